@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What weft stands on. Each library is taken from the directory the user names (WEFT_<NAME>_DIR, a
+# source tree), else from the system, else from upstream, pinned by checksum.
+include(FetchContent)
+include(cmake/Highway.cmake)
+include(cmake/FlatBuffers.cmake)
+
+# weft_need(<name> PACKAGE <name> TARGET <target> URL <url> SHA256 <hash> [VERSION <least>])
+# Afterwards TARGET exists.
+function(weft_need name)
+  cmake_parse_arguments(need "" "PACKAGE;VERSION;TARGET;URL;SHA256" "" ${ARGN})
+  string(TOUPPER ${name} upper)
+  set(WEFT_${upper}_DIR "" CACHE PATH "Source tree of ${name}, instead of the system's")
+  if(WEFT_${upper}_DIR)
+    set(FETCHCONTENT_SOURCE_DIR_${upper} "${WEFT_${upper}_DIR}")
+  else()
+    find_package(${need_PACKAGE} ${need_VERSION} CONFIG QUIET GLOBAL)
+    if(TARGET ${need_TARGET})
+      return()
+    endif()
+  endif()
+  FetchContent_Declare(${name} URL ${need_URL} URL_HASH SHA256=${need_SHA256}
+                       DOWNLOAD_EXTRACT_TIMESTAMP OFF)
+  FetchContent_MakeAvailable(${name})
+endfunction()

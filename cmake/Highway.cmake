@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# Highway 1.2 or newer: headers (weft_highway) and, where kernels choose their target at run time,
+# the function that asks the processor (weft_highway_targets). Highway's own CMake is not read: it
+# fails on bare metal, and it would bring contrib, tests and a heap with it.
+set(WEFT_HIGHWAY_DIR "" CACHE PATH "Source tree of Highway 1.2 or newer, instead of looking for one")
+
+# Sets `out` to the version of the Highway whose include root is `root`, or to "" where none is.
+function(weft_highway_version root out)
+  set(${out} "" PARENT_SCOPE)
+  if(NOT EXISTS "${root}/hwy/base.h" OR NOT EXISTS "${root}/hwy/highway.h")
+    return()
+  endif()
+  file(STRINGS "${root}/hwy/base.h" lines REGEX "^#define HWY_(MAJOR|MINOR) [0-9]+")
+  file(STRINGS "${root}/hwy/highway.h" old_lines REGEX "^#define HWY_(MAJOR|MINOR) [0-9]+")
+  string(REGEX MATCH "HWY_MAJOR ([0-9]+)" major "${lines};${old_lines}")
+  set(major "${CMAKE_MATCH_1}")
+  string(REGEX MATCH "HWY_MINOR ([0-9]+)" minor "${lines};${old_lines}")
+  set(${out} "${major}.${CMAKE_MATCH_1}" PARENT_SCOPE)
+endfunction()
+
+# Sets weft_highway_root to an include root with hwy/ in it. The order: the user's directory, an
+# installed one, the source that scripts/setup.sh unpacked, upstream.
+function(weft_find_highway)
+  if(WEFT_HIGHWAY_DIR)
+    weft_highway_version("${WEFT_HIGHWAY_DIR}" version)
+    if(NOT version OR version VERSION_LESS 1.2)
+      message(FATAL_ERROR "WEFT_HIGHWAY_DIR: ${WEFT_HIGHWAY_DIR} holds Highway \"${version}\"; "
+                          "it must hold the source of 1.2 or newer")
+    endif()
+    set(weft_highway_root "${WEFT_HIGHWAY_DIR}" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(hwy 1.2 CONFIG QUIET GLOBAL)
+    if(TARGET hwy::hwy)
+      get_target_property(root hwy::hwy INTERFACE_INCLUDE_DIRECTORIES)
+      list(GET root 0 root)
+      set(weft_highway_root "${root}" PARENT_SCOPE)
+      return()
+    endif()
+  endif()
+  file(GLOB prepared "${PROJECT_SOURCE_DIR}/build/deps/highway-*")
+  foreach(root IN LISTS prepared)
+    weft_highway_version("${root}" version)
+    if(version AND version VERSION_GREATER_EQUAL 1.2)
+      set(weft_highway_root "${root}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  # SOURCE_SUBDIR names a folder that does not exist, so that no CMakeLists.txt is read.
+  FetchContent_Declare(highway
+    URL https://github.com/google/highway/archive/refs/tags/1.2.0.tar.gz
+    URL_HASH SHA256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
+    SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(highway)
+  set(weft_highway_root "${highway_SOURCE_DIR}" PARENT_SCOPE)
+endfunction()
+
+weft_find_highway()
+weft_highway_version("${weft_highway_root}" weft_highway_release)
+message(STATUS "Highway ${weft_highway_release}: ${weft_highway_root}")
+
+# The headers come through a folder that holds nothing else, so that the host's system include
+# folder never reaches a cross build.
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
+file(CREATE_LINK "${weft_highway_root}/hwy" "${PROJECT_BINARY_DIR}/include/hwy" SYMBOLIC)
+
+add_library(weft_highway INTERFACE)
+target_include_directories(weft_highway SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/include")
+
+# The targets weft compiles for. Others would cost compile time and flash and could not keep the
+# numeric contract (SSE has no fused multiply-add). HWY_BROKEN_EMU128 makes the fallback
+# HWY_SCALAR with every compiler: EMU128 is 7 to 11 times slower on Cortex-M.
+set(weft_highway_definitions HWY_BROKEN_EMU128=1)
+set(weft_dispatches OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  list(APPEND weft_highway_definitions
+       "HWY_DISABLED_TARGETS=(~(HWY_AVX2|HWY_AVX3|HWY_SCALAR))")
+  set(weft_dispatches ON)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  list(APPEND weft_highway_definitions
+       "HWY_DISABLED_TARGETS=(~(HWY_NEON_WITHOUT_AES|HWY_SCALAR))")
+else()
+  list(APPEND weft_highway_definitions HWY_COMPILE_ONLY_STATIC)
+endif()
+target_compile_definitions(weft_highway INTERFACE ${weft_highway_definitions})
+if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
+  target_compile_definitions(weft_highway INTERFACE HWY_NO_LIBCXX)
+endif()
+
+if(NOT weft_dispatches)
+  add_library(weft_highway_targets INTERFACE)
+elseif(TARGET hwy::hwy)
+  add_library(weft_highway_targets INTERFACE)
+  target_link_libraries(weft_highway_targets INTERFACE hwy::hwy)
+else()
+  add_library(weft_highway_targets STATIC "${weft_highway_root}/hwy/targets.cc")
+  target_compile_features(weft_highway_targets PRIVATE cxx_std_17)
+  target_compile_options(weft_highway_targets PRIVATE -fno-exceptions -fno-rtti
+                         -ffunction-sections -fdata-sections)
+  target_link_libraries(weft_highway_targets PRIVATE weft_highway)
+endif()

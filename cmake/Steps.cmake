@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Expands runtime/format/ops.inc for the build. A row WEFT_STEP(name, ...) means that
+# kernels/<name>.cc and runtime/bind/<name>.cc exist; a row without them stops the configuration.
+set(weft_steps "")
+file(GLOB weft_ops_file CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/format/ops.inc")
+if(weft_ops_file)
+  set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY
+               CMAKE_CONFIGURE_DEPENDS "${weft_ops_file}")
+  file(STRINGS "${weft_ops_file}" rows REGEX "^WEFT_STEP\\(")
+  foreach(row IN LISTS rows)
+    string(REGEX MATCH "^WEFT_STEP\\( *([a-z0-9_]+)" matched "${row}")
+    list(APPEND weft_steps "${CMAKE_MATCH_1}")
+  endforeach()
+endif()
+
+# Sets `out` to the sources of `folder`: one <step>.cc per row of ops.inc and every other *.cc there.
+function(weft_step_sources folder out)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  set(missing "")
+  foreach(step IN LISTS weft_steps)
+    if(NOT "${PROJECT_SOURCE_DIR}/${folder}/${step}.cc" IN_LIST sources)
+      list(APPEND missing "${folder}/${step}.cc")
+    endif()
+  endforeach()
+  if(missing)
+    list(JOIN missing " " missing)
+    if(WEFT_ALLOW_MISSING_STEPS)
+      message(WARNING "ops.inc has rows without their files: ${missing}")
+    else()
+      message(SEND_ERROR "ops.inc has rows without their files: ${missing}; write them, or set "
+              "WEFT_ALLOW_MISSING_STEPS=ON while you do")
+    endif()
+  endif()
+  set(${out} "${sources}" PARENT_SCOPE)
+endfunction()
+
+# Adds a static library, or an empty interface of the same name while it has no sources.
+function(weft_add_library name)
+  if(ARGN)
+    add_library(${name} STATIC ${ARGN})
+  else()
+    add_library(${name} INTERFACE)
+  endif()
+endfunction()
