@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the conformance cases, or checks that the committed ones can be derived again.
+
+generate.py                    write every case under cases/
+generate.py --only cell/lstm   write the cases whose path starts so
+generate.py --check            derive all into a temporary folder and compare inputs and expected arrays
+Exit code: 0 done, 1 a case is at fault, 2 the call is.
+"""
+
+import argparse
+import importlib
+import pathlib
+import shutil
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CASES = HERE / "cases"
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+
+class CaseError(Exception):
+    """A case whose oracles disagree or that OpenVINO refuses."""
+
+
+def collect(prefix):
+    """All cases of all families whose path starts with the prefix."""
+    found = {}
+    for module in sorted((HERE / "families").glob("*.py")):
+        for case in importlib.import_module(f"families.{module.stem}").cases():
+            if case.path in found:
+                raise CaseError(f"{case.path}: two cases have this path")
+            found[case.path] = case
+    return [case for path, case in sorted(found.items()) if path.startswith(prefix)]
+
+
+def write_model(folder, case):
+    """Stores the case's model and returns the path of its XML."""
+    import build
+    import store
+
+    if case.files:
+        return store.write_files(folder, case.files)
+    if case.model:
+        model = case.model()
+    else:
+        arrays = [array[0] for array in case.inputs] if case.calls else case.inputs
+        parameters = [build.parameter_like(array, f"x{index}") for index, array in enumerate(arrays)]
+        model = build.finish(case.graph(*parameters), parameters, case.path.split("/")[1])
+    return store.write_model(folder, model, case.compress)
+
+
+def answers_of(case, oracle, xml_path):
+    """The expected outputs and the name of who gave them."""
+    import compare
+    import numpy
+    import oracle as openvino_oracle
+
+    asked = None if case.oracle == "numpy" and case.differs else oracle.run(xml_path, case.inputs, case.calls)
+    if not case.reference:
+        return asked, openvino_oracle.release()
+    with numpy.errstate(all="ignore"):
+        own = case.reference(*case.inputs)
+    own = [numpy.asarray(array) for array in (own if isinstance(own, (list, tuple)) else [own])]
+    if asked is not None:
+        if len(asked) != len(own):
+            raise CaseError(f"{case.path}: OpenVINO gives {len(asked)} outputs; the reference {len(own)}")
+        own = [array.astype(other.dtype) if array.dtype.kind == other.dtype.kind else array
+               for array, other in zip(own, asked)]
+        for index, (left, right) in enumerate(zip(asked, own)):
+            fault = compare.difference(left, right, case.rtol, case.atol)
+            if fault:
+                raise CaseError(f"{case.path}: output {index} of OpenVINO is not the reference's: {fault}")
+    if case.oracle == "numpy":
+        return own, "numpy"
+    return asked, openvino_oracle.release()
+
+
+def derive(root, case, oracle):
+    """Writes one case from nothing."""
+    import store
+
+    folder = root / case.path
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        xml_path = write_model(folder, case)
+        expected, judge = answers_of(case, oracle, xml_path)
+    except RuntimeError as error:
+        raise CaseError(f"{case.path}: OpenVINO refuses: {str(error).strip()}") from error
+    store.write_arrays(folder, "inputs", case.inputs)
+    store.write_arrays(folder, "expected", expected)
+    store.write_facts(folder, case, judge)
+
+
+def derive_all(root, cases, verbose):
+    """Derives every case and returns the faults, one line or more each."""
+    import oracle
+
+    judge, faults = oracle.Oracle(), []
+    for case in cases:
+        try:
+            derive(root, case, judge)
+            if verbose:
+                print(case.path)
+        except CaseError as error:
+            faults.append(str(error))
+    return faults
+
+
+def same(case, root):
+    """Compares a derived case with the committed one; returns (faults, whether all bits match)."""
+    import compare
+    import store
+
+    faults, identical = [], True
+    for part in ("inputs", "expected"):
+        derived, committed = store.read_arrays(root / case.path, part), store.read_arrays(CASES / case.path, part)
+        if len(derived) != len(committed):
+            faults.append(f"{case.path}: {part} are {len(committed)}; must be {len(derived)}")
+            continue
+        tolerance = (0, 0) if part == "inputs" else (case.rtol, case.atol)
+        for index, (left, right) in enumerate(zip(committed, derived)):
+            fault = compare.difference(left, right, *tolerance)
+            identical = identical and left.tobytes() == right.tobytes()
+            if fault:
+                faults.append(f"{case.path}: {part}/{index}.npy: {fault}")
+    return faults, identical
+
+
+def check(cases):
+    """Derives into a temporary folder and compares."""
+    with tempfile.TemporaryDirectory() as temporary:
+        root = pathlib.Path(temporary)
+        faults = derive_all(root, cases, verbose=False)
+        refused = {line.split(":")[0] for line in faults}
+        equal = identical = 0
+        for case in cases:
+            if case.path in refused:
+                continue
+            found, bits = same(case, root)
+            faults += found
+            equal += not found
+            identical += bits and not found
+    known = {case.path for case in cases}
+    committed = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
+    faults += [f"{path}: committed, but no family describes it" for path in sorted(committed - known)]
+    report(faults)
+    print(f"conformance: {identical} of {len(cases)} bit for bit")
+    print(f"conformance: goldens re-derived: {equal} of {len(cases)} equal")
+    return 1 if faults else 0
+
+
+def report(faults):
+    for fault in faults:
+        print(fault, file=sys.stderr)
+
+
+def write(cases, prefix):
+    """Writes cases/; folders that no case owns any more are removed when everything is written."""
+    faults = derive_all(CASES, cases, verbose=True)
+    if not prefix:
+        known = {case.path for case in cases}
+        for path in CASES.glob("*/*/"):
+            if str(path.relative_to(CASES)) not in known:
+                shutil.rmtree(path)
+    report(faults)
+    print(f"conformance: {len(cases) - len(faults)} of {len(cases)} cases written", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with the committed cases, write nothing")
+    parser.add_argument("--only", default="", metavar="PREFIX", help="only cases whose path starts with PREFIX")
+    options = parser.parse_args()
+    if options.check and options.only:
+        parser.error("--check compares all cases; --only is for writing")
+    try:
+        import numpy  # noqa: F401
+        import onnx  # noqa: F401
+        import openvino  # noqa: F401
+    except ImportError as error:
+        print(f"OpenVINO is not available: goldens not re-derived ({error})")
+        return 0 if options.check else 1
+    cases = collect(options.only)
+    return check(cases) if options.check else write(cases, options.only)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

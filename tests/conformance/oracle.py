@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a stored model in OpenVINO's CPU device: f32 arithmetic, one thread."""
+
+import numpy as np
+import openvino as ov
+
+CONFIGURATION = {
+    "INFERENCE_PRECISION_HINT": "f32",
+    "EXECUTION_MODE_HINT": "ACCURACY",
+    "INFERENCE_NUM_THREADS": 1,
+    "NUM_STREAMS": 1,
+}
+
+
+def release():
+    """The release as "2026.4", without the build number."""
+    return "openvino " + ".".join(ov.__version__.split("-")[0].split(".")[:2])
+
+
+class Oracle:
+    """Holds the one Core that every case shares."""
+
+    def __init__(self):
+        self._core = ov.Core()
+
+    def run(self, xml_path, inputs, calls=0):
+        """Reads the model from disk, as weft does, and returns one array per Result."""
+        request = self._core.compile_model(self._core.read_model(xml_path), "CPU", CONFIGURATION).create_infer_request()
+        if not calls:
+            return self._once(request, inputs)
+        answers = [self._once(request, [array[call] for array in inputs]) for call in range(calls)]
+        return [np.stack(parts) for parts in zip(*answers)]
+
+    @staticmethod
+    def _once(request, inputs):
+        for index, array in enumerate(inputs):
+            request.get_input_tensor(index).data[...] = array
+        request.infer()
+        return [np.array(request.get_output_tensor(index).data) for index in range(len(request.model_outputs))]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes and reads the files of a case. The same case gives the same bytes each time and in any order."""
+
+import json
+import pathlib
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import openvino as ov
+
+_MODEL_META = re.compile(r"\t<rt_info>(?:(?!<rt_info>).)*?</rt_info>\n</net>", re.DOTALL)
+_GENERATED_NAME = re.compile(r"\b([A-Z][A-Za-z0-9]*)_(\d+)\b")
+
+
+def write_model(folder, model, compress):
+    """Saves an ov.Model as model.xml and model.bin and takes out what changes from run to run."""
+    xml_path = folder / "model.xml"
+    ov.save_model(model, xml_path, compress_to_fp16=compress)
+    xml_path.write_text(_stable(xml_path.read_text()), newline="\n")
+    return xml_path
+
+
+def write_files(folder, files):
+    """Saves a model written by hand."""
+    xml_path = folder / "model.xml"
+    xml_path.write_text(files[0], newline="\n")
+    (folder / "model.bin").write_bytes(files[1])
+    return xml_path
+
+
+def _stable(text):
+    """Drops the release and conversion notes of the model, and renumbers the names OpenVINO generates from a counter
+    of the process."""
+    text = _MODEL_META.sub("</net>", text)
+    kinds = set(re.findall(r' type="([A-Za-z0-9]+)"', text)) | {"Constant"}
+    numbers = {}
+
+    def renumber(match):
+        kind, number = match.groups()
+        if kind not in kinds:
+            return match.group(0)
+        return f"{kind}_{numbers.setdefault((kind, number), len(numbers))}"
+
+    return _GENERATED_NAME.sub(renumber, text)
+
+
+def port_names(xml_path):
+    """Names of the input and output ports in port order: the first tensor name, else the layer's name."""
+    net = ElementTree.parse(xml_path).getroot()
+    layers = net.find("layers").findall("layer")
+    feeds = {(edge.get("to-layer"), edge.get("to-port")): (edge.get("from-layer"), edge.get("from-port"))
+             for edge in net.find("edges")}
+    tensor_names = {(layer.get("id"), port.get("id")): port.get("names")
+                    for layer in layers for port in layer.findall("output/port")}
+
+    def first(names, layer):
+        return re.split(r"(?<!\\),", names)[0].replace("\\,", ",") if names else layer.get("name")
+
+    inputs = [first(layer.find("output/port").get("names"), layer) for layer in layers if layer.get("type") == "Parameter"]
+    outputs = []
+    for layer in layers:
+        if layer.get("type") == "Result":
+            port = layer.find("input/port").get("id")
+            outputs.append(first(tensor_names[feeds[(layer.get("id"), port)]], layer))
+    return inputs, outputs
+
+
+def write_arrays(folder, name, arrays):
+    """Saves one array per port as <name>/<port index>.npy, in little-endian row-major order."""
+    target = folder / name
+    target.mkdir()
+    for index, array in enumerate(arrays):
+        np.save(target / f"{index}.npy", np.array(array, order="C"))
+
+
+def read_arrays(folder, name):
+    """Loads what write_arrays saved."""
+    paths = sorted((pathlib.Path(folder) / name).glob("*.npy"), key=lambda path: int(path.stem))
+    return [np.load(path) for path in paths]
+
+
+def write_facts(folder, case, oracle):
+    """Saves case.json."""
+    names_in, names_out = port_names(folder / "model.xml")
+    facts = {"oracle": oracle, "rtol": case.rtol, "atol": case.atol, "inputs": names_in, "outputs": names_out,
+             "convert": list(case.convert), "note": " ".join(part for part in (case.note, case.differs) if part)}
+    if case.calls:
+        facts["calls"] = case.calls
+    (folder / "case.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", newline="\n")
