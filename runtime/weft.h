@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft: runs a model.weft in fixed memory. This header is the whole public C++ interface.
+//
+// The caller owns every byte: the model (read only, may lie in flash or a mapped file), the state
+// (kept between runs, plain bytes that may be saved, restored and moved) and the scratch (free between
+// runs, may be shared by any number of engines that do not run at the same time). Nothing here
+// allocates, throws, blocks or keeps a pointer beyond the Engine. The model is const and shared; one
+// Engine is used by one thread at a time.
+//
+//   weft::Needs needs;
+//   weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &needs);       // before any memory exists
+//   weft::Memory memory = {{state, needs.state_bytes}, {scratch, needs.scratch_bytes}};
+//   weft::Engine engine;
+//   if (fault.ok()) fault = weft::Engine::Open({model, model_bytes}, weft::AllSteps(), memory, &engine);
+//   if (fault.ok()) { FillInput(engine.input(0)); fault = engine.Run(); Use(engine.output(0)); }
+#ifndef WEFT_RUNTIME_WEFT_H_
+#define WEFT_RUNTIME_WEFT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft {
+
+inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kMaxRank = 8;
+inline constexpr uint32_t kModelAlignment = 64;   // of the model's first byte
+inline constexpr uint32_t kMemoryAlignment = 64;  // of state and scratch: at most this, see Needs
+inline constexpr uint32_t kMaxScratchRegions = 2;
+
+// Read-only bytes that somebody else owns.
+struct Bytes {
+  const void* data = nullptr;
+  size_t size = 0;
+};
+
+// Writable bytes that somebody else owns.
+struct Block {
+  void* data = nullptr;
+  size_t bytes = 0;
+};
+
+// Scratch regions beyond the first exist only in models converted for several memories.
+struct Memory {
+  Block state;
+  Block scratch;
+  Block more_scratch[kMaxScratchRegions - 1] = {};
+};
+
+enum class FaultCode : uint16_t {
+#define WEFT_FAULT(name, text) k##name,
+#include "runtime/faults.inc"
+#undef WEFT_FAULT
+};
+
+// What went wrong and where. `index` counts in the table that the code speaks of (steps, slots, ...);
+// `is` and `must` are the two numbers of the complaint, where it has any.
+struct Fault {
+  FaultCode code = FaultCode::kNone;
+  uint16_t kind = 0;  // of the step at fault (row of ops.inc, from 1), else 0
+  uint32_t index = 0;
+  uint32_t is = 0;
+  uint32_t must = 0;
+  constexpr bool ok() const { return code == FaultCode::kNone; }
+};
+
+// Writes "step 41: operand names slot 77; must be below 60" (no line end, always terminated) and
+// returns the length. Without texts in the build (WEFT_TEXT=OFF) it writes the numbers alone.
+size_t Describe(const Fault& fault, char* text, size_t text_bytes);
+
+// Mirrors format::ElementType, so that users need no generated header.
+enum class Type : uint8_t { kF32, kF16, kBF16, kF64, kI4, kU4, kI8, kU8, kI16, kI32, kI64, kBool };
+size_t BitsOf(Type type);
+
+struct Needs {
+  uint32_t state_bytes = 0;
+  uint32_t scratch_bytes = 0;
+  uint32_t alignment = 0;  // of state and scratch
+  uint32_t input_count = 0;
+  uint32_t output_count = 0;
+  uint32_t more_scratch_bytes[kMaxScratchRegions - 1] = {};
+};
+
+// Checks the header only; Open checks all.
+Fault ReadNeeds(Bytes model, Needs* needs);
+
+// A view of a port: contiguous, row-major. `data` points into the engine's scratch, its state or (a
+// constant output) the model; null for a port that does not exist. An axis whose length is known only
+// at run time shows its maximum in ReadNeeds order and its true length after Run.
+struct Tensor {
+  void* data = nullptr;
+  size_t bytes = 0;
+  uint32_t dims[kMaxRank] = {};
+  uint8_t rank = 0;
+  Type type = Type::kF32;
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+};
+
+namespace format {
+struct Model;
+}
+
+// One entry per step kind (row of ops.inc); a null `run` says that this build left the step out.
+struct StepEntry {
+  Fault (*check)(const format::Model& model, uint32_t step_index);
+  void (*run)(const format::Model& model, uint32_t param, std::byte* const* operands);
+};
+struct StepTable {
+  const StepEntry* entries = nullptr;  // entries[kind - 1]
+  uint32_t count = 0;
+};
+// Every step of this library. Firmware passes the smaller table that the converter writes.
+StepTable AllSteps();
+
+// Called around every step when set: `now` is the user's clock, in the user's ticks.
+struct Profile {
+  uint64_t (*now)(void* user) = nullptr;
+  void (*step)(void* user, uint32_t step_index, uint64_t begin, uint64_t end) = nullptr;
+  void* user = nullptr;
+};
+
+// A few words, trivially copyable, no destructor. Default constructed it is closed: every call but
+// Open answers with a fault or an empty view.
+class Engine {
+ public:
+  // Checks every law of the file, the memory's sizes and alignments, then resets the variables.
+  // A hostile file can make Open fail and nothing else. *out is unchanged on a fault.
+  static Fault Open(Bytes model, StepTable steps, Memory memory, Engine* out);
+
+  uint32_t input_count() const;
+  uint32_t output_count() const;
+  // Inputs are the caller's to fill before each Run; once Run starts their bytes may be reused.
+  // Outputs hold until the next Run or until another engine uses the same scratch.
+  Tensor input(uint32_t port) const;
+  Tensor output(uint32_t port) const;
+  Tensor input(const char* name) const;
+  Tensor output(const char* name) const;
+  // First name of a port, or null when the file was stripped of names.
+  const char* input_name(uint32_t port) const;
+  const char* output_name(uint32_t port) const;
+
+  // Fails only where a loop reaches its hard maximum with its condition still true; outputs then keep
+  // what was computed. Subnormal numbers are flushed to zero during the call.
+  Fault Run();
+  // Variables back to their initial values.
+  void Reset();
+
+  void SetProfile(const Profile* profile) { profile_ = profile; }
+
+ private:
+  const format::Model* model_ = nullptr;
+  const StepEntry* entries_ = nullptr;
+  std::byte* regions_[2 + kMaxScratchRegions] = {};  // weights (never written), state, scratch ...
+  const Profile* profile_ = nullptr;
+};
+
+// FNV-1a over a whole file with its checksum field taken as zero; what the desktop tools compare with
+// the field. Devices that trust their flash need not call it. 0 when the file is no model.
+uint64_t Checksum(Bytes model);
+// The field itself, of a file that ReadNeeds accepts.
+uint64_t StoredChecksum(Bytes model);
+
+}  // namespace weft
+
+#endif  // WEFT_RUNTIME_WEFT_H_
