@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects everything that is wrong with one input, so that a person sees all of it in one run. Lines
+// read `where: who: what is; what must be`. Passes stop at their end, not at the first fault.
+#ifndef WEFT_CONVERTER_FAULTS_H_
+#define WEFT_CONVERTER_FAULTS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+class Faults {
+ public:
+  void Add(std::string line) { lines_.push_back(std::move(line)); }
+  // Told to the user on stderr, but no reason to refuse.
+  void Warn(std::string line) { warnings_.push_back(std::move(line)); }
+  bool ok() const { return lines_.empty(); }
+  const std::vector<std::string>& lines() const { return lines_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  std::vector<std::string> lines_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace weft
+
+#endif  // WEFT_CONVERTER_FAULTS_H_

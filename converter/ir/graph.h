@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model as the XML says it, with edges resolved to pointers and bodies nested; no opinions about
+// what an operation means. Shapes on output ports are the declared ones until the inference pass
+// replaces them. A Graph owns its nodes; constants refer to bytes that the Graph keeps alive.
+#ifndef WEFT_CONVERTER_IR_GRAPH_H_
+#define WEFT_CONVERTER_IR_GRAPH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter/element_type.h"
+
+namespace weft::ops {
+struct Operation;
+}
+
+namespace weft::ir {
+
+struct Node;
+struct Graph;
+
+// Which output of which node feeds an input.
+struct Source {
+  Node* node = nullptr;
+  uint32_t port = 0;  // index among the node's outputs, not the XML's port id
+  bool operator==(const Source&) const = default;
+};
+
+// A constant's bytes, row-major, sub-byte elements packed low nibble first.
+struct Constant {
+  TensorType type;
+  std::shared_ptr<const void> owner;  // keeps `bytes` alive
+  std::span<const std::byte> bytes;
+};
+
+struct OutputPort {
+  TensorType type;           // of a dynamic declaration: dims hold -1
+  bool declared = false;     // the XML gave precision and dims (a scalar has none, yet is declared)
+  std::vector<std::string> names;  // tensor names, may be empty
+};
+
+// One entry of a port_map. Slicing attributes are absent where the XML leaves them out.
+struct PortMapEntry {
+  int line = 0;
+  int64_t external_port_id = -1;
+  int64_t internal_layer_id = -1;
+  std::optional<int64_t> axis, start, end, stride, part_size;
+  std::string purpose;  // "current_iteration", "execution_condition" or empty
+};
+
+struct BackEdge {
+  int line = 0;
+  int64_t from_layer = -1;  // a Result of the body
+  int64_t to_layer = -1;    // a Parameter of the body
+};
+
+// A nested network: the body of TensorIterator and Loop (one), then- and else-body of If (two).
+struct Body {
+  std::unique_ptr<Graph> graph;
+  std::vector<PortMapEntry> inputs, outputs;
+  std::vector<BackEdge> back_edges;
+};
+
+struct Node {
+  int64_t id = -1;
+  int line = 0;
+  std::string name, type, version;  // version as written: "opset1", "experimental", ...
+  std::map<std::string, std::string> attributes;  // of the <data> element
+  std::vector<Source> inputs;        // in port order; every port is connected
+  std::vector<std::optional<TensorType>> declared_inputs;  // dims as declared at the input ports; for checks only
+  std::vector<OutputPort> outputs;   // in port order
+  std::optional<Constant> constant;  // of Const, and of whatever the folding pass has computed
+  std::vector<Body> bodies;
+  const ops::Operation* operation = nullptr;  // set by the resolving pass
+};
+
+struct Graph {
+  std::string name;
+  std::string file;  // for messages: "model.xml"
+  std::vector<std::unique_ptr<Node>> nodes;  // in file order until a pass sorts them
+  std::vector<Node*> parameters;             // in file order: this is the order of the ports
+  std::vector<Node*> results;
+  std::vector<Node*> sinks;  // Assign: reachable work without a Result
+};
+
+// Nodes needed for the graph's results and sinks, producers before consumers. Parameters are always
+// part. The reader has refused cycles, so the order exists. Bodies are not entered.
+std::vector<Node*> Topological(const Graph& graph);
+
+// "model.xml:96: layer 12 "rnn" (TensorIterator)": how every complaint about a node begins.
+std::string Where(const Graph& graph, const Node& node);
+
+}  // namespace weft::ir
+
+#endif  // WEFT_CONVERTER_IR_GRAPH_H_

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the converter knows of one operation of the IR: its name, the opset that introduced this
+// version, the shape law and the lowering to steps. One row per version in ops/table.cc; one file per
+// family holds the functions. Both functions see a node only through the scopes below; they report
+// faults there and never abort.
+#ifndef WEFT_CONVERTER_OPS_OPERATION_H_
+#define WEFT_CONVERTER_OPS_OPERATION_H_
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/faults.h"
+#include "converter/ir/graph.h"
+#include "converter/plan/builder.h"
+
+namespace weft::ops {
+
+class InferScope;
+class LowerScope;
+
+struct Operation {
+  std::string_view name;  // as in the opset documents
+  int opset;              // that introduced this version
+  int min_inputs, max_inputs;
+  void (*infer)(InferScope&);
+  void (*lower)(LowerScope&);
+  // False for operations whose outputs may not be computed ahead of time (ReadValue) or that hold bodies.
+  bool foldable = true;
+};
+
+// All rows, sorted by name, then opset.
+std::span<const Operation> Table();
+// Newest version of `name` (any case, aliases too) not above `opset`; null when there is none.
+const Operation* Find(std::string_view name, int opset);
+
+// Attributes of a node, read by type. A malformed value is reported once and the default returned.
+class Attributes {
+ public:
+  Attributes(const ir::Graph& graph, const ir::Node& node, Faults& faults)
+      : graph_(graph), node_(node), faults_(faults) {}
+  bool Has(std::string_view key) const;
+  std::string Text(std::string_view key, std::string_view fallback) const;
+  int64_t Int(std::string_view key, int64_t fallback) const;
+  float Float(std::string_view key, float fallback) const;
+  bool Bool(std::string_view key, bool fallback) const;  // true false 1 0
+  Dims Ints(std::string_view key, Dims fallback = {}) const;
+  std::vector<float> Floats(std::string_view key, std::vector<float> fallback = {}) const;
+  std::vector<std::string> Texts(std::string_view key, std::vector<std::string> fallback = {}) const;
+  // Text restricted to `allowed`; else a fault that lists them, and the fallback.
+  std::string Choice(std::string_view key, std::string_view fallback, std::span<const std::string_view> allowed) const;
+
+ private:
+  void Malformed(std::string_view key, std::string_view must) const;
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  Faults& faults_;
+};
+
+// What both scopes share: the node's inputs and constants.
+class NodeScope {
+ public:
+  NodeScope(const ir::Graph& graph, ir::Node& node, Faults& faults)
+      : graph_(graph), node_(node), faults_(faults), attributes(graph, node, faults) {}
+
+  const ir::Graph& graph() const { return graph_; }
+  const ir::Node& node() const { return node_; }
+  size_t input_count() const { return node_.inputs.size(); }
+  bool has_input(size_t i) const { return i < input_count(); }
+  const TensorType& input_type(size_t i) const;
+  const Dims& input_dims(size_t i) const { return input_type(i).dims; }
+  ElementType input_element(size_t i) const { return input_type(i).type; }
+  int64_t rank(size_t i) const { return static_cast<int64_t>(input_dims(i).size()); }
+
+  // The input's value when it is known at conversion, else null.
+  const ir::Constant* constant(size_t i) const;
+  // Elements of a constant input as numbers (any integer, boolean or float type); nullopt when not constant.
+  std::optional<Dims> Ints(size_t i) const;
+  std::optional<std::vector<double>> Numbers(size_t i) const;
+  // As Ints, but a missing constant is a fault "input 1 (what) is computed at run time; ...".
+  std::optional<Dims> RequireInts(size_t i, std::string_view what);
+
+  // Adds `file:line: layer id "name" (Type): ` + message to the faults.
+  template <typename... Args>
+  void Fault(fmt::format_string<Args...> text, Args&&... args) {
+    AddFault(fmt::format(text, std::forward<Args>(args)...));
+  }
+  void AddFault(const std::string& message);
+  void Warn(const std::string& message);
+  bool failed() const { return failed_; }
+
+ protected:
+  const ir::Graph& graph_;
+  ir::Node& node_;
+  Faults& faults_;
+  bool failed_ = false;
+
+ public:
+  const Attributes attributes;
+};
+
+// The shape law: looks at inputs and attributes, checks them, sets every output's type and dims.
+class InferScope : public NodeScope {
+ public:
+  using NodeScope::NodeScope;
+  void SetOutput(size_t i, ElementType type, Dims dims);
+  void SetOutput(size_t i, const TensorType& type) { SetOutput(i, type.type, type.dims); }
+  size_t output_count() const { return node_.outputs.size(); }
+  // "axis -5 of a rank 3 tensor" -> fault and nullopt; negatives count from the end.
+  std::optional<int64_t> NormalAxis(int64_t axis, int64_t rank);
+  // NumPy broadcast of two shapes; a fault names both when they do not agree.
+  std::optional<Dims> Broadcast(const Dims& a, const Dims& b);
+};
+
+// Lowering: emits steps for the node. Types and dims are final, every fault has been found before, so
+// lowering does not fail (but for what has no steps: use Fault for that, it stops the conversion).
+class LowerScope : public NodeScope {
+ public:
+  // Where a node's outputs go; filled by SetOutput, read by input().
+  using Values = std::map<std::pair<const ir::Node*, uint32_t>, plan::ValueId>;
+
+  LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, plan::Builder& builder, Values& values)
+      : NodeScope(graph, node, faults), builder(builder), values_(values) {}
+
+  // The value of input i; constants become weights on first use.
+  plan::ValueId input(size_t i);
+  const TensorType& output_type(size_t i) const { return node_.outputs[i].type; }
+  // A fresh scratch value of output i's type, registered as that output.
+  plan::ValueId NewOutput(size_t i);
+  void SetOutput(size_t i, plan::ValueId value);
+  // Registers input `from` as output i under the output's own dims: no step at all (Reshape and kin).
+  void Forward(size_t from, size_t i);
+  Values& values() { return values_; }
+
+  plan::Builder& builder;
+
+ private:
+  Values& values_;
+};
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_OPERATION_H_
