@@ -88,13 +88,13 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
   target_compile_definitions(weft_highway INTERFACE HWY_NO_LIBCXX)
 endif()
 
-if(NOT weft_dispatches)
-  add_library(weft_highway_targets INTERFACE)
-elseif(TARGET hwy::hwy)
+# Kernels need this library only where they dispatch; tests use it to choose the target themselves.
+if(TARGET hwy::hwy)
   add_library(weft_highway_targets INTERFACE)
   target_link_libraries(weft_highway_targets INTERFACE hwy::hwy)
 else()
-  add_library(weft_highway_targets STATIC "${weft_highway_root}/hwy/targets.cc")
+  add_library(weft_highway_targets STATIC EXCLUDE_FROM_ALL
+              "${weft_highway_root}/hwy/targets.cc" "${weft_highway_root}/hwy/per_target.cc")
   target_compile_features(weft_highway_targets PRIVATE cxx_std_17)
   target_compile_options(weft_highway_targets PRIVATE -fno-exceptions -fno-rtti
                          -ffunction-sections -fdata-sections)

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two functions Highway's assertions call, present in debug builds only. Highway's own print to
+// stderr through std::string; these stop the program (a breakpoint on a device) and print nothing.
+#include "hwy/base.h"
+
+namespace hwy {
+
+HWY_DLLEXPORT HWY_NORETURN void HWY_FORMAT(3, 4) Abort(const char*, int, const char*, ...) {
+  __builtin_trap();
+}
+
+#if HWY_VERSION_GE(1, 3)
+HWY_DLLEXPORT void HWY_FORMAT(3, 4) Warn(const char*, int, const char*, ...) {}
+#endif
+
+}  // namespace hwy
