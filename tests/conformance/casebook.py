@@ -25,6 +25,7 @@ class Case:
     graph: makes the outputs from the Parameters (one Output or a list of them).
     model: makes the whole ov.Model instead of `graph`, for what a single function cannot say.
     files: (xml text, bin bytes) written by hand instead of `graph`.
+    edit: changes the XML text after saving, for forms that OpenVINO reads but does not write.
     reference: NumPy's answer from the same inputs. OpenVINO must agree with it within the tolerance, or the generator
         refuses the case, unless `differs` says why OpenVINO is not asked or not believed.
     oracle: whose numbers are stored, "openvino" or "numpy".
@@ -35,6 +36,7 @@ class Case:
     graph: Optional[Callable] = None
     model: Optional[Callable] = None
     files: Optional[tuple] = None
+    edit: Optional[Callable] = None
     reference: Optional[Callable] = None
     oracle: str = "openvino"
     differs: str = ""

@@ -48,7 +48,7 @@ def write_model(folder, case):
         arrays = [array[0] for array in case.inputs] if case.calls else case.inputs
         parameters = [build.parameter_like(array, f"x{index}") for index, array in enumerate(arrays)]
         model = build.finish(case.graph(*parameters), parameters, case.path.split("/")[1])
-    return store.write_model(folder, model, case.compress)
+    return store.write_model(folder, model, case.compress, case.edit)
 
 
 def answers_of(case, oracle, xml_path):
@@ -88,7 +88,7 @@ def derive(root, case, oracle):
         xml_path = write_model(folder, case)
         expected, judge = answers_of(case, oracle, xml_path)
     except RuntimeError as error:
-        raise CaseError(f"{case.path}: OpenVINO refuses: {str(error).strip()}") from error
+        raise CaseError(f"{case.path}: OpenVINO refuses: {str(error).strip().splitlines()[-1][-300:]}") from error
     store.write_arrays(folder, "inputs", case.inputs)
     store.write_arrays(folder, "expected", expected)
     store.write_facts(folder, case, judge)

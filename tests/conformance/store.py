@@ -13,11 +13,15 @@ _MODEL_META = re.compile(r"\t<rt_info>(?:(?!<rt_info>).)*?</rt_info>\n</net>", r
 _GENERATED_NAME = re.compile(r"\b([A-Z][A-Za-z0-9]*)_(\d+)\b")
 
 
-def write_model(folder, model, compress):
+def write_model(folder, model, compress, edit=None):
     """Saves an ov.Model as model.xml and model.bin and takes out what changes from run to run."""
     xml_path = folder / "model.xml"
     ov.save_model(model, xml_path, compress_to_fp16=compress)
-    xml_path.write_text(_stable(xml_path.read_text()), newline="\n")
+    text = _stable(xml_path.read_text())
+    edited = edit(text) if edit else text
+    if edit and edited == text:
+        raise RuntimeError("the edit changes nothing")
+    xml_path.write_text(edited, newline="\n")
     return xml_path
 
 
