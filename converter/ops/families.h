@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The families of operations that table.cc joins. Each lives in the file of its own name, which holds
+// its rows (one per version), shape laws and lowerings. Rows are spelled as the IR spells them
+// ("Const", not "Constant"); spans refer to static storage.
+#ifndef WEFT_CONVERTER_OPS_FAMILIES_H_
+#define WEFT_CONVERTER_OPS_FAMILIES_H_
+
+#include <span>
+
+#include "converter/ops/operation.h"
+
+namespace weft::ops {
+
+// Computing: elements change.
+std::span<const Operation> ElementwiseOperations();
+std::span<const Operation> UnaryOperations();
+std::span<const Operation> CompareOperations();
+std::span<const Operation> SelectOperations();
+std::span<const Operation> ReduceOperations();
+std::span<const Operation> SoftmaxOperations();
+std::span<const Operation> MatmulOperations();
+std::span<const Operation> ConvolutionOperations();
+std::span<const Operation> PoolingOperations();
+std::span<const Operation> ConvertOperations();
+std::span<const Operation> StateOperations();
+
+// Movement: elements keep their bits.
+std::span<const Operation> ReshapeOperations();
+std::span<const Operation> SlicingOperations();
+std::span<const Operation> GatherOperations();
+std::span<const Operation> PadOperations();
+std::span<const Operation> BatchToSpaceOperations();
+std::span<const Operation> ShapeOperations();
+
+// Recurrence: bodies, cells and sequences.
+std::span<const Operation> RecurrentOperations();
+std::span<const Operation> ControlFlowOperations();
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_FAMILIES_H_
