@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what building and testing weft needs and this machine lacks, and nothing else. Knows
+# Debian 12 and its relatives (apt); elsewhere it names what is missing and exits 1.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What must be there (a command, or a file) and the package that brings it.
+needs='
+g++                                  g++
+cmake                                cmake
+ninja                                ninja-build
+ccache                               ccache
+python3                              python3
+flatc                                flatbuffers-compiler
+/usr/include/flatbuffers/base.h      libflatbuffers-dev
+/usr/include/pugixml.hpp             libpugixml-dev
+/usr/include/CLI/CLI.hpp             libcli11-dev
+/usr/include/nlohmann/json.hpp       nlohmann-json3-dev
+/usr/include/fmt/format.h            libfmt-dev
+/usr/include/gtest/gtest.h           libgtest-dev
+/usr/src/googletest/CMakeLists.txt   googletest
+ctags                                universal-ctags
+clang-format                         clang-format
+aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
+qemu-aarch64                         qemu-user
+'
+
+say() { echo "setup: $*" >&2; }
+
+present() {
+  case "$1" in
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    say "not root and no sudo here; run as root: $*"
+    exit 1
+  fi
+}
+
+install_packages() {
+  local missing=() lacks=() what package
+  while read -r what package; do
+    [ -n "$what" ] || continue
+    present "$what" || { missing+=("$package"); lacks+=("$what"); }
+  done <<<"$needs"
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "every package needed is installed"
+    return
+  fi
+  if ! command -v apt-get >/dev/null; then
+    say "this system has no apt-get; install what provides: ${lacks[*]}"
+    say "(Debian's names: ${missing[*]})"
+    exit 1
+  fi
+  say "installing ${missing[*]}"
+  as_root apt-get -qq update
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}" >&2
+  hash -r
+}
+
+# Debian 12's own Highway is 1.0.3 and weft needs 1.2, so the source comes from Debian 13's archive:
+# lists and cache of this one call live in a temporary folder, the system's stay as they are.
+highway_release=trixie
+highway_archive=highway_1.2.0.orig.tar.gz
+highway_folder=build/deps/highway-1.2.0
+highway_sha256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
+
+download_highway() (
+  set -e
+  cd "$1"
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v -e security -e ports |
+    grep -m 1 debian)
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  mkdir -p lists/partial cache/archives/partial
+  echo "deb-src [signed-by=$keyring] $uri $highway_release main" >list
+  options=(-qq -o "Dir::Etc::SourceList=$PWD/list" -o Dir::Etc::SourceParts=/dev/null
+    -o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
+    -o "APT::Sandbox::User=$(id -un)")
+  apt-get "${options[@]}" update >&2
+  apt-get "${options[@]}" source --download-only highway >&2
+  echo "$highway_sha256  $highway_archive" | sha256sum --check --quiet >&2
+)
+
+prepare_highway() {
+  local folder
+  if [ -e "$highway_folder/hwy/highway.h" ]; then
+    say "Highway is in $highway_folder"
+    return
+  fi
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' RETURN
+  say "fetching Highway 1.2.0 from the source archive of Debian $highway_release"
+  if download_highway "$folder"; then
+    mkdir -p build/deps "$folder/unpacked"
+    tar -xzf "$folder/$highway_archive" -C "$folder/unpacked"
+    mv "$folder/unpacked/highway-1.2.0" "$highway_folder"
+  else
+    say "could not fetch it there; CMake will look for an installed one, then ask upstream"
+  fi
+}
+
+install_packages
+prepare_highway

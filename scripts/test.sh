@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up, builds and tests weft: scripts/test.sh [PRESET...]. Without arguments every preset that
+# has tests runs. Goes on after a failure; the last line is the sum over all presets.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+presets=("$@")
+[ ${#presets[@]} -gt 0 ] || presets=(x86-64 asan aarch64-linux)
+jobs=$(nproc)
+passed=0
+failed=0
+summary=""
+
+say() { printf '\n== %s\n' "$*"; }
+
+fail() {
+  failed=$((failed + 1))
+  summary+="$1"$'\n'
+  echo "$1"
+}
+
+# Adds one preset's results, as ctest wrote them, to the sums.
+count() {
+  local preset=$1 file=$2 tests failures skipped
+  number() { sed -n "s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$file" | head -n 1; }
+  tests=$(number tests)
+  failures=$(number failures)
+  skipped=$(($(number skipped) + $(number disabled)))
+  passed=$((passed + tests - failures - skipped))
+  failed=$((failed + failures))
+  summary+="$preset: $((tests - failures - skipped)) passed, $failures failed, $skipped skipped"$'\n'
+}
+
+build() {
+  local preset=$1
+  say "$preset: configure"
+  cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models" || return 1
+  say "$preset: build"
+  cmake --build --preset "$preset" -j "$jobs"
+}
+
+run_tests() {
+  local preset=$1 results=$PWD/build/$1/results.xml
+  say "$preset: test"
+  rm -f "$results"
+  ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$results"
+  if [ -s "$results" ]; then
+    count "$preset" "$results"
+  else
+    fail "$preset: the test runner did not run"
+  fi
+}
+
+scripts/setup.sh || exit 1
+started=$SECONDS
+for preset in "${presets[@]}"; do
+  preset_started=$SECONDS
+  if ! build "$preset"; then
+    fail "$preset: the build failed"
+    continue
+  fi
+  # Devices cannot convert: the host's weft does it for the presets that follow.
+  if [ "$preset" = x86-64 ]; then
+    say "$preset: convert the models that device tests run"
+    cmake --build --preset "$preset" --target weft_models || fail "$preset: conversion failed"
+  fi
+  run_tests "$preset"
+  echo "$preset took $((SECONDS - preset_started)) s"
+done
+
+say "summary after $((SECONDS - started)) s"
+printf '%s' "$summary"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
