@@ -33,6 +33,8 @@ struct Operation {
   void (*lower)(LowerScope&);
   // False for operations whose outputs may not be computed ahead of time (ReadValue) or that hold bodies.
   bool foldable = true;
+  // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are computed.
+  bool shape_only = false;
 };
 
 // All rows, sorted by name, then opset.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/builder.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace weft::plan {
+
+Dims DenseStrides(const Dims& dims) {
+  Dims strides(dims.size());
+  int64_t stride = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= dims[i];
+  }
+  return strides;
+}
+
+ValueId Builder::Scratch(TensorType type) {
+  Value value;
+  value.bytes = DenseBytes(type).value_or(0);
+  value.type = std::move(type);
+  value.name = layer_;
+  program_.values.push_back(std::move(value));
+  return static_cast<ValueId>(program_.values.size() - 1);
+}
+
+ValueId Builder::State(TensorType type, std::string name) {
+  const ValueId id = Scratch(std::move(type));
+  program_.values[id].home = Home::kState;
+  program_.values[id].name = std::move(name);
+  return id;
+}
+
+ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
+  const size_t hash = std::hash<std::string_view>{}(
+      {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto [first, last] = weights_by_hash_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    const Value& known = program_.values[it->second];
+    if (*known.data == bytes && known.type == type) return it->second;
+  }
+  const ValueId id = Scratch(std::move(type));
+  Value& value = program_.values[id];
+  value.home = Home::kWeights;
+  value.bytes = static_cast<int64_t>(bytes.size());
+  value.data = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  weights_by_hash_.emplace(hash, id);
+  return id;
+}
+
+ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
+                      std::vector<Move> moves) {
+  const ValueId id = Scratch(std::move(type));
+  Value& value = program_.values[id];
+  value.home = program_.values[parent].home;
+  value.parent = parent;
+  value.offset_bytes = offset_bytes;
+  value.moves = std::move(moves);
+  return id;
+}
+
+void Builder::Copy(ValueId source, ValueId target) {
+  const Value& from = value(source);
+  if (from.bytes == 0) return;
+  const int64_t unit = std::max<int64_t>(1, ElementBytes(from.type.type));
+  CopyStrided(source, target, {from.bytes / unit}, {1}, 0, {1}, 0);
+}
+
+void Builder::Fill(ValueId target, uint64_t element_bits) {
+  const Value& to = value(target);
+  if (to.bytes == 0) return;
+  const int64_t unit = std::max<int64_t>(1, ElementBytes(to.type.type));
+  format::FillParams params;
+  params.mutate_count(static_cast<uint32_t>(to.bytes / unit));
+  params.mutate_element_bytes(static_cast<uint32_t>(unit));
+  params.mutate_bits_low(static_cast<uint32_t>(element_bits));
+  params.mutate_bits_high(static_cast<uint32_t>(element_bits >> 32));
+  Emit(params, {}, {target});
+}
+
+namespace {
+
+struct Axis {
+  int64_t dim, source_stride, target_stride;
+};
+
+// Drops axes of one element and joins neighbours that both sides walk as one.
+std::vector<Axis> Collapse(const Dims& dims, const Dims& source_strides,
+                           const Dims& target_strides) {
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    const Axis axis{dims[i], source_strides[i], target_strides[i]};
+    if (!axes.empty() && axes.back().source_stride == axis.source_stride * axis.dim &&
+        axes.back().target_stride == axis.target_stride * axis.dim) {
+      axes.back() = {axes.back().dim * axis.dim, axis.source_stride, axis.target_stride};
+    } else {
+      axes.push_back(axis);
+    }
+  }
+  if (axes.empty()) axes.push_back({1, 1, 1});
+  return axes;
+}
+
+}  // namespace
+
+void Builder::CopyStrided(ValueId source, ValueId target, const Dims& dims,
+                          const Dims& source_strides, int64_t source_offset,
+                          const Dims& target_strides, int64_t target_offset) {
+  for (const int64_t dim : dims) {
+    if (dim == 0) return;
+  }
+  const std::vector<Axis> axes = Collapse(dims, source_strides, target_strides);
+  format::CopyParams params;
+  params.mutate_rank(static_cast<uint32_t>(axes.size()));
+  for (uint32_t i = 0; i < axes.size(); ++i) {
+    params.mutable_dims()->Mutate(i, static_cast<uint32_t>(axes[i].dim));
+    params.mutable_src_strides()->Mutate(i, static_cast<int32_t>(axes[i].source_stride));
+    params.mutable_dst_strides()->Mutate(i, static_cast<int32_t>(axes[i].target_stride));
+  }
+  params.mutate_src_offset(static_cast<uint32_t>(source_offset));
+  params.mutate_dst_offset(static_cast<uint32_t>(target_offset));
+  params.mutate_element_bytes(
+      static_cast<uint32_t>(std::max<int64_t>(1, ElementBytes(value(source).type.type))));
+  Emit(params, {source}, {target});
+}
+
+BlockId Builder::NewBlock() {
+  program_.blocks.emplace_back();
+  return static_cast<BlockId>(program_.blocks.size() - 1);
+}
+
+SectionId Builder::NewSection() {
+  program_.sections.emplace_back();
+  program_.sections.back().layer = layer_;
+  return static_cast<SectionId>(program_.sections.size() - 1);
+}
+
+}  // namespace weft::plan
