@@ -63,10 +63,11 @@ endif()
 if(WEFT_FLATC)
   set(weft_flatc "${WEFT_FLATC}")
 elseif(NOT weft_flatc)
-  message(FATAL_ERROR "a cross build needs the host's flatc of the headers' version: set WEFT_FLATC")
+  message(FATAL_ERROR "a cross build needs the host's flatc of the headers' version; "
+                      "set WEFT_FLATC to it")
 endif()
 weft_flatbuffers_version("${weft_flatbuffers_root}" weft_flatbuffers_release)
-message(STATUS "FlatBuffers ${weft_flatbuffers_release}: ${weft_flatbuffers_root}, flatc: ${weft_flatc}")
+message(STATUS "FlatBuffers ${weft_flatbuffers_release}: ${weft_flatbuffers_root}")
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
 file(CREATE_LINK "${weft_flatbuffers_root}/flatbuffers"

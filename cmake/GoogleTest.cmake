@@ -15,7 +15,8 @@ if(NOT TARGET GTest::gtest)
   set(INSTALL_GTEST OFF CACHE INTERNAL "")
   set(BUILD_GMOCK OFF CACHE INTERNAL "")
   if(weft_googletest_source)
-    add_subdirectory("${weft_googletest_source}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL)
+    add_subdirectory("${weft_googletest_source}" "${PROJECT_BINARY_DIR}/googletest"
+                     EXCLUDE_FROM_ALL)
   else()
     FetchContent_Declare(googletest
       URL https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz

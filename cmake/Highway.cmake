@@ -2,7 +2,8 @@
 # Highway 1.2 or newer: headers (weft_highway) and, where kernels choose their target at run time,
 # the function that asks the processor (weft_highway_targets). Highway's own CMake is not read: it
 # fails on bare metal, and it would bring contrib, tests and a heap with it.
-set(WEFT_HIGHWAY_DIR "" CACHE PATH "Source tree of Highway 1.2 or newer, instead of looking for one")
+set(WEFT_HIGHWAY_DIR "" CACHE PATH
+    "Source tree of Highway 1.2 or newer, instead of looking for one")
 
 # Sets `out` to the version of the Highway whose include root is `root`, or to "" where none is.
 function(weft_highway_version root out)

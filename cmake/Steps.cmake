@@ -13,7 +13,8 @@ if(weft_ops_file)
   endforeach()
 endif()
 
-# Sets `out` to the sources of `folder`: one <step>.cc per row of ops.inc and every other *.cc there.
+# Sets `out` to the sources of `folder`: one <step>.cc per row of ops.inc and every other
+# *.cc there.
 function(weft_step_sources folder out)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
   set(missing "")

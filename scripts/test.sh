@@ -28,7 +28,8 @@ count() {
   skipped=$(($(number skipped) + $(number disabled)))
   passed=$((passed + tests - failures - skipped))
   failed=$((failed + failures))
-  summary+="$preset: $((tests - failures - skipped)) passed, $failures failed, $skipped skipped"$'\n'
+  summary+="$preset: $((tests - failures - skipped)) passed, $failures failed"
+  summary+=", $skipped skipped"$'\n'
 }
 
 build() {

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrows between the rooms: converter -> runtime/format <- runtime -> kernels; tests know all."""
+import re
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
+
+# Room -> the rooms its files may include. The longest matching prefix names a file's room.
+_MAY_INCLUDE = {
+    "kernels": ("kernels",),
+    "runtime/format": ("runtime/format",),
+    "runtime": ("runtime", "kernels"),
+    "converter": ("converter", "runtime"),
+    "examples": ("runtime", "examples"),
+    "tests": ("tests", "converter", "runtime", "kernels"),
+}
+_ROOMS = ("kernels", "runtime", "converter", "examples", "tests")
+
+
+def _room(path):
+    rooms = [room for room in _MAY_INCLUDE if path.startswith(room + "/")]
+    return max(rooms, key=len) if rooms else None
+
+
+def check(tree):
+    """Includes start at the repository's root and follow the arrows."""
+    faults = []
+    for path in tree.under(*_ROOMS):
+        allowed = _MAY_INCLUDE[_room(path)]
+        for number, line in tree.lines(path):
+            match = _INCLUDE.match(line)
+            if not match:
+                continue
+            quote, target = match.groups()
+            first = target.split("/")[0]
+            if first in _ROOMS:
+                if not target.startswith(tuple(room + "/" for room in allowed)):
+                    faults.append(f"{path}:{number}: includes {target}; {_room(path)} may include "
+                                  f"{' and '.join(allowed)}")
+            elif first == "hwy" and not path.startswith(("kernels/", "tests/")):
+                faults.append(f"{path}:{number}: includes {target}; Highway belongs to kernels")
+            elif quote == '"' and first not in ("hwy", "flatbuffers"):
+                if not path.startswith("examples/"):
+                    faults.append(f'{path}:{number}: includes "{target}"; a path starts at the root '
+                                  "of the repository")
+    return faults

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every text must have (licence line, guards) and must not have (paths, open ends)."""
+import re
+
+_SPDX = "SPDX-License-Identifier: Apache-2.0"
+
+# Absolute paths that exist on somebody's machine only.
+_PATHS = re.compile(r"(?<![\w.$}])/(?:home|root|work|farm|Users|mnt|tmp)/\w")
+_TRACKER = re.compile(r"\bissue #?[0-9]+", re.IGNORECASE)
+_OPEN_ENDS = re.compile(r"\b(?:%s)\b" % "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK"]))
+_PROSE = (".md", ".json", ".txt")
+
+
+def check_licence(tree):
+    """The licence line stands first (second after #!)."""
+    faults = []
+    for path in tree.sources():
+        lines = tree.text(path).splitlines()
+        if lines and _SPDX not in "\n".join(lines[:2]):
+            faults.append(f"{path}:1: no licence line; the first line says {_SPDX}")
+    return faults
+
+
+def check_guards(tree):
+    """A header's guard is its path; Highway's -inl.h headers toggle theirs."""
+    faults = []
+    for path in tree.paths:
+        if not path.endswith(".h") or path.endswith("-inl.h"):
+            continue
+        guard = "WEFT_" + re.sub(r"\W", "_", path).upper() + "_"
+        match = re.search(r"^#ifndef (\w+)\n#define \1$", tree.text(path), re.MULTILINE)
+        if not match or match.group(1) != guard:
+            found = match.group(1) if match else "none"
+            faults.append(f"{path}: header guard is {found}; must be {guard}")
+    return faults
+
+
+def check_leaks(tree):
+    """No path of one machine, no tracker number, no open end."""
+    faults = []
+    for path in tree.paths:
+        if not path.endswith(_PROSE) and path not in tree.sources():
+            continue
+        for number, line in tree.lines(path):
+            for pattern, what in ((_PATHS, "path of one machine"), (_TRACKER, "tracker number"),
+                                  (_OPEN_ENDS, "open end")):
+                match = pattern.search(line)
+                if match:
+                    faults.append(f"{path}:{number}: {what} `{match.group()}`; texts stand alone")
+    return faults

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that every rule can fail: each finds what is wrong in a bad file and accepts a good one."""
+import pathlib
+import sys
+import tempfile
+
+from rules.sizes import Skipped
+from tidy import RULES
+from tree import Tree
+
+_SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+_GUARD = "#ifndef WEFT_KERNELS_{0}_H_\n#define WEFT_KERNELS_{0}_H_\n#endif\n"
+_ROW = 'WEFT_STEP(dense, Dense, 3, 1, "y")\n'
+_STEP = {
+    "runtime/format/ops.inc": _SPDX + _ROW,
+    "runtime/format/weft.fbs": "struct DenseParams {}\ntable Model { dense: [DenseParams]; }\n",
+    "kernels/dense.h": "", "kernels/dense.cc": "", "kernels/dense_ref.h": "",
+    "runtime/bind/dense.cc": "",
+}
+
+
+def _without(path):
+    return {name: text for name, text in _STEP.items() if name != path}
+
+
+# Rule -> (files it must accept, [files of which each set must give at least one fault]).
+SAMPLES = {
+    "arrows": (
+        {"kernels/a.cc": '#include <hwy/highway.h>\n#include "kernels/a.h"\n',
+         "runtime/a.cc": '#include "kernels/a.h"\n', "tests/a.cc": '#include "converter/ir/graph.h"\n'},
+        [{"kernels/a.cc": '#include "runtime/weft.h"\n'},
+         {"runtime/a.cc": '#include "converter/ir/graph.h"\n'},
+         {"runtime/a.cc": "#include <hwy/highway.h>\n"},
+         {"runtime/format/a.h": '#include "runtime/weft.h"\n'},
+         {"converter/ir/a.cc": '#include "../ops/table.h"\n'}]),
+    "firmware_words": (
+        {"kernels/a.cc": '// a new vector\nconst char* a = "throw";\nA(const A&) = delete;\n',
+         "converter/ir/a.cc": "std::vector<int> a;\n"},
+        [{"kernels/a.cc": "int* a = new int;\n"}, {"runtime/a.cc": "void* a = malloc(4);\n"},
+         {"runtime/a.cc": "std::vector<int> a;\n"}, {"runtime/bind/a.cc": "throw 1;\n"},
+         {"runtime/a.h": "virtual void A();\n"}, {"kernels/a.cc": "#include <string>\n"},
+         {"kernels/a.cc": 'printf("a");\n'}]),
+    "names": ({"converter/ir/a.h": "struct Information {};\n"},
+              [{"converter/ir/a.h": "class GraphManager {};\n"}]),
+    "function_lines": (
+        {"kernels/a.cc": "void A() {\n" + "  B();\n" * 68 + "}\n"},
+        [{"kernels/a.cc": "void A() {\n" + "  B();\n" * 69 + "}\n"},
+         {"scripts/a.py": "def a():\n" + "    b()\n" * 70}]),
+    "file_lines": ({"kernels/a.cc": "\n" * 600},
+                   [{"kernels/a.cc": "\n" * 601}, {"examples/a.bin": " " * 2_000_001}]),
+    "line_width": ({"scripts/a.sh": "x" * 100 + "\n"}, [{"scripts/a.sh": "x" * 101 + "\n"}]),
+    "steps": (_STEP, [_without(path) for path in _STEP] +
+              [{**_STEP, "runtime/bind/stray.cc": ""}, {**_STEP, "kernels/stray_ref.h": ""}]),
+    "licence": ({"kernels/a.cc": _SPDX, "scripts/a.sh": "#!/bin/sh\n" + _SPDX.replace("//", "#")},
+                [{"kernels/a.cc": "int a;\n"}]),
+    "guards": ({"kernels/a.h": _SPDX + _GUARD.format("A"), "kernels/a-inl.h": _SPDX},
+               [{"kernels/a.h": _SPDX}, {"kernels/a.h": _SPDX + _GUARD.format("B")}]),
+    "leaks": ({"README.md": "see runtime/tmp/x and https://example.org/home/x\n"},
+              [{"README.md": "in /" + "home/someone/x\n"}, {"kernels/a.cc": "// issue" + " 12\n"},
+               {"kernels/a.cc": "// TO" + "DO\n"}]),
+    "clang_format": ({".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int a;\n"},
+                     [{".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int   a;\n"}]),
+}
+
+
+def faults_of(rule, files):
+    """Runs one rule on a tree that holds just these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            target = pathlib.Path(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        return RULES[rule](Tree(folder))
+
+
+def main():
+    wrong = [f"{rule}: has no sample" for rule in RULES if rule not in SAMPLES]
+    for rule, (good, bad) in SAMPLES.items():
+        try:
+            if faults_of(rule, good):
+                wrong.append(f"{rule}: refuses a good sample: {faults_of(rule, good)}")
+            wrong += [f"{rule}: accepts {files}" for files in bad if not faults_of(rule, files)]
+        except Skipped as reason:
+            print(f"self-check: {rule}: skipped: {reason}")
+    for line in wrong:
+        print(f"self-check: {line}")
+    print(f"self-check: {len(SAMPLES)} rules, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

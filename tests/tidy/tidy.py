@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them.
+
+Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run on this machine.
+"""
+import pathlib
+import sys
+
+from rules import arrows, sizes, steps, style, texts, words
+from rules.sizes import Skipped
+from tree import Tree
+
+RULES = {
+    "arrows": arrows.check,
+    "firmware_words": words.check_firmware,
+    "names": words.check_names,
+    "function_lines": sizes.check_functions,
+    "file_lines": sizes.check_files,
+    "line_width": sizes.check_width,
+    "steps": steps.check,
+    "licence": texts.check_licence,
+    "guards": texts.check_guards,
+    "leaks": texts.check_leaks,
+    "clang_format": style.check,
+}
+
+
+def main(arguments):
+    names = arguments or list(RULES)
+    unknown = [name for name in names if name not in RULES]
+    if unknown:
+        print(f"tidy: no rule {', '.join(unknown)}; there are {', '.join(RULES)}", file=sys.stderr)
+        return 2
+    tree = Tree(pathlib.Path(__file__).resolve().parents[2])
+    fault_count = skipped_count = 0
+    for name in names:
+        try:
+            faults = RULES[name](tree)
+        except Skipped as reason:
+            print(f"tidy: {name}: skipped: {reason}")
+            skipped_count += 1
+            continue
+        for fault in faults:
+            print(f"{name}: {fault}")
+        fault_count += len(faults)
+    print(f"tidy: {len(tree.paths)} files, {fault_count} faults")
+    if fault_count:
+        return 1
+    return 77 if skipped_count == len(names) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

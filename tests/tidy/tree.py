@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source tree as the rules see it: paths relative to the root, and their text."""
+import pathlib
+import re
+import subprocess
+
+SOURCE_SUFFIXES = (".cc", ".h", ".inc", ".fbs", ".py", ".sh", ".cmake", ".ld")
+
+
+class Tree:
+    """The files of one checkout: those git knows or would add, else all outside build folders."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.paths = sorted(path for path in self._list() if (self.root / path).is_file())
+        self._texts = {}
+
+    def _list(self):
+        if (self.root / ".git").exists():
+            run = subprocess.run(
+                ["git", "-C", self.root, "ls-files", "--cached", "--others", "--exclude-standard"],
+                capture_output=True, text=True, check=False)
+            if run.returncode == 0:
+                return run.stdout.splitlines()
+        paths = (path.relative_to(self.root) for path in self.root.rglob("*"))
+        return [str(path) for path in paths if path.parts[0] not in ("build", ".git")]
+
+    def text(self, path):
+        if path not in self._texts:
+            self._texts[path] = (self.root / path).read_text(errors="replace")
+        return self._texts[path]
+
+    def lines(self, path):
+        """Yields (number, line), counting from 1."""
+        return enumerate(self.text(path).splitlines(), 1)
+
+    def under(self, *rooms, suffixes=(".cc", ".h", ".inc")):
+        """Paths in one of these folders (at any depth) with one of these suffixes."""
+        return [path for path in self.paths
+                if path.endswith(suffixes) and path.startswith(tuple(r + "/" for r in rooms))]
+
+    def sources(self):
+        """All files people write code in."""
+        return [path for path in self.paths
+                if path.endswith(SOURCE_SUFFIXES) or path.endswith("CMakeLists.txt")]
+
+
+_NOT_CODE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+def code_only(text):
+    """C++ text with comments and literals blanked, line numbers kept."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group())
+    return _NOT_CODE.sub(blank, text)
