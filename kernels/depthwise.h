@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution, data in order batch, channel, height, width:
+//   y[b,c,p] = act(bias[c] + sum_{ky,kx} x[b,c/multiplier,p*stride+tap*dilation-pad] * w[c,ky,kx])
+// Each output is one chain of fused multiply-adds in ascending order of (ky, kx) that begins at the
+// bias (0 without); taps outside the input are skipped. y must not overlap x. The caller owns all
+// memory.
+#ifndef WEFT_KERNELS_DEPTHWISE_H_
+#define WEFT_KERNELS_DEPTHWISE_H_
+
+#include "kernels/activation.h"
+#include "kernels/element.h"
+
+namespace weft::kernels {
+
+// `channels` counts the channels of y; x has channels / multiplier of them.
+struct DepthwiseShape {
+  uint32_t batch = 0;
+  uint32_t channels = 0;
+  uint32_t multiplier = 0;
+  uint32_t in_height = 0;
+  uint32_t in_width = 0;
+  uint32_t out_height = 0;
+  uint32_t out_width = 0;
+  uint32_t kernel_height = 0;
+  uint32_t kernel_width = 0;
+  uint32_t stride_y = 0;
+  uint32_t stride_x = 0;
+  uint32_t dilation_y = 0;
+  uint32_t dilation_x = 0;
+  uint32_t pad_top = 0;
+  uint32_t pad_left = 0;
+  Activation activation;
+};
+
+// `weights` are [channels, kernel_height, kernel_width], unpacked. `bias` may be null, else it has
+// `channels` floats.
+void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
+               float* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_DEPTHWISE_H_

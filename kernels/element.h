@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element types and the ranks that kernels speak of. Kernels know nobody, so these mirror the
+// format's enums: same order, same numbers, which the binders assert.
+#ifndef WEFT_KERNELS_ELEMENT_H_
+#define WEFT_KERNELS_ELEMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::kernels {
+
+inline constexpr uint32_t kMaxRank = 8;
+
+// kI4 and kU4 are packed two to a byte, low nibble first. kBoolean is one byte, 0 or 1 when written
+// and zero or not zero when read.
+enum class Element : uint8_t {
+  kF32,
+  kF16,
+  kBF16,
+  kF64,
+  kI4,
+  kU4,
+  kI8,
+  kU8,
+  kI16,
+  kI32,
+  kI64,
+  kBoolean
+};
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_ELEMENT_H_
