@@ -4,6 +4,7 @@
 #ifndef WEFT_CONVERTER_FAULTS_H_
 #define WEFT_CONVERTER_FAULTS_H_
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,14 +13,19 @@ namespace weft {
 
 class Faults {
  public:
-  void Add(std::string line) { lines_.push_back(std::move(line)); }
+  // A line that is there already is not told twice: several passes may read one bad attribute.
+  void Add(std::string line) { AddOnce(lines_, std::move(line)); }
   // Told to the user on stderr, but no reason to refuse.
-  void Warn(std::string line) { warnings_.push_back(std::move(line)); }
+  void Warn(std::string line) { AddOnce(warnings_, std::move(line)); }
   bool ok() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  static void AddOnce(std::vector<std::string>& lines, std::string line) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+
   std::vector<std::string> lines_;
   std::vector<std::string> warnings_;
 };

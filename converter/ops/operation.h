@@ -127,8 +127,9 @@ class LowerScope : public NodeScope {
   // Where a node's outputs go; filled by SetOutput, read by input().
   using Values = std::map<std::pair<const ir::Node*, uint32_t>, plan::ValueId>;
 
-  LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, plan::Builder& builder, Values& values)
-      : NodeScope(graph, node, faults), builder(builder), values_(values) {}
+  LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, plan::Builder& target,
+             Values& values)
+      : NodeScope(graph, node, faults), builder(target), values_(values) {}
 
   // The value of input i; constants become weights on first use.
   plan::ValueId input(size_t i);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ir/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace weft::ir {
+namespace {
+
+// Depth first without recursion: chains in real models are tens of thousands of layers long.
+class Walk {
+ public:
+  void From(Node* root) {
+    if (root == nullptr || !seen_.insert(root).second) return;
+    stack_.push_back({root, 0});
+    while (!stack_.empty()) {
+      Frame& top = stack_.back();
+      if (top.next_input == top.node->inputs.size()) {
+        order.push_back(top.node);
+        stack_.pop_back();
+        continue;
+      }
+      Node* source = top.node->inputs[top.next_input++].node;
+      if (source != nullptr && seen_.insert(source).second) stack_.push_back({source, 0});
+    }
+  }
+
+  std::vector<Node*> order;
+
+ private:
+  struct Frame {
+    Node* node;
+    size_t next_input;
+  };
+  std::vector<Frame> stack_;
+  std::unordered_set<const Node*> seen_;
+};
+
+// Names come from the file: a line break in one would tear the message apart.
+std::string OneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return text;
+}
+
+}  // namespace
+
+std::vector<Node*> Topological(const Graph& graph) {
+  Walk walk;
+  for (Node* node : graph.parameters) walk.From(node);
+  for (Node* node : graph.results) walk.From(node);
+  for (Node* node : graph.sinks) walk.From(node);
+  return std::move(walk.order);
+}
+
+std::string Where(const Graph& graph, const Node& node) {
+  const std::string line = node.line > 0 ? fmt::format(":{}", node.line) : "";
+  return fmt::format("{}{}: layer {} \"{}\" ({})", graph.file, line, node.id, OneLine(node.name),
+                     OneLine(node.type));
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of operation.h: the text of <data> read by type.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "converter/ops/operation.h"
+
+namespace weft::ops {
+namespace {
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+template <typename T>
+std::optional<T> ParseWhole(std::string_view text) {
+  text = Trim(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  T value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+// Clamp stores its bounds as doubles; what lies beyond f32 is infinite there.
+std::optional<float> ParseFloat(std::string_view text) {
+  const std::optional<double> value = ParseWhole<double>(text);
+  if (!value) return std::nullopt;
+  if (std::abs(*value) > std::numeric_limits<float>::max()) {
+    return std::copysign(std::numeric_limits<float>::infinity(),
+                         static_cast<float>(*value > 0) - 0.5f);
+  }
+  return static_cast<float>(*value);
+}
+
+// "1, 4, 6"; an empty text is an empty list.
+std::vector<std::string_view> SplitList(std::string_view text) {
+  std::vector<std::string_view> parts;
+  if (Trim(text).empty()) return parts;
+  for (size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',')) {
+    parts.push_back(Trim(text.substr(0, comma)));
+    text.remove_prefix(comma + 1);
+  }
+  parts.push_back(Trim(text));
+  return parts;
+}
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+const std::string* Lookup(const ir::Node& node, std::string_view key) {
+  const auto found = node.attributes.find(std::string(key));
+  return found == node.attributes.end() ? nullptr : &found->second;
+}
+
+template <typename T, typename Parse>
+std::optional<std::vector<T>> ParseList(std::string_view text, Parse parse) {
+  std::vector<T> values;
+  for (std::string_view part : SplitList(text)) {
+    const std::optional<T> value = parse(part);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+bool Attributes::Has(std::string_view key) const { return Lookup(node_, key) != nullptr; }
+
+std::string Attributes::Text(std::string_view key, std::string_view fallback) const {
+  const std::string* text = Lookup(node_, key);
+  return std::string(text != nullptr ? Trim(*text) : fallback);
+}
+
+int64_t Attributes::Int(std::string_view key, int64_t fallback) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return fallback;
+  const std::optional<int64_t> value = ParseWhole<int64_t>(*text);
+  if (!value) Malformed(key, "an integer");
+  return value.value_or(fallback);
+}
+
+float Attributes::Float(std::string_view key, float fallback) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return fallback;
+  const std::optional<float> value = ParseFloat(*text);
+  if (!value) Malformed(key, "a number");
+  return value.value_or(fallback);
+}
+
+bool Attributes::Bool(std::string_view key, bool fallback) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return fallback;
+  const std::string_view value = Trim(*text);
+  if (value == "1" || EqualIgnoringCase(value, "true")) return true;
+  if (value == "0" || EqualIgnoringCase(value, "false")) return false;
+  Malformed(key, "true, false, 1 or 0");
+  return fallback;
+}
+
+Dims Attributes::Ints(std::string_view key, Dims fallback) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return fallback;
+  std::optional<Dims> values = ParseList<int64_t>(*text, ParseWhole<int64_t>);
+  if (values) return std::move(*values);
+  Malformed(key, "integers separated by commas");
+  return fallback;
+}
+
+std::vector<float> Attributes::Floats(std::string_view key, std::vector<float> fallback) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return fallback;
+  std::optional<std::vector<float>> values = ParseList<float>(*text, ParseFloat);
+  if (values) return std::move(*values);
+  Malformed(key, "numbers separated by commas");
+  return fallback;
+}
+
+std::vector<std::string> Attributes::Texts(std::string_view key,
+                                           std::vector<std::string> fallback) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return fallback;
+  const std::vector<std::string_view> parts = SplitList(*text);
+  return {parts.begin(), parts.end()};
+}
+
+std::string Attributes::Choice(std::string_view key, std::string_view fallback,
+                               std::span<const std::string_view> allowed) const {
+  const std::string* text = Lookup(node_, key);
+  if (text == nullptr) return std::string(fallback);
+  std::string must = "one of";
+  for (std::string_view choice : allowed) {
+    if (EqualIgnoringCase(Trim(*text), choice)) return std::string(choice);
+    must.append(" ").append(choice);
+  }
+  Malformed(key, must);
+  return std::string(fallback);
+}
+
+void Attributes::Malformed(std::string_view key, std::string_view must) const {
+  faults_.Add(fmt::format("{}: attribute {} is \"{}\"; must be {}", ir::Where(graph_, node_), key,
+                          *Lookup(node_, key), must));
+}
+
+}  // namespace weft::ops

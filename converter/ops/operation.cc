@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scopes of operation.h: what a shape law and a lowering see of their node.
+#include "converter/ops/operation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace weft::ops {
+namespace {
+
+constexpr size_t kMaxRank = 8;
+
+template <typename T>
+T Load(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// Exact: every half is a float. Subnormal halves are multiples of 2^-24.
+double HalfToDouble(uint16_t bits) {
+  const int exponent = bits >> 10 & 0x1F;
+  const int fraction = bits & 0x3FF;
+  double magnitude;
+  if (exponent == 0x1F) {
+    magnitude = fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                              : std::numeric_limits<double>::infinity();
+  } else if (exponent == 0) {
+    magnitude = std::ldexp(fraction, -24);
+  } else {
+    magnitude = std::ldexp(1024 + fraction, exponent - 25);
+  }
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+double BFloatToDouble(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+
+int64_t Nibble(const ir::Constant& constant, size_t index) {
+  return std::to_integer<int64_t>(constant.bytes[index / 2]) >> (index % 2 * 4) & 0xF;
+}
+
+double RealAt(const ir::Constant& constant, size_t index) {
+  const std::byte* at =
+      constant.bytes.data() + index * static_cast<size_t>(ElementBytes(constant.type.type));
+  switch (constant.type.type) {
+    case ElementType::f32:
+      return Load<float>(at);
+    case ElementType::f64:
+      return Load<double>(at);
+    case ElementType::f16:
+      return HalfToDouble(Load<uint16_t>(at));
+    default:
+      return BFloatToDouble(Load<uint16_t>(at));
+  }
+}
+
+int64_t IntegerAt(const ir::Constant& constant, size_t index) {
+  const std::byte* at =
+      constant.bytes.data() + index * static_cast<size_t>(ElementBytes(constant.type.type));
+  switch (constant.type.type) {
+    case ElementType::i4:
+      return (Nibble(constant, index) ^ 8) - 8;
+    case ElementType::u4:
+      return Nibble(constant, index);
+    case ElementType::i8:
+      return Load<int8_t>(at);
+    case ElementType::i16:
+      return Load<int16_t>(at);
+    case ElementType::i32:
+      return Load<int32_t>(at);
+    case ElementType::i64:
+      return Load<int64_t>(at);
+    default:  // u8, boolean
+      return Load<uint8_t>(at);
+  }
+}
+
+// Truncates; what int64 cannot hold becomes its nearest bound, NaN becomes 0.
+int64_t Truncate(double value) {
+  if (std::isnan(value)) return 0;
+  if (value >= 0x1p63) return std::numeric_limits<int64_t>::max();
+  if (value <= -0x1p63) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace
+
+const TensorType& NodeScope::input_type(size_t i) const {
+  const ir::Source& source = node_.inputs[i];
+  return source.node->outputs[source.port].type;
+}
+
+const ir::Constant* NodeScope::constant(size_t i) const {
+  if (!has_input(i)) return nullptr;
+  const ir::Source& source = node_.inputs[i];
+  return source.port == 0 && source.node->constant ? &*source.node->constant : nullptr;
+}
+
+std::optional<Dims> NodeScope::Ints(size_t i) const {
+  const ir::Constant* value = constant(i);
+  if (value == nullptr) return std::nullopt;
+  Dims ints(static_cast<size_t>(ElementCount(value->type.dims).value_or(0)));
+  const bool real = IsFloat(value->type.type);
+  for (size_t at = 0; at < ints.size(); ++at) {
+    ints[at] = real ? Truncate(RealAt(*value, at)) : IntegerAt(*value, at);
+  }
+  return ints;
+}
+
+std::optional<std::vector<double>> NodeScope::Numbers(size_t i) const {
+  const ir::Constant* value = constant(i);
+  if (value == nullptr) return std::nullopt;
+  std::vector<double> numbers(static_cast<size_t>(ElementCount(value->type.dims).value_or(0)));
+  const bool real = IsFloat(value->type.type);
+  for (size_t at = 0; at < numbers.size(); ++at) {
+    numbers[at] = real ? RealAt(*value, at) : static_cast<double>(IntegerAt(*value, at));
+  }
+  return numbers;
+}
+
+std::optional<Dims> NodeScope::RequireInts(size_t i, std::string_view what) {
+  std::optional<Dims> ints = Ints(i);
+  if (!ints && !has_input(i)) {
+    Fault("input {} ({}) is missing; must be a constant", i, what);
+  } else if (!ints) {
+    Fault(
+        "input {} ({}) is computed at run time; must be a constant, since memory is planned ahead",
+        i, what);
+  }
+  return ints;
+}
+
+void NodeScope::AddFault(const std::string& message) {
+  failed_ = true;
+  faults_.Add(ir::Where(graph_, node_) + ": " + message);
+}
+
+void NodeScope::Warn(const std::string& message) {
+  faults_.Warn(ir::Where(graph_, node_) + ": " + message);
+}
+
+void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
+  TensorType tensor{type, std::move(dims)};
+  const bool negative =
+      std::any_of(tensor.dims.begin(), tensor.dims.end(), [](int64_t d) { return d < 0; });
+  if (negative) {
+    Fault("output {} would be {}; no dimension may be negative", i, ToString(tensor));
+  } else if (tensor.dims.size() > kMaxRank) {
+    Fault("output {} would be {} of rank {}; ranks up to {} are supported", i, ToString(tensor),
+          tensor.dims.size(), kMaxRank);
+  } else if (!ElementCount(tensor.dims)) {
+    Fault(
+        "output {} would be {} with more than 2^62 elements; tensors hold less than 4294967296 "
+        "bytes",
+        i, ToString(tensor));
+  } else if (!DenseBytes(tensor)) {
+    // At most 2^62 elements of 64 bits: the bytes fit uint64.
+    const uint64_t count = static_cast<uint64_t>(*ElementCount(tensor.dims));
+    const uint64_t bits = static_cast<uint64_t>(BitsOf(type));
+    const uint64_t bytes = bits >= 8 ? count * (bits / 8) : count / 2;
+    Fault("output {} would be {} with {} bytes; tensors hold less than 4294967296 bytes", i,
+          ToString(tensor), bytes);
+  }
+  if (node_.outputs.size() <= i) node_.outputs.resize(i + 1);
+  node_.outputs[i].type = std::move(tensor);
+}
+
+std::optional<int64_t> InferScope::NormalAxis(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  if (rank == 0) {
+    Fault("axis {} of a scalar; a scalar has no axes", axis);
+  } else {
+    Fault("axis {} of a rank {} tensor; must be from {} to {}", axis, rank, -rank, rank - 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<Dims> InferScope::Broadcast(const Dims& a, const Dims& b) {
+  const size_t rank = std::max(a.size(), b.size());
+  Dims out(rank, 1);
+  for (size_t i = 0; i < rank; ++i) {  // counted from the last axis
+    const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) {
+      Fault("shapes {} and {} do not broadcast: axis {} is {} and {}; must be equal or 1",
+            ToString(a), ToString(b), rank - 1 - i, x, y);
+      return std::nullopt;
+    }
+    out[rank - 1 - i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+plan::ValueId LowerScope::input(size_t i) {
+  const ir::Source& source = node_.inputs[i];
+  const auto key = std::pair<const ir::Node*, uint32_t>(source.node, source.port);
+  const auto found = values_.find(key);
+  if (found != values_.end()) return found->second;
+  const ir::Constant* value = constant(i);
+  if (value == nullptr) return plan::kNone;
+  const plan::ValueId id = builder.Weights(
+      value->type, std::vector<std::byte>(value->bytes.begin(), value->bytes.end()));
+  values_.emplace(key, id);
+  return id;
+}
+
+plan::ValueId LowerScope::NewOutput(size_t i) {
+  const plan::ValueId id = builder.Scratch(output_type(i));
+  SetOutput(i, id);
+  return id;
+}
+
+void LowerScope::SetOutput(size_t i, plan::ValueId value) {
+  values_[{&node_, static_cast<uint32_t>(i)}] = value;
+}
+
+void LowerScope::Forward(size_t from, size_t i) {
+  SetOutput(i, builder.View(input(from), 0, output_type(i)));
+}
+
+}  // namespace weft::ops
