@@ -56,7 +56,8 @@ enum class FaultCode : uint16_t {
 // `is` and `must` are the two numbers of the complaint, where it has any.
 struct Fault {
   FaultCode code = FaultCode::kNone;
-  uint16_t kind = 0;  // of the step at fault (row of ops.inc, from 1), else 0
+  uint8_t kind = 0;     // of the step at fault (row of ops.inc, from 1), else 0
+  uint8_t operand = 0;  // of that step, inputs first
   uint32_t index = 0;
   uint32_t is = 0;
   uint32_t must = 0;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the format that weft.fbs cannot say: the numbers that stand for "none", the limits,
+// the kinds of step, and Rows, the view through which everybody reads a vector of the file. A
+// missing vector reads as an empty one. Nothing here checks anything (runtime/verify.h does) or
+// owns memory.
+#ifndef WEFT_RUNTIME_FORMAT_LISTING_H_
+#define WEFT_RUNTIME_FORMAT_LISTING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/format/weft_generated.h"
+
+namespace weft::format {
+
+inline constexpr uint32_t kNoSlot = 0xFFFFFFFFu;      // an absent operand, slot or name
+inline constexpr uint32_t kNoLimit = 0xFFFFFFFFu;     // of Section::trip_count
+inline constexpr uint16_t kNoQuantization = 0xFFFFu;  // of Slot::quantization
+inline constexpr uint8_t kWholeSlot = 0xFFu;          // of Quantization::axis
+inline constexpr uint32_t kMaxSectionDepth = 16;      // sections inside each other
+inline constexpr uint32_t kWeightsRegion = 0;
+inline constexpr uint32_t kStateRegion = 1;
+inline constexpr uint32_t kFirstScratchRegion = 2;
+inline constexpr uint32_t kWeightsAlignment = 64;  // of the weights vector in the file
+
+// Row of ops.inc, from 1; what Step::kind holds.
+enum class Kind : uint16_t {
+  section = 0,
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
+struct Arity {
+  uint8_t inputs, outputs;
+  constexpr uint32_t operands() const { return uint32_t{inputs} + outputs; }
+};
+
+// Indexed by Kind. A section takes no operands.
+inline constexpr Arity kArity[] = {
+    {0, 0},
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) {inputs, outputs},
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+inline constexpr uint32_t kKindCount = sizeof(kArity) / sizeof(kArity[0]);
+
+constexpr uint32_t MostOperands() {
+  uint32_t most = 0;
+  for (const Arity& arity : kArity) most = arity.operands() > most ? arity.operands() : most;
+  return most;
+}
+inline constexpr uint32_t kMaxOperands = MostOperands();
+
+// Size of one element; sub-byte types are packed.
+constexpr uint32_t BitsOf(ElementType type) {
+  switch (type) {
+    case ElementType::i4:
+    case ElementType::u4:
+      return 4;
+    case ElementType::i8:
+    case ElementType::u8:
+    case ElementType::boolean:
+      return 8;
+    case ElementType::f16:
+    case ElementType::bf16:
+    case ElementType::i16:
+      return 16;
+    case ElementType::f32:
+    case ElementType::i32:
+      return 32;
+    case ElementType::f64:
+    case ElementType::i64:
+      return 64;
+  }
+  return 0;
+}
+inline constexpr uint32_t kElementTypeCount = static_cast<uint32_t>(ElementType::MAX) + 1;
+
+// Readers walk the file's bytes as they lie there.
+static_assert(FLATBUFFERS_LITTLEENDIAN,
+              "weft reads its models in place, on little-endian machines");
+
+template <typename T>
+struct Rows {
+  const T* data = nullptr;
+  uint32_t count = 0;
+  const T& operator[](uint32_t index) const { return data[index]; }
+  const T* begin() const { return data; }
+  const T* end() const { return data + count; }
+};
+
+template <typename T>
+Rows<T> RowsOf(const flatbuffers::Vector<const T*>* rows) {
+  if (rows == nullptr) return {};
+  return {reinterpret_cast<const T*>(rows->Data()), rows->size()};
+}
+inline Rows<uint32_t> RowsOf(const flatbuffers::Vector<uint32_t>* rows) {
+  if (rows == nullptr) return {};
+  return {reinterpret_cast<const uint32_t*>(rows->Data()), rows->size()};
+}
+
+}  // namespace weft::format
+
+#endif  // WEFT_RUNTIME_FORMAT_LISTING_H_

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/steps.h"
+
+namespace weft {
+namespace {
+
+constexpr StepEntry kEntries[] = {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) steps::k##Name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
+}  // namespace
+
+StepTable AllSteps() { return {kEntries, sizeof(kEntries) / sizeof(kEntries[0])}; }
+
+}  // namespace weft
