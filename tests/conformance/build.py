@@ -6,6 +6,7 @@ import functools
 import numpy as np
 import openvino as ov
 from openvino import opset1
+from openvino.op import Constant
 from openvino.utils.node_factory import NodeFactory
 
 DTYPES = {
@@ -35,7 +36,7 @@ def constant(value, name=None):
     if isinstance(value, float):
         value = np.float32(value)
     array = np.array(value)
-    made = opset1.constant(array, dtype=array.dtype)
+    made = opset1.constant(array, dtype=array.dtype) if array.size else Constant(ov.Type(array.dtype), ov.Shape(array.shape), [])
     if name:
         made.set_friendly_name(name)
     return made
