@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/binary.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::binary {
+
+Fault Check(const format::BinaryParams& params, const OperandSlots& slots) {
+  const uint32_t op = static_cast<uint32_t>(params.op());
+  const uint32_t type = static_cast<uint32_t>(params.type());
+  Law law(slots);
+  law.Zero(params.reserved());
+  law.Below(FaultCode::kParamOp, op, kernels::kBinaryOpCount);
+  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
+  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!law.fault().ok()) return law.fault();
+  law.Require(kernels::BinaryKnows(static_cast<kernels::BinaryOp>(op), ElementOf(params.type())),
+              FaultCode::kParamOpType, op, type);
+  const uint32_t rank = params.rank();
+  const uint32_t* dims = Numbers(params.dims());
+  law.Holds(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
+  law.Holds(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
+  law.Holds(2, params.type(), WalkCount(rank, dims));
+  return law.fault();
+}
+
+// Over an operand that is not broadcast: its element is read before that of y is written.
+bool MayShare(const format::BinaryParams& params, uint32_t input, uint32_t) {
+  const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
+  return params.rank() <= kernels::kMaxRank &&
+         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+}
+
+void Run(const format::BinaryParams& params, std::byte* const* operands) {
+  kernels::BinaryShape shape;
+  shape.rank = params.rank();
+  Assign(shape.dims, params.dims());
+  Assign(shape.a_strides, params.a_strides());
+  Assign(shape.b_strides, params.b_strides());
+  shape.op = static_cast<kernels::BinaryOp>(params.op());
+  shape.type = ElementOf(params.type());
+  kernels::Binary(shape, operands[0], operands[1], operands[2]);
+}
+
+}  // namespace weft::bind::binary
+
+WEFT_BIND_STEP(binary, Binary)

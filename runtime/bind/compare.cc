@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/compare.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::compare {
+
+Fault Check(const format::CompareParams& params, const OperandSlots& slots) {
+  const uint32_t op = static_cast<uint32_t>(params.op());
+  const uint32_t type = static_cast<uint32_t>(params.type());
+  Law law(slots);
+  law.Zero(params.reserved());
+  law.Below(FaultCode::kParamOp, op, kernels::kCompareOpCount);
+  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
+  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!law.fault().ok()) return law.fault();
+  law.Require(kernels::CompareKnows(ElementOf(params.type())), FaultCode::kParamOpType, op, type);
+  const uint32_t rank = params.rank();
+  const uint32_t* dims = Numbers(params.dims());
+  law.Holds(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
+  law.Holds(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
+  law.Holds(2, format::ElementType::boolean, WalkCount(rank, dims));
+  return law.fault();
+}
+
+// Over an operand of one byte that is not broadcast.
+bool MayShare(const format::CompareParams& params, uint32_t input, uint32_t) {
+  const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
+  return params.rank() <= kernels::kMaxRank && format::BitsOf(params.type()) == 8 &&
+         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+}
+
+void Run(const format::CompareParams& params, std::byte* const* operands) {
+  kernels::CompareShape shape;
+  shape.rank = params.rank();
+  Assign(shape.dims, params.dims());
+  Assign(shape.a_strides, params.a_strides());
+  Assign(shape.b_strides, params.b_strides());
+  shape.op = static_cast<kernels::CompareOp>(params.op());
+  shape.type = ElementOf(params.type());
+  kernels::Compare(shape, operands[0], operands[1], operands[2]);
+}
+
+}  // namespace weft::bind::compare
+
+WEFT_BIND_STEP(compare, Compare)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv.h"
+
+#include "kernels/pack.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::conv {
+
+Fault Check(const format::ConvParams& params, const OperandSlots& slots) {
+  Law law(slots);
+  law.Activates(params.activation());
+  law.Window(params.in_height(), params.out_height(), params.kernel_height(), params.stride_y(),
+             params.dilation_y(), params.pad_top());
+  law.Window(params.in_width(), params.out_width(), params.kernel_width(), params.stride_x(),
+             params.dilation_x(), params.pad_left());
+  const uint32_t images = Times(params.batch(), params.groups());
+  const uint32_t in_plane = Times(params.in_height(), params.in_width());
+  const uint32_t out_plane = Times(params.out_height(), params.out_width());
+  const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
+  const uint32_t panels = params.out_channels() / kernels::kPanelOutputs +
+                          (params.out_channels() % kernels::kPanelOutputs != 0);
+  const uint32_t padded = Times(Times(panels, kernels::kPanelOutputs), params.groups());
+  law.Holds(0, kF32, Times(Times(images, params.in_channels()), in_plane));
+  law.Holds(1, kF32, Times(Times(padded, params.in_channels()), taps));
+  law.MayHold(2, kF32, Times(params.groups(), params.out_channels()));
+  law.Holds(3, kF32, Times(Times(images, params.out_channels()), out_plane));
+  return law.fault();
+}
+
+bool MayShare(const format::ConvParams&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::ConvParams& params, std::byte* const* operands) {
+  kernels::ConvShape shape;
+  shape.batch = params.batch();
+  shape.groups = params.groups();
+  shape.in_channels = params.in_channels();
+  shape.out_channels = params.out_channels();
+  shape.in_height = params.in_height();
+  shape.in_width = params.in_width();
+  shape.out_height = params.out_height();
+  shape.out_width = params.out_width();
+  shape.kernel_height = params.kernel_height();
+  shape.kernel_width = params.kernel_width();
+  shape.stride_y = params.stride_y();
+  shape.stride_x = params.stride_x();
+  shape.dilation_y = params.dilation_y();
+  shape.dilation_x = params.dilation_x();
+  shape.pad_top = params.pad_top();
+  shape.pad_left = params.pad_left();
+  shape.activation = ActivationOf(params.activation());
+  kernels::Conv(shape, As<const float>(operands[0]), As<const float>(operands[1]),
+                As<const float>(operands[2]), As<float>(operands[3]));
+}
+
+}  // namespace weft::bind::conv
+
+WEFT_BIND_STEP(conv, Conv)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convert.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::convert {
+
+Fault Check(const format::ConvertParams& params, const OperandSlots& slots) {
+  const uint32_t from = static_cast<uint32_t>(params.from());
+  const uint32_t to = static_cast<uint32_t>(params.to());
+  Law law(slots);
+  law.Zero(params.reserved());
+  law.Below(FaultCode::kParamType, from, format::kElementTypeCount);
+  law.Below(FaultCode::kParamType, to, format::kElementTypeCount);
+  if (!law.fault().ok()) return law.fault();
+  law.Require(kernels::ConvertKnows(ElementOf(params.from()), ElementOf(params.to())),
+              FaultCode::kParamConversion, from, to);
+  law.Holds(0, params.from(), params.count());
+  law.Holds(1, params.to(), params.count());
+  return law.fault();
+}
+
+bool MayShare(const format::ConvertParams& params, uint32_t, uint32_t) {
+  return format::BitsOf(params.from()) == format::BitsOf(params.to());
+}
+
+void Run(const format::ConvertParams& params, std::byte* const* operands) {
+  kernels::ConvertShape shape;
+  shape.count = params.count();
+  shape.from = ElementOf(params.from());
+  shape.to = ElementOf(params.to());
+  kernels::Convert(shape, operands[0], operands[1]);
+}
+
+}  // namespace weft::bind::convert
+
+WEFT_BIND_STEP(convert, Convert)

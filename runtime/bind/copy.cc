@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/copy.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::copy {
+
+namespace {
+
+// Elements that the slot must hold for a walk which starts at `offset` and may run backwards.
+// Saturates where the walk leaves the slot at its front.
+uint32_t Reach(const format::CopyParams& params, uint32_t offset, const int32_t* strides) {
+  const uint32_t* dims = Numbers(params.dims());
+  if (WalkCount(params.rank(), dims) == 0) return 0;
+  uint32_t forward = Plus(offset, 1);
+  uint32_t backward = 0;
+  for (uint32_t i = 0; i < params.rank(); ++i) {
+    const uint32_t distance =
+        Times(dims[i] - 1, strides[i] < 0 ? 0u - static_cast<uint32_t>(strides[i])
+                                          : static_cast<uint32_t>(strides[i]));
+    uint32_t& way = strides[i] < 0 ? backward : forward;
+    way = Plus(way, distance);
+  }
+  return backward > offset ? kOutOfReach : forward;
+}
+
+}  // namespace
+
+Fault Check(const format::CopyParams& params, const OperandSlots& slots) {
+  const uint32_t element_bytes = params.element_bytes();
+  Law law(slots);
+  law.ElementBytes(element_bytes);
+  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!law.fault().ok()) return law.fault();
+  law.HoldsElements(0, element_bytes,
+                    Reach(params, params.src_offset(), Numbers(params.src_strides())));
+  law.HoldsElements(1, element_bytes,
+                    Reach(params, params.dst_offset(), Numbers(params.dst_strides())));
+  // No element of y is written twice, so it has room for all of them.
+  law.HoldsElements(1, element_bytes, WalkCount(params.rank(), Numbers(params.dims())));
+  return law.fault();
+}
+
+bool MayShare(const format::CopyParams&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::CopyParams& params, std::byte* const* operands) {
+  kernels::CopyShape shape;
+  shape.rank = params.rank();
+  Assign(shape.dims, params.dims());
+  Assign(shape.src_strides, params.src_strides());
+  Assign(shape.dst_strides, params.dst_strides());
+  shape.src_offset = params.src_offset();
+  shape.dst_offset = params.dst_offset();
+  shape.element_bytes = params.element_bytes();
+  kernels::Copy(shape, operands[0], operands[1]);
+}
+
+}  // namespace weft::bind::copy
+
+WEFT_BIND_STEP(copy, Copy)

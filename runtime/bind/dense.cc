@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/dense.h"
+
+#include "kernels/pack.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::dense {
+
+Fault Check(const format::DenseParams& params, const OperandSlots& slots) {
+  const uint32_t rows = params.rows();
+  const uint32_t outputs = params.outputs();
+  const uint32_t padded =
+      Times(outputs / kernels::kPanelOutputs + (outputs % kernels::kPanelOutputs != 0),
+            kernels::kPanelOutputs);
+  Law law(slots);
+  law.Activates(params.activation());
+  law.RowsApart(rows, params.y_row_stride(), outputs);
+  law.Holds(0, kF32, RowsReach(rows, params.x_row_stride(), params.inputs()));
+  law.Holds(1, kF32, Times(padded, params.inputs()));
+  law.MayHold(2, kF32, RowsReach(rows, params.start_row_stride(), outputs));
+  law.Holds(3, kF32, RowsReach(rows, params.y_row_stride(), outputs));
+  return law.fault();
+}
+
+// Each output is read from start before it is written.
+bool MayShare(const format::DenseParams& params, uint32_t input, uint32_t) {
+  return input == 2 && (params.rows() <= 1 || params.start_row_stride() == params.y_row_stride());
+}
+
+void Run(const format::DenseParams& params, std::byte* const* operands) {
+  kernels::DenseShape shape;
+  shape.rows = params.rows();
+  shape.inputs = params.inputs();
+  shape.outputs = params.outputs();
+  shape.x_row_stride = params.x_row_stride();
+  shape.y_row_stride = params.y_row_stride();
+  shape.start_row_stride = params.start_row_stride();
+  shape.activation = ActivationOf(params.activation());
+  kernels::Dense(shape, As<const float>(operands[0]), As<const float>(operands[1]),
+                 As<const float>(operands[2]), As<float>(operands[3]));
+}
+
+}  // namespace weft::bind::dense
+
+WEFT_BIND_STEP(dense, Dense)

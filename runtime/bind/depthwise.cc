@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/depthwise.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::depthwise {
+
+Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
+  Law law(slots);
+  law.Activates(params.activation());
+  law.Window(params.in_height(), params.out_height(), params.kernel_height(), params.stride_y(),
+             params.dilation_y(), params.pad_top());
+  law.Window(params.in_width(), params.out_width(), params.kernel_width(), params.stride_x(),
+             params.dilation_x(), params.pad_left());
+  const uint32_t multiplier = params.multiplier();
+  law.Require(multiplier != 0 && params.channels() % multiplier == 0, FaultCode::kParamMultiplier,
+              params.channels(), multiplier);
+  if (!law.fault().ok()) return law.fault();
+  const uint32_t in_planes = Times(params.batch(), params.channels() / multiplier);
+  const uint32_t out_planes = Times(params.batch(), params.channels());
+  const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
+  law.Holds(0, kF32, Times(in_planes, Times(params.in_height(), params.in_width())));
+  law.Holds(1, kF32, Times(params.channels(), taps));
+  law.MayHold(2, kF32, params.channels());
+  law.Holds(3, kF32, Times(out_planes, Times(params.out_height(), params.out_width())));
+  return law.fault();
+}
+
+bool MayShare(const format::DepthwiseParams&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::DepthwiseParams& params, std::byte* const* operands) {
+  kernels::DepthwiseShape shape;
+  shape.batch = params.batch();
+  shape.channels = params.channels();
+  shape.multiplier = params.multiplier();
+  shape.in_height = params.in_height();
+  shape.in_width = params.in_width();
+  shape.out_height = params.out_height();
+  shape.out_width = params.out_width();
+  shape.kernel_height = params.kernel_height();
+  shape.kernel_width = params.kernel_width();
+  shape.stride_y = params.stride_y();
+  shape.stride_x = params.stride_x();
+  shape.dilation_y = params.dilation_y();
+  shape.dilation_x = params.dilation_x();
+  shape.pad_top = params.pad_top();
+  shape.pad_left = params.pad_left();
+  shape.activation = ActivationOf(params.activation());
+  kernels::Depthwise(shape, As<const float>(operands[0]), As<const float>(operands[1]),
+                     As<const float>(operands[2]), As<float>(operands[3]));
+}
+
+}  // namespace weft::bind::depthwise
+
+WEFT_BIND_STEP(depthwise, Depthwise)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/bind/law.h"
+
+namespace weft::bind {
+
+// Kernels know nobody, so their enums repeat the format's; here both are in sight.
+static_assert(static_cast<int>(kernels::Element::kBoolean) ==
+              static_cast<int>(format::ElementType::boolean));
+static_assert(static_cast<int>(kernels::Element::kI4) == static_cast<int>(format::ElementType::i4));
+static_assert(static_cast<int>(kernels::UnaryOp::kLogicalNot) ==
+              static_cast<int>(format::UnaryOp::logical_not));
+static_assert(static_cast<int>(kernels::UnaryOp::kTanh) == static_cast<int>(format::UnaryOp::tanh));
+static_assert(kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) + 1);
+
+uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
+  uint32_t reach = 1;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] == 0) return 0;
+    reach = Plus(reach, Times(dims[i] - 1, strides[i]));
+  }
+  return reach;
+}
+
+uint32_t WalkCount(uint32_t rank, const uint32_t* dims) {
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] == 0) return 0;
+    count = Times(count, dims[i]);
+  }
+  return count;
+}
+
+bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
+  uint32_t next = 1;
+  for (uint32_t i = rank; i-- > 0;) {
+    if (dims[i] > 1 && strides[i] != next) return false;
+    next = Times(next, dims[i]);
+  }
+  return true;
+}
+
+kernels::Activation ActivationOf(const format::Activation& activation) {
+  return {activation.alpha(), activation.beta(), activation.clip(),
+          static_cast<kernels::UnaryOp>(activation.op())};
+}
+
+void Law::Complain(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
+  if (fault_.ok()) fault_ = {code, 0, static_cast<uint8_t>(operand), 0, is, must};
+}
+
+void Law::Require(bool holds, FaultCode code, uint32_t is, uint32_t must) {
+  if (!holds) Complain(code, 0, is, must);
+}
+
+void Law::Fits(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {
+  const OperandSlot& slot = slots_[operand];
+  if (bytes > slot.bytes) {
+    Complain(FaultCode::kOperandBytes, operand, slot.bytes, Clip(bytes));
+  } else if (slot.alignment_bytes < alignment_bytes) {
+    Complain(FaultCode::kOperandAlignment, operand, slot.alignment_bytes, alignment_bytes);
+  }
+}
+
+void Law::Holds(uint32_t operand, format::ElementType type, uint32_t elements) {
+  const OperandSlot& slot = slots_[operand];
+  if (!slot.present) return Complain(FaultCode::kOperandAbsent, operand, 0, 0);
+  if (slot.type != type) {
+    return Complain(FaultCode::kOperandType, operand, static_cast<uint32_t>(slot.type),
+                    static_cast<uint32_t>(type));
+  }
+  const uint32_t bits = format::BitsOf(type);
+  const uint64_t bytes =
+      elements == kOutOfReach ? uint64_t{1} << 32 : (uint64_t{elements} * bits + 7) / 8;
+  Fits(operand, bits < 8 ? 1 : bits / 8, bytes);
+}
+
+void Law::MayHold(uint32_t operand, format::ElementType type, uint32_t elements) {
+  if (slots_[operand].present) Holds(operand, type, elements);
+}
+
+void Law::ElementBytes(uint32_t element_bytes) {
+  Require(element_bytes == 1 || element_bytes == 2 || element_bytes == 4 || element_bytes == 8,
+          FaultCode::kParamElementBytes, element_bytes, 0);
+}
+
+void Law::HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements) {
+  if (!slots_[operand].present) return Complain(FaultCode::kOperandAbsent, operand, 0, 0);
+  const uint64_t bytes =
+      elements == kOutOfReach ? uint64_t{1} << 32 : uint64_t{elements} * element_bytes;
+  Fits(operand, element_bytes, bytes);
+}
+
+void Law::Activates(const format::Activation& activation) {
+  Below(FaultCode::kParamOp, static_cast<uint32_t>(activation.op()),
+        static_cast<uint32_t>(format::UnaryOp::logical_not));
+  Zero(activation.reserved0());
+  Zero(activation.reserved1());
+}
+
+void Law::Window(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
+                 uint32_t pad) {
+  constexpr uint32_t kFarthest = 0x7FFFFFFFu;
+  AtLeast(FaultCode::kParamStride, stride, 1);
+  AtLeast(FaultCode::kParamStride, dilation, 1);
+  const uint32_t last_start = out == 0 ? 0 : Times(out - 1, stride);
+  const uint32_t last_tap = taps == 0 ? 0 : Times(taps - 1, dilation);
+  AtMost(FaultCode::kParamWindow, Plus(last_start, last_tap), kFarthest);
+  AtMost(FaultCode::kParamWindow, in, kFarthest);
+  AtMost(FaultCode::kParamWindow, pad, kFarthest);
+}
+
+}  // namespace weft::bind

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words in which a step's law is written: counts that saturate instead of overflowing, the
+// extent of a strided walk, and Law, which holds operands and parameters to what is said and keeps
+// the first fault. Everything is in elements until Law compares it with a slot's bytes.
+#ifndef WEFT_RUNTIME_BIND_LAW_H_
+#define WEFT_RUNTIME_BIND_LAW_H_
+
+#include <cstdint>
+
+#include "kernels/activation.h"
+#include "kernels/element.h"
+#include "runtime/bind/bind.h"
+#include "runtime/format/listing.h"
+
+namespace weft::bind {
+
+// Stands for every count from here up. No slot is that large, so a saturated count fits nowhere.
+inline constexpr uint32_t kOutOfReach = 0xFFFFFFFFu;
+
+constexpr uint32_t Clip(uint64_t count) {
+  return count < kOutOfReach ? static_cast<uint32_t>(count) : kOutOfReach;
+}
+constexpr uint32_t Times(uint32_t a, uint32_t b) { return Clip(uint64_t{a} * b); }
+constexpr uint32_t Plus(uint32_t a, uint32_t b) { return Clip(uint64_t{a} + b); }
+
+// Elements from the first to behind the last of `rows` rows of `length` elements, `stride` apart.
+constexpr uint32_t RowsReach(uint32_t rows, uint32_t stride, uint32_t length) {
+  if (rows == 0 || length == 0) return 0;
+  return Plus(Times(rows - 1, stride), length);
+}
+
+// The same for a walk over `dims`; 0 where a dim is 0, 1 for rank 0.
+uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
+// Product of the dims.
+uint32_t WalkCount(uint32_t rank, const uint32_t* dims);
+// True where the walk visits the elements one after the other, so that an output may be written
+// over the operand it reads.
+bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
+
+// The numbers of a fixed array in a parameter row.
+template <uint16_t N>
+const uint32_t* Numbers(const flatbuffers::Array<uint32_t, N>* array) {
+  return reinterpret_cast<const uint32_t*>(array->Data());
+}
+template <uint16_t N>
+const int32_t* Numbers(const flatbuffers::Array<int32_t, N>* array) {
+  return reinterpret_cast<const int32_t*>(array->Data());
+}
+// Copies them into a kernel's geometry.
+template <typename T, uint16_t N>
+void Assign(T (&to)[N], const flatbuffers::Array<T, N>* from) {
+  const T* numbers = Numbers(from);
+  for (uint32_t i = 0; i < N; ++i) to[i] = numbers[i];
+}
+
+inline constexpr format::ElementType kF32 = format::ElementType::f32;
+
+// A step's operand as the kernel sees it. Check has held it to this type and its alignment.
+template <typename T>
+T* As(std::byte* operand) {
+  return reinterpret_cast<T*>(operand);
+}
+
+kernels::Activation ActivationOf(const format::Activation& activation);
+inline kernels::Element ElementOf(format::ElementType type) {
+  return static_cast<kernels::Element>(type);
+}
+
+class Law {
+ public:
+  explicit Law(const OperandSlots& slots) : slots_(slots) {}
+  Law(const Law&) = delete;
+  Law& operator=(const Law&) = delete;
+
+  // The operand is present, of this type, aligned to it and holds at least `elements`.
+  void Holds(uint32_t operand, format::ElementType type, uint32_t elements);
+  // The same, or it is absent.
+  void MayHold(uint32_t operand, format::ElementType type, uint32_t elements);
+  // Any type, moved as elements of 1, 2, 4 or 8 bytes (which ElementBytes has checked).
+  void HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
+  void ElementBytes(uint32_t element_bytes);
+
+  // An activation of float kernels: known op, not logical_not, reserved fields zero.
+  void Activates(const format::Activation& activation);
+  void Zero(uint32_t reserved) { Require(reserved == 0, FaultCode::kParamReserved, reserved, 0); }
+  void AtMost(FaultCode code, uint32_t is, uint32_t must) { Require(is <= must, code, is, must); }
+  void AtLeast(FaultCode code, uint32_t is, uint32_t must) { Require(is >= must, code, is, must); }
+  void Below(FaultCode code, uint32_t is, uint32_t must) { Require(is < must, code, is, must); }
+  // Rows of an output do not run into each other.
+  void RowsApart(uint32_t rows, uint32_t stride, uint32_t length) {
+    if (rows > 1) AtLeast(FaultCode::kParamRows, stride, length);
+  }
+  // A window of `taps` that are `dilation` apart moves by `stride`: none is 0, and no position of
+  // it leaves the range of a signed 32-bit number, in which the kernels count.
+  void Window(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
+              uint32_t pad);
+  void Require(bool holds, FaultCode code, uint32_t is, uint32_t must);
+
+  const Fault& fault() const { return fault_; }
+
+ private:
+  void Complain(FaultCode code, uint32_t operand, uint32_t is, uint32_t must);
+  void Fits(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes);
+
+  const OperandSlots& slots_;
+  Fault fault_;
+};
+
+}  // namespace weft::bind
+
+#endif  // WEFT_RUNTIME_BIND_LAW_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/lstm_gates.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::lstm_gates {
+
+Fault Check(const format::LstmGatesParams& params, const OperandSlots& slots) {
+  const uint32_t count = Times(params.rows(), params.hidden());
+  Law law(slots);
+  law.Activates(params.f());
+  law.Activates(params.g());
+  law.Activates(params.h());
+  law.Holds(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(4, params.hidden())));
+  law.Holds(1, kF32, count);
+  law.Holds(2, kF32, count);
+  law.Holds(3, kF32, count);
+  return law.fault();
+}
+
+// c' over c.
+bool MayShare(const format::LstmGatesParams&, uint32_t input, uint32_t output) {
+  return input == 1 && output == 1;
+}
+
+void Run(const format::LstmGatesParams& params, std::byte* const* operands) {
+  kernels::LstmGatesShape shape;
+  shape.rows = params.rows();
+  shape.hidden = params.hidden();
+  shape.pre_row_stride = params.pre_row_stride();
+  shape.f = ActivationOf(params.f());
+  shape.g = ActivationOf(params.g());
+  shape.h = ActivationOf(params.h());
+  kernels::LstmGates(shape, As<const float>(operands[0]), As<const float>(operands[1]),
+                     As<float>(operands[2]), As<float>(operands[3]));
+}
+
+}  // namespace weft::bind::lstm_gates
+
+WEFT_BIND_STEP(lstm_gates, LstmGates)

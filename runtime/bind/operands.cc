@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for the operands of every kind of step. Nothing read here has been checked before: the
+// law of a step stands alone, so that a listing with many faults can be judged to its end.
+#include "runtime/bind/bind.h"
+
+namespace weft::bind {
+namespace {
+
+using format::Rows;
+using format::RowsOf;
+
+// Calls `visit` with each existing move of the slot.
+template <typename Visit>
+void ForEachMove(const format::Model& model, const format::Slot& slot, Visit visit) {
+  const Rows<format::Move> moves = RowsOf(model.moves());
+  for (uint32_t i = 0; i < slot.move_count(); ++i) {
+    const uint64_t row = uint64_t{slot.first_move()} + i;
+    if (row < moves.count) visit(moves[static_cast<uint32_t>(row)]);
+  }
+}
+
+uint32_t AlignmentOf(const format::Model& model, const format::Slot& slot) {
+  uint32_t bits = slot.offset_bytes() | RowsOf(model.regions())[slot.region()].alignment_bytes();
+  ForEachMove(model, slot, [&bits](const format::Move& move) {
+    bits |= static_cast<uint32_t>(move.stride_bytes());
+  });
+  return bits & (0u - bits);
+}
+
+// Where one slot lies seen from another, over all iterations: low and high bound in bytes. Moves
+// that both make cancel out.
+struct Distance {
+  int64_t low, high;
+};
+
+int64_t StrideOf(const format::Model& model, const format::Slot& slot, uint32_t section) {
+  int64_t stride_bytes = 0;
+  ForEachMove(model, slot, [&](const format::Move& move) {
+    if (move.section() == section) stride_bytes += move.stride_bytes();
+  });
+  return stride_bytes;
+}
+
+// How far `stride_bytes` carries in the trips of a section, cut off where no region reaches, so
+// that sums of it cannot overflow.
+int64_t Carry(int64_t stride_bytes, uint32_t trips) {
+  constexpr int64_t kFar = int64_t{1} << 40;
+  if (trips < 2 || stride_bytes == 0) return 0;
+  if (stride_bytes > 0x7FFFFFFF) return kFar;
+  if (stride_bytes < -0x7FFFFFFF) return -kFar;
+  const int64_t carry = stride_bytes * (trips - 1);
+  return carry > kFar ? kFar : carry < -kFar ? -kFar : carry;
+}
+
+Distance DistanceOf(const format::Model& model, const format::Slot& from, const format::Slot& to) {
+  const Rows<format::Section> sections = RowsOf(model.sections());
+  const int64_t start = int64_t{to.offset_bytes()} - from.offset_bytes();
+  Distance distance = {start, start};
+  // A section that several moves name widens the bounds each time, which errs on the safe side.
+  const auto widen = [&](const format::Move& move) {
+    if (move.section() >= sections.count) return;
+    const int64_t stride_bytes =
+        StrideOf(model, to, move.section()) - StrideOf(model, from, move.section());
+    const int64_t carry = Carry(stride_bytes, sections[move.section()].max_trips());
+    distance.low += carry < 0 ? carry : 0;
+    distance.high += carry > 0 ? carry : 0;
+  };
+  ForEachMove(model, from, widen);
+  ForEachMove(model, to, [&](const format::Move& move) {
+    bool seen = false;
+    ForEachMove(model, from, [&](const format::Move& other) {
+      seen = seen || other.section() == move.section();
+    });
+    if (!seen) widen(move);
+  });
+  return distance;
+}
+
+}  // namespace
+
+Fault AtStep(const format::Model& model, uint32_t step_index, Fault fault) {
+  fault.kind = static_cast<uint8_t>(RowsOf(model.steps())[step_index].kind());
+  fault.index = step_index;
+  return fault;
+}
+
+Fault CollectOperands(const format::Model& model, uint32_t step_index, OperandSlots& slots) {
+  const format::Step& step = RowsOf(model.steps())[step_index];
+  const Rows<uint32_t> operands = RowsOf(model.operands());
+  const Rows<format::Slot> rows = RowsOf(model.slots());
+  const uint32_t region_count = RowsOf(model.regions()).count;
+  const format::Arity arity = format::kArity[step.kind()];
+  const auto fault = [&](FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
+    return AtStep(model, step_index, {code, 0, static_cast<uint8_t>(operand), 0, is, must});
+  };
+  const uint64_t end = uint64_t{step.first_operand()} + arity.operands();
+  if (end > operands.count) {
+    const uint32_t is = end < format::kNoSlot ? static_cast<uint32_t>(end) : format::kNoSlot;
+    return fault(FaultCode::kStepOperands, 0, is, operands.count);
+  }
+  for (uint32_t i = 0; i < arity.operands(); ++i) {
+    const uint32_t index = operands[step.first_operand() + i];
+    if (index == format::kNoSlot) continue;
+    if (index >= rows.count) return fault(FaultCode::kOperandSlot, i, index, rows.count);
+    const format::Slot& slot = rows[index];
+    if (slot.region() >= region_count) {
+      return {FaultCode::kSlotRegion, 0, 0, index, slot.region(), region_count};
+    }
+    if (i >= arity.inputs && slot.region() == format::kWeightsRegion) {
+      return fault(FaultCode::kOperandConstant, i, slot.region(), 0);
+    }
+    slots[i] = {true, slot.type(), slot.bytes(), AlignmentOf(model, slot)};
+  }
+  return {};
+}
+
+Fault CheckOverlaps(const format::Model& model, uint32_t step_index, uint32_t shareable) {
+  const format::Step& step = RowsOf(model.steps())[step_index];
+  const uint32_t* operands = RowsOf(model.operands()).data + step.first_operand();
+  const Rows<format::Slot> slots = RowsOf(model.slots());
+  const format::Arity arity = format::kArity[step.kind()];
+  for (uint32_t output = arity.inputs; output < arity.operands(); ++output) {
+    if (operands[output] == format::kNoSlot) continue;
+    const format::Slot& written = slots[operands[output]];
+    for (uint32_t other = 0; other < output; ++other) {
+      if (operands[other] == format::kNoSlot) continue;
+      const format::Slot& slot = slots[operands[other]];
+      if (slot.region() != written.region()) continue;
+      const Distance distance = DistanceOf(model, written, slot);
+      const bool apart = distance.low >= written.bytes() || distance.high <= -int64_t{slot.bytes()};
+      if (apart) continue;
+      const bool same = distance.low == 0 && distance.high == 0;
+      const uint32_t pair = (output - arity.inputs) * arity.inputs + other;
+      if (same && other < arity.inputs && (shareable >> pair & 1) != 0) continue;
+      return AtStep(model, step_index,
+                    {FaultCode::kOperandOverlap, 0, static_cast<uint8_t>(output), 0, other, 0});
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::bind

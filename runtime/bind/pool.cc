@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/pool.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::pool {
+
+Fault Check(const format::PoolParams& params, const OperandSlots& slots) {
+  Law law(slots);
+  law.Below(FaultCode::kParamOp, static_cast<uint32_t>(params.op()),
+            static_cast<uint32_t>(format::PoolOp::MAX) + 1);
+  law.Zero(params.reserved0());
+  law.Zero(params.reserved1());
+  law.Window(params.in_height(), params.out_height(), params.kernel_height(), params.stride_y(),
+             params.dilation_y(), params.pad_top());
+  law.Window(params.in_width(), params.out_width(), params.kernel_width(), params.stride_x(),
+             params.dilation_x(), params.pad_left());
+  // No weights bound the number of taps here, so the padded input does.
+  const uint32_t padded_height =
+      Plus(params.in_height(), Plus(params.pad_top(), params.pad_bottom()));
+  const uint32_t padded_width =
+      Plus(params.in_width(), Plus(params.pad_left(), params.pad_right()));
+  law.AtMost(FaultCode::kParamWindow, params.kernel_height(), padded_height);
+  law.AtMost(FaultCode::kParamWindow, params.kernel_width(), padded_width);
+  law.AtMost(FaultCode::kParamWindow, padded_height, 0x7FFFFFFF);
+  law.AtMost(FaultCode::kParamWindow, padded_width, 0x7FFFFFFF);
+  const uint32_t in_plane = Times(params.in_height(), params.in_width());
+  const uint32_t out_plane = Times(params.out_height(), params.out_width());
+  law.Holds(0, kF32, Times(params.planes(), in_plane));
+  law.Holds(1, kF32, Times(params.planes(), out_plane));
+  return law.fault();
+}
+
+bool MayShare(const format::PoolParams&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::PoolParams& params, std::byte* const* operands) {
+  kernels::PoolShape shape;
+  shape.planes = params.planes();
+  shape.in_height = params.in_height();
+  shape.in_width = params.in_width();
+  shape.out_height = params.out_height();
+  shape.out_width = params.out_width();
+  shape.kernel_height = params.kernel_height();
+  shape.kernel_width = params.kernel_width();
+  shape.stride_y = params.stride_y();
+  shape.stride_x = params.stride_x();
+  shape.dilation_y = params.dilation_y();
+  shape.dilation_x = params.dilation_x();
+  shape.pad_top = params.pad_top();
+  shape.pad_left = params.pad_left();
+  shape.pad_bottom = params.pad_bottom();
+  shape.pad_right = params.pad_right();
+  shape.op = static_cast<kernels::PoolOp>(params.op());
+  kernels::Pool(shape, As<const float>(operands[0]), As<float>(operands[1]));
+}
+
+}  // namespace weft::bind::pool
+
+WEFT_BIND_STEP(pool, Pool)

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::reduce {
+
+Fault Check(const format::ReduceParams& params, const OperandSlots& slots) {
+  const uint32_t op = static_cast<uint32_t>(params.op());
+  const uint32_t type = static_cast<uint32_t>(params.type());
+  Law law(slots);
+  law.Zero(params.reserved());
+  law.Below(FaultCode::kParamOp, op, kernels::kReduceOpCount);
+  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
+  const uint32_t rank = Plus(params.kept_rank(), params.reduced_rank());
+  law.AtMost(FaultCode::kParamRank, rank, kernels::kMaxRank);
+  if (!law.fault().ok()) return law.fault();
+  law.Require(kernels::ReduceKnows(static_cast<kernels::ReduceOp>(op), ElementOf(params.type())),
+              FaultCode::kParamOpType, op, type);
+  const uint32_t* dims = Numbers(params.dims());
+  law.Holds(0, params.type(), WalkReach(rank, dims, Numbers(params.strides())));
+  law.Holds(1, params.type(), WalkCount(params.kept_rank(), dims));
+  return law.fault();
+}
+
+bool MayShare(const format::ReduceParams&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::ReduceParams& params, std::byte* const* operands) {
+  kernels::ReduceShape shape;
+  shape.kept_rank = params.kept_rank();
+  shape.reduced_rank = params.reduced_rank();
+  Assign(shape.dims, params.dims());
+  Assign(shape.strides, params.strides());
+  shape.op = static_cast<kernels::ReduceOp>(params.op());
+  shape.type = ElementOf(params.type());
+  kernels::Reduce(shape, operands[0], operands[1]);
+}
+
+}  // namespace weft::bind::reduce
+
+WEFT_BIND_STEP(reduce, Reduce)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/select.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::select {
+
+Fault Check(const format::SelectParams& params, const OperandSlots& slots) {
+  const uint32_t element_bytes = params.element_bytes();
+  Law law(slots);
+  law.ElementBytes(element_bytes);
+  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!law.fault().ok()) return law.fault();
+  const uint32_t rank = params.rank();
+  const uint32_t* dims = Numbers(params.dims());
+  law.Holds(0, format::ElementType::boolean,
+            WalkReach(rank, dims, Numbers(params.condition_strides())));
+  law.HoldsElements(1, element_bytes, WalkReach(rank, dims, Numbers(params.a_strides())));
+  law.HoldsElements(2, element_bytes, WalkReach(rank, dims, Numbers(params.b_strides())));
+  law.HoldsElements(3, element_bytes, WalkCount(rank, dims));
+  return law.fault();
+}
+
+// Over an operand of the same element size that is not broadcast.
+bool MayShare(const format::SelectParams& params, uint32_t input, uint32_t) {
+  const auto* strides = input == 0   ? params.condition_strides()
+                        : input == 1 ? params.a_strides()
+                                     : params.b_strides();
+  return params.rank() <= kernels::kMaxRank && (input != 0 || params.element_bytes() == 1) &&
+         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+}
+
+void Run(const format::SelectParams& params, std::byte* const* operands) {
+  kernels::SelectShape shape;
+  shape.rank = params.rank();
+  Assign(shape.dims, params.dims());
+  Assign(shape.condition_strides, params.condition_strides());
+  Assign(shape.a_strides, params.a_strides());
+  Assign(shape.b_strides, params.b_strides());
+  shape.element_bytes = params.element_bytes();
+  kernels::Select(shape, operands[0], operands[1], operands[2], operands[3]);
+}
+
+}  // namespace weft::bind::select
+
+WEFT_BIND_STEP(select, Select)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/softmax.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::softmax {
+
+Fault Check(const format::SoftmaxParams& params, const OperandSlots& slots) {
+  const uint32_t count = Times(Times(params.outer(), params.axis()), params.inner());
+  Law law(slots);
+  law.AtMost(FaultCode::kParamFlag, params.logarithm(), 1);
+  law.Holds(0, kF32, count);
+  law.Holds(1, kF32, count);
+  return law.fault();
+}
+
+bool MayShare(const format::SoftmaxParams&, uint32_t, uint32_t) { return true; }
+
+void Run(const format::SoftmaxParams& params, std::byte* const* operands) {
+  kernels::SoftmaxShape shape;
+  shape.outer = params.outer();
+  shape.axis = params.axis();
+  shape.inner = params.inner();
+  shape.logarithm = params.logarithm();
+  kernels::Softmax(shape, As<const float>(operands[0]), As<float>(operands[1]));
+}
+
+}  // namespace weft::bind::softmax
+
+WEFT_BIND_STEP(softmax, Softmax)
