@@ -74,6 +74,12 @@ std::optional<ElementType> ParseElementType(std::string_view text) {
   return std::nullopt;
 }
 
+std::string ElementTypeNames() {
+  std::string names;
+  for (const TypeRow& row : kTypes) names.append(names.empty() ? "" : " ").append(row.name);
+  return names;
+}
+
 std::string ToString(std::span<const int64_t> dims) {
   return fmt::format("[{}]", fmt::join(dims, ","));
 }

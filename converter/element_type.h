@@ -35,6 +35,8 @@ std::optional<int64_t> DenseBytes(const TensorType& tensor);
 std::string_view Name(ElementType type);
 // Accepts both spellings of the IR: "f32" and "FP32", "boolean" and "BOOL".
 std::optional<ElementType> ParseElementType(std::string_view text);
+// All of them, for messages: "f32 f16 bf16 ...".
+std::string ElementTypeNames();
 // "f32[1,64]".
 std::string ToString(const TensorType& tensor);
 std::string ToString(std::span<const int64_t> dims);  // "[1,64]"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects everything that is wrong with one input, so that a person sees all of it in one run. Lines
-// read `where: who: what is; what must be`. Passes stop at their end, not at the first fault.
+// Collects everything that is wrong with one input, so that a person sees all of it in one run.
+// Lines read `where: who: what is; what must be`. Passes stop at their end, not at the first fault.
 #ifndef WEFT_CONVERTER_FAULTS_H_
 #define WEFT_CONVERTER_FAULTS_H_
 
@@ -23,7 +23,8 @@ class Faults {
 
  private:
   static void AddOnce(std::vector<std::string>& lines, std::string line) {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+    if (std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(std::move(line));
   }
 
   std::vector<std::string> lines_;

@@ -38,13 +38,6 @@ class Walk {
   std::unordered_set<const Node*> seen_;
 };
 
-// Names come from the file: a line break in one would tear the message apart.
-std::string OneLine(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return text;
-}
-
 }  // namespace
 
 std::vector<Node*> Topological(const Graph& graph) {
@@ -55,10 +48,19 @@ std::vector<Node*> Topological(const Graph& graph) {
   return std::move(walk.order);
 }
 
-std::string Where(const Graph& graph, const Node& node) {
-  const std::string line = node.line > 0 ? fmt::format(":{}", node.line) : "";
-  return fmt::format("{}{}: layer {} \"{}\" ({})", graph.file, line, node.id, OneLine(node.name),
+std::string Where(const Graph& graph, const Node& node) { return Where(graph, node, node.line); }
+
+std::string Where(const Graph& graph, const Node& node, int line) {
+  const std::string at = line > 0 ? fmt::format(":{}", line) : "";
+  return fmt::format("{}{}: layer {} \"{}\" ({})", graph.file, at, node.id, OneLine(node.name),
                      OneLine(node.type));
+}
+
+std::string OneLine(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return line;
 }
 
 }  // namespace weft::ir

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model as the XML says it, with edges resolved to pointers and bodies nested; no opinions about
-// what an operation means. Shapes on output ports are the declared ones until the inference pass
-// replaces them. A Graph owns its nodes; constants refer to bytes that the Graph keeps alive.
+// The model as the XML says it, with edges resolved to pointers and bodies nested; no opinions
+// about what an operation means. Shapes on output ports are the declared ones until the inference
+// pass replaces them. A Graph owns its nodes; constants refer to bytes that the Graph keeps alive.
 #ifndef WEFT_CONVERTER_IR_GRAPH_H_
 #define WEFT_CONVERTER_IR_GRAPH_H_
 
@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converter/element_type.h"
@@ -40,8 +41,10 @@ struct Constant {
 };
 
 struct OutputPort {
-  TensorType type;           // of a dynamic declaration: dims hold -1
-  bool declared = false;     // the XML gave precision and dims (a scalar has none, yet is declared)
+  TensorType type;  // of a dynamic declaration: dims hold -1
+  // The XML gave precision and dims. A port without dims declares nothing: OpenVINO writes an
+  // unknown rank as it writes a scalar. (Parameter and Const say themselves what they are.)
+  bool declared = false;
   std::vector<std::string> names;  // tensor names, may be empty
 };
 
@@ -70,11 +73,14 @@ struct Body {
 struct Node {
   int64_t id = -1;
   int line = 0;
-  std::string name, type, version;  // version as written: "opset1", "experimental", ...
-  std::map<std::string, std::string> attributes;  // of the <data> element
-  std::vector<Source> inputs;        // in port order; every port is connected
-  std::vector<std::optional<TensorType>> declared_inputs;  // dims as declared at the input ports; for checks only
-  std::vector<OutputPort> outputs;   // in port order
+  // The type as written, but one spelling for Parameter, Result, Const, Assign, ReadValue,
+  // TensorIterator, Loop and If. The version as written: "opset1", "experimental", empty.
+  std::string name, type, version;
+  // Of the <data> element; a Result's `output_names` too, which stands on the layer itself.
+  std::map<std::string, std::string> attributes;
+  std::vector<Source> inputs;                              // in port order; every port is connected
+  std::vector<std::optional<TensorType>> declared_inputs;  // at the input ports; for checks only
+  std::vector<OutputPort> outputs;                         // in port order
   std::optional<Constant> constant;  // of Const, and of whatever the folding pass has computed
   std::vector<Body> bodies;
   const ops::Operation* operation = nullptr;  // set by the resolving pass
@@ -82,7 +88,7 @@ struct Node {
 
 struct Graph {
   std::string name;
-  std::string file;  // for messages: "model.xml"
+  std::string file;                          // for messages: "model.xml"
   std::vector<std::unique_ptr<Node>> nodes;  // in file order until a pass sorts them
   std::vector<Node*> parameters;             // in file order: this is the order of the ports
   std::vector<Node*> results;
@@ -93,8 +99,13 @@ struct Graph {
 // part. The reader has refused cycles, so the order exists. Bodies are not entered.
 std::vector<Node*> Topological(const Graph& graph);
 
-// "model.xml:96: layer 12 "rnn" (TensorIterator)": how every complaint about a node begins.
+// "model.xml:96: layer 12 "rnn" (TensorIterator)": how every complaint about a node begins. The
+// line is the node's own, or that of one of its parts (an entry of its port map).
 std::string Where(const Graph& graph, const Node& node);
+std::string Where(const Graph& graph, const Node& node, int line);
+
+// Text of the file as part of a message: control characters would tear the line apart.
+std::string OneLine(std::string_view text);
 
 }  // namespace weft::ir
 

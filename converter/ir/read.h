@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads OpenVINO IR v10 and v11: XML structure, edges, port maps, constants. Refuses what the file
-// itself contradicts (edges to nowhere, cycles, duplicate ids, a short .bin) and reports every fault.
-// Knows no operation but Parameter, Result, Const, Assign and the carriers of bodies.
+// itself contradicts (edges to nowhere, cycles, duplicate ids, a short .bin) and reports every
+// fault. Knows no operation but Parameter, Result, Const, Assign and the carriers of bodies.
 #ifndef WEFT_CONVERTER_IR_READ_H_
 #define WEFT_CONVERTER_IR_READ_H_
 
@@ -13,10 +13,10 @@
 
 namespace weft::ir {
 
-// `weights` may be empty: then the file beside the XML with the ending .bin is taken, and its absence
-// is a fault only if some constant needs bytes. Null when faults were added.
-std::unique_ptr<Graph> Read(const std::filesystem::path& model, const std::filesystem::path& weights,
-                            Faults& faults);
+// `weights` may be empty: then the file beside the XML with the ending .bin is taken, and its
+// absence is a fault only if some constant needs bytes. Null when faults were added.
+std::unique_ptr<Graph> Read(const std::filesystem::path& model,
+                            const std::filesystem::path& weights, Faults& faults);
 
 }  // namespace weft::ir
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files in and out. A write goes to a new file beside its target, which is renamed over the
+// target when every byte is on the disk: a failure leaves the old file as it was and nothing new.
+#ifndef WEFT_CONVERTER_FILES_H_
+#define WEFT_CONVERTER_FILES_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+// All bytes of a file; nullopt and a reason ("No such file or directory") when it cannot be read.
+std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path,
+                                               std::string* reason);
+
+// False and a reason when the file could not be written.
+bool WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes,
+               std::string* reason);
+
+}  // namespace weft
+
+#endif  // WEFT_CONVERTER_FILES_H_

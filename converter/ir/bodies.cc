@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies of TensorIterator, Loop and If, and the lists that join them to the layer around them. Ids
+// in port maps are taken as OpenVINO takes them: of an input the index among the layer's inputs, of
+// an output a number whose rank among the entries is the index among the outputs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "converter/ir/reading.h"
+
+namespace weft::ir {
+namespace {
+
+constexpr int kMaxDepth = 16;  // also the engine's limit for sections
+
+struct BodyTags {
+  const char* body;
+  const char* port_map;
+  const char* back_edges;  // null for the branches of If
+};
+
+const Node* Find(const std::vector<Node*>& nodes, int64_t id) {
+  const auto found =
+      std::find_if(nodes.begin(), nodes.end(), [id](const Node* n) { return n->id == id; });
+  return found == nodes.end() ? nullptr : *found;
+}
+
+class BodyReader {
+ public:
+  BodyReader(Reading& reading, const Graph& graph, Layer& layer)
+      : reading_(reading), graph_(graph), layer_(layer), node_(*layer.node) {}
+
+  void Read(const BodyTags& tags, int depth) {
+    const pugi::xml_node xml = layer_.xml.child(tags.body);
+    if (!xml) {
+      Fault(node_.line, "has no <{}>", tags.body);
+      return;
+    }
+    body_.graph = ReadGraph(reading_, xml, depth + 1);
+    const pugi::xml_node port_map = layer_.xml.child(tags.port_map);
+    for (pugi::xml_node entry : port_map.children("input")) {
+      body_.inputs.push_back(ReadEntry(entry, tags.port_map, "input"));
+    }
+    for (pugi::xml_node entry : port_map.children("output")) {
+      body_.outputs.push_back(ReadEntry(entry, tags.port_map, "output"));
+    }
+    if (tags.back_edges != nullptr) ReadBackEdges(layer_.xml.child(tags.back_edges));
+    CheckInputs(tags.port_map);
+    CheckOutputs(tags.port_map);
+    CheckBackEdges();
+    CheckSources();
+    node_.bodies.push_back(std::move(body_));
+  }
+
+ private:
+  template <typename... Args>
+  void Fault(int line, fmt::format_string<Args...> text, Args&&... args) {
+    reading_.faults.Add(Where(graph_, node_, line) + ": " +
+                        fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  std::optional<int64_t> Number(pugi::xml_node xml, const char* key, std::string_view what) {
+    const pugi::xml_attribute attribute = xml.attribute(key);
+    if (!attribute) return std::nullopt;
+    const std::optional<int64_t> value = ParseInt(attribute.value());
+    if (!value) {
+      Fault(reading_.document.LineOf(xml), "{}: {} is \"{}\"; must be an integer", what, key,
+            OneLine(attribute.value()));
+    }
+    return value;
+  }
+
+  int64_t RequiredNumber(pugi::xml_node xml, const char* key, std::string_view what) {
+    if (!xml.attribute(key)) Fault(reading_.document.LineOf(xml), "{}: {} is missing", what, key);
+    return Number(xml, key, what).value_or(-1);
+  }
+
+  PortMapEntry ReadEntry(pugi::xml_node xml, std::string_view tag, std::string_view side) {
+    const std::string what = fmt::format("{} {}", tag, side);
+    PortMapEntry entry;
+    entry.line = reading_.document.LineOf(xml);
+    entry.external_port_id = RequiredNumber(xml, "external_port_id", what);
+    entry.internal_layer_id = RequiredNumber(xml, "internal_layer_id", what);
+    entry.axis = Number(xml, "axis", what);
+    entry.start = Number(xml, "start", what);
+    entry.end = Number(xml, "end", what);
+    entry.stride = Number(xml, "stride", what);
+    entry.part_size = Number(xml, "part_size", what);
+    entry.purpose = xml.attribute("purpose").value();
+    const std::string_view known = side == "input" ? "current_iteration" : "execution_condition";
+    if (!entry.purpose.empty() && entry.purpose != known) {
+      Fault(entry.line, "{}: purpose is \"{}\"; must be \"{}\" or absent", what,
+            OneLine(entry.purpose), known);
+    }
+    return entry;
+  }
+
+  void ReadBackEdges(pugi::xml_node xml) {
+    for (pugi::xml_node edge : xml.children("edge")) {
+      body_.back_edges.push_back({.line = reading_.document.LineOf(edge),
+                                  .from_layer = RequiredNumber(edge, "from-layer", "back edge"),
+                                  .to_layer = RequiredNumber(edge, "to-layer", "back edge")});
+    }
+  }
+
+  void CheckInputs(std::string_view tag) {
+    const int64_t count = static_cast<int64_t>(layer_.inputs.size());
+    std::map<int64_t, int> sources;  // Parameter id -> line of the entry that feeds it
+    for (const PortMapEntry& entry : body_.inputs) {
+      if (Find(body_.graph->parameters, entry.internal_layer_id) == nullptr) {
+        Fault(entry.line, "{} input {} -> {}: {}; must name a Parameter", tag,
+              entry.external_port_id, entry.internal_layer_id, Describe(entry.internal_layer_id));
+      }
+      if (entry.external_port_id >= count || entry.external_port_id < -1) {
+        Fault(entry.line, "{} input {} -> {}: the layer has {} inputs, counted from 0", tag,
+              entry.external_port_id, entry.internal_layer_id, count);
+      }
+      if (entry.external_port_id < 0) continue;
+      const auto [first, fresh] = sources.emplace(entry.internal_layer_id, entry.line);
+      if (!fresh) {
+        Fault(entry.line,
+              "{} input {} -> {}: the entry at line {} feeds Parameter {} too; must be one", tag,
+              entry.external_port_id, entry.internal_layer_id, first->second,
+              entry.internal_layer_id);
+      }
+    }
+  }
+
+  void CheckOutputs(std::string_view tag) {
+    std::map<int64_t, int> fed;  // external id -> line of the entry that feeds it
+    for (const PortMapEntry& entry : body_.outputs) {
+      if (Find(body_.graph->results, entry.internal_layer_id) == nullptr) {
+        Fault(entry.line, "{} output {} <- {}: {}; must name a Result", tag, entry.external_port_id,
+              entry.internal_layer_id, Describe(entry.internal_layer_id));
+      }
+      if (entry.external_port_id < 0) continue;
+      const auto [first, fresh] = fed.emplace(entry.external_port_id, entry.line);
+      if (!fresh) {
+        Fault(entry.line,
+              "{} output {} <- {}: the entry at line {} gives output {} too; must be one", tag,
+              entry.external_port_id, entry.internal_layer_id, first->second,
+              entry.external_port_id);
+      }
+    }
+    if (fed.size() != layer_.outputs.size()) {
+      Fault(node_.line,
+            "{} gives {} outputs but the layer has {} output ports; must be one for each", tag,
+            fed.size(), layer_.outputs.size());
+    }
+  }
+
+  void CheckBackEdges() {
+    std::map<int64_t, int> targets;
+    for (const BackEdge& edge : body_.back_edges) {
+      if (Find(body_.graph->results, edge.from_layer) == nullptr) {
+        Fault(edge.line, "back edge {} -> {}: {}; must come from a Result", edge.from_layer,
+              edge.to_layer, Describe(edge.from_layer));
+      }
+      if (Find(body_.graph->parameters, edge.to_layer) == nullptr) {
+        Fault(edge.line, "back edge {} -> {}: {}; must lead to a Parameter", edge.from_layer,
+              edge.to_layer, Describe(edge.to_layer));
+      }
+      const auto [first, fresh] = targets.emplace(edge.to_layer, edge.line);
+      if (!fresh) {
+        Fault(edge.line,
+              "back edge {} -> {}: the back edge at line {} feeds Parameter {} too; must be one",
+              edge.from_layer, edge.to_layer, first->second, edge.to_layer);
+      }
+    }
+  }
+
+  // A Parameter that nobody reads needs no source: old converters leave such behind.
+  void CheckSources() {
+    std::set<const Node*> used;
+    for (const auto& node : body_.graph->nodes) {
+      for (const Source& source : node->inputs) used.insert(source.node);
+    }
+    for (const Node* parameter : body_.graph->parameters) {
+      const auto feeds = [&](const PortMapEntry& entry) {
+        return entry.internal_layer_id == parameter->id &&
+               (entry.external_port_id >= 0 || entry.purpose == "current_iteration");
+      };
+      const bool fed = std::any_of(body_.inputs.begin(), body_.inputs.end(), feeds);
+      if (fed || !used.contains(parameter)) continue;
+      reading_.faults.Add(
+          fmt::format("{}: no port_map input of layer {} \"{}\" feeds it; must have one",
+                      Where(*body_.graph, *parameter), node_.id, OneLine(node_.name)));
+    }
+  }
+
+  // Layers that no Result needs are not read, so they cannot be told from absent ones.
+  std::string Describe(int64_t id) const {
+    for (const auto& node : body_.graph->nodes) {
+      if (node->id == id) {
+        return fmt::format("layer {} \"{}\" is a {}", id, OneLine(node->name), OneLine(node->type));
+      }
+    }
+    return fmt::format("the body has no layer {}", id);
+  }
+
+  Reading& reading_;
+  const Graph& graph_;
+  Layer& layer_;
+  Node& node_;
+  Body body_;
+};
+
+}  // namespace
+
+void ReadBodies(Reading& reading, const Graph& graph, Layer& layer, int depth) {
+  if (depth >= kMaxDepth) {
+    reading.faults.Add(
+        fmt::format("{}: bodies nest more than {} deep", Where(graph, *layer.node), kMaxDepth));
+    return;
+  }
+  constexpr BodyTags kLoop = {"body", "port_map", "back_edges"};
+  constexpr std::array<BodyTags, 2> kBranches = {
+      {{"then_body", "then_port_map", nullptr}, {"else_body", "else_port_map", nullptr}}};
+  if (layer.node->type != "If") {
+    BodyReader(reading, graph, layer).Read(kLoop, depth);
+    return;
+  }
+  for (const BodyTags& tags : kBranches) BodyReader(reading, graph, layer).Read(tags, depth);
+}
+
+}  // namespace weft::ir

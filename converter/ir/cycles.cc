@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds layers that feed themselves. One fault per cycle; cycles that share their closing edge's
+// layers with one already told are left out.
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "converter/ir/reading.h"
+
+namespace weft::ir {
+namespace {
+
+constexpr size_t kMostNamed = 8;
+
+class CycleFinder {
+ public:
+  CycleFinder(const Graph& graph, Faults& faults) : graph_(graph), faults_(faults) {}
+
+  // Depth first from consumer to producer; a producer on the path closes a cycle.
+  void From(const Node* root) {
+    if (!Open(root)) return;
+    while (!path_.empty()) {
+      const size_t top = path_.size() - 1;
+      const Node* node = path_[top].node;
+      if (path_[top].next_input == node->inputs.size()) {
+        on_path_.erase(node);
+        path_.pop_back();
+        continue;
+      }
+      const Node* source = node->inputs[path_[top].next_input++].node;
+      if (source == nullptr || Open(source)) continue;
+      if (const auto found = on_path_.find(source); found != on_path_.end()) Report(found->second);
+    }
+  }
+
+ private:
+  struct Frame {
+    const Node* node;
+    size_t next_input;
+  };
+
+  bool Open(const Node* node) {
+    if (!seen_.insert(node).second) return false;
+    on_path_[node] = path_.size();
+    path_.push_back({node, 0});
+    return true;
+  }
+
+  // path_[first] feeds the last of the path, which feeds ... path_[first + 1], which feeds
+  // path_[first].
+  void Report(size_t first) {
+    if (told_.contains(path_[first].node) && told_.contains(path_.back().node)) return;
+    std::string through;
+    size_t named = 0;
+    for (size_t i = path_.size(); i-- > first + 1; ++named) {
+      const Node& node = *path_[i].node;
+      told_.insert(&node);
+      if (named >= kMostNamed) continue;
+      through += fmt::format("{}layer {} \"{}\" ({})", named == 0 ? " through " : ", ", node.id,
+                             OneLine(node.name), OneLine(node.type));
+    }
+    if (named > kMostNamed) through += fmt::format(" and {} more", named - kMostNamed);
+    told_.insert(path_[first].node);
+    faults_.Add(fmt::format("{}: feeds itself{}; edges must form no cycle",
+                            Where(graph_, *path_[first].node), through));
+  }
+
+  const Graph& graph_;
+  Faults& faults_;
+  std::vector<Frame> path_;
+  std::unordered_map<const Node*, size_t> on_path_;
+  std::unordered_set<const Node*> seen_, told_;
+};
+
+}  // namespace
+
+void ReportCycles(const Graph& graph, Faults& faults) {
+  CycleFinder finder(graph, faults);
+  for (const auto& node : graph.nodes) finder.From(node.get());
+}
+
+}  // namespace weft::ir

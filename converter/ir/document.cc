@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ir/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "converter/files.h"
+
+namespace weft::ir {
+
+int Document::LineAt(ptrdiff_t offset) const {
+  const size_t at = offset < 0 ? 0 : static_cast<size_t>(offset);
+  return 1 + static_cast<int>(std::lower_bound(line_ends.begin(), line_ends.end(), at) -
+                              line_ends.begin());
+}
+
+std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults) {
+  auto document = std::make_unique<Document>();
+  document->file = path.string();
+  std::string reason;
+  std::optional<std::vector<std::byte>> text = ReadFile(path, &reason);
+  if (!text) {
+    faults.Add(fmt::format("{}: cannot be read: {}", document->file, reason));
+    return nullptr;
+  }
+  document->text = std::move(*text);
+  for (size_t at = 0; at < document->text.size(); ++at) {
+    if (document->text[at] == std::byte{'\n'}) document->line_ends.push_back(at);
+  }
+  const pugi::xml_parse_result parsed =
+      document->xml.load_buffer_inplace(document->text.data(), document->text.size());
+  if (!parsed) {
+    faults.Add(fmt::format("{}:{}: broken XML: {}; must be a well-formed OpenVINO IR",
+                           document->file, document->LineAt(parsed.offset), parsed.description()));
+    return nullptr;
+  }
+  return document;
+}
+
+std::optional<int64_t> ParseInt(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return std::nullopt;
+  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace weft::ir

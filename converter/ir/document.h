@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// One XML file in memory, with the line of every element. Owns the text that pugixml points into.
+#ifndef WEFT_CONVERTER_IR_DOCUMENT_H_
+#define WEFT_CONVERTER_IR_DOCUMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <pugixml.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/faults.h"
+
+namespace weft::ir {
+
+struct Document {
+  std::string file;  // as the user named it, for messages
+  std::vector<std::byte> text;
+  std::vector<size_t> line_ends;  // offsets of the line breaks
+  pugi::xml_document xml;
+
+  int LineAt(ptrdiff_t offset) const;
+  int LineOf(pugi::xml_node element) const { return LineAt(element.offset_debug()); }
+};
+
+// Null, with a fault, when the file cannot be read or is not well-formed.
+std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults);
+
+// The whole text as an integer, blanks around it allowed.
+std::optional<int64_t> ParseInt(std::string_view text);
+
+}  // namespace weft::ir
+
+#endif  // WEFT_CONVERTER_IR_DOCUMENT_H_

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// One <net> or <body>: its layers, which of them matter, and the edges between them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <unordered_map>
+
+#include "converter/ir/reading.h"
+
+namespace weft::ir {
+namespace {
+
+// Types that the converter itself asks for get one spelling, whatever the file's case or alias.
+std::string Canonical(std::string_view type) {
+  constexpr std::array<std::string_view, 8> kStructural = {
+      "Parameter", "Result", "Const", "Assign", "ReadValue", "TensorIterator", "Loop", "If"};
+  const auto same = [type](std::string_view other) {
+    return std::equal(
+        type.begin(), type.end(), other.begin(), other.end(),
+        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  };
+  if (same("Constant")) return "Const";
+  const auto found = std::find_if(kStructural.begin(), kStructural.end(), same);
+  return std::string(found == kStructural.end() ? type : *found);
+}
+
+struct Edge {
+  std::optional<size_t> from;  // index of the layer; absent when the edge comes from nowhere
+  size_t to = 0;
+  int64_t from_layer = 0, from_port = 0, to_layer = 0, to_port = 0;
+  int line = 0;
+};
+
+std::string ListIds(const std::vector<PortText>& ports) {
+  if (ports.empty()) return "it has none";
+  std::string list = "it has";
+  for (const PortText& port : ports) list += fmt::format(" {}", port.id);
+  return list;
+}
+
+std::optional<size_t> IndexOf(const std::vector<PortText>& ports, int64_t id) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].id == id) return i;
+  }
+  return std::nullopt;
+}
+
+std::string Who(const Node& node) {
+  return fmt::format("layer {} \"{}\" ({})", node.id, OneLine(node.name), OneLine(node.type));
+}
+
+class GraphReader {
+ public:
+  GraphReader(Reading& reading, pugi::xml_node element, int depth)
+      : reading_(reading), element_(element), depth_(depth), graph_(std::make_unique<Graph>()) {
+    graph_->name = element.attribute("name").value();
+    graph_->file = reading.document.file;
+  }
+
+  std::unique_ptr<Graph> Read() {
+    ScanLayers();
+    ScanEdges();
+    Reach();
+    for (Layer& layer : layers_) {
+      if (layer.reached) Fill(layer);
+    }
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      if (layers_[i].reached) Connect(i);
+    }
+    Collect();
+    ReportCycles(*graph_, reading_.faults);
+    return std::move(graph_);
+  }
+
+ private:
+  int LineOf(pugi::xml_node element) const { return reading_.document.LineOf(element); }
+
+  template <typename... Args>
+  void FaultAt(int line, fmt::format_string<Args...> text, Args&&... args) {
+    reading_.faults.Add(fmt::format("{}:{}: {}", graph_->file, line,
+                                    fmt::format(text, std::forward<Args>(args)...)));
+  }
+
+  void ScanLayers() {
+    const pugi::xml_node list = element_.child("layers");
+    if (!list) FaultAt(LineOf(element_), "<{}> has no <layers>", element_.name());
+    for (pugi::xml_node xml : list.children("layer")) {
+      Layer layer;
+      layer.xml = xml;
+      layer.node = std::make_unique<Node>();
+      Node& node = *layer.node;
+      node.line = LineOf(xml);
+      node.name = xml.attribute("name").value();
+      node.type = Canonical(xml.attribute("type").value());
+      node.version = xml.attribute("version").value();
+      const std::optional<int64_t> id = ParseInt(xml.attribute("id").value());
+      if (!id || *id < 0) {
+        FaultAt(node.line, "layer \"{}\" ({}): id is \"{}\"; must be an integer from 0",
+                OneLine(node.name), OneLine(node.type), OneLine(xml.attribute("id").value()));
+        continue;
+      }
+      node.id = *id;
+      const auto [first, fresh] = by_id_.emplace(node.id, layers_.size());
+      if (!fresh) {
+        FaultAt(node.line, "{}: id {} is that of \"{}\" at line {} too; ids must be unique",
+                Who(node), node.id, OneLine(layers_[first->second].node->name),
+                layers_[first->second].node->line);
+        continue;
+      }
+      if (node.type.empty()) FaultAt(node.line, "{}: the type is missing", Who(node));
+      layers_.push_back(std::move(layer));
+    }
+    incoming_.resize(layers_.size());
+  }
+
+  std::optional<size_t> LayerIndex(int64_t id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void ScanEdges() {
+    for (pugi::xml_node xml : element_.child("edges").children("edge")) {
+      const std::optional<int64_t> ends[] = {ParseInt(xml.attribute("from-layer").value()),
+                                             ParseInt(xml.attribute("from-port").value()),
+                                             ParseInt(xml.attribute("to-layer").value()),
+                                             ParseInt(xml.attribute("to-port").value())};
+      const int line = LineOf(xml);
+      if (!ends[0] || !ends[1] || !ends[2] || !ends[3]) {
+        FaultAt(line,
+                "edge lacks an end; from-layer, from-port, to-layer and to-port must be integers");
+        continue;
+      }
+      Edge edge{.from = LayerIndex(*ends[0]),
+                .from_layer = *ends[0],
+                .from_port = *ends[1],
+                .to_layer = *ends[2],
+                .to_port = *ends[3],
+                .line = line};
+      const std::optional<size_t> to = LayerIndex(edge.to_layer);
+      if (!to) {
+        FaultAt(line, "edge {}: there is no layer {}", Text(edge), edge.to_layer);
+        continue;
+      }
+      edge.to = *to;
+      incoming_[*to].push_back(edges_.size());
+      edges_.push_back(edge);
+    }
+  }
+
+  static std::string Text(const Edge& edge) {
+    return fmt::format("{}:{} -> {}:{}", edge.from_layer, edge.from_port, edge.to_layer,
+                       edge.to_port);
+  }
+
+  void Reach() {
+    std::vector<size_t> stack;
+    const auto reach = [&](size_t index) {
+      if (layers_[index].reached) return;
+      layers_[index].reached = true;
+      stack.push_back(index);
+    };
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      const std::string& type = layers_[i].node->type;
+      if (type == "Result" || type == "Assign" || type == "Parameter") reach(i);
+    }
+    while (!stack.empty()) {
+      const size_t index = stack.back();
+      stack.pop_back();
+      for (size_t edge : incoming_[index]) {
+        if (edges_[edge].from) reach(*edges_[edge].from);
+      }
+    }
+  }
+
+  void Fill(Layer& layer) {
+    ReadPorts(reading_, *graph_, layer);
+    const Node& node = *layer.node;
+    if (node.type == "Parameter") {
+      ReadParameter(reading_, *graph_, layer);
+    } else if (node.type == "Const") {
+      ReadConstant(reading_, *graph_, layer);
+    } else if (node.type == "TensorIterator" || node.type == "Loop" || node.type == "If") {
+      ReadBodies(reading_, *graph_, layer, depth_);
+    } else if (node.type == "Result" && layer.inputs.size() != 1) {
+      reading_.faults.Add(fmt::format("{}: has {} input ports; must have 1", Where(*graph_, node),
+                                      layer.inputs.size()));
+    }
+  }
+
+  void Connect(size_t index) {
+    Layer& layer = layers_[index];
+    Node& node = *layer.node;
+    node.inputs.resize(layer.inputs.size());
+    node.declared_inputs.resize(layer.inputs.size());
+    std::vector<int> fed_at(layer.inputs.size(), 0);  // line of the edge; 0: none yet
+    for (size_t edge_index : incoming_[index]) {
+      const Edge& edge = edges_[edge_index];
+      const std::optional<size_t> to = IndexOf(layer.inputs, edge.to_port);
+      if (!to) {
+        FaultAt(edge.line, "edge {}: {} has no input port {}; {}", Text(edge), Who(node),
+                edge.to_port, ListIds(layer.inputs));
+      }
+      const std::optional<Source> source = SourceOf(edge);
+      if (!to) continue;
+      if (fed_at[*to] != 0) {
+        FaultAt(edge.line,
+                "edge {}: input port {} of {} is fed by the edge at line {} already; must have "
+                "one edge",
+                Text(edge), edge.to_port, Who(node), fed_at[*to]);
+        continue;
+      }
+      fed_at[*to] = edge.line;
+      if (source) Attach(layer, *to, *source);
+    }
+    for (size_t i = 0; i < fed_at.size(); ++i) {
+      if (fed_at[i] != 0) continue;
+      reading_.faults.Add(fmt::format("{}: input port {} is not connected; must have one edge",
+                                      Where(*graph_, node), layer.inputs[i].id));
+    }
+  }
+
+  std::optional<Source> SourceOf(const Edge& edge) {
+    if (!edge.from) {
+      FaultAt(edge.line, "edge {}: there is no layer {}", Text(edge), edge.from_layer);
+      return std::nullopt;
+    }
+    const Layer& from = layers_[*edge.from];
+    const std::optional<size_t> port = IndexOf(from.outputs, edge.from_port);
+    if (!port) {
+      FaultAt(edge.line, "edge {}: {} has no output port {}; {}", Text(edge), Who(*from.node),
+              edge.from_port, ListIds(from.outputs));
+      return std::nullopt;
+    }
+    return Source{from.node.get(), static_cast<uint32_t>(*port)};
+  }
+
+  // Older files leave the precision of input ports to the port that feeds them.
+  static void Attach(Layer& layer, size_t input, const Source& source) {
+    layer.node->inputs[input] = source;
+    const PortText& port = layer.inputs[input];
+    if (port.dims.empty()) return;
+    layer.node->declared_inputs[input] =
+        TensorType{port.type.value_or(source.node->outputs[source.port].type.type), port.dims};
+  }
+
+  void Collect() {
+    for (Layer& layer : layers_) {
+      if (!layer.reached) continue;
+      Node* node = layer.node.get();
+      if (node->type == "Parameter") graph_->parameters.push_back(node);
+      if (node->type == "Result") graph_->results.push_back(node);
+      if (node->type == "Assign") graph_->sinks.push_back(node);
+      graph_->nodes.push_back(std::move(layer.node));
+    }
+  }
+
+  Reading& reading_;
+  pugi::xml_node element_;
+  int depth_;
+  std::unique_ptr<Graph> graph_;
+  std::vector<Layer> layers_;
+  std::unordered_map<int64_t, size_t> by_id_;
+  std::vector<Edge> edges_;
+  std::vector<std::vector<size_t>> incoming_;  // of each layer, indices into edges_
+};
+
+}  // namespace
+
+std::unique_ptr<Graph> ReadGraph(Reading& reading, pugi::xml_node element, int depth) {
+  return GraphReader(reading, element, depth).Read();
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports and attributes of one layer, and what Parameter and Const add to them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "converter/ir/reading.h"
+
+namespace weft::ir {
+namespace {
+
+class PortReader {
+ public:
+  PortReader(Reading& reading, const Graph& graph, Layer& layer)
+      : reading_(reading), graph_(graph), layer_(layer), node_(*layer.node) {}
+
+  void ReadAttributes() {
+    for (pugi::xml_attribute attribute : layer_.xml.child("data").attributes()) {
+      node_.attributes[attribute.name()] = attribute.value();
+    }
+    if (const pugi::xml_attribute names = layer_.xml.attribute("output_names")) {
+      node_.attributes.emplace("output_names", names.value());
+    }
+  }
+
+  void ReadInputs() {
+    for (pugi::xml_node xml : layer_.xml.child("input").children("port")) {
+      PortText port = ReadPort(xml, "input", layer_.inputs);
+      port.type = ParseElementType(xml.attribute("precision").value());
+      layer_.inputs.push_back(std::move(port));
+    }
+  }
+
+  void ReadOutputs() {
+    // Parameter and Const repeat their type in <data>, where it is checked.
+    const bool typed_by_data = layer_.xml.child("data").attribute("element_type");
+    for (pugi::xml_node xml : layer_.xml.child("output").children("port")) {
+      PortText port = ReadPort(xml, "output", layer_.outputs);
+      const std::string_view precision = xml.attribute("precision").value();
+      port.type = ParseElementType(precision);
+      const bool open = precision.empty() || precision == "UNSPECIFIED" || precision == "dynamic";
+      if (!port.type && !open && !typed_by_data) {
+        Fault("output port {} has precision \"{}\"; must be one of {}", port.id, OneLine(precision),
+              ElementTypeNames());
+      }
+      OutputPort output;
+      output.type = {port.type.value_or(ElementType::f32), port.dims};
+      output.declared = port.type && !port.dims.empty();
+      output.names = SplitNames(xml.attribute("names").value());
+      node_.outputs.push_back(std::move(output));
+      layer_.outputs.push_back(std::move(port));
+    }
+  }
+
+  // The type that <data> and the port give together; a fault when neither does or both differ.
+  std::optional<ElementType> OwnType() {
+    const std::optional<ElementType> port = layer_.outputs[0].type;
+    const pugi::xml_attribute attribute = layer_.xml.child("data").attribute("element_type");
+    if (!attribute) {
+      if (!port) Fault("no element type is given, neither by <data> nor by the output port");
+      return port;
+    }
+    const std::optional<ElementType> type = ParseElementType(attribute.value());
+    if (!type) {
+      Fault("element_type is \"{}\"; must be one of {}", OneLine(attribute.value()),
+            ElementTypeNames());
+    } else if (port && *port != *type) {
+      Fault("<data> says {} but the output port says {}; both must agree", Name(*type),
+            Name(*port));
+    }
+    return type;
+  }
+
+  // The same for the shape, -1 where it is dynamic. Nullopt: of unknown rank, or a fault.
+  std::optional<Dims> OwnShape() {
+    const Dims& port = layer_.outputs[0].dims;
+    const pugi::xml_attribute attribute = layer_.xml.child("data").attribute("shape");
+    if (!attribute) return port;
+    std::string_view text = attribute.value();
+    if (text.find("...") != std::string_view::npos) return std::nullopt;
+    const std::optional<Dims> dims = ParsePartialShape(text);
+    if (!dims) {
+      Fault("shape is \"{}\"; must be integers, \"?\" or ranges such as 1..8, separated by commas",
+            OneLine(text));
+    } else if (!port.empty() && !Agree(*dims, port)) {
+      Fault("<data> says shape {} but the output port says {}; both must agree", ToString(*dims),
+            ToString(port));
+    }
+    return dims;
+  }
+
+  template <typename... Args>
+  void Fault(fmt::format_string<Args...> text, Args&&... args) {
+    reading_.faults.Add(Where(graph_, node_) + ": " +
+                        fmt::format(text, std::forward<Args>(args)...));
+  }
+
+ private:
+  PortText ReadPort(pugi::xml_node xml, std::string_view side,
+                    const std::vector<PortText>& others) {
+    PortText port;
+    const std::string_view text = xml.attribute("id").value();
+    const std::optional<int64_t> id = ParseInt(text);
+    const auto same = [&](const PortText& other) { return other.id == id; };
+    if (!id) {
+      Fault("{} port id is \"{}\"; must be an integer", side, OneLine(text));
+    } else if (std::any_of(others.begin(), others.end(), same)) {
+      Fault("{} port {} appears twice; ids must be unique", side, *id);
+    }
+    port.id = id.value_or(-1);
+    for (pugi::xml_node dim : xml.children("dim")) {
+      const std::optional<int64_t> value = ParseInt(dim.child_value());
+      if (!value || *value < -1) {
+        Fault("{} port {} has dim \"{}\"; must be an integer from 0, or -1", side, port.id,
+              OneLine(dim.child_value()));
+      }
+      port.dims.push_back(value.value_or(-1));
+    }
+    Dims fixed = port.dims;
+    std::erase_if(fixed, [](int64_t d) { return d < 0; });
+    if (!ElementCount(fixed)) {
+      Fault("{} port {} has dims {}, a product above 2^62; tensors hold less than 4294967296 bytes",
+            side, port.id, ToString(port.dims));
+    }
+    return port;
+  }
+
+  // "a,b\,c": the names "a" and "b,c".
+  static std::vector<std::string> SplitNames(std::string_view text) {
+    std::vector<std::string> names;
+    std::string name;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+        name += text[++i];
+      } else if (text[i] == ',') {
+        names.push_back(std::move(name));
+        name.clear();
+      } else {
+        name += text[i];
+      }
+    }
+    names.push_back(std::move(name));
+    std::erase(names, "");
+    return names;
+  }
+
+  // "?,-1,2..5,7" -> -1,-1,-1,7; brackets around it are allowed, as is nothing at all (a scalar).
+  static std::optional<Dims> ParsePartialShape(std::string_view text) {
+    const auto is_frame = [](char c) { return c == ' ' || c == '[' || c == ']' || c == '\t'; };
+    while (!text.empty() && is_frame(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_frame(text.back())) text.remove_suffix(1);
+    Dims dims;
+    while (!text.empty()) {
+      const size_t comma = text.find(',');
+      const std::optional<int64_t> dim = ParseDim(text.substr(0, comma));
+      if (!dim) return std::nullopt;
+      dims.push_back(*dim);
+      if (comma == std::string_view::npos) break;
+      text.remove_prefix(comma + 1);
+      if (text.empty()) return std::nullopt;
+    }
+    return dims;
+  }
+
+  static std::optional<int64_t> ParseDim(std::string_view text) {
+    if (const size_t dots = text.find(".."); dots != std::string_view::npos) {
+      const std::string_view low = text.substr(0, dots), high = text.substr(dots + 2);
+      const bool good = (low.empty() || ParseInt(low)) && (high.empty() || ParseInt(high));
+      return good ? std::optional<int64_t>(-1) : std::nullopt;
+    }
+    if (text.find('?') != std::string_view::npos) return -1;
+    const std::optional<int64_t> dim = ParseInt(text);
+    return dim && *dim >= -1 ? dim : std::nullopt;
+  }
+
+  static bool Agree(const Dims& a, const Dims& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](int64_t x, int64_t y) { return x == y || x < 0 || y < 0; });
+  }
+
+  Reading& reading_;
+  const Graph& graph_;
+  Layer& layer_;
+  Node& node_;
+};
+
+}  // namespace
+
+void ReadPorts(Reading& reading, const Graph& graph, Layer& layer) {
+  PortReader reader(reading, graph, layer);
+  reader.ReadAttributes();
+  reader.ReadInputs();
+  reader.ReadOutputs();
+}
+
+void ReadParameter(Reading& reading, const Graph& graph, Layer& layer) {
+  PortReader reader(reading, graph, layer);
+  if (layer.outputs.size() != 1) {
+    reader.Fault("has {} output ports; must have 1", layer.outputs.size());
+    return;
+  }
+  OutputPort& output = layer.node->outputs[0];
+  const std::optional<ElementType> type = reader.OwnType();
+  const std::optional<Dims> dims = reader.OwnShape();
+  output.type = {type.value_or(ElementType::f32), dims.value_or(Dims())};
+  output.declared = type && dims;
+}
+
+void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
+  PortReader reader(reading, graph, layer);
+  if (layer.outputs.size() != 1) {
+    reader.Fault("has {} output ports; must have 1", layer.outputs.size());
+    return;
+  }
+  const std::optional<ElementType> type = reader.OwnType();
+  const std::optional<Dims> dims = reader.OwnShape();
+  const pugi::xml_node data = layer.xml.child("data");
+  const std::optional<int64_t> offset = ParseInt(data.attribute("offset").value());
+  const std::optional<int64_t> size = ParseInt(data.attribute("size").value());
+  if (!offset || *offset < 0 || !size || *size < 0) {
+    reader.Fault("offset is \"{}\" and size is \"{}\"; both must be integers from 0",
+                 OneLine(data.attribute("offset").value()),
+                 OneLine(data.attribute("size").value()));
+    return;
+  }
+  if (!type) return;
+  if (!dims) {
+    // A malformed shape has been told; an unknown rank is well-formed, but not here.
+    if (std::string_view(data.attribute("shape").value()).find("...") != std::string_view::npos) {
+      reader.Fault("shape is \"{}\"; the shape of a constant must be fixed",
+                   OneLine(data.attribute("shape").value()));
+    }
+    return;
+  }
+  Constant constant{.type = {*type, *dims}, .owner = nullptr, .bytes = {}};
+  const std::optional<int64_t> bytes = DenseBytes(constant.type);
+  if (!bytes) {
+    const bool dynamic = std::any_of(dims->begin(), dims->end(), [](int64_t d) { return d < 0; });
+    reader.Fault("is {}; {}", ToString(constant.type),
+                 dynamic ? "the shape of a constant must be fixed"
+                         : "tensors hold less than 4294967296 bytes");
+    return;
+  }
+  if (*bytes > *size) {
+    reader.Fault("size is {} bytes but {} needs {}", *size, ToString(constant.type), *bytes);
+    return;
+  }
+  OutputPort& output = layer.node->outputs[0];
+  output.type = constant.type;
+  output.declared = true;
+  reading.weights.Take(*offset, *bytes, *layer.node, constant, reading.faults);
+  layer.node->constant = std::move(constant);
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ir/read.h"
+
+#include <fmt/format.h>
+
+#include "converter/ir/reading.h"
+
+namespace weft::ir {
+namespace {
+
+// True when the root is one that this reader knows.
+bool CheckRoot(const Document& document, pugi::xml_node root, Faults& faults) {
+  const int line = document.LineOf(root);
+  if (std::string_view(root.name()) != "net") {
+    faults.Add(fmt::format("{}:{}: root element is <{}>; must be <net>, as in an OpenVINO IR",
+                           document.file, line, root.name()));
+    return false;
+  }
+  const std::optional<int64_t> version = ParseInt(root.attribute("version").value());
+  if (!version || (*version != 10 && *version != 11)) {
+    faults.Add(fmt::format("{}:{}: IR version is \"{}\"; must be 10 or 11", document.file, line,
+                           OneLine(root.attribute("version").value())));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> Read(const std::filesystem::path& model,
+                            const std::filesystem::path& weights, Faults& faults) {
+  const std::unique_ptr<Document> document = LoadDocument(model, faults);
+  if (document == nullptr) return nullptr;
+  const pugi::xml_node root = document->xml.document_element();
+  if (!CheckRoot(*document, root, faults)) return nullptr;
+
+  std::filesystem::path bin = weights;
+  if (bin.empty()) bin = std::filesystem::path(model).replace_extension(".bin");
+  WeightsFile weights_file(bin);
+  Faults found;
+  Reading reading{*document, weights_file, found};
+  std::unique_ptr<Graph> graph = ReadGraph(reading, root, 0);
+  if (graph->results.empty() && graph->sinks.empty()) {
+    found.Add(fmt::format("{}:{}: the model has no Result; must have at least one", document->file,
+                          document->LineOf(root)));
+  }
+  weights_file.ReportMissing(found);
+  for (const std::string& line : found.warnings()) faults.Warn(line);
+  for (const std::string& line : found.lines()) faults.Add(line);
+  return found.ok() ? std::move(graph) : nullptr;
+}
+
+}  // namespace weft::ir

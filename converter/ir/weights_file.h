@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The .bin of a model, read once when the first constant needs it; every constant, in bodies too,
+// refers to the same bytes. Offsets are unaligned and may overlap: equal constants share theirs.
+#ifndef WEFT_CONVERTER_IR_WEIGHTS_FILE_H_
+#define WEFT_CONVERTER_IR_WEIGHTS_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter/faults.h"
+#include "converter/ir/graph.h"
+
+namespace weft::ir {
+
+class WeightsFile {
+ public:
+  explicit WeightsFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+  // Points `constant` at `bytes` bytes from `offset` on behalf of `node`, or adds a fault.
+  void Take(int64_t offset, int64_t bytes, const Node& node, Constant& constant, Faults& faults);
+  // An unreadable file is one fault, however many constants need it.
+  void ReportMissing(Faults& faults) const;
+
+ private:
+  std::filesystem::path path_;
+  std::shared_ptr<const std::vector<std::byte>> bytes_;
+  std::string reason_;         // why the file cannot be read
+  std::string first_in_need_;  // the first constant that missed it
+  int64_t missing_count_ = 0;
+};
+
+}  // namespace weft::ir
+
+#endif  // WEFT_CONVERTER_IR_WEIGHTS_FILE_H_
