@@ -184,7 +184,10 @@ def main():
     except ImportError as error:
         print(f"OpenVINO is not available: goldens not re-derived ({error})")
         return 0 if options.check else 1
-    cases = collect(options.only)
+    try:
+        cases = collect(options.only)
+    except CaseError as error:
+        sys.exit(str(error))
     return check(cases) if options.check else write(cases, options.only)
 
 
