@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every node, bodies included, its row of the operation table: the newest version not above
+// the one the file asks for. Operations without a row are reported together, in one line.
+#ifndef WEFT_CONVERTER_PASSES_RESOLVE_H_
+#define WEFT_CONVERTER_PASSES_RESOLVE_H_
+
+#include "converter/faults.h"
+#include "converter/ir/graph.h"
+
+namespace weft::passes {
+
+// False when a fault was added.
+bool Resolve(ir::Graph& graph, Faults& faults);
+
+}  // namespace weft::passes
+
+#endif  // WEFT_CONVERTER_PASSES_RESOLVE_H_
