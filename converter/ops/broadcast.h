@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How operands of different shapes meet: the auto_broadcast attribute, the shape law it implies,
+// and the shortest walk over the operands that covers the output. Shared by every family that
+// combines tensors element by element.
+#ifndef WEFT_CONVERTER_OPS_BROADCAST_H_
+#define WEFT_CONVERTER_OPS_BROADCAST_H_
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "converter/ops/operation.h"
+
+namespace weft::ops {
+
+// Output dims of inputs `operands` under the node's auto_broadcast; a fault names two shapes that
+// do not agree. Under pdpd the first operand has the output's shape and the others stretch to it.
+std::optional<Dims> BroadcastDims(InferScope& scope, std::span<const size_t> operands);
+
+// The dims of input i with ones put in, so that they line up with `out` axis by axis. Valid after
+// BroadcastDims has accepted the shapes.
+Dims AlignedDims(const NodeScope& scope, size_t i, const Dims& out);
+
+// A nest of loops over `dims`; operand k advances by strides[k], in elements, 0 where it repeats.
+struct Walk {
+  Dims dims;
+  std::vector<Dims> strides;
+};
+
+// Axes of one element are dropped and neighbours joined wherever all operands agree, so the rank is
+// as low as it can be; it is never 0. `aligned` holds one shape per operand, of out's rank.
+Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned);
+
+// Steps hold 32-bit numbers in arrays of fixed length; unused places stay zero.
+template <typename Array>
+void WriteDims(Array* array, const Dims& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    array->Mutate(static_cast<uint16_t>(i), static_cast<uint32_t>(values[i]));
+  }
+}
+
+// True when the node's inputs `operands` have one element type and it is among `allowed`; else
+// faults say which input is what.
+bool CheckElements(InferScope& scope, std::span<const size_t> operands,
+                   std::initializer_list<ElementType> allowed);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_BROADCAST_H_

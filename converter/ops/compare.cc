@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons of two tensors; the result is boolean.
+#include <algorithm>
+#include <array>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+
+namespace weft::ops {
+namespace {
+
+using format::CompareOp;
+
+constexpr size_t kBoth[] = {0, 1};
+
+void Infer(InferScope& scope) {
+  CheckElements(scope, kBoth,
+                {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8,
+                 ElementType::u8, ElementType::boolean});
+  if (const std::optional<Dims> dims = BroadcastDims(scope, kBoth)) {
+    scope.SetOutput(0, ElementType::boolean, *dims);
+  }
+}
+
+template <CompareOp op>
+void Lower(LowerScope& scope) {
+  const Dims& out = scope.output_type(0).dims;
+  const plan::ValueId y = scope.NewOutput(0);
+  if (std::ranges::find(out, 0) != out.end()) return;
+  const Walk walk =
+      CollapsedWalk(out, std::array{AlignedDims(scope, 0, out), AlignedDims(scope, 1, out)});
+  format::CompareParams params;
+  params.mutate_rank(static_cast<uint32_t>(walk.dims.size()));
+  WriteDims(params.mutable_dims(), walk.dims);
+  WriteDims(params.mutable_a_strides(), walk.strides[0]);
+  WriteDims(params.mutable_b_strides(), walk.strides[1]);
+  params.mutate_op(op);
+  params.mutate_type(scope.input_element(0));
+  scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
+}
+
+constexpr Operation kOperations[] = {
+    {"Equal", 1, 2, 2, Infer, Lower<CompareOp::equal>},
+    {"NotEqual", 1, 2, 2, Infer, Lower<CompareOp::not_equal>},
+    {"Less", 1, 2, 2, Infer, Lower<CompareOp::less>},
+    {"LessEqual", 1, 2, 2, Infer, Lower<CompareOp::less_equal>},
+    {"Greater", 1, 2, 2, Infer, Lower<CompareOp::greater>},
+    {"GreaterEqual", 1, 2, 2, Infer, Lower<CompareOp::greater_equal>},
+};
+
+}  // namespace
+
+std::span<const Operation> CompareOperations() { return kOperations; }
+
+}  // namespace weft::ops

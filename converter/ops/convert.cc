@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes of element type. A type converted to itself costs nothing.
+#include "converter/ops/families.h"
+
+namespace weft::ops {
+namespace {
+
+// The type that the step can write: every one of whole bytes.
+void InferTo(InferScope& scope, ElementType to) {
+  if (ElementBytes(to) == 0 && to != scope.input_element(0)) {
+    scope.Fault("destination type is {}; i4 and u4 can only be converted from", Name(to));
+  }
+  scope.SetOutput(0, to, scope.input_dims(0));
+}
+
+void InferConvert(InferScope& scope) {
+  const std::string text = scope.attributes.Text("destination_type", "");
+  const std::optional<ElementType> to = ParseElementType(text);
+  if (to) return InferTo(scope, *to);
+  scope.Fault(
+      "destination_type is \"{}\"; must be one of f32 f16 bf16 f64 i8 u8 i16 i32 i64 boolean",
+      text);
+}
+
+void InferConvertLike(InferScope& scope) { InferTo(scope, scope.input_element(1)); }
+
+void Lower(LowerScope& scope) {
+  const ElementType from = scope.input_element(0), to = scope.output_type(0).type;
+  if (from == to) return scope.Forward(0, 0);
+  const plan::ValueId y = scope.NewOutput(0);
+  const int64_t count = ElementCount(scope.output_type(0).dims).value_or(0);
+  if (count == 0) return;
+  scope.builder.Emit(format::ConvertParams(static_cast<uint32_t>(count), from, to, 0),
+                     {scope.input(0)}, {y});
+}
+
+constexpr Operation kOperations[] = {
+    {"Convert", 1, 1, 1, InferConvert, Lower},
+    {"ConvertLike", 1, 2, 2, InferConvertLike, Lower},
+};
+
+}  // namespace
+
+std::span<const Operation> ConvertOperations() { return kOperations; }
+
+}  // namespace weft::ops

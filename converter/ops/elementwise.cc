@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic and logic of two tensors.
+#include <algorithm>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+
+constexpr size_t kBoth[] = {0, 1};
+
+void Infer(InferScope& scope, std::initializer_list<ElementType> allowed) {
+  CheckElements(scope, kBoth, allowed);
+  if (const std::optional<Dims> dims = BroadcastDims(scope, kBoth)) {
+    scope.SetOutput(0, scope.input_element(0), *dims);
+  }
+}
+
+void InferArithmetic(InferScope& scope) {
+  Infer(scope,
+        {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+}
+
+void InferLogical(InferScope& scope) { Infer(scope, {ElementType::boolean}); }
+
+Operand Aligned(LowerScope& scope, size_t i) {
+  return {scope.input(i), AlignedDims(scope, i, scope.output_type(0).dims)};
+}
+
+template <BinaryOp op>
+void Lower(LowerScope& scope) {
+  EmitBinary(scope.builder, op, Aligned(scope, 0), Aligned(scope, 1), scope.NewOutput(0));
+}
+
+// The step truncates. Python's division rounds down, which is exact division once the remainder of
+// the divisor's sign is taken off.
+void LowerDivide(LowerScope& scope) {
+  const ElementType type = scope.output_type(0).type;
+  const bool truncates = type == ElementType::u8 || !scope.attributes.Bool("m_pythondiv", true);
+  if (type == ElementType::f32 || truncates) return Lower<BinaryOp::divide>(scope);
+  const Operand a = Aligned(scope, 0), b = Aligned(scope, 1);
+  const Dims& dims = scope.output_type(0).dims;
+  const Operand remainder{scope.builder.Scratch(scope.output_type(0)), dims};
+  const Operand exact{scope.builder.Scratch(scope.output_type(0)), dims};
+  EmitBinary(scope.builder, BinaryOp::floor_mod, a, b, remainder.value);
+  EmitBinary(scope.builder, BinaryOp::subtract, a, remainder, exact.value);
+  EmitBinary(scope.builder, BinaryOp::divide, exact, b, scope.NewOutput(0));
+}
+
+// Squares are frequent (variances, norms), and a product is both exact and far cheaper than pow.
+void LowerPower(LowerScope& scope) {
+  const std::optional<std::vector<double>> exponent = scope.Numbers(1);
+  const bool square = exponent && exponent->size() == 1 && exponent->front() == 2 &&
+                      scope.input_dims(0) == scope.output_type(0).dims;
+  if (!square) return Lower<BinaryOp::power>(scope);
+  const Operand x = Aligned(scope, 0);
+  EmitBinary(scope.builder, BinaryOp::multiply, x, x, scope.NewOutput(0));
+}
+
+// A slope per channel lines up with axis 1, any other slope by NumPy's rule.
+Dims SlopeDims(const NodeScope& scope) {
+  const Dims& x = scope.input_dims(0);
+  const Dims& slope = scope.input_dims(1);
+  const size_t channel_axis = x.size() > 1 ? 1 : 0;
+  if (slope.size() != 1 || x.empty() || x[channel_axis] != slope[0]) return slope;
+  Dims dims(x.size(), 1);
+  dims[channel_axis] = slope[0];
+  return dims;
+}
+
+void InferPRelu(InferScope& scope) {
+  CheckElements(scope, kBoth, {ElementType::f32});
+  const std::optional<Dims> dims = scope.Broadcast(scope.input_dims(0), SlopeDims(scope));
+  if (dims && *dims != scope.input_dims(0)) {
+    scope.Fault("slope is {} and x is {}; the slope must stretch to the shape of x",
+                ToString(scope.input_dims(1)), ToString(scope.input_dims(0)));
+  }
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+void LowerPRelu(LowerScope& scope) {
+  Dims slope = SlopeDims(scope);
+  slope.insert(slope.begin(), scope.input_dims(0).size() - slope.size(), 1);
+  EmitBinary(scope.builder, BinaryOp::prelu, {scope.input(0), scope.input_dims(0)},
+             {scope.input(1), std::move(slope)}, scope.NewOutput(0));
+}
+
+constexpr Operation kOperations[] = {
+    {"Add", 1, 2, 2, InferArithmetic, Lower<BinaryOp::add>},
+    {"Subtract", 1, 2, 2, InferArithmetic, Lower<BinaryOp::subtract>},
+    {"Multiply", 1, 2, 2, InferArithmetic, Lower<BinaryOp::multiply>},
+    {"Divide", 1, 2, 2, InferArithmetic, LowerDivide},
+    {"Maximum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::maximum>},
+    {"Minimum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::minimum>},
+    {"Power", 1, 2, 2, InferArithmetic, LowerPower},
+    {"SquaredDifference", 1, 2, 2, InferArithmetic, Lower<BinaryOp::squared_difference>},
+    {"Mod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::mod>},
+    {"FloorMod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::floor_mod>},
+    {"PRelu", 1, 2, 2, InferPRelu, LowerPRelu},
+    {"LogicalAnd", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_and>},
+    {"LogicalOr", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_or>},
+    {"LogicalXor", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_xor>},
+};
+
+}  // namespace
+
+std::span<const Operation> ElementwiseOperations() { return kOperations; }
+
+void EmitBinary(plan::Builder& builder, BinaryOp op, const Operand& a, const Operand& b,
+                plan::ValueId y) {
+  const Dims& out = builder.dims(y);
+  if (std::ranges::find(out, 0) != out.end()) return;
+  const Walk walk = CollapsedWalk(out, std::array{a.dims, b.dims});
+  format::BinaryParams params;
+  params.mutate_rank(static_cast<uint32_t>(walk.dims.size()));
+  WriteDims(params.mutable_dims(), walk.dims);
+  WriteDims(params.mutable_a_strides(), walk.strides[0]);
+  WriteDims(params.mutable_b_strides(), walk.strides[1]);
+  params.mutate_op(op);
+  params.mutate_type(builder.type(a.value));
+  builder.Emit(params, {a.value, b.value}, {y});
+}
+
+void EmitBinary(plan::Builder& builder, BinaryOp op, plan::ValueId a, plan::ValueId b,
+                plan::ValueId y) {
+  Operand operands[] = {{a, builder.dims(a)}, {b, builder.dims(b)}};
+  for (Operand& operand : operands) {
+    operand.dims.insert(operand.dims.begin(), builder.dims(y).size() - operand.dims.size(), 1);
+  }
+  EmitBinary(builder, op, operands[0], operands[1], y);
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products. A constant factor that is one matrix goes into packed panels (dense); two
+// factors that are data, or a batch of constant matrices, meet in matmul by strides.
+#include <algorithm>
+#include <array>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/packed.h"
+
+namespace weft::ops {
+namespace {
+
+// One factor as [batch..., rows, columns], after its transposition; strides in elements.
+struct Matrix {
+  Dims batch;
+  int64_t rows, columns;
+  int64_t row_stride, column_stride;
+  int64_t batch_count() const { return ElementCount(batch).value_or(0); }
+  bool contiguous() const { return column_stride == 1; }
+};
+
+constexpr std::string_view kTranspose[] = {"transpose_a", "transpose_b"};
+
+// A vector is a row on the left and a column on the right; its transposition does nothing.
+Matrix MatrixOf(const NodeScope& scope, size_t i) {
+  const Dims& dims = scope.input_dims(i);
+  if (dims.size() == 1) {
+    return i == 0 ? Matrix{{}, 1, dims[0], dims[0], 1} : Matrix{{}, dims[0], 1, 1, 1};
+  }
+  Matrix matrix{Dims(dims.begin(), dims.end() - 2), dims.end()[-2], dims.back(), dims.back(), 1};
+  if (scope.attributes.Bool(kTranspose[i], false)) {
+    std::swap(matrix.rows, matrix.columns);
+    std::swap(matrix.row_stride, matrix.column_stride);
+  }
+  if (matrix.rows == 1 || matrix.columns == 1) {  // one line of numbers is contiguous either way
+    matrix.row_stride = matrix.columns;
+    matrix.column_stride = 1;
+  }
+  return matrix;
+}
+
+void Infer(InferScope& scope) {
+  constexpr size_t kBoth[] = {0, 1};
+  CheckElements(scope, kBoth, {ElementType::f32});
+  for (size_t i : kBoth) {
+    if (scope.rank(i) == 0) scope.Fault("input {} is a scalar; must have at least one axis", i);
+  }
+  if (scope.rank(0) == 0 || scope.rank(1) == 0) return;
+  const Matrix a = MatrixOf(scope, 0), b = MatrixOf(scope, 1);
+  if (a.columns != b.rows) {
+    scope.Fault("{} has {} columns and {} has {} rows, as transposed; both must be equal",
+                ToString(scope.input_type(0)), a.columns, ToString(scope.input_type(1)), b.rows);
+  }
+  std::optional<Dims> dims = scope.Broadcast(a.batch, b.batch);
+  if (!dims) return;
+  if (scope.rank(0) > 1) dims->push_back(a.rows);
+  if (scope.rank(1) > 1) dims->push_back(b.columns);
+  scope.SetOutput(0, ElementType::f32, std::move(*dims));
+}
+
+// Rows of x as the dense step wants them: a copy where the factor is transposed, which costs far
+// less than walking it by columns in the product.
+plan::ValueId ContiguousRows(LowerScope& scope, const Matrix& a) {
+  const plan::ValueId source = scope.input(0);
+  if (a.contiguous()) return source;
+  const Dims dims = {a.batch_count(), a.rows, a.columns};
+  const plan::ValueId rows = scope.builder.Scratch({ElementType::f32, dims});
+  scope.builder.CopyStrided(source, rows, dims, {a.rows * a.columns, a.row_stride, a.column_stride},
+                            0, plan::DenseStrides(dims), 0);
+  return rows;
+}
+
+void LowerConstantRight(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
+  const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(1)),
+                                          b.column_stride, b.row_stride, b.columns, b.rows);
+  EmitDense(scope.builder, a.batch_count() * a.rows, a.columns, b.columns, ContiguousRows(scope, a),
+            weights, y);
+}
+
+// y = A x is a dense step with the rows of A as outputs, one row of it per vector x.
+void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
+  const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)), a.row_stride,
+                                          a.column_stride, a.rows, a.columns);
+  EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
+}
+
+Dims Aligned(const Dims& batch, size_t rank) {
+  Dims aligned(rank - batch.size(), 1);
+  aligned.insert(aligned.end(), batch.begin(), batch.end());
+  return aligned;
+}
+
+void Scale(Dims& strides, int64_t factor) {
+  for (int64_t& stride : strides) stride *= factor;
+}
+
+void LowerProduct(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
+  const size_t rank = std::max(a.batch.size(), b.batch.size());
+  Dims batch = Aligned(a.batch, rank);
+  const Dims b_batch = Aligned(b.batch, rank);
+  const std::array factors = {batch, b_batch};
+  for (size_t i = 0; i < rank; ++i) batch[i] = batch[i] == 1 ? b_batch[i] : batch[i];
+  Walk walk = CollapsedWalk(batch, factors);
+  Scale(walk.strides[0], a.rows * a.columns);
+  Scale(walk.strides[1], b.rows * b.columns);
+  int64_t rows = a.rows;
+  // A batch that shares b is nothing but more rows.
+  const bool more_rows = walk.dims.size() == 1 && walk.strides[1] == Dims{0} && a.contiguous();
+  if (more_rows) rows *= walk.dims[0];
+  format::MatmulParams params;
+  if (!more_rows && ElementCount(batch) != 1) {
+    params.mutate_batch_rank(static_cast<uint32_t>(walk.dims.size()));
+    WriteDims(params.mutable_batch_dims(), walk.dims);
+    WriteDims(params.mutable_a_batch_strides(), walk.strides[0]);
+    WriteDims(params.mutable_b_batch_strides(), walk.strides[1]);
+  }
+  params.mutate_rows(static_cast<uint32_t>(rows));
+  params.mutate_columns(static_cast<uint32_t>(b.columns));
+  params.mutate_inner(static_cast<uint32_t>(a.columns));
+  params.mutate_a_row_stride(static_cast<uint32_t>(a.row_stride));
+  params.mutate_a_inner_stride(static_cast<uint32_t>(a.column_stride));
+  params.mutate_b_inner_stride(static_cast<uint32_t>(b.row_stride));
+  params.mutate_b_column_stride(static_cast<uint32_t>(b.column_stride));
+  scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
+}
+
+void Lower(LowerScope& scope) {
+  const Matrix a = MatrixOf(scope, 0), b = MatrixOf(scope, 1);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  if (a.columns == 0) return scope.builder.Fill(y);
+  if (scope.constant(1) != nullptr && b.batch_count() == 1) {
+    return LowerConstantRight(scope, a, b, y);
+  }
+  if (scope.constant(0) != nullptr && a.batch_count() == 1 && b.columns == 1) {
+    return LowerConstantLeft(scope, a, b, y);
+  }
+  LowerProduct(scope, a, b, y);
+}
+
+constexpr Operation kOperations[] = {{"MatMul", 1, 2, 2, Infer, Lower}};
+
+}  // namespace
+
+std::span<const Operation> MatmulOperations() { return kOperations; }
+
+}  // namespace weft::ops

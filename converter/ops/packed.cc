@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/packed.h"
+
+#include <cstring>
+#include <utility>
+
+#include "kernels/pack.h"
+
+namespace weft::ops {
+namespace {
+
+plan::ValueId Weights(plan::Builder& builder, const std::vector<float>& packed, int64_t panels) {
+  const int64_t depth = static_cast<int64_t>(packed.size()) / (panels * kernels::kPanelOutputs);
+  return builder.WeightsOf({ElementType::f32, {panels, depth, kernels::kPanelOutputs}}, packed);
+}
+
+}  // namespace
+
+std::vector<float> Floats(const ir::Constant& constant) {
+  std::vector<float> floats(constant.bytes.size() / sizeof(float));
+  std::memcpy(floats.data(), constant.bytes.data(), floats.size() * sizeof(float));
+  return floats;
+}
+
+plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
+                        int64_t output_stride, int64_t input_stride, int64_t outputs,
+                        int64_t inputs) {
+  const auto n = static_cast<uint32_t>(outputs), k = static_cast<uint32_t>(inputs);
+  std::vector<float> packed(kernels::PackedDenseFloats(n, k));
+  kernels::PackDense(weights.data(), static_cast<size_t>(output_stride),
+                     static_cast<size_t>(input_stride), n, k, packed.data());
+  return Weights(builder, packed, static_cast<int64_t>(kernels::PanelCount(n)));
+}
+
+plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
+                       const format::ConvParams& params) {
+  std::vector<float> packed(kernels::PackedConvFloats(params.groups(), params.out_channels(),
+                                                      params.in_channels(), params.kernel_height(),
+                                                      params.kernel_width()));
+  kernels::PackConv(weights.data(), params.groups(), params.out_channels(), params.in_channels(),
+                    params.kernel_height(), params.kernel_width(), packed.data());
+  return Weights(
+      builder, packed,
+      static_cast<int64_t>(params.groups() * kernels::PanelCount(params.out_channels())));
+}
+
+void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
+               plan::ValueId x, plan::ValueId weights, plan::ValueId y) {
+  format::DenseParams params;
+  params.mutate_rows(static_cast<uint32_t>(rows));
+  params.mutate_inputs(static_cast<uint32_t>(inputs));
+  params.mutate_outputs(static_cast<uint32_t>(outputs));
+  params.mutate_x_row_stride(params.inputs());
+  params.mutate_y_row_stride(params.outputs());
+  builder.Emit(params, {x, weights, plan::kNone}, {y});
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants laid out the way the matrix steps read them, and the dense step over them. The packed
+// bytes become weights of the program; equal ones are stored once. Sizes were checked by shape
+// inference.
+#ifndef WEFT_CONVERTER_OPS_PACKED_H_
+#define WEFT_CONVERTER_OPS_PACKED_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "converter/ir/graph.h"
+#include "converter/plan/builder.h"
+
+namespace weft::ops {
+
+// The elements of an f32 constant, which may lie at any address.
+std::vector<float> Floats(const ir::Constant& constant);
+
+// Weight (n, k) is weights[n * output_stride + k * input_stride].
+plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
+                        int64_t output_stride, int64_t input_stride, int64_t outputs,
+                        int64_t inputs);
+
+// `weights` are [groups, out_channels, in_channels, kernel_height, kernel_width], channels per
+// group.
+plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
+                       const format::ConvParams& params);
+
+// y[rows, outputs] = x[rows, inputs] * weights, all contiguous.
+void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
+               plan::ValueId x, plan::ValueId weights, plan::ValueId y);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_PACKED_H_

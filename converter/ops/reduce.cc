@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over constant axes. Axes of one element cost nothing: a reduction over nothing else is
+// the tensor itself (its magnitude for norms), and no step reduces more axes than it must.
+#include <algorithm>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
+
+namespace weft::ops {
+namespace {
+
+using format::ReduceOp;
+using format::UnaryOp;
+
+// One flag per axis of input 0; nullopt after a fault.
+std::optional<std::vector<bool>> ReducedAxes(InferScope& scope) {
+  const std::optional<Dims> axes = scope.RequireInts(1, "axes");
+  if (!axes) return std::nullopt;
+  if (IsFloat(scope.input_element(1))) {
+    scope.Fault("input 1 (axes) is {}; must be of an integer type", Name(scope.input_element(1)));
+  }
+  if (scope.rank(1) > 1) {
+    scope.Fault("input 1 (axes) is {}; must be a scalar or of rank 1",
+                ToString(scope.input_type(1)));
+  }
+  std::vector<bool> reduced(static_cast<size_t>(scope.rank(0)));
+  for (int64_t axis : *axes) {
+    const std::optional<int64_t> normal = scope.NormalAxis(axis, scope.rank(0));
+    if (!normal) continue;
+    if (reduced[*normal]) scope.Fault("axes {} name axis {} twice", ToString(*axes), *normal);
+    reduced[*normal] = true;
+  }
+  return scope.failed() ? std::nullopt : std::optional(reduced);
+}
+
+// Axes are final once inference has passed.
+std::vector<bool> ReducedAxes(const LowerScope& scope) {
+  std::vector<bool> reduced(static_cast<size_t>(scope.rank(0)));
+  for (int64_t axis : *scope.Ints(1)) reduced[axis < 0 ? axis + scope.rank(0) : axis] = true;
+  return reduced;
+}
+
+void Infer(InferScope& scope, std::initializer_list<ElementType> allowed) {
+  constexpr size_t kX[] = {0};
+  CheckElements(scope, kX, allowed);
+  const std::optional<std::vector<bool>> reduced = ReducedAxes(scope);
+  const bool keep_dims = scope.attributes.Bool("keep_dims", false);
+  if (!reduced) return;
+  Dims dims;
+  for (size_t axis = 0; axis < reduced->size(); ++axis) {
+    if (!(*reduced)[axis]) dims.push_back(scope.input_dims(0)[axis]);
+    if ((*reduced)[axis] && keep_dims) dims.push_back(1);
+  }
+  scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+void InferNumbers(InferScope& scope) {
+  Infer(scope, {ElementType::f32, ElementType::i32, ElementType::i64});
+}
+void InferFloat(InferScope& scope) { Infer(scope, {ElementType::f32}); }
+void InferLogical(InferScope& scope) { Infer(scope, {ElementType::boolean}); }
+
+struct Axis {
+  int64_t dim, stride;
+  bool reduced;
+};
+
+// Axes that matter, neighbours of one kind joined, the kept before the reduced.
+std::vector<Axis> CollapsedAxes(const Dims& dims, const std::vector<bool>& reduced) {
+  const Dims strides = plan::DenseStrides(dims);
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    if (!axes.empty() && axes.back().reduced == reduced[i]) {
+      axes.back() = {axes.back().dim * dims[i], strides[i], reduced[i]};
+    } else {
+      axes.push_back({dims[i], strides[i], reduced[i]});
+    }
+  }
+  std::ranges::stable_partition(axes, [](const Axis& axis) { return !axis.reduced; });
+  return axes;
+}
+
+template <ReduceOp op>
+void Lower(LowerScope& scope) {
+  const std::vector<Axis> axes = CollapsedAxes(scope.input_dims(0), ReducedAxes(scope));
+  const auto kept = std::ranges::count(axes, false, &Axis::reduced);
+  if (kept == static_cast<int64_t>(axes.size())) {
+    if (op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
+    return EmitUnary(scope.builder, UnaryOp::abs, scope.input(0), scope.NewOutput(0));
+  }
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  format::ReduceParams params;
+  params.mutate_kept_rank(static_cast<uint32_t>(kept));
+  params.mutate_reduced_rank(static_cast<uint32_t>(axes.size()) - params.kept_rank());
+  Dims dims, strides;
+  for (const Axis& axis : axes) {
+    dims.push_back(axis.dim);
+    strides.push_back(axis.stride);
+  }
+  WriteDims(params.mutable_dims(), dims);
+  WriteDims(params.mutable_strides(), strides);
+  params.mutate_op(op);
+  params.mutate_type(scope.input_element(0));
+  scope.builder.Emit(params, {scope.input(0)}, {y});
+}
+
+constexpr Operation kOperations[] = {
+    {"ReduceSum", 1, 2, 2, InferNumbers, Lower<ReduceOp::sum>},
+    {"ReduceMean", 1, 2, 2, InferNumbers, Lower<ReduceOp::mean>},
+    {"ReduceMax", 1, 2, 2, InferNumbers, Lower<ReduceOp::max>},
+    {"ReduceMin", 1, 2, 2, InferNumbers, Lower<ReduceOp::min>},
+    {"ReduceProd", 1, 2, 2, InferNumbers, Lower<ReduceOp::product>},
+    {"ReduceL1", 4, 2, 2, InferNumbers, Lower<ReduceOp::l1>},
+    {"ReduceL2", 4, 2, 2, InferFloat, Lower<ReduceOp::l2>},
+    {"ReduceLogicalAnd", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_and>},
+    {"ReduceLogicalOr", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_or>},
+};
+
+}  // namespace
+
+std::span<const Operation> ReduceOperations() { return kOperations; }
+
+}  // namespace weft::ops

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and its logarithm along one axis.
+#include <algorithm>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr int64_t kDefaultAxis = 1;
+
+int64_t Axis(const NodeScope& scope) {
+  const int64_t axis = scope.attributes.Int("axis", kDefaultAxis);
+  return axis < 0 ? axis + scope.rank(0) : axis;
+}
+
+void Infer(InferScope& scope) {
+  constexpr size_t kX[] = {0};
+  CheckElements(scope, kX, {ElementType::f32});
+  scope.NormalAxis(scope.attributes.Int("axis", kDefaultAxis), scope.rank(0));
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+// The first version counts axes from the front only.
+void InferFirst(InferScope& scope) {
+  const int64_t axis = scope.attributes.Int("axis", kDefaultAxis);
+  if (axis < 0) scope.Fault("axis is {}; must not be negative before opset8", axis);
+  Infer(scope);
+}
+
+template <bool logarithm>
+void Lower(LowerScope& scope) {
+  const Dims& dims = scope.input_dims(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (std::ranges::find(dims, 0) != dims.end()) return;
+  const std::span<const int64_t> all = dims;
+  const int64_t axis = Axis(scope);
+  format::SoftmaxParams params;
+  params.mutate_outer(static_cast<uint32_t>(*ElementCount(all.first(axis))));
+  params.mutate_axis(static_cast<uint32_t>(dims[axis]));
+  params.mutate_inner(static_cast<uint32_t>(*ElementCount(all.subspan(axis + 1))));
+  params.mutate_logarithm(logarithm);
+  scope.builder.Emit(params, {scope.input(0)}, {y});
+}
+
+constexpr Operation kOperations[] = {
+    {"Softmax", 1, 1, 1, InferFirst, Lower<false>},
+    {"Softmax", 8, 1, 1, Infer, Lower<false>},
+    {"LogSoftmax", 5, 1, 1, Infer, Lower<true>},
+};
+
+}  // namespace
+
+std::span<const Operation> SoftmaxOperations() { return kOperations; }
+
+}  // namespace weft::ops

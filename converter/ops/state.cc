@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables: what a model keeps from one run to the next. Every ReadValue and Assign of one id
+// shares one value in the state region. A read is that value itself, so whoever orders the nodes
+// lowers an Assign after all readers of its variable.
+#include <algorithm>
+
+#include "converter/ops/families.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr std::string_view kId = "variable_id";
+
+std::string Id(const NodeScope& scope) { return scope.attributes.Text(kId, ""); }
+
+bool IsOf(const ir::Node& node, std::string_view type, const std::string& id) {
+  const auto found = node.attributes.find(std::string(kId));
+  return node.type == type && found != node.attributes.end() && found->second == id;
+}
+
+void CheckId(InferScope& scope) {
+  if (Id(scope).empty()) scope.Fault("attribute {} is missing; must name the variable", kId);
+}
+
+// What a ReadValue declares of its variable, where its version lets it.
+std::optional<TensorType> Declared(InferScope& scope) {
+  if (!scope.attributes.Has("variable_type") || !scope.attributes.Has("variable_shape")) {
+    return std::nullopt;
+  }
+  const std::string text = scope.attributes.Text("variable_type", "");
+  const std::optional<ElementType> type = ParseElementType(text);
+  const Dims dims = scope.attributes.Ints("variable_shape");
+  if (!type) scope.Fault("variable_type is \"{}\"; must be a known element type", text);
+  if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })) {
+    scope.Fault("variable_shape is {}; every dimension must be fixed", ToString(dims));
+  }
+  return scope.failed() ? std::nullopt : std::optional(TensorType{*type, dims});
+}
+
+void CheckInitial(InferScope& scope) {
+  if (!scope.has_input(0) || scope.constant(0) != nullptr) return;
+  scope.Fault(
+      "its initial value is computed at run time; must be a constant or absent (then zeros), since "
+      "a reset restores it without running the model");
+}
+
+void InferRead(InferScope& scope) {
+  CheckId(scope);
+  CheckInitial(scope);
+  const std::optional<TensorType> declared = Declared(scope);
+  if (scope.failed()) return;
+  if (!declared && !scope.has_input(0)) {
+    scope.Fault("variable \"{}\" has neither an initial value nor variable_shape and variable_type",
+                Id(scope));
+    return;
+  }
+  const TensorType type = declared ? *declared : scope.input_type(0);
+  if (scope.has_input(0) && scope.input_type(0) != type) {
+    scope.Fault("variable \"{}\" is {} and its initial value {}; both must be equal", Id(scope),
+                ToString(type), ToString(scope.input_type(0)));
+  }
+  scope.SetOutput(0, type);
+}
+
+void InferAssign(InferScope& scope) {
+  CheckId(scope);
+  scope.SetOutput(0, scope.input_type(0));
+  const std::string id = Id(scope);
+  for (const std::unique_ptr<ir::Node>& node : scope.graph().nodes) {
+    if (!IsOf(*node, "ReadValue", id) || node->outputs.empty()) continue;
+    const TensorType& type = node->outputs[0].type;
+    if (type == scope.input_type(0)) continue;
+    scope.Fault("variable \"{}\" is {} and the value assigned {}; both must be equal", id,
+                ToString(type), ToString(scope.input_type(0)));
+  }
+}
+
+plan::Variable& VariableOf(LowerScope& scope, const TensorType& type) {
+  std::vector<plan::Variable>& variables = scope.builder.program().variables;
+  const std::string id = Id(scope);
+  const auto found = std::ranges::find(variables, id, &plan::Variable::name);
+  if (found != variables.end()) return *found;
+  return variables.emplace_back(scope.builder.State(type, id), plan::kNone, id);
+}
+
+void LowerRead(LowerScope& scope) {
+  const plan::ValueId initial = scope.has_input(0) ? scope.input(0) : plan::kNone;
+  plan::Variable& variable = VariableOf(scope, scope.output_type(0));
+  if (variable.initial == plan::kNone) variable.initial = initial;
+  scope.SetOutput(0, variable.value);
+}
+
+void LowerAssign(LowerScope& scope) {
+  const plan::ValueId value = VariableOf(scope, scope.input_type(0)).value;
+  scope.builder.Copy(scope.input(0), value);
+  scope.SetOutput(0, value);
+}
+
+constexpr Operation kOperations[] = {
+    {"ReadValue", 3, 1, 1, InferRead, LowerRead, false},
+    {"ReadValue", 6, 0, 1, InferRead, LowerRead, false},
+    {"Assign", 3, 1, 1, InferAssign, LowerAssign, false},
+    {"Assign", 6, 1, 1, InferAssign, LowerAssign, false},
+};
+
+}  // namespace
+
+std::span<const Operation> StateOperations() { return kOperations; }
+
+}  // namespace weft::ops

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one tensor, element by element. Parameters that the IR gives as inputs (HardSigmoid,
+// Selu, Swish) go into the step when they are constants.
+#include <algorithm>
+#include <cmath>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::UnaryOp;
+
+constexpr size_t kFirst[] = {0};
+
+void InferFloat(InferScope& scope) {
+  CheckElements(scope, kFirst, {ElementType::f32});
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+// Functions the steps also offer for integers.
+void InferNumber(InferScope& scope) {
+  CheckElements(scope, kFirst, {ElementType::f32, ElementType::i32, ElementType::i64});
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+// Rounding leaves every integer type as it is.
+void InferRounding(InferScope& scope) {
+  CheckElements(scope, kFirst,
+                {ElementType::f32, ElementType::i8, ElementType::u8, ElementType::i16,
+                 ElementType::i32, ElementType::i64});
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+void InferNot(InferScope& scope) {
+  CheckElements(scope, kFirst, {ElementType::boolean});
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+void Emit(LowerScope& scope, UnaryOp op, float alpha = 0, float beta = 0) {
+  EmitUnary(scope.builder, op, scope.input(0), scope.NewOutput(0), alpha, beta);
+}
+
+template <UnaryOp op>
+void Lower(LowerScope& scope) {
+  Emit(scope, op);
+}
+
+template <UnaryOp op>
+void LowerRounding(LowerScope& scope) {
+  if (scope.output_type(0).type != ElementType::f32) return scope.Forward(0, 0);
+  Emit(scope, op);
+}
+
+void InferClamp(InferScope& scope) {
+  const float low = scope.attributes.Float("min", 0), high = scope.attributes.Float("max", 0);
+  for (const char* bound : {"min", "max"}) {
+    if (!scope.attributes.Has(bound)) scope.Fault("attribute {} is missing; must be given", bound);
+  }
+  if (low > high) scope.Fault("min is {} and max is {}; min must not be above max", low, high);
+  InferNumber(scope);
+}
+
+// Integers keep to the whole numbers between the bounds.
+void LowerClamp(LowerScope& scope) {
+  float low = scope.attributes.Float("min", 0), high = scope.attributes.Float("max", 0);
+  if (scope.output_type(0).type != ElementType::f32) {
+    low = std::ceil(low);
+    high = std::floor(high);
+  }
+  Emit(scope, UnaryOp::clamp, low, high);
+}
+
+void InferElu(InferScope& scope) {
+  if (!scope.attributes.Has("alpha")) scope.Fault("attribute alpha is missing; must be given");
+  InferFloat(scope);
+}
+
+void LowerElu(LowerScope& scope) { Emit(scope, UnaryOp::elu, scope.attributes.Float("alpha", 1)); }
+
+constexpr std::string_view kGeluModes[] = {"erf", "tanh"};
+
+void InferGelu(InferScope& scope) {
+  scope.attributes.Choice("approximation_mode", "erf", kGeluModes);
+  InferFloat(scope);
+}
+
+void LowerGelu(LowerScope& scope) {
+  const bool tanh = scope.attributes.Choice("approximation_mode", "erf", kGeluModes) == "tanh";
+  Emit(scope, tanh ? UnaryOp::gelu_tanh : UnaryOp::gelu_erf);
+}
+
+constexpr std::string_view kRoundModes[] = {"half_to_even", "half_away_from_zero"};
+
+void InferRound(InferScope& scope) {
+  scope.attributes.Choice("mode", "half_to_even", kRoundModes);
+  InferRounding(scope);
+}
+
+void LowerRound(LowerScope& scope) {
+  if (scope.attributes.Choice("mode", "half_to_even", kRoundModes) == "half_to_even") {
+    LowerRounding<UnaryOp::round_even>(scope);
+  } else {
+    LowerRounding<UnaryOp::round_away>(scope);
+  }
+}
+
+// Inputs from 1 on are the function's numbers: one element each, of the type of x.
+void CheckNumbers(InferScope& scope, std::initializer_list<std::string_view> names) {
+  size_t i = 1;
+  for (std::string_view name : names) {
+    if (!scope.has_input(i)) return;
+    const size_t both[] = {0, i};
+    CheckElements(scope, both, {ElementType::f32});
+    if (ElementCount(scope.input_dims(i)) != 1) {
+      scope.Fault("input {} ({}) is {}; must be one number", i, name,
+                  ToString(scope.input_type(i)));
+    }
+    ++i;
+  }
+}
+
+void InferSwish(InferScope& scope) {
+  CheckNumbers(scope, {"beta"});
+  InferFloat(scope);
+}
+
+void LowerSwish(LowerScope& scope) {
+  const std::optional<std::vector<double>> beta =
+      scope.has_input(1) ? scope.Numbers(1) : std::vector<double>{1};
+  if (beta) return Emit(scope, UnaryOp::swish, static_cast<float>(beta->front()));
+  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const plan::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
+  const plan::ValueId gate = scope.builder.Scratch(scope.output_type(0));
+  const Operand scale{scope.input(1), Dims(scope.input_dims(0).size(), 1)};
+  EmitBinary(scope.builder, BinaryOp::multiply, {x, scope.input_dims(0)}, scale, scaled);
+  EmitUnary(scope.builder, UnaryOp::sigmoid, scaled, gate);
+  EmitBinary(scope.builder, BinaryOp::multiply, x, gate, y);
+}
+
+void InferHardSigmoid(InferScope& scope) {
+  CheckNumbers(scope, {"alpha", "beta"});
+  InferFloat(scope);
+}
+
+void LowerHardSigmoid(LowerScope& scope) {
+  const std::optional<std::vector<double>> alpha = scope.Numbers(1), beta = scope.Numbers(2);
+  if (alpha && beta) {
+    return Emit(scope, UnaryOp::hard_sigmoid, static_cast<float>(alpha->front()),
+                static_cast<float>(beta->front()));
+  }
+  const Dims& dims = scope.input_dims(0);
+  const Dims one(dims.size(), 1);
+  const plan::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
+  const plan::ValueId line = scope.builder.Scratch(scope.output_type(0));
+  EmitBinary(scope.builder, BinaryOp::multiply, {scope.input(0), dims}, {scope.input(1), one},
+             scaled);
+  EmitBinary(scope.builder, BinaryOp::add, {scaled, dims}, {scope.input(2), one}, line);
+  EmitUnary(scope.builder, UnaryOp::clamp, line, scope.NewOutput(0), 0, 1);
+}
+
+void InferSelu(InferScope& scope) {
+  CheckNumbers(scope, {"alpha", "lambda"});
+  for (size_t i : {1, 2}) {
+    if (scope.constant(i) == nullptr) {
+      scope.Fault("input {} ({}) is computed at run time; must be a constant", i,
+                  i == 1 ? "alpha" : "lambda");
+    }
+  }
+  InferFloat(scope);
+}
+
+void LowerSelu(LowerScope& scope) {
+  Emit(scope, UnaryOp::selu, static_cast<float>(scope.Numbers(1)->front()),
+       static_cast<float>(scope.Numbers(2)->front()));
+}
+
+constexpr Operation kOperations[] = {
+    {"Abs", 1, 1, 1, InferNumber, Lower<UnaryOp::abs>},
+    {"Ceiling", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::ceiling>},
+    {"Clamp", 1, 1, 1, InferClamp, LowerClamp},
+    {"Cos", 1, 1, 1, InferFloat, Lower<UnaryOp::cos>},
+    {"Elu", 1, 1, 1, InferElu, LowerElu},
+    {"Erf", 1, 1, 1, InferFloat, Lower<UnaryOp::erf>},
+    {"Exp", 1, 1, 1, InferFloat, Lower<UnaryOp::exp>},
+    {"Floor", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::floor>},
+    {"Gelu", 2, 1, 1, InferFloat, Lower<UnaryOp::gelu_erf>},
+    {"Gelu", 7, 1, 1, InferGelu, LowerGelu},
+    {"HSigmoid", 5, 1, 1, InferFloat, Lower<UnaryOp::hsigmoid>},
+    {"HSwish", 4, 1, 1, InferFloat, Lower<UnaryOp::hswish>},
+    {"HardSigmoid", 1, 3, 3, InferHardSigmoid, LowerHardSigmoid},
+    {"Log", 1, 1, 1, InferFloat, Lower<UnaryOp::log>},
+    {"LogicalNot", 1, 1, 1, InferNot, Lower<UnaryOp::logical_not>},
+    {"Mish", 4, 1, 1, InferFloat, Lower<UnaryOp::mish>},
+    {"Negative", 1, 1, 1, InferNumber, Lower<UnaryOp::negative>},
+    {"Relu", 1, 1, 1, InferNumber, Lower<UnaryOp::relu>},
+    {"Round", 5, 1, 1, InferRound, LowerRound},
+    {"Selu", 1, 3, 3, InferSelu, LowerSelu},
+    {"Sigmoid", 1, 1, 1, InferFloat, Lower<UnaryOp::sigmoid>},
+    {"Sign", 1, 1, 1, InferNumber, Lower<UnaryOp::sign>},
+    {"Sin", 1, 1, 1, InferFloat, Lower<UnaryOp::sin>},
+    {"SoftPlus", 4, 1, 1, InferFloat, Lower<UnaryOp::softplus>},
+    {"SoftSign", 9, 1, 1, InferFloat, Lower<UnaryOp::softsign>},
+    {"Sqrt", 1, 1, 1, InferFloat, Lower<UnaryOp::sqrt>},
+    {"Swish", 4, 1, 2, InferSwish, LowerSwish},
+    {"Tanh", 1, 1, 1, InferFloat, Lower<UnaryOp::tanh>},
+};
+
+}  // namespace
+
+std::span<const Operation> UnaryOperations() { return kOperations; }
+
+format::Activation MakeActivation(UnaryOp op, float alpha, float beta) {
+  return format::Activation(alpha, beta, 0, op, 0, 0);
+}
+
+void EmitUnary(plan::Builder& builder, UnaryOp op, plan::ValueId x, plan::ValueId y, float alpha,
+               float beta) {
+  const int64_t count = ElementCount(builder.dims(y)).value_or(0);
+  if (count == 0) return;
+  format::UnaryParams params;
+  params.mutate_count(static_cast<uint32_t>(count));
+  params.mutable_activation() = MakeActivation(op, alpha, beta);
+  params.mutate_type(builder.type(x));
+  builder.Emit(params, {x}, {y});
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/window.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace weft::ops {
+namespace {
+
+// Keeps every sum and product of attributes inside 64 bits.
+constexpr int64_t kMaxExtent = int64_t{1} << 31;
+
+constexpr std::string_view kAutoPads[] = {"explicit", "notset", "valid", "same_upper",
+                                          "same_lower"};
+constexpr std::string_view kRoundings[] = {"floor", "ceil", "ceil_torch"};
+
+std::string AutoPad(const NodeScope& scope) {
+  return scope.attributes.Choice("auto_pad", "explicit", kAutoPads);
+}
+
+// One number per spatial axis; absent: `fallback` for each.
+int64_t At(const Dims& values, size_t i, int64_t fallback) {
+  return i < values.size() ? values[i] : fallback;
+}
+
+// The output has one window per stride of the input; what is missing for it is padded on both
+// sides, the odd one behind (upper) or in front (lower).
+void PadToSame(WindowAxis& axis, bool upper) {
+  const int64_t windows = (axis.in + axis.stride - 1) / axis.stride;
+  const int64_t total = std::max<int64_t>((windows - 1) * axis.stride + axis.extent() - axis.in, 0);
+  axis.pad_begin = upper ? total / 2 : total - total / 2;
+  axis.pad_end = total - axis.pad_begin;
+}
+
+int64_t OutExtent(const WindowAxis& axis, std::string_view rounding) {
+  const int64_t room = axis.in + axis.pad_begin + axis.pad_end - axis.extent();
+  if (room < 0) return 0;
+  const int64_t up = rounding == "floor" ? 0 : axis.stride - 1;
+  int64_t out = (room + up) / axis.stride + 1;
+  // Here the last window must begin inside the input or the padding before it.
+  if (rounding == "ceil_torch" && (out - 1) * axis.stride >= axis.in + axis.pad_begin) --out;
+  return out;
+}
+
+bool CheckLengths(InferScope& scope, size_t axes) {
+  for (std::string_view key : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    const Dims values = scope.attributes.Ints(key);
+    if (scope.attributes.Has(key) && values.size() != axes) {
+      scope.Fault("attribute {} is {}; must have one number for each of {} spatial axes", key,
+                  ToString(values), axes);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CheckRange(InferScope& scope, std::string_view what, int64_t value, int64_t least) {
+  if (value >= least && value < kMaxExtent) return true;
+  scope.Fault("{} is {}; must be from {} to {}", what, value, least, kMaxExtent - 1);
+  return false;
+}
+
+bool CheckAxis(InferScope& scope, const WindowAxis& axis) {
+  return CheckRange(scope, "an extent of the window", axis.kernel, 1) &&
+         CheckRange(scope, "a stride", axis.stride, 1) &&
+         CheckRange(scope, "a dilation", axis.dilation, 1) &&
+         CheckRange(scope, "a pad at the beginning", axis.pad_begin, 0) &&
+         CheckRange(scope, "a pad at the end", axis.pad_end, -axis.in) &&
+         CheckRange(scope, "the window with its dilation", axis.extent(), 1);
+}
+
+WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t kernel) {
+  const bool padded = AutoPad(scope) == "explicit" || AutoPad(scope) == "notset";
+  const auto number = [&](std::string_view key, int64_t fallback) {
+    return At(scope.attributes.Ints(key), i, fallback);
+  };
+  return {in,
+          kernel,
+          number("strides", 1),
+          number("dilations", 1),
+          padded ? number("pads_begin", 0) : 0,
+          padded ? number("pads_end", 0) : 0};
+}
+
+}  // namespace
+
+Dims Window::OutDims() const { return axis_count == 2 ? Dims{y.out, x.out} : Dims{x.out}; }
+
+std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in,
+                                  std::span<const int64_t> kernel) {
+  if (in.empty() || in.size() > 2) {
+    scope.Fault("the data has {} spatial axes; 1 and 2 are supported", in.size());
+    return std::nullopt;
+  }
+  if (kernel.size() != in.size()) {
+    scope.Fault("the window is {} and the data has {} spatial axes; both must be equally many",
+                ToString(kernel), in.size());
+    return std::nullopt;
+  }
+  if (!CheckLengths(scope, in.size())) return std::nullopt;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!CheckAxis(scope, ExplicitAxis(scope, i, in[i], kernel[i]))) return std::nullopt;
+  }
+  Window window = WindowOf(scope, in, kernel);
+  for (size_t i = 0; i < in.size(); ++i) {
+    const WindowAxis& axis = window.axis(i);
+    if (axis.out > 0) continue;
+    scope.Fault("spatial axis {} is {} long, {} with its pads, and the window covers {}; must fit",
+                i, axis.in, axis.in + axis.pad_begin + axis.pad_end, axis.extent());
+  }
+  return scope.failed() ? std::nullopt : std::optional(window);
+}
+
+Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
+                std::span<const int64_t> kernel) {
+  const std::string auto_pad = AutoPad(scope);
+  const std::string rounding = scope.attributes.Choice("rounding_type", "floor", kRoundings);
+  Window window;
+  window.axis_count = in.size();
+  for (size_t i = 0; i < in.size(); ++i) {
+    WindowAxis& axis = window.axis(i);
+    axis = ExplicitAxis(scope, i, in[i], kernel[i]);
+    if (auto_pad.starts_with("same")) PadToSame(axis, auto_pad == "same_upper");
+    axis.out = OutExtent(axis, rounding);
+  }
+  return window;
+}
+
+}  // namespace weft::ops
