@@ -57,6 +57,19 @@ class Builder {
   SectionId NewSection();
   void Enter(SectionId section) { Append(SectionEntry{section}); }
 
+  // Everything emitted so far, to come back to when an attempt is given up.
+  struct Snapshot {
+    Program program;
+    std::multimap<size_t, ValueId> weights_by_hash;
+    BlockId block;
+  };
+  Snapshot Take() const { return {program_, weights_by_hash_, block_}; }
+  void Restore(const Snapshot& snapshot) {
+    program_ = snapshot.program;
+    weights_by_hash_ = snapshot.weights_by_hash;
+    block_ = snapshot.block;
+  }
+
  private:
   void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
 

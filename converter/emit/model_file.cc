@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/emit/model_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "converter/plan/arena.h"
+#include "runtime/weft.h"
+
+namespace weft::emit {
+
+namespace {
+
+using plan::kNone;
+using plan::Program;
+using plan::ValueId;
+
+constexpr int64_t kWeightsAlignment = 64;  // a cache line, and a panel of 16 floats
+constexpr int64_t kScratchAlignment = 16;
+constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
+
+int64_t RoundUp(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Walks the program once and appends to the vectors of the file.
+class Writer {
+ public:
+  Writer(const Program& program, const FileOptions& options)
+      : program_(program), options_(options) {
+    PlaceScratch();
+    PlaceState();
+    section_index_.assign(program.sections.size(), kNone);
+    NumberSections(program.main);
+    WriteBlock(program.main, 0);
+    for (const plan::Port& port : program.inputs) inputs_.push_back(WritePort(port));
+    for (const plan::Port& port : program.outputs) outputs_.push_back(WritePort(port));
+    WriteVariables();
+  }
+
+  std::vector<std::byte> Finish();
+  ModelFile file;
+
+ private:
+  void PlaceScratch() {
+    const std::vector<plan::Interval> intervals = plan::Liveness(program_);
+    const plan::Arena arena = plan::PlaceGreedily(intervals, kScratchAlignment);
+    for (size_t i = 0; i < intervals.size(); ++i) offsets_[intervals[i].root] = arena.offsets[i];
+    file.scratch_bytes = arena.bytes;
+    file.scratch_bound_bytes = arena.bound_bytes;
+  }
+
+  void PlaceState() {
+    for (const plan::Variable& variable : program_.variables) {
+      offsets_[variable.value] = file.state_bytes;
+      file.state_bytes += RoundUp(program_.values[variable.value].bytes, kScratchAlignment);
+    }
+  }
+
+  // Weights are placed when first used, so that unused ones (folded, repacked) stay out of the file.
+  int64_t WeightsOffset(ValueId root) {
+    const auto [it, added] = offsets_.try_emplace(root, RoundUp(std::ssize(weights_), kWeightsAlignment));
+    if (added) {
+      weights_.resize(static_cast<size_t>(it->second));
+      weights_.insert(weights_.end(), program_.values[root].data->begin(),
+                      program_.values[root].data->end());
+    }
+    return it->second;
+  }
+
+  // Sections are numbered in the order the engine meets them.
+  void NumberSections(plan::BlockId block) {
+    for (const plan::Item& item : program_.blocks[block].items) {
+      const auto* entry = std::get_if<plan::SectionEntry>(&item);
+      if (entry == nullptr) continue;
+      section_index_[entry->section] = section_count_++;
+      const plan::Section& section = program_.sections[entry->section];
+      for (const plan::BlockId copy : section.copies) NumberSections(copy);
+      for (const plan::BlockId settle : section.settles) NumberSections(settle);
+    }
+  }
+
+  uint32_t Name(const std::string& text) {
+    const auto [it, added] = name_index_.try_emplace(text, static_cast<uint32_t>(names_.size()));
+    if (added) names_.push_back(text);
+    return it->second;
+  }
+
+  uint32_t Slot(ValueId value);
+  void WriteBlock(plan::BlockId block, uint32_t depth);
+  void WriteStep(const plan::Step& step);
+  void WriteSection(plan::SectionId id, uint32_t depth);
+  uint32_t AppendParams(const plan::Step& step);
+  void AppendOperands(const std::vector<ValueId>& values, uint32_t row_count);
+  format::Port WritePort(const plan::Port& port);
+  void WriteVariables();
+
+  uint32_t step_count() const { return static_cast<uint32_t>(steps_.size()); }
+  void AppendStep(uint16_t kind, uint32_t param, uint32_t first_operand, const std::string& layer) {
+    steps_.emplace_back(kind, uint16_t{0}, param, first_operand);
+    if (options_.names) step_names_.push_back(Name(layer));
+  }
+
+  const Program& program_;
+  const FileOptions options_;
+  std::map<ValueId, int64_t> offsets_;  // by root
+  std::vector<std::byte> weights_;
+  std::vector<uint32_t> section_index_;
+  uint32_t section_count_ = 0;
+
+  std::map<std::tuple<ValueId, int64_t, int64_t, std::vector<std::pair<uint32_t, int64_t>>, int, Dims>, uint32_t>
+      slot_index_;
+  std::vector<format::Slot> slots_;
+  std::vector<uint32_t> slot_buffer_;  // the root each slot lies in
+  std::map<Dims, uint32_t> dims_index_;
+  std::vector<uint32_t> dims_;
+  std::vector<format::Move> moves_;
+  std::vector<format::Step> steps_;
+  std::vector<uint32_t> operands_, operand_buffers_, step_names_;
+  std::vector<format::Section> sections_;
+  std::vector<uint32_t> marks_;
+  std::vector<format::Port> inputs_, outputs_;
+  std::vector<format::Variable> variables_;
+  std::vector<std::string> names_;
+  std::map<std::string, uint32_t> name_index_;
+  struct {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) std::vector<format::Name##Params> name;
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  } params_;
+};
+
+uint32_t Writer::Slot(ValueId id) {
+  if (id == kNone) return kNoSlot;
+  const plan::Value& value = program_.values[id];
+  const plan::Place place = plan::Resolve(program_, id);
+  const plan::Home home = program_.values[place.root].home;
+  std::vector<std::pair<uint32_t, int64_t>> moves;
+  for (const plan::Move& move : place.moves) {
+    moves.emplace_back(section_index_[move.section], move.stride_bytes);
+  }
+  const int64_t base = home == plan::Home::kWeights ? WeightsOffset(place.root) : offsets_[place.root];
+  const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,
+                              static_cast<int>(value.type.type), value.type.dims);
+  const auto [it, added] = slot_index_.try_emplace(key, static_cast<uint32_t>(slots_.size()));
+  if (!added) return it->second;
+  const auto [dims, fresh] = dims_index_.try_emplace(value.type.dims, static_cast<uint32_t>(dims_.size()));
+  if (fresh) {
+    for (const int64_t dim : value.type.dims) dims_.push_back(static_cast<uint32_t>(dim));
+  }
+  const auto first_move = static_cast<uint32_t>(moves_.size());
+  for (const auto& [section, stride] : moves) {
+    moves_.emplace_back(section, static_cast<int32_t>(stride));
+  }
+  static constexpr uint8_t kRegions[] = {2, 0, 1};  // scratch, weights, state
+  slots_.emplace_back(static_cast<uint32_t>(base + place.offset_bytes),
+                      static_cast<uint32_t>(value.bytes), dims->second, moves.empty() ? 0 : first_move,
+                      uint16_t{0xFFFF}, kRegions[static_cast<int>(home)], value.type.type,
+                      static_cast<uint8_t>(value.type.dims.size()), static_cast<uint8_t>(moves.size()),
+                      uint16_t{0});
+  slot_buffer_.push_back(place.root);
+  return it->second;
+}
+
+void Writer::WriteBlock(plan::BlockId block, uint32_t depth) {
+  for (const plan::Item& item : program_.blocks[block].items) {
+    if (const auto* step = std::get_if<plan::Step>(&item)) {
+      WriteStep(*step);
+    } else {
+      WriteSection(std::get<plan::SectionEntry>(item).section, depth);
+    }
+  }
+}
+
+uint32_t Writer::AppendParams(const plan::Step& step) {
+  switch (step.kind()) {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning)                           \
+  case plan::StepKind::k##Name:                                                   \
+    params_.name.push_back(std::get<format::Name##Params>(step.params));          \
+    return static_cast<uint32_t>(params_.name.size() - 1);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case plan::StepKind::kSection:
+      break;
+  }
+  return 0;
+}
+
+void Writer::AppendOperands(const std::vector<ValueId>& values, uint32_t row_count) {
+  for (uint32_t i = 0; i < row_count; ++i) {
+    const uint32_t slot = i < values.size() ? Slot(values[i]) : kNoSlot;
+    operands_.push_back(slot);
+    if (options_.names) operand_buffers_.push_back(slot == kNoSlot ? kNoSlot : slot_buffer_[slot]);
+  }
+}
+
+void Writer::WriteStep(const plan::Step& step) {
+  static constexpr struct {
+    uint32_t inputs, outputs;
+  } kArity[] = {{0, 0},
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) {inputs, outputs},
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  };
+  const auto kind = static_cast<uint16_t>(step.kind());
+  const auto first_operand = static_cast<uint32_t>(operands_.size());
+  AppendOperands(step.inputs, kArity[kind].inputs);
+  AppendOperands(step.outputs, kArity[kind].outputs);
+  AppendStep(kind, AppendParams(step), first_operand, step.layer);
+}
+
+void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
+  const plan::Section& section = program_.sections[id];
+  const uint32_t index = section_index_[id];
+  AppendStep(0, index, 0, section.layer);
+  const auto unroll = static_cast<uint32_t>(section.copies.size());
+  const auto first_mark = static_cast<uint32_t>(marks_.size());
+  marks_.resize(marks_.size() + 2 * unroll);
+  for (uint32_t copy = 0; copy < unroll; ++copy) {
+    marks_[first_mark + copy] = step_count();
+    WriteBlock(section.copies[copy], depth + 1);
+  }
+  marks_[first_mark + unroll] = step_count();
+  for (uint32_t settle = 1; settle < unroll; ++settle) {
+    if (settle <= section.settles.size()) WriteBlock(section.settles[settle - 1], depth + 1);
+    marks_[first_mark + unroll + settle] = step_count();
+  }
+  if (sections_.size() <= index) sections_.resize(index + 1);
+  const auto trips = section.trip_count < 0 ? kNoSlot : static_cast<uint32_t>(section.trip_count);
+  sections_[index] = format::Section(
+      first_mark, trips, Slot(section.trip), static_cast<uint32_t>(section.max_trips),
+      Slot(section.first_condition), Slot(section.body_condition), Slot(section.iteration),
+      Slot(section.length), static_cast<uint8_t>(depth), static_cast<uint8_t>(unroll),
+      section.runs_when ? 1 : 0, uint8_t{0});
+}
+
+format::Port Writer::WritePort(const plan::Port& port) {
+  auto first_name = static_cast<uint32_t>(names_.size());
+  if (options_.names) names_.insert(names_.end(), port.names.begin(), port.names.end());
+  const auto name_count = static_cast<uint16_t>(options_.names ? port.names.size() : 0);
+  if (name_count == 0) first_name = 0;
+  return format::Port(Slot(port.value), first_name, name_count, port.length_axis, uint8_t{0},
+                      Slot(port.length));
+}
+
+void Writer::WriteVariables() {
+  for (const plan::Variable& variable : program_.variables) {
+    const uint32_t name = options_.names ? Name(variable.name) : 0;
+    variables_.emplace_back(Slot(variable.value), Slot(variable.initial), name);
+  }
+}
+
+std::vector<std::byte> Writer::Finish() {
+  flatbuffers::FlatBufferBuilder builder(weights_.size() + 65536);
+  // The builder writes backwards: what is created first lies last. Weights first, so that the listing
+  // stands together at the front of the file.
+  builder.ForceVectorAlignment(weights_.size(), 1, kWeightsAlignment);
+  const auto weights =
+      builder.CreateVector(reinterpret_cast<const uint8_t*>(weights_.data()), weights_.size());
+  const format::Region regions[] = {
+      {static_cast<uint32_t>(weights_.size()), kWeightsAlignment, format::RegionKind::weights, 0, 0},
+      {static_cast<uint32_t>(file.state_bytes), kScratchAlignment, format::RegionKind::state, 0, 0},
+      {static_cast<uint32_t>(file.scratch_bytes), kScratchAlignment, format::RegionKind::scratch, 0, 0}};
+  const auto region_vector = builder.CreateVectorOfStructs(regions, 3);
+  const auto slots = builder.CreateVectorOfStructs(slots_);
+  const auto dims = builder.CreateVector(dims_);
+  const auto moves = builder.CreateVectorOfStructs(moves_);
+  const auto quantizations = builder.CreateVectorOfStructs(std::vector<format::Quantization>());
+  const auto steps = builder.CreateVectorOfStructs(steps_);
+  const auto operands = builder.CreateVector(operands_);
+  const auto sections = builder.CreateVectorOfStructs(sections_);
+  const auto marks = builder.CreateVector(marks_);
+  const auto inputs = builder.CreateVectorOfStructs(inputs_);
+  const auto outputs = builder.CreateVectorOfStructs(outputs_);
+  const auto variables = builder.CreateVectorOfStructs(variables_);
+  const auto names = builder.CreateVectorOfStrings(names_);
+  const auto step_names = builder.CreateVector(step_names_);
+  const auto operand_buffers = builder.CreateVector(operand_buffers_);
+  const auto generator = builder.CreateString("weft");
+#define WEFT_STEP(name, Name, ins, outs, meaning) \
+  const auto name##_params = builder.CreateVectorOfStructs(params_.name);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  format::ModelBuilder model(builder);
+  // A default-valued field would be left out, and the checksum must have its place in the file.
+  builder.ForceDefaults(true);
+  model.add_checksum(0);
+  model.add_format_version(kFormatVersion);
+  model.add_generator(generator);
+  model.add_regions(region_vector);
+  model.add_slots(slots);
+  model.add_dims(dims);
+  model.add_moves(moves);
+  model.add_quantizations(quantizations);
+  model.add_steps(steps);
+  model.add_operands(operands);
+  model.add_sections(sections);
+  model.add_marks(marks);
+  model.add_inputs(inputs);
+  model.add_outputs(outputs);
+  model.add_variables(variables);
+  model.add_names(names);
+  model.add_step_names(step_names);
+  model.add_operand_buffers(operand_buffers);
+#define WEFT_STEP(name, Name, ins, outs, meaning) model.add_##name(name##_params);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  model.add_weights(weights);
+  format::FinishModelBuffer(builder, model.Finish());
+  std::vector<std::byte> bytes(builder.GetSize());
+  std::memcpy(bytes.data(), builder.GetBufferPointer(), bytes.size());
+  file.weights_bytes = std::ssize(weights_);
+  format::GetMutableModel(bytes.data())->mutate_checksum(Checksum({bytes.data(), bytes.size()}));
+  return bytes;
+}
+
+}  // namespace
+
+ModelFile WriteModelFile(const Program& program, const FileOptions& options, Faults& faults) {
+  Writer writer(program, options);
+  constexpr int64_t kLimit = INT32_MAX;  // flatbuffer offsets are 31 bits
+  if (writer.file.scratch_bytes > kLimit || writer.file.state_bytes > kLimit) {
+    faults.Add(fmt::format("plan: scratch needs {} bytes and state {}; each must be below {}",
+                           writer.file.scratch_bytes, writer.file.state_bytes, kLimit));
+    return {};
+  }
+  writer.file.bytes = writer.Finish();
+  return std::move(writer.file);
+}
+
+}  // namespace weft::emit

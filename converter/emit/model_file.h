@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a planned Program into the bytes of model.weft: gives every root its place in weights, state
+// or scratch, writes the vectors of weft.fbs and the checksum. The result obeys verify.cc; Convert
+// proves it on every file before it is written.
+#ifndef WEFT_CONVERTER_EMIT_MODEL_FILE_H_
+#define WEFT_CONVERTER_EMIT_MODEL_FILE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "converter/faults.h"
+#include "converter/plan/program.h"
+
+namespace weft::emit {
+
+struct FileOptions {
+  bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
+};
+
+struct ModelFile {
+  std::vector<std::byte> bytes;
+  int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
+  int64_t scratch_bound_bytes = 0;  // most that is alive at one time
+};
+
+// Empty bytes when a fault was added (more than 4 GiB in a region).
+ModelFile WriteModelFile(const plan::Program& program, const FileOptions& options, Faults& faults);
+
+}  // namespace weft::emit
+
+#endif  // WEFT_CONVERTER_EMIT_MODEL_FILE_H_

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/cell.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string>
+
+#include "converter/ops/packed.h"
+
+namespace weft::ops {
+
+namespace {
+
+using plan::Builder;
+using plan::kNone;
+using plan::ValueId;
+
+ValueId PackRows(Builder& builder, const std::vector<float>& weights, int64_t first_row,
+                 int64_t rows, int64_t columns) {
+  const std::span<const float> part(weights.data() + first_row * columns,
+                                    static_cast<size_t>(rows * columns));
+  return PackDense(builder, part, columns, 1, rows, columns);
+}
+
+ValueId Vector(Builder& builder, std::vector<float> elements) {
+  const auto count = static_cast<int64_t>(elements.size());
+  return builder.WeightsOf<float>({ElementType::f32, {count}}, elements);
+}
+
+// One product: y[batch, outputs] = act(start + x * weights). `start_stride` is in elements, 0 for one
+// row shared by the batch.
+struct Product {
+  ValueId x, weights, start;
+  int64_t inputs, outputs, start_stride;
+  format::Activation activation = {};
+};
+
+ValueId EmitProduct(Builder& builder, const CellShape& shape, const Product& product) {
+  const ValueId y = builder.Scratch({ElementType::f32, {shape.batch, product.outputs}});
+  format::DenseParams params;
+  params.mutate_rows(static_cast<uint32_t>(shape.batch));
+  params.mutate_inputs(static_cast<uint32_t>(product.inputs));
+  params.mutate_outputs(static_cast<uint32_t>(product.outputs));
+  params.mutate_x_row_stride(static_cast<uint32_t>(product.inputs));
+  params.mutate_y_row_stride(static_cast<uint32_t>(product.outputs));
+  params.mutate_start_row_stride(static_cast<uint32_t>(product.start_stride));
+  params.mutable_activation() = product.activation;
+  builder.Emit(params, {product.x, product.weights, product.start}, {y});
+  return y;
+}
+
+TensorType StateType(const CellShape& shape) {
+  return {ElementType::f32, {shape.batch, shape.hidden}};
+}
+
+// Columns [first, first + count) of every row of a [batch, gates * hidden] value.
+ValueId Columns(Builder& builder, const CellShape& shape, ValueId rows, int64_t first,
+                int64_t count, int64_t row_floats) {
+  const int64_t floats = (shape.batch - 1) * row_floats + count;
+  return builder.View(rows, first * int64_t{sizeof(float)}, {ElementType::f32, {floats}});
+}
+
+std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const PackedCell& packed,
+                              ValueId x, const std::vector<ValueId>& states) {
+  const int64_t gates = 4 * shape.hidden;
+  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId pre =
+      EmitProduct(builder, shape, {states[0], packed.r, from_x, shape.hidden, gates, gates});
+  const ValueId h = builder.Scratch(StateType(shape)), c = builder.Scratch(StateType(shape));
+  format::LstmGatesParams params;
+  params.mutate_rows(static_cast<uint32_t>(shape.batch));
+  params.mutate_hidden(static_cast<uint32_t>(shape.hidden));
+  params.mutate_pre_row_stride(static_cast<uint32_t>(gates));
+  params.mutable_f() = shape.f;
+  params.mutable_g() = shape.g;
+  params.mutable_h() = shape.h;
+  builder.Emit(params, {pre, states[1]}, {h, c});
+  return {h, c};
+}
+
+std::vector<ValueId> EmitGruResetAfter(Builder& builder, const CellShape& shape,
+                                       const PackedCell& packed, ValueId x, ValueId h) {
+  const int64_t gates = 3 * shape.hidden;
+  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId from_h =
+      EmitProduct(builder, shape, {h, packed.r, packed.b_recurrent, shape.hidden, gates, 0});
+  const ValueId next = builder.Scratch(StateType(shape));
+  format::GruGatesParams params;
+  params.mutate_rows(static_cast<uint32_t>(shape.batch));
+  params.mutate_hidden(static_cast<uint32_t>(shape.hidden));
+  params.mutate_x_row_stride(static_cast<uint32_t>(gates));
+  params.mutate_r_row_stride(static_cast<uint32_t>(gates));
+  params.mutable_f() = shape.f;
+  params.mutable_g() = shape.g;
+  builder.Emit(params, {from_x, from_h, h}, {next});
+  return {next};
+}
+
+std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape,
+                                        const PackedCell& packed, ValueId x, ValueId h) {
+  const int64_t gates = 3 * shape.hidden, both = 2 * shape.hidden;
+  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId x_both = Columns(builder, shape, from_x, 0, both, gates);
+  const ValueId pre = EmitProduct(builder, shape, {h, packed.r, x_both, shape.hidden, both, gates});
+  const ValueId z = builder.Scratch(StateType(shape)), reset = builder.Scratch(StateType(shape));
+  format::GruResetParams first;
+  first.mutate_rows(static_cast<uint32_t>(shape.batch));
+  first.mutate_hidden(static_cast<uint32_t>(shape.hidden));
+  first.mutate_pre_row_stride(static_cast<uint32_t>(both));
+  first.mutable_f() = shape.f;
+  builder.Emit(first, {pre, h}, {z, reset});
+  const ValueId x_candidate = Columns(builder, shape, from_x, both, shape.hidden, gates);
+  const ValueId candidate = EmitProduct(
+      builder, shape, {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});
+  const ValueId next = builder.Scratch(StateType(shape));
+  format::GruUpdateParams second;
+  second.mutate_rows(static_cast<uint32_t>(shape.batch));
+  second.mutate_hidden(static_cast<uint32_t>(shape.hidden));
+  second.mutate_pre_row_stride(static_cast<uint32_t>(shape.hidden));
+  second.mutable_g() = shape.g;
+  builder.Emit(second, {candidate, z, h}, {next});
+  return {next};
+}
+
+std::vector<ValueId> EmitRnn(Builder& builder, const CellShape& shape, const PackedCell& packed,
+                             ValueId x, ValueId h) {
+  const int64_t hidden = shape.hidden;
+  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, hidden, 0});
+  return {EmitProduct(builder, shape, {h, packed.r, from_x, hidden, hidden, hidden, shape.f})};
+}
+
+// What the documents allow as an activation of a cell.
+std::optional<format::UnaryOp> ParseActivation(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name == "sigmoid") return format::UnaryOp::sigmoid;
+  if (name == "tanh") return format::UnaryOp::tanh;
+  if (name == "relu") return format::UnaryOp::relu;
+  if (name == "hardsigmoid") return format::UnaryOp::hard_sigmoid;
+  if (name == "elu") return format::UnaryOp::elu;
+  if (name == "softsign") return format::UnaryOp::softsign;
+  return std::nullopt;
+}
+
+std::vector<std::string> DefaultActivations(CellKind kind) {
+  if (kind == CellKind::kLstm) return {"sigmoid", "tanh", "tanh"};
+  if (kind == CellKind::kGru) return {"sigmoid", "tanh"};
+  return {"tanh"};
+}
+
+}  // namespace
+
+PackedCell Pack(Builder& builder, const CellShape& shape, const CellWeights& weights) {
+  const int64_t hidden = shape.hidden, gates = GateCount(shape.kind) * hidden;
+  PackedCell packed;
+  packed.w = PackRows(builder, weights.w, 0, gates, shape.inputs);
+  if (shape.kind == CellKind::kGru && !shape.linear_before_reset) {
+    packed.r = PackRows(builder, weights.r, 0, 2 * hidden, hidden);
+    packed.r_candidate = PackRows(builder, weights.r, 2 * hidden, hidden, hidden);
+  } else {
+    packed.r = PackRows(builder, weights.r, 0, gates, hidden);
+  }
+  packed.b = Vector(builder, {weights.b.begin(), weights.b.begin() + gates});
+  if (shape.linear_before_reset) {
+    std::vector<float> recurrent(static_cast<size_t>(2 * hidden), 0.0f);
+    recurrent.insert(recurrent.end(), weights.b.begin() + gates, weights.b.end());
+    packed.b_recurrent = Vector(builder, std::move(recurrent));
+  }
+  return packed;
+}
+
+std::vector<ValueId> EmitCell(Builder& builder, const CellShape& shape, const PackedCell& packed,
+                              ValueId x, const std::vector<ValueId>& states) {
+  if (shape.kind == CellKind::kLstm) return EmitLstm(builder, shape, packed, x, states);
+  if (shape.kind == CellKind::kRnn) return EmitRnn(builder, shape, packed, x, states[0]);
+  return shape.linear_before_reset ? EmitGruResetAfter(builder, shape, packed, x, states[0])
+                                   : EmitGruResetBefore(builder, shape, packed, x, states[0]);
+}
+
+void ReadActivations(NodeScope& scope, CellShape& shape) {
+  const std::vector<std::string> names =
+      scope.attributes.Texts("activations", DefaultActivations(shape.kind));
+  const std::vector<float> alpha = scope.attributes.Floats("activations_alpha");
+  const std::vector<float> beta = scope.attributes.Floats("activations_beta");
+  const float clip = scope.attributes.Float("clip", 0.0f);
+  const size_t count = DefaultActivations(shape.kind).size();
+  if (names.size() != count) {
+    scope.Fault("has {} activations; its cell has {}", names.size(), count);
+    return;
+  }
+  const std::array<format::Activation*, 3> targets = {&shape.f, &shape.g, &shape.h};
+  for (size_t i = 0; i < count; ++i) {
+    const std::optional<format::UnaryOp> op = ParseActivation(names[i]);
+    if (!op) {
+      scope.Fault("activation \"{}\" is unknown; must be sigmoid, tanh, relu, hardsigmoid, elu or softsign", names[i]);
+      return;
+    }
+    const bool hard = *op == format::UnaryOp::hard_sigmoid;
+    const float a = i < alpha.size() ? alpha[i] : hard ? 0.2f : 1.0f;
+    const float b = i < beta.size() ? beta[i] : hard ? 0.5f : 0.0f;
+    // The state's activation h sees c', which is no sum of products: clip does not reach it.
+    *targets[i] = format::Activation(a, b, i < 2 ? clip : 0.0f, *op, 0, 0);
+  }
+}
+
+}  // namespace weft::ops

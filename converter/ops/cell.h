@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of an LSTM, GRU or RNN, wherever it comes from: a cell operation, a sequence, a loop body.
+// Formulas (x the input row, h and c the states, * elementwise, products of W and R by dense):
+//   LSTM  c' = f(F) c + f(I) g(C), h' = f(O) h(c'), with [F I C O] = W x + R h + B
+//   GRU   h' = n + z (h - n), with z, r = f(W x + R h + B) and n = g(W x + R (r h) + B) or, with
+//         linear_before_reset, n = g(W x + B + r (R h + Rb))
+//   RNN   h' = f(W x + R h + B)
+#ifndef WEFT_CONVERTER_OPS_CELL_H_
+#define WEFT_CONVERTER_OPS_CELL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "converter/ops/operation.h"
+#include "converter/plan/builder.h"
+
+namespace weft::ops {
+
+enum class CellKind { kLstm, kGru, kRnn };
+
+// Gates of a cell: the multiple of hidden_size that W and R have as rows.
+constexpr int64_t GateCount(CellKind kind) {
+  return kind == CellKind::kLstm ? 4 : kind == CellKind::kGru ? 3 : 1;
+}
+constexpr size_t StateCount(CellKind kind) { return kind == CellKind::kLstm ? 2 : 1; }
+
+struct CellShape {
+  CellKind kind = CellKind::kRnn;
+  int64_t batch = 1, inputs = 1, hidden = 1;
+  bool linear_before_reset = false;
+  format::Activation f, g, h;
+};
+
+// Row-major as the IR has them: w [gates * hidden, inputs], r [gates * hidden, hidden],
+// b [gates * hidden], for linear_before_reset [4 * hidden].
+struct CellWeights {
+  std::vector<float> w, r, b;
+};
+
+// The weights in panels, as values of the program; made once per cell, used by every iteration.
+struct PackedCell {
+  plan::ValueId w = plan::kNone, r = plan::kNone, r_candidate = plan::kNone;
+  plan::ValueId b = plan::kNone, b_recurrent = plan::kNone;
+};
+PackedCell Pack(plan::Builder& builder, const CellShape& shape, const CellWeights& weights);
+
+// x [batch, inputs], states h (and c) [batch, hidden]; returns the new states.
+std::vector<plan::ValueId> EmitCell(plan::Builder& builder, const CellShape& shape,
+                                    const PackedCell& packed, plan::ValueId x,
+                                    const std::vector<plan::ValueId>& states);
+
+// Reads activations, activations_alpha, activations_beta and clip; faults name what is unknown.
+void ReadActivations(NodeScope& scope, CellShape& shape);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_CELL_H_

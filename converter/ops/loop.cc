@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/loop.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "converter/plan/block_access.h"
+#include "converter/plan/coalesce.h"
+#include "converter/plan/schedule.h"
+
+namespace weft::ops {
+
+namespace {
+
+using plan::Builder;
+using plan::kNone;
+using plan::Move;
+using plan::ValueId;
+
+int64_t Product(const Dims& dims, size_t begin, size_t end) {
+  int64_t product = 1;
+  for (size_t i = begin; i < end; ++i) product *= dims[i];
+  return product;
+}
+
+// A tensor seen along one axis as [outer, trips, chunk], chunk = part * everything behind the axis.
+struct AxisView {
+  int64_t outer, trips, chunk_elements, element_bytes;
+  int64_t chunk_bytes() const { return outer * chunk_elements * element_bytes; }
+};
+
+AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips) {
+  const auto position = static_cast<size_t>(axis);
+  const int64_t outer = Product(type.dims, 0, position);
+  const int64_t inner = Product(type.dims, position, type.dims.size());
+  return {outer, trips, inner / trips, ElementBytes(type.type)};
+}
+
+enum class Carry { kInPlace, kShuttle, kThroughScan, kCopy };
+
+// Lowers one spec. The first attempt lays the body down once with every state in place and looks which
+// of them that breaks; if any, the program is put back and the body is laid down twice.
+class LoopLowering {
+ public:
+  LoopLowering(Builder& builder, const LoopSpec& spec, const LowerBody& body)
+      : builder_(builder), spec_(spec), body_(body) {}
+
+  LoopResults Run() {
+    if (spec_.trips == 1) return RunFlat();
+    section_ = builder_.NewSection();
+    PrepareSlices();
+    PrepareScans();
+    PrepareStates();
+    const Builder::Snapshot before = builder_.Take();
+    LayCopies(1);
+    if (DecideCarries()) {
+      builder_.Restore(before);
+      LayCopies(2);
+    }
+    FillSection();
+    return Results();
+  }
+
+ private:
+  LoopResults RunFlat();
+  void PrepareSlices();
+  void PrepareScans();
+  void PrepareStates();
+  void LayCopies(size_t unroll);
+  void LayCopy(size_t copy, size_t unroll);
+  bool DecideCarries();
+  void FillSection();
+  LoopResults Results();
+
+  plan::Program& program() { return builder_.program(); }
+  const TensorType& TypeOf(ValueId value) const { return builder_.value(value).type; }
+  TensorType ChunkType(const SlicedInput& input) const {
+    TensorType type = TypeOf(input.value);
+    type.dims[static_cast<size_t>(input.axis)] = input.part;
+    return type;
+  }
+  std::optional<size_t> ScanOf(size_t result) const {
+    for (size_t i = 0; i < spec_.scans.size(); ++i) {
+      if (spec_.scans[i].result == result) return i;
+    }
+    return std::nullopt;
+  }
+  // One result can live in one home only.
+  bool IsFirstWithResult(size_t state) const {
+    const auto same = [&](const CarriedState& other) {
+      return other.result == spec_.carried[state].result;
+    };
+    const auto first = std::find_if(spec_.carried.begin(), spec_.carried.end(), same);
+    return first - spec_.carried.begin() == static_cast<std::ptrdiff_t>(state);
+  }
+  bool IsHome(ValueId value) {
+    const ValueId root = plan::Resolve(program(), value).root;
+    return std::any_of(homes_.begin(), homes_.end(), [&](const auto& homes) {
+      return homes[0] != kNone && root == plan::Resolve(program(), homes[0]).root;
+    });
+  }
+  // [outer, trips, chunk] <-> [trips, outer, chunk], in one strided copy.
+  void MoveAxisOut(ValueId source, ValueId target, const AxisView& view) {
+    builder_.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
+                         {view.chunk_elements, view.trips * view.chunk_elements, 1}, 0,
+                         {view.outer * view.chunk_elements, view.chunk_elements, 1}, 0);
+  }
+  void MoveAxisIn(ValueId source, ValueId target, const AxisView& view) {
+    builder_.CopyStrided(source, target, {view.outer, view.trips, view.chunk_elements},
+                         {view.chunk_elements, view.outer * view.chunk_elements, 1}, 0,
+                         {view.trips * view.chunk_elements, view.chunk_elements, 1}, 0);
+  }
+  // The chunk of `whole` (time first) that iteration i works on.
+  ValueId MovingChunk(ValueId whole, int64_t base_bytes, int64_t chunk_bytes, bool backward,
+                      TensorType type) {
+    const int64_t offset = base_bytes + (backward ? (spec_.trips - 1) * chunk_bytes : 0);
+    return builder_.View(whole, offset, std::move(type),
+                         {Move{section_, backward ? -chunk_bytes : chunk_bytes}});
+  }
+
+  // Where a scan output is gathered: time first, with a slice before (after, when backward) the first
+  // for the initial value of a state that travels through it.
+  struct Gathering {
+    ValueId whole = kNone;     // with the guard
+    int64_t base_bytes = 0;    // of the slices proper
+    AxisView view = {};
+    bool guarded = false;
+  };
+
+  Builder& builder_;
+  const LoopSpec& spec_;
+  const LowerBody& body_;
+  plan::SectionId section_ = kNone;
+  std::vector<ValueId> slices_;
+  std::vector<Gathering> gatherings_;
+  std::vector<Carry> carries_;
+  std::vector<std::array<ValueId, 2>> homes_;  // of each state; the second only for shuttles
+  std::vector<ValueId> last_homes_;
+  std::vector<plan::BlockId> copies_;
+  std::vector<ValueId> results_;  // of the copy laid last
+  ValueId first_body_value_ = 0;
+};
+
+LoopResults LoopLowering::RunFlat() {
+  Iteration iteration;
+  for (const SlicedInput& input : spec_.sliced) {
+    iteration.slices.push_back(builder_.View(input.value, 0, ChunkType(input)));
+  }
+  for (const CarriedState& state : spec_.carried) iteration.states.push_back(state.initial);
+  const std::vector<ValueId> results = body_(iteration);
+  LoopResults out;
+  for (const ScanOutput& scan : spec_.scans) {
+    out.scans.push_back(builder_.View(results[scan.result], 0, scan.type));
+  }
+  for (const size_t last : spec_.lasts) out.lasts.push_back(results[last]);
+  return out;
+}
+
+void LoopLowering::PrepareSlices() {
+  for (const SlicedInput& input : spec_.sliced) {
+    const AxisView view = ViewOf(TypeOf(input.value), input.axis, spec_.trips);
+    ValueId whole = input.value;
+    if (view.outer != 1) {
+      whole = builder_.Scratch({TypeOf(input.value).type, {view.trips, view.outer, view.chunk_elements}});
+      MoveAxisOut(input.value, whole, view);
+    }
+    slices_.push_back(MovingChunk(whole, 0, view.chunk_bytes(), input.backward, ChunkType(input)));
+  }
+}
+
+void LoopLowering::PrepareScans() {
+  for (const ScanOutput& scan : spec_.scans) {
+    Gathering gathering;
+    gathering.view = ViewOf(scan.type, scan.axis, spec_.trips);
+    gathering.guarded = std::any_of(
+        spec_.carried.begin(), spec_.carried.end(), [&](const CarriedState& state) {
+          return state.result == scan.result && ScanOf(scan.result) == &scan - spec_.scans.data() &&
+                 builder_.value(state.initial).bytes == gathering.view.chunk_bytes();
+        });
+    if (scan.whole != kNone) {
+      gathering.whole = scan.whole;
+      gathering.base_bytes = scan.base_bytes;
+      gatherings_.push_back(gathering);
+      continue;
+    }
+    const int64_t slice_count = spec_.trips + (gathering.guarded ? 1 : 0);
+    gathering.whole = builder_.Scratch(
+        {scan.type.type, {slice_count, gathering.view.outer * gathering.view.chunk_elements}});
+    if (gathering.guarded && !scan.backward) gathering.base_bytes = gathering.view.chunk_bytes();
+    gatherings_.push_back(gathering);
+  }
+}
+
+void LoopLowering::PrepareStates() {
+  std::vector<size_t> claimed;  // scans that carry a state already
+  for (const CarriedState& state : spec_.carried) {
+    const std::optional<size_t> scan = ScanOf(state.result);
+    const TensorType& type = TypeOf(state.initial);
+    if (scan && gatherings_[*scan].guarded && std::find(claimed.begin(), claimed.end(), *scan) == claimed.end()) {
+      claimed.push_back(*scan);
+      const Gathering& gathering = gatherings_[*scan];
+      const bool backward = spec_.scans[*scan].backward;
+      const int64_t chunk = gathering.view.chunk_bytes();
+      const int64_t guard_bytes = gathering.base_bytes + (backward ? spec_.trips * chunk : -chunk);
+      builder_.Copy(state.initial, builder_.View(gathering.whole, guard_bytes, type));
+      const ValueId before = builder_.View(gathering.whole, guard_bytes, type,
+                                           {Move{section_, backward ? -chunk : chunk}});
+      carries_.push_back(Carry::kThroughScan);
+      homes_.push_back({before, kNone});
+      continue;
+    }
+    const ValueId home = builder_.Scratch(type);
+    builder_.Copy(state.initial, home);
+    carries_.push_back(Carry::kInPlace);
+    homes_.push_back({home, kNone});
+  }
+}
+
+void LoopLowering::LayCopies(size_t unroll) {
+  copies_.clear();
+  last_homes_.assign(spec_.lasts.size(), kNone);
+  if (unroll == 2) {
+    for (size_t k = 0; k < homes_.size(); ++k) {
+      if (carries_[k] == Carry::kShuttle) homes_[k][1] = builder_.Scratch(TypeOf(homes_[k][0]));
+    }
+  }
+  const plan::BlockId outside = builder_.block();
+  first_body_value_ = static_cast<ValueId>(program().values.size());
+  for (size_t copy = 0; copy < unroll; ++copy) {
+    copies_.push_back(builder_.NewBlock());
+    builder_.SetBlock(copies_.back());
+    LayCopy(copy, unroll);
+  }
+  builder_.SetBlock(outside);
+}
+
+void LoopLowering::LayCopy(size_t copy, size_t unroll) {
+  Iteration iteration;
+  iteration.slices = slices_;
+  for (size_t k = 0; k < homes_.size(); ++k) {
+    const bool odd = carries_[k] == Carry::kShuttle && copy == 1;
+    iteration.states.push_back(homes_[k][odd ? 1 : 0]);
+  }
+  results_ = body_(iteration);
+  for (size_t i = 0; i < spec_.scans.size(); ++i) {
+    const Gathering& gathering = gatherings_[i];
+    const ValueId result = results_[spec_.scans[i].result];
+    builder_.Copy(result, MovingChunk(gathering.whole, gathering.base_bytes, gathering.view.chunk_bytes(),
+                                      spec_.scans[i].backward, TypeOf(result)));
+  }
+  for (size_t i = 0; i < spec_.lasts.size(); ++i) {
+    const auto carried = std::any_of(spec_.carried.begin(), spec_.carried.end(),
+                                     [&](const CarriedState& s) { return s.result == spec_.lasts[i]; });
+    if (carried) continue;
+    // Made on first use, outside the body's own values, so that all copies share it.
+    if (last_homes_[i] == kNone) last_homes_[i] = builder_.Scratch(TypeOf(results_[spec_.lasts[i]]));
+    builder_.Copy(results_[spec_.lasts[i]], last_homes_[i]);
+  }
+  // Back edges act at once: a result that is itself a state's home is read before any home is written.
+  std::vector<std::pair<ValueId, ValueId>> edges, ordered;
+  for (size_t k = 0; k < homes_.size(); ++k) {
+    if (carries_[k] == Carry::kThroughScan) continue;
+    const bool shuttle = carries_[k] == Carry::kShuttle && unroll == 2;
+    const ValueId target = homes_[k][shuttle && copy == 0 ? 1 : 0];
+    ValueId result = results_[spec_.carried[k].result];
+    if (result != target && IsHome(result)) {
+      const ValueId aside = builder_.Scratch(TypeOf(result));
+      builder_.Copy(result, aside);
+      result = aside;
+    }
+    edges.emplace_back(result, target);
+    ordered.emplace_back(iteration.states[k], result);
+  }
+  for (const auto& [result, target] : edges) builder_.Copy(result, target);
+  plan::OrderReadersFirst(program(), builder_.block(), ordered);
+}
+
+// True when some state needs a second home.
+bool LoopLowering::DecideCarries() {
+  const plan::AccessMap local = plan::CollectAccesses(program(), copies_[0]);
+  const std::vector<plan::Item>& items = program().blocks[copies_[0]].items;
+  bool shuttles = false;
+  for (size_t k = 0; k < homes_.size(); ++k) {
+    if (carries_[k] != Carry::kInPlace) continue;
+    bool settled = false;
+    for (size_t item = 0; item < items.size() && !settled; ++item) {
+      const auto* step = std::get_if<plan::Step>(&items[item]);
+      if (step == nullptr || !plan::IsPlainCopy(program(), *step) || step->outputs[0] != homes_[k][0]) continue;
+      settled = true;
+      const ValueId root = plan::Resolve(program(), step->inputs[0]).root;
+      const bool fresh = root >= first_body_value_ &&
+                         program().values[root].home == plan::Home::kScratch &&
+                         program().values[root].bytes == builder_.value(homes_[k][0]).bytes;
+      if (root == homes_[k][0]) continue;  // handed on unchanged
+      const bool fits = plan::SourceFitsTarget(program(), *step, static_cast<int64_t>(item), local, local);
+      if (fresh && fits && IsFirstWithResult(k)) continue;
+      carries_[k] = fresh && IsFirstWithResult(k) ? Carry::kShuttle : Carry::kCopy;
+      shuttles = shuttles || carries_[k] == Carry::kShuttle;
+    }
+  }
+  return shuttles;
+}
+
+void LoopLowering::FillSection() {
+  plan::Section& section = program().sections[section_];
+  section.copies = copies_;
+  section.trip_count = spec_.trips;
+  section.max_trips = spec_.trips;
+  section.report.sliced = static_cast<uint32_t>(spec_.sliced.size());
+  section.report.scans = static_cast<uint32_t>(spec_.scans.size());
+  for (const Carry carry : carries_) {
+    section.report.carried_in_place += carry == Carry::kInPlace;
+    section.report.shuttles += carry == Carry::kShuttle;
+    section.report.through_scan_output += carry == Carry::kThroughScan;
+    section.report.carried_by_copy += carry == Carry::kCopy;
+  }
+  section.settles.assign(copies_.size() - 1, kNone);
+  for (plan::BlockId& settle : section.settles) settle = builder_.NewBlock();
+  builder_.Enter(section_);
+}
+
+LoopResults LoopLowering::Results() {
+  LoopResults out;
+  for (size_t i = 0; i < spec_.scans.size(); ++i) {
+    const Gathering& gathering = gatherings_[i];
+    if (gathering.view.outer == 1) {
+      out.scans.push_back(builder_.View(gathering.whole, gathering.base_bytes, spec_.scans[i].type));
+      continue;
+    }
+    const ValueId whole = builder_.Scratch(spec_.scans[i].type);
+    const ValueId slices = builder_.View(
+        gathering.whole, gathering.base_bytes,
+        {spec_.scans[i].type.type, {gathering.view.trips, gathering.view.outer, gathering.view.chunk_elements}});
+    MoveAxisIn(slices, whole, gathering.view);
+    out.scans.push_back(whole);
+  }
+  for (size_t i = 0; i < spec_.lasts.size(); ++i) {
+    ValueId last = last_homes_[i];
+    for (size_t k = 0; k < homes_.size() && last == kNone; ++k) {
+      if (spec_.carried[k].result != spec_.lasts[i]) continue;
+      const size_t scan = ScanOf(spec_.lasts[i]).value_or(0);
+      if (carries_[k] == Carry::kThroughScan) {
+        const Gathering& gathering = gatherings_[scan];
+        const int64_t at = spec_.scans[scan].backward ? 0 : spec_.trips - 1;
+        last = builder_.View(gathering.whole, gathering.base_bytes + at * gathering.view.chunk_bytes(),
+                             TypeOf(homes_[k][0]));
+      } else {
+        const bool odd = carries_[k] == Carry::kShuttle && spec_.trips % 2 == 1;
+        last = homes_[k][odd ? 1 : 0];
+      }
+    }
+    out.lasts.push_back(last);
+  }
+  return out;
+}
+
+}  // namespace
+
+LoopResults LowerLoop(Builder& builder, const LoopSpec& spec, const LowerBody& body) {
+  return LoopLowering(builder, spec, body).Run();
+}
+
+}  // namespace weft::ops

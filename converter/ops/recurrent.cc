@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// LSTM, GRU and RNN as cells and as sequences. A sequence is a loop over cells, lowered like any other
+// loop; what can leave the loop is moved out by the hoisting pass, not here.
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/ops/cell.h"
+#include "converter/ops/families.h"
+#include "converter/ops/loop.h"
+#include "converter/ops/packed.h"
+
+namespace weft::ops {
+namespace {
+
+using plan::kNone;
+using plan::ValueId;
+
+// Where a recurrent operation's inputs stand.
+struct Layout {
+  CellKind kind;
+  bool sequence;
+  bool merged;  // LSTMCell of the oldest form: one matrix [4 * hidden, inputs + hidden]
+  size_t lengths, w, r, b;
+};
+
+template <CellKind kKind, bool kSequence>
+Layout LayoutOf(const NodeScope& scope) {
+  const size_t after_states = 1 + StateCount(kKind);
+  Layout layout{kKind, kSequence, false, after_states, 0, 0, 0};
+  layout.w = after_states + (kSequence ? 1 : 0);
+  layout.merged = kKind == CellKind::kLstm && !kSequence && scope.input_count() == 5 &&
+                  scope.rank(4) == 1;
+  layout.r = layout.merged ? layout.w : layout.w + 1;
+  layout.b = layout.r + 1;
+  return layout;
+}
+
+// Everything the shapes and attributes say, read once by the shape law and once by the lowering.
+struct Recurrent {
+  Layout layout;
+  CellShape cell;
+  int64_t directions = 1, steps = 1;
+  bool backward_only = false;
+};
+
+void CheckDims(NodeScope& scope, size_t input, std::string_view what, const Dims& must) {
+  if (scope.input_dims(input) != must) {
+    scope.Fault("input {} ({}) is {}; must be {}", input, what, ToString(scope.input_type(input)),
+                ToString(must));
+  }
+}
+
+// W, R and B against the cell, `lead` being the directions of a sequence.
+void CheckWeights(NodeScope& scope, const Recurrent& recurrent) {
+  const Layout& layout = recurrent.layout;
+  const CellShape& cell = recurrent.cell;
+  const int64_t gates = GateCount(layout.kind) * cell.hidden;
+  const int64_t biases = cell.linear_before_reset ? gates + cell.hidden : gates;
+  const auto with_lead = [&](Dims dims) {
+    if (layout.sequence) dims.insert(dims.begin(), recurrent.directions);
+    return dims;
+  };
+  if (layout.merged) {
+    CheckDims(scope, layout.w, "weights", {gates, cell.inputs + cell.hidden});
+  } else {
+    CheckDims(scope, layout.w, "W", with_lead({gates, cell.inputs}));
+    CheckDims(scope, layout.r, "R", with_lead({gates, cell.hidden}));
+  }
+  if (scope.has_input(layout.b)) CheckDims(scope, layout.b, "B", with_lead({biases}));
+  for (const size_t input : {layout.w, layout.r, layout.b}) {
+    if (scope.has_input(input) && scope.constant(input) == nullptr) {
+      scope.Fault("input {} (weights) is computed at run time; must be constant", input);
+    }
+  }
+}
+
+void ReadDirection(NodeScope& scope, Recurrent& recurrent) {
+  if (!recurrent.layout.sequence) return;
+  static constexpr std::array<std::string_view, 3> kAllowed = {"forward", "reverse", "bidirectional"};
+  const std::string direction = scope.attributes.Choice("direction", "forward", kAllowed);
+  recurrent.directions = direction == "bidirectional" ? 2 : 1;
+  recurrent.backward_only = direction == "reverse";
+}
+
+Recurrent Read(NodeScope& scope, const Layout& layout) {
+  Recurrent recurrent;
+  recurrent.layout = layout;
+  CellShape& cell = recurrent.cell;
+  cell.kind = layout.kind;
+  ReadDirection(scope, recurrent);
+  const int64_t x_rank = layout.sequence ? 3 : 2;
+  if (scope.rank(0) != x_rank || scope.rank(1) != x_rank) {
+    scope.Fault("X is {} and the hidden state {}; both must have rank {}",
+                ToString(scope.input_type(0)), ToString(scope.input_type(1)), x_rank);
+    return recurrent;
+  }
+  cell.batch = scope.input_dims(0).front();
+  cell.inputs = scope.input_dims(0).back();
+  cell.hidden = scope.attributes.Int("hidden_size", scope.input_dims(1).back());
+  recurrent.steps = layout.sequence ? scope.input_dims(0)[1] : 1;
+  cell.linear_before_reset =
+      layout.kind == CellKind::kGru && scope.attributes.Bool("linear_before_reset", false);
+  ReadActivations(scope, cell);
+  const Dims state = layout.sequence ? Dims{cell.batch, recurrent.directions, cell.hidden}
+                                     : Dims{cell.batch, cell.hidden};
+  CheckDims(scope, 1, "hidden state", state);
+  if (layout.kind == CellKind::kLstm) CheckDims(scope, 2, "cell state", state);
+  if (layout.sequence) CheckDims(scope, layout.lengths, "sequence lengths", {cell.batch});
+  if (recurrent.steps < 1) scope.Fault("the time axis has length {}; must be at least 1", recurrent.steps);
+  CheckWeights(scope, recurrent);
+  return recurrent;
+}
+
+bool HasPeepholes(NodeScope& scope, size_t input) {
+  const std::optional<std::vector<double>> values = scope.Numbers(input);
+  if (values && std::all_of(values->begin(), values->end(), [](double v) { return v == 0; })) return false;
+  scope.Fault("input {} (peepholes) is not all zeros; weft has no peepholes", input);
+  return true;
+}
+
+template <CellKind kKind, bool kSequence>
+void Infer(InferScope& scope) {
+  const Recurrent recurrent = Read(scope, LayoutOf<kKind, kSequence>(scope));
+  if (scope.has_input(recurrent.layout.b + 1)) HasPeepholes(scope, recurrent.layout.b + 1);
+  if (scope.failed()) return;
+  const CellShape& cell = recurrent.cell;
+  const ElementType type = scope.input_element(0);
+  if (!kSequence) {
+    for (size_t i = 0; i < StateCount(kKind); ++i) scope.SetOutput(i, type, {cell.batch, cell.hidden});
+    return;
+  }
+  scope.SetOutput(0, type, {cell.batch, recurrent.directions, recurrent.steps, cell.hidden});
+  for (size_t i = 1; i <= StateCount(kKind); ++i) {
+    scope.SetOutput(i, type, {cell.batch, recurrent.directions, cell.hidden});
+  }
+}
+
+std::vector<float> Part(const std::vector<float>& all, int64_t index, int64_t count) {
+  const size_t size = all.size() / static_cast<size_t>(count);
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(size) * index;
+  return {first, first + static_cast<std::ptrdiff_t>(size)};
+}
+
+CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+  const Layout& layout = recurrent.layout;
+  const CellShape& cell = recurrent.cell;
+  const auto gates = static_cast<size_t>(GateCount(layout.kind) * cell.hidden);
+  CellWeights weights;
+  if (scope.has_input(layout.b)) {
+    weights.b = Part(Floats(*scope.constant(layout.b)), direction, recurrent.directions);
+  } else {
+    weights.b.assign(gates + (cell.linear_before_reset ? static_cast<size_t>(cell.hidden) : 0), 0.0f);
+  }
+  if (!layout.merged) {
+    weights.w = Part(Floats(*scope.constant(layout.w)), direction, recurrent.directions);
+    weights.r = Part(Floats(*scope.constant(layout.r)), direction, recurrent.directions);
+    return weights;
+  }
+  const std::vector<float> both = Floats(*scope.constant(layout.w));
+  const auto inputs = static_cast<std::ptrdiff_t>(cell.inputs);
+  const auto hidden = static_cast<std::ptrdiff_t>(cell.hidden);
+  for (auto row = both.begin(); row != both.end(); row += inputs + hidden) {
+    weights.w.insert(weights.w.end(), row, row + inputs);
+    weights.r.insert(weights.r.end(), row + inputs, row + inputs + hidden);
+  }
+  return weights;
+}
+
+template <CellKind kKind>
+void LowerCell(LowerScope& scope) {
+  const Recurrent recurrent = Read(scope, LayoutOf<kKind, false>(scope));
+  const PackedCell packed = Pack(scope.builder, recurrent.cell, WeightsOf(scope, recurrent, 0));
+  std::vector<ValueId> states;
+  for (size_t i = 0; i < StateCount(kKind); ++i) states.push_back(scope.input(1 + i));
+  states = EmitCell(scope.builder, recurrent.cell, packed, scope.input(0), states);
+  for (size_t i = 0; i < states.size(); ++i) scope.SetOutput(i, states[i]);
+}
+
+// Lowers one sequence, direction by direction.
+class SequenceLowering {
+ public:
+  SequenceLowering(LowerScope& scope, const Recurrent& recurrent)
+      : scope_(scope), builder_(scope.builder), recurrent_(recurrent), cell_(recurrent.cell) {}
+
+  void Run() {
+    PrepareInput();
+    PrepareMask();
+    PrepareOutputs();
+    for (int64_t direction = 0; direction < recurrent_.directions; ++direction) RunDirection(direction);
+    scope_.SetOutput(0, y_);
+    for (size_t i = 0; i < finals_.size(); ++i) scope_.SetOutput(1 + i, finals_[i]);
+  }
+
+ private:
+  bool backward(int64_t direction) const { return recurrent_.backward_only || direction == 1; }
+  TensorType FloatType(Dims dims) const { return {ElementType::f32, std::move(dims)}; }
+
+  // Time first, once for both directions.
+  void PrepareInput();
+  // mask[t, b] = t < lengths[b], unless every length is known to be the whole axis.
+  void PrepareMask();
+  void PrepareOutputs();
+  void RunDirection(int64_t direction);
+  ValueId InitialState(size_t state, int64_t direction);
+  ValueId Select(ValueId mask, ValueId yes, ValueId no);
+  void Place(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction);
+
+  LowerScope& scope_;
+  plan::Builder& builder_;
+  const Recurrent& recurrent_;
+  const CellShape& cell_;
+  ValueId x_ = kNone, mask_ = kNone, any_ = kNone, zeros_ = kNone;
+  ValueId y_ = kNone, whole_ = kNone;
+  std::vector<ValueId> finals_;
+};
+
+void SequenceLowering::PrepareInput() {
+  x_ = scope_.input(0);
+  const int64_t batch = cell_.batch, steps = recurrent_.steps, inputs = cell_.inputs;
+  const TensorType time_first = FloatType({steps, batch, inputs});
+  if (batch == 1) {
+    x_ = builder_.View(x_, 0, time_first);
+    return;
+  }
+  const ValueId moved = builder_.Scratch(time_first);
+  builder_.CopyStrided(x_, moved, {steps, batch, inputs}, {inputs, steps * inputs, 1}, 0,
+                       {batch * inputs, inputs, 1}, 0);
+  x_ = moved;
+}
+
+// compare over [steps, batch] of a column and a row.
+ValueId EmitLess(plan::Builder& builder, ElementType type, ValueId a, ValueId b, const Dims& dims,
+                 const Dims& a_strides, const Dims& b_strides) {
+  const ValueId y = builder.Scratch({ElementType::boolean, dims});
+  format::CompareParams params;
+  params.mutate_rank(static_cast<uint32_t>(dims.size()));
+  for (uint32_t i = 0; i < dims.size(); ++i) {
+    params.mutable_dims()->Mutate(i, static_cast<uint32_t>(dims[i]));
+    params.mutable_a_strides()->Mutate(i, static_cast<uint32_t>(a_strides[i]));
+    params.mutable_b_strides()->Mutate(i, static_cast<uint32_t>(b_strides[i]));
+  }
+  params.mutate_op(format::CompareOp::less);
+  params.mutate_type(type);
+  builder.Emit(params, {a, b}, {y});
+  return y;
+}
+
+template <typename T>
+ValueId CountUp(plan::Builder& builder, ElementType type, int64_t count) {
+  std::vector<T> numbers;
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<T>(i));
+  return builder.WeightsOf({type, {count}}, numbers);
+}
+
+void SequenceLowering::PrepareMask() {
+  const size_t input = recurrent_.layout.lengths;
+  const std::optional<Dims> known = scope_.Ints(input);
+  const auto whole = [&](int64_t length) { return length == recurrent_.steps; };
+  if (known && std::all_of(known->begin(), known->end(), whole)) return;
+  const ElementType type = scope_.input_element(input);
+  const ValueId times = type == ElementType::i64 ? CountUp<int64_t>(builder_, type, recurrent_.steps)
+                                                 : CountUp<int32_t>(builder_, type, recurrent_.steps);
+  const ValueId lengths = scope_.input(input);
+  mask_ = EmitLess(builder_, type, times, lengths, {recurrent_.steps, cell_.batch}, {1, 0}, {0, 1});
+  // The time 0 < length: a row of length 0 ends in zeros, not in its initial state.
+  any_ = builder_.View(mask_, 0, {ElementType::boolean, {cell_.batch}});
+  zeros_ = builder_.WeightsOf<float>({ElementType::f32, {1}}, {0.0f});
+}
+
+void SequenceLowering::PrepareOutputs() {
+  const int64_t directions = recurrent_.directions;
+  for (size_t i = 0; i < StateCount(cell_.kind); ++i) {
+    finals_.push_back(directions == 1 ? kNone
+                                      : builder_.Scratch(FloatType({cell_.batch, directions, cell_.hidden})));
+  }
+  if (directions == 1) return;
+  const TensorType type = FloatType({cell_.batch, directions, recurrent_.steps, cell_.hidden});
+  if (cell_.batch != 1) {
+    y_ = builder_.Scratch(type);
+    return;
+  }
+  // One buffer for both directions: the forward state's guard before it, the backward one's behind.
+  whole_ = builder_.Scratch(FloatType({2 * recurrent_.steps + 2, cell_.hidden}));
+  y_ = builder_.View(whole_, cell_.hidden * int64_t{sizeof(float)}, type);
+}
+
+ValueId SequenceLowering::InitialState(size_t state, int64_t direction) {
+  const ValueId all = scope_.input(1 + state);
+  const TensorType type = FloatType({cell_.batch, cell_.hidden});
+  const int64_t row = recurrent_.directions * cell_.hidden;
+  if (recurrent_.directions == 1) return builder_.View(all, 0, type);
+  if (cell_.batch == 1) {
+    return builder_.View(all, direction * cell_.hidden * int64_t{sizeof(float)}, type);
+  }
+  const ValueId own = builder_.Scratch(type);
+  builder_.CopyStrided(all, own, {cell_.batch, cell_.hidden}, {row, 1}, direction * cell_.hidden,
+                       {cell_.hidden, 1}, 0);
+  return own;
+}
+
+ValueId SequenceLowering::Select(ValueId mask, ValueId yes, ValueId no) {
+  const ValueId y = builder_.Scratch(FloatType({cell_.batch, cell_.hidden}));
+  const auto hidden = static_cast<uint32_t>(cell_.hidden);
+  const bool zeros = no == zeros_;
+  format::SelectParams params;
+  params.mutate_rank(2);
+  params.mutable_dims()->Mutate(0, static_cast<uint32_t>(cell_.batch));
+  params.mutable_dims()->Mutate(1, hidden);
+  params.mutable_condition_strides()->Mutate(0, 1);
+  params.mutable_a_strides()->Mutate(0, hidden);
+  params.mutable_a_strides()->Mutate(1, 1);
+  params.mutable_b_strides()->Mutate(0, zeros ? 0 : hidden);
+  params.mutable_b_strides()->Mutate(1, zeros ? 0 : 1);
+  params.mutate_element_bytes(sizeof(float));
+  builder_.Emit(params, {mask, yes, no}, {y});
+  return y;
+}
+
+void SequenceLowering::RunDirection(int64_t direction) {
+  const size_t states = StateCount(cell_.kind);
+  const PackedCell packed = Pack(builder_, cell_, WeightsOf(scope_, recurrent_, direction));
+  LoopSpec spec;
+  spec.trips = recurrent_.steps;
+  spec.sliced.push_back({x_, 0, 1, backward(direction)});
+  if (mask_ != kNone) spec.sliced.push_back({mask_, 0, 1, backward(direction)});
+  for (size_t i = 0; i < states; ++i) {
+    spec.carried.push_back({InitialState(i, direction), i});
+    spec.lasts.push_back(i);
+  }
+  // Past its length a row's output is zero while its state stands still: two results then.
+  const size_t scanned = mask_ == kNone ? 0 : states;
+  const TensorType gathered = FloatType({recurrent_.steps, cell_.batch, cell_.hidden});
+  spec.scans.push_back({scanned, 0, backward(direction), gathered});
+  if (whole_ != kNone && mask_ == kNone) {
+    spec.scans[0].whole = whole_;
+    spec.scans[0].base_bytes = (1 + direction * recurrent_.steps) * cell_.hidden * int64_t{sizeof(float)};
+  }
+  const auto body = [&](const Iteration& iteration) {
+    const ValueId x = builder_.View(iteration.slices[0], 0, FloatType({cell_.batch, cell_.inputs}));
+    std::vector<ValueId> results = EmitCell(builder_, cell_, packed, x, iteration.states);
+    if (mask_ == kNone) return results;
+    const ValueId y = Select(iteration.slices[1], results[0], zeros_);
+    for (size_t i = 0; i < states; ++i) {
+      results[i] = Select(iteration.slices[1], results[i], iteration.states[i]);
+    }
+    results.push_back(y);
+    return results;
+  };
+  const LoopResults out = LowerLoop(builder_, spec, body);
+  Place(out.scans[0], out.lasts, direction);
+}
+
+void SequenceLowering::Place(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction) {
+  const int64_t batch = cell_.batch, steps = recurrent_.steps, hidden = cell_.hidden;
+  const int64_t directions = recurrent_.directions;
+  for (size_t i = 0; i < lasts.size(); ++i) {
+    const ValueId last = mask_ == kNone ? lasts[i] : Select(any_, lasts[i], zeros_);
+    if (directions == 1) {
+      finals_[i] = builder_.View(last, 0, FloatType({batch, 1, hidden}));
+    } else {
+      builder_.CopyStrided(last, finals_[i], {batch, hidden}, {hidden, 1}, 0,
+                           {directions * hidden, 1}, direction * hidden);
+    }
+  }
+  if (directions == 1 && batch == 1) {
+    y_ = builder_.View(scan, 0, FloatType({1, 1, steps, hidden}));
+    return;
+  }
+  if (whole_ != kNone && mask_ == kNone) return;  // gathered where it belongs
+  if (y_ == kNone) y_ = builder_.Scratch(FloatType({batch, 1, steps, hidden}));
+  builder_.CopyStrided(scan, y_, {batch, steps, hidden}, {hidden, batch * hidden, 1}, 0,
+                       {directions * steps * hidden, hidden, 1}, direction * steps * hidden);
+}
+
+template <CellKind kKind>
+void LowerSequence(LowerScope& scope) {
+  const Recurrent recurrent = Read(scope, LayoutOf<kKind, true>(scope));
+  SequenceLowering(scope, recurrent).Run();
+}
+
+constexpr Operation kOperations[] = {
+    {"LSTMCell", 1, 5, 7, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>},
+    {"LSTMCell", 4, 5, 6, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>},
+    {"GRUCell", 3, 4, 5, Infer<CellKind::kGru, false>, LowerCell<CellKind::kGru>},
+    {"RNNCell", 1, 4, 5, Infer<CellKind::kRnn, false>, LowerCell<CellKind::kRnn>},
+    {"LSTMSequence", 1, 6, 8, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>},
+    {"LSTMSequence", 5, 7, 7, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>},
+    {"GRUSequence", 5, 6, 6, Infer<CellKind::kGru, true>, LowerSequence<CellKind::kGru>},
+    {"RNNSequence", 5, 6, 6, Infer<CellKind::kRnn, true>, LowerSequence<CellKind::kRnn>},
+};
+
+}  // namespace
+
+std::span<const Operation> RecurrentOperations() { return kOperations; }
+
+}  // namespace weft::ops

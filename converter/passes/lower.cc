@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/passes/lower.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace weft::passes {
+
+namespace {
+
+std::vector<std::string> PortNames(const ir::Node& node, const std::vector<std::string>& names) {
+  std::vector<std::string> all = names;
+  all.push_back(node.name);
+  return all;
+}
+
+// An output must not lie in state, which the next Assign overwrites while the caller still reads it.
+plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
+  const plan::Place place = plan::Resolve(builder.program(), value);
+  if (builder.value(place.root).home != plan::Home::kState) return value;
+  const plan::ValueId copy = builder.Scratch(builder.value(value).type);
+  builder.Copy(value, copy);
+  return copy;
+}
+
+}  // namespace
+
+bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+                Faults& faults) {
+  const size_t faults_before = faults.lines().size();
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (node->type == "Parameter" || node->type == "Result" || node->constant) continue;
+    if (node->operation == nullptr || node->type == "Assign") continue;
+    builder.SetLayer(node->name);
+    ops::LowerScope scope(graph, *node, faults, builder, values);
+    node->operation->lower(scope);
+  }
+  return faults.lines().size() == faults_before;
+}
+
+void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+                Faults& faults) {
+  for (ir::Node* node : graph.sinks) {
+    builder.SetLayer(node->name);
+    ops::LowerScope scope(graph, *node, faults, builder, values);
+    node->operation->lower(scope);
+  }
+}
+
+bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
+  plan::Builder builder(program);
+  ops::LowerScope::Values values;
+  for (ir::Node* parameter : graph.parameters) {
+    builder.SetLayer(parameter->name);
+    plan::Port port;
+    port.value = builder.Scratch(parameter->outputs[0].type);
+    port.names = PortNames(*parameter, parameter->outputs[0].names);
+    values[{parameter, 0}] = port.value;
+    program.inputs.push_back(std::move(port));
+  }
+  if (!LowerNodes(graph, builder, values, faults)) return false;
+  for (ir::Node* result : graph.results) {
+    builder.SetLayer(result->name);
+    ops::LowerScope scope(graph, *result, faults, builder, values);
+    const ir::Source source = result->inputs[0];
+    plan::Port port;
+    port.value = Stable(builder, scope.input(0));
+    port.names = PortNames(*result, source.node->outputs[source.port].names);
+    // The layer that feeds a Result is how people know an output that has no tensor name.
+    port.names.push_back(source.node->name);
+    program.outputs.push_back(std::move(port));
+  }
+  LowerSinks(graph, builder, values, faults);
+  return faults.ok();
+}
+
+}  // namespace weft::passes
