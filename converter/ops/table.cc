@@ -36,7 +36,7 @@ constexpr Family kFamilies[] = {
     ControlFlowOperations,
 };
 
-// Names that mean the same operation. Spellings that differ in case only need no row: ReLU, SoftMax.
+// Names that mean the same operation. Spellings that differ in case alone need no row (SoftMax).
 struct Alias {
   std::string_view alias, name;
 };
