@@ -5,13 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What must be there (a command, or a file) and the package that brings it.
+# What must be there (a command, a file, or python3:MODULE) and the package that brings it.
 needs='
 g++                                  g++
 cmake                                cmake
 ninja                                ninja-build
 ccache                               ccache
 python3                              python3
+python3:ensurepip                    python3-venv
 flatc                                flatbuffers-compiler
 /usr/include/flatbuffers/base.h      libflatbuffers-dev
 /usr/include/pugixml.hpp             libpugixml-dev
@@ -31,6 +32,7 @@ say() { echo "setup: $*" >&2; }
 present() {
   case "$1" in
     /*) [ -e "$1" ] ;;
+    python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }
@@ -87,7 +89,7 @@ download_highway() (
     -o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
     -o "APT::Sandbox::User=$(id -un)")
   apt-get "${options[@]}" update >&2
-  apt-get "${options[@]}" source --download-only highway >&2
+  apt-get "${options[@]}" source --download-only --tar-only highway >&2
   echo "$highway_sha256  $highway_archive" | sha256sum --check --quiet >&2
 )
 
