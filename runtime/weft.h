@@ -2,17 +2,18 @@
 // weft: runs a model.weft in fixed memory. This header is the whole public C++ interface.
 //
 // The caller owns every byte: the model (read only, may lie in flash or a mapped file), the state
-// (kept between runs, plain bytes that may be saved, restored and moved) and the scratch (free between
-// runs, may be shared by any number of engines that do not run at the same time). Nothing here
-// allocates, throws, blocks or keeps a pointer beyond the Engine. The model is const and shared; one
-// Engine is used by one thread at a time.
+// (kept between runs, plain bytes that may be saved, restored and moved) and the scratch (free
+// between runs, may be shared by any number of engines that do not run at the same time). Nothing
+// here allocates, throws, blocks or keeps a pointer beyond the Engine. The model is const and
+// shared; one Engine is used by one thread at a time.
 //
 //   weft::Needs needs;
-//   weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &needs);       // before any memory exists
-//   weft::Memory memory = {{state, needs.state_bytes}, {scratch, needs.scratch_bytes}};
+//   weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &needs);       // before any memory
+//   exists weft::Memory memory = {{state, needs.state_bytes}, {scratch, needs.scratch_bytes}};
 //   weft::Engine engine;
-//   if (fault.ok()) fault = weft::Engine::Open({model, model_bytes}, weft::AllSteps(), memory, &engine);
-//   if (fault.ok()) { FillInput(engine.input(0)); fault = engine.Run(); Use(engine.output(0)); }
+//   if (fault.ok()) fault = weft::Engine::Open({model, model_bytes}, weft::AllSteps(), memory,
+//   &engine); if (fault.ok()) { FillInput(engine.input(0)); fault = engine.Run();
+//   Use(engine.output(0)); }
 #ifndef WEFT_RUNTIME_WEFT_H_
 #define WEFT_RUNTIME_WEFT_H_
 
@@ -52,8 +53,8 @@ enum class FaultCode : uint16_t {
 #undef WEFT_FAULT
 };
 
-// What went wrong and where. `index` counts in the table that the code speaks of (steps, slots, ...);
-// `is` and `must` are the two numbers of the complaint, where it has any.
+// What went wrong and where. `index` counts in the table that the code speaks of (steps, slots,
+// ...); `is` and `must` are the two numbers of the complaint, where it has any.
 struct Fault {
   FaultCode code = FaultCode::kNone;
   uint8_t kind = 0;     // of the step at fault (row of ops.inc, from 1), else 0
@@ -85,8 +86,8 @@ struct Needs {
 Fault ReadNeeds(Bytes model, Needs* needs);
 
 // A view of a port: contiguous, row-major. `data` points into the engine's scratch, its state or (a
-// constant output) the model; null for a port that does not exist. An axis whose length is known only
-// at run time shows its maximum in ReadNeeds order and its true length after Run.
+// constant output) the model; null for a port that does not exist. An axis whose length is known
+// only at run time shows its maximum until the first Run and its true length after it.
 struct Tensor {
   void* data = nullptr;
   size_t bytes = 0;
@@ -142,8 +143,8 @@ class Engine {
   const char* input_name(uint32_t port) const;
   const char* output_name(uint32_t port) const;
 
-  // Fails only where a loop reaches its hard maximum with its condition still true; outputs then keep
-  // what was computed. Subnormal numbers are flushed to zero during the call.
+  // Fails only where a loop reaches its hard maximum with its condition still true; outputs then
+  // keep what was computed. Subnormal numbers are flushed to zero during the call.
   Fault Run();
   // Variables back to their initial values.
   void Reset();
@@ -157,8 +158,8 @@ class Engine {
   const Profile* profile_ = nullptr;
 };
 
-// FNV-1a over a whole file with its checksum field taken as zero; what the desktop tools compare with
-// the field. Devices that trust their flash need not call it. 0 when the file is no model.
+// FNV-1a over a whole file with its checksum field taken as zero; what the desktop tools compare
+// with the field. Devices that trust their flash need not call it. 0 when the file is no model.
 uint64_t Checksum(Bytes model);
 // The field itself, of a file that ReadNeeds accepts.
 uint64_t StoredChecksum(Bytes model);

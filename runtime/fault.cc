@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults in words, without stdio. WEFT_TEXT=0 leaves the numbers alone: the words cost flash.
+#include "runtime/format/listing.h"
+#include "runtime/weft.h"
+
+#ifndef WEFT_TEXT
+#define WEFT_TEXT 1
+#endif
+
+namespace weft {
+namespace {
+
+// Writes as much as fits and leaves room for the end of the text.
+class Writer {
+ public:
+  Writer(char* text, size_t bytes) : text_(text), room_(bytes - 1) {}
+
+  void Put(char letter) {
+    if (length_ < room_) text_[length_++] = letter;
+  }
+  void Put(const char* words) {
+    while (*words != '\0') Put(*words++);
+  }
+  void Put(uint32_t number) {
+    char digits[10];
+    uint32_t count = 0;
+    do {
+      digits[count++] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    while (count != 0) Put(digits[--count]);
+  }
+  size_t End() {
+    text_[length_] = '\0';
+    return length_;
+  }
+
+ private:
+  char* const text_;
+  const size_t room_;
+  size_t length_ = 0;
+};
+
+#if WEFT_TEXT
+
+constexpr const char* kTexts[] = {
+#define WEFT_FAULT(name, text) text,
+#include "runtime/faults.inc"
+#undef WEFT_FAULT
+};
+constexpr uint32_t kTextCount = sizeof(kTexts) / sizeof(kTexts[0]);
+
+constexpr const char* kKindNames[] = {
+    "section",
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
+constexpr const char* kTypeNames[] = {"f32", "f16", "bf16", "f64", "i4",  "u4",
+                                      "i8",  "u8",  "i16",  "i32", "i64", "boolean"};
+static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == format::kElementTypeCount);
+
+void PutType(uint32_t type, Writer* out) {
+  if (type < format::kElementTypeCount) return out->Put(kTypeNames[type]);
+  out->Put("type ");
+  out->Put(type);
+}
+
+// True, and `text` moves on, where it begins with `word`.
+bool Skip(const char** text, const char* word) {
+  const char* rest = *text;
+  while (*word != '\0' && *rest == *word) ++rest, ++word;
+  if (*word != '\0') return false;
+  *text = rest;
+  return true;
+}
+
+// `text` stands behind a percent sign.
+void PutPlaceholder(const Fault& fault, const char** text, Writer* out) {
+  if (Skip(text, "index")) return out->Put(fault.index);
+  if (Skip(text, "operand")) return out->Put(uint32_t{fault.operand});
+  if (Skip(text, "is_type")) return PutType(fault.is, out);
+  if (Skip(text, "must_type")) return PutType(fault.must, out);
+  if (Skip(text, "is")) return out->Put(fault.is);
+  if (Skip(text, "must")) return out->Put(fault.must);
+  if (Skip(text, "step_kind")) {
+    return out->Put(fault.kind < format::kKindCount ? kKindNames[fault.kind] : "?");
+  }
+  out->Put('%');
+}
+
+void PutFault(const Fault& fault, Writer* out) {
+  const uint32_t code = static_cast<uint32_t>(fault.code);
+  if (code >= kTextCount) return out->Put("unknown fault");
+  const char* text = kTexts[code];
+  while (*text != '\0') {
+    if (*text != '%') {
+      out->Put(*text++);
+    } else {
+      ++text;
+      PutPlaceholder(fault, &text, out);
+    }
+  }
+}
+
+#else
+
+void PutFault(const Fault& fault, Writer* out) {
+  out->Put("fault ");
+  out->Put(static_cast<uint32_t>(fault.code));
+  out->Put(" index ");
+  out->Put(fault.index);
+  out->Put(" kind ");
+  out->Put(uint32_t{fault.kind});
+  out->Put(" operand ");
+  out->Put(uint32_t{fault.operand});
+  out->Put(" is ");
+  out->Put(fault.is);
+  out->Put(" must ");
+  out->Put(fault.must);
+}
+
+#endif
+
+}  // namespace
+
+size_t Describe(const Fault& fault, char* text, size_t text_bytes) {
+  if (text == nullptr || text_bytes == 0) return 0;
+  Writer out(text, text_bytes);
+  PutFault(fault, &out);
+  return out.End();
+}
+
+}  // namespace weft

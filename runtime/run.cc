@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/run.h"
+
+#include <cstring>
+
+namespace weft {
+namespace {
+
+using format::kNoSlot;
+using format::Rows;
+using format::RowsOf;
+
+// A section on its way. Iteration i runs copy i % unroll of the body; `copy` follows it without a
+// division. The settle runs start once no further iteration follows.
+struct Frame {
+  const format::Section* section;
+  const uint32_t* marks;
+  uint32_t iteration;
+  uint32_t wanted;
+  uint32_t copy;
+  uint32_t outer_end;
+  bool settling;
+  bool cut_short;  // at the hard maximum, with the condition still true
+};
+
+class Walk {
+ public:
+  Walk(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
+       const Profile* profile)
+      : model_(model),
+        entries_(entries),
+        regions_(regions),
+        profile_(profile),
+        steps_(RowsOf(model.steps())),
+        operands_(RowsOf(model.operands()).data),
+        slots_(RowsOf(model.slots()).data),
+        moves_(RowsOf(model.moves()).data),
+        sections_(RowsOf(model.sections()).data),
+        marks_(RowsOf(model.marks()).data),
+        end_(steps_.count) {}
+
+  Fault Run() {
+    for (;;) {
+      while (step_ != end_) {
+        const format::Step& step = steps_[step_];
+        if (step.kind() == 0) {
+          Enter(sections_[step.param()]);
+        } else {
+          Call(step);
+          ++step_;
+        }
+      }
+      if (depth_ == 0) return {};
+      const Fault fault = FinishRun();
+      if (!fault.ok()) return fault;
+    }
+  }
+
+ private:
+  // Wraps around in between where several moves cancel out; the sum is in the region.
+  std::byte* Address(uint32_t slot_index) const {
+    const format::Slot& slot = slots_[slot_index];
+    uintptr_t offset = slot.offset_bytes();
+    const format::Move* move = moves_ + slot.first_move();
+    for (uint32_t i = 0; i < slot.move_count(); ++i) {
+      const uintptr_t iteration = frames_[sections_[move[i].section()].depth()].iteration;
+      offset += iteration * static_cast<uintptr_t>(static_cast<intptr_t>(move[i].stride_bytes()));
+    }
+    return regions_[slot.region()] + offset;
+  }
+
+  void Call(const format::Step& step) const {
+    std::byte* pointers[format::kMaxOperands];
+    const uint32_t* row = operands_ + step.first_operand();
+    const uint32_t count = format::kArity[step.kind()].operands();
+    for (uint32_t i = 0; i < count; ++i) {
+      pointers[i] = row[i] == kNoSlot ? nullptr : Address(row[i]);
+    }
+    const StepEntry& entry = entries_[step.kind() - 1];
+    if (profile_ == nullptr) return entry.run(model_, step.param(), pointers);
+    const uint64_t begin = profile_->now(profile_->user);
+    entry.run(model_, step.param(), pointers);
+    profile_->step(profile_->user, step_, begin, profile_->now(profile_->user));
+  }
+
+  bool Condition(uint32_t slot_index) const { return *Address(slot_index) != std::byte{0}; }
+
+  int64_t Number(uint32_t slot_index) const {
+    const std::byte* from = Address(slot_index);
+    if (slots_[slot_index].type() == format::ElementType::i32) {
+      int32_t narrow;
+      std::memcpy(&narrow, from, sizeof(narrow));
+      return narrow;
+    }
+    int64_t wide;
+    std::memcpy(&wide, from, sizeof(wide));
+    return wide;
+  }
+
+  void SetNumber(uint32_t slot_index, uint32_t number) const {
+    if (slot_index == kNoSlot) return;
+    std::byte* to = Address(slot_index);
+    if (slots_[slot_index].type() == format::ElementType::i32) {
+      std::memcpy(to, &number, sizeof(number));
+    } else {
+      const int64_t wide = number;
+      std::memcpy(to, &wide, sizeof(wide));
+    }
+  }
+
+  // Every negative count means no limit, and so does one beyond what an iteration can count.
+  uint32_t Wanted(const format::Section& section) const {
+    if (section.trip_slot() == kNoSlot) return section.trip_count();
+    const int64_t trips = Number(section.trip_slot());
+    return trips < 0 || trips > format::kNoLimit ? format::kNoLimit : static_cast<uint32_t>(trips);
+  }
+
+  void Enter(const format::Section& section) {
+    const uint32_t* marks = marks_ + section.first_mark();
+    const uint32_t wanted = Wanted(section);
+    const uint32_t condition = section.first_condition_slot();
+    const bool runs =
+        wanted != 0 && (condition == kNoSlot || Condition(condition) == (section.runs_when() != 0));
+    if (!runs) {
+      SetNumber(section.length_slot(), 0);
+      step_ = marks[2u * section.unroll() - 1];
+      return;
+    }
+    frames_[depth_++] = {&section, marks, 0, wanted, 0, end_, false, false};
+    StartIteration();
+  }
+
+  void StartIteration() {
+    const Frame& frame = frames_[depth_ - 1];
+    SetNumber(frame.section->iteration_slot(), frame.iteration);
+    step_ = frame.marks[frame.copy];
+    end_ = frame.marks[frame.copy + 1];
+  }
+
+  // A copy of the body, or the settle run, has ended.
+  Fault FinishRun() {
+    Frame& frame = frames_[depth_ - 1];
+    if (frame.settling) return Leave();
+    const format::Section& section = *frame.section;
+    const uint32_t condition = section.body_condition_slot();
+    const bool holds = condition == kNoSlot || Condition(condition);
+    const uint32_t done = ++frame.iteration;
+    const bool goes_on = holds && done < frame.wanted;
+    const uint32_t settle = ++frame.copy == section.unroll() ? 0 : frame.copy;
+    if (goes_on && done < section.max_trips()) {
+      frame.copy = settle;
+      StartIteration();
+      return {};
+    }
+    frame.cut_short = goes_on;
+    if (settle == 0) return Leave();
+    frame.settling = true;
+    step_ = frame.marks[section.unroll() + settle - 1];
+    end_ = frame.marks[section.unroll() + settle];
+    return {};
+  }
+
+  Fault Leave() {
+    const Frame& frame = frames_[--depth_];
+    const format::Section& section = *frame.section;
+    SetNumber(section.length_slot(), frame.iteration);
+    step_ = frame.marks[2u * section.unroll() - 1];
+    end_ = frame.outer_end;
+    if (!frame.cut_short) return {};
+    const uint32_t index = static_cast<uint32_t>(&section - sections_);
+    return {FaultCode::kTripLimit, 0, 0, index, frame.iteration, section.max_trips()};
+  }
+
+  const format::Model& model_;
+  const StepEntry* const entries_;
+  std::byte* const* const regions_;
+  const Profile* const profile_;
+  const Rows<format::Step> steps_;
+  const uint32_t* const operands_;
+  const format::Slot* const slots_;
+  const format::Move* const moves_;
+  const format::Section* const sections_;
+  const uint32_t* const marks_;
+  uint32_t step_ = 0;
+  uint32_t end_;
+  uint32_t depth_ = 0;
+  Frame frames_[format::kMaxSectionDepth];  // those below depth_ are set
+};
+
+}  // namespace
+
+Fault RunSteps(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
+               const Profile* profile) {
+  return Walk(model, entries, regions, profile).Run();
+}
+
+}  // namespace weft

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every law that a model file must obey, judged in one pass over its tables without memory of its
+// own. After a silent Verify no index, offset, count or geometry of the file leads outside the
+// model and the regions it asks for, in any iteration of any section, whatever the inputs are. It
+// does not say that the plan is right (that nothing alive is overwritten): that law is the
+// converter's. Engine::Open stops at the first fault; VerifyAll reports each one, in the order of
+// the tables.
+#ifndef WEFT_RUNTIME_VERIFY_H_
+#define WEFT_RUNTIME_VERIFY_H_
+
+#include "runtime/format/listing.h"
+#include "runtime/weft.h"
+
+namespace weft {
+
+// Called with each fault; must not keep the reference.
+struct FaultSink {
+  void (*report)(void* user, const Fault& fault) = nullptr;
+  void* user = nullptr;
+};
+
+// The root table and the regions: all that is needed to say how much memory the model wants. Sets
+// *root on success alone.
+Fault VerifyHeader(Bytes model, const format::Model** root);
+
+// All laws but those of the header, which VerifyHeader has accepted. Returns the first fault.
+Fault VerifyListing(const format::Model& model, StepTable steps, FaultSink sink = {});
+
+// Both. Where the header is at fault nothing else can be read, and where sections are not nested
+// the steps after that point are not judged; everything else is reported, one fault per step at
+// most.
+Fault VerifyAll(Bytes model, StepTable steps, FaultSink sink);
+
+}  // namespace weft
+
+#endif  // WEFT_RUNTIME_VERIFY_H_
