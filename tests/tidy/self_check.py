@@ -33,6 +33,7 @@ SAMPLES = {
          {"runtime/a.cc": '#include "converter/ir/graph.h"\n'},
          {"runtime/a.cc": "#include <hwy/highway.h>\n"},
          {"runtime/format/a.h": '#include "runtime/weft.h"\n'},
+         {"converter/ir/a.cc": '#include "kernels/dense.h"\n'},
          {"converter/ir/a.cc": '#include "../ops/table.h"\n'}]),
     "firmware_words": (
         {"kernels/a.cc": '// a new vector\nconst char* a = "throw";\nA(const A&) = delete;\n',
