@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vectors every kernel is written in: at most 16 floats, so that one panel of 16 is a whole
+// number of vectors on every target (1 on AVX-512, 2 on AVX2, 4 on NEON, 16 on the scalar target).
+// What differs between targets in the last bit, or in what becomes of a NaN, is decided here, once:
+// use these functions instead of Highway's MulAdd, Div, Sqrt, Min and Max.
+// Include it after hwy/foreach_target.h, outside any namespace. Vectors have a known size: targets
+// with sizeless ones (SVE, RVV) are not built.
+
+#if defined(WEFT_KERNELS_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_VECTOR_INL_H_
+#undef WEFT_KERNELS_VECTOR_INL_H_
+#else
+#define WEFT_KERNELS_VECTOR_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::CappedTag<float, 16>;
+using IntTag = hn::RebindToSigned<FloatTag>;
+using FloatVec = hn::Vec<FloatTag>;
+using IntVec = hn::Vec<IntTag>;
+using FloatMask = hn::Mask<FloatTag>;
+
+inline constexpr size_t kLanes = HWY_MAX_LANES_D(FloatTag);
+inline constexpr size_t kPanelVectors = 16 / kLanes;
+
+HWY_INLINE FloatVec Set(float value) { return hn::Set(FloatTag(), value); }
+HWY_INLINE IntVec SetInt(int32_t value) { return hn::Set(IntTag(), value); }
+
+// Memory as floats. Highway's scalar target reads it as bytes, which costs a move from the integer
+// registers for every load on Cortex-M.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE FloatVec Load(const float* p) { return FloatVec(*p); }
+HWY_INLINE void Store(FloatVec v, float* p) { *p = v.raw; }
+#else
+HWY_INLINE FloatVec Load(const float* p) { return hn::LoadU(FloatTag(), p); }
+HWY_INLINE void Store(FloatVec v, float* p) { hn::StoreU(v, FloatTag(), p); }
+#endif
+
+// The first `count` lanes, count <= kLanes; the others are zero, or left alone in memory.
+HWY_INLINE FloatVec LoadFirst(const float* p, size_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  return FloatVec(count != 0 ? *p : 0.0f);
+#else
+  return hn::LoadN(FloatTag(), p, count);
+#endif
+}
+HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  if (count != 0) *p = v.raw;
+#else
+  hn::StoreN(v, FloatTag(), p, count);
+#endif
+}
+
+// a * b + c, rounded once. Highway's MulAdd rounds twice on the scalar target.
+HWY_INLINE FloatVec Fma(FloatVec a, FloatVec b, FloatVec c) {
+#if HWY_TARGET == HWY_SCALAR
+  return FloatVec(__builtin_fmaf(a.raw, b.raw, c.raw));
+#else
+  return hn::MulAdd(a, b, c);
+#endif
+}
+
+// c - a * b, rounded once.
+HWY_INLINE FloatVec Fnma(FloatVec a, FloatVec b, FloatVec c) {
+#if HWY_TARGET == HWY_SCALAR
+  return FloatVec(__builtin_fmaf(-a.raw, b.raw, c.raw));
+#else
+  return hn::NegMulAdd(a, b, c);
+#endif
+}
+
+#if HWY_TARGET != HWY_SCALAR && HWY_ARCH_ARM_V7
+// armv7 vectors have no division and no square root, only Newton steps that miss the last bit; its
+// scalar unit has both, exactly rounded.
+template <class Function>
+HWY_INLINE FloatVec LaneByLane(FloatVec a, FloatVec b, Function function) {
+  HWY_ALIGN float lanes_a[kLanes];
+  HWY_ALIGN float lanes_b[kLanes];
+  hn::Store(a, FloatTag(), lanes_a);
+  hn::Store(b, FloatTag(), lanes_b);
+  for (size_t i = 0; i < kLanes; ++i) lanes_a[i] = function(lanes_a[i], lanes_b[i]);
+  return hn::Load(FloatTag(), lanes_a);
+}
+HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) {
+  return LaneByLane(a, b, [](float p, float q) HWY_ATTR { return p / q; });
+}
+HWY_INLINE FloatVec SquareRoot(FloatVec a) {
+  return LaneByLane(a, a, [](float p, float) HWY_ATTR { return __builtin_sqrtf(p); });
+}
+#elif HWY_TARGET == HWY_SCALAR
+HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) { return FloatVec(a.raw / b.raw); }
+HWY_INLINE FloatVec SquareRoot(FloatVec a) { return FloatVec(__builtin_sqrtf(a.raw)); }
+#else
+HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) { return hn::Div(a, b); }
+HWY_INLINE FloatVec SquareRoot(FloatVec a) { return hn::Sqrt(a); }
+#endif
+
+// min(x, limit) and max(x, limit) in which a NaN x stays NaN; limit is a number and not zero (of
+// which the sign would be a matter of taste). x86 returns its second operand where one is NaN.
+HWY_INLINE FloatVec AtMost(FloatVec x, float limit) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::Min(Set(limit), x);
+#else
+  return hn::IfThenElse(hn::Lt(Set(limit), x), Set(limit), x);
+#endif
+}
+HWY_INLINE FloatVec AtLeast(FloatVec x, float limit) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::Max(Set(limit), x);
+#else
+  return hn::IfThenElse(hn::Lt(x, Set(limit)), Set(limit), x);
+#endif
+}
+
+// The greater and the lesser of two data; a NaN on either side wins, and of two zeros b.
+HWY_INLINE FloatVec Greater(FloatVec a, FloatVec b) {
+  return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+}
+HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
+  return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+}
+
+// Calls body(i, lanes) with lanes = kLanes for every whole vector of [0, count), then once for the
+// rest, which LoadFirst and StoreFirst handle.
+template <class Body>
+HWY_INLINE void ForVectors(size_t count, const Body& body) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) body(i, kLanes);
+  if (kLanes > 1 && i < count) body(i, count - i);
+}
+
+// y[i] = function(x[i]); y may be x.
+template <class Function>
+HWY_INLINE void Map(const float* x, float* y, size_t count, const Function& function) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) Store(function(Load(x + i)), y + i);
+  if (kLanes > 1 && i < count) {
+    StoreFirst(function(LoadFirst(x + i, count - i)), y + i, count - i);
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_VECTOR_INL_H_
