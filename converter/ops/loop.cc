@@ -24,17 +24,18 @@ int64_t Product(const Dims& dims, size_t begin, size_t end) {
   return product;
 }
 
-// A tensor seen along one axis as [outer, trips, chunk], chunk = part * everything behind the axis.
+// Chunks of a tensor along one axis: [outer, trips, chunk], rows of `row_elements` per outer index, the
+// first chunk `begin_elements` into each.
 struct AxisView {
-  int64_t outer, trips, chunk_elements, element_bytes;
+  int64_t outer, trips, row_elements, begin_elements, chunk_elements, element_bytes;
   int64_t chunk_bytes() const { return outer * chunk_elements * element_bytes; }
 };
 
-AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips) {
+AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t begin, int64_t part) {
   const auto position = static_cast<size_t>(axis);
-  const int64_t outer = Product(type.dims, 0, position);
-  const int64_t inner = Product(type.dims, position, type.dims.size());
-  return {outer, trips, inner / trips, ElementBytes(type.type)};
+  const int64_t inner = Product(type.dims, position + 1, type.dims.size());
+  return {Product(type.dims, 0, position), trips,        type.dims[position] * inner,
+          begin * inner,                   part * inner, ElementBytes(type.type)};
 }
 
 enum class Carry { kInPlace, kShuttle, kThroughScan, kCopy };
@@ -49,6 +50,7 @@ class LoopLowering {
   LoopResults Run() {
     if (spec_.trips == 1) return RunFlat();
     section_ = builder_.NewSection();
+    if (spec_.iteration) index_ = builder_.Scratch(*spec_.iteration);
     PrepareSlices();
     PrepareScans();
     PrepareStates();
@@ -103,13 +105,13 @@ class LoopLowering {
   // [outer, trips, chunk] <-> [trips, outer, chunk], in one strided copy.
   void MoveAxisOut(ValueId source, ValueId target, const AxisView& view) {
     builder_.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
-                         {view.chunk_elements, view.trips * view.chunk_elements, 1}, 0,
+                         {view.chunk_elements, view.row_elements, 1}, view.begin_elements,
                          {view.outer * view.chunk_elements, view.chunk_elements, 1}, 0);
   }
   void MoveAxisIn(ValueId source, ValueId target, const AxisView& view) {
     builder_.CopyStrided(source, target, {view.outer, view.trips, view.chunk_elements},
                          {view.chunk_elements, view.outer * view.chunk_elements, 1}, 0,
-                         {view.trips * view.chunk_elements, view.chunk_elements, 1}, 0);
+                         {view.row_elements, view.chunk_elements, 1}, 0);
   }
   // The chunk of `whole` (time first) that iteration i works on.
   ValueId MovingChunk(ValueId whole, int64_t base_bytes, int64_t chunk_bytes, bool backward,
@@ -132,6 +134,7 @@ class LoopLowering {
   const LoopSpec& spec_;
   const LowerBody& body_;
   plan::SectionId section_ = kNone;
+  ValueId index_ = kNone;
   std::vector<ValueId> slices_;
   std::vector<Gathering> gatherings_;
   std::vector<Carry> carries_;
@@ -145,13 +148,29 @@ class LoopLowering {
 LoopResults LoopLowering::RunFlat() {
   Iteration iteration;
   for (const SlicedInput& input : spec_.sliced) {
-    iteration.slices.push_back(builder_.View(input.value, 0, ChunkType(input)));
+    const AxisView view = ViewOf(TypeOf(input.value), input.axis, 1, input.begin, input.part);
+    if (view.outer == 1) {
+      iteration.slices.push_back(
+          builder_.View(input.value, view.begin_elements * view.element_bytes, ChunkType(input)));
+      continue;
+    }
+    iteration.slices.push_back(builder_.Scratch(ChunkType(input)));
+    MoveAxisOut(input.value, iteration.slices.back(), view);
+  }
+  if (spec_.iteration) {
+    const auto bytes = static_cast<size_t>(ElementBytes(spec_.iteration->type));
+    iteration.index = builder_.Weights(*spec_.iteration, std::vector<std::byte>(bytes));
   }
   for (const CarriedState& state : spec_.carried) iteration.states.push_back(state.initial);
   const std::vector<ValueId> results = body_(iteration);
   LoopResults out;
   for (const ScanOutput& scan : spec_.scans) {
-    out.scans.push_back(builder_.View(results[scan.result], 0, scan.type));
+    ValueId whole = results[scan.result];
+    if (scan.whole != kNone) {
+      whole = builder_.View(scan.whole, scan.base_bytes, scan.type);
+      builder_.Copy(results[scan.result], whole);
+    }
+    out.scans.push_back(builder_.View(whole, 0, scan.type));
   }
   for (const size_t last : spec_.lasts) out.lasts.push_back(results[last]);
   return out;
@@ -159,20 +178,23 @@ LoopResults LoopLowering::RunFlat() {
 
 void LoopLowering::PrepareSlices() {
   for (const SlicedInput& input : spec_.sliced) {
-    const AxisView view = ViewOf(TypeOf(input.value), input.axis, spec_.trips);
+    const AxisView view = ViewOf(TypeOf(input.value), input.axis, spec_.trips, input.begin, input.part);
     ValueId whole = input.value;
+    int64_t base_bytes = view.begin_elements * view.element_bytes;
     if (view.outer != 1) {
       whole = builder_.Scratch({TypeOf(input.value).type, {view.trips, view.outer, view.chunk_elements}});
       MoveAxisOut(input.value, whole, view);
+      base_bytes = 0;
     }
-    slices_.push_back(MovingChunk(whole, 0, view.chunk_bytes(), input.backward, ChunkType(input)));
+    slices_.push_back(MovingChunk(whole, base_bytes, view.chunk_bytes(), input.backward, ChunkType(input)));
   }
 }
 
 void LoopLowering::PrepareScans() {
   for (const ScanOutput& scan : spec_.scans) {
     Gathering gathering;
-    gathering.view = ViewOf(scan.type, scan.axis, spec_.trips);
+    gathering.view = ViewOf(scan.type, scan.axis, spec_.trips, 0,
+                            scan.type.dims[static_cast<size_t>(scan.axis)] / spec_.trips);
     gathering.guarded = std::any_of(
         spec_.carried.begin(), spec_.carried.end(), [&](const CarriedState& state) {
           return state.result == scan.result && ScanOf(scan.result) == &scan - spec_.scans.data() &&
@@ -238,6 +260,7 @@ void LoopLowering::LayCopies(size_t unroll) {
 void LoopLowering::LayCopy(size_t copy, size_t unroll) {
   Iteration iteration;
   iteration.slices = slices_;
+  iteration.index = index_;
   for (size_t k = 0; k < homes_.size(); ++k) {
     const bool odd = carries_[k] == Carry::kShuttle && copy == 1;
     iteration.states.push_back(homes_[k][odd ? 1 : 0]);
@@ -305,6 +328,7 @@ bool LoopLowering::DecideCarries() {
 void LoopLowering::FillSection() {
   plan::Section& section = program().sections[section_];
   section.copies = copies_;
+  section.iteration = index_;
   section.trip_count = spec_.trips;
   section.max_trips = spec_.trips;
   section.report.sliced = static_cast<uint32_t>(spec_.sliced.size());

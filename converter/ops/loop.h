@@ -22,12 +22,13 @@
 
 namespace weft::ops {
 
-// The whole axis of `value`, in chunks of `part`; backward takes the last chunk first.
+// `trips` chunks of `part` elements of an axis, from element `begin` on; backward takes the last first.
 struct SlicedInput {
   plan::ValueId value = plan::kNone;
   int64_t axis = 0;
   int64_t part = 1;
   bool backward = false;
+  int64_t begin = 0;
 };
 
 struct CarriedState {
@@ -53,11 +54,13 @@ struct LoopSpec {
   std::vector<CarriedState> carried;
   std::vector<ScanOutput> scans;
   std::vector<size_t> lasts;  // results whose last value is wanted
+  std::optional<TensorType> iteration;  // of the value that counts iterations, when the body reads one
 };
 
 struct Iteration {
   std::vector<plan::ValueId> slices;  // one per sliced input, of the chunk's shape
   std::vector<plan::ValueId> states;  // one per carried state
+  plan::ValueId index = plan::kNone;  // holds i, when the spec asks for it
 };
 // Emits one iteration at the builder's block and returns the body's results.
 using LowerBody = std::function<std::vector<plan::ValueId>(const Iteration&)>;

@@ -73,6 +73,8 @@ class NodeScope {
 
   const ir::Graph& graph() const { return graph_; }
   const ir::Node& node() const { return node_; }
+  ir::Node& mutable_node() { return node_; }
+  Faults& faults() { return faults_; }
   size_t input_count() const { return node_.inputs.size(); }
   bool has_input(size_t i) const { return i < input_count(); }
   const TensorType& input_type(size_t i) const;
@@ -96,6 +98,7 @@ class NodeScope {
   void AddFault(const std::string& message);
   void Warn(const std::string& message);
   bool failed() const { return failed_; }
+  void MarkFailed() { failed_ = true; }
 
  protected:
   const ir::Graph& graph_;
@@ -114,6 +117,8 @@ class InferScope : public NodeScope {
   void SetOutput(size_t i, ElementType type, Dims dims);
   void SetOutput(size_t i, const TensorType& type) { SetOutput(i, type.type, type.dims); }
   size_t output_count() const { return node_.outputs.size(); }
+  // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
+  bool check_declared = true;
   // "axis -5 of a rank 3 tensor" -> fault and nullopt; negatives count from the end.
   std::optional<int64_t> NormalAxis(int64_t axis, int64_t rank);
   // NumPy broadcast of two shapes; a fault names both when they do not agree.

@@ -45,6 +45,7 @@ class Inference {
     }
     const std::vector<ir::OutputPort> declared = node.outputs;
     ops::InferScope scope(graph_, node, faults_);
+    scope.check_declared = check_declared_;
     if (InputCountFits(node, scope)) node.operation->infer(scope);
     if (scope.failed()) {
       unknown_.insert(&node);

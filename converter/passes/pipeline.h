@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an IR on disk to the bytes of model.weft. The order of all passes stands here, in pipeline.cc,
+// and nowhere else.
+#ifndef WEFT_CONVERTER_PASSES_PIPELINE_H_
+#define WEFT_CONVERTER_PASSES_PIPELINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/element_type.h"
+#include "converter/faults.h"
+
+namespace weft::passes {
+
+struct ConvertOptions {
+  std::filesystem::path model, weights;  // weights may be empty: the .bin beside the model
+  // New shapes of inputs by any of their names (or index); everything behind them is inferred again.
+  std::map<std::string, Dims> shapes;
+  // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
+  std::optional<int64_t> arena_budget_bytes;
+  int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
+  std::string dump_after;      // name of a pass; its result goes to `dump`
+  std::function<void(std::string_view)> dump;
+  std::function<void(std::string_view pass)> progress;  // called as each pass begins
+};
+
+struct Converted {
+  std::vector<std::byte> file;
+  int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
+  int64_t scratch_bound_bytes = 0;  // what is alive at the fullest moment: no plan can need less
+};
+
+// Nullopt exactly when `faults` is not ok. The file has passed verify.cc and the plan's laws.
+std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
+
+// Names of the passes in order, for --dump-after.
+std::vector<std::string_view> PassNames();
+
+}  // namespace weft::passes
+
+#endif  // WEFT_CONVERTER_PASSES_PIPELINE_H_
