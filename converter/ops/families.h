@@ -26,11 +26,17 @@ std::span<const Operation> StateOperations();
 
 // Movement: elements keep their bits.
 std::span<const Operation> ReshapeOperations();
+std::span<const Operation> TransposeOperations();
+std::span<const Operation> ConcatOperations();
 std::span<const Operation> SlicingOperations();
+std::span<const Operation> ReverseOperations();
+std::span<const Operation> TileOperations();
 std::span<const Operation> GatherOperations();
+std::span<const Operation> OneHotOperations();
 std::span<const Operation> PadOperations();
 std::span<const Operation> BatchToSpaceOperations();
 std::span<const Operation> ShapeOperations();
+std::span<const Operation> PortOperations();
 
 // Recurrence: bodies, cells and sequences.
 std::span<const Operation> RecurrentOperations();

@@ -26,11 +26,17 @@ constexpr Family kFamilies[] = {
     StateOperations,
     // Movement.
     ReshapeOperations,
+    TransposeOperations,
+    ConcatOperations,
     SlicingOperations,
+    ReverseOperations,
+    TileOperations,
     GatherOperations,
+    OneHotOperations,
     PadOperations,
     BatchToSpaceOperations,
     ShapeOperations,
+    PortOperations,
     // Recurrence.
     RecurrentOperations,
     ControlFlowOperations,

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchToSpace and SpaceToBatch in ranks 2 to 8. Both are one law read in two directions: place
+// (d, k) of batch block k meets place d * B + k - crop of space. There is no intermediate of rank
+// 2N - 1: without crops it is one strided copy (more only above rank 8), with crops one per part.
+#include <algorithm>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+// The blocked side has batch * (product of blocks) and dims `blocked`; the spread side has what the
+// blocks make of space, less crops at its ends (of SpaceToBatch: pads, which the input lacks).
+struct BlockLaw {
+  Dims block, crops_begin, crops_end;
+  int64_t blocks = 1;  // product of block
+};
+
+// The name of each control input, for messages.
+struct ControlNames {
+  std::string_view begin, end;
+};
+
+// `what` must be `least` or more, and exactly `first` for the batch axis.
+bool CheckControl(NodeScope& scope, std::string_view what, const Dims& values, int64_t least) {
+  for (const int64_t value : values) {
+    if (value >= least) continue;
+    scope.Fault("{} {} holds {}; must be at least {}", what, ToString(values), value, least);
+    return false;
+  }
+  if (values[0] == least) return true;
+  scope.Fault("{}[0] is {}; the batch axis must have {}", what, values[0], least);
+  return false;
+}
+
+std::optional<BlockLaw> ReadBlockLaw(NodeScope& scope, const ControlNames& names) {
+  if (scope.rank(0) < 2) {
+    scope.Fault("input 0 is {} of rank {}; must have a batch and at least one axis of space",
+                ToString(scope.input_type(0)), scope.rank(0));
+    return std::nullopt;
+  }
+  const std::optional<Dims> block = ControlInts(scope, 1, "block_shape", scope.rank(0));
+  const std::optional<Dims> begin = ControlInts(scope, 2, names.begin, scope.rank(0));
+  const std::optional<Dims> end = ControlInts(scope, 3, names.end, scope.rank(0));
+  if (!block || !begin || !end) return std::nullopt;
+  bool good = CheckControl(scope, "block_shape", *block, 1);
+  good = CheckControl(scope, names.begin, *begin, 0) && good;
+  good = CheckControl(scope, names.end, *end, 0) && good;
+  if (!good) return std::nullopt;
+  BlockLaw law{*block, *begin, *end};
+  for (const int64_t one : law.block) {
+    const std::optional<int64_t> product = CheckedProduct(law.blocks, one);
+    if (!product) {
+      scope.Fault("the product of block_shape {} must fit 64 bits", ToString(*block));
+      return std::nullopt;
+    }
+    law.blocks = *product;
+  }
+  return law;
+}
+
+constexpr ControlNames kCrops = {"crops_begin", "crops_end"};
+constexpr ControlNames kPads = {"pads_begin", "pads_end"};
+
+void InferBatchToSpace(InferScope& scope) {
+  const std::optional<BlockLaw> law = ReadBlockLaw(scope, kCrops);
+  if (!law) return;
+  Dims dims = scope.input_dims(0);
+  if (dims[0] % law->blocks != 0) {
+    scope.Fault("batch {} does not divide by block product {}", dims[0], law->blocks);
+  }
+  dims[0] /= law->blocks;
+  for (size_t axis = 1; axis < dims.size(); ++axis) {
+    const std::optional<int64_t> space = CheckedProduct(dims[axis], law->block[axis]);
+    const std::optional<int64_t> crops = CheckedSum(law->crops_begin[axis], law->crops_end[axis]);
+    if (!space || !crops || *crops > *space) {
+      scope.Fault(
+          "axis {} is {} times block {} and its crops are {} and {}; they must not cut more", axis,
+          dims[axis], law->block[axis], law->crops_begin[axis], law->crops_end[axis]);
+      continue;
+    }
+    dims[axis] = *space - *crops;
+  }
+  if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+void InferSpaceToBatch(InferScope& scope) {
+  const std::optional<BlockLaw> law = ReadBlockLaw(scope, kPads);
+  if (!law) return;
+  Dims dims = scope.input_dims(0);
+  const std::optional<int64_t> batch = CheckedProduct(dims[0], law->blocks);
+  if (!batch) return scope.Fault("batch {} times {} overflows", dims[0], law->blocks);
+  dims[0] = *batch;
+  for (size_t axis = 1; axis < dims.size(); ++axis) {
+    const auto pads = CheckedSum(law->crops_begin[axis], law->crops_end[axis]);
+    const auto padded = pads ? CheckedSum(dims[axis], *pads) : std::nullopt;
+    if (!padded) {
+      scope.Fault("axis {} of {} with pads {} and {} is too long", axis, dims[axis],
+                  law->crops_begin[axis], law->crops_end[axis]);
+    } else if (*padded % law->block[axis] != 0) {
+      scope.Fault("axis {} of {} with pads {} and {} is {}, which does not divide by block {}",
+                  axis, dims[axis], law->crops_begin[axis], law->crops_end[axis], *padded,
+                  law->block[axis]);
+    }
+    dims[axis] = padded.value_or(0) / law->block[axis];
+  }
+  if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+// One axis of space: how many elements lie between neighbours on each side.
+struct Strides {
+  int64_t place;  // blocked side, from d to d + 1
+  int64_t batch;  // blocked side, from block k to k + 1
+  int64_t space;  // spread side
+};
+
+// Places [first, first + places) and blocks [k, k + blocks) of one axis, as a nest.
+Nest Part(const Strides& strides, int64_t block, int64_t crop, int64_t first, int64_t places,
+          int64_t k, int64_t blocks) {
+  return {{places, blocks},
+          {strides.place, strides.batch},
+          {block * strides.space, strides.space},
+          first * strides.place + k * strides.batch,
+          (first * block + k - crop) * strides.space};
+}
+
+// What is left of an axis after cropping, [crop, crop + length) of places * block: the rest of a
+// first place, all blocks of the middle places, the start of a last place; or, where there are
+// fewer blocks than that, the places of every block.
+std::vector<Nest> AxisParts(const Strides& strides, int64_t block, int64_t crop, int64_t length) {
+  const int64_t last = crop + length;
+  std::vector<Nest> parts;
+  if (block <= 2 && (crop % block != 0 || last % block != 0)) {
+    for (int64_t k = 0; k < block; ++k) {
+      const int64_t first_place = (crop - k + block - 1) / block;
+      const int64_t last_place = (last - k + block - 1) / block;
+      parts.push_back(Part(strides, block, crop, first_place, last_place - first_place, k, 1));
+    }
+    return parts;
+  }
+  if (crop / block == last / block) {
+    parts.push_back(Part(strides, block, crop, crop / block, 1, crop % block, length));
+    return parts;
+  }
+  const int64_t middle = (crop + block - 1) / block;
+  if (crop % block != 0) {
+    parts.push_back(Part(strides, block, crop, middle - 1, 1, crop % block, block - crop % block));
+  }
+  parts.push_back(Part(strides, block, crop, middle, last / block - middle, 0, block));
+  if (last % block != 0) {
+    parts.push_back(Part(strides, block, crop, last / block, 1, 0, last % block));
+  }
+  return parts;
+}
+
+// From the blocked side to the spread side.
+Movement Spread(const BlockLaw& law, const Dims& blocked, const Dims& spread) {
+  const Dims blocked_strides = plan::DenseStrides(blocked);
+  const Dims spread_strides = plan::DenseStrides(spread);
+  Movement movement = {{Nest{{spread[0]}, {blocked_strides[0]}, {spread_strides[0]}}}};
+  int64_t batch_stride = blocked[0] * blocked_strides[0];
+  for (size_t axis = 1; axis < blocked.size(); ++axis) {
+    batch_stride /= law.block[axis];
+    const Strides strides = {blocked_strides[axis], batch_stride, spread_strides[axis]};
+    movement.push_back(AxisParts(strides, law.block[axis], law.crops_begin[axis], spread[axis]));
+  }
+  return movement;
+}
+
+void LowerBatchToSpace(LowerScope& scope) {
+  const BlockLaw law = ReadBlockLaw(scope, kCrops).value();
+  const Dims& spread = scope.output_type(0).dims;
+  if (ElementCount(spread) == 0) return static_cast<void>(scope.NewOutput(0));
+  MoveToOutput(scope, 0, Spread(law, scope.input_dims(0), spread), 0);
+}
+
+// Where pads leave holes in the output, all of it is cleared first.
+void LowerSpaceToBatch(LowerScope& scope) {
+  const BlockLaw law = ReadBlockLaw(scope, kPads).value();
+  const Dims& blocked = scope.output_type(0).dims;
+  if (ElementCount(blocked) == 0) return static_cast<void>(scope.NewOutput(0));
+  Movement movement;
+  if (ElementCount(scope.input_dims(0)) != 0) {
+    movement = Spread(law, blocked, scope.input_dims(0));
+    for (std::vector<Nest>& axis : movement) {
+      std::transform(axis.begin(), axis.end(), axis.begin(), Reversed);
+    }
+  }
+  if (ElementCount(blocked) == ElementCount(scope.input_dims(0))) {
+    return MoveToOutput(scope, 0, movement, 0);
+  }
+  if (!HasWholeBytes(scope, 0)) return;
+  const plan::ValueId target = scope.NewOutput(0);
+  scope.builder.Fill(target);
+  if (!movement.empty()) EmitMovement(scope.builder, scope.input(0), target, movement);
+}
+
+constexpr Operation kRows[] = {
+    {"BatchToSpace", 2, 4, 4, InferBatchToSpace, LowerBatchToSpace},
+    {"SpaceToBatch", 2, 4, 4, InferSpaceToBatch, LowerSpaceToBatch},
+};
+
+}  // namespace
+
+std::span<const Operation> BatchToSpaceOperations() { return kRows; }
+
+}  // namespace weft::ops

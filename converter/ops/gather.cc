@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gather: places of one axis by index. Known indices that form a few runs are views or copies;
+// others are a gather step, which yields zeros for an index out of range. At conversion such an
+// index is a fault. Versions 1 and 7 have no meaning for a negative index, version 8 counts it from
+// the end; the step counts it from the end for all of them.
+#include <algorithm>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+// Up to here copies of runs are cheaper than a gather step with its indices.
+constexpr size_t kMostRuns = 4;
+
+// The first batch_dims axes are shared by data and indices.
+struct GatherLaw {
+  size_t axis = 0;
+  size_t batch_dims = 0;
+};
+
+std::optional<GatherLaw> ReadGatherLaw(NodeScope& scope) {
+  const std::optional<int64_t> axis = ControlInt(scope, 2, "axis");
+  if (!axis) return std::nullopt;
+  if (*axis < -scope.rank(0) || *axis >= scope.rank(0)) {
+    scope.Fault("axis {} of a rank {} tensor; must be from {} to {}", *axis, scope.rank(0),
+                -scope.rank(0), scope.rank(0) - 1);
+    return std::nullopt;
+  }
+  GatherLaw law;
+  law.axis = WrappedAxis(*axis, scope.rank(0));
+  const int64_t given = scope.attributes.Int("batch_dims", 0);
+  const int64_t batch_dims = given < 0 ? given + scope.rank(1) : given;
+  const int64_t most = std::min(static_cast<int64_t>(law.axis), scope.rank(1));
+  if (batch_dims < 0 || batch_dims > most) {
+    scope.Fault("batch_dims is {} for axis {} and indices of rank {}; must be from 0 to {}", given,
+                law.axis, scope.rank(1), most);
+    return std::nullopt;
+  }
+  law.batch_dims = static_cast<size_t>(batch_dims);
+  for (size_t i = 0; i < law.batch_dims; ++i) {
+    if (scope.input_dims(0)[i] == scope.input_dims(1)[i]) continue;
+    scope.Fault("batch axis {} is {} in data {} and {} in indices {}; must be equal", i,
+                scope.input_dims(0)[i], ToString(scope.input_dims(0)), scope.input_dims(1)[i],
+                ToString(scope.input_dims(1)));
+    return std::nullopt;
+  }
+  return law;
+}
+
+void CheckKnownIndices(InferScope& scope, int64_t dim, bool from_end) {
+  const std::optional<Dims> indices = scope.Ints(1);
+  if (!indices) return;
+  const int64_t low = from_end ? -dim : 0;
+  for (const int64_t index : *indices) {
+    if (index >= low && index < dim) continue;
+    scope.Fault("index {} of an axis of {}; must be from {} to {}{}", index, dim, low, dim - 1,
+                from_end || index >= 0 ? "" : " (Gather-8 counts negatives from the end)");
+    return;
+  }
+}
+
+void Infer(InferScope& scope, bool from_end) {
+  const ElementType index_type = scope.input_element(1);
+  if (IsFloat(index_type) || index_type == ElementType::boolean) {
+    return scope.Fault("input 1 (indices) is {}; must be of an integer type", Name(index_type));
+  }
+  const std::optional<GatherLaw> law = ReadGatherLaw(scope);
+  if (!law) return;
+  const Dims& data = scope.input_dims(0);
+  const Dims& indices = scope.input_dims(1);
+  CheckKnownIndices(scope, data[law->axis], from_end);
+  const auto axis = static_cast<Dims::difference_type>(law->axis);
+  Dims dims(data.begin(), data.begin() + axis);
+  dims.insert(dims.end(), indices.begin() + static_cast<Dims::difference_type>(law->batch_dims),
+              indices.end());
+  dims.insert(dims.end(), data.begin() + axis + 1, data.end());
+  if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+void InferWithin(InferScope& scope) { Infer(scope, /*from_end=*/false); }
+void InferFromEnd(InferScope& scope) { Infer(scope, /*from_end=*/true); }
+
+// Indices cut where the distance between neighbours changes.
+Runs RunsOf(const Dims& indices) {
+  Runs runs;
+  const auto count = static_cast<int64_t>(indices.size());
+  const auto at = [&](int64_t i) { return indices[static_cast<size_t>(i)]; };
+  for (int64_t first = 0; first < count;) {
+    int64_t last = first + 1;
+    const int64_t step = last < count ? at(last) - at(first) : 1;
+    while (last < count && at(last) - at(last - 1) == step) ++last;
+    runs.push_back({first, last - first, at(first), step});
+    first = last;
+  }
+  return runs;
+}
+
+format::GatherParams ParamsOf(const LowerScope& scope, const GatherLaw& law,
+                              ElementType index_type) {
+  const Dims& data = scope.input_dims(0);
+  const Dims& indices = scope.input_dims(1);
+  const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
+  return format::GatherParams(
+      narrow(ProductOf(data, 0, law.batch_dims)), narrow(ProductOf(data, law.batch_dims, law.axis)),
+      narrow(data[law.axis]), narrow(ProductOf(data, law.axis + 1, data.size())),
+      narrow(ProductOf(indices, law.batch_dims, indices.size())),
+      narrow(ElementBytes(scope.input_element(0))), index_type, 0, 0);
+}
+
+// The step reads i32 and i64.
+plan::ValueId ReadableIndices(LowerScope& scope) {
+  const TensorType& type = scope.input_type(1);
+  if (type.type == ElementType::i32 || type.type == ElementType::i64) return scope.input(1);
+  const auto count = static_cast<uint32_t>(ElementCount(type.dims).value_or(0));
+  const plan::ValueId converted = scope.builder.Scratch({ElementType::i32, type.dims});
+  scope.builder.Emit(format::ConvertParams(count, type.type, ElementType::i32, 0), {scope.input(1)},
+                     {converted});
+  return converted;
+}
+
+void LowerRunTime(LowerScope& scope, const GatherLaw& law) {
+  if (!HasWholeBytes(scope, 0)) return;
+  const plan::ValueId target = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  const plan::ValueId indices = ReadableIndices(scope);
+  scope.builder.Emit(ParamsOf(scope, law, scope.builder.type(indices)), {scope.input(0), indices},
+                     {target});
+}
+
+void LowerKnown(LowerScope& scope, const GatherLaw& law, Dims indices) {
+  const Dims& data = scope.input_dims(0);
+  const int64_t dim = data[law.axis];
+  for (int64_t& index : indices) index += index < 0 ? dim : 0;
+  const Runs runs = RunsOf(indices);
+  const bool one_batch = ProductOf(data, 0, law.batch_dims) == 1;
+  if (one_batch && (runs.size() <= kMostRuns || ElementCount(scope.output_type(0).dims) == 0)) {
+    const int64_t outer = ProductOf(data, 0, law.axis);
+    const int64_t inner = ProductOf(data, law.axis + 1, data.size());
+    const auto count = static_cast<int64_t>(indices.size());
+    const Movement movement = MovementOf({WholeAxis(outer), runs, WholeAxis(inner)},
+                                         {outer, dim, inner}, {outer, count, inner});
+    return MoveToOutput(scope, 0, movement, 0);
+  }
+  if (!HasWholeBytes(scope, 0)) return;
+  const std::vector<int32_t> narrow(indices.begin(), indices.end());
+  const plan::ValueId known =
+      scope.builder.WeightsOf({ElementType::i32, scope.input_dims(1)}, narrow);
+  const plan::ValueId target = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  scope.builder.Emit(ParamsOf(scope, law, ElementType::i32), {scope.input(0), known}, {target});
+}
+
+void Lower(LowerScope& scope) {
+  const GatherLaw law = ReadGatherLaw(scope).value();
+  const std::optional<Dims> indices = scope.Ints(1);
+  return indices ? LowerKnown(scope, law, *indices) : LowerRunTime(scope, law);
+}
+
+constexpr Operation kRows[] = {
+    {"Gather", 1, 3, 3, InferWithin, Lower},
+    {"Gather", 7, 3, 3, InferWithin, Lower},
+    {"Gather", 8, 3, 3, InferFromEnd, Lower},
+};
+
+}  // namespace
+
+std::span<const Operation> GatherOperations() { return kRows; }
+
+}  // namespace weft::ops

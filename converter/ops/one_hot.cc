@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// OneHot: the indices are compared with 0, 1, ... depth - 1 along a new axis, and each result
+// selects one of two values. An index out of range, negative ones included, matches nothing.
+#include <numeric>
+
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+// Where the new axis stands; depth places.
+struct OneHotLaw {
+  size_t axis = 0;
+  int64_t depth = 0;
+};
+
+std::optional<OneHotLaw> ReadOneHotLaw(NodeScope& scope) {
+  const std::optional<int64_t> depth = ControlInt(scope, 1, "depth");
+  const int64_t axis = scope.attributes.Int("axis", -1);
+  const int64_t rank = scope.rank(0) + 1;
+  if (axis < -rank || axis >= rank) {
+    scope.Fault("axis {} of a rank {} output; must be from {} to {}", axis, rank, -rank, rank - 1);
+    return std::nullopt;
+  }
+  if (!depth) return std::nullopt;
+  if (*depth < 0) {
+    scope.Fault("depth is {}; must not be negative", *depth);
+    return std::nullopt;
+  }
+  return OneHotLaw{WrappedAxis(axis, rank), *depth};
+}
+
+void Infer(InferScope& scope) {
+  const ElementType type = scope.input_element(0);
+  if (type != ElementType::i32 && type != ElementType::i64) {
+    scope.Fault("input 0 (indices) is {}; must be i32 or i64", Name(type));
+  }
+  for (const size_t value : {size_t{2}, size_t{3}}) {
+    if (ElementCount(scope.input_dims(value)) == 1) continue;
+    scope.Fault("input {} ({}) is {}; must be a scalar", value,
+                value == 2 ? "on_value" : "off_value", ToString(scope.input_type(value)));
+  }
+  if (scope.input_element(2) != scope.input_element(3)) {
+    scope.Fault("on_value is {} and off_value {}; must be of one type",
+                Name(scope.input_element(2)), Name(scope.input_element(3)));
+  }
+  const bool whole = HasWholeBytes(scope, 2);
+  const std::optional<OneHotLaw> law = ReadOneHotLaw(scope);
+  if (!law || !whole || scope.failed()) return;
+  Dims dims = scope.input_dims(0);
+  dims.insert(dims.begin() + static_cast<Dims::difference_type>(law->axis), law->depth);
+  scope.SetOutput(0, scope.input_element(2), std::move(dims));
+}
+
+// The numbers 0 to depth - 1 in the type of the indices.
+plan::ValueId Places(plan::Builder& builder, ElementType type, int64_t depth) {
+  std::vector<int64_t> places(static_cast<size_t>(depth));
+  std::iota(places.begin(), places.end(), 0);
+  if (type == ElementType::i64) return builder.WeightsOf({type, {depth}}, places);
+  return builder.WeightsOf({type, {depth}}, std::vector<int32_t>(places.begin(), places.end()));
+}
+
+void Lower(LowerScope& scope) {
+  const OneHotLaw law = ReadOneHotLaw(scope).value();
+  const TensorType& type = scope.output_type(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  const int64_t count = ElementCount(type.dims).value_or(0);
+  if (count == 0) return;
+  const Dims& indices = scope.input_dims(0);
+  const int64_t inner = ProductOf(indices, law.axis, indices.size());
+  format::CompareParams compare;
+  compare.mutate_rank(3);
+  WriteDims(compare.mutable_dims(), {ProductOf(indices, 0, law.axis), law.depth, inner});
+  WriteDims(compare.mutable_a_strides(), {inner, 0, 1});
+  WriteDims(compare.mutable_b_strides(), {0, 1, 0});
+  compare.mutate_op(format::CompareOp::equal);
+  compare.mutate_type(scope.input_element(0));
+  const plan::ValueId is_place = scope.builder.Scratch({ElementType::boolean, type.dims});
+  scope.builder.Emit(compare,
+                     {scope.input(0), Places(scope.builder, scope.input_element(0), law.depth)},
+                     {is_place});
+  format::SelectParams select;
+  select.mutate_rank(1);
+  WriteDims(select.mutable_dims(), {count});
+  WriteDims(select.mutable_condition_strides(), {1});
+  WriteDims(select.mutable_a_strides(), {0});
+  WriteDims(select.mutable_b_strides(), {0});
+  select.mutate_element_bytes(static_cast<uint32_t>(ElementBytes(type.type)));
+  scope.builder.Emit(select, {is_place, scope.input(2), scope.input(3)}, {y});
+}
+
+constexpr Operation kRows[] = {
+    {"OneHot", 1, 4, 4, Infer, Lower},
+};
+
+}  // namespace
+
+std::span<const Operation> OneHotOperations() { return kRows; }
+
+}  // namespace weft::ops

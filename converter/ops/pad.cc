@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pad: every axis grows, or shrinks where a pad is negative. The centre is copied once; a constant
+// border is filled, any other border is copied from the input itself, so that no copy reads what
+// another one of the same step has written.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+enum class Mode { kConstant, kEdge, kReflect, kSymmetric };
+constexpr std::array<std::string_view, 4> kModes = {"constant", "edge", "reflect", "symmetric"};
+
+// Copies of one pass over the axes; beyond it a temporary value is cheaper.
+constexpr size_t kMostCopies = 27;
+
+struct PadLaw {
+  Mode mode = Mode::kConstant;
+  Dims begin, end;
+  Dims output;
+};
+
+Mode ReadMode(const NodeScope& scope) {
+  const std::string text = scope.attributes.Choice("pad_mode", "constant", kModes);
+  return static_cast<Mode>(std::find(kModes.begin(), kModes.end(), text) - kModes.begin());
+}
+
+// The longest border that axis `dim` can fill.
+std::optional<int64_t> LongestBorder(Mode mode, int64_t dim) {
+  if (mode == Mode::kReflect) return std::max<int64_t>(dim - 1, 0);
+  if (mode == Mode::kSymmetric) return dim;
+  if (mode == Mode::kEdge && dim == 0) return 0;
+  return std::nullopt;
+}
+
+void CheckAxis(NodeScope& scope, PadLaw& law, size_t axis) {
+  const int64_t dim = scope.input_dims(0)[axis];
+  const auto longer = CheckedSum(dim, law.begin[axis]);
+  const auto length = longer ? CheckedSum(*longer, law.end[axis]) : std::nullopt;
+  if (!length || *length < 0) {
+    scope.Fault("axis {} of {} with pads {} and {} is too {}", axis, dim, law.begin[axis],
+                law.end[axis], length ? "short: its length must not be negative" : "long");
+    return;
+  }
+  const std::optional<int64_t> most = LongestBorder(law.mode, dim);
+  const int64_t border = std::max(law.begin[axis], law.end[axis]);
+  if (most && border > *most) {
+    scope.Fault("pad {} of axis {}, which has {}; mode {} allows at most {}", border, axis, dim,
+                kModes[static_cast<size_t>(law.mode)], *most);
+    return;
+  }
+  law.output[axis] = *length;
+}
+
+std::optional<PadLaw> ReadPadLaw(NodeScope& scope) {
+  PadLaw law;
+  law.mode = ReadMode(scope);
+  const std::optional<Dims> begin = ControlInts(scope, 1, "pads_begin", scope.rank(0));
+  const std::optional<Dims> end = ControlInts(scope, 2, "pads_end", scope.rank(0));
+  if (!begin || !end) return std::nullopt;
+  law.begin = *begin;
+  law.end = *end;
+  law.output = scope.input_dims(0);
+  for (size_t axis = 0; axis < law.output.size(); ++axis) CheckAxis(scope, law, axis);
+  if (scope.failed()) return std::nullopt;
+  return law;
+}
+
+void Infer(InferScope& scope) {
+  if (scope.has_input(3) && (scope.input_element(3) != scope.input_element(0) ||
+                             ElementCount(scope.input_dims(3)) != 1)) {
+    scope.Fault("input 3 (pad_value) is {}; must be a scalar of type {}",
+                ToString(scope.input_type(3)), Name(scope.input_element(0)));
+  }
+  const std::optional<PadLaw> law = ReadPadLaw(scope);
+  if (law) scope.SetOutput(0, scope.input_element(0), law->output);
+}
+
+// The places of the output that are places of the input.
+Run Centre(const PadLaw& law, size_t axis, int64_t dim) {
+  const int64_t begin = law.begin[axis];
+  const int64_t first = std::clamp<int64_t>(begin, 0, law.output[axis]);
+  const int64_t last = std::min(begin + dim, law.output[axis]);
+  return {first, std::max<int64_t>(last - first, 0), first - begin, 1};
+}
+
+// Before, centre and after; the borders take places of the input. Place c of the input's axis,
+// which lies outside of it, mirrors -c or 2 (dim - 1) - c (reflect), -c - 1 or 2 dim - 1 - c
+// (symmetric).
+Runs MirrorRuns(const PadLaw& law, size_t axis, int64_t dim) {
+  const int64_t begin = law.begin[axis], length = law.output[axis];
+  const int64_t doubled = law.mode == Mode::kSymmetric ? 1 : 0;  // the edge itself is repeated
+  const bool edge = law.mode == Mode::kEdge;
+  Runs runs = {Centre(law, axis, dim)};
+  const int64_t before = std::min(begin, length);
+  if (before > 0) {
+    runs.push_back(edge ? Run{0, before, 0, 0} : Run{0, before, begin - doubled, -1});
+  }
+  const int64_t first = std::max<int64_t>(begin + dim, 0);
+  if (first < length) {
+    const int64_t mirrored = 2 * (dim - 1) + doubled - (first - begin);
+    runs.push_back(edge ? Run{first, length - first, dim - 1, 0}
+                        : Run{first, length - first, mirrored, -1});
+  }
+  return runs;
+}
+
+// Axes in groups, so that the corners, which multiply, stay few: group by group the tensor grows.
+void LowerMirrored(LowerScope& scope, const PadLaw& law) {
+  Dims from = scope.input_dims(0);
+  std::vector<Runs> runs(from.size());
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    runs[axis] = law.begin[axis] == 0 && law.end[axis] == 0 ? WholeAxis(from[axis])
+                                                            : MirrorRuns(law, axis, from[axis]);
+  }
+  plan::ValueId source = scope.input(0);
+  for (size_t first = 0; first < from.size();) {
+    Dims to = from;
+    std::vector<Runs> group;
+    for (const int64_t dim : from) group.push_back(WholeAxis(dim));
+    size_t copies = 1, axis = first;
+    for (; axis < from.size() && copies * runs[axis].size() <= kMostCopies; ++axis) {
+      copies *= runs[axis].size();
+      group[axis] = runs[axis];
+      to[axis] = law.output[axis];
+    }
+    const plan::ValueId target = axis == from.size()
+                                     ? scope.NewOutput(0)
+                                     : scope.builder.Scratch({scope.input_element(0), to});
+    EmitMovement(scope.builder, source, target, MovementOf(group, from, to));
+    source = target;
+    from = to;
+    first = axis;
+  }
+}
+
+uint64_t BitsOfValue(const ir::Constant& value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, value.bytes.data(), std::min(value.bytes.size(), sizeof bits));
+  return bits;
+}
+
+// The border as boxes that do not overlap: of axis k the part before and the part after the centre,
+// over the centre of the axes before k and all of the axes behind it.
+std::vector<Movement> BorderBoxes(const PadLaw& law, const std::vector<Run>& centre) {
+  const Dims strides = plan::DenseStrides(law.output);
+  const auto along = [&](size_t axis, int64_t first, int64_t last) {
+    return std::vector<Nest>{{{last - first}, {0}, {strides[axis]}, 0, first * strides[axis]}};
+  };
+  std::vector<Movement> boxes;
+  for (size_t axis = 0; axis < centre.size(); ++axis) {
+    const int64_t ends[][2] = {{0, centre[axis].target},
+                               {centre[axis].target + centre[axis].count, law.output[axis]}};
+    for (const auto& [first, last] : ends) {
+      if (first == last) continue;
+      Movement box;
+      for (size_t i = 0; i < centre.size(); ++i) {
+        const Run& run = centre[i];
+        if (i < axis) box.push_back(along(i, run.target, run.target + run.count));
+        if (i == axis) box.push_back(along(i, first, last));
+        if (i > axis) box.push_back(along(i, 0, law.output[i]));
+      }
+      boxes.push_back(std::move(box));
+    }
+  }
+  return boxes;
+}
+
+// Where the centre is one piece, the border is what lies before and behind it, and the producer can
+// write the centre in place. Else a known value fills all of the output before the centre goes over
+// it, one step for any number of boxes; a value known at run time only is copied box by box.
+void LowerConstant(LowerScope& scope, const PadLaw& law) {
+  const Dims& dims = scope.input_dims(0);
+  const ElementType type = scope.input_element(0);
+  std::vector<Run> centre(dims.size());
+  std::vector<Runs> runs;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    centre[axis] = Centre(law, axis, dims[axis]);
+    runs.push_back({centre[axis]});
+  }
+  const plan::ValueId target = scope.NewOutput(0);
+  const Movement movement = MovementOf(runs, dims, law.output);
+  const ir::Constant* known = scope.constant(3);
+  if (scope.has_input(3) && known == nullptr) {
+    for (const Movement& box : BorderBoxes(law, centre)) {
+      EmitMovement(scope.builder, scope.input(3), target, box);
+    }
+    return MoveIntoPart(scope, 0, movement, target);
+  }
+  const uint64_t bits = known != nullptr ? BitsOfValue(*known) : 0;
+  const auto fill = [&](int64_t first, int64_t last) {
+    if (first == last) return;
+    const int64_t offset_bytes = first * ElementBytes(type);
+    scope.builder.Fill(scope.builder.View(target, offset_bytes, {type, {last - first}}), bits);
+  };
+  const std::optional<Piece> piece = PieceOf(movement);
+  if (piece) {
+    fill(0, piece->target_offset);
+    fill(piece->target_offset + piece->count, ProductOf(law.output, 0, law.output.size()));
+  } else {
+    scope.builder.Fill(target, bits);
+  }
+  MoveIntoPart(scope, 0, movement, target);
+}
+
+void Lower(LowerScope& scope) {
+  const PadLaw law = ReadPadLaw(scope).value();
+  const auto positive = [](int64_t pad) { return pad > 0; };
+  const bool grows = std::any_of(law.begin.begin(), law.begin.end(), positive) ||
+                     std::any_of(law.end.begin(), law.end.end(), positive);
+  if (!grows || ElementCount(law.output) == 0) {
+    std::vector<Runs> runs;
+    for (size_t axis = 0; axis < law.output.size(); ++axis) {
+      runs.push_back({Centre(law, axis, scope.input_dims(0)[axis])});
+    }
+    return MoveToOutput(scope, 0, MovementOf(runs, scope.input_dims(0), law.output), 0);
+  }
+  if (!HasWholeBytes(scope, 0)) return;
+  return law.mode == Mode::kConstant ? LowerConstant(scope, law) : LowerMirrored(scope, law);
+}
+
+constexpr Operation kRows[] = {
+    {"Pad", 1, 3, 4, Infer, Lower},
+    {"Pad", 12, 3, 4, Infer, Lower},
+};
+
+}  // namespace
+
+std::span<const Operation> PadOperations() { return kRows; }
+
+}  // namespace weft::ops

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where values enter and leave a graph: Parameter, Result and Const.
+#include "converter/ops/families.h"
+
+namespace weft::ops {
+namespace {
+
+// Keeps the type that the file, the user or the loop around a body has given.
+void InferParameter(InferScope& scope) {
+  const ir::OutputPort& port = scope.node().outputs.front();
+  const std::string name = port.names.empty() ? scope.node().name : port.names.front();
+  if (!port.declared) {
+    return scope.Fault(
+        "its shape is of unknown rank; weft plans memory ahead, so every dimension must be fixed "
+        "(--shape {}=..., or reshape the model before export)",
+        name);
+  }
+  for (size_t axis = 0; axis < port.type.dims.size(); ++axis) {
+    if (port.type.dims[axis] >= 0) continue;
+    return scope.Fault(
+        "dimension {} of {} is dynamic; weft plans memory ahead, so every dimension must be fixed "
+        "(--shape {}=..., or reshape the model before export)",
+        axis, ToString(port.type), name);
+  }
+  scope.SetOutput(0, TensorType(port.type));
+}
+
+// A Parameter's value is made by whoever owns the graph around it.
+void LowerParameter(LowerScope&) {}
+
+void InferResult(InferScope& scope) {
+  if (scope.output_count() > 0) scope.SetOutput(0, scope.input_type(0));
+}
+
+void LowerResult(LowerScope& scope) {
+  if (!scope.node().outputs.empty()) scope.Forward(0, 0);
+}
+
+void InferConst(InferScope& scope) {
+  if (!scope.node().constant) return scope.Fault("has no value; must name its bytes");
+  scope.SetOutput(0, scope.node().constant->type);
+}
+
+void LowerConst(LowerScope& scope) {
+  const ir::Constant& constant = *scope.node().constant;
+  scope.SetOutput(
+      0, scope.builder.Weights(
+             constant.type, std::vector<std::byte>(constant.bytes.begin(), constant.bytes.end())));
+}
+
+constexpr Operation kRows[] = {
+    {"Parameter", 1, 0, 0, InferParameter, LowerParameter, /*foldable=*/false},
+    {"Result", 1, 1, 1, InferResult, LowerResult, /*foldable=*/false},
+    {"Const", 1, 0, 0, InferConst, LowerConst, /*foldable=*/false},
+};
+
+}  // namespace
+
+std::span<const Operation> PortOperations() { return kRows; }
+
+}  // namespace weft::ops

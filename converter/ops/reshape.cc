@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that give the same elements in the same order other dims: no step, whatever the type.
+#include <algorithm>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+void Lower(LowerScope& scope) { scope.Forward(0, 0); }
+
+void InferIdentity(InferScope& scope) { scope.SetOutput(0, scope.input_type(0)); }
+
+// Puts input dims where the pattern holds 0 under special_zero; false after a fault.
+bool CopyDims(InferScope& scope, Dims& pattern) {
+  const bool special_zero = scope.attributes.Bool("special_zero", false);
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] < -1) {
+      scope.Fault("the pattern {} holds {}; must be -1, 0 or a dimension", ToString(pattern),
+                  pattern[i]);
+      return false;
+    }
+    if (pattern[i] != 0 || !special_zero) continue;
+    if (i >= scope.input_dims(0).size()) {
+      scope.Fault("the pattern {} copies dimension {} of the input, which has rank {}",
+                  ToString(pattern), i, scope.rank(0));
+      return false;
+    }
+    pattern[i] = scope.input_dims(0)[i];
+  }
+  return true;
+}
+
+void InferReshape(InferScope& scope) {
+  const std::optional<Dims> pattern = ControlInts(scope, 1, "pattern");
+  if (!pattern) return;
+  Dims dims = *pattern;
+  if (!CopyDims(scope, dims)) return;
+  const auto free_count = std::count(dims.begin(), dims.end(), -1);
+  if (free_count > 1) {
+    return scope.Fault("the pattern {} holds -1 {} times; at most one dimension can be computed",
+                       ToString(*pattern), free_count);
+  }
+  const int64_t count = ElementCount(scope.input_dims(0)).value_or(0);
+  const auto free = std::find(dims.begin(), dims.end(), -1);
+  if (free != dims.end()) {
+    *free = 1;
+    const int64_t rest = ElementCount(dims).value_or(0);
+    if (rest == 0 || count % rest != 0) {
+      return scope.Fault("{} elements of {} do not divide by the {} of pattern {}", count,
+                         ToString(scope.input_type(0)), rest, ToString(*pattern));
+    }
+    *free = count / rest;
+  }
+  if (ElementCount(dims) != count) {
+    return scope.Fault("{} has {} elements and pattern {} makes {}; both must be equal",
+                       ToString(scope.input_type(0)), count, ToString(*pattern), ToString(dims));
+  }
+  scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+// An axis that is not 1 stays, as the document says. Without axes every 1 goes.
+void InferSqueeze(InferScope& scope) {
+  const Dims& dims = scope.input_dims(0);
+  std::vector<bool> leaves(dims.size(), true);
+  if (scope.has_input(1)) {
+    const std::optional<Dims> axes = ControlInts(scope, 1, "axes", -1, Scalar::kAllowed);
+    if (!axes) return;
+    if (!axes->empty()) leaves.assign(dims.size(), false);
+    for (const int64_t axis : *axes) {
+      const std::optional<int64_t> normal = scope.NormalAxis(axis, scope.rank(0));
+      if (normal) leaves[static_cast<size_t>(*normal)] = true;
+    }
+    if (scope.failed()) return;
+  }
+  Dims kept;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] != 1 || !leaves[i]) kept.push_back(dims[i]);
+  }
+  scope.SetOutput(0, scope.input_element(0), std::move(kept));
+}
+
+// Axes count in the output.
+void InferUnsqueeze(InferScope& scope) {
+  const std::optional<Dims> axes = ControlInts(scope, 1, "axes", -1, Scalar::kAllowed);
+  if (!axes) return;
+  const size_t rank = scope.input_dims(0).size() + axes->size();
+  std::vector<bool> is_new(rank, false);
+  for (const int64_t axis : *axes) {
+    const std::optional<int64_t> normal = scope.NormalAxis(axis, static_cast<int64_t>(rank));
+    if (!normal) return;
+    if (is_new[static_cast<size_t>(*normal)]) {
+      return scope.Fault("axes {} name axis {} twice; must be different", ToString(*axes), *normal);
+    }
+    is_new[static_cast<size_t>(*normal)] = true;
+  }
+  Dims dims(rank, 1);
+  size_t next = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    if (!is_new[i]) dims[i] = scope.input_dims(0)[next++];
+  }
+  scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+constexpr Operation kRows[] = {
+    {"Reshape", 1, 2, 2, InferReshape, Lower},    {"Squeeze", 1, 1, 2, InferSqueeze, Lower},
+    {"Squeeze", 15, 1, 2, InferSqueeze, Lower},   {"Unsqueeze", 1, 2, 2, InferUnsqueeze, Lower},
+    {"Identity", 16, 1, 1, InferIdentity, Lower},
+};
+
+}  // namespace
+
+std::span<const Operation> ReshapeOperations() { return kRows; }
+
+}  // namespace weft::ops

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that turn the order along axes around, or around a circle: strided copies, one per
+// run.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+std::vector<Runs> WholeAxes(const Dims& dims) {
+  std::vector<Runs> runs;
+  for (const int64_t dim : dims) runs.push_back(WholeAxis(dim));
+  return runs;
+}
+
+// Which axes Reverse turns: input 1 as indices or as one boolean per axis.
+std::optional<std::vector<bool>> ReadReversedAxes(NodeScope& scope) {
+  static constexpr std::array<std::string_view, 2> kModes = {"index", "mask"};
+  const int64_t rank = scope.rank(0);
+  std::vector<bool> reversed(static_cast<size_t>(rank), false);
+  if (scope.attributes.Choice("mode", "index", kModes) == "mask") {
+    const std::optional<Dims> mask = scope.RequireInts(1, "reversed_axes");
+    if (!mask) return std::nullopt;
+    if (static_cast<int64_t>(mask->size()) != rank) {
+      scope.Fault("reversed_axes has {} elements and the input rank {}; both must be equal",
+                  mask->size(), rank);
+      return std::nullopt;
+    }
+    for (size_t i = 0; i < mask->size(); ++i) reversed[i] = (*mask)[i] != 0;
+    return reversed;
+  }
+  const std::optional<Dims> axes = ControlInts(scope, 1, "reversed_axes", -1, Scalar::kAllowed);
+  if (!axes) return std::nullopt;
+  for (const int64_t axis : *axes) {
+    if (axis < 0 || axis >= rank) {
+      scope.Fault("axis {} of a rank {} tensor; must be from 0 to {}", axis, rank, rank - 1);
+      return std::nullopt;
+    }
+    reversed[static_cast<size_t>(axis)] = true;
+  }
+  return reversed;
+}
+
+void InferReverse(InferScope& scope) {
+  if (ReadReversedAxes(scope)) scope.SetOutput(0, scope.input_type(0));
+}
+
+void LowerReverse(LowerScope& scope) {
+  const std::vector<bool> reversed = ReadReversedAxes(scope).value();
+  const Dims& dims = scope.input_dims(0);
+  std::vector<Runs> runs = WholeAxes(dims);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (reversed[axis] && dims[axis] > 1) runs[axis] = {{0, dims[axis], dims[axis] - 1, -1}};
+  }
+  MoveToOutput(scope, 0, MovementOf(runs, dims, dims), 0);
+}
+
+void InferReverseSequence(InferScope& scope) {
+  const auto batch = scope.NormalAxis(scope.attributes.Int("batch_axis", 0), scope.rank(0));
+  const auto time = scope.NormalAxis(scope.attributes.Int("seq_axis", 1), scope.rank(0));
+  if (!batch || !time) return;
+  if (*batch == *time) {
+    return scope.Fault("batch_axis and seq_axis are both {}; must be different", *batch);
+  }
+  const int64_t batches = scope.input_dims(0)[static_cast<size_t>(*batch)];
+  const int64_t longest = scope.input_dims(0)[static_cast<size_t>(*time)];
+  if (scope.input_dims(1) != Dims{batches}) {
+    return scope.Fault("input 1 (seq_lengths) is {}; must be [{}], one length per batch",
+                       ToString(scope.input_type(1)), batches);
+  }
+  // Lengths are whole numbers of any type here.
+  const std::optional<Dims> lengths = scope.RequireInts(1, "seq_lengths");
+  if (!lengths) return;
+  for (const int64_t length : *lengths) {
+    if (length < 0 || length > longest) {
+      return scope.Fault("seq_lengths {} hold {}; axis {} has {}", ToString(*lengths), length,
+                         *time, longest);
+    }
+  }
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+// Neighbouring batches of one length move together.
+void LowerReverseSequence(LowerScope& scope) {
+  const Dims& dims = scope.input_dims(0);
+  const size_t batch = WrappedAxis(scope.attributes.Int("batch_axis", 0), scope.rank(0));
+  const size_t time = WrappedAxis(scope.attributes.Int("seq_axis", 1), scope.rank(0));
+  const Dims lengths = scope.Ints(1).value();
+  if (std::all_of(lengths.begin(), lengths.end(), [](int64_t length) { return length <= 1; })) {
+    return scope.Forward(0, 0);
+  }
+  if (!HasWholeBytes(scope, 0)) return;
+  const plan::ValueId source = scope.input(0);
+  const plan::ValueId target = scope.NewOutput(0);
+  std::vector<Runs> runs = WholeAxes(dims);
+  for (int64_t first = 0; first < dims[batch];) {
+    const int64_t length = lengths[static_cast<size_t>(first)];
+    int64_t last = first + 1;
+    while (last < dims[batch] && lengths[static_cast<size_t>(last)] == length) ++last;
+    runs[batch] = {{first, last - first, first, 1}};
+    runs[time] = {{0, length, length - 1, -1}, {length, dims[time] - length, length, 1}};
+    if (length <= 1) runs[time] = WholeAxis(dims[time]);
+    EmitMovement(scope.builder, source, target, MovementOf(runs, dims, dims));
+    first = last;
+  }
+}
+
+// Places by which each axis moves on, each below the axis's dim.
+std::optional<Dims> ReadShifts(NodeScope& scope) {
+  const std::optional<Dims> shift = ControlInts(scope, 1, "shift", -1, Scalar::kAllowed);
+  const std::optional<Dims> axes = ControlInts(scope, 2, "axes", -1, Scalar::kAllowed);
+  if (!shift || !axes) return std::nullopt;
+  if (shift->size() != 1 && shift->size() != axes->size()) {
+    scope.Fault("{} shifts and {} axes; must be one shift, or one per axis", shift->size(),
+                axes->size());
+    return std::nullopt;
+  }
+  Dims shifts(scope.input_dims(0).size(), 0);
+  for (size_t i = 0; i < axes->size(); ++i) {
+    if ((*axes)[i] < -scope.rank(0) || (*axes)[i] >= scope.rank(0)) {
+      scope.Fault("axis {} of a rank {} tensor; must be from {} to {}", (*axes)[i], scope.rank(0),
+                  -scope.rank(0), scope.rank(0) - 1);
+      return std::nullopt;
+    }
+    const size_t axis = WrappedAxis((*axes)[i], scope.rank(0));
+    const int64_t dim = scope.input_dims(0)[axis];
+    if (dim == 0) continue;
+    const int64_t step = (*shift)[shift->size() == 1 ? 0 : i] % dim;
+    shifts[axis] = ((shifts[axis] + step) % dim + dim) % dim;
+  }
+  return shifts;
+}
+
+void InferRoll(InferScope& scope) {
+  if (ReadShifts(scope)) scope.SetOutput(0, scope.input_type(0));
+}
+
+void LowerRoll(LowerScope& scope) {
+  const Dims shifts = ReadShifts(scope).value();
+  const Dims& dims = scope.input_dims(0);
+  std::vector<Runs> runs = WholeAxes(dims);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const int64_t shift = shifts[axis];
+    if (shift == 0) continue;
+    runs[axis] = {{0, shift, dims[axis] - shift, 1}, {shift, dims[axis] - shift, 0, 1}};
+  }
+  MoveToOutput(scope, 0, MovementOf(runs, dims, dims), 0);
+}
+
+constexpr Operation kRows[] = {
+    {"Reverse", 1, 2, 2, InferReverse, LowerReverse},
+    {"ReverseSequence", 1, 2, 2, InferReverseSequence, LowerReverseSequence},
+    {"Roll", 7, 3, 3, InferRoll, LowerRoll},
+};
+
+}  // namespace
+
+std::span<const Operation> ReverseOperations() { return kRows; }
+
+}  // namespace weft::ops

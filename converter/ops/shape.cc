@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations whose value follows from shapes and constants: they are known at conversion, and what
+// uses them at run time reads weights.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+// The attribute output_type; a fault when it is no type.
+std::optional<ElementType> OutputType(NodeScope& scope, std::string_view fallback) {
+  const std::string text = scope.attributes.Text("output_type", fallback);
+  const std::optional<ElementType> type = ParseElementType(text);
+  if (!type) scope.Fault("output_type is \"{}\"; must be an element type", text);
+  return type;
+}
+
+void InferShapeOf(InferScope& scope) {
+  const std::optional<ElementType> type = OutputType(scope, "i64");
+  if (!type) return;
+  if (*type != ElementType::i64 && *type != ElementType::i32) {
+    return scope.Fault("output_type is {}; must be i32 or i64", Name(*type));
+  }
+  scope.SetOutput(0, *type, {scope.rank(0)});
+}
+
+// `values` as a constant of `type`. Halves are rounded by the convert step.
+template <typename T>
+plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::vector<T>& values) {
+  const auto as = [&]<typename To>(To) {
+    return builder.WeightsOf(type, std::vector<To>(values.begin(), values.end()));
+  };
+  switch (type.type) {
+    case ElementType::f32:
+      return as(float{});
+    case ElementType::f64:
+      return as(double{});
+    case ElementType::i8:
+      return as(int8_t{});
+    case ElementType::u8:
+      return as(uint8_t{});
+    case ElementType::i16:
+      return as(int16_t{});
+    case ElementType::i32:
+      return as(int32_t{});
+    case ElementType::i64:
+      return as(int64_t{});
+    default: {
+      const plan::ValueId single = Known(builder, {ElementType::f32, type.dims}, values);
+      const plan::ValueId half = builder.Scratch(type);
+      const auto count = static_cast<uint32_t>(values.size());
+      builder.Emit(format::ConvertParams(count, ElementType::f32, type.type, 0), {single}, {half});
+      return half;
+    }
+  }
+}
+
+void LowerShapeOf(LowerScope& scope) {
+  scope.SetOutput(0, Known(scope.builder, scope.output_type(0), scope.input_dims(0)));
+}
+
+// start, start + step, ... before stop.
+template <typename T>
+struct Sequence {
+  T start{}, step{};
+  int64_t count = 0;
+  std::vector<T> Values() const {
+    std::vector<T> values(static_cast<size_t>(count));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<T>(i) * step;
+    return values;
+  }
+};
+
+// 128 bits hold every difference of two 64-bit numbers.
+Sequence<int64_t> IntSequence(int64_t start, int64_t stop, int64_t step) {
+  const __int128 distance =
+      step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
+  const __int128 stride = step > 0 ? step : -static_cast<__int128>(step);
+  const __int128 count = distance <= 0 ? 0 : (distance + stride - 1) / stride;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return {start, step, count > kMost ? kMost : static_cast<int64_t>(count)};
+}
+
+Sequence<double> RealSequence(double start, double stop, double step) {
+  const double count = std::ceil((stop - start) / step);
+  if (!(count > 0)) return {start, step, 0};
+  return {start, step, count < 0x1p62 ? static_cast<int64_t>(count) : int64_t{1} << 62};
+}
+
+constexpr std::array<std::string_view, 3> kRangeInputs = {"start", "stop", "step"};
+
+// The three inputs are known numbers and the step is not zero.
+bool CheckRange(InferScope& scope) {
+  for (size_t i = 0; i < 3; ++i) {
+    if (ElementCount(scope.input_dims(i)) != 1) {
+      scope.Fault("input {} ({}) is {}; must be a scalar", i, kRangeInputs[i],
+                  ToString(scope.input_type(i)));
+    } else {
+      scope.RequireInts(i, kRangeInputs[i]);
+    }
+    const std::optional<std::vector<double>> value = scope.Numbers(i);
+    if (value && value->size() == 1 && !std::isfinite(value->front())) {
+      scope.Fault("input {} ({}) is {}; must be finite", i, kRangeInputs[i], value->front());
+    }
+  }
+  if (!scope.failed() && scope.Numbers(2)->front() == 0) {
+    scope.Fault("input 2 (step) is 0; must be positive or negative");
+  }
+  return !scope.failed();
+}
+
+bool IsWhole(const NodeScope& scope, ElementType type) {
+  return !IsFloat(type) || (!IsFloat(scope.input_element(0)) && !IsFloat(scope.input_element(1)) &&
+                            !IsFloat(scope.input_element(2)));
+}
+
+// For an integer output every input is truncated first.
+Sequence<int64_t> WholeRange(const NodeScope& scope) {
+  return IntSequence(scope.Ints(0)->front(), scope.Ints(1)->front(), scope.Ints(2)->front());
+}
+
+Sequence<double> RealRange(const NodeScope& scope) {
+  return RealSequence(scope.Numbers(0)->front(), scope.Numbers(1)->front(),
+                      scope.Numbers(2)->front());
+}
+
+void InferRangeOf(InferScope& scope, ElementType type) {
+  if (!CheckRange(scope)) return;
+  if (type == ElementType::boolean || ElementBytes(type) == 0) {
+    return scope.Fault("the output would be {}; must be a float or an integer of whole bytes",
+                       Name(type));
+  }
+  const bool whole = IsWhole(scope, type);
+  if (whole && scope.Ints(2)->front() == 0) {
+    return scope.Fault("input 2 (step) is {}, which is 0 in {}; must be positive or negative",
+                       scope.Numbers(2)->front(), Name(type));
+  }
+  scope.SetOutput(0, type, {whole ? WholeRange(scope).count : RealRange(scope).count});
+}
+
+void InferRangeOfInputs(InferScope& scope) {
+  for (size_t i = 1; i < 3; ++i) {
+    if (scope.input_element(i) == scope.input_element(0)) continue;
+    scope.Fault("input {} ({}) is {} and input 0 (start) is {}; must be of one type", i,
+                kRangeInputs[i], Name(scope.input_element(i)), Name(scope.input_element(0)));
+  }
+  InferRangeOf(scope, scope.input_element(0));
+}
+
+void InferRangeOfAttribute(InferScope& scope) {
+  const std::optional<ElementType> type = OutputType(scope, "");
+  if (type) InferRangeOf(scope, *type);
+}
+
+void LowerRange(LowerScope& scope) {
+  const TensorType& type = scope.output_type(0);
+  scope.SetOutput(0, IsWhole(scope, type.type)
+                         ? Known(scope.builder, type, WholeRange(scope).Values())
+                         : Known(scope.builder, type, RealRange(scope).Values()));
+}
+
+// The output depends on the input's shape alone.
+Operation ShapeOnly(Operation row) {
+  row.shape_only = true;
+  return row;
+}
+
+const Operation kRows[] = {
+    ShapeOnly({"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf}),
+    ShapeOnly({"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf}),
+    {"Range", 1, 3, 3, InferRangeOfInputs, LowerRange},
+    {"Range", 4, 3, 3, InferRangeOfAttribute, LowerRange},
+};
+
+}  // namespace
+
+std::span<const Operation> ShapeOperations() { return kRows; }
+
+}  // namespace weft::ops

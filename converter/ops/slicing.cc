@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
+// of its input is a view; any other is one strided copy.
+#include <algorithm>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+// What is taken of each axis of the input, and the output's dims.
+struct Cut {
+  std::vector<Runs> runs;
+  Dims kept;    // places per input axis
+  Dims output;  // kept without the axes that shrink, with the new ones
+};
+
+// An unset bound is the natural end for the direction of the step.
+struct Bounds {
+  std::optional<int64_t> begin, end;
+  int64_t step = 1;
+};
+
+// Places of an axis that the bounds choose; out-of-range bounds are clamped.
+Run RunOf(const Bounds& bounds, int64_t dim) {
+  const int64_t low = bounds.step > 0 ? 0 : -1;
+  const int64_t high = bounds.step > 0 ? dim : dim - 1;
+  const auto clamped = [&](int64_t bound) {
+    return std::clamp(bound < 0 ? bound + dim : bound, low, high);
+  };
+  const int64_t natural_begin = bounds.step > 0 ? low : high;
+  const int64_t natural_end = bounds.step > 0 ? high : low;
+  const int64_t begin = bounds.begin ? clamped(*bounds.begin) : natural_begin;
+  const int64_t end = bounds.end ? clamped(*bounds.end) : natural_end;
+  const int64_t distance = bounds.step > 0 ? end - begin : begin - end;
+  if (distance <= 0) return {0, 0, 0, 1};
+  // A step beyond the axis takes one place; the bound keeps its negation and products in range.
+  const int64_t step = std::clamp(bounds.step, -dim, dim);
+  return {0, 1 + (distance - 1) / std::abs(step), begin, step};
+}
+
+void Keep(Cut& cut, const Run& run, bool shrinks = false) {
+  cut.runs.push_back({run});
+  cut.kept.push_back(run.count);
+  if (!shrinks) cut.output.push_back(run.count);
+}
+
+bool CheckSteps(NodeScope& scope, const Dims& steps) {
+  if (std::find(steps.begin(), steps.end(), 0) == steps.end()) return true;
+  scope.Fault("steps {} hold 0; must be positive or negative", ToString(steps));
+  return false;
+}
+
+// Axes of Slice: input 4, or the first ones in order. Negatives count from the end.
+std::optional<Dims> SliceAxes(NodeScope& scope, size_t count) {
+  Dims axes(count);
+  for (size_t i = 0; i < count; ++i) axes[i] = static_cast<int64_t>(i);
+  if (scope.has_input(4)) {
+    const std::optional<Dims> given = ControlInts(scope, 4, "axes", static_cast<int64_t>(count));
+    if (!given) return std::nullopt;
+    axes = *given;
+  }
+  std::vector<bool> seen(scope.input_dims(0).size(), false);
+  for (int64_t& axis : axes) {
+    if (axis < -scope.rank(0) || axis >= scope.rank(0)) {
+      scope.Fault("axis {} of a rank {} tensor; must be from {} to {}", axis, scope.rank(0),
+                  -scope.rank(0), scope.rank(0) - 1);
+      return std::nullopt;
+    }
+    if (axis < 0) axis += scope.rank(0);
+    if (seen[static_cast<size_t>(axis)]) {
+      scope.Fault("axes name axis {} twice; must be different", axis);
+      return std::nullopt;
+    }
+    seen[static_cast<size_t>(axis)] = true;
+  }
+  return axes;
+}
+
+std::optional<Cut> ReadSlice(NodeScope& scope) {
+  const std::optional<Dims> begin = ControlInts(scope, 1, "start");
+  if (!begin) return std::nullopt;
+  const int64_t count = static_cast<int64_t>(begin->size());
+  const std::optional<Dims> end = ControlInts(scope, 2, "stop", count);
+  const std::optional<Dims> step = ControlInts(scope, 3, "step", count);
+  const std::optional<Dims> axes = SliceAxes(scope, begin->size());
+  if (!end || !step || !axes || !CheckSteps(scope, *step)) return std::nullopt;
+  std::vector<Bounds> bounds(scope.input_dims(0).size());
+  for (size_t i = 0; i < begin->size(); ++i) {
+    bounds[static_cast<size_t>((*axes)[i])] = {(*begin)[i], (*end)[i], (*step)[i]};
+  }
+  Cut cut;
+  for (size_t axis = 0; axis < bounds.size(); ++axis) {
+    Keep(cut, RunOf(bounds[axis], scope.input_dims(0)[axis]));
+  }
+  return cut;
+}
+
+// The masks of StridedSlice, padded with zeros to the number of entries.
+struct Masks {
+  Dims begin, end, new_axis, shrink_axis, ellipsis;
+};
+
+std::optional<Masks> ReadMasks(NodeScope& scope, size_t entries) {
+  const auto read = [&](std::string_view key) {
+    Dims mask = scope.attributes.Ints(key);
+    for (const int64_t bit : mask) {
+      if (bit != 0 && bit != 1) scope.Fault("{} is {}; must hold 0 and 1", key, ToString(mask));
+    }
+    mask.resize(entries, 0);
+    return mask;
+  };
+  const Masks masks = {read("begin_mask"), read("end_mask"), read("new_axis_mask"),
+                       read("shrink_axis_mask"), read("ellipsis_mask")};
+  const auto ellipses = std::count(masks.ellipsis.begin(), masks.ellipsis.end(), 1);
+  if (ellipses > 1) {
+    scope.Fault("ellipsis_mask has {} ones; must have at most 1", ellipses);
+  }
+  if (scope.failed()) return std::nullopt;
+  return masks;
+}
+
+// One place of the axis that goes from the dims. A masked begin is 0.
+std::optional<Run> ShrinkingRun(NodeScope& scope, int64_t index, size_t axis) {
+  const int64_t dim = scope.input_dims(0)[axis];
+  if (index < -dim || index >= dim) {
+    scope.Fault("begin {} takes one place of axis {}, which has {}; must be from {} to {}", index,
+                axis, dim, -dim, dim - 1);
+    return std::nullopt;
+  }
+  return Run{0, 1, index < 0 ? index + dim : index, 1};
+}
+
+// Input axes that an ellipsis at `at` stands for.
+int64_t EllipsisAxes(const NodeScope& scope, const Masks& masks, size_t at, size_t axis) {
+  int64_t later = 0;
+  for (size_t i = at + 1; i < masks.new_axis.size(); ++i) later += 1 - masks.new_axis[i];
+  return scope.rank(0) - static_cast<int64_t>(axis) - later;
+}
+
+// An entry is the ellipsis, else a new axis, else a place that shrinks away, else a range.
+std::optional<Cut> CutByEntries(NodeScope& scope, const Dims& begin, const Dims& end,
+                                const Dims& step, const Masks& masks) {
+  const Dims& dims = scope.input_dims(0);
+  Cut cut;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    const size_t axis = cut.runs.size();
+    if (masks.ellipsis[i] != 0) {
+      const int64_t covered = EllipsisAxes(scope, masks, i, axis);
+      for (int64_t k = 0; k < covered; ++k) Keep(cut, RunOf({}, dims[cut.runs.size()]));
+      continue;
+    }
+    if (masks.new_axis[i] != 0) {
+      cut.output.push_back(1);
+      continue;
+    }
+    if (axis == dims.size()) {
+      scope.Fault("{} entries of begin reach beyond rank {} at entry {}", begin.size(), dims.size(),
+                  i);
+      return std::nullopt;
+    }
+    if (masks.shrink_axis[i] != 0) {
+      const auto run = ShrinkingRun(scope, masks.begin[i] != 0 ? 0 : begin[i], axis);
+      if (!run) return std::nullopt;
+      Keep(cut, *run, /*shrinks=*/true);
+      continue;
+    }
+    Bounds bounds{begin[i], end[i], step[i]};
+    if (masks.begin[i] != 0) bounds.begin.reset();
+    if (masks.end[i] != 0) bounds.end.reset();
+    Keep(cut, RunOf(bounds, dims[axis]));
+  }
+  while (cut.runs.size() < dims.size()) Keep(cut, RunOf({}, dims[cut.runs.size()]));
+  return cut;
+}
+
+std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
+  const std::optional<Dims> begin = ControlInts(scope, 1, "begin");
+  if (!begin) return std::nullopt;
+  const int64_t count = static_cast<int64_t>(begin->size());
+  const std::optional<Dims> end = ControlInts(scope, 2, "end", count);
+  std::optional<Dims> step = Dims(begin->size(), 1);
+  if (scope.has_input(3)) step = ControlInts(scope, 3, "strides", count);
+  const std::optional<Masks> masks = ReadMasks(scope, begin->size());
+  if (!end || !step || !masks || !CheckSteps(scope, *step)) return std::nullopt;
+  return CutByEntries(scope, *begin, *end, *step, *masks);
+}
+
+template <std::optional<Cut> (*Read)(NodeScope&)>
+void Infer(InferScope& scope) {
+  std::optional<Cut> cut = Read(scope);
+  if (cut) scope.SetOutput(0, scope.input_element(0), std::move(cut->output));
+}
+
+template <std::optional<Cut> (*Read)(NodeScope&)>
+void Lower(LowerScope& scope) {
+  const Cut cut = Read(scope).value();
+  MoveToOutput(scope, 0, MovementOf(cut.runs, scope.input_dims(0), cut.kept), 0);
+}
+
+constexpr Operation kRows[] = {
+    {"Slice", 8, 4, 5, Infer<ReadSlice>, Lower<ReadSlice>},
+    {"StridedSlice", 1, 3, 4, Infer<ReadStridedSlice>, Lower<ReadStridedSlice>},
+};
+
+}  // namespace
+
+std::span<const Operation> SlicingOperations() { return kRows; }
+
+}  // namespace weft::ops

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broadcast and Tile: elements repeat along axes. One strided copy with source stride 0.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+enum class Mode { kNumpy, kExplicit, kBidirectional };
+constexpr std::array<std::string_view, 3> kModes = {"numpy", "explicit", "bidirectional"};
+
+// Input axis i becomes output axis axes[i]; it stays or, being 1, repeats. Other output axes
+// repeat. A leading axis of 1 that the output lacks has no place.
+struct Stretch {
+  Dims output;
+  std::vector<size_t> axes;
+};
+
+// Checks that every input axis fits its place.
+std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
+  const Dims& input = scope.input_dims(0);
+  for (size_t i = 0; i < input.size(); ++i) {
+    const int64_t place = stretch.output[stretch.axes[i]];
+    if (input[i] == 1 || input[i] == place) continue;
+    scope.Fault("{} does not stretch to {}: axis {} is {} and its place {}; must be equal or 1",
+                ToString(scope.input_type(0)), ToString(stretch.output), i, input[i], place);
+    return std::nullopt;
+  }
+  return stretch;
+}
+
+// Axes line up at the end.
+std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
+  const size_t rank = scope.input_dims(0).size();
+  if (rank > output.size()) {
+    scope.Fault("input {} has rank {} and target_shape {} rank {}; it cannot be less",
+                ToString(scope.input_type(0)), rank, ToString(output), output.size());
+    return std::nullopt;
+  }
+  Stretch stretch{std::move(output), {}};
+  for (size_t i = 0; i < rank; ++i) stretch.axes.push_back(stretch.output.size() - rank + i);
+  return Checked(scope, std::move(stretch));
+}
+
+std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
+  const int64_t rank = static_cast<int64_t>(output.size());
+  const std::optional<Dims> mapping =
+      ControlInts(scope, 2, "axes_mapping", scope.rank(0), Scalar::kAllowed);
+  if (!mapping) return std::nullopt;
+  Stretch stretch{std::move(output), {}};
+  for (size_t i = 0; i < mapping->size(); ++i) {
+    const int64_t axis = (*mapping)[i];
+    if (axis < 0 || axis >= rank || (i > 0 && axis <= (*mapping)[i - 1])) {
+      scope.Fault("axes_mapping {} holds {}; must rise and name axes from 0 to {}",
+                  ToString(*mapping), axis, rank - 1);
+      return std::nullopt;
+    }
+    stretch.axes.push_back(static_cast<size_t>(axis));
+  }
+  return Checked(scope, std::move(stretch));
+}
+
+// Both shapes stretch: places where the target has 1 keep the input's dim.
+std::optional<Stretch> Bidirectional(NodeScope& scope, const Dims& target) {
+  const Dims& input = scope.input_dims(0);
+  Dims output = target;
+  if (output.size() < input.size()) output.insert(output.begin(), input.size() - output.size(), 1);
+  for (size_t i = 0; i < input.size(); ++i) {
+    int64_t& place = output[output.size() - input.size() + i];
+    if (place == 1) place = input[i];
+  }
+  return Trailing(scope, std::move(output));
+}
+
+std::optional<Stretch> ReadStretch(NodeScope& scope, size_t mode_count) {
+  const std::string mode = scope.attributes.Choice("mode", kModes[0], {kModes.data(), mode_count});
+  const std::optional<Dims> target = ControlInts(scope, 1, "target_shape");
+  if (!target) return std::nullopt;
+  for (const int64_t dim : *target) {
+    if (dim >= 0) continue;
+    scope.Fault("target_shape {} holds {}; no dimension may be negative", ToString(*target), dim);
+    return std::nullopt;
+  }
+  if (mode == kModes[1]) return Explicit(scope, *target);
+  if (mode == kModes[2]) return Bidirectional(scope, *target);
+  return Trailing(scope, *target);
+}
+
+std::optional<Stretch> ReadFirst(NodeScope& scope) { return ReadStretch(scope, 2); }
+std::optional<Stretch> ReadThird(NodeScope& scope) { return ReadStretch(scope, 3); }
+
+template <std::optional<Stretch> (*Read)(NodeScope&)>
+void InferBroadcast(InferScope& scope) {
+  std::optional<Stretch> stretch = Read(scope);
+  if (stretch) scope.SetOutput(0, scope.input_element(0), std::move(stretch->output));
+}
+
+template <std::optional<Stretch> (*Read)(NodeScope&)>
+void LowerBroadcast(LowerScope& scope) {
+  const Stretch stretch = Read(scope).value();
+  const Dims& input = scope.input_dims(0);
+  const Dims source_strides = plan::DenseStrides(input);
+  const Dims target_strides = plan::DenseStrides(stretch.output);
+  Movement movement;
+  for (size_t axis = 0; axis < stretch.output.size(); ++axis) {
+    movement.push_back({Nest{{stretch.output[axis]}, {0}, {target_strides[axis]}}});
+  }
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (input[i] != 1) movement[stretch.axes[i]][0].source_strides = {source_strides[i]};
+  }
+  MoveToOutput(scope, 0, movement, 0);
+}
+
+// Dims and repeats with ones in front, so that both have one rank.
+struct Tiling {
+  Dims dims, repeats;
+};
+
+std::optional<Tiling> ReadTiling(NodeScope& scope) {
+  const std::optional<Dims> repeats = ControlInts(scope, 1, "repeats", -1, Scalar::kAllowed);
+  if (!repeats) return std::nullopt;
+  Tiling tiling{scope.input_dims(0), *repeats};
+  const size_t rank = std::max(tiling.dims.size(), tiling.repeats.size());
+  tiling.dims.insert(tiling.dims.begin(), rank - tiling.dims.size(), 1);
+  tiling.repeats.insert(tiling.repeats.begin(), rank - tiling.repeats.size(), 1);
+  return tiling;
+}
+
+void InferTile(InferScope& scope) {
+  const std::optional<Tiling> tiling = ReadTiling(scope);
+  if (!tiling) return;
+  Dims output;
+  for (size_t axis = 0; axis < tiling->dims.size(); ++axis) {
+    const auto dim = CheckedProduct(tiling->dims[axis], tiling->repeats[axis]);
+    if (tiling->repeats[axis] < 0 || !dim) {
+      return scope.Fault("repeats {} hold {} for an axis of {}; must be a number of copies",
+                         ToString(tiling->repeats), tiling->repeats[axis], tiling->dims[axis]);
+    }
+    output.push_back(*dim);
+  }
+  scope.SetOutput(0, scope.input_element(0), std::move(output));
+}
+
+void LowerTile(LowerScope& scope) {
+  const Tiling tiling = ReadTiling(scope).value();
+  const Dims source_strides = plan::DenseStrides(tiling.dims);
+  const Dims target_strides = plan::DenseStrides(scope.output_type(0).dims);
+  Movement movement;
+  for (size_t axis = 0; axis < tiling.dims.size(); ++axis) {
+    const int64_t dim = tiling.dims[axis], stride = target_strides[axis];
+    movement.push_back(
+        {Nest{{tiling.repeats[axis], dim}, {0, source_strides[axis]}, {dim * stride, stride}}});
+  }
+  MoveToOutput(scope, 0, movement, 0);
+}
+
+constexpr Operation kRows[] = {
+    {"Broadcast", 1, 2, 3, InferBroadcast<ReadFirst>, LowerBroadcast<ReadFirst>},
+    {"Broadcast", 3, 2, 3, InferBroadcast<ReadThird>, LowerBroadcast<ReadThird>},
+    {"Tile", 1, 2, 2, InferTile, LowerTile},
+};
+
+}  // namespace
+
+std::span<const Operation> TileOperations() { return kRows; }
+
+}  // namespace weft::ops
