@@ -163,12 +163,14 @@ Tensor Engine::output(uint32_t port) const {
                                : Tensor{};
 }
 
-Tensor Engine::input(const char* name) const {
-  return model_ == nullptr ? Tensor{} : input(FindPort(*model_, RowsOf(model_->inputs()), name));
+Tensor Engine::input(PortName name) const {
+  return model_ == nullptr ? Tensor{}
+                           : input(FindPort(*model_, RowsOf(model_->inputs()), name.text));
 }
 
-Tensor Engine::output(const char* name) const {
-  return model_ == nullptr ? Tensor{} : output(FindPort(*model_, RowsOf(model_->outputs()), name));
+Tensor Engine::output(PortName name) const {
+  return model_ == nullptr ? Tensor{}
+                           : output(FindPort(*model_, RowsOf(model_->outputs()), name.text));
 }
 
 const char* Engine::input_name(uint32_t port) const {

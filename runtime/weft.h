@@ -100,6 +100,12 @@ struct Tensor {
   }
 };
 
+// Any name of a port. A type of its own, so that a plain 0 is an index and never a null name.
+struct PortName {
+  constexpr PortName(const char* name) : text(name) {}  // NOLINT: meant to convert
+  const char* text;
+};
+
 namespace format {
 struct Model;
 }
@@ -137,8 +143,8 @@ class Engine {
   // Outputs hold until the next Run or until another engine uses the same scratch.
   Tensor input(uint32_t port) const;
   Tensor output(uint32_t port) const;
-  Tensor input(const char* name) const;
-  Tensor output(const char* name) const;
+  Tensor input(PortName name) const;
+  Tensor output(PortName name) const;
   // First name of a port, or null when the file was stripped of names.
   const char* input_name(uint32_t port) const;
   const char* output_name(uint32_t port) const;
