@@ -526,15 +526,15 @@ void Judge::CheckVariables() {
 
 void Judge::CheckNames() {
   const Rows<uint32_t> step_names = RowsOf(model_.step_names());
-  const Rows<uint32_t> buffers = RowsOf(model_.operand_buffers());
+  const Rows<uint32_t> buffers = RowsOf(model_.slot_buffers());
   Require(step_names.count == 0 || step_names.count == steps_.count, FaultCode::kStepNameCount, 0,
           step_names.count, steps_.count);
   for (uint32_t i = 0; i < step_names.count; ++i) {
     Require(step_names[i] < names_ || step_names[i] == kNoSlot, FaultCode::kStepName, i,
             step_names[i], names_);
   }
-  Require(buffers.count == 0 || buffers.count == operands_.count, FaultCode::kBufferCount, 0,
-          buffers.count, operands_.count);
+  Require(buffers.count == 0 || buffers.count == slots_.count, FaultCode::kBufferCount, 0,
+          buffers.count, slots_.count);
 }
 
 }  // namespace

@@ -116,12 +116,12 @@ class Writer {
   std::map<std::tuple<ValueId, int64_t, int64_t, std::vector<std::pair<uint32_t, int64_t>>, int, Dims>, uint32_t>
       slot_index_;
   std::vector<format::Slot> slots_;
-  std::vector<uint32_t> slot_buffer_;  // the root each slot lies in
+  std::vector<uint32_t> slot_buffers_;  // the root each slot lies in
   std::map<Dims, uint32_t> dims_index_;
   std::vector<uint32_t> dims_;
   std::vector<format::Move> moves_;
   std::vector<format::Step> steps_;
-  std::vector<uint32_t> operands_, operand_buffers_, step_names_;
+  std::vector<uint32_t> operands_, step_names_;
   std::vector<format::Section> sections_;
   std::vector<uint32_t> marks_;
   std::vector<format::Port> inputs_, outputs_;
@@ -163,7 +163,7 @@ uint32_t Writer::Slot(ValueId id) {
                       uint16_t{0xFFFF}, kRegions[static_cast<int>(home)], value.type.type,
                       static_cast<uint8_t>(value.type.dims.size()), static_cast<uint8_t>(moves.size()),
                       uint16_t{0});
-  slot_buffer_.push_back(place.root);
+  slot_buffers_.push_back(place.root);
   return it->second;
 }
 
@@ -193,9 +193,7 @@ uint32_t Writer::AppendParams(const plan::Step& step) {
 
 void Writer::AppendOperands(const std::vector<ValueId>& values, uint32_t row_count) {
   for (uint32_t i = 0; i < row_count; ++i) {
-    const uint32_t slot = i < values.size() ? Slot(values[i]) : kNoSlot;
-    operands_.push_back(slot);
-    if (options_.names) operand_buffers_.push_back(slot == kNoSlot ? kNoSlot : slot_buffer_[slot]);
+    operands_.push_back(i < values.size() ? Slot(values[i]) : kNoSlot);
   }
 }
 
@@ -280,7 +278,8 @@ std::vector<std::byte> Writer::Finish() {
   const auto variables = builder.CreateVectorOfStructs(variables_);
   const auto names = builder.CreateVectorOfStrings(names_);
   const auto step_names = builder.CreateVector(step_names_);
-  const auto operand_buffers = builder.CreateVector(operand_buffers_);
+  if (!options_.names) slot_buffers_.clear();
+  const auto slot_buffers = builder.CreateVector(slot_buffers_);
   const auto generator = builder.CreateString("weft");
 #define WEFT_STEP(name, Name, ins, outs, meaning) \
   const auto name##_params = builder.CreateVectorOfStructs(params_.name);
@@ -306,7 +305,7 @@ std::vector<std::byte> Writer::Finish() {
   model.add_variables(variables);
   model.add_names(names);
   model.add_step_names(step_names);
-  model.add_operand_buffers(operand_buffers);
+  model.add_slot_buffers(slot_buffers);
 #define WEFT_STEP(name, Name, ins, outs, meaning) model.add_##name(name##_params);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
