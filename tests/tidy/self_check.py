@@ -24,6 +24,13 @@ def _without(path):
     return {name: text for name, text in _STEP.items() if name != path}
 
 
+_README = {
+    **_STEP, "converter/ops/a.cc": '    {"Add", 1, 2, 2, Infer, Lower},\n',
+    "README.md": "<!-- steps -->\n| step | in | out | meaning |\n| --- | --- | --- | --- |\n"
+                 "| `dense` | 3 | 1 | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
+}
+
+
 # Rule -> (files it must accept, [files of which each set must give at least one fault]).
 SAMPLES = {
     "arrows": (
@@ -60,6 +67,10 @@ SAMPLES = {
     "leaks": ({"README.md": "see runtime/tmp/x and https://example.org/home/x\n"},
               [{"README.md": "in /" + "home/someone/x\n"}, {"kernels/a.cc": "// issue" + " 12\n"},
                {"kernels/a.cc": "// TO" + "DO\n"}]),
+    "readme": (_README, [
+        {**_README, "README.md": "no table\n"},
+        {**_README, "converter/ops/b.cc": '    {"Gather", 8, 3, 3, Infer, Lower},\n'},
+        {**_README, "README.md": _README["README.md"].replace("| 3 | 1 |", "| 2 | 1 |")}]),
     "clang_format": ({".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int a;\n"},
                      [{".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int   a;\n"}]),
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them.
+"""Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them, and
+tidy.py --write-readme brings README's tables up to date.
 
 Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run on this machine.
 """
 import pathlib
 import sys
 
-from rules import arrows, sizes, steps, style, texts, words
+from rules import arrows, readme, sizes, steps, style, texts, words
 from rules.sizes import Skipped
 from tree import Tree
 
@@ -22,17 +23,21 @@ RULES = {
     "licence": texts.check_licence,
     "guards": texts.check_guards,
     "leaks": texts.check_leaks,
+    "readme": readme.check,
     "clang_format": style.check,
 }
 
 
 def main(arguments):
+    tree = Tree(pathlib.Path(__file__).resolve().parents[2])
+    if arguments == ["--write-readme"]:
+        (tree.root / "README.md").write_text(readme.filled(tree))
+        return 0
     names = arguments or list(RULES)
     unknown = [name for name in names if name not in RULES]
     if unknown:
         print(f"tidy: no rule {', '.join(unknown)}; there are {', '.join(RULES)}", file=sys.stderr)
         return 2
-    tree = Tree(pathlib.Path(__file__).resolve().parents[2])
     fault_count = skipped_count = 0
     for name in names:
         try:
