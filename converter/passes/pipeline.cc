@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/passes/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "converter/emit/model_file.h"
+#include "converter/ir/graph.h"
+#include "converter/ir/read.h"
+#include "converter/passes/hoist.h"
+#include "converter/passes/infer.h"
+#include "converter/passes/lower.h"
+#include "converter/passes/resolve.h"
+#include "converter/plan/coalesce.h"
+#include "converter/plan/laws.h"
+#include "converter/plan/program.h"
+#include "runtime/verify.h"
+#include "runtime/weft.h"
+
+namespace weft::passes {
+
+namespace {
+
+constexpr std::string_view kPasses[] = {"read", "resolve", "infer", "lower", "hoist", "coalesce", "emit", "verify"};
+
+// Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
+constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
+
+class Pipeline {
+ public:
+  Pipeline(const ConvertOptions& options, Faults& faults) : options_(options), faults_(faults) {}
+
+  std::optional<Converted> Run() {
+    Begin("read");
+    graph_ = ir::Read(options_.model, options_.weights, faults_);
+    if (graph_ == nullptr) return std::nullopt;
+    Begin("resolve");
+    const bool resolved = Resolve(*graph_, faults_);
+    ApplyShapes();
+    Begin("infer");
+    const bool inferred = InferAndFold(*graph_, options_.shapes.empty(), faults_);
+    if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
+    Begin("lower");
+    plan::Program program;
+    if (!Lower(*graph_, program, faults_)) return std::nullopt;
+    Dump("lower", program);
+    const std::optional<emit::ModelFile> file = PlanWithinBudget(program);
+    if (!file) return std::nullopt;
+    Begin("verify");
+    if (!Verify(*file)) return std::nullopt;
+    return Converted{file->bytes, file->weights_bytes, file->state_bytes, file->scratch_bytes,
+                     file->scratch_bound_bytes};
+  }
+
+ private:
+  void Begin(std::string_view pass) {
+    if (options_.progress) options_.progress(pass);
+  }
+
+  void Dump(std::string_view pass, const plan::Program& program) {
+    if (options_.dump && options_.dump_after == pass) options_.dump(plan::ToString(program));
+  }
+
+  void ApplyShapes();
+  std::optional<emit::ModelFile> PlanWithinBudget(const plan::Program& lowered);
+  bool Verify(const emit::ModelFile& file);
+
+  const ConvertOptions& options_;
+  Faults& faults_;
+  std::unique_ptr<ir::Graph> graph_;
+};
+
+void Pipeline::ApplyShapes() {
+  for (const auto& [name, dims] : options_.shapes) {
+    ir::Node* found = nullptr;
+    for (size_t i = 0; i < graph_->parameters.size(); ++i) {
+      ir::Node* parameter = graph_->parameters[i];
+      const std::vector<std::string>& names = parameter->outputs[0].names;
+      if (name == parameter->name || name == std::to_string(i) ||
+          std::find(names.begin(), names.end(), name) != names.end()) {
+        found = parameter;
+      }
+    }
+    if (found == nullptr) {
+      std::string known;
+      for (const ir::Node* parameter : graph_->parameters) known += " " + parameter->name;
+      faults_.Add(fmt::format("--shape: the model has no input \"{}\"; its inputs are{}", name, known));
+      continue;
+    }
+    found->outputs[0].type.dims = dims;
+  }
+}
+
+std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& lowered) {
+  const int64_t budget = options_.arena_budget_bytes.value_or(std::numeric_limits<int64_t>::max());
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const int64_t rows : kHoistRows) {
+    plan::Program program = lowered;
+    Begin("hoist");
+    Hoist(program, rows);
+    Dump("hoist", program);
+    Begin("coalesce");
+    plan::Coalesce(program);
+    Dump("coalesce", program);
+    Begin("emit");
+    emit::ModelFile file = emit::WriteModelFile(program, {}, faults_);
+    if (!faults_.ok()) return std::nullopt;
+    if (file.scratch_bytes <= budget) return file;
+    least = std::min(least, file.scratch_bytes);
+  }
+  faults_.Add(fmt::format("plan: the smallest plan needs {} bytes of scratch and --arena-budget is {}", least, budget));
+  return std::nullopt;
+}
+
+// The converter is its own first victim: a file that breaks a law is never written.
+bool Pipeline::Verify(const emit::ModelFile& file) {
+  struct Free {
+    void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t{kModelAlignment}); }
+  };
+  const std::unique_ptr<std::byte, Free> aligned(
+      static_cast<std::byte*>(::operator new(file.bytes.size(), std::align_val_t{kModelAlignment})));
+  std::memcpy(aligned.get(), file.bytes.data(), file.bytes.size());
+  const auto report = [](void* faults, const Fault& fault) {
+    char text[192];
+    Describe(fault, text, sizeof(text));
+    static_cast<Faults*>(faults)->Add(fmt::format("weft: the converter made a file that breaks a law: {}", text));
+  };
+  const Bytes bytes{aligned.get(), file.bytes.size()};
+  VerifyAll(bytes, AllSteps(), {report, &faults_});
+  if (!faults_.ok()) return false;
+  for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.get()))) {
+    faults_.Add("weft: the converter made a plan that breaks its laws: " + line);
+  }
+  return faults_.ok();
+}
+
+}  // namespace
+
+std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
+  return Pipeline(options, faults).Run();
+}
+
+std::vector<std::string_view> PassNames() { return {std::begin(kPasses), std::end(kPasses)}; }
+
+}  // namespace weft::passes
