@@ -50,6 +50,55 @@ mode_t ModeFor(const std::filesystem::path& path) {
   return 0666 & ~mask;
 }
 
+// The new file beside its target; removed again unless it is renamed.
+class Aside {
+ public:
+  Aside() = default;
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  ~Aside() {
+    if (!name_.empty()) unlink(name_.c_str());
+  }
+
+  bool Write(const FileToWrite& file, std::string* reason) {
+    // What a link names is replaced, not the link; a device or pipe cannot be replaced at all.
+    std::error_code error;
+    target_ = file.path;
+    if (std::filesystem::is_symlink(target_, error)) {
+      target_ = std::filesystem::weakly_canonical(target_, error);
+    }
+    const std::filesystem::file_status status = std::filesystem::status(target_, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      *reason = file.path.string() + ": cannot be written: it is no regular file";
+      return false;
+    }
+    std::string name = target_.string() + ".XXXXXX";
+    Descriptor made(mkostemp(name.data(), O_CLOEXEC));
+    if (made.get() >= 0) {
+      name_ = name;
+      if (WriteAll(made.get(), file.bytes) && fchmod(made.get(), ModeFor(target_)) == 0 &&
+          fsync(made.get()) == 0 && made.Close()) {
+        return true;
+      }
+    }
+    *reason = file.path.string() + ": cannot be written: " + Reason();
+    return false;
+  }
+
+  bool Rename(std::string* reason) {
+    if (rename(name_.c_str(), target_.c_str()) != 0) {
+      *reason = target_.string() + ": cannot be written: " + Reason();
+      return false;
+    }
+    name_.clear();
+    return true;
+  }
+
+ private:
+  std::filesystem::path target_;
+  std::string name_;
+};
+
 }  // namespace
 
 std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path,
@@ -78,31 +127,16 @@ std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path
   return bytes;
 }
 
-bool WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes,
-               std::string* reason) {
-  // What a link names is replaced, not the link; a device or pipe cannot be replaced at all.
-  std::error_code error;
-  std::filesystem::path target = path;
-  if (std::filesystem::is_symlink(path, error))
-    target = std::filesystem::weakly_canonical(path, error);
-  const std::filesystem::file_status status = std::filesystem::status(target, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    *reason = std::filesystem::is_directory(status) ? "it is a directory" : "it is no regular file";
-    return false;
+bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
+  std::vector<Aside> asides(files.size());
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!asides[i].Write(files[i], reason)) return false;
   }
-  std::string aside = target.string() + ".XXXXXX";
-  Descriptor file(mkostemp(aside.data(), O_CLOEXEC));
-  if (file.get() < 0) {
-    *reason = Reason();
-    return false;
+  // Every byte is on the disk: from here on only the directory entries change.
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!asides[i].Rename(reason)) return false;
   }
-  if (WriteAll(file.get(), bytes) && fchmod(file.get(), ModeFor(target)) == 0 &&
-      fsync(file.get()) == 0 && file.Close() && rename(aside.c_str(), target.c_str()) == 0) {
-    return true;
-  }
-  *reason = Reason();
-  unlink(aside.c_str());
-  return false;
+  return true;
 }
 
 }  // namespace weft

@@ -17,9 +17,13 @@ namespace weft {
 std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path,
                                                std::string* reason);
 
-// False and a reason when the file could not be written.
-bool WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes,
-               std::string* reason);
+struct FileToWrite {
+  std::filesystem::path path;
+  std::span<const std::byte> bytes;
+};
+
+// All of them or none. False and a reason with the path when one could not be written.
+bool WriteFiles(std::span<const FileToWrite> files, std::string* reason);
 
 }  // namespace weft
 

@@ -3,80 +3,15 @@
 #include "converter/ops/operation.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
+
+#include "converter/elements.h"
 
 namespace weft::ops {
 namespace {
 
 constexpr size_t kMaxRank = 8;
-
-template <typename T>
-T Load(const std::byte* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
-// Exact: every half is a float. Subnormal halves are multiples of 2^-24.
-double HalfToDouble(uint16_t bits) {
-  const int exponent = bits >> 10 & 0x1F;
-  const int fraction = bits & 0x3FF;
-  double magnitude;
-  if (exponent == 0x1F) {
-    magnitude = fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                              : std::numeric_limits<double>::infinity();
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(fraction, -24);
-  } else {
-    magnitude = std::ldexp(1024 + fraction, exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-double BFloatToDouble(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
-
-int64_t Nibble(const ir::Constant& constant, size_t index) {
-  return std::to_integer<int64_t>(constant.bytes[index / 2]) >> (index % 2 * 4) & 0xF;
-}
-
-double RealAt(const ir::Constant& constant, size_t index) {
-  const std::byte* at =
-      constant.bytes.data() + index * static_cast<size_t>(ElementBytes(constant.type.type));
-  switch (constant.type.type) {
-    case ElementType::f32:
-      return Load<float>(at);
-    case ElementType::f64:
-      return Load<double>(at);
-    case ElementType::f16:
-      return HalfToDouble(Load<uint16_t>(at));
-    default:
-      return BFloatToDouble(Load<uint16_t>(at));
-  }
-}
-
-int64_t IntegerAt(const ir::Constant& constant, size_t index) {
-  const std::byte* at =
-      constant.bytes.data() + index * static_cast<size_t>(ElementBytes(constant.type.type));
-  switch (constant.type.type) {
-    case ElementType::i4:
-      return (Nibble(constant, index) ^ 8) - 8;
-    case ElementType::u4:
-      return Nibble(constant, index);
-    case ElementType::i8:
-      return Load<int8_t>(at);
-    case ElementType::i16:
-      return Load<int16_t>(at);
-    case ElementType::i32:
-      return Load<int32_t>(at);
-    case ElementType::i64:
-      return Load<int64_t>(at);
-    default:  // u8, boolean
-      return Load<uint8_t>(at);
-  }
-}
 
 // Truncates; what int64 cannot hold becomes its nearest bound, NaN becomes 0.
 int64_t Truncate(double value) {
@@ -105,7 +40,8 @@ std::optional<Dims> NodeScope::Ints(size_t i) const {
   Dims ints(static_cast<size_t>(ElementCount(value->type.dims).value_or(0)));
   const bool real = IsFloat(value->type.type);
   for (size_t at = 0; at < ints.size(); ++at) {
-    ints[at] = real ? Truncate(RealAt(*value, at)) : IntegerAt(*value, at);
+    ints[at] = real ? Truncate(RealAt(value->type.type, value->bytes, at))
+                    : IntegerAt(value->type.type, value->bytes, at);
   }
   return ints;
 }
@@ -116,7 +52,8 @@ std::optional<std::vector<double>> NodeScope::Numbers(size_t i) const {
   std::vector<double> numbers(static_cast<size_t>(ElementCount(value->type.dims).value_or(0)));
   const bool real = IsFloat(value->type.type);
   for (size_t at = 0; at < numbers.size(); ++at) {
-    numbers[at] = real ? RealAt(*value, at) : static_cast<double>(IntegerAt(*value, at));
+    numbers[at] = real ? RealAt(value->type.type, value->bytes, at)
+                       : static_cast<double>(IntegerAt(value->type.type, value->bytes, at));
   }
   return numbers;
 }

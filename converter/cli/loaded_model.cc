@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/loaded_model.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "converter/files.h"
+#include "runtime/format/listing.h"
+
+namespace weft::cli {
+namespace {
+
+using PortVector = flatbuffers::Vector<const format::Port*>;
+
+std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* rows,
+                               std::string_view side) {
+  std::vector<ModelPort> ports;
+  const auto dims = format::RowsOf(model.dims());
+  const auto slots = format::RowsOf(model.slots());
+  for (const format::Port& row : format::RowsOf(rows)) {
+    const format::Slot& slot = slots[row.slot()];
+    ModelPort port;
+    port.type.type = slot.type();
+    for (uint32_t i = 0; i < slot.rank(); ++i) port.type.dims.push_back(dims[slot.first_dim() + i]);
+    for (uint32_t i = 0; i < row.name_count(); ++i) {
+      port.names.push_back(model.names()->Get(row.first_name() + i)->str());
+    }
+    port.has_length = row.length_slot() != format::kNoSlot;
+    port.length_axis = row.length_axis();
+    port.display_name =
+        port.names.empty() ? fmt::format("{} {}", side, ports.size()) : port.names[0];
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
+}  // namespace
+
+AlignedBytes::AlignedBytes(size_t size)
+    : owned_(std::calloc(size + kMemoryAlignment, 1)), size_(size) {
+  if (owned_ == nullptr) throw std::bad_alloc();
+  const auto address = reinterpret_cast<uintptr_t>(owned_.get());
+  data_ = static_cast<std::byte*>(owned_.get()) + (kMemoryAlignment - address % kMemoryAlignment);
+}
+
+void AlignedBytes::Free::operator()(void* bytes) const { std::free(bytes); }
+
+std::string FaultLine(const std::string& file, const Fault& fault) {
+  char text[256];
+  Describe(fault, text, sizeof text);
+  return fmt::format("{}: {}", file, text);
+}
+
+std::unique_ptr<LoadedModel> LoadedModel::Load(const std::filesystem::path& path, Faults& faults) {
+  std::string reason;
+  const std::optional<std::vector<std::byte>> file = ReadFile(path, &reason);
+  if (!file) {
+    faults.Add(fmt::format("{}: cannot be read: {}", path.string(), reason));
+    return nullptr;
+  }
+  std::unique_ptr<LoadedModel> model(new LoadedModel(file->size()));
+  model->file_ = path.string();
+  if (!file->empty()) std::memcpy(model->bytes_.data(), file->data(), file->size());
+  if (const Fault fault = ReadNeeds(model->bytes(), &model->needs_); !fault.ok()) {
+    faults.Add(FaultLine(model->file_, fault));
+    return nullptr;
+  }
+  const uint64_t is = Checksum(model->bytes()), must = StoredChecksum(model->bytes());
+  if (is != must) {
+    faults.Add(
+        fmt::format("{}: bytes changed since conversion: checksum is {:016x}; must be {:016x}, so "
+                    "convert again",
+                    model->file_, is, must));
+    return nullptr;
+  }
+  return model;
+}
+
+const format::Model& LoadedModel::root() const { return *format::GetModel(bytes_.data()); }
+
+bool LoadedModel::Open(Faults& faults) {
+  memory_.clear();
+  memory_.emplace_back(needs_.state_bytes);
+  memory_.emplace_back(needs_.scratch_bytes);
+  for (uint32_t bytes : needs_.more_scratch_bytes) memory_.emplace_back(bytes);
+  Memory memory;
+  memory.state = {memory_[0].data(), memory_[0].size()};
+  memory.scratch = {memory_[1].data(), memory_[1].size()};
+  for (size_t i = 0; i < std::size(memory.more_scratch); ++i) {
+    memory.more_scratch[i] = {memory_[2 + i].data(), memory_[2 + i].size()};
+  }
+  const Fault fault = Engine::Open(bytes(), AllSteps(), memory, &engine_);
+  if (!fault.ok()) {
+    faults.Add(FaultLine(file_, fault));
+    return false;
+  }
+  inputs_ = PortsOf(root(), root().inputs(), "input");
+  outputs_ = PortsOf(root(), root().outputs(), "output");
+  return true;
+}
+
+}  // namespace weft::cli

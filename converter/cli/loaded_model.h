@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model.weft in memory, judged before anybody looks into it: its header, its checksum and, by
+// Open, every law. Owns the file's bytes and the memory of one engine.
+#ifndef WEFT_CONVERTER_CLI_LOADED_MODEL_H_
+#define WEFT_CONVERTER_CLI_LOADED_MODEL_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converter/element_type.h"
+#include "converter/faults.h"
+#include "runtime/weft.h"
+
+namespace weft::cli {
+
+// Zeroed bytes at the alignment the runtime asks for. Pages that nobody touches cost nothing, so
+// that a model may ask for more than it uses.
+class AlignedBytes {
+ public:
+  explicit AlignedBytes(size_t size);
+  std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(void* bytes) const;
+  };
+  std::unique_ptr<void, Free> owned_;
+  std::byte* data_;
+  size_t size_;
+};
+
+struct ModelPort {
+  TensorType type;  // an axis of run-time length shows its maximum
+  std::vector<std::string> names;
+  bool has_length = false;  // known at run time only, along length_axis
+  uint32_t length_axis = 0;
+  std::string display_name;  // the first name, or "input 0" in a file without names
+};
+
+class LoadedModel {
+ public:
+  // Null, with faults, when the file cannot be read, is no model of this version, or has changed
+  // since its conversion.
+  static std::unique_ptr<LoadedModel> Load(const std::filesystem::path& path, Faults& faults);
+
+  // Checks every law and opens the engine on fresh memory. False, with a fault, when the file
+  // breaks one.
+  bool Open(Faults& faults);
+
+  const std::string& file() const { return file_; }
+  Bytes bytes() const { return {bytes_.data(), bytes_.size()}; }
+  const format::Model& root() const;
+  const Needs& needs() const { return needs_; }
+  Engine& engine() { return engine_; }
+  // Of a model that is open.
+  const std::vector<ModelPort>& inputs() const { return inputs_; }
+  const std::vector<ModelPort>& outputs() const { return outputs_; }
+
+ private:
+  explicit LoadedModel(size_t size) : bytes_(size) {}
+
+  std::string file_;
+  AlignedBytes bytes_;
+  Needs needs_;
+  std::vector<AlignedBytes> memory_;
+  Engine engine_;
+  std::vector<ModelPort> inputs_, outputs_;
+};
+
+// The runtime's words for a fault, after the file's name.
+std::string FaultLine(const std::string& file, const Fault& fault);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_LOADED_MODEL_H_

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/npy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "converter/files.h"
+#include "converter/ir/graph.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+struct TypeRow {
+  ElementType type;
+  std::string_view name;
+};
+constexpr TypeRow kTypes[] = {
+    {ElementType::f32, "<f4"}, {ElementType::f16, "<f2"}, {ElementType::f64, "<f8"},
+    {ElementType::i8, "|i1"},  {ElementType::u8, "|u1"},  {ElementType::i16, "<i2"},
+    {ElementType::i32, "<i4"}, {ElementType::i64, "<i8"}, {ElementType::boolean, "|b1"},
+};
+
+// The header is a Python dictionary of one string, one bool and one tuple of integers.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : text_(text) {}
+
+  std::string descr;
+  bool fortran_order = false;
+  Dims shape;
+
+  bool Parse() {
+    bool has_descr = false, has_order = false, has_shape = false;
+    if (!Take('{')) return false;
+    while (!Take('}')) {
+      const std::optional<std::string> key = String();
+      if (!key || !Take(':')) return false;
+      if (*key == "descr") {
+        const std::optional<std::string> value = String();
+        has_descr = value.has_value();
+        descr = value.value_or("structured");
+        if (!value) return true;  // a list of fields; told by this name
+      } else if (*key == "fortran_order") {
+        has_order = Bool();
+      } else if (*key == "shape") {
+        has_shape = Tuple();
+      } else {
+        return false;
+      }
+      if (!Take(',') && !Peek('}')) return false;
+    }
+    return has_descr && has_order && has_shape;
+  }
+
+ private:
+  void SkipBlanks() {
+    while (!text_.empty() && (text_[0] == ' ' || text_[0] == '\n' || text_[0] == '\t')) {
+      text_.remove_prefix(1);
+    }
+  }
+  bool Peek(char c) {
+    SkipBlanks();
+    return !text_.empty() && text_[0] == c;
+  }
+  bool Take(char c) {
+    if (!Peek(c)) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  bool Take(std::string_view word) {
+    SkipBlanks();
+    if (!text_.starts_with(word)) return false;
+    text_.remove_prefix(word.size());
+    return true;
+  }
+  std::optional<std::string> String() {
+    const char quote = Peek('"') ? '"' : '\'';
+    if (!Take(quote)) return std::nullopt;
+    const size_t end = text_.find(quote);
+    if (end == std::string_view::npos) return std::nullopt;
+    std::string value(text_.substr(0, end));
+    text_.remove_prefix(end + 1);
+    return value;
+  }
+  bool Bool() {
+    fortran_order = Take("True");
+    return fortran_order || Take("False");
+  }
+  bool Tuple() {
+    if (!Take('(')) return false;
+    while (!Take(')')) {
+      SkipBlanks();
+      int64_t dim = 0;
+      const auto [stop, error] = std::from_chars(text_.data(), text_.data() + text_.size(), dim);
+      if (error != std::errc() || dim < 0) return false;
+      text_.remove_prefix(static_cast<size_t>(stop - text_.data()));
+      shape.push_back(dim);
+      if (!Take(',') && !Peek(')')) return false;
+    }
+    return true;
+  }
+
+  std::string_view text_;
+};
+
+std::optional<ElementType> TypeOf(const std::string& descr, std::string* reason) {
+  if (descr.size() > 1 && descr[0] == '>') {
+    *reason = fmt::format("is big endian ({}); must be little endian", ir::OneLine(descr));
+    return std::nullopt;
+  }
+  for (const TypeRow& row : kTypes) {
+    // Byte order does not matter to single bytes and "=" is this machine's, which is little endian.
+    if (descr.substr(descr.empty() ? 0 : 1) == row.name.substr(1)) return row.type;
+  }
+  std::string names;
+  for (const TypeRow& row : kTypes) names.append(names.empty() ? "" : " ").append(row.name);
+  *reason =
+      fmt::format("has elements of type \"{}\"; must be one of {}", ir::OneLine(descr), names);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto byte_at = [&](size_t i) {
+    return static_cast<size_t>(std::to_integer<uint8_t>(file[i]));
+  };
+  if (text.size() < 10 || !text.starts_with(kMagic)) {
+    *reason = "is no .npy file; must begin with the bytes \\x93NUMPY";
+    return std::nullopt;
+  }
+  const size_t version = byte_at(6);
+  const size_t prefix = version == 1 ? 10 : 12;
+  if (version < 1 || version > 3) {
+    *reason = fmt::format("is of .npy version {}; must be 1, 2 or 3", version);
+    return std::nullopt;
+  }
+  size_t header_bytes = byte_at(8) | byte_at(9) << 8;
+  if (version > 1 && text.size() >= prefix) header_bytes |= byte_at(10) << 16 | byte_at(11) << 24;
+  if (text.size() < prefix || header_bytes > text.size() - prefix) {
+    *reason = fmt::format("ends inside its header; must have {} more bytes",
+                          prefix + header_bytes - text.size());
+    return std::nullopt;
+  }
+  HeaderParser header(text.substr(prefix, header_bytes));
+  if (!header.Parse()) {
+    *reason = "has a header that is no dictionary of descr, fortran_order and shape";
+    return std::nullopt;
+  }
+  const std::optional<ElementType> type = TypeOf(header.descr, reason);
+  if (!type) return std::nullopt;
+  if (header.fortran_order) {
+    *reason = "is in Fortran order; must be in C order (numpy.ascontiguousarray)";
+    return std::nullopt;
+  }
+  Array array{.type = {*type, header.shape}, .bytes = {}};
+  const std::optional<int64_t> bytes = DenseBytes(array.type);
+  const size_t data = text.size() - prefix - header_bytes;
+  if (!bytes || static_cast<size_t>(*bytes) != data) {
+    *reason = fmt::format("holds {} bytes of data; {} must have {}", data, ToString(array.type),
+                          bytes ? fmt::format("{}", *bytes) : "less than 4294967296");
+    return std::nullopt;
+  }
+  file.erase(file.begin(), file.begin() + static_cast<ptrdiff_t>(prefix + header_bytes));
+  array.bytes = std::move(file);
+  return array;
+}
+
+std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* reason) {
+  std::optional<std::vector<std::byte>> file = ReadFile(path, reason);
+  if (!file) {
+    *reason = "cannot be read: " + *reason;
+    return std::nullopt;
+  }
+  return ParseNpy(std::move(*file), reason);
+}
+
+std::string_view NpyName(ElementType type) {
+  for (const TypeRow& row : kTypes) {
+    if (row.type == type) return row.name;
+  }
+  return {};
+}
+
+std::vector<std::byte> NpyBytes(const Array& array) {
+  const Dims& dims = array.type.dims;
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                  NpyName(array.type.type), fmt::join(dims, ", "), dims.size() == 1 ? "," : "");
+  // Data begins on a multiple of 64 bytes; the header ends in a line break.
+  const size_t used = kMagic.size() + 4 + header.size() + 1;
+  header.append((64 - used % 64) % 64, ' ').append("\n");
+  std::string file(kMagic);
+  file.append({'\x01', '\x00', static_cast<char>(header.size() & 0xFF),
+               static_cast<char>(header.size() >> 8)});
+  file += header;
+  std::vector<std::byte> bytes(file.size() + array.bytes.size());
+  std::memcpy(bytes.data(), file.data(), file.size());
+  if (!array.bytes.empty())
+    std::memcpy(bytes.data() + file.size(), array.bytes.data(), array.bytes.size());
+  return bytes;
+}
+
+}  // namespace weft::cli

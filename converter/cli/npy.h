@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays as NumPy stores them (.npy, format versions 1 to 3), little-endian and in C order. Another
+// byte order, Fortran order, structured and unknown types are refused by name; nothing is
+// converted.
+#ifndef WEFT_CONVERTER_CLI_NPY_H_
+#define WEFT_CONVERTER_CLI_NPY_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/element_type.h"
+
+namespace weft::cli {
+
+struct Array {
+  TensorType type;
+  std::vector<std::byte> bytes;  // dense, row-major
+};
+
+// Nullopt and a reason without the path ("is big endian (>f4); must be little endian").
+std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* reason);
+std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason);
+
+// "<f4" of f32; empty for the types NumPy has no name for (bf16, i4, u4).
+std::string_view NpyName(ElementType type);
+// The file's bytes; the type must have a name.
+std::vector<std::byte> NpyBytes(const Array& array);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_NPY_H_

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace weft::cli {
+namespace {
+
+std::vector<size_t> PortsNamed(const std::vector<ModelPort>& ports, std::string_view name) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const std::vector<std::string>& names = ports[i].names;
+    if (std::find(names.begin(), names.end(), name) != names.end()) found.push_back(i);
+  }
+  if (!found.empty()) return found;
+  size_t index = 0;
+  const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  const bool number = error == std::errc() && stop == name.data() + name.size();
+  if (number && index < ports.size()) found.push_back(index);
+  return found;
+}
+
+std::string ListPorts(const std::vector<ModelPort>& ports) {
+  std::string list;
+  for (const ModelPort& port : ports) {
+    list +=
+        fmt::format("{}{} {}", list.empty() ? "" : ", ", port.display_name, ToString(port.type));
+  }
+  return list.empty() ? "none" : list;
+}
+
+TensorType CurrentType(const Tensor& tensor, ElementType type) {
+  TensorType now{type, {}};
+  for (uint8_t i = 0; i < tensor.rank; ++i) now.dims.push_back(tensor.dims[i]);
+  return now;
+}
+
+}  // namespace
+
+std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
+                               std::string_view side, Faults& faults) {
+  const std::vector<size_t> found = PortsNamed(ports, name);
+  if (found.size() == 1) return found[0];
+  if (found.empty()) {
+    faults.Add(fmt::format("no {} is named \"{}\"; there are: {}", side, name, ListPorts(ports)));
+  } else {
+    faults.Add(fmt::format("{} {}s are named \"{}\", the first of them {} and {}; use the index",
+                           found.size(), side, name, found[0], found[1]));
+  }
+  return std::nullopt;
+}
+
+std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::string_view side,
+                                     const std::vector<std::string>& texts, std::string_view option,
+                                     Faults& faults) {
+  std::vector<PortFile> files;
+  for (const std::string& text : texts) {
+    // Names and files may hold "=" too: the first one that ends a name of a port counts.
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size()) {
+      faults.Add(fmt::format("{} is \"{}\"; must be NAME=FILE", option, text));
+      continue;
+    }
+    for (size_t at = equals; at != std::string::npos; at = text.find('=', at + 1)) {
+      if (!PortsNamed(ports, std::string_view(text).substr(0, at)).empty()) {
+        equals = at;
+        break;
+      }
+    }
+    const std::optional<size_t> port =
+        FindPort(ports, std::string_view(text).substr(0, equals), side, faults);
+    if (!port) continue;
+    const auto same = [&](const PortFile& file) { return file.port == *port; };
+    if (std::any_of(files.begin(), files.end(), same)) {
+      faults.Add(fmt::format("{} names {} \"{}\" twice; must name it once", option, side,
+                             ports[*port].display_name));
+      continue;
+    }
+    files.push_back({*port, text.substr(equals + 1)});
+  }
+  return files;
+}
+
+void Session::ReadInputs(const std::vector<std::string>& texts, Complaints& complaints) {
+  const std::vector<ModelPort>& ports = model_.inputs();
+  feeds_.assign(ports.size(), {});
+  std::string call_axis_file;
+  for (const PortFile& file : ParsePortFiles(ports, "input", texts, "--input", complaints.call)) {
+    Feed& feed = feeds_[file.port];
+    const ModelPort& port = ports[file.port];
+    feed.file = file.file;
+    std::string reason;
+    std::optional<Array> array = ReadNpy(file.file, &reason);
+    if (!array) {
+      complaints.input.Add(fmt::format("{}: {}", file.file, reason));
+      continue;
+    }
+    feed.array = std::move(*array);
+    const Dims& dims = feed.array.type.dims;
+    feed.per_call = dims.size() == port.type.dims.size() + 1 &&
+                    std::equal(port.type.dims.begin(), port.type.dims.end(), dims.begin() + 1);
+    if (feed.array.type.type != port.type.type || (!feed.per_call && dims != port.type.dims)) {
+      complaints.input.Add(fmt::format(
+          "{}: is {}; input \"{}\" must be {}, or have one more leading axis to feed "
+          "successive calls",
+          file.file, ToString(feed.array.type), port.display_name, ToString(port.type)));
+    } else if (feed.per_call && dims[0] == 0) {
+      complaints.input.Add(fmt::format("{}: is {}; must feed at least 1 call", file.file,
+                                       ToString(feed.array.type)));
+    } else if (feed.per_call && has_call_axis_ && dims[0] != call_count_) {
+      complaints.input.Add(fmt::format("{}: feeds {} calls but {} feeds {}; must be equal",
+                                       file.file, dims[0], call_axis_file, call_count_));
+    } else if (feed.per_call && !has_call_axis_) {
+      has_call_axis_ = true;
+      call_count_ = dims[0];
+      call_axis_file = file.file;
+    }
+  }
+  std::string missing;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (!feeds_[i].file.empty()) continue;
+    missing += fmt::format("{}{} {}", missing.empty() ? "" : ", ", ports[i].display_name,
+                           ToString(ports[i].type));
+  }
+  if (!missing.empty()) {
+    complaints.call.Add(
+        fmt::format("inputs without a value: {}; each needs --input NAME=FILE.npy", missing));
+  }
+}
+
+void Session::Fill(int64_t call) {
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    const Tensor port = model_.engine().input(static_cast<uint32_t>(i));
+    const size_t offset = feeds_[i].per_call ? static_cast<size_t>(call) * port.bytes : 0;
+    if (port.bytes != 0) std::memcpy(port.data, feeds_[i].array.bytes.data() + offset, port.bytes);
+  }
+}
+
+void Session::Collect(int64_t call, Faults& faults) {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const ModelPort& port = model_.outputs()[i];
+    const Tensor tensor = model_.engine().output(static_cast<uint32_t>(i));
+    TensorType type = CurrentType(tensor, port.type.type);
+    const auto bytes = static_cast<size_t>(DenseBytes(type).value_or(0));
+    Array& array = outputs_[i];
+    if (has_call_axis_) type.dims.insert(type.dims.begin(), call_count_);
+    if (call == 0) {
+      array.type = type;
+      array.bytes.clear();
+    } else if (array.type != type) {
+      faults.Add(fmt::format(
+          "output \"{}\" has shape {} in call {} but {} in call 0; cannot be joined along a "
+          "leading axis, so make the calls one by one",
+          port.display_name, ToString(CurrentType(tensor, port.type.type).dims), call,
+          ToString(std::span(array.type.dims).subspan(1))));
+      continue;
+    }
+    const auto* data = static_cast<const std::byte*>(tensor.data);
+    if (bytes != 0) array.bytes.insert(array.bytes.end(), data, data + bytes);
+  }
+}
+
+void Session::Run(int64_t repeat, Faults& faults) {
+  outputs_.assign(model_.outputs().size(), {});
+  for (int64_t time = 0; time < repeat; ++time) {
+    for (int64_t call = 0; call < call_count_ && faults.ok(); ++call) {
+      Fill(call);
+      if (const Fault fault = model_.engine().Run(); !fault.ok()) {
+        faults.Add(FaultLine(model_.file(), fault));
+        return;
+      }
+      if (time + 1 == repeat) Collect(call, faults);
+    }
+  }
+}
+
+}  // namespace weft::cli

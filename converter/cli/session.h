@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feeds .npy files to an open model and collects what comes out. An array with the shape of its
+// port is held for every call; one with an extra leading axis of length N feeds N successive calls,
+// and then every output gains that axis. State is kept from call to call.
+#ifndef WEFT_CONVERTER_CLI_SESSION_H_
+#define WEFT_CONVERTER_CLI_SESSION_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/cli/loaded_model.h"
+#include "converter/cli/npy.h"
+#include "converter/faults.h"
+
+namespace weft::cli {
+
+// What is wrong with the call (exit code 2) and with the files it names (exit code 1).
+struct Complaints {
+  Faults call, input;
+  bool ok() const { return call.ok() && input.ok(); }
+};
+
+// Index of the port that `name` means: any of its names, else its index. A fault when there is
+// none, or when several ports carry the name.
+std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
+                               std::string_view side, Faults& faults);
+
+struct PortFile {
+  size_t port = 0;
+  std::string file;
+};
+// "NAME=FILE" of each option, each port at most once. `option` is its name, for messages.
+std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::string_view side,
+                                     const std::vector<std::string>& texts, std::string_view option,
+                                     Faults& faults);
+
+class Session {
+ public:
+  explicit Session(LoadedModel& model) : model_(model) {}
+
+  // Every input must be named. Reads all files and tells all faults.
+  void ReadInputs(const std::vector<std::string>& texts, Complaints& complaints);
+  // All calls, `repeat` times over; the outputs are those of the last time.
+  void Run(int64_t repeat, Faults& faults);
+
+  // One array per output port, after Run.
+  std::vector<Array>& outputs() { return outputs_; }
+  bool has_call_axis() const { return has_call_axis_; }
+  int64_t call_count() const { return call_count_; }
+
+ private:
+  struct Feed {
+    Array array;
+    std::string file;
+    bool per_call = false;
+  };
+
+  void Fill(int64_t call);
+  void Collect(int64_t call, Faults& faults);
+
+  LoadedModel& model_;
+  std::vector<Feed> feeds_;  // by input port
+  bool has_call_axis_ = false;
+  int64_t call_count_ = 1;
+  std::vector<Array> outputs_;
+};
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_SESSION_H_
