@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole file mapped read-only for as long as the object lives. The mapping starts on a page, so a
+// model lies aligned and only the pages a run touches are loaded. An empty file cannot be mapped.
+
+#ifndef WEFT_EXAMPLES_DTMF_FILE_H_
+#define WEFT_EXAMPLES_DTMF_FILE_H_
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace dtmf {
+
+class MappedFile {
+ public:
+  MappedFile() = default;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (data_ != nullptr) munmap(data_, size_);
+  }
+
+  // Call once. False leaves the object empty and errno says why.
+  bool Open(const char* path) {
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    struct stat status = {};
+    if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
+      const size_t size = static_cast<size_t>(status.st_size);
+      void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+      if (data != MAP_FAILED) {
+        data_ = data;
+        size_ = size;
+      }
+    }
+    close(descriptor);
+    return data_ != nullptr;
+  }
+
+  const void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace dtmf
+
+#endif  // WEFT_EXAMPLES_DTMF_FILE_H_
