@@ -28,6 +28,13 @@ enum class Element : uint8_t {
   kBoolean
 };
 
+// An element that is moved and not looked at. Its type may stand for any other of its size: without
+// that, moving floats as uint32_t would let the compiler reorder them with real float accesses.
+template <typename T>
+struct __attribute__((may_alias)) Raw {
+  T bits;
+};
+
 }  // namespace weft::kernels
 
 #endif  // WEFT_KERNELS_ELEMENT_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gather.h"
+
+#include <cstring>
+
+namespace weft::kernels {
+namespace {
+
+// Where along the axis to read, or -1 for nowhere.
+int64_t ReadIndex(const void* index, size_t at, Element type, uint32_t axis) {
+  int64_t value = type == Element::kI64 ? static_cast<const int64_t*>(index)[at]
+                                        : static_cast<const int32_t*>(index)[at];
+  if (value < 0) value += axis;
+  return value >= 0 && value < int64_t{axis} ? value : -1;
+}
+
+}  // namespace
+
+void Gather(const GatherShape& shape, const void* x, const void* index, void* y) {
+  const size_t row_bytes = size_t{shape.inner} * shape.element_bytes;
+  const unsigned char* from = static_cast<const unsigned char*>(x);
+  unsigned char* to = static_cast<unsigned char*>(y);
+  for (size_t b = 0; b < shape.batch; ++b) {
+    for (size_t o = 0; o < shape.outer; ++o) {
+      for (size_t i = 0; i < shape.indices; ++i) {
+        const int64_t row = ReadIndex(index, b * shape.indices + i, shape.index_type, shape.axis);
+        if (row < 0) {
+          std::memset(to, 0, row_bytes);
+        } else {
+          std::memcpy(to, from + static_cast<size_t>(row) * row_bytes, row_bytes);
+        }
+        to += row_bytes;
+      }
+      from += shape.axis * row_bytes;
+    }
+  }
+}
+
+}  // namespace weft::kernels
