@@ -97,7 +97,7 @@ Fault CheckRegions(const format::Model& model) {
   if (regions[0].bytes() != bytes) {
     return {FaultCode::kRegionBytes, 0, 0, 0, regions[0].bytes(), bytes};
   }
-  const uintptr_t address = weights == nullptr ? 0 : reinterpret_cast<uintptr_t>(weights->data());
+  const uintptr_t address = bytes == 0 ? 0 : reinterpret_cast<uintptr_t>(weights->data());
   if (address % format::kWeightsAlignment != 0) {
     return {FaultCode::kWeightsMisaligned,
             0,
