@@ -47,17 +47,18 @@ def features(audio, weights):
     last = constant(-1, "last_axis", np.int64)
     pairs = named(op.split(squares, last, 2), "pairs")
     bands = named(op.add(pairs.output(0), pairs.output(1)), "bands")
-    energy = op.multiply(audio, audio)
+    energy = named(op.multiply(audio, audio), "energy")
     total = named(op.reduce_mean(energy, constant([-1], "sum_axis", np.int64), True), "total")
     powers = named(op.concat([bands, total], -1), "powers")
     floor = constant(np.full([1] * len(audio.shape), POWER_FLOOR), "floor")
-    return named(op.log(op.add(powers, floor)), "features")
+    raised = named(op.add(powers, floor), "raised")
+    return named(op.log(raised), "features")
 
 
 def answer(states, weights):
-    logits = op.matmul(states, constant(weights["out"], "out"), False, False)
+    mixed = named(op.matmul(states, constant(weights["out"], "out"), False, False), "mixed")
     shape = [1] * (len(states.get_output_partial_shape(0)) - 1) + [KEY_COUNT + 1]
-    logits = named(op.add(logits, constant(weights["out_bias"].reshape(shape), "b_out")), "logits")
+    logits = named(op.add(mixed, constant(weights["out_bias"].reshape(shape), "b_out")), "logits")
     keys = named(op8.softmax(logits, axis=-1), "keys")
     keys.output(0).set_names({"keys"})
     return named(op.result(keys), "keys_result")

@@ -160,7 +160,7 @@ def _distractor_seconds(rng, kind):
 def _mix(rng, pieces, count, snr_db, level_db):
     """Joins the pieces, cuts at `count`, sets the level, adds noise, clips as a converter does."""
     clean = np.concatenate(pieces)[:count]
-    noise = rng.standard_normal(count, np.float32) * decibel_gain(-snr_db)
+    noise = rng.standard_normal(count) * decibel_gain(-snr_db)
     audio = (clean + noise) * decibel_gain(level_db)
     return (np.round(np.clip(audio, -1.0, 32767.0 / 32768.0) * 32768.0) / 32768.0).astype(
         np.float32

@@ -158,7 +158,7 @@ def main():
     parser = argparse.ArgumentParser(description="Train the keypad decoder.")
     parser.add_argument("-o", "--output", required=True, help="weights as .npz, for export.py")
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--streams", type=int, default=32, help="2.56 s streams per step")
     arguments = parser.parse_args()
     weights = train(arguments.seed, arguments.steps, arguments.streams)
