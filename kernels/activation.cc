@@ -48,7 +48,9 @@ HWY_INLINE FloatVec Elu(FloatVec x, float alpha) {
   return hn::IfThenElse(hn::Lt(x, Set(0.0f)), hn::Mul(Set(alpha), ExpMinusOne(x)), x);
 }
 
-HWY_INLINE FloatVec LogicalNot(FloatVec x) { return hn::IfThenElseZero(hn::Eq(x, Set(0.0f)), Set(1.0f)); }
+HWY_INLINE FloatVec LogicalNot(FloatVec x) {
+  return hn::IfThenElseZero(hn::Eq(x, Set(0.0f)), Set(1.0f));
+}
 
 #define WEFT_MAP(op, formula) \
   case UnaryOp::op:           \

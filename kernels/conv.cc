@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv.h"
+
+#include "kernels/pack.h"
+#include "kernels/window.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/conv.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/activation-inl.h"
+#include "kernels/panel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Pixels of one output row that share their taps, for one group of panels.
+struct ConvPixels {
+  const float* x;        // the group's channels
+  const float* weights;  // the first panel
+  const float* bias;     // of the first output channel, or null
+  float* y;              // the first pixel of the first output channel
+  size_t channels;       // to write, at most 16 per panel
+  IndexRange rows;
+  IndexRange columns;
+  int64_t origin_y;
+  int64_t origin_x;  // of the first pixel
+};
+
+// The order of the sum is (c, ky, kx), ascending.
+template <size_t kPixels, size_t kPanels>
+HWY_INLINE void AccumulateTaps(const ConvShape& shape, const ConvPixels& at,
+                               Tile<kPixels, kPanels>& tile) {
+  const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
+  const size_t panel_floats = taps * shape.in_channels * kPanel;
+  const size_t in_plane = size_t{shape.in_height} * shape.in_width;
+  const float* x = at.x + at.origin_y * int64_t{shape.in_width} + at.origin_x;
+  if (taps == 1) {
+    tile.Accumulate(x, shape.stride_x, in_plane, at.weights, kPanel, panel_floats,
+                    at.rows.count() * size_t{at.columns.count()} * shape.in_channels);
+    return;
+  }
+  const size_t first_column = size_t{at.columns.first} * shape.dilation_x;
+  for (size_t c = 0; c < shape.in_channels; ++c) {
+    for (size_t ky = at.rows.first; ky < at.rows.end; ++ky) {
+      const size_t tap = (c * shape.kernel_height + ky) * shape.kernel_width + at.columns.first;
+      const float* line = x + c * in_plane + ky * shape.dilation_y * shape.in_width + first_column;
+      tile.Accumulate(line, shape.stride_x, shape.dilation_x, at.weights + tap * kPanel, kPanel,
+                      panel_floats, at.columns.count());
+    }
+  }
+}
+
+// Lanes are output channels, which lie a plane apart in y: the tile goes through the stack, where
+// the activation runs too.
+template <size_t kPixels, size_t kPanels>
+HWY_NOINLINE void ConvTile(const ConvShape& shape, const ConvPixels& at) {
+  constexpr size_t kLanesOfTile = kPanels * kPanel;
+  Tile<kPixels, kPanels> tile;
+  if (at.bias != nullptr) {
+    tile.Start(at.bias, 0, at.channels);
+  } else {
+    tile.Zero();
+  }
+  AccumulateTaps(shape, at, tile);
+  float block[kPixels * kLanesOfTile];
+  tile.Finish(block, kLanesOfTile, kLanesOfTile);
+  if (!IsPlain(shape.activation)) {
+    ActivateSpan(shape.activation, block, block, kPixels * kLanesOfTile);
+  }
+  const size_t out_plane = size_t{shape.out_height} * shape.out_width;
+  for (size_t c = 0; c < at.channels; ++c) {
+    for (size_t p = 0; p < kPixels; ++p) at.y[c * out_plane + p] = block[p * kLanesOfTile + c];
+  }
+}
+
+// `count` pixels, kPixels at a time, then fewer.
+template <size_t kPixels, size_t kPanels>
+HWY_INLINE void ConvRun(const ConvShape& shape, ConvPixels at, size_t count) {
+  while (count >= kPixels) {
+    ConvTile<kPixels, kPanels>(shape, at);
+    at.y += kPixels;
+    at.origin_x += static_cast<int64_t>(kPixels * shape.stride_x);
+    count -= kPixels;
+  }
+  if constexpr (kPixels > 1) ConvRun<kPixels / 2, kPanels>(shape, at, count);
+}
+
+// One group of panels over all pixels of one image.
+template <size_t kPixels, size_t kPanels>
+HWY_INLINE void ConvImage(const ConvShape& shape, ConvPixels at) {
+  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
+                           shape.stride_y,  shape.dilation_y, shape.pad_top};
+  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
+                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  const IndexRange inside = across.Inside();
+  for (uint32_t py = 0; py < down.output; ++py) {
+    at.rows = down.Taps(py);
+    at.origin_y = down.Origin(py);
+    for (uint32_t px = 0; px < across.output;) {
+      const bool is_inside = px >= inside.first && px < inside.end;
+      const uint32_t count = is_inside ? inside.end - px : 1;
+      at.columns = across.Taps(px);
+      at.origin_x = across.Origin(px);
+      if (is_inside) {
+        ConvRun<kPixels, kPanels>(shape, at, count);
+      } else {
+        ConvTile<1, kPanels>(shape, at);
+      }
+      at.y += count;
+      px += count;
+    }
+  }
+}
+
+// All output channels of one group, as many panels at once as the registers hold, then half as
+// many.
+template <size_t kPixels, size_t kPanels>
+HWY_INLINE void ConvGroup(const ConvShape& shape, ConvPixels at, size_t channels) {
+  constexpr size_t kChannels = kPanels * kPanel;
+  const size_t out_plane = size_t{shape.out_height} * shape.out_width;
+  while (channels > kChannels - kPanel) {
+    at.channels = channels < kChannels ? channels : kChannels;
+    ConvImage<kPixels, kPanels>(shape, at);
+    channels -= at.channels;
+    at.weights +=
+        PackedConvFloats(1, kChannels, shape.in_channels, shape.kernel_height, shape.kernel_width);
+    at.y += at.channels * out_plane;
+    if (at.bias != nullptr) at.bias += at.channels;
+  }
+  if constexpr (kPanels > 1) ConvGroup<kPixels, kPanels / 2>(shape, at, channels);
+}
+
+void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
+          float* y) {
+  const size_t out_plane = size_t{shape.out_height} * shape.out_width;
+  const size_t in_group = size_t{shape.in_channels} * shape.in_height * shape.in_width;
+  const size_t group_floats = PackedConvFloats(1, shape.out_channels, shape.in_channels,
+                                               shape.kernel_height, shape.kernel_width);
+  for (size_t b = 0; b < shape.batch; ++b) {
+    for (size_t g = 0; g < shape.groups; ++g) {
+      ConvPixels at = {};
+      at.x = x;
+      at.weights = weights + g * group_floats;
+      at.bias = bias == nullptr ? nullptr : bias + g * shape.out_channels;
+      at.y = y;
+#if HWY_TARGET == HWY_SCALAR
+      ConvGroup<1, 1>(shape, at, shape.out_channels);
+#elif HWY_TARGET <= HWY_AVX3
+      ConvGroup<5, 4>(shape, at, shape.out_channels);
+#else
+      ConvGroup<5, 1>(shape, at, shape.out_channels);
+#endif
+      x += in_group;
+      y += shape.out_channels * out_plane;
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(Conv);
+
+void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
+          float* y) {
+  HWY_DYNAMIC_DISPATCH(Conv)(shape, x, weights, bias, y);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

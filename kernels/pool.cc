@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/pool.h"
+
+#include <limits>
+
+#include "kernels/window.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/pool.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/sixteen-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// One row of outputs: the window's rows are the same for all of them.
+struct PoolRow {
+  const float* x;  // the plane
+  IndexRange rows;
+  int64_t origin_y;
+  uint32_t in_width;
+  uint32_t dilation_y;
+  uint32_t dilation_x;
+  uint32_t rows_with_padding;
+  PoolOp op;
+};
+
+HWY_INLINE float Neutral(PoolOp op) {
+  return op == PoolOp::kMax ? -std::numeric_limits<float>::infinity() : 0.0f;
+}
+
+// `count` <= 16 outputs whose columns of taps are all inside or all the same; x of tap column 0 of
+// the first is `origin_x`, outputs are `stride` apart.
+HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange columns, size_t stride,
+                            size_t count) {
+  const float neutral = Neutral(row.op);
+  Sixteen sums = SetSixteen(neutral);
+  for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
+    const int64_t y = row.origin_y + int64_t{ky} * row.dilation_y;
+    const float* line = row.x + y * int64_t{row.in_width} + origin_x;
+    for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
+      const Sixteen x = LoadSixteen(line + size_t{kx} * row.dilation_x, stride, count, neutral);
+      if (row.op == PoolOp::kMax) {
+        sums = Combine(x, sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
+      } else {
+        sums = Combine(sums, x, [](FloatVec a, FloatVec b) HWY_ATTR { return hn::Add(a, b); });
+      }
+    }
+  }
+  return sums;
+}
+
+// Divides means by the number of taps that count.
+HWY_INLINE void FinishPool(const PoolRow& row, IndexRange columns, uint32_t columns_with_padding,
+                           const Sixteen& sums, size_t count, float* y) {
+  Sixteen result = sums;
+  if (row.op != PoolOp::kMax) {
+    const size_t taps = row.op == PoolOp::kMeanExcludePad
+                            ? size_t{row.rows.count()} * columns.count()
+                            : size_t{row.rows_with_padding} * columns_with_padding;
+    const float divisor = taps == 0 ? 1.0f : static_cast<float>(taps);
+    for (size_t v = 0; v < kPanelVectors; ++v) {
+      result.v[v] = Divide(sums.v[v], Set(divisor));
+    }
+  }
+  StoreSixteen(result, y, count);
+}
+
+// The taps of an output inside the input and the padding around it.
+HWY_INLINE uint32_t TapsWithPadding(WindowAxis axis, uint32_t pad_after, uint32_t position) {
+  axis.input += axis.pad + pad_after;
+  axis.pad = 0;
+  return axis.Taps(position).count();
+}
+
+HWY_INLINE void PoolOneRow(const PoolShape& shape, const WindowAxis& axis, const PoolRow& row,
+                           float* y) {
+  const IndexRange inside = axis.Inside();
+  for (uint32_t p = 0; p < axis.output;) {
+    const bool is_inside = p >= inside.first && p < inside.end;
+    const uint32_t left = inside.end - p;
+    const uint32_t count = !is_inside ? 1 : (left < 16 ? left : 16);
+    const IndexRange columns = is_inside ? IndexRange{0, axis.kernel} : axis.Taps(p);
+    const Sixteen sums = PoolTaps(row, axis.Origin(p), columns, axis.stride, count);
+    FinishPool(row, columns, TapsWithPadding(axis, shape.pad_right, p), sums, count, y + p);
+    p += count;
+  }
+}
+
+void Pool(const PoolShape& shape, const float* x, float* y) {
+  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
+                           shape.stride_y,  shape.dilation_y, shape.pad_top};
+  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
+                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  for (size_t plane = 0; plane < shape.planes; ++plane) {
+    for (uint32_t p = 0; p < shape.out_height; ++p) {
+      const PoolRow row = {x,
+                           down.Taps(p),
+                           down.Origin(p),
+                           shape.in_width,
+                           shape.dilation_y,
+                           shape.dilation_x,
+                           TapsWithPadding(down, shape.pad_bottom, p),
+                           shape.op};
+      PoolOneRow(shape, across, row, y);
+      y += shape.out_width;
+    }
+    x += size_t{shape.in_height} * shape.in_width;
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(Pool);
+
+void Pool(const PoolShape& shape, const float* x, float* y) {
+  HWY_DYNAMIC_DISPATCH(Pool)(shape, x, y);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce.h"
+
+#include <limits>
+
+#include "kernels/integer.h"
+#include "kernels/walk.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/sixteen-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// What an accumulator starts from, and what lanes without an element count as.
+HWY_INLINE float NeutralOf(ReduceOp op) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  switch (op) {
+    case ReduceOp::kMax:
+      return -kInfinity;
+    case ReduceOp::kMin:
+      return kInfinity;
+    case ReduceOp::kProduct:
+      return 1.0f;
+    default:
+      return 0.0f;
+  }
+}
+
+HWY_INLINE FloatVec StepOne(ReduceOp op, FloatVec sum, FloatVec x) {
+  switch (op) {
+    case ReduceOp::kMax:
+      return Greater(x, sum);
+    case ReduceOp::kMin:
+      return Lesser(x, sum);
+    case ReduceOp::kProduct:
+      return hn::Mul(sum, x);
+    case ReduceOp::kL1:
+      return hn::Add(sum, hn::Abs(x));
+    case ReduceOp::kL2:
+      return Fma(x, x, sum);
+    default:
+      return hn::Add(sum, x);
+  }
+}
+
+HWY_INLINE Sixteen Step(ReduceOp op, const Sixteen& sums, const Sixteen& x) {
+  return Combine(sums, x, [op](FloatVec sum, FloatVec v) HWY_ATTR { return StepOne(op, sum, v); });
+}
+
+HWY_INLINE float Join(ReduceOp op, const Sixteen& partials) {
+  return JoinSixteen(partials, [op](float a, float b) HWY_ATTR {
+    switch (op) {
+      case ReduceOp::kMax:
+        return a > b || a != a ? a : b;
+      case ReduceOp::kMin:
+        return a < b || a != a ? a : b;
+      case ReduceOp::kProduct:
+        return a * b;
+      default:
+        return a + b;
+    }
+  });
+}
+
+// What follows the last step, on `count` finished outputs.
+HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) {
+  if (op == ReduceOp::kMean && element_count != 0.0f) {
+    Map(y, y, count, [=](FloatVec v) HWY_ATTR { return Divide(v, Set(element_count)); });
+  } else if (op == ReduceOp::kL2) {
+    Map(y, y, count, [](FloatVec v) HWY_ATTR { return SquareRoot(v); });
+  }
+}
+
+// One output whose elements lie in runs: element i of a run goes to partial i % 16.
+HWY_INLINE float ReduceRuns(const ReduceShape& shape, const float* x) {
+  const uint32_t outer_rank = shape.reduced_rank - 1;
+  const uint32_t* dims = shape.dims + shape.kept_rank;
+  const float neutral = NeutralOf(shape.op);
+  const size_t count = dims[outer_rank];
+  Sixteen partials = SetSixteen(neutral);
+  Walk<uint32_t, 1> walk(outer_rank, dims, {shape.strides + shape.kept_rank});
+  do {
+    const float* run = x + walk.offset(0);
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+      partials = Step(shape.op, partials, LoadSixteen(run + i, 16, neutral));
+    }
+    if (i < count) partials = Step(shape.op, partials, LoadSixteen(run + i, count - i, neutral));
+  } while (walk.Next());
+  return Join(shape.op, partials);
+}
+
+// `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
+HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
+                             float* y) {
+  const float neutral = NeutralOf(shape.op);
+  Sixteen sums = SetSixteen(neutral);
+  Walk<uint32_t, 1> walk(shape.reduced_rank, shape.dims + shape.kept_rank,
+                         {shape.strides + shape.kept_rank});
+  do {
+    sums = Step(shape.op, sums, LoadSixteen(x + walk.offset(0), stride, count, neutral));
+  } while (walk.Next());
+  StoreSixteen(sums, y, count);
+}
+
+// All outputs, over at least one element each.
+void ReduceFloats(const ReduceShape& shape, float element_count, const float* x, float* y) {
+  const uint32_t rank = shape.kept_rank + shape.reduced_rank;
+  const bool has_runs = shape.reduced_rank != 0 && shape.strides[rank - 1] == 1;
+  const uint32_t outer_rank = shape.kept_rank == 0 ? 0 : shape.kept_rank - 1;
+  const size_t count = shape.kept_rank == 0 ? 1 : shape.dims[outer_rank];
+  const size_t stride = shape.kept_rank == 0 ? 1 : shape.strides[outer_rank];
+  Walk<uint32_t, 1> walk(outer_rank, shape.dims, {shape.strides});
+  do {
+    const float* from = x + walk.offset(0);
+    if (has_runs) {
+      for (size_t i = 0; i < count; ++i) y[i] = ReduceRuns(shape, from + i * stride);
+    } else {
+      for (size_t i = 0; i < count; i += 16) {
+        const size_t left = count - i;
+        ReduceChains(shape, from + i * stride, stride, left < 16 ? left : 16, y + i);
+      }
+    }
+    Close(shape.op, element_count, y, count);
+    y += count;
+  } while (walk.Next());
+}
+
+void FillNeutral(ReduceOp op, float* y, size_t count) {
+  for (size_t i = 0; i < count; ++i) y[i] = NeutralOf(op);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(ReduceFloats);
+HWY_EXPORT(FillNeutral);
+
+namespace {
+
+size_t ProductOf(const uint32_t* dims, uint32_t rank) {
+  size_t product = 1;
+  for (uint32_t d = 0; d < rank; ++d) product *= dims[d];
+  return product;
+}
+
+// Every integer type is reduced in 64 bits, which wrap around like 32 when cut to them.
+int64_t ReadAs(Element type, const void* x, ptrdiff_t index) {
+  switch (type) {
+    case Element::kI32:
+      return static_cast<const int32_t*>(x)[index];
+    case Element::kI64:
+      return static_cast<const int64_t*>(x)[index];
+    default:
+      return static_cast<const uint8_t*>(x)[index] != 0;
+  }
+}
+
+void WriteAs(Element type, int64_t value, void* y, size_t index) {
+  switch (type) {
+    case Element::kI32:
+      static_cast<int32_t*>(y)[index] = static_cast<int32_t>(value);
+      return;
+    case Element::kI64:
+      static_cast<int64_t*>(y)[index] = value;
+      return;
+    default:
+      static_cast<uint8_t*>(y)[index] = static_cast<uint8_t>(value);
+  }
+}
+
+int64_t NeutralInteger(ReduceOp op, Element type) {
+  const bool is_narrow = type == Element::kI32;
+  switch (op) {
+    case ReduceOp::kMax:
+      return is_narrow ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+    case ReduceOp::kMin:
+      return is_narrow ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+    case ReduceOp::kProduct:
+    case ReduceOp::kLogicalAnd:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+int64_t StepInteger(ReduceOp op, int64_t sum, int64_t x) {
+  switch (op) {
+    case ReduceOp::kMax:
+      return x > sum ? x : sum;
+    case ReduceOp::kMin:
+      return x < sum ? x : sum;
+    case ReduceOp::kProduct:
+      return WrappingMultiply(sum, x);
+    case ReduceOp::kLogicalAnd:
+      return sum & x;
+    case ReduceOp::kLogicalOr:
+      return sum | x;
+    case ReduceOp::kL1:
+      return WrappingAdd(sum, x < 0 ? WrappingSubtract(int64_t{0}, x) : x);
+    default:
+      return WrappingAdd(sum, x);
+  }
+}
+
+void ReduceIntegers(const ReduceShape& shape, size_t element_count, const void* x, void* y) {
+  size_t index = 0;
+  Walk<uint32_t, 1> kept(shape.kept_rank, shape.dims, {shape.strides});
+  do {
+    int64_t sum = NeutralInteger(shape.op, shape.type);
+    if (element_count != 0) {
+      Walk<uint32_t, 1> reduced(shape.reduced_rank, shape.dims + shape.kept_rank,
+                                {shape.strides + shape.kept_rank});
+      do {
+        sum = StepInteger(shape.op, sum, ReadAs(shape.type, x, kept.offset(0) + reduced.offset(0)));
+      } while (reduced.Next());
+    }
+    if (shape.op == ReduceOp::kMean) sum = Quotient(sum, static_cast<int64_t>(element_count));
+    WriteAs(shape.type, sum, y, index++);
+  } while (kept.Next());
+}
+
+}  // namespace
+
+bool ReduceKnows(ReduceOp op, Element type) {
+  const bool is_logical = op == ReduceOp::kLogicalAnd || op == ReduceOp::kLogicalOr;
+  switch (type) {
+    case Element::kF32:
+      return !is_logical;
+    case Element::kI32:
+    case Element::kI64:
+      return !is_logical && op != ReduceOp::kL2;
+    case Element::kBoolean:
+      return is_logical;
+    default:
+      return false;
+  }
+}
+
+void Reduce(const ReduceShape& shape, const void* x, void* y) {
+  if (!ReduceKnows(shape.op, shape.type) || IsEmpty(shape.dims, shape.kept_rank)) return;
+  const size_t element_count = ProductOf(shape.dims + shape.kept_rank, shape.reduced_rank);
+  if (shape.type != Element::kF32) return ReduceIntegers(shape, element_count, x, y);
+  if (element_count == 0) {
+    HWY_DYNAMIC_DISPATCH(FillNeutral)
+    (shape.op, static_cast<float*>(y), ProductOf(shape.dims, shape.kept_rank));
+    return;
+  }
+  HWY_DYNAMIC_DISPATCH(ReduceFloats)
+  (shape, static_cast<float>(element_count), static_cast<const float*>(x), static_cast<float*>(y));
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

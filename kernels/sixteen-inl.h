@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sixteen lanes as one value on every target: partial results of a reduction, or sixteen outputs
+// side by side. What is added to which lane never depends on the width of a vector.
+
+#if defined(WEFT_KERNELS_SIXTEEN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIXTEEN_INL_H_
+#undef WEFT_KERNELS_SIXTEEN_INL_H_
+#else
+#define WEFT_KERNELS_SIXTEEN_INL_H_
+#endif
+
+#include "kernels/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+struct Sixteen {
+  FloatVec v[kPanelVectors];
+};
+
+HWY_INLINE Sixteen SetSixteen(float value) {
+  Sixteen result;
+  for (size_t i = 0; i < kPanelVectors; ++i) result.v[i] = Set(value);
+  return result;
+}
+
+// Reads `count` <= 16 floats; the other lanes are `fill`.
+HWY_INLINE Sixteen LoadSixteen(const float* p, size_t count, float fill) {
+  Sixteen result;
+  for (size_t i = 0; i < kPanelVectors; ++i) {
+    const size_t first = i * kLanes;
+    if (count >= first + kLanes) {
+      result.v[i] = Load(p + first);
+#if HWY_TARGET == HWY_SCALAR
+    } else {
+      result.v[i] = Set(fill);
+    }
+#else
+    } else {
+      const size_t left = count > first ? count - first : 0;
+      result.v[i] = hn::LoadNOr(Set(fill), FloatTag(), p + first, left);
+    }
+#endif
+  }
+  return result;
+}
+
+// The same from floats that lie `stride` apart.
+HWY_INLINE Sixteen LoadSixteen(const float* p, size_t stride, size_t count, float fill) {
+  if (stride == 1) return LoadSixteen(p, count, fill);
+  float lanes[16];
+  for (size_t i = 0; i < count; ++i) lanes[i] = p[i * stride];
+  return LoadSixteen(lanes, count, fill);
+}
+
+HWY_INLINE void StoreSixteen(const Sixteen& value, float* p, size_t count) {
+  for (size_t i = 0; i < kPanelVectors; ++i) {
+    const size_t first = i * kLanes;
+    if (count >= first + kLanes) {
+      Store(value.v[i], p + first);
+    } else if (count > first) {
+      StoreFirst(value.v[i], p + first, count - first);
+    }
+  }
+}
+
+// result[i] = function(a[i], b[i])
+template <class Function>
+HWY_INLINE Sixteen Combine(const Sixteen& a, const Sixteen& b, const Function& function) {
+  Sixteen result;
+  for (size_t i = 0; i < kPanelVectors; ++i) result.v[i] = function(a.v[i], b.v[i]);
+  return result;
+}
+
+// Joins the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats.
+template <class Function>
+HWY_INLINE float JoinSixteen(const Sixteen& p, const Function& function) {
+  float lanes[16];
+  StoreSixteen(p, lanes, 16);
+  for (size_t apart = 8; apart != 0; apart /= 2) {
+    for (size_t i = 0; i < apart; ++i) lanes[i] = function(lanes[i], lanes[i + apart]);
+  }
+  return lanes[0];
+}
+
+HWY_INLINE float SumOf(const Sixteen& p) {
+  return JoinSixteen(p, [](float a, float b) HWY_ATTR { return a + b; });
+}
+
+// The greatest; a NaN wins.
+HWY_INLINE float GreatestOf(const Sixteen& p) {
+  return JoinSixteen(p, [](float a, float b) HWY_ATTR { return a > b || a != a ? a : b; });
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_SIXTEEN_INL_H_
