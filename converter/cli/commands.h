@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `weft` command: one file per subcommand adds its options here and runs once CLI11 has parsed
+// them. Results go to stdout, talk and faults to stderr.
+#ifndef WEFT_CONVERTER_CLI_COMMANDS_H_
+#define WEFT_CONVERTER_CLI_COMMANDS_H_
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "converter/cli/session.h"
+#include "converter/faults.h"
+
+namespace CLI {
+class App;
+}
+
+namespace weft::cli {
+
+enum class Exit : int { kDone = 0, kInput = 1, kCall = 2 };
+
+// Everything but the process: returns the exit code, throws nothing.
+int Main(int argc, const char* const* argv);
+
+// Each adds one subcommand that sets *exit when it runs.
+void AddConvert(CLI::App& app, Exit* exit);
+void AddRun(CLI::App& app, Exit* exit);
+void AddCompare(CLI::App& app, Exit* exit);
+void AddBench(CLI::App& app, Exit* exit);
+void AddInspect(CLI::App& app, Exit* exit);
+void AddVerify(CLI::App& app, Exit* exit);
+void AddOps(CLI::App& app, Exit* exit);
+
+// Prints all lines on stderr; says what they mean for the exit code.
+Exit Tell(const Faults& input_faults);
+Exit Tell(const Complaints& complaints);
+
+// One JSON value on stdout, indented. Names that are no UTF-8 are mended.
+void Print(const nlohmann::ordered_json& value);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_COMMANDS_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "converter/elements.h"
+
+namespace weft::cli {
+namespace {
+
+struct Verdict {
+  bool agree;
+  double difference;
+};
+
+Verdict JudgeReals(double is, double must, const Tolerance& tolerance) {
+  if (std::isnan(is) && std::isnan(must)) return {true, 0};
+  if (is == must) return {true, 0};
+  if (!std::isfinite(is) || !std::isfinite(must))
+    return {false, std::numeric_limits<double>::infinity()};
+  const double difference = std::abs(is - must);
+  return {difference <= std::max(tolerance.absolute, tolerance.relative * std::abs(must)),
+          difference};
+}
+
+Dims IndexOf(int64_t element, const Dims& dims) {
+  Dims index(dims.size());
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    index[axis] = element % dims[axis];
+    element /= dims[axis];
+  }
+  return index;
+}
+
+// As many digits as tell the value from its neighbours.
+std::string RealText(ElementType type, double value) {
+  return type == ElementType::f64 ? fmt::format("{}", value)
+                                  : fmt::format("{}", static_cast<float>(value));
+}
+
+}  // namespace
+
+Comparison Compare(const Array& is, const Array& must, const Tolerance& tolerance) {
+  Comparison result;
+  const ElementType type = is.type.type;
+  result.count = ElementCount(is.type.dims).value_or(0);
+  const auto count = static_cast<size_t>(result.count);
+  for (size_t i = 0; i < count; ++i) {
+    Verdict verdict{};
+    if (IsFloat(type)) {
+      verdict = JudgeReals(RealAt(type, is.bytes, i), RealAt(type, must.bytes, i), tolerance);
+    } else {
+      const int64_t a = IntegerAt(type, is.bytes, i), b = IntegerAt(type, must.bytes, i);
+      verdict = {a == b, std::abs(static_cast<double>(a) - static_cast<double>(b))};
+    }
+    if (verdict.difference > result.largest_difference) {
+      result.largest_difference = verdict.difference;
+      result.largest_index = IndexOf(static_cast<int64_t>(i), is.type.dims);
+    }
+    if (verdict.agree) continue;
+    if (result.mismatch_count++ > 0) continue;
+    const auto text = [&](const Array& array) {
+      return IsFloat(type) ? RealText(type, RealAt(type, array.bytes, i))
+                           : fmt::format("{}", IntegerAt(type, array.bytes, i));
+    };
+    result.first = Mismatch{IndexOf(static_cast<int64_t>(i), is.type.dims), text(is), text(must)};
+  }
+  return result;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds one array against another, element by element. Floats agree when |is - must| <= max(atol,
+// rtol * |must|); NaN agrees with NaN and an infinity with itself alone. Integers and booleans
+// agree exactly. Types and shapes must be equal before this is asked.
+#ifndef WEFT_CONVERTER_CLI_COMPARISON_H_
+#define WEFT_CONVERTER_CLI_COMPARISON_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "converter/cli/npy.h"
+
+namespace weft::cli {
+
+struct Tolerance {
+  double relative = 1e-5, absolute = 1e-5;
+};
+
+struct Mismatch {
+  Dims index;
+  std::string is, must;
+};
+
+struct Comparison {
+  int64_t count = 0;
+  int64_t mismatch_count = 0;
+  std::optional<Mismatch> first;
+  double largest_difference = 0;  // of pairs of numbers; infinite where one of a pair is none
+  Dims largest_index;             // where it is; empty while it is 0
+};
+
+Comparison Compare(const Array& is, const Array& must, const Tolerance& tolerance);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_COMPARISON_H_

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft convert: model.xml -> model.weft.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/commands.h"
+#include "converter/files.h"
+#include "converter/passes/pipeline.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  weft convert model.xml -o model.weft
+  weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
+  weft convert model.xml -o model.weft --shape x=1,25,512)";
+
+struct ConvertCall {
+  passes::ConvertOptions options;
+  std::string model, weights, output, precision = "f32";
+  std::vector<std::string> shapes;
+  uint64_t arena_budget_bytes = 0;
+  CLI::Option* has_arena_budget = nullptr;
+  bool json = false;
+};
+
+// "1,25,512", brackets allowed; nothing stands for a scalar.
+std::optional<Dims> ParseShape(std::string_view text) {
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  Dims dims;
+  while (!text.empty()) {
+    int64_t dim = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
+    if (error != std::errc() || dim < 0) return std::nullopt;
+    dims.push_back(dim);
+    text.remove_prefix(static_cast<size_t>(stop - text.data()));
+    if (text.empty()) break;
+    if (text[0] != ',' || text.size() == 1) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  return dims;
+}
+
+bool SameFile(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(a, b, error) && !error;
+}
+
+// What CLI11 cannot know of the call.
+void CheckCall(ConvertCall& call) {
+  passes::ConvertOptions& options = call.options;
+  for (const std::string& text : call.shapes) {
+    const size_t equals = text.rfind('=');
+    const std::optional<Dims> dims = equals == std::string::npos
+                                         ? std::nullopt
+                                         : ParseShape(std::string_view(text).substr(equals + 1));
+    if (!dims || equals == 0) {
+      throw CLI::ValidationError("--shape", fmt::format("\"{}\"; must be NAME=1,25,512", text));
+    }
+    if (!options.shapes.emplace(text.substr(0, equals), *dims).second) {
+      throw CLI::ValidationError("--shape",
+                                 fmt::format("names \"{}\" twice", text.substr(0, equals)));
+    }
+  }
+  options.model = call.model;
+  options.weights = call.weights;
+  std::filesystem::path weights = options.weights;
+  if (weights.empty()) weights = std::filesystem::path(options.model).replace_extension(".bin");
+  if (SameFile(call.output, options.model) || SameFile(call.output, weights)) {
+    throw CLI::ValidationError("--output",
+                               fmt::format("{} is the input; must be another file", call.output));
+  }
+  if (call.has_arena_budget->count() > 0) {
+    options.arena_budget_bytes = static_cast<int64_t>(call.arena_budget_bytes);
+  }
+}
+
+// One line on a terminal that each pass overwrites.
+class Progress {
+ public:
+  void Show(std::string_view pass) {
+    if (!on_terminal_) return;
+    fmt::print(stderr, "\r\x1b[Kconverting: {}", pass);
+    std::fflush(stderr);
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  const bool on_terminal_ = isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+};
+
+void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
+  if (call.json) {
+    nlohmann::ordered_json json;
+    json["file"] = call.output;
+    json["file_bytes"] = converted.file.size();
+    json["weights_bytes"] = converted.weights_bytes;
+    json["state_bytes"] = converted.state_bytes;
+    json["scratch_bytes"] = converted.scratch_bytes;
+    json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
+    Print(json);
+    return;
+  }
+  fmt::print("{}: {} bytes; weights {}, state {}, scratch {} (no plan needs less than {})\n",
+             call.output, converted.file.size(), converted.weights_bytes, converted.state_bytes,
+             converted.scratch_bytes, converted.scratch_bound_bytes);
+}
+
+Exit Convert(ConvertCall& call) {
+  CheckCall(call);
+  Faults faults;
+  std::optional<passes::Converted> converted;
+  {
+    Progress progress;
+    call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
+    call.options.dump = [](std::string_view text) { fmt::print("{}", text); };
+    converted = passes::Convert(call.options, faults);
+  }
+  if (Tell(faults) != Exit::kDone || !converted) return Exit::kInput;
+  const FileToWrite file = {call.output, converted->file};
+  std::string reason;
+  if (!WriteFiles({&file, 1}, &reason)) {
+    fmt::print(stderr, "{}\n", reason);
+    return Exit::kInput;
+  }
+  PrintSummary(call, *converted);
+  return Exit::kDone;
+}
+
+// Options of the plan that this version lacks: named, so that the refusal says more than
+// "unexpected".
+void RefuseUnbuilt(CLI::App& command) {
+  const auto refuse = [&](const std::string& name, const std::string& instead, bool takes_value) {
+    const auto fail = [name, instead] {
+      throw CLI::ValidationError(name, "is not built yet; " + instead);
+    };
+    if (takes_value) {
+      command.add_option_function<std::string>(name, [fail](const std::string&) { fail(); })
+          ->group("");
+    } else {
+      command.add_flag_function(name, [fail](int64_t) { fail(); })->group("");
+    }
+  };
+  refuse("--streaming", "convert the one-step model, whose carried values are ReadValue and Assign",
+         false);
+  refuse("--report", "\"weft inspect\" prints the plan", true);
+  refuse("--c-source", "firmware passes AllSteps() until then", true);
+}
+
+}  // namespace
+
+void AddConvert(CLI::App& app, Exit* exit) {
+  CLI::App* command = app.add_subcommand("convert", "Convert OpenVINO IR to a model file");
+  auto call = std::make_shared<ConvertCall>();
+  command->add_option("MODEL", call->model, "The IR's model.xml")->required();
+  command->add_option("--weights", call->weights, "Its weights; else the .bin beside the model");
+  command->add_option("-o,--output", call->output, "The model.weft to write")->required();
+  command
+      ->add_option("--shape", call->shapes,
+                   "NAME=1,25,512: give an input another shape; may be repeated")
+      ->allow_extra_args(false);
+  call->has_arena_budget = command
+                               ->add_option("--arena-budget", call->arena_budget_bytes,
+                                            "Most bytes of scratch, as 65536 or 64K")
+                               ->transform(CLI::AsSizeValue(false));
+  command
+      ->add_option("--max-iterations", call->options.max_iterations,
+                   "Hard maximum of loops whose end is known at run time only")
+      ->check(CLI::Range(int64_t{1}, int64_t{0xFFFFFFFE}));
+  command
+      ->add_option("--precision", call->precision, "Element type of the weights; only f32 so far")
+      ->check([](const std::string& value) {
+        if (value == "f32") return std::string();
+        const bool planned = value == "f16" || value == "bf16" || value == "i8";
+        return fmt::format("{} is {}; must be f32", value, planned ? "not built yet" : "unknown");
+      });
+  std::string passes;
+  for (std::string_view name : passes::PassNames()) passes.append(" ").append(name);
+  command
+      ->add_option("--dump-after", call->options.dump_after,
+                   "Print the model after a pass:" + passes)
+      ->check([](const std::string& value) {
+        for (std::string_view name : passes::PassNames()) {
+          if (name == value) return std::string();
+        }
+        return "there is no pass \"" + value + "\"";
+      });
+  command->add_flag("--json", call->json, "Print the summary as JSON");
+  RefuseUnbuilt(*command);
+  command->footer(kExamples);
+  command->callback([call, exit] { *exit = Convert(*call); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft inspect: what a model takes and gives, how much memory it needs, how its loops run, what it
+// copies, and every step.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/carried.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/listing.h"
+#include "converter/cli/sections.h"
+#include "converter/cli/table.h"
+#include "converter/cli/traffic.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFooter =
+    R"(Sections are the loops and branches of the model. Of each: how often it runs; how many copies of its body
+the listing holds (unroll); how its carried values travel (in place, by shuttle between two places, through
+the scan output, or by a copy step); how many inputs are sliced and outputs scanned without a copy; and the
+bytes that copy and fill steps write, per iteration and for all of it.
+
+Examples:
+  weft inspect model.weft
+  weft inspect model.weft --listing
+  weft inspect model.weft --json | jq .sections)";
+
+struct InspectCall {
+  std::string model;
+  bool listing = false, json = false;
+};
+
+std::string Bytes(double bytes) { return fmt::format("{:.0f}", bytes); }
+
+// Means over unrolled copies need not be whole.
+std::string MeanBytes(double bytes) {
+  return bytes == static_cast<double>(static_cast<uint64_t>(bytes)) ? Bytes(bytes)
+                                                                    : fmt::format("{:.1f}", bytes);
+}
+
+Json PortsJson(const std::vector<ModelPort>& ports) {
+  Json list = Json::array();
+  for (const ModelPort& port : ports) {
+    Json entry = {{"name", port.display_name},
+                  {"names", port.names},
+                  {"type", Name(port.type.type)},
+                  {"shape", port.type.dims}};
+    if (port.has_length) entry["run_time_axis"] = port.length_axis;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json VariablesJson(const format::Model& model) {
+  Json list = Json::array();
+  for (const format::Variable& row : format::RowsOf(model.variables())) {
+    const bool named = row.first_name() != format::kNoSlot;
+    list.push_back({{"name", named ? model.names()->Get(row.first_name())->str() : ""},
+                    {"type", SlotType(model, row.slot())},
+                    {"starts_as", row.initial_slot() == format::kNoSlot ? "zeros" : "weights"}});
+  }
+  return list;
+}
+
+Json SectionsJson(const format::Model& model) {
+  Json list = Json::array();
+  for (uint32_t i = 0; i < format::RowsOf(model.sections()).count; ++i) {
+    const format::Section& row = SectionAt(model, i);
+    const Trips trips = TripsOf(model, i);
+    const Carried carried = CarriedBy(model, i);
+    const SectionTraffic traffic = TrafficOf(model, i);
+    list.push_back({{"section", i},
+                    {"layer", LayerOfSection(model, i)},
+                    {"depth", row.depth()},
+                    {"iterations", trips.count},
+                    {"iterations_exact", trips.exact},
+                    {"unroll", row.unroll()},
+                    {"in_place", carried.in_place},
+                    {"shuttles", carried.shuttles},
+                    {"through_scan", carried.through_scan},
+                    {"by_copy", carried.by_copy},
+                    {"sliced", carried.sliced},
+                    {"scans", carried.scans},
+                    {"copied_bytes_per_iteration", traffic.bytes_per_iteration},
+                    {"settle_bytes", traffic.settle_bytes},
+                    {"copied_bytes", traffic.bytes_per_entry}});
+  }
+  return list;
+}
+
+Json CopiesJson(const format::Model& model) {
+  Json list = Json::array();
+  for (const Cause& cause : CausesOf(model)) {
+    list.push_back({{"step", cause.kind}, {"layer", cause.layer}, {"bytes", cause.bytes}});
+  }
+  return list;
+}
+
+Json StepsJson(const format::Model& model) {
+  std::map<uint16_t, uint32_t> counts;
+  for (const format::Step& step : format::RowsOf(model.steps())) ++counts[step.kind()];
+  Json json = Json::object();
+  for (const auto& [kind, count] : counts) json[KindName(kind)] = count;
+  return json;
+}
+
+Json ModelJson(const LoadedModel& model) {
+  const format::Model& root = model.root();
+  Json regions = Json::array();
+  for (const format::Region& region : format::RowsOf(root.regions())) {
+    regions.push_back({{"kind", format::EnumNameRegionKind(region.kind())},
+                       {"bytes", region.bytes()},
+                       {"alignment", region.alignment_bytes()}});
+  }
+  const Needs& needs = model.needs();
+  return {{"file", model.file()},
+          {"file_bytes", model.bytes().size},
+          {"format_version", root.format_version()},
+          {"checksum", fmt::format("{:016x}", root.checksum())},
+          {"generator", root.generator() != nullptr ? root.generator()->str() : ""},
+          {"needs",
+           {{"state_bytes", needs.state_bytes},
+            {"scratch_bytes", needs.scratch_bytes},
+            {"alignment", needs.alignment}}},
+          {"inputs", PortsJson(model.inputs())},
+          {"outputs", PortsJson(model.outputs())},
+          {"variables", VariablesJson(root)},
+          {"regions", std::move(regions)},
+          {"sections", SectionsJson(root)},
+          {"copies", CopiesJson(root)},
+          {"slots", format::RowsOf(root.slots()).count},
+          {"steps", StepsJson(root)}};
+}
+
+void PrintPorts(const LoadedModel& model) {
+  Table table({"port", "type", "names"});
+  const auto rows = [&](const char* side, const std::vector<ModelPort>& ports) {
+    for (size_t i = 0; i < ports.size(); ++i) {
+      const std::string open = ports[i].has_length
+                                   ? fmt::format(" (axis {} at most)", ports[i].length_axis)
+                                   : std::string();
+      table.Row({fmt::format("{} {}", side, i), ToString(ports[i].type) + open,
+                 fmt::format("{}", fmt::join(ports[i].names, ", "))});
+    }
+  };
+  rows("input", model.inputs());
+  rows("output", model.outputs());
+  const Json variables = VariablesJson(model.root());
+  for (const Json& variable : variables) {
+    table.Row(
+        {"variable", variable["type"].get<std::string>(), variable["name"].get<std::string>()});
+  }
+  fmt::print("{}\n", table.Text());
+}
+
+void PrintSections(const format::Model& model) {
+  const Json sections = SectionsJson(model);
+  if (sections.empty()) return;
+  Table table({">section", "layer", ">depth", ">iterations", ">unroll", ">in place", ">shuttles",
+               ">in scan", ">by copy", ">sliced", ">scans", ">copied/iteration", ">copied"});
+  const auto number = [](const Json& value) { return fmt::format("{}", value.get<uint32_t>()); };
+  for (const Json& s : sections) {
+    const char* most = s["iterations_exact"].get<bool>() ? "" : "<= ";
+    table.Row({number(s["section"]), s["layer"].get<std::string>(), number(s["depth"]),
+               most + number(s["iterations"]), number(s["unroll"]), number(s["in_place"]),
+               number(s["shuttles"]), number(s["through_scan"]), number(s["by_copy"]),
+               number(s["sliced"]), number(s["scans"]),
+               MeanBytes(s["copied_bytes_per_iteration"].get<double>()),
+               Bytes(s["copied_bytes"].get<double>())});
+  }
+  fmt::print("{}\n", table.Text());
+}
+
+void PrintCopies(const format::Model& model) {
+  const std::vector<Cause> causes = CausesOf(model);
+  double total = 0;
+  for (const Cause& cause : causes) total += cause.bytes;
+  fmt::print("bytes copied or filled per run: {}\n", Bytes(total));
+  if (!causes.empty()) {
+    Table table({"  step", "layer", ">bytes"});
+    for (const Cause& cause : causes)
+      table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes)});
+    fmt::print("{}", table.Text());
+  }
+  fmt::print("\n");
+}
+
+void PrintModel(const LoadedModel& model) {
+  const format::Model& root = model.root();
+  const Needs& needs = model.needs();
+  fmt::print("{}: {} bytes, format {}, checksum {:016x}\n", model.file(), model.bytes().size,
+             root.format_version(), root.checksum());
+  fmt::print("weights {}, state {}, scratch {} bytes; alignment {}\n\n",
+             format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, needs.scratch_bytes,
+             needs.alignment);
+  PrintPorts(model);
+  PrintSections(root);
+  PrintCopies(root);
+  Table steps({"step", ">count"});
+  const Json counts = StepsJson(root);
+  for (const auto& [kind, count] : counts.items())
+    steps.Row({kind, fmt::format("{}", count.get<uint32_t>())});
+  fmt::print("{}", steps.Text());
+}
+
+Exit Inspect(const InspectCall& call) {
+  Faults faults;
+  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
+  if (model == nullptr || !model->Open(faults)) return Tell(faults);
+  if (call.json) {
+    Json json = ModelJson(*model);
+    if (call.listing) json["listing"] = ListingJson(model->root());
+    Print(json);
+    return Exit::kDone;
+  }
+  PrintModel(*model);
+  if (call.listing) fmt::print("\n{}", ListingText(model->root()));
+  return Exit::kDone;
+}
+
+}  // namespace
+
+void AddInspect(CLI::App& app, Exit* exit) {
+  CLI::App* command =
+      app.add_subcommand("inspect", "Print ports, memory, sections, copies and steps of a model");
+  auto call = std::make_shared<InspectCall>();
+  command->add_option("MODEL", call->model, "The model.weft")->required();
+  command->add_flag("--listing", call->listing,
+                    "Print every step with its operands and parameters too");
+  command->add_flag("--json", call->json, "Print JSON");
+  command->footer(kFooter);
+  command->callback([call, exit] { *exit = Inspect(*call); });
+}
+
+}  // namespace weft::cli

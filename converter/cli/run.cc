@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft run: .npy files in, .npy files out.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "converter/cli/commands.h"
+#include "converter/cli/table.h"
+#include "converter/files.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(NAME is any tensor name of the port, its layer's name, or its index.
+
+A file with the shape of its input is held for every call. A file with one extra leading axis of length
+N feeds N successive calls, between which the state is kept; every output then gains that axis. --repeat
+does all of it again, with the state kept, and writes the outputs of the last time.
+
+Examples:
+  weft run model.weft --input x=x.npy --output-dir out
+  weft run model.weft --input 0=frames.npy --input 1=h.npy --output-dir out --repeat 10)";
+
+struct RunCall {
+  std::string model, output_dir;
+  std::vector<std::string> inputs;
+  int64_t repeat = 1;
+  bool json = false;
+};
+
+// The port's name as a file's: what file systems or shells read otherwise becomes "_".
+std::string FileName(const std::string& port_name) {
+  std::string name;
+  for (const char c : port_name) {
+    const bool unfit = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ||
+                       std::string_view("/\\:*?\"<>|").find(c) != std::string_view::npos;
+    name += unfit ? '_' : c;
+  }
+  if (name.empty() || name[0] == '.') name.insert(0, "_");
+  return name;
+}
+
+// One path per output. Ports that would share a file get their index behind the name.
+std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& ports,
+                                               const std::string& folder) {
+  std::multiset<std::string> names;
+  for (const ModelPort& port : ports) names.insert(FileName(port.display_name));
+  std::vector<std::filesystem::path> paths;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    std::string name = FileName(ports[i].display_name);
+    if (names.count(name) > 1) name += fmt::format("_{}", i);
+    paths.push_back(std::filesystem::path(folder) / (name + ".npy"));
+  }
+  return paths;
+}
+
+void CheckOutputTypes(const LoadedModel& model, Faults& faults) {
+  for (const ModelPort& port : model.outputs()) {
+    if (!NpyName(port.type.type).empty()) continue;
+    faults.Add(fmt::format("{}: output \"{}\" is {}, which .npy cannot hold", model.file(),
+                           port.display_name, ToString(port.type)));
+  }
+}
+
+bool WriteOutputs(const RunCall& call, const std::vector<std::filesystem::path>& paths,
+                  const std::vector<Array>& arrays, Faults& faults) {
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(call.output_dir, error);
+  if (error) {
+    faults.Add(fmt::format("{}: cannot be made: {}", call.output_dir, error.message()));
+    return false;
+  }
+  std::vector<std::vector<std::byte>> bytes;
+  for (const Array& array : arrays) bytes.push_back(NpyBytes(array));
+  std::vector<FileToWrite> files;
+  for (size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], bytes[i]});
+  std::string reason;
+  if (WriteFiles(files, &reason)) return true;
+  faults.Add(reason);
+  if (made) std::filesystem::remove(call.output_dir, error);  // only if it is empty
+  return false;
+}
+
+void PrintOutputs(const RunCall& call, const LoadedModel& model, Session& session,
+                  const std::vector<std::filesystem::path>& paths) {
+  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  Table table({"output", "type", "file"});
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const TensorType& type = session.outputs()[i].type;
+    const std::string& name = model.outputs()[i].display_name;
+    outputs.push_back({{"name", name},
+                       {"type", Name(type.type)},
+                       {"shape", type.dims},
+                       {"file", paths[i].string()}});
+    table.Row({name, ToString(type), paths[i].string()});
+  }
+  if (call.json) {
+    Print({{"calls", session.call_count()}, {"repeat", call.repeat}, {"outputs", outputs}});
+  } else {
+    fmt::print("{}", table.Text());
+  }
+}
+
+Exit Run(const RunCall& call) {
+  Complaints complaints;
+  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
+  if (model == nullptr || !model->Open(complaints.input)) return Tell(complaints);
+  Session session(*model);
+  session.ReadInputs(call.inputs, complaints);
+  CheckOutputTypes(*model, complaints.input);
+  if (!complaints.ok()) return Tell(complaints);
+  session.Run(call.repeat, complaints.input);
+  const std::vector<std::filesystem::path> paths = OutputPaths(model->outputs(), call.output_dir);
+  if (!complaints.ok() || !WriteOutputs(call, paths, session.outputs(), complaints.input)) {
+    return Tell(complaints);
+  }
+  PrintOutputs(call, *model, session, paths);
+  return Exit::kDone;
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, Exit* exit) {
+  CLI::App* command = app.add_subcommand("run", "Run a model on .npy files");
+  auto call = std::make_shared<RunCall>();
+  command->add_option("MODEL", call->model, "The model.weft")->required();
+  command->add_option("--input", call->inputs, "NAME=FILE.npy, once per input")
+      ->allow_extra_args(false);
+  command->add_option("--output-dir", call->output_dir, "Folder for one NAME.npy per output")
+      ->required();
+  command->add_option("--repeat", call->repeat, "How often to do all calls; state is kept")
+      ->check(CLI::Range(int64_t{1}, INT64_MAX));
+  command->add_flag("--json", call->json, "Print the list of outputs as JSON");
+  command->footer(kFooter);
+  command->callback([call, exit] { *exit = Run(*call); });
+}
+
+}  // namespace weft::cli

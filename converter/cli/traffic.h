@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model copies beyond its arithmetic: bytes written by `copy` and `fill` steps, counted from
+// the listing itself, never from what the planner believes it did.
+#ifndef WEFT_CONVERTER_CLI_TRAFFIC_H_
+#define WEFT_CONVERTER_CLI_TRAFFIC_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/format/listing.h"
+
+namespace weft::cli {
+
+// Bytes of all steps of one kind and layer. Doubles hold them exactly up to 2^53.
+struct Cause {
+  std::string kind, layer;
+  double bytes = 0;
+};
+
+struct SectionTraffic {
+  double bytes_per_iteration = 0;  // mean over the copies of the body, nested sections included
+  double settle_bytes = 0;     // once per entry; where the count is open, of the dearest settle run
+  double bytes_per_entry = 0;  // all iterations and the settle run
+};
+
+SectionTraffic TrafficOf(const format::Model& model, uint32_t section);
+
+// One run of the model, most bytes first. Sections of open length count with their maximum.
+std::vector<Cause> CausesOf(const format::Model& model);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_TRAFFIC_H_
