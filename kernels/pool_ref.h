@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of pool: one chain of additions, then one division, to be met to the bit.
+#ifndef WEFT_KERNELS_POOL_REF_H_
+#define WEFT_KERNELS_POOL_REF_H_
+
+#include "kernels/pool.h"
+#include "kernels/twin.h"
+
+namespace weft::kernels {
+
+inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64_t px) {
+  float greatest = -INFINITY;
+  float sum = 0.0f;
+  float inside = 0.0f;
+  float padded = 0.0f;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
+      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
+      if (iy < int64_t{s.in_height} + s.pad_bottom && ix < int64_t{s.in_width} + s.pad_right) {
+        padded += 1.0f;
+      }
+      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
+      const float value = x[iy * s.in_width + ix];
+      greatest = std::isnan(value) || value > greatest ? value : greatest;
+      sum += value;
+      inside += 1.0f;
+    }
+  }
+  if (s.op == PoolOp::kMax) return greatest;
+  const float count = s.op == PoolOp::kMeanExcludePad ? inside : padded;
+  return count == 0.0f ? 0.0f : sum / count;
+}
+
+inline void PoolTwin(const PoolShape& s, const float* x, float* y) {
+  for (size_t plane = 0; plane < s.planes; ++plane) {
+    for (uint32_t py = 0; py < s.out_height; ++py) {
+      for (uint32_t px = 0; px < s.out_width; ++px) {
+        *y++ = PoolPixelTwin(s, x + plane * s.in_height * s.in_width, py, px);
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_POOL_REF_H_

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of reduce: the documented order in float, to be met to the bit, and sums in double to
+// judge that order by. Integers in 128 bits, then cut to the type.
+#ifndef WEFT_KERNELS_REDUCE_REF_H_
+#define WEFT_KERNELS_REDUCE_REF_H_
+
+#include "kernels/reduce.h"
+#include "kernels/twin.h"
+
+namespace weft::kernels {
+
+inline float ReduceNeutralTwin(ReduceOp op) {
+  if (op == ReduceOp::kMax) return -INFINITY;
+  if (op == ReduceOp::kMin) return INFINITY;
+  return op == ReduceOp::kProduct ? 1.0f : 0.0f;
+}
+
+// Joins two partial results.
+inline float ReduceJoinTwin(ReduceOp op, float a, float b) {
+  if (op == ReduceOp::kMax) return std::isnan(a) || a > b ? a : b;
+  if (op == ReduceOp::kMin) return std::isnan(a) || a < b ? a : b;
+  return op == ReduceOp::kProduct ? a * b : a + b;
+}
+
+// Takes one more element.
+inline float ReduceStepTwin(ReduceOp op, float sum, float x) {
+  if (op == ReduceOp::kL1) return sum + std::fabs(x);
+  if (op == ReduceOp::kL2) return std::fmaf(x, x, sum);
+  if (op == ReduceOp::kMax || op == ReduceOp::kMin) return ReduceJoinTwin(op, x, sum);
+  return op == ReduceOp::kProduct ? sum * x : sum + x;
+}
+
+// Output `index` of a reduction of floats.
+inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
+  const uint32_t* dims = s.dims + s.kept_rank;
+  const uint32_t* strides = s.strides + s.kept_rank;
+  const size_t count = CountOf(dims, s.reduced_rank);
+  const float* from = x + OffsetOf(index, s.kept_rank, s.dims, s.strides);
+  const bool has_runs = s.reduced_rank != 0 && strides[s.reduced_rank - 1] == 1;
+  float partials[16];
+  for (float& partial : partials) partial = ReduceNeutralTwin(s.op);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t p = has_runs ? i % dims[s.reduced_rank - 1] % 16 : 0;
+    const float value = from[OffsetOf(i, s.reduced_rank, dims, strides)];
+    partials[p] = ReduceStepTwin(s.op, partials[p], value);
+  }
+  for (size_t apart = 8; has_runs && apart != 0; apart /= 2) {
+    for (size_t i = 0; i < apart; ++i) {
+      partials[i] = ReduceJoinTwin(s.op, partials[i], partials[i + apart]);
+    }
+  }
+  if (s.op == ReduceOp::kMean && count != 0) return partials[0] / static_cast<float>(count);
+  return s.op == ReduceOp::kL2 ? std::sqrt(partials[0]) : partials[0];
+}
+
+// The sum of output `index` (kSum, kMean, kL1, kL2) in double.
+inline double ReduceTwinInDouble(const ReduceShape& s, const float* x, size_t index) {
+  const uint32_t* dims = s.dims + s.kept_rank;
+  const size_t count = CountOf(dims, s.reduced_rank);
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double value = x[OffsetOf(index, s.kept_rank, s.dims, s.strides) +
+                           OffsetOf(i, s.reduced_rank, dims, s.strides + s.kept_rank)];
+    sum +=
+        s.op == ReduceOp::kL1 ? std::fabs(value) : (s.op == ReduceOp::kL2 ? value * value : value);
+  }
+  if (s.op == ReduceOp::kMean) return sum / static_cast<double>(count);
+  return s.op == ReduceOp::kL2 ? std::sqrt(sum) : sum;
+}
+
+// Output `index` of a reduction of integers or booleans (as 0 and 1), before it is cut to the type;
+// of a product only the low 64 bits are kept. `lowest` and `highest` are the limits of the type.
+template <typename T>
+__int128 ReduceIntegersTwin(const ReduceShape& s, const T* x, size_t index, T lowest, T highest) {
+  const uint32_t* dims = s.dims + s.kept_rank;
+  const size_t count = CountOf(dims, s.reduced_rank);
+  __int128 sum = 0;
+  if (s.op == ReduceOp::kProduct || s.op == ReduceOp::kLogicalAnd) sum = 1;
+  if (s.op == ReduceOp::kMax) sum = lowest;
+  if (s.op == ReduceOp::kMin) sum = highest;
+  for (size_t i = 0; i < count; ++i) {
+    const __int128 value = x[OffsetOf(index, s.kept_rank, s.dims, s.strides) +
+                             OffsetOf(i, s.reduced_rank, dims, s.strides + s.kept_rank)];
+    if (s.op == ReduceOp::kMax) sum = value > sum ? value : sum;
+    if (s.op == ReduceOp::kMin) sum = value < sum ? value : sum;
+    if (s.op == ReduceOp::kProduct) sum = static_cast<int64_t>(static_cast<uint64_t>(sum * value));
+    if (s.op == ReduceOp::kLogicalAnd) sum = sum != 0 && value != 0;
+    if (s.op == ReduceOp::kLogicalOr) sum = sum != 0 || value != 0;
+    if (s.op == ReduceOp::kSum || s.op == ReduceOp::kMean) sum += value;
+    if (s.op == ReduceOp::kL1) sum += value < 0 ? -value : value;
+  }
+  return s.op == ReduceOp::kMean && count != 0 ? sum / static_cast<int64_t>(count) : sum;
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REDUCE_REF_H_
