@@ -165,7 +165,7 @@ class Judge {
   void CheckSectionSlots(uint32_t index);
   void CheckInnerSlots(uint32_t index);
   void SectionSlot(uint32_t index, uint32_t slot_index, format::ElementType type, bool written);
-  void CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
+  bool CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
                   uint32_t index);
   void CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inputs);
   void CheckPortLength(const format::Port& port, uint32_t index, bool input);
@@ -286,49 +286,57 @@ void Judge::CheckStep(uint32_t step_index) {
   if (kind > table_.count || table_.entries[kind - 1].check == nullptr) {
     return Report({FaultCode::kStepAbsent, static_cast<uint8_t>(kind), 0, step_index, 0, 0});
   }
-  const Fault fault = table_.entries[kind - 1].check(model_, step_index);
-  if (!fault.ok()) return Report(fault);
-  for (uint32_t i = 0; i < format::kArity[kind].operands(); ++i) {
+  // Before the law of the kind, so that a slot that runs away is not called an overlap.
+  const uint32_t count = format::kArity[kind].operands();
+  const bool exist = uint64_t{step.first_operand()} + count <= operands_.count;
+  for (uint32_t i = 0; exist && i < count; ++i) {
     const uint32_t slot = operands_[step.first_operand() + i];
-    if (slot == kNoSlot) continue;
-    CheckMoves(slot, false, FaultCode::kOperandMove, FaultCode::kOperandMoveRange, step_index);
+    if (slot >= slots_.count) continue;
+    if (!CheckMoves(slot, false, FaultCode::kOperandMove, FaultCode::kOperandMoveRange,
+                    step_index)) {
+      return;
+    }
   }
+  const Fault fault = table_.entries[kind - 1].check(model_, step_index);
+  if (!fault.ok()) Report(fault);
 }
 
 // The slot's moves belong to sections around this place, and in every iteration that comes here the
 // slot lies in its region. With any_run the innermost section may be in any iteration.
-void Judge::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
+bool Judge::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
                        uint32_t index) {
   constexpr int64_t kFarthest = int64_t{1} << 33;  // beyond any region; keeps the sums small
   const format::Slot& slot = slots_[slot_index];
   const uint64_t moves_end = uint64_t{slot.first_move()} + slot.move_count();
   if (moves_end > moves_.count || slot.region() >= regions_.count)
-    return;  // reported with the slot
+    return true;  // reported with its table
   int64_t low = slot.offset_bytes();
   int64_t high = int64_t{slot.offset_bytes()} + slot.bytes();
   for (uint32_t i = 0; i < slot.move_count(); ++i) {
     const format::Move& move = moves_[slot.first_move() + i];
-    if (move.section() >= sections_.count) return;  // reported with the move
+    if (move.section() >= sections_.count) return true;  // reported with its table
     const format::Section& section = sections_[move.section()];
     const uint32_t level = section.depth();
     const bool around = level < depth_ && stack_[level].section == move.section();
     const bool any = any_run && level + 1 == depth_;
     const uint32_t run = around && !any ? stack_[level].run : 0;
     // Settle runs belong to no iteration, so nothing moves there.
-    if (!Require(around && run < section.unroll(), code, index, slot_index, move.section())) return;
+    if (!Require(around && run < section.unroll(), code, index, slot_index, move.section()))
+      return false;
     uint32_t last = section.max_trips() - 1;
-    if (run > last) return;  // this copy of the body is never reached
+    if (run > last) return true;  // this copy of the body is never reached
     if (!any) last -= (last - run) % section.unroll();
     const int64_t from = int64_t{run} * move.stride_bytes();
     const int64_t to = int64_t{last} * move.stride_bytes();
     const bool near =
         from <= kFarthest && from >= -kFarthest && to <= kFarthest && to >= -kFarthest;
-    if (!Require(near, range_code, index, slot_index, regions_[slot.region()].bytes())) return;
+    if (!Require(near, range_code, index, slot_index, regions_[slot.region()].bytes()))
+      return false;
     low += from < to ? from : to;
     high += from < to ? to : from;
   }
-  Require(low >= 0 && high <= regions_[slot.region()].bytes(), range_code, index, slot_index,
-          regions_[slot.region()].bytes());
+  return Require(low >= 0 && high <= regions_[slot.region()].bytes(), range_code, index, slot_index,
+                 regions_[slot.region()].bytes());
 }
 
 // False where the steps after this one can no longer be attributed to sections.
@@ -535,6 +543,9 @@ void Judge::CheckNames() {
   }
   Require(buffers.count == 0 || buffers.count == slots_.count, FaultCode::kBufferCount, 0,
           buffers.count, slots_.count);
+  const uint32_t notes = RowsOf(model_.loop_notes()).count;
+  Require(notes == 0 || notes == sections_.count, FaultCode::kLoopNoteCount, 0, notes,
+          sections_.count);
 }
 
 }  // namespace

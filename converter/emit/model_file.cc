@@ -123,6 +123,7 @@ class Writer {
   std::vector<format::Step> steps_;
   std::vector<uint32_t> operands_, step_names_;
   std::vector<format::Section> sections_;
+  std::vector<format::LoopNote> loop_notes_;
   std::vector<uint32_t> marks_;
   std::vector<format::Port> inputs_, outputs_;
   std::vector<format::Variable> variables_;
@@ -228,7 +229,15 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
     if (settle <= section.settles.size()) WriteBlock(section.settles[settle - 1], depth + 1);
     marks_[first_mark + unroll + settle] = step_count();
   }
-  if (sections_.size() <= index) sections_.resize(index + 1);
+  if (sections_.size() <= index) {
+    sections_.resize(index + 1);
+    loop_notes_.resize(index + 1);
+  }
+  const auto& report = section.report;
+  const auto count = [](uint32_t n) { return static_cast<uint16_t>(n); };
+  loop_notes_[index] = format::LoopNote(
+      count(report.carried_in_place), count(report.shuttles), count(report.through_scan_output),
+      count(report.carried_by_copy), count(report.sliced), count(report.scans));
   const auto trips = section.trip_count < 0 ? kNoSlot : static_cast<uint32_t>(section.trip_count);
   sections_[index] = format::Section(
       first_mark, trips, Slot(section.trip), static_cast<uint32_t>(section.max_trips),
@@ -279,6 +288,8 @@ std::vector<std::byte> Writer::Finish() {
   const auto names = builder.CreateVectorOfStrings(names_);
   const auto step_names = builder.CreateVector(step_names_);
   if (!options_.names) slot_buffers_.clear();
+  if (!options_.names) loop_notes_.clear();
+  const auto loop_notes = builder.CreateVectorOfStructs(loop_notes_);
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
   const auto generator = builder.CreateString("weft");
 #define WEFT_STEP(name, Name, ins, outs, meaning) \
@@ -306,6 +317,7 @@ std::vector<std::byte> Writer::Finish() {
   model.add_names(names);
   model.add_step_names(step_names);
   model.add_slot_buffers(slot_buffers);
+  model.add_loop_notes(loop_notes);
 #define WEFT_STEP(name, Name, ins, outs, meaning) model.add_##name(name##_params);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
