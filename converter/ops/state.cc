@@ -90,9 +90,28 @@ void LowerRead(LowerScope& scope) {
   scope.SetOutput(0, variable.value);
 }
 
+// Assigns are simultaneous: a later one may store what this variable holds now (a delay line, two
+// variables that swap), so that is set aside before it is overwritten.
+void SetAside(LowerScope& scope, plan::ValueId variable) {
+  const std::vector<ir::Node*>& sinks = scope.graph().sinks;
+  for (auto sink = std::ranges::find(sinks, &scope.node()); sink != sinks.end(); ++sink) {
+    const ir::Source& source = (*sink)->inputs[0];
+    const auto found = scope.values().find({source.node, source.port});
+    if (*sink == &scope.node() || found == scope.values().end()) continue;
+    plan::Builder& builder = scope.builder;
+    if (plan::Resolve(builder.program(), found->second).root != variable) continue;
+    const plan::ValueId aside = builder.Scratch(builder.value(found->second).type);
+    builder.Copy(found->second, aside);
+    found->second = aside;
+  }
+}
+
 void LowerAssign(LowerScope& scope) {
   const plan::ValueId value = VariableOf(scope, scope.input_type(0)).value;
-  scope.builder.Copy(scope.input(0), value);
+  SetAside(scope, value);
+  const plan::ValueId source = scope.input(0);
+  const bool itself = plan::Resolve(scope.builder.program(), source).root == value;
+  if (!itself) scope.builder.Copy(source, value);
   scope.SetOutput(0, value);
 }
 

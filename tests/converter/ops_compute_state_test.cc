@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReadValue and Assign: one value per variable, initial values, and simultaneous assignment.
+#include <gtest/gtest.h>
+
+#include "tests/converter/graph_builder.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+using plan::StepKind;
+
+TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
+
+Texts Variable(const char* id, const char* shape = "2") {
+  return {{"variable_id", id}, {"variable_type", "f32"}, {"variable_shape", shape}};
+}
+
+TEST(State, SharesOneValueAmongReadAndAssign) {
+  GraphBuilder g;
+  const ir::Source old = g.Add("ReadValue", 6, {}, Variable("s"));
+  const ir::Source sum = g.Add("Add", 1, {old, g.Parameter(F32({2}))});
+  g.Add("Assign", 6, {sum}, Variable("s"));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(program.variables.size(), 1u);
+  const plan::Variable& variable = program.variables[0];
+  EXPECT_EQ(variable.name, "s");
+  EXPECT_EQ(variable.initial, plan::kNone);
+  EXPECT_EQ(program.values[variable.value].home, plan::Home::kState);
+  ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary, StepKind::kCopy}));
+  EXPECT_EQ(Steps(program)[0].inputs[0], variable.value);
+  EXPECT_EQ(Steps(program)[1].outputs[0], variable.value);
+}
+
+TEST(State, StartsFromAConstantInput) {
+  GraphBuilder g;
+  const ir::Source old = g.Add("ReadValue", 3, {g.Floats({2}, {3, 4})}, {{"variable_id", "s"}});
+  g.Add("Assign", 3, {g.Add("Relu", 1, {old})}, {{"variable_id", "s"}});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(old)), "f32[2]");
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(program.variables.size(), 1u);
+  ASSERT_NE(program.variables[0].initial, plan::kNone);
+  EXPECT_EQ(program.values[program.variables[0].initial].home, plan::Home::kWeights);
+}
+
+TEST(State, RefusesAnInitialValueOfTheRun) {
+  GraphBuilder g;
+  g.Add("ReadValue", 6, {g.Parameter(F32({2}))}, Variable("s"));
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "its initial value is computed at run time");
+}
+
+TEST(State, NamesShapesThatDoNotMeet) {
+  GraphBuilder g;
+  g.Add("ReadValue", 6, {g.Floats({2}, {0, 0})}, Variable("a", "3"));
+  g.Add("Assign", 6, {g.Parameter(F32({4}))}, Variable("a", "3"));
+  g.Add("ReadValue", 6, {}, {{"variable_id", "b"}});
+  g.Add("ReadValue", 6, {}, {{"variable_type", "f32"}, {"variable_shape", "1"}});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "variable \"a\" is f32[3] and its initial value f32[2]");
+  EXPECT_PRED2(Contains, g.FaultText(), "variable \"a\" is f32[3] and the value assigned f32[4]");
+  EXPECT_PRED2(Contains, g.FaultText(), "variable \"b\" has neither an initial value nor");
+  EXPECT_PRED2(Contains, g.FaultText(), "attribute variable_id is missing");
+}
+
+TEST(State, AssignsSimultaneously) {
+  GraphBuilder g;  // a' = x, b' = a: a is set aside before x overwrites it
+  const ir::Source a = g.Add("ReadValue", 6, {}, Variable("a"));
+  g.Add("ReadValue", 6, {}, Variable("b"));
+  g.Add("Assign", 6, {g.Parameter(F32({2}))}, Variable("a"));
+  g.Add("Assign", 6, {a}, Variable("b"));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  const std::vector<plan::Step> steps = Steps(program);
+  ASSERT_EQ(steps.size(), 3u);
+  const plan::ValueId a_value = program.variables[0].value, b_value = program.variables[1].value;
+  EXPECT_EQ(steps[0].inputs[0], a_value);
+  EXPECT_EQ(program.values[steps[0].outputs[0]].home, plan::Home::kScratch);
+  EXPECT_EQ(steps[1].outputs[0], a_value);
+  EXPECT_EQ(steps[2].inputs[0], steps[0].outputs[0]);
+  EXPECT_EQ(steps[2].outputs[0], b_value);
+}
+
+TEST(State, KeepsAVariableThatIsAssignedItself) {
+  GraphBuilder g;
+  const ir::Source a = g.Add("ReadValue", 6, {}, Variable("a"));
+  g.Add("Assign", 6, {a}, Variable("a"));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(Kinds(g.Lower()), (std::vector<StepKind>{}));
+}
+
+}  // namespace
+}  // namespace weft

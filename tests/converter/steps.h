@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a test asks of a lowered program (its steps in order and their parameters, by kind) and of a
+// message.
+#ifndef WEFT_TESTS_CONVERTER_STEPS_H_
+#define WEFT_TESTS_CONVERTER_STEPS_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "converter/plan/program.h"
+
+namespace weft {
+
+// For EXPECT_PRED2, which prints both texts.
+inline bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Of the main block; sections have none here.
+inline std::vector<plan::Step> Steps(const plan::Program& program) {
+  std::vector<plan::Step> steps;
+  for (const plan::Item& item : program.blocks[program.main].items) {
+    if (const auto* step = std::get_if<plan::Step>(&item)) steps.push_back(*step);
+  }
+  return steps;
+}
+
+inline std::vector<plan::StepKind> Kinds(const plan::Program& program) {
+  std::vector<plan::StepKind> kinds;
+  for (const plan::Step& step : Steps(program)) kinds.push_back(step.kind());
+  return kinds;
+}
+
+// Parameters of step `index`; of default values, and a failure, where the step is of another kind.
+template <typename Params>
+Params ParamsAt(const plan::Program& program, size_t index = 0) {
+  const std::vector<plan::Step> steps = Steps(program);
+  if (index < steps.size() && std::holds_alternative<Params>(steps[index].params)) {
+    return std::get<Params>(steps[index].params);
+  }
+  ADD_FAILURE() << "step " << index << " of " << steps.size() << " is of another kind";
+  return {};
+}
+
+// The first `count` places of an array in a parameter struct.
+template <typename Array>
+Dims First(const Array* array, uint32_t count) {
+  Dims values;
+  for (uint32_t i = 0; i < count; ++i) values.push_back(array->Get(static_cast<uint16_t>(i)));
+  return values;
+}
+
+}  // namespace weft
+
+#endif  // WEFT_TESTS_CONVERTER_STEPS_H_
