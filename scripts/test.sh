@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and tests weft: scripts/test.sh [PRESET...]. Without arguments every preset that
-# has tests runs. Goes on after a failure; the last line is the sum over all presets.
+# Sets up, builds and tests weft: scripts/test.sh [PRESET...]. Without arguments the presets below
+# run, and OpenVINO derives the conformance goldens again where it can be had. Goes on after a
+# failure; the last line is the sum over all presets.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
-[ ${#presets[@]} -gt 0 ] || presets=(x86-64 asan aarch64-linux)
+check_goldens=
+[ ${#presets[@]} -gt 0 ] || { presets=(x86-64 asan aarch64-linux); check_goldens=yes; }
 jobs=$(nproc)
 passed=0
 failed=0
@@ -68,6 +70,17 @@ for preset in "${presets[@]}"; do
   run_tests "$preset"
   echo "$preset took $((SECONDS - preset_started)) s"
 done
+
+if [ -n "$check_goldens" ]; then
+  say "derive the goldens again"
+  if ! tests/conformance/check.sh >build/goldens.log 2>&1; then
+    fail "goldens: a difference, see build/goldens.log"
+  elif ! grep -q "not re-derived" build/goldens.log; then
+    passed=$((passed + 1))
+  fi
+  tail -n 3 build/goldens.log
+  summary+="$(tail -n 1 build/goldens.log)"$'\n'
+fi
 
 say "summary after $((SECONDS - started)) s"
 printf '%s' "$summary"
