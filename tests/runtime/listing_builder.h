@@ -230,6 +230,7 @@ class ListingBuilder {
     const auto variables_at = fbb.CreateVectorOfStructs(variables);
     const auto names_at = fbb.CreateVectorOfStrings(names);
     const auto step_names_at = fbb.CreateVector(step_names);
+    const auto notes_at = fbb.CreateVectorOfStructs(loop_notes);
     const auto buffers_at = fbb.CreateVector(slot_buffers);
 #define WEFT_STEP(name, Name, in, out, meaning) \
   const auto name##_at = fbb.CreateVectorOfStructs(name##_rows);
@@ -253,6 +254,7 @@ class ListingBuilder {
     model.add_names(names_at);
     model.add_step_names(step_names_at);
     model.add_slot_buffers(buffers_at);
+    model.add_loop_notes(notes_at);
 #define WEFT_STEP(name, Name, in, out, meaning) model.add_##name(name##_at);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
@@ -280,6 +282,7 @@ class ListingBuilder {
   std::vector<format::Variable> variables;
   std::vector<std::string> names;
   std::vector<uint32_t> step_names, slot_buffers;
+  std::vector<format::LoopNote> loop_notes;
   std::vector<uint8_t> weights;
   void (*edit_sections)(std::vector<format::Section>&, std::vector<uint32_t>&) = nullptr;
   void (*edit_regions)(std::vector<format::Region>&) = nullptr;

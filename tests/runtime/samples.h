@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sound models that tests spoil: one per step kind, whose slots are exactly as large as the step's
+// geometry, and one with every feature of sections, ports, variables and names.
+#ifndef WEFT_TESTS_RUNTIME_SAMPLES_H_
+#define WEFT_TESTS_RUNTIME_SAMPLES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/runtime/listing_builder.h"
+
+namespace weft::test {
+
+// The only step of the listing is step 0; its operands are slots 0, 1, ... in order, all in
+// scratch. Inputs are input ports and outputs output ports.
+struct StepSample {
+  StepSample(format::Kind step_kind, std::vector<std::pair<ElementType, uint32_t>> slots)
+      : kind(step_kind) {
+    const format::Arity arity = format::kArity[static_cast<uint32_t>(kind)];
+    for (uint32_t i = 0; i < slots.size(); ++i) {
+      operands.push_back(builder.Scratch(slots[i].first, {slots[i].second}));
+      if (i < arity.inputs) {
+        builder.Input(operands[i], {"x" + std::to_string(i)});
+      } else {
+        builder.Output(operands[i], {"y" + std::to_string(i)});
+      }
+    }
+  }
+  template <typename Params>
+  StepSample&& With(const Params& params) && {
+    builder.Step(kind, params, operands);
+    return std::move(*this);
+  }
+  format::Kind kind;
+  ListingBuilder builder;
+  std::vector<SlotIndex> operands;
+};
+
+// One sample per row of ops.inc, in its order.
+inline std::vector<StepSample> EveryStep() {
+  using format::Kind;
+  using format::UnaryOp;
+  constexpr ElementType kF32 = ElementType::f32;
+  const format::Activation sigmoid = Activate(UnaryOp::sigmoid);
+  const format::Activation tanh = Activate(UnaryOp::tanh, 0, 0, 5.0f);
+  std::vector<StepSample> samples;
+  const auto add = [&samples](StepSample&& sample) { samples.push_back(std::move(sample)); };
+  add(StepSample(Kind::dense, {{kF32, 6}, {kF32, 16 * 3}, {kF32, 5}, {kF32, 10}})
+          .With(format::DenseParams(2, 3, 5, 3, 5, 0, tanh)));
+  {
+    const uint32_t dims[6] = {2}, a_strides[6] = {6}, b_strides[6] = {0};
+    add(StepSample(Kind::matmul, {{kF32, 12}, {kF32, 6}, {kF32, 8}})
+            .With(format::MatmulParams(1, dims, a_strides, b_strides, 2, 2, 3, 3, 1, 2, 1)));
+  }
+  add(StepSample(Kind::conv, {{kF32, 32}, {kF32, 16 * 2 * 4}, {kF32, 3}, {kF32, 27}})
+          .With(format::ConvParams(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, tanh)));
+  add(StepSample(Kind::depthwise, {{kF32, 32}, {kF32, 18}, {kF32, 2}, {kF32, 32}})
+          .With(format::DepthwiseParams(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, tanh)));
+  add(StepSample(Kind::pool, {{kF32, 32}, {kF32, 8}})
+          .With(format::PoolParams(2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0,
+                                   format::PoolOp::mean_exclude_pad, 0, 0)));
+  add(StepSample(Kind::unary, {{kF32, 19}, {kF32, 19}})
+          .With(format::UnaryParams(19, tanh, kF32, 0, 0)));
+  {
+    const uint32_t dims[8] = {2, 3}, whole[8] = {3, 1}, rows[8] = {0, 1};
+    add(StepSample(Kind::binary, {{kF32, 6}, {kF32, 3}, {kF32, 6}})
+            .With(format::BinaryParams(2, dims, whole, rows, format::BinaryOp::multiply, kF32, 0)));
+    add(StepSample(Kind::compare, {{kF32, 6}, {kF32, 3}, {ElementType::boolean, 6}})
+            .With(format::CompareParams(2, dims, whole, rows, format::CompareOp::less, kF32, 0)));
+    add(StepSample(Kind::select, {{ElementType::boolean, 6}, {kF32, 6}, {kF32, 3}, {kF32, 6}})
+            .With(format::SelectParams(2, dims, whole, whole, rows, 4)));
+    add(StepSample(Kind::reduce, {{kF32, 6}, {kF32, 2}})
+            .With(format::ReduceParams(1, 1, dims, whole, format::ReduceOp::sum, kF32, 0)));
+  }
+  add(StepSample(Kind::softmax, {{kF32, 12}, {kF32, 12}}).With(format::SoftmaxParams(2, 3, 2, 0)));
+  {
+    // Rows of the source last first, transposed.
+    const uint32_t dims[8] = {2, 3};
+    const int32_t from[8] = {-3, 1}, to[8] = {1, 2};
+    add(StepSample(Kind::copy, {{kF32, 6}, {kF32, 6}})
+            .With(format::CopyParams(2, dims, from, to, 3, 0, 4)));
+  }
+  add(StepSample(Kind::fill, {{kF32, 7}}).With(format::FillParams(7, 4, 0x3F800000, 0)));
+  add(StepSample(Kind::gather, {{kF32, 8}, {ElementType::i32, 3}, {kF32, 6}})
+          .With(format::GatherParams(1, 1, 4, 2, 3, 4, ElementType::i32, 0, 0)));
+  add(StepSample(Kind::convert, {{kF32, 9}, {ElementType::i8, 9}})
+          .With(format::ConvertParams(9, kF32, ElementType::i8, 0)));
+  add(StepSample(Kind::lstm_gates, {{kF32, 24}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
+          .With(format::LstmGatesParams(2, 3, 12, sigmoid, tanh, tanh)));
+  add(StepSample(Kind::gru_gates, {{kF32, 18}, {kF32, 18}, {kF32, 6}, {kF32, 6}})
+          .With(format::GruGatesParams(2, 3, 9, 9, sigmoid, tanh)));
+  add(StepSample(Kind::gru_reset, {{kF32, 6}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+          .With(format::GruResetParams(1, 3, 6, sigmoid)));
+  add(StepSample(Kind::gru_update, {{kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
+          .With(format::GruUpdateParams(2, 3, 3, tanh)));
+  return samples;
+}
+
+// Numbers of the listing below, for tests that spoil one of them.
+struct Features {
+  ListingBuilder b;
+  SlotIndex x, y, x_now, y_now, even, odd, trips, row, column, more, length, chosen, kept, start;
+  uint32_t rows, columns, then_branch, else_branch;
+  uint32_t first_inner_step;
+};
+
+// Rows of x are walked forwards and columns backwards; `even` and `odd` are a shuttle; a pair of
+// sections is an If; `kept` is a variable. Everything has names.
+inline Features EveryFeature() {
+  using format::BinaryOp;
+  using format::UnaryOp;
+  Features f;
+  ListingBuilder& b = f.b;
+  constexpr ElementType kF32 = ElementType::f32;
+  f.x = b.Scratch(kF32, {3, 4});
+  f.y = b.Scratch(kF32, {1, 3, 4});
+  f.even = b.Scratch(kF32, {1});
+  f.odd = b.Scratch(kF32, {1});
+  f.trips = b.Scratch(ElementType::i64, {1});
+  f.row = b.Scratch(ElementType::i32, {1});
+  f.column = b.Scratch(ElementType::i64, {1});
+  f.more = b.Scratch(ElementType::boolean, {1});
+  f.length = b.Scratch(ElementType::i32, {1});
+  f.chosen = b.Scratch(kF32, {1});
+  f.kept = b.State(kF32, {2});
+  f.start = b.Weights<float>(kF32, {1, 2});
+  f.rows = 0;
+  f.columns = 1;
+  f.then_branch = 2;
+  f.else_branch = 3;
+  f.x_now = b.Part(f.x, 12, 4, {{f.rows, 16}, {f.columns, -4}});
+  f.y_now = b.Part(f.y, 0, 4, {{f.rows, 16}, {f.columns, 4}});
+  const SlotIndex limit = b.Weights<int32_t>(ElementType::i32, {2});
+  b.Input(f.x, {"x", "second name of x"});
+  b.Input(f.trips, {"trips"});
+  b.Input(f.more, {"more"});
+  b.Output(f.y, {"y"}, 1, f.length);
+  b.Output(f.chosen, {"chosen"});
+  b.Output(f.start, {"constant"});
+  b.Variable(f.kept, f.start);
+  b.Fill(f.even, 0);
+  b.Enter({.max_trips = 3,
+           .first_condition = f.more,
+           .body_condition = f.more,
+           .iteration = f.row,
+           .length = f.length});
+  b.Enter({.max_trips = 4, .unroll = 2, .trip = f.trips, .iteration = f.column});
+  f.first_inner_step = b.Binary(BinaryOp::add, f.even, f.x_now, f.odd);
+  b.Copy(f.odd, f.y_now);
+  b.NextRun();
+  b.Binary(BinaryOp::add, f.odd, f.x_now, f.even);
+  b.Copy(f.even, f.y_now);
+  b.NextRun();
+  b.Copy(f.odd, f.even);
+  b.Leave();
+  b.Compare(format::CompareOp::less, f.row, limit, f.more, ElementType::i32);
+  b.Leave();
+  b.Enter({.trip_count = 1, .first_condition = f.more, .runs_when = 1});
+  b.Fill(f.chosen, 1);
+  b.Leave();
+  b.Enter({.trip_count = 1, .first_condition = f.more, .runs_when = 0});
+  b.Unary(UnaryOp::negative, f.even, f.chosen);
+  b.Leave();
+  b.Binary(BinaryOp::add, f.kept, f.kept, f.kept);
+  b.quantizations.emplace_back(f.start, kNoSlot, format::kWholeSlot, 0, 0);
+  b.step_names.assign(b.steps.size(), 0);
+  b.slot_buffers.assign(b.slots.size(), 0);
+  b.loop_notes.resize(b.sections.size());
+  return f;
+}
+
+// Fills input ports with small numbers of their type; the same every time.
+inline void FillInputs(const Engine& engine) {
+  uint32_t seed = 1;
+  for (uint32_t port = 0; port < engine.input_count(); ++port) {
+    const Tensor tensor = engine.input(port);
+    for (size_t i = 0; i < tensor.bytes * 8 / BitsOf(tensor.type); ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      const uint32_t number = seed >> 24;
+      if (tensor.type == Type::kF32) {
+        tensor.as<float>()[i] = static_cast<float>(number) / 64.0f - 2.0f;
+      } else if (tensor.type == Type::kI32) {
+        tensor.as<int32_t>()[i] = static_cast<int32_t>(number % 5);
+      } else if (tensor.type == Type::kI64) {
+        tensor.as<int64_t>()[i] = static_cast<int64_t>(number % 5);
+      } else {
+        tensor.as<uint8_t>()[i] = static_cast<uint8_t>(number & 1);
+      }
+    }
+  }
+}
+
+}  // namespace weft::test
+
+#endif  // WEFT_TESTS_RUNTIME_SAMPLES_H_

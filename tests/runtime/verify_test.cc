@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each law of a model file, spoiled once: the fault names the law, the row and both numbers.
+#include "runtime/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/runtime/listing_builder.h"
+#include "tests/runtime/samples.h"
+
+namespace weft::test {
+namespace {
+
+struct Spoiled {
+  const char* law;
+  void (*spoil)(Features& f);
+  FaultCode code;
+  uint32_t index;
+};
+
+using Sections = std::vector<format::Section>;
+using Marks = std::vector<uint32_t>;
+using Regions = std::vector<format::Region>;
+
+const Spoiled kSpoiled[] = {
+    {"version", [](Features& f) { f.b.format_version = 2; }, FaultCode::kModelVersion, 0},
+    {"fewer regions", [](Features& f) { f.b.edit_regions = [](Regions& r) { r.pop_back(); }; },
+     FaultCode::kRegionCount, 0},
+    {"more regions",
+     [](Features& f) { f.b.edit_regions = [](Regions& r) { r.resize(5, r.back()); }; },
+     FaultCode::kRegionCount, 0},
+    {"region kind",
+     [](Features& f) {
+       f.b.edit_regions = [](Regions& r) { r[1].mutate_kind(format::RegionKind::scratch); };
+     },
+     FaultCode::kRegionKind, 1},
+    {"alignment 0", [](Features& f) { f.b.region_alignment = 0; }, FaultCode::kRegionAlignment, 0},
+    {"alignment 24", [](Features& f) { f.b.region_alignment = 24; }, FaultCode::kRegionAlignment,
+     0},
+    {"alignment 128", [](Features& f) { f.b.region_alignment = 128; }, FaultCode::kRegionAlignment,
+     0},
+    {"weights bytes",
+     [](Features& f) { f.b.edit_regions = [](Regions& r) { r[0].mutate_bytes(13); }; },
+     FaultCode::kRegionBytes, 0},
+    {"region reserved",
+     [](Features& f) { f.b.edit_regions = [](Regions& r) { r[2].mutate_reserved1(1); }; },
+     FaultCode::kRegionReserved, 2},
+    {"slot region", [](Features& f) { f.b.slots[f.y].mutate_region(3); }, FaultCode::kSlotRegion,
+     1},
+    {"slot end",
+     [](Features& f) {
+       f.b.edit_regions = [](Regions& r) { r[2].mutate_bytes(r[2].bytes() - 8); };
+     },
+     FaultCode::kSlotRange, 9},
+    {"slot offset overflow", [](Features& f) { f.b.slots[f.more].mutate_offset_bytes(0xFFFFFFFF); },
+     FaultCode::kSlotRange, 7},
+    {"slot bytes overflow", [](Features& f) { f.b.slots[f.more].mutate_bytes(0xFFFFFFFF); },
+     FaultCode::kSlotRange, 7},
+    {"slot type",
+     [](Features& f) { f.b.slots[f.chosen].mutate_type(static_cast<ElementType>(12)); },
+     FaultCode::kSlotType, 9},
+    {"slot rank", [](Features& f) { f.b.slots[f.kept].mutate_rank(9); }, FaultCode::kSlotRank, 10},
+    {"slot dims", [](Features& f) { f.b.slots[f.kept].mutate_first_dim(0xFFFFFFFF); },
+     FaultCode::kSlotDims, 10},
+    {"slot moves", [](Features& f) { f.b.slots[f.kept].mutate_move_count(255); },
+     FaultCode::kSlotMoves, 10},
+    {"slot alignment", [](Features& f) { f.b.slots[f.trips].mutate_offset_bytes(108); },
+     FaultCode::kSlotAlignment, 4},
+    {"stride alignment", [](Features& f) { f.b.moves[1].mutate_stride_bytes(-2); },
+     FaultCode::kSlotAlignment, 12},
+    {"slot quantization", [](Features& f) { f.b.slots[f.x].mutate_quantization(1); },
+     FaultCode::kSlotQuantization, 0},
+    {"slot reserved", [](Features& f) { f.b.slots[f.x].mutate_reserved(256); },
+     FaultCode::kSlotReserved, 0},
+    {"move section", [](Features& f) { f.b.moves[2].mutate_section(4); }, FaultCode::kMoveSection,
+     2},
+    {"quantization slot", [](Features& f) { f.b.quantizations[0].mutate_scale_slot(99); },
+     FaultCode::kQuantizationSlot, 0},
+    {"quantization zero point",
+     [](Features& f) { f.b.quantizations[0].mutate_zero_point_slot(99); },
+     FaultCode::kQuantizationSlot, 0},
+    {"quantization type", [](Features& f) { f.b.quantizations[0].mutate_scale_slot(f.row); },
+     FaultCode::kQuantizationType, 0},
+    {"quantization axis", [](Features& f) { f.b.quantizations[0].mutate_axis(8); },
+     FaultCode::kQuantizationAxis, 0},
+    {"quantization reserved", [](Features& f) { f.b.quantizations[0].mutate_reserved1(1); },
+     FaultCode::kQuantizationReserved, 0},
+    {"step kind", [](Features& f) { f.b.steps[0].mutate_kind(format::kKindCount); },
+     FaultCode::kStepKind, 0},
+    {"step reserved", [](Features& f) { f.b.steps[0].mutate_reserved(1); },
+     FaultCode::kStepReserved, 0},
+    {"section step operand", [](Features& f) { f.b.steps[1].mutate_first_operand(1); },
+     FaultCode::kStepReserved, 1},
+    {"step param", [](Features& f) { f.b.steps[0].mutate_param(2); }, FaultCode::kStepParam, 0},
+    {"section param", [](Features& f) { f.b.steps[1].mutate_param(4); }, FaultCode::kStepParam, 1},
+    {"step operands", [](Features& f) { f.b.steps[0].mutate_first_operand(0xFFFFFFFF); },
+     FaultCode::kStepOperands, 0},
+    {"operand slot", [](Features& f) { f.b.operands[0] = 99; }, FaultCode::kOperandSlot, 0},
+    {"op", [](Features& f) { f.b.binary_rows[0].mutate_op(static_cast<format::BinaryOp>(14)); },
+     FaultCode::kParamOp, 3},
+    {"param type",
+     [](Features& f) { f.b.binary_rows[0].mutate_type(static_cast<ElementType>(12)); },
+     FaultCode::kParamType, 3},
+    {"op of another type",
+     [](Features& f) { f.b.binary_rows[0].mutate_op(format::BinaryOp::logical_xor); },
+     FaultCode::kParamOpType, 3},
+    {"param rank", [](Features& f) { f.b.binary_rows[0].mutate_rank(9); }, FaultCode::kParamRank,
+     3},
+    {"param reserved", [](Features& f) { f.b.binary_rows[0].mutate_reserved(1); },
+     FaultCode::kParamReserved, 3},
+    {"element bytes", [](Features& f) { f.b.fill_rows[0].mutate_element_bytes(3); },
+     FaultCode::kParamElementBytes, 0},
+    {"move of a section that is not around", [](Features& f) { f.b.moves[1].mutate_section(3); },
+     FaultCode::kOperandMove, 3},
+    {"move out at the end", [](Features& f) { f.b.moves[2].mutate_stride_bytes(1 << 20); },
+     FaultCode::kOperandMoveRange, 4},
+    {"move out at the front", [](Features& f) { f.b.moves[1].mutate_stride_bytes(-16); },
+     FaultCode::kOperandMoveRange, 3},
+    {"move overflow", [](Features& f) { f.b.moves[0].mutate_stride_bytes(0x7FFFFFFC); },
+     FaultCode::kOperandMoveRange, 3},
+    {"move in a settle run",
+     [](Features& f) { f.b.operands[f.b.steps[7].first_operand()] = f.x_now; },
+     FaultCode::kOperandMove, 7},
+    {"section order",
+     [](Features& f) {
+       f.b.steps[1].mutate_param(1);
+       f.b.steps[2].mutate_param(0);
+     },
+     FaultCode::kSectionOrder, 1},
+    {"section without a step",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s.push_back(s[0]); }; },
+     FaultCode::kSectionOrphan, 4},
+    {"section depth",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s[1].mutate_depth(0); }; },
+     FaultCode::kSectionDepth, 1},
+    {"unroll",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s[1].mutate_unroll(0); }; },
+     FaultCode::kSectionUnroll, 1},
+    {"runs_when",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s[2].mutate_runs_when(2); }; },
+     FaultCode::kSectionRunsWhen, 2},
+    {"runs_when 0 of nothing",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[3].mutate_first_condition_slot(kNoSlot); };
+     },
+     FaultCode::kSectionRunsWhen, 3},
+    {"section reserved",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s[0].mutate_reserved(1); }; },
+     FaultCode::kSectionReserved, 0},
+    {"marks",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[3].mutate_first_mark(0xFFFFFFFF); };
+     },
+     FaultCode::kSectionMarks, 3},
+    {"marks end",
+     [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { m.pop_back(); }; },
+     FaultCode::kSectionMarks, 3},
+    {"section start", [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { ++m[0]; }; },
+     FaultCode::kSectionStart, 0},
+    {"run backwards",
+     [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { m[3] = 0; }; },
+     FaultCode::kSectionRun, 1},
+    {"section end", [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { m[5] += 2; }; },
+     FaultCode::kSectionEnd, 1},
+    {"section end behind the steps",
+     [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { m.back() = 1000; }; },
+     FaultCode::kSectionEnd, 3},
+    {"trips",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[2].mutate_trip_count(2); };
+     },
+     FaultCode::kSectionTrips, 2},
+    {"maximum",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s[2].mutate_max_trips(0); }; },
+     FaultCode::kSectionMaximum, 2},
+    {"two counts",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[1].mutate_trip_count(3); };
+     },
+     FaultCode::kSectionTwoCounts, 1},
+    {"endless",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[0].mutate_body_condition_slot(kNoSlot); };
+     },
+     FaultCode::kSectionEndless, 0},
+    {"trip slot",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[1].mutate_trip_slot(99); };
+     },
+     FaultCode::kSectionSlot, 1},
+    {"trip slot type",
+     [](Features& f) { f.b.edit_sections = [](Sections& s, Marks&) { s[1].mutate_trip_slot(0); }; },
+     FaultCode::kSectionSlotType, 1},
+    {"condition type",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[2].mutate_first_condition_slot(0); };
+     },
+     FaultCode::kSectionSlotType, 2},
+    {"length type",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[0].mutate_length_slot(4); };
+     },
+     FaultCode::kSectionSlotType, 0},
+    {"section slot bytes", [](Features& f) { f.b.slots[f.column].mutate_bytes(7); },
+     FaultCode::kSectionSlotBytes, 1},
+    {"iteration in the weights",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[1].mutate_iteration_slot(14); };
+     },
+     FaultCode::kSectionSlotConstant, 1},
+    {"length in the weights",
+     [](Features& f) {
+       f.b.edit_sections = [](Sections& s, Marks&) { s[0].mutate_length_slot(14); };
+     },
+     FaultCode::kSectionSlotConstant, 0},
+    {"port slot", [](Features& f) { f.b.inputs[1].mutate_slot(99); }, FaultCode::kPortSlot, 1},
+    {"port moves", [](Features& f) { f.b.outputs[1].mutate_slot(f.x_now); }, FaultCode::kPortMoves,
+     4},
+    {"port bytes", [](Features& f) { f.b.dims[0] = 4; }, FaultCode::kPortBytes, 0},
+    {"port dims overflow", [](Features& f) { f.b.dims[0] = f.b.dims[1] = 0xFFFFFFFF; },
+     FaultCode::kPortBytes, 0},
+    {"input in the weights", [](Features& f) { f.b.inputs[0].mutate_slot(f.start); },
+     FaultCode::kPortConstant, 0},
+    {"length slot", [](Features& f) { f.b.outputs[0].mutate_length_slot(99); },
+     FaultCode::kPortLength, 3},
+    {"length of an input", [](Features& f) { f.b.inputs[0].mutate_length_slot(f.length); },
+     FaultCode::kPortLength, 0},
+    {"length type of a port", [](Features& f) { f.b.outputs[0].mutate_length_slot(f.trips); },
+     FaultCode::kPortLengthType, 3},
+    {"length axis inside", [](Features& f) { f.b.outputs[0].mutate_length_axis(2); },
+     FaultCode::kPortLengthAxis, 3},
+    {"length axis without a length", [](Features& f) { f.b.outputs[1].mutate_length_axis(1); },
+     FaultCode::kPortLengthAxis, 4},
+    {"port names", [](Features& f) { f.b.outputs[2].mutate_name_count(2); }, FaultCode::kPortNames,
+     5},
+    {"port name overflow", [](Features& f) { f.b.inputs[0].mutate_first_name(0xFFFFFFFF); },
+     FaultCode::kPortNames, 0},
+    {"port reserved", [](Features& f) { f.b.inputs[2].mutate_reserved(1); },
+     FaultCode::kPortReserved, 2},
+    {"variable slot", [](Features& f) { f.b.variables[0].mutate_slot(99); },
+     FaultCode::kVariableSlot, 0},
+    {"variable region", [](Features& f) { f.b.variables[0].mutate_slot(f.even); },
+     FaultCode::kVariableRegion, 0},
+    {"initial slot", [](Features& f) { f.b.variables[0].mutate_initial_slot(99); },
+     FaultCode::kVariableInitial, 0},
+    {"initial region", [](Features& f) { f.b.variables[0].mutate_initial_slot(f.kept); },
+     FaultCode::kVariableInitialRegion, 0},
+    {"initial bytes", [](Features& f) { f.b.variables[0].mutate_initial_slot(14); },
+     FaultCode::kVariableInitialBytes, 0},
+    {"variable name", [](Features& f) { f.b.variables[0].mutate_first_name(99); },
+     FaultCode::kVariableName, 0},
+    {"step names", [](Features& f) { f.b.step_names.pop_back(); }, FaultCode::kStepNameCount, 0},
+    {"step name", [](Features& f) { f.b.step_names[5] = 99; }, FaultCode::kStepName, 5},
+    {"loop notes", [](Features& f) { f.b.loop_notes.resize(3); }, FaultCode::kLoopNoteCount, 0},
+    {"slot buffers", [](Features& f) { f.b.slot_buffers.push_back(0); }, FaultCode::kBufferCount,
+     0},
+};
+
+TEST(Verify, AcceptsEveryFeature) {
+  Loaded model(EveryFeature().b.Finish());
+  ASSERT_TRUE(model.fault.ok()) << model.Text();
+  FillInputs(model.engine);
+  *model.engine.input("trips").as<int64_t>() = 3;
+  *model.engine.input("more").as<uint8_t>() = 1;
+  const Fault fault = model.engine.Run();
+  EXPECT_TRUE(fault.ok()) << Loaded::TextOf(fault);
+}
+
+TEST(Verify, NamesEachBrokenLaw) {
+  for (const Spoiled& spoiled : kSpoiled) {
+    Features f = EveryFeature();
+    spoiled.spoil(f);
+    Loaded model(f.b.Finish());
+    EXPECT_EQ(static_cast<int>(model.fault.code), static_cast<int>(spoiled.code))
+        << spoiled.law << ": " << model.Text();
+    EXPECT_EQ(model.fault.index, spoiled.index) << spoiled.law << ": " << model.Text();
+  }
+}
+
+// What no sound-looking listing can reach, or other tests show.
+const FaultCode kElsewhere[] = {FaultCode::kNone,
+                                FaultCode::kEngineClosed,
+                                FaultCode::kModelShort,
+                                FaultCode::kModelLong,
+                                FaultCode::kModelMisaligned,
+                                FaultCode::kModelForeign,
+                                FaultCode::kModelDamaged,
+                                FaultCode::kWeightsMisaligned,
+                                FaultCode::kStateShort,
+                                FaultCode::kStateMisaligned,
+                                FaultCode::kScratchShort,
+                                FaultCode::kScratchMisaligned,
+                                FaultCode::kStepAbsent,
+                                FaultCode::kOperandAbsent,
+                                FaultCode::kOperandType,
+                                FaultCode::kOperandBytes,
+                                FaultCode::kOperandAlignment,
+                                FaultCode::kOperandConstant,
+                                FaultCode::kOperandOverlap,
+                                FaultCode::kParamRows,
+                                FaultCode::kParamWindow,
+                                FaultCode::kParamStride,
+                                FaultCode::kParamConversion,
+                                FaultCode::kParamMultiplier,
+                                FaultCode::kParamFlag,
+                                FaultCode::kSectionTooDeep,
+                                FaultCode::kSectionMove,
+                                FaultCode::kSectionMoveRange,
+                                FaultCode::kVariableMoves,
+                                FaultCode::kTripLimit};
+
+TEST(Verify, HasATestForEveryFault) {
+  std::vector<bool> shown(static_cast<size_t>(FaultCode::kTripLimit) + 1);
+  for (const Spoiled& spoiled : kSpoiled) shown[static_cast<size_t>(spoiled.code)] = true;
+  for (const FaultCode code : kElsewhere) {
+    EXPECT_FALSE(shown[static_cast<size_t>(code)]) << static_cast<int>(code);
+    shown[static_cast<size_t>(code)] = true;
+  }
+  for (size_t code = 0; code < shown.size(); ++code) {
+    EXPECT_TRUE(shown[code]) << Loaded::TextOf({static_cast<FaultCode>(code)});
+  }
+}
+
+TEST(Verify, HoldsParametersToTheirLimits) {
+  const auto code = [](format::Kind kind, auto spoil) {
+    StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
+    spoil(sample.builder);
+    return Loaded(sample.builder.Finish()).fault.code;
+  };
+  using format::Kind;
+  using B = ListingBuilder;
+  EXPECT_EQ(code(Kind::dense, [](B& b) { b.dense_rows[0].mutate_y_row_stride(4); }),
+            FaultCode::kParamRows);
+  EXPECT_EQ(code(Kind::dense,
+                 [](B& b) {
+                   b.dense_rows[0].mutable_activation().mutate_op(format::UnaryOp::logical_not);
+                 }),
+            FaultCode::kParamOp);
+  EXPECT_EQ(
+      code(Kind::dense, [](B& b) { b.dense_rows[0].mutable_activation().mutate_reserved1(1); }),
+      FaultCode::kParamReserved);
+  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_stride_x(0); }),
+            FaultCode::kParamStride);
+  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_dilation_y(0); }),
+            FaultCode::kParamStride);
+  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_dilation_y(0xFFFFFFFF); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_pad_left(0x80000000); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code(Kind::pool, [](B& b) { b.pool_rows[0].mutate_kernel_width(5); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code(Kind::pool, [](B& b) { b.pool_rows[0].mutate_pad_right(0xFFFFFFFF); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code(Kind::depthwise, [](B& b) { b.depthwise_rows[0].mutate_multiplier(0); }),
+            FaultCode::kParamMultiplier);
+  EXPECT_EQ(code(Kind::depthwise, [](B& b) { b.depthwise_rows[0].mutate_multiplier(3); }),
+            FaultCode::kParamMultiplier);
+  EXPECT_EQ(code(Kind::softmax, [](B& b) { b.softmax_rows[0].mutate_logarithm(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
+            FaultCode::kParamConversion);
+  EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),
+            FaultCode::kParamType);
+  EXPECT_EQ(code(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_batch_rank(7); }),
+            FaultCode::kParamRank);
+  EXPECT_EQ(code(Kind::reduce, [](B& b) { b.reduce_rows[0].mutate_reduced_rank(0xFFFFFFFF); }),
+            FaultCode::kParamRank);
+}
+
+TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
+  using Way = std::vector<ListingBuilder::MoveSpec>;
+  const auto code = [](const Way& way, void (format::Section::*set)(uint32_t)) {
+    Features f = EveryFeature();
+    f.b.slot_buffers.clear();
+    (f.b.sections[1].*set)(f.b.PlaceAt(2, 32, 4, ElementType::i32, {}, way));
+    return Loaded(f.b.Finish()).fault.code;
+  };
+  // A length that moves with its own section is written when the section is over.
+  EXPECT_EQ(code({{1, 4}}, &format::Section::mutate_length_slot), FaultCode::kSectionMove);
+  EXPECT_EQ(code({{0, 4}}, &format::Section::mutate_length_slot), FaultCode::kNone);
+  EXPECT_EQ(code({{1, 4}}, &format::Section::mutate_iteration_slot), FaultCode::kNone);
+  EXPECT_EQ(code({{0, 4}, {1, 4}}, &format::Section::mutate_iteration_slot), FaultCode::kNone);
+  EXPECT_EQ(code({{2, 4}}, &format::Section::mutate_iteration_slot), FaultCode::kSectionMove);
+  EXPECT_EQ(code({{0, -4}, {1, 1 << 20}}, &format::Section::mutate_iteration_slot),
+            FaultCode::kSectionMoveRange);
+  EXPECT_EQ(code({{1, -12}}, &format::Section::mutate_iteration_slot),
+            FaultCode::kSectionMoveRange);
+  Features f = EveryFeature();
+  f.b.slot_buffers.clear();
+  f.b.variables[0].mutate_slot(f.b.PlaceAt(1, 0, 8, ElementType::f32, {}, {{0, 4}}));
+  Loaded variable(f.b.Finish());
+  EXPECT_EQ(variable.fault.code, FaultCode::kVariableMoves) << variable.Text();
+}
+
+TEST(Verify, LetsACopyOfTheBodyReachAsFarAsItsOwnIterations) {
+  // Copy 0 of 2 runs in iterations 0, 2, 4 of 5: it may read a pair; copy 1 runs in 1 and 3 and may
+  // read a triple. One byte more and either leaves the region.
+  for (const uint32_t too_far : {0u, 1u, 2u}) {
+    ListingBuilder b;
+    const SlotIndex y = b.Scratch(ElementType::f32, {3});
+    const SlotIndex x = b.Scratch(ElementType::f32, {6});
+    const uint32_t offset = b.slots[x].offset_bytes();
+    const SlotIndex pair =
+        b.PlaceAt(2, offset, too_far == 1 ? 12 : 8, ElementType::f32, {}, {{0, 4}});
+    const SlotIndex triple =
+        b.PlaceAt(2, offset, too_far == 2 ? 16 : 12, ElementType::f32, {}, {{0, 4}});
+    b.Output(y, {"y"});
+    b.Enter({.trip_count = 5, .max_trips = 5, .unroll = 2});
+    b.Step(format::Kind::unary,
+           format::UnaryParams(1, Activate(format::UnaryOp::identity), ElementType::f32, 0, 0),
+           {pair, y});
+    b.NextRun();
+    b.Step(format::Kind::unary,
+           format::UnaryParams(1, Activate(format::UnaryOp::identity), ElementType::f32, 0, 0),
+           {triple, y});
+    b.NextRun();
+    b.Leave();
+    Loaded model(b.Finish());
+    EXPECT_EQ(model.fault.code, too_far == 0 ? FaultCode::kNone : FaultCode::kOperandMoveRange)
+        << model.Text();
+    EXPECT_EQ(model.fault.index, too_far);
+  }
+}
+
+void Collect(void* user, const Fault& fault) {
+  static_cast<std::vector<Fault>*>(user)->push_back(fault);
+}
+
+TEST(VerifyAll, ReportsEveryFaultAndReturnsTheFirst) {
+  Features f = EveryFeature();
+  f.b.slots[f.x].mutate_reserved(1);
+  f.b.steps[0].mutate_param(9);
+  f.b.binary_rows[0].mutate_rank(9);
+  f.b.inputs[1].mutate_slot(99);
+  f.b.variables[0].mutate_slot(99);
+  const ExactBytes file = f.b.Finish();
+  std::vector<Fault> faults;
+  const Fault first = VerifyAll(file.bytes(), AllSteps(), {&Collect, &faults});
+  ASSERT_EQ(faults.size(), 5u);
+  EXPECT_EQ(first.code, FaultCode::kSlotReserved);
+  EXPECT_EQ(faults[0].code, FaultCode::kSlotReserved);
+  EXPECT_EQ(faults[1].code, FaultCode::kStepParam);
+  EXPECT_EQ(faults[2].code, FaultCode::kParamRank);
+  EXPECT_EQ(faults[3].code, FaultCode::kPortSlot);
+  EXPECT_EQ(faults[4].code, FaultCode::kVariableSlot);
+}
+
+TEST(VerifyAll, StopsWhereTheFileCannotBeRead) {
+  ExactBytes file = EveryFeature().b.Finish();
+  file.data()[5] = std::byte{'x'};
+  std::vector<Fault> faults;
+  EXPECT_EQ(VerifyAll(file.bytes(), AllSteps(), {&Collect, &faults}).code,
+            FaultCode::kModelForeign);
+  EXPECT_EQ(faults.size(), 1u);
+}
+
+TEST(VerifyAll, IsSilentOnASoundModel) {
+  const ExactBytes file = EveryFeature().b.Finish();
+  std::vector<Fault> faults;
+  EXPECT_TRUE(VerifyAll(file.bytes(), AllSteps(), {&Collect, &faults}).ok());
+  EXPECT_TRUE(faults.empty());
+}
+
+}  // namespace
+}  // namespace weft::test
