@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <optional>
 
 #include "converter/files.h"
@@ -39,15 +37,6 @@ std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* row
 }
 
 }  // namespace
-
-AlignedBytes::AlignedBytes(size_t size)
-    : owned_(std::calloc(size + kMemoryAlignment, 1)), size_(size) {
-  if (owned_ == nullptr) throw std::bad_alloc();
-  const auto address = reinterpret_cast<uintptr_t>(owned_.get());
-  data_ = static_cast<std::byte*>(owned_.get()) + (kMemoryAlignment - address % kMemoryAlignment);
-}
-
-void AlignedBytes::Free::operator()(void* bytes) const { std::free(bytes); }
 
 std::string FaultLine(const std::string& file, const Fault& fault) {
   char text[256];

@@ -10,28 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "converter/aligned_bytes.h"
 #include "converter/element_type.h"
 #include "converter/faults.h"
 #include "runtime/weft.h"
 
 namespace weft::cli {
-
-// Zeroed bytes at the alignment the runtime asks for. Pages that nobody touches cost nothing, so
-// that a model may ask for more than it uses.
-class AlignedBytes {
- public:
-  explicit AlignedBytes(size_t size);
-  std::byte* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  struct Free {
-    void operator()(void* bytes) const;
-  };
-  std::unique_ptr<void, Free> owned_;
-  std::byte* data_;
-  size_t size_;
-};
 
 struct ModelPort {
   TensorType type;  // an axis of run-time length shows its maximum

@@ -5,9 +5,9 @@
 
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 
+#include "converter/aligned_bytes.h"
 #include "converter/emit/model_file.h"
 #include "converter/ops/operation.h"
 #include "converter/plan/builder.h"
@@ -17,23 +17,6 @@
 namespace weft::passes {
 
 namespace {
-
-// Heap memory of the alignment that models and scratch want.
-class AlignedBytes {
- public:
-  explicit AlignedBytes(size_t bytes)
-      : bytes_(bytes),
-        data_(static_cast<std::byte*>(::operator new(bytes + 1, std::align_val_t{kModelAlignment}))) {}
-  AlignedBytes(const AlignedBytes&) = delete;
-  AlignedBytes& operator=(const AlignedBytes&) = delete;
-  ~AlignedBytes() { ::operator delete(data_, std::align_val_t{kModelAlignment}); }
-  std::byte* data() { return data_; }
-  size_t size() const { return bytes_; }
-
- private:
-  size_t bytes_;
-  std::byte* data_;
-};
 
 std::vector<ir::Constant> Outputs(const ir::Node& node, const Engine& engine) {
   std::vector<ir::Constant> constants;

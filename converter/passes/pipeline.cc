@@ -7,15 +7,16 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <new>
 #include <utility>
 
+#include "converter/aligned_bytes.h"
 #include "converter/emit/model_file.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
 #include "converter/passes/hoist.h"
 #include "converter/passes/infer.h"
 #include "converter/passes/lower.h"
+#include "converter/passes/promote.h"
 #include "converter/passes/resolve.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
@@ -27,7 +28,7 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read", "resolve", "infer", "lower", "hoist", "coalesce", "emit", "verify"};
+constexpr std::string_view kPasses[] = {"read", "resolve", "promote", "infer", "lower", "hoist", "coalesce", "emit", "verify"};
 
 // Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
 constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
@@ -36,12 +37,14 @@ class Pipeline {
  public:
   Pipeline(const ConvertOptions& options, Faults& faults) : options_(options), faults_(faults) {}
 
-  std::optional<Converted> Run() {
+  std::optional<plan::Program> ToProgram() {
     Begin("read");
     graph_ = ir::Read(options_.model, options_.weights, faults_);
     if (graph_ == nullptr) return std::nullopt;
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
+    Begin("promote");
+    if (resolved) Promote(*graph_);
     ApplyShapes();
     Begin("infer");
     const bool inferred = InferAndFold(*graph_, options_.shapes.empty(), faults_);
@@ -50,7 +53,13 @@ class Pipeline {
     plan::Program program;
     if (!Lower(*graph_, program, faults_)) return std::nullopt;
     Dump("lower", program);
-    const std::optional<emit::ModelFile> file = PlanWithinBudget(program);
+    return program;
+  }
+
+  std::optional<Converted> Run() {
+    const std::optional<plan::Program> program = ToProgram();
+    if (!program) return std::nullopt;
+    const std::optional<emit::ModelFile> file = PlanWithinBudget(*program);
     if (!file) return std::nullopt;
     Begin("verify");
     if (!Verify(*file)) return std::nullopt;
@@ -120,27 +129,27 @@ std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& l
 
 // The converter is its own first victim: a file that breaks a law is never written.
 bool Pipeline::Verify(const emit::ModelFile& file) {
-  struct Free {
-    void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t{kModelAlignment}); }
-  };
-  const std::unique_ptr<std::byte, Free> aligned(
-      static_cast<std::byte*>(::operator new(file.bytes.size(), std::align_val_t{kModelAlignment})));
-  std::memcpy(aligned.get(), file.bytes.data(), file.bytes.size());
+  AlignedBytes aligned(file.bytes.size());
+  std::memcpy(aligned.data(), file.bytes.data(), file.bytes.size());
   const auto report = [](void* faults, const Fault& fault) {
     char text[192];
     Describe(fault, text, sizeof(text));
     static_cast<Faults*>(faults)->Add(fmt::format("weft: the converter made a file that breaks a law: {}", text));
   };
-  const Bytes bytes{aligned.get(), file.bytes.size()};
+  const Bytes bytes{aligned.data(), file.bytes.size()};
   VerifyAll(bytes, AllSteps(), {report, &faults_});
   if (!faults_.ok()) return false;
-  for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.get()))) {
+  for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
     faults_.Add("weft: the converter made a plan that breaks its laws: " + line);
   }
   return faults_.ok();
 }
 
 }  // namespace
+
+std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults) {
+  return Pipeline(options, faults).ToProgram();
+}
 
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
   return Pipeline(options, faults).Run();

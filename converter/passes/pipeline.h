@@ -16,6 +16,7 @@
 
 #include "converter/element_type.h"
 #include "converter/faults.h"
+#include "converter/plan/program.h"
 
 namespace weft::passes {
 
@@ -36,6 +37,9 @@ struct Converted {
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   int64_t scratch_bound_bytes = 0;  // what is alive at the fullest moment: no plan can need less
 };
+
+// The passes up to lowering: the model as steps over values, before anything is planned.
+std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults);
 
 // Nullopt exactly when `faults` is not ok. The file has passed verify.cc and the plan's laws.
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);

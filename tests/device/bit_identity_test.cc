@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// One hash per model, pinned in hashes.txt, equal on every target: the AVX-512, AVX2 and scalar
+// kernels of a desktop build each in turn, NEON under an emulator, a board. Inputs are made from
+// integers alone, so that no target computes them differently.
+//
+// WEFT_PIN_HASHES=1 writes hashes.txt anew instead of judging; look at the difference before you commit.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "hwy/targets.h"
+#include "runtime/weft.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Aligned {
+ public:
+  explicit Aligned(size_t bytes)
+      : data_(::operator new(bytes + 1, std::align_val_t{kModelAlignment})), bytes_(bytes) {
+    std::memset(data_, 0xCD, bytes);
+  }
+  Aligned(const Aligned&) = delete;
+  Aligned& operator=(const Aligned&) = delete;
+  ~Aligned() { ::operator delete(data_, std::align_val_t{kModelAlignment}); }
+  char* data() { return static_cast<char*>(data_); }
+  Block block() { return {data_, bytes_}; }
+
+ private:
+  void* data_;
+  size_t bytes_;
+};
+
+uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
+  const auto* p = static_cast<const unsigned char*>(data);
+  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ p[i]) * 0x100000001B3u;
+  return hash;
+}
+
+// f32 in [-1, 1) in steps of 2^-12; small counts for integers; both values of boolean.
+void FillInput(const Tensor& tensor, uint32_t& state) {
+  const auto next = [&state] {
+    state = state * 1664525u + 1013904223u;
+    return state >> 19;  // 13 bits
+  };
+  if (tensor.type == Type::kF32) {
+    for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
+      tensor.as<float>()[i] = (static_cast<float>(next()) - 4096.0f) / 4096.0f;
+    }
+    return;
+  }
+  const size_t element_bytes = BitsOf(tensor.type) / 8;
+  ASSERT_NE(element_bytes, 0u);
+  std::memset(tensor.data, 0, tensor.bytes);
+  const bool boolean = tensor.type == Type::kBool;
+  for (size_t i = 0; i < tensor.bytes; i += element_bytes) {
+    tensor.as<unsigned char>()[i] = static_cast<unsigned char>(next() & (boolean ? 1 : 3));
+  }
+}
+
+// Hash over the outputs of three runs, the second and third going on from the state left behind.
+uint64_t RunModel(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  Aligned model(fs::file_size(path));
+  const size_t size = fs::file_size(path);
+  stream.read(model.data(), static_cast<std::streamsize>(size));
+  Needs needs;
+  EXPECT_TRUE(ReadNeeds({model.data(), size}, &needs).ok());
+  Aligned state(needs.state_bytes), scratch(needs.scratch_bytes);
+  Engine engine;
+  Memory memory;
+  memory.state = state.block();
+  memory.scratch = scratch.block();
+  EXPECT_TRUE(Engine::Open({model.data(), size}, AllSteps(), memory, &engine).ok());
+  uint64_t hash = 0xCBF29CE484222325u;
+  uint32_t random = 1;
+  for (int run = 0; run < 3; ++run) {
+    for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
+    EXPECT_TRUE(engine.Run().ok());
+    for (uint32_t i = 0; i < engine.output_count(); ++i) {
+      const Tensor output = engine.output(i);
+      hash = Hash(output.data, output.bytes, hash);
+    }
+  }
+  return hash;
+}
+
+std::map<std::string, fs::path> Models() {
+  std::map<std::string, fs::path> models;
+  if (!fs::exists(WEFT_MODELS_DIR)) return models;
+  for (const auto& entry : fs::recursive_directory_iterator(WEFT_MODELS_DIR)) {
+    if (entry.path().extension() != ".weft") continue;
+    models[fs::relative(entry.path(), WEFT_MODELS_DIR).replace_extension().generic_string()] = entry.path();
+  }
+  return models;
+}
+
+std::map<std::string, uint64_t> Hashes() {
+  std::map<std::string, uint64_t> hashes;
+  for (const auto& [name, path] : Models()) {
+    SCOPED_TRACE(name);
+    hashes[name] = RunModel(path);
+  }
+  return hashes;
+}
+
+const char* PinnedPath() { return WEFT_SOURCE_DIR "/tests/device/hashes.txt"; }
+
+std::map<std::string, uint64_t> Pinned() {
+  std::map<std::string, uint64_t> hashes;
+  std::ifstream stream(PinnedPath());
+  std::string name;
+  uint64_t hash = 0;
+  while (stream >> name >> std::hex >> hash) hashes[name] = hash;
+  return hashes;
+}
+
+TEST(BitIdentity, EveryTargetGivesThePinnedHashes) {
+  if (std::getenv("WEFT_PIN_HASHES") != nullptr) {
+    std::ofstream stream(PinnedPath());
+    for (const auto& [name, hash] : Hashes()) stream << name << ' ' << std::hex << hash << '\n';
+    GTEST_SKIP() << "hashes.txt was written, nothing was judged";
+  }
+  const std::map<std::string, uint64_t> pinned = Pinned();
+  ASSERT_FALSE(pinned.empty()) << PinnedPath();
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    const std::map<std::string, uint64_t> hashes = Hashes();
+    hwy::SetSupportedTargetsForTest(0);
+    std::printf("%s: %zu models\n", hwy::TargetName(target), hashes.size());
+    EXPECT_EQ(hashes.size(), pinned.size())
+        << "models in " WEFT_MODELS_DIR ", which the target weft_models fills, against hashes.txt";
+    for (const auto& [name, hash] : hashes) {
+      const auto it = pinned.find(name);
+      ASSERT_NE(it, pinned.end()) << name << " has no pinned hash";
+      EXPECT_EQ(hash, it->second) << name << " on " << hwy::TargetName(target);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft
