@@ -37,7 +37,8 @@ std::optional<std::vector<bool>> ReducedAxes(InferScope& scope) {
 // Axes are final once inference has passed.
 std::vector<bool> ReducedAxes(const LowerScope& scope) {
   std::vector<bool> reduced(static_cast<size_t>(scope.rank(0)));
-  for (int64_t axis : *scope.Ints(1)) reduced[axis < 0 ? axis + scope.rank(0) : axis] = true;
+  const Dims axes = *scope.Ints(1);
+  for (const int64_t axis : axes) reduced[axis < 0 ? axis + scope.rank(0) : axis] = true;
   return reduced;
 }
 
