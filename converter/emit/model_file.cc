@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "converter/aligned_bytes.h"
 #include "converter/plan/arena.h"
 #include "runtime/weft.h"
 
@@ -323,11 +324,13 @@ std::vector<std::byte> Writer::Finish() {
 #undef WEFT_STEP
   model.add_weights(weights);
   format::FinishModelBuffer(builder, model.Finish());
-  std::vector<std::byte> bytes(builder.GetSize());
-  std::memcpy(bytes.data(), builder.GetBufferPointer(), bytes.size());
   file.weights_bytes = std::ssize(weights_);
-  format::GetMutableModel(bytes.data())->mutate_checksum(Checksum({bytes.data(), bytes.size()}));
-  return bytes;
+  // The runtime reads models at their own alignment only, its checksum too.
+  AlignedBytes aligned(builder.GetSize());
+  std::memcpy(aligned.data(), builder.GetBufferPointer(), aligned.size());
+  const uint64_t checksum = Checksum({aligned.data(), aligned.size()});
+  format::GetMutableModel(aligned.data())->mutate_checksum(checksum);
+  return {aligned.data(), aligned.data() + aligned.size()};
 }
 
 }  // namespace
