@@ -105,6 +105,7 @@ def derive_all(root, cases, verbose):
             if verbose:
                 print(case.path)
         except CaseError as error:
+            shutil.rmtree(root / case.path)
             faults.append(str(error))
     return faults
 
@@ -129,11 +130,31 @@ def same(case, root):
     return faults, identical
 
 
+def check_full_example(root, judge):
+    """The large case that tests write for themselves, document_lstm.py, against OpenVINO; returns faults."""
+    import compare
+    import document_lstm
+    import numpy
+
+    weights = document_lstm.Weights(512, 256, 25)
+    (root / "full").mkdir()
+    text, binary = document_lstm.files(weights, "today")
+    (root / "full/model.xml").write_text(text)
+    (root / "full/model.bin").write_bytes(binary)
+    inputs = [numpy.array([rows], numpy.float32) for rows in (weights.x, weights.first_hidden, weights.first_cell)]
+    expected = numpy.array([weights.expected()], numpy.float32)
+    fault = compare.difference(judge.run(root / "full/model.xml", inputs)[0], expected, 1e-4, 1e-4)
+    return [f"document_lstm.py: OpenVINO's output is not its own: {fault}"] if fault else []
+
+
 def check(cases):
     """Derives into a temporary folder and compares."""
+    import oracle
+
     with tempfile.TemporaryDirectory() as temporary:
         root = pathlib.Path(temporary)
         faults = derive_all(root, cases, verbose=False)
+        full = check_full_example(root, oracle.Oracle())
         refused = {line.split(":")[0] for line in faults}
         equal = identical = 0
         for case in cases:
@@ -143,6 +164,7 @@ def check(cases):
             faults += found
             equal += not found
             identical += bits and not found
+    faults += full
     known = {case.path for case in cases}
     committed = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
     faults += [f"{path}: committed, but no family describes it" for path in sorted(committed - known)]

@@ -24,8 +24,13 @@ class Oracle:
         self._core = ov.Core()
 
     def run(self, xml_path, inputs, calls=0):
-        """Reads the model from disk, as weft does, and returns one array per Result."""
-        request = self._core.compile_model(self._core.read_model(xml_path), "CPU", CONFIGURATION).create_infer_request()
+        """Reads the model from disk, as weft does, and returns one array per Result. Inputs of another shape than the
+        model's reshape it, as `weft convert --shape` does."""
+        model = self._core.read_model(xml_path)
+        shapes = [ov.PartialShape(list(array.shape[1:] if calls else array.shape)) for array in inputs]
+        if [port.get_partial_shape() for port in model.inputs] != shapes:
+            model.reshape(dict(zip(model.inputs, shapes)))
+        request = self._core.compile_model(model, "CPU", CONFIGURATION).create_infer_request()
         if not calls:
             return self._once(request, inputs)
         answers = [self._once(request, [array[call] for array in inputs]) for call in range(calls)]

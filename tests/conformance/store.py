@@ -10,7 +10,7 @@ import numpy as np
 import openvino as ov
 
 _MODEL_META = re.compile(r"\t<rt_info>(?:(?!<rt_info>).)*?</rt_info>\n</net>", re.DOTALL)
-_GENERATED_NAME = re.compile(r"\b([A-Z][A-Za-z0-9]*)_(\d+)\b")
+_GENERATED_NAME = re.compile(r"\b([A-Z][A-Za-z0-9]*)_(\d+)(?=_|\b)")
 
 
 def write_model(folder, model, compress, edit=None):
@@ -37,13 +37,10 @@ def _stable(text):
     """Drops the release and conversion notes of the model, and renumbers the names OpenVINO generates from a counter
     of the process."""
     text = _MODEL_META.sub("</net>", text)
-    kinds = set(re.findall(r' type="([A-Za-z0-9]+)"', text)) | {"Constant"}
     numbers = {}
 
     def renumber(match):
         kind, number = match.groups()
-        if kind not in kinds:
-            return match.group(0)
         return f"{kind}_{numbers.setdefault((kind, number), len(numbers))}"
 
     return _GENERATED_NAME.sub(renumber, text)
