@@ -218,7 +218,7 @@ void LoopLowering::PrepareStates() {
   std::vector<size_t> claimed;  // scans that carry a state already
   for (const CarriedState& state : spec_.carried) {
     const std::optional<size_t> scan = ScanOf(state.result);
-    const TensorType& type = TypeOf(state.initial);
+    const TensorType type = TypeOf(state.initial);
     if (scan && gatherings_[*scan].guarded && std::find(claimed.begin(), claimed.end(), *scan) == claimed.end()) {
       claimed.push_back(*scan);
       const Gathering& gathering = gatherings_[*scan];
