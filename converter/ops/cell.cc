@@ -37,7 +37,47 @@ struct Product {
   format::Activation activation = {};
 };
 
-ValueId EmitProduct(Builder& builder, const CellShape& shape, const Product& product) {
+// x * weights^T, then start, then the activation, for weights that are no panels.
+ValueId EmitRowMajorProduct(Builder& builder, const CellShape& shape, const Product& product) {
+  const TensorType type{ElementType::f32, {shape.batch, product.outputs}};
+  const ValueId product_only = builder.Scratch(type);
+  format::MatmulParams matmul;
+  matmul.mutate_rows(static_cast<uint32_t>(shape.batch));
+  matmul.mutate_columns(static_cast<uint32_t>(product.outputs));
+  matmul.mutate_inner(static_cast<uint32_t>(product.inputs));
+  matmul.mutate_a_row_stride(static_cast<uint32_t>(product.inputs));
+  matmul.mutate_a_inner_stride(1);
+  matmul.mutate_b_inner_stride(1);
+  matmul.mutate_b_column_stride(static_cast<uint32_t>(product.inputs));
+  builder.Emit(matmul, {product.x, product.weights}, {product_only});
+  ValueId y = product_only;
+  if (product.start != kNone) {
+    y = builder.Scratch(type);
+    format::BinaryParams add;
+    add.mutate_rank(2);
+    add.mutable_dims()->Mutate(0, static_cast<uint32_t>(shape.batch));
+    add.mutable_dims()->Mutate(1, static_cast<uint32_t>(product.outputs));
+    add.mutable_a_strides()->Mutate(0, static_cast<uint32_t>(product.outputs));
+    add.mutable_a_strides()->Mutate(1, 1);
+    add.mutable_b_strides()->Mutate(0, static_cast<uint32_t>(product.start_stride));
+    add.mutable_b_strides()->Mutate(1, 1);
+    add.mutate_op(format::BinaryOp::add);
+    add.mutate_type(ElementType::f32);
+    builder.Emit(add, {product_only, product.start}, {y});
+  }
+  if (product.activation.op() == format::UnaryOp::identity) return y;
+  const ValueId activated = builder.Scratch(type);
+  format::UnaryParams unary;
+  unary.mutate_count(static_cast<uint32_t>(shape.batch * product.outputs));
+  unary.mutable_activation() = product.activation;
+  unary.mutate_type(ElementType::f32);
+  builder.Emit(unary, {y}, {activated});
+  return activated;
+}
+
+ValueId EmitProduct(Builder& builder, const CellShape& shape, const PackedCell& packed,
+                    const Product& product) {
+  if (!packed.in_panels) return EmitRowMajorProduct(builder, shape, product);
   const ValueId y = builder.Scratch({ElementType::f32, {shape.batch, product.outputs}});
   format::DenseParams params;
   params.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -65,9 +105,9 @@ ValueId Columns(Builder& builder, const CellShape& shape, ValueId rows, int64_t 
 std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const PackedCell& packed,
                               ValueId x, const std::vector<ValueId>& states) {
   const int64_t gates = 4 * shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
   const ValueId pre =
-      EmitProduct(builder, shape, {states[0], packed.r, from_x, shape.hidden, gates, gates});
+      EmitProduct(builder, shape, packed, {states[0], packed.r, from_x, shape.hidden, gates, gates});
   const ValueId h = builder.Scratch(StateType(shape)), c = builder.Scratch(StateType(shape));
   format::LstmGatesParams params;
   params.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -83,9 +123,9 @@ std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const Pa
 std::vector<ValueId> EmitGruResetAfter(Builder& builder, const CellShape& shape,
                                        const PackedCell& packed, ValueId x, ValueId h) {
   const int64_t gates = 3 * shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
   const ValueId from_h =
-      EmitProduct(builder, shape, {h, packed.r, packed.b_recurrent, shape.hidden, gates, 0});
+      EmitProduct(builder, shape, packed, {h, packed.r, packed.b_recurrent, shape.hidden, gates, 0});
   const ValueId next = builder.Scratch(StateType(shape));
   format::GruGatesParams params;
   params.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -101,9 +141,9 @@ std::vector<ValueId> EmitGruResetAfter(Builder& builder, const CellShape& shape,
 std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape,
                                         const PackedCell& packed, ValueId x, ValueId h) {
   const int64_t gates = 3 * shape.hidden, both = 2 * shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
   const ValueId x_both = Columns(builder, shape, from_x, 0, both, gates);
-  const ValueId pre = EmitProduct(builder, shape, {h, packed.r, x_both, shape.hidden, both, gates});
+  const ValueId pre = EmitProduct(builder, shape, packed, {h, packed.r, x_both, shape.hidden, both, gates});
   const ValueId z = builder.Scratch(StateType(shape)), reset = builder.Scratch(StateType(shape));
   format::GruResetParams first;
   first.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -113,7 +153,7 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
   builder.Emit(first, {pre, h}, {z, reset});
   const ValueId x_candidate = Columns(builder, shape, from_x, both, shape.hidden, gates);
   const ValueId candidate = EmitProduct(
-      builder, shape, {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});
+      builder, shape, packed, {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});
   const ValueId next = builder.Scratch(StateType(shape));
   format::GruUpdateParams second;
   second.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -127,8 +167,8 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
 std::vector<ValueId> EmitRnn(Builder& builder, const CellShape& shape, const PackedCell& packed,
                              ValueId x, ValueId h) {
   const int64_t hidden = shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, {x, packed.w, packed.b, shape.inputs, hidden, 0});
-  return {EmitProduct(builder, shape, {h, packed.r, from_x, hidden, hidden, hidden, shape.f})};
+  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, hidden, 0});
+  return {EmitProduct(builder, shape, packed, {h, packed.r, from_x, hidden, hidden, hidden, shape.f})};
 }
 
 // What the documents allow as an activation of a cell.
@@ -167,6 +207,30 @@ PackedCell Pack(Builder& builder, const CellShape& shape, const CellWeights& wei
     std::vector<float> recurrent(static_cast<size_t>(2 * hidden), 0.0f);
     recurrent.insert(recurrent.end(), weights.b.begin() + gates, weights.b.end());
     packed.b_recurrent = Vector(builder, std::move(recurrent));
+  }
+  return packed;
+}
+
+PackedCell Gather(Builder& builder, const CellShape& shape, ValueId w, ValueId r, ValueId b) {
+  const int64_t hidden = shape.hidden, gates = GateCount(shape.kind) * hidden;
+  const int64_t floats = sizeof(float);
+  PackedCell packed;
+  packed.in_panels = false;
+  packed.w = w;
+  packed.r = r;
+  if (shape.kind == CellKind::kGru && !shape.linear_before_reset) {
+    packed.r = builder.View(r, 0, {ElementType::f32, {2 * hidden, hidden}});
+    packed.r_candidate =
+        builder.View(r, 2 * hidden * hidden * floats, {ElementType::f32, {hidden, hidden}});
+  }
+  if (b == kNone) return packed;
+  packed.b = builder.View(b, 0, {ElementType::f32, {gates}});
+  if (shape.linear_before_reset) {
+    const TensorType row{ElementType::f32, {hidden}};
+    packed.b_recurrent = builder.Scratch({ElementType::f32, {gates}});
+    builder.Fill(packed.b_recurrent);
+    builder.Copy(builder.View(b, gates * floats, row),
+                 builder.View(packed.b_recurrent, 2 * hidden * floats, row));
   }
   return packed;
 }

@@ -37,12 +37,17 @@ struct CellWeights {
   std::vector<float> w, r, b;
 };
 
-// The weights in panels, as values of the program; made once per cell, used by every iteration.
+// The weights as values of the program; made once per cell, used by every iteration. Constant ones
+// are in panels for dense, computed ones stay row-major for matmul.
 struct PackedCell {
+  bool in_panels = true;
   plan::ValueId w = plan::kNone, r = plan::kNone, r_candidate = plan::kNone;
   plan::ValueId b = plan::kNone, b_recurrent = plan::kNone;
 };
 PackedCell Pack(plan::Builder& builder, const CellShape& shape, const CellWeights& weights);
+// The same of weights that are known at run time only, shaped as in CellWeights. b may be kNone.
+PackedCell Gather(plan::Builder& builder, const CellShape& shape, plan::ValueId w, plan::ValueId r,
+                  plan::ValueId b);
 
 // x [batch, inputs], states h (and c) [batch, hidden]; returns the new states.
 std::vector<plan::ValueId> EmitCell(plan::Builder& builder, const CellShape& shape,

@@ -70,10 +70,8 @@ void CheckWeights(NodeScope& scope, const Recurrent& recurrent) {
     CheckDims(scope, layout.r, "R", with_lead({gates, cell.hidden}));
   }
   if (scope.has_input(layout.b)) CheckDims(scope, layout.b, "B", with_lead({biases}));
-  for (const size_t input : {layout.w, layout.r, layout.b}) {
-    if (scope.has_input(input) && scope.constant(input) == nullptr) {
-      scope.Fault("input {} (weights) is computed at run time; must be constant", input);
-    }
+  if (layout.merged && scope.constant(layout.w) == nullptr) {
+    scope.Fault("input {} (merged weights) is computed at run time; must be constant", layout.w);
   }
 }
 
@@ -169,10 +167,31 @@ CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t dir
   return weights;
 }
 
+// The part of a run-time input that belongs to one direction.
+ValueId DirectionOf(LowerScope& scope, const Recurrent& recurrent, size_t input, int64_t direction) {
+  const ValueId all = scope.input(input);
+  TensorType type = scope.builder.value(all).type;
+  if (recurrent.layout.sequence) type.dims.erase(type.dims.begin());
+  const int64_t bytes = scope.builder.value(all).bytes / recurrent.directions;
+  return scope.builder.View(all, direction * bytes, std::move(type));
+}
+
+PackedCell PackedWeights(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+  const Layout& layout = recurrent.layout;
+  const bool biased = scope.has_input(layout.b);
+  if (scope.constant(layout.w) != nullptr && scope.constant(layout.r) != nullptr &&
+      (!biased || scope.constant(layout.b) != nullptr)) {
+    return Pack(scope.builder, recurrent.cell, WeightsOf(scope, recurrent, direction));
+  }
+  return Gather(scope.builder, recurrent.cell, DirectionOf(scope, recurrent, layout.w, direction),
+                DirectionOf(scope, recurrent, layout.r, direction),
+                biased ? DirectionOf(scope, recurrent, layout.b, direction) : kNone);
+}
+
 template <CellKind kKind>
 void LowerCell(LowerScope& scope) {
   const Recurrent recurrent = Read(scope, LayoutOf<kKind, false>(scope));
-  const PackedCell packed = Pack(scope.builder, recurrent.cell, WeightsOf(scope, recurrent, 0));
+  const PackedCell packed = PackedWeights(scope, recurrent, 0);
   std::vector<ValueId> states;
   for (size_t i = 0; i < StateCount(kKind); ++i) states.push_back(scope.input(1 + i));
   states = EmitCell(scope.builder, recurrent.cell, packed, scope.input(0), states);
@@ -321,7 +340,7 @@ ValueId SequenceLowering::Select(ValueId mask, ValueId yes, ValueId no) {
 
 void SequenceLowering::RunDirection(int64_t direction) {
   const size_t states = StateCount(cell_.kind);
-  const PackedCell packed = Pack(builder_, cell_, WeightsOf(scope_, recurrent_, direction));
+  const PackedCell packed = PackedWeights(scope_, recurrent_, direction);
   LoopSpec spec;
   spec.trips = recurrent_.steps;
   spec.sliced.push_back({x_, 0, 1, backward(direction)});
