@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets matrix steps (dense, conv, depthwise) begin at what is added to their result and end in the
+// function applied to it, so that neither costs a pass over memory of its own:
+//   dense; add a vector or matrix  ->  dense with start
+//   dense; clamp to [-c, c]; sigmoid  ->  dense with clip c and sigmoid
+// A chain that begins at the bias rounds differently from one that ends there, by about the
+// rounding of one addition; nothing else changes.
+#ifndef WEFT_CONVERTER_PASSES_FUSE_TAIL_H_
+#define WEFT_CONVERTER_PASSES_FUSE_TAIL_H_
+
+#include "converter/plan/program.h"
+
+namespace weft::passes {
+
+// Fuses inside `block`. Whoever reads what the block writes must stand in it or in a section inside
+// it by now; of the main block, ports count as readers. In the body of a loop this comes before the
+// homes of carried states are chosen, since a fused step cannot write over what it reads.
+void FuseTails(plan::Program& program, plan::BlockId block);
+
+}  // namespace weft::passes
+
+#endif  // WEFT_CONVERTER_PASSES_FUSE_TAIL_H_
