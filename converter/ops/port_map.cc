@@ -205,6 +205,7 @@ void Resolver::Decide() {
 
 void Resolver::SetType(BodyInput& input) {
   ir::OutputPort& port = input.parameter->outputs[0];
+  port.declared = true;
   if (input.kind == BodyInput::Kind::kIteration) {
     if (port.type.dims.size() != 1 || port.type.dims[0] < 0) port.type.dims.clear();
     return;

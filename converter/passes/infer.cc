@@ -32,8 +32,8 @@ class Inference {
  private:
   void Visit(ir::Node& node) {
     Redirect(node);
-    if (node.type == "Parameter" || node.operation == nullptr) {
-      if (node.type == "Parameter" && !IsStatic(node)) unknown_.insert(&node);
+    if (node.operation == nullptr) {  // the resolving pass has said so
+      unknown_.insert(&node);
       return;
     }
     const bool known = std::none_of(node.inputs.begin(), node.inputs.end(), [&](const ir::Source& source) {
@@ -53,11 +53,6 @@ class Inference {
     }
     if (check_declared_) CheckDeclared(node, declared);
     if (IsFoldable(node)) ReplaceByConstants(node);
-  }
-
-  static bool IsStatic(const ir::Node& node) {
-    const Dims& dims = node.outputs[0].type.dims;
-    return std::none_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; });
   }
 
   static bool InputCountFits(const ir::Node& node, ops::InferScope& scope) {

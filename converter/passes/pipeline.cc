@@ -103,6 +103,7 @@ void Pipeline::ApplyShapes() {
       continue;
     }
     found->outputs[0].type.dims = dims;
+    found->outputs[0].declared = true;
   }
 }
 

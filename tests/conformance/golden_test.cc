@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,11 @@ class Golden : public testing::TestWithParam<std::string> {
         options.arena_budget_bytes = std::stoll(words[i + 1]);
       } else if (words[i] == "--max-iterations") {
         options.max_iterations = std::stoll(words[i + 1]);
+      } else if (words[i] == "--shape") {
+        const size_t equals = words[i + 1].find('=');
+        std::istringstream dims(words[i + 1].substr(equals + 1));
+        Dims& shape = options.shapes[words[i + 1].substr(0, equals)];
+        for (std::string dim; std::getline(dims, dim, ',');) shape.push_back(std::stoll(dim));
       } else {
         ADD_FAILURE() << "case.json asks for " << words[i];
       }
@@ -154,8 +160,8 @@ TEST_P(Golden, Agrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Conformance, Golden, testing::ValuesIn(CaseNames()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Conformance, Golden, testing::ValuesIn(CaseNames()), [](const auto& instance) {
+  std::string name = instance.param;
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return name;
 });
