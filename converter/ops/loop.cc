@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "converter/passes/fuse_tail.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/schedule.h"
@@ -296,6 +297,7 @@ void LoopLowering::LayCopy(size_t copy, size_t unroll) {
     ordered.emplace_back(iteration.states[k], result);
   }
   for (const auto& [result, target] : edges) builder_.Copy(result, target);
+  passes::FuseTails(program(), builder_.block());
   plan::OrderReadersFirst(program(), builder_.block(), ordered);
 }
 

@@ -37,16 +37,8 @@ std::optional<TensorType> Declared(InferScope& scope) {
   return scope.failed() ? std::nullopt : std::optional(TensorType{*type, dims});
 }
 
-void CheckInitial(InferScope& scope) {
-  if (!scope.has_input(0) || scope.constant(0) != nullptr) return;
-  scope.Fault(
-      "its initial value is computed at run time; must be a constant or absent (then zeros), since "
-      "a reset restores it without running the model");
-}
-
 void InferRead(InferScope& scope) {
   CheckId(scope);
-  CheckInitial(scope);
   const std::optional<TensorType> declared = Declared(scope);
   if (scope.failed()) return;
   if (!declared && !scope.has_input(0)) {
@@ -83,11 +75,37 @@ plan::Variable& VariableOf(LowerScope& scope, const TensorType& type) {
   return variables.emplace_back(scope.builder.State(type, id), plan::kNone, id);
 }
 
+// An initial value that only a run can compute enters the variable on the first run after a reset:
+// a flag, itself a variable that a reset clears, says whether that has happened.
+void SetOnFirstRun(LowerScope& scope, plan::ValueId variable, plan::ValueId initial) {
+  plan::Builder& builder = scope.builder;
+  const std::string name = Id(scope) + " is set";
+  const plan::ValueId flag = builder.State({ElementType::boolean, {}}, name);
+  builder.program().variables.push_back({flag, plan::kNone, name});
+  const plan::SectionId id = builder.NewSection();
+  const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
+  builder.SetBlock(inside);
+  builder.Copy(initial, variable);
+  builder.Fill(flag, 1);
+  builder.SetBlock(outside);
+  plan::Section& section = builder.program().sections[id];
+  section.copies = {inside};
+  section.trip_count = section.max_trips = 1;
+  section.first_condition = flag;
+  section.runs_when = false;
+  builder.Enter(id);
+}
+
 void LowerRead(LowerScope& scope) {
+  const bool known = scope.has_input(0) && scope.constant(0) != nullptr;
   const plan::ValueId initial = scope.has_input(0) ? scope.input(0) : plan::kNone;
+  const size_t before = scope.builder.program().variables.size();
   plan::Variable& variable = VariableOf(scope, scope.output_type(0));
-  if (variable.initial == plan::kNone) variable.initial = initial;
-  scope.SetOutput(0, variable.value);
+  if (known && variable.initial == plan::kNone) variable.initial = initial;
+  const plan::ValueId value = variable.value;
+  const bool fresh = scope.builder.program().variables.size() > before;
+  if (scope.has_input(0) && !known && fresh) SetOnFirstRun(scope, value, initial);
+  scope.SetOutput(0, value);
 }
 
 // Assigns are simultaneous: a later one may store what this variable holds now (a delay line, two

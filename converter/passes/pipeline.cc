@@ -13,6 +13,7 @@
 #include "converter/emit/model_file.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
+#include "converter/passes/fuse_tail.h"
 #include "converter/passes/hoist.h"
 #include "converter/passes/infer.h"
 #include "converter/passes/lower.h"
@@ -20,6 +21,7 @@
 #include "converter/passes/resolve.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
+#include "converter/plan/liveness.h"
 #include "converter/plan/program.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
@@ -28,7 +30,7 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read", "resolve", "promote", "infer", "lower", "hoist", "coalesce", "emit", "verify"};
+constexpr std::string_view kPasses[] = {"read", "resolve", "promote", "infer", "lower", "fuse_tail", "hoist", "coalesce", "emit", "verify"};
 
 // Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
 constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
@@ -53,6 +55,9 @@ class Pipeline {
     plan::Program program;
     if (!Lower(*graph_, program, faults_)) return std::nullopt;
     Dump("lower", program);
+    Begin("fuse_tail");
+    FuseTails(program, program.main);
+    Dump("fuse_tail", program);
     return program;
   }
 
@@ -109,7 +114,7 @@ void Pipeline::ApplyShapes() {
 
 std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& lowered) {
   const int64_t budget = options_.arena_budget_bytes.value_or(std::numeric_limits<int64_t>::max());
-  int64_t least = std::numeric_limits<int64_t>::max();
+  std::string peak;
   for (const int64_t rows : kHoistRows) {
     plan::Program program = lowered;
     Begin("hoist");
@@ -122,9 +127,11 @@ std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& l
     emit::ModelFile file = emit::WriteModelFile(program, {}, faults_);
     if (!faults_.ok()) return std::nullopt;
     if (file.scratch_bytes <= budget) return file;
-    least = std::min(least, file.scratch_bytes);
+    // The last plan tried hoists nothing: none is smaller.
+    peak = fmt::format("scratch needs {} bytes and --arena-budget is {}; {}", file.scratch_bytes, budget,
+                       plan::DescribePeak(program));
   }
-  faults_.Add(fmt::format("plan: the smallest plan needs {} bytes of scratch and --arena-budget is {}", least, budget));
+  faults_.Add("plan: " + peak);
   return std::nullopt;
 }
 

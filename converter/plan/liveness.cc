@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/plan/liveness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 namespace weft::plan {
 
@@ -37,6 +41,12 @@ class Timeline {
     return intervals;
   }
 
+  // The last step not after `time`, with its position in the listing; null before the first.
+  std::pair<int64_t, const Step*> StepAt(int64_t time) const {
+    const auto after = steps_.upper_bound(time);
+    return after == steps_.begin() ? std::pair<int64_t, const Step*>(0, nullptr) : std::prev(after)->second;
+  }
+
  private:
   // What is touched inside a loop and outside it must survive every iteration.
   static void Extend(const std::vector<int64_t>& times, const LoopSpan& loop, Interval& interval) {
@@ -56,6 +66,7 @@ class Timeline {
       if (const auto* step = std::get_if<Step>(&item)) {
         for (const ValueId input : step->inputs) Touch(input);
         for (const ValueId output : step->outputs) Touch(output);
+        steps_[now_] = {static_cast<int64_t>(steps_.size()), step};
         ++now_;
       } else {
         Visit(program_.sections[std::get<SectionEntry>(item).section]);
@@ -65,6 +76,7 @@ class Timeline {
 
   void Visit(const Section& section) {
     const int64_t begin = now_;
+    steps_[now_] = {static_cast<int64_t>(steps_.size()), nullptr};
     Touch(section.trip);
     Touch(section.first_condition);
     ++now_;
@@ -83,6 +95,7 @@ class Timeline {
 
   const Program& program_;
   int64_t now_ = 0;
+  std::map<int64_t, std::pair<int64_t, const Step*>> steps_;  // by time; a section's entry has no Step
   std::map<ValueId, std::vector<int64_t>> touches_;
   std::vector<LoopSpan> loops_;
 };
@@ -90,5 +103,47 @@ class Timeline {
 }  // namespace
 
 std::vector<Interval> Liveness(const Program& program) { return Timeline(program).Intervals(); }
+
+namespace {
+
+int64_t FullestTime(const std::vector<Interval>& intervals) {
+  std::map<int64_t, int64_t> change;
+  for (const Interval& interval : intervals) {
+    change[interval.first] += interval.bytes;
+    change[interval.last + 1] -= interval.bytes;
+  }
+  int64_t live = 0, most = 0, fullest = 0;
+  for (const auto& [time, bytes] : change) {
+    live += bytes;
+    if (live <= most) continue;
+    most = live;
+    fullest = time;
+  }
+  return fullest;
+}
+
+}  // namespace
+
+std::string DescribePeak(const Program& program) {
+  const Timeline timeline(program);
+  std::vector<Interval> intervals = timeline.Intervals();
+  const int64_t time = FullestTime(intervals);
+  std::erase_if(intervals, [&](const Interval& i) { return i.first > time || i.last < time; });
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.bytes > b.bytes; });
+  constexpr size_t kMost = 8;
+  int64_t bytes = 0;
+  std::string alive;
+  for (size_t i = 0; i < intervals.size(); ++i) {
+    bytes += intervals[i].bytes;
+    const std::string& name = program.values[intervals[i].root].name;
+    if (i < kMost) alive += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, intervals[i].bytes);
+  }
+  if (intervals.size() > kMost) alive += fmt::format(" and {} more", intervals.size() - kMost);
+  const auto [index, step] = timeline.StepAt(time);
+  const std::string where =
+      step == nullptr ? "the start" : fmt::format("step {} ({} \"{}\")", index, Name(step->kind()), step->layer);
+  return fmt::format("peak is {} bytes at {}; alive there: {}", bytes, where, alive);
+}
 
 }  // namespace weft::plan

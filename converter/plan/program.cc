@@ -24,6 +24,12 @@ constexpr const char* kStepNames[] = {"section",
 #undef WEFT_STEP
 };
 
+}  // namespace
+
+std::string_view Name(StepKind kind) { return kStepNames[static_cast<size_t>(kind)]; }
+
+namespace {
+
 std::string OperandText(const Program& program, ValueId id) {
   if (id == kNone) return "-";
   const Place place = Resolve(program, id);
@@ -55,7 +61,7 @@ class Listing {
   }
 
   void Print(const Step& step, int depth) {
-    text += fmt::format("{:{}}{}", "", 2 * depth, kStepNames[step.params.index()]);
+    text += fmt::format("{:{}}{}", "", 2 * depth, Name(step.kind()));
     for (const ValueId output : step.outputs) text += " " + OperandText(program_, output);
     text += " <-";
     for (const ValueId input : step.inputs) text += " " + OperandText(program_, input);

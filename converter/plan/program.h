@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,9 @@ enum class StepKind : uint16_t {
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 };
+
+// "dense", as in ops.inc.
+std::string_view Name(StepKind kind);
 
 using Params = std::variant<std::monostate
 #define WEFT_STEP(name, Name, inputs, outputs, meaning) , format::Name##Params
