@@ -10,8 +10,9 @@
 namespace weft::ops {
 namespace {
 
-enum class Mode { kNumpy, kExplicit, kBidirectional };
-constexpr std::array<std::string_view, 3> kModes = {"numpy", "explicit", "bidirectional"};
+// Version 1 is written with "none" where the document says "explicit".
+constexpr std::array<std::string_view, 3> kFirstModes = {"numpy", "explicit", "none"};
+constexpr std::array<std::string_view, 3> kThirdModes = {"numpy", "explicit", "bidirectional"};
 
 // Input axis i becomes output axis axes[i]; it stays or, being 1, repeats. Other output axes
 // repeat. A leading axis of 1 that the output lacks has no place.
@@ -76,8 +77,8 @@ std::optional<Stretch> Bidirectional(NodeScope& scope, const Dims& target) {
   return Trailing(scope, std::move(output));
 }
 
-std::optional<Stretch> ReadStretch(NodeScope& scope, size_t mode_count) {
-  const std::string mode = scope.attributes.Choice("mode", kModes[0], {kModes.data(), mode_count});
+std::optional<Stretch> ReadStretch(NodeScope& scope, std::span<const std::string_view> modes) {
+  const std::string mode = scope.attributes.Choice("mode", "numpy", modes);
   const std::optional<Dims> target = ControlInts(scope, 1, "target_shape");
   if (!target) return std::nullopt;
   for (const int64_t dim : *target) {
@@ -85,13 +86,13 @@ std::optional<Stretch> ReadStretch(NodeScope& scope, size_t mode_count) {
     scope.Fault("target_shape {} holds {}; no dimension may be negative", ToString(*target), dim);
     return std::nullopt;
   }
-  if (mode == kModes[1]) return Explicit(scope, *target);
-  if (mode == kModes[2]) return Bidirectional(scope, *target);
+  if (mode == "explicit" || mode == "none") return Explicit(scope, *target);
+  if (mode == "bidirectional") return Bidirectional(scope, *target);
   return Trailing(scope, *target);
 }
 
-std::optional<Stretch> ReadFirst(NodeScope& scope) { return ReadStretch(scope, 2); }
-std::optional<Stretch> ReadThird(NodeScope& scope) { return ReadStretch(scope, 3); }
+std::optional<Stretch> ReadFirst(NodeScope& scope) { return ReadStretch(scope, kFirstModes); }
+std::optional<Stretch> ReadThird(NodeScope& scope) { return ReadStretch(scope, kThirdModes); }
 
 template <std::optional<Stretch> (*Read)(NodeScope&)>
 void InferBroadcast(InferScope& scope) {
