@@ -46,11 +46,28 @@ TEST(State, StartsFromAConstantInput) {
   EXPECT_EQ(program.values[program.variables[0].initial].home, plan::Home::kWeights);
 }
 
-TEST(State, RefusesAnInitialValueOfTheRun) {
+TEST(State, TakesAComputedInitialValueOnTheFirstRunAfterAReset) {
   GraphBuilder g;
-  g.Add("ReadValue", 6, {g.Parameter(F32({2}))}, Variable("s"));
-  EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "its initial value is computed at run time");
+  const ir::Source x = g.Parameter(F32({2}));
+  const ir::Source old = g.Add("ReadValue", 6, {x}, Variable("s"));
+  g.Add("Assign", 6, {g.Add("Add", 1, {old, x})}, Variable("s"));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(program.variables.size(), 2u);
+  EXPECT_EQ(program.variables[0].initial, plan::kNone);
+  const plan::ValueId flag = program.variables[1].value;
+  EXPECT_EQ(program.values[flag].type.type, ElementType::boolean);
+  ASSERT_EQ(program.sections.size(), 1u);
+  const plan::Section& section = program.sections[0];
+  EXPECT_EQ(section.first_condition, flag);
+  EXPECT_FALSE(section.runs_when);
+  EXPECT_EQ(section.max_trips, 1);
+  ASSERT_EQ(section.copies.size(), 1u);
+  const std::vector<plan::Item>& items = program.blocks[section.copies[0]].items;
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(std::get<plan::Step>(items[0]).outputs[0], program.variables[0].value);
+  EXPECT_EQ(std::get<plan::Step>(items[1]).outputs[0], flag);
+  EXPECT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary, StepKind::kCopy}));
 }
 
 TEST(State, NamesShapesThatDoNotMeet) {

@@ -198,6 +198,27 @@ TEST(Pool, CarriesPadsAndTheRuleForThem) {
   }
 }
 
+TEST(Pool, ReducesWindowsOfIntegersRowByRow) {
+  for (const bool padded : {false, true}) {
+    GraphBuilder g;
+    const Texts window =
+        Window({{"kernel", "2"}, {"strides", "2"}, {"pads_begin", padded ? "1" : "0"}}, 1);
+    g.Add("MaxPool", 1, {g.Parameter({ElementType::i64, {1, 2, 6}})}, window);
+    ASSERT_TRUE(g.Infer()) << g.FaultText();
+    const plan::Program program = g.Lower();
+    const size_t first = padded ? 2 : 0;
+    ASSERT_EQ(Steps(program).size(), first + 2);
+    const auto rows = ParamsAt<format::CopyParams>(program, first);
+    EXPECT_EQ(rows.element_bytes(), 8u);
+    const auto reduce = ParamsAt<format::ReduceParams>(program, first + 1);
+    EXPECT_EQ(First(reduce.dims(), 2), (Dims{6, 2}));
+    EXPECT_EQ(reduce.op(), format::ReduceOp::max);
+    if (!padded) continue;
+    EXPECT_EQ(ParamsAt<format::FillParams>(program, 0).bits_high(), 0x80000000u);
+    EXPECT_EQ(ParamsAt<format::CopyParams>(program, 1).dst_offset(), 1u);
+  }
+}
+
 TEST(Pool, RefusesIndicesOnlyWhereTheyAreRead) {
   for (const bool read : {false, true}) {
     GraphBuilder g;
