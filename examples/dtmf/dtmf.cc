@@ -24,7 +24,7 @@
 namespace dtmf {
 namespace {
 
-constexpr float kTolerance = 1e-4f;  // for two f32 engines over hundreds of recurrent steps
+constexpr float kTolerance = 1e-5f;  // two f32 engines; 6e-7 was measured over 255 frames
 
 struct Released {
   void operator()(void* data) const { std::free(data); }
