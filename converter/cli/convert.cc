@@ -120,13 +120,21 @@ Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Faults faults;
   std::optional<passes::Converted> converted;
+  bool dumped = false;
   {
     Progress progress;
     call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
-    call.options.dump = [](std::string_view text) { fmt::print("{}", text); };
+    call.options.dump = [&](std::string_view text) {
+      fmt::print("{}", text);
+      dumped = true;
+    };
     converted = passes::Convert(call.options, faults);
   }
   if (Tell(faults) != Exit::kDone || !converted) return Exit::kInput;
+  if (!call.options.dump_after.empty() && !dumped) {
+    throw CLI::ValidationError(
+        "--dump-after", fmt::format("pass {} has nothing to print", call.options.dump_after));
+  }
   const FileToWrite file = {call.output, converted->file};
   std::string reason;
   if (!WriteFiles({&file, 1}, &reason)) {

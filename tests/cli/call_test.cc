@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// How `weft` is called: help, exit codes, what is refused.
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+const std::vector<std::string> kCommands = {"convert", "run",    "compare", "bench",
+                                            "inspect", "verify", "ops"};
+
+class Call : public CommandTest {};
+
+TEST_F(Call, HelpsOnStdout) {
+  const Outcome outcome = Weft("--help");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const std::string& command : kCommands) {
+    EXPECT_NE(outcome.out.find("\n  " + command), std::string::npos) << command;
+    const Outcome help = Weft(command + " --help");
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_EQ(help.err, "") << command;
+    EXPECT_NE(help.out.find("--json"), std::string::npos) << command;
+    if (command == "ops") continue;
+    EXPECT_NE(help.out.find("  weft " + command), std::string::npos) << command;
+  }
+}
+
+TEST_F(Call, TellsItsVersion) {
+  const Outcome outcome = Weft("--version");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("file format"), std::string::npos);
+}
+
+TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
+  for (const std::string arguments : {"",
+                                      "frobnicate",
+                                      "convert",
+                                      "convert a.xml",
+                                      "convert a.xml -o b --frob",
+                                      "run",
+                                      "run m.weft",
+                                      "run m.weft --output-dir d --repeat 0",
+                                      "run m.weft --output-dir d --repeat x",
+                                      "compare m.weft",
+                                      "compare m.weft --expect y=y.npy --rtol -1",
+                                      "bench",
+                                      "bench m.weft --iterations 0",
+                                      "inspect",
+                                      "verify",
+                                      "ops more",
+                                      "convert a.xml -o b --arena-budget much",
+                                      "convert a.xml -o b --max-iterations 0",
+                                      "convert a.xml -o b --dump-after frob",
+                                      "convert a.xml -o b --shape x",
+                                      "convert a.xml -o b --shape x=1,,2",
+                                      "convert a.xml -o b --shape x=1,-2",
+                                      "convert a.xml -o b --shape x=1 --shape x=2"}) {
+    const Outcome outcome = Weft(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_NE(outcome.err, "") << arguments;
+  }
+  EXPECT_TRUE(Entries().empty());
+}
+
+TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
+  WriteModel(kSum);
+  for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
+           {"--streaming", "--streaming: is not built yet"},
+           {"--report r.html", "--report: is not built yet"},
+           {"--c-source m.c", "--c-source: is not built yet"},
+           {"--precision f16", "--precision: f16 is not built yet; must be f32"},
+           {"--precision i8", "--precision: i8 is not built yet; must be f32"},
+           {"--precision f31", "--precision: f31 is unknown; must be f32"}}) {
+    const Outcome outcome = Weft("convert model.xml -o model.weft " + option);
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
+}
+
+TEST_F(Call, FailsWhenStdoutCannotBeWritten) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const std::string command = "'" WEFT_COMMAND "' ops >/dev/full 2>/dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+}
+
+TEST_F(Call, ListsOperationsAndSteps) {
+  const Outcome outcome = Weft("ops --json");
+  ASSERT_EQ(outcome.code, 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto has = [](const nlohmann::json& list, const std::string& name) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& row) { return row["name"] == name; });
+  };
+  for (const char* name : {"Add", "TensorIterator", "BatchToSpace", "LSTMSequence"}) {
+    EXPECT_TRUE(has(json["operations"], name)) << name;
+  }
+  for (const char* name : {"dense", "copy", "lstm_gates"})
+    EXPECT_TRUE(has(json["steps"], name)) << name;
+  const Outcome text = Weft("ops");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("BatchToSpace"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::cli

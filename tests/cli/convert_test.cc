@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+class ConvertCommand : public CommandTest {};
+
+TEST_F(ConvertCommand, WritesAModelAndNothingElse) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.xml -o sum.weft --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["file"], "sum.weft");
+  EXPECT_EQ(json["file_bytes"], std::filesystem::file_size(Path("sum.weft")));
+  EXPECT_EQ(json["state_bytes"], 0);
+  EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml", "sum.weft"}));
+}
+
+TEST_F(ConvertCommand, GivesTheSameBytesTwice) {
+  WriteModel(kSum);
+  ASSERT_EQ(Weft("convert model.xml -o a.weft").code, 0);
+  ASSERT_EQ(Weft("convert model.xml -o b.weft").code, 0);
+  EXPECT_EQ(Text("a.weft"), Text("b.weft"));
+}
+
+TEST_F(ConvertCommand, TakesWeightsFromElsewhere) {
+  WriteModel(kSum);
+  std::filesystem::rename(Path("model.bin"), Path("other.bin"));
+  EXPECT_EQ(Weft("convert model.xml -o m.weft").code, 1);
+  EXPECT_EQ(Weft("convert model.xml --weights other.bin -o m.weft").code, 0);
+}
+
+TEST_F(ConvertCommand, TellsEveryFaultAndLeavesNothing) {
+  std::string xml(kSum);
+  xml.replace(xml.find("to-port=\"1\""), 11, "to-port=\"7\"");
+  xml.replace(xml.find("size=\"12\""), 9, "size=\"11\"");
+  WriteModel(xml);
+  const Outcome outcome = Weft("convert model.xml -o m.weft");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(
+      outcome.err,
+      "model.xml:5: layer 1 \"w\" (Const): size is 11 bytes but f32[3] needs 12\n"
+      "model.xml:15: edge 1:0 -> 2:7: layer 2 \"sum\" (Add) has no input port 7; it has 0 1\n"
+      "model.xml:7: layer 2 \"sum\" (Add): input port 1 is not connected; must have one edge\n");
+  EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
+}
+
+TEST_F(ConvertCommand, NeverDamagesAnExistingFile) {
+  WriteModel("<net name=\"m\" version=\"12\"/>");
+  WriteText("m.weft", "precious");
+  EXPECT_EQ(Weft("convert model.xml -o m.weft").code, 1);
+  EXPECT_EQ(Text("m.weft"), "precious");
+  WriteModel(kSum);
+  EXPECT_EQ(Weft("convert model.xml -o nowhere/m.weft").code, 1);
+  EXPECT_EQ(Entries(), (Names{"m.weft", "model.bin", "model.xml"}));
+}
+
+TEST_F(ConvertCommand, RefusesToReplaceItsInput) {
+  WriteModel(kSum);
+  EXPECT_EQ(Weft("convert model.xml -o model.xml").code, 2);
+  EXPECT_EQ(Weft("convert model.xml -o ./model.bin").code, 2);
+  EXPECT_EQ(Text("model.xml"), kSum);
+}
+
+TEST_F(ConvertCommand, InfersAgainFromAnotherShape) {
+  WriteModel(kSum);
+  ASSERT_EQ(Weft("convert model.xml -o m.weft --shape x=5,3").code, 0);
+  const auto json = nlohmann::json::parse(Weft("inspect m.weft --json").out);
+  EXPECT_EQ(json["outputs"][0]["shape"], (std::vector<int>{5, 3}));
+  EXPECT_EQ(Weft("convert model.xml -o n.weft --shape x=5,4").code, 1);
+  EXPECT_EQ(Weft("convert model.xml -o n.weft --shape nobody=5,4").code, 1);
+  EXPECT_FALSE(std::filesystem::exists(Path("n.weft")));
+}
+
+TEST_F(ConvertCommand, KeepsToTheArenaBudget) {
+  WriteModel(kSum);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --arena-budget 64K").code, 0);
+  const Outcome outcome = Weft("convert model.xml -o n.weft --arena-budget 1");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(outcome.err.starts_with("plan: ")) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("n.weft")));
+}
+
+TEST_F(ConvertCommand, RefusesBinaryFilesAsModels) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.bin -o m.weft");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(outcome.err.starts_with("model.bin:1: broken XML: ")) << outcome.err;
+}
+
+}  // namespace
+}  // namespace weft::cli

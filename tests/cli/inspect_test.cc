@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// inspect, verify and bench, and how all commands meet a file that has changed.
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+class InspectCommand : public CommandTest {};
+
+TEST_F(InspectCommand, PrintsPortsNeedsAndSteps) {
+  Convert(kCounter);
+  const Outcome outcome = Weft("inspect model.weft --json --listing");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["inputs"][0]["names"], (Names{"x", "x_layer"}));
+  EXPECT_EQ(json["inputs"][0]["type"], "f32");
+  EXPECT_EQ(json["outputs"][0]["name"], "total");
+  EXPECT_EQ(json["outputs"][0]["shape"], (std::vector<int>{2}));
+  EXPECT_GE(json["needs"]["state_bytes"], 8);
+  ASSERT_EQ(json["variables"].size(), 1u);
+  EXPECT_EQ(json["variables"][0]["type"], "f32[2]");
+  EXPECT_EQ(json["steps"]["binary"], 1);
+  size_t steps = 0;
+  for (const auto& [kind, count] : json["steps"].items()) steps += count.get<size_t>();
+  EXPECT_EQ(json["listing"].size(), steps);
+}
+
+TEST_F(InspectCommand, PrintsTablesForPeople) {
+  Convert(kSum);
+  const Outcome outcome = Weft("inspect model.weft --listing");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* words :
+       {"input 0", "x, alias", "f32[2,3]", "bytes copied or filled per run: 0\n", "op=add"}) {
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+  }
+}
+
+class VerifyCommand : public CommandTest {};
+
+TEST_F(VerifyCommand, AcceptsWhatTheConverterWrote) {
+  for (const std::string_view model : {kSum, kCounter, kPair}) {
+    Convert(model);
+    const Outcome outcome = Weft("verify model.weft");
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.out, "model.weft: obeys every law\n");
+  }
+  const auto json = nlohmann::json::parse(Weft("verify model.weft --json").out);
+  EXPECT_EQ(json["violations"].size(), 0u);
+  EXPECT_EQ(json["plan_judged"], true);
+}
+
+TEST_F(VerifyCommand, AndAllOthersRefuseEveryChangedByte) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::string good = Text("model.weft");
+  for (size_t at = 0; at < good.size(); at += good.size() / 60 + 1) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x40);
+    WriteText("bad.weft", bad);
+    const Outcome outcome = Weft("verify bad.weft");
+    EXPECT_EQ(outcome.code, 1) << at;
+    EXPECT_TRUE(outcome.err.starts_with("bad.weft: ")) << at << outcome.err;
+  }
+  std::string bad = good;
+  bad.back() = static_cast<char>(bad.back() ^ 1);
+  WriteText("bad.weft", bad);
+  for (const std::string& arguments :
+       Names{"run bad.weft --input x=x.npy --output-dir out",
+             "compare bad.weft --input x=x.npy --expect y=x.npy", "bench bad.weft",
+             "inspect bad.weft", "verify bad.weft"}) {
+    const Outcome outcome = Weft(arguments);
+    EXPECT_EQ(outcome.code, 1) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_TRUE(outcome.err.starts_with("bad.weft: bytes changed since conversion: "))
+        << outcome.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+}
+
+TEST_F(VerifyCommand, RefusesEveryPrefix) {
+  Convert(kSum);
+  const std::string good = Text("model.weft");
+  for (size_t size = 0; size < good.size(); size += good.size() / 40 + 1) {
+    WriteText("bad.weft", std::string_view(good).substr(0, size));
+    EXPECT_EQ(Weft("verify bad.weft").code, 1) << size;
+  }
+}
+
+class BenchCommand : public CommandTest {};
+
+TEST_F(BenchCommand, MeasuresRunsAndSteps) {
+  Convert(kSum);
+  const Outcome outcome = Weft("bench model.weft --iterations 50 --profile --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["iterations"], 50);
+  const auto& us = json["microseconds"];
+  EXPECT_LE(us["min"], us["median"]);
+  EXPECT_LE(us["median"], us["p99"]);
+  EXPECT_LE(us["p99"], us["max"]);
+  double share = 0;
+  for (const auto& step : json["steps"]) {
+    share += step["share"].get<double>();
+    EXPECT_EQ(step["calls_per_run"], 1.0);
+  }
+  EXPECT_NEAR(share, 1.0, 1e-9);
+  const Outcome text = Weft("bench model.weft --iterations 5 --profile");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("median"), std::string::npos);
+  EXPECT_NE(text.out.find("binary"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::cli

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+using Floats = std::vector<float>;
+
+class RunCommand : public CommandTest {
+ protected:
+  // A refused call leaves no output.
+  void ExpectRefusal(const std::string& arguments, int code, std::string_view words) {
+    const Outcome outcome = Weft("run model.weft --output-dir out " + arguments);
+    EXPECT_EQ(outcome.code, code) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(Path("out"))) << arguments;
+  }
+};
+
+TEST_F(RunCommand, WritesOneArrayPerOutput) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  for (const std::string& name : Names{"x", "alias", "x_layer", "0"}) {
+    const Outcome outcome =
+        Weft("run model.weft --input " + name + "=x.npy --output-dir out/deep --json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["outputs"][0]["file"], "out/deep/y.npy");
+    EXPECT_EQ(ReadElements<float>("out/deep/y.npy", "f32[2,3]"), (Floats{11, 22, 33, 14, 25, 36}));
+    std::filesystem::remove_all(Path("out"));
+  }
+}
+
+TEST_F(RunCommand, FeedsSuccessiveCallsFromALeadingAxis) {
+  Convert(kCounter);
+  WriteFloats("x.npy", {3, 2}, {1, 10, 2, 20, 3, 30});
+  ASSERT_EQ(Weft("run model.weft --input x=x.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/total.npy", "f32[3,2]"), (Floats{1, 10, 3, 30, 6, 60}));
+}
+
+TEST_F(RunCommand, KeepsStateBetweenRepeats) {
+  Convert(kCounter);
+  WriteFloats("x.npy", {2}, {1, 10});
+  ASSERT_EQ(Weft("run model.weft --input x=x.npy --output-dir out --repeat 4").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/total.npy", "f32[2]"), (Floats{4, 40}));
+  WriteFloats("xs.npy", {2, 2}, {1, 10, 2, 20});
+  ASSERT_EQ(Weft("run model.weft --input x=xs.npy --output-dir out --repeat 2").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/total.npy", "f32[2,2]"), (Floats{4, 40, 6, 60}));
+}
+
+TEST_F(RunCommand, HoldsInputsWithoutTheAxisForEveryCall) {
+  Convert(kPair);
+  WriteArray<int64_t>("a.npy", ElementType::i64, {2, 2}, {1, 2, 3, int64_t{1} << 40});
+  WriteArray<int64_t>("b.npy", ElementType::i64, {2}, {100, 200});
+  ASSERT_EQ(Weft("run model.weft --input a=a.npy --input b=b.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<int64_t>("out/net_sum_0.npy", "i64[2,2]"),
+            (std::vector<int64_t>{101, 202, 103, 200 + (int64_t{1} << 40)}));
+}
+
+TEST_F(RunCommand, ListsAllMissingInputsAtOnce) {
+  Convert(kPair);
+  ExpectRefusal("", 2,
+                "inputs without a value: a i64[2], b i64[2]; each needs --input NAME=FILE.npy\n");
+}
+
+TEST_F(RunCommand, RefusesCallsThatNameNoPort) {
+  Convert(kPair);
+  WriteArray<int64_t>("a.npy", ElementType::i64, {2}, {1, 2});
+  ExpectRefusal("--input a=a.npy --input c=a.npy", 2,
+                "no input is named \"c\"; there are: a i64[2], b i64[2]\n");
+  ExpectRefusal("--input a=a.npy --input 2=a.npy", 2, "no input is named \"2\"");
+  ExpectRefusal("--input a=a.npy --input 0=a.npy", 2,
+                "--input names input \"a\" twice; must name it once\n");
+  ExpectRefusal("--input a.npy", 2, "--input is \"a.npy\"; must be NAME=FILE\n");
+}
+
+TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
+  Convert(kPair);
+  WriteArray<int64_t>("good.npy", ElementType::i64, {2}, {1, 2});
+  WriteFloats("type.npy", {2}, {1, 2});
+  WriteArray<int64_t>("shape.npy", ElementType::i64, {3}, {1, 2, 3});
+  WriteArray<int64_t>("two.npy", ElementType::i64, {2, 2}, {1, 2, 3, 4});
+  WriteArray<int64_t>("three.npy", ElementType::i64, {3, 2}, {1, 2, 3, 4, 5, 6});
+  WriteArray<int64_t>("none.npy", ElementType::i64, {0, 2}, {});
+  WriteText("text.npy", "hello");
+  ExpectRefusal("--input a=type.npy --input b=shape.npy", 1,
+                "type.npy: is f32[2]; input \"a\" must be i64[2], or have one more leading axis to "
+                "feed successive "
+                "calls\nshape.npy: is i64[3]; input \"b\" must be i64[2]");
+  ExpectRefusal("--input a=two.npy --input b=three.npy", 1,
+                "three.npy: feeds 3 calls but two.npy feeds 2; must be equal\n");
+  ExpectRefusal("--input a=none.npy --input b=good.npy", 1,
+                "none.npy: is i64[0,2]; must feed at least 1 call\n");
+  ExpectRefusal("--input a=text.npy --input b=absent.npy", 1,
+                "text.npy: is no .npy file; must begin with the bytes \\x93NUMPY\n"
+                "absent.npy: cannot be read: No such file or directory\n");
+}
+
+TEST_F(RunCommand, LeavesNothingWhenItCannotWrite) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  WriteText("file", "in the way");
+  EXPECT_EQ(Weft("run model.weft --input x=x.npy --output-dir file").code, 1);
+  std::filesystem::create_directories(Path("out/y.npy"));
+  EXPECT_EQ(Weft("run model.weft --input x=x.npy --output-dir out").code, 1);
+  EXPECT_EQ(Entries(), (Names{"file", "model.bin", "model.weft", "model.xml", "out", "x.npy"}));
+  EXPECT_EQ(Text("file"), "in the way");
+}
+
+TEST_F(RunCommand, RefusesWhatIsNoModel) {
+  WriteText("model.weft", "");
+  ExpectRefusal("", 1, "model.weft: ");
+  std::filesystem::remove(Path("model.weft"));
+  ExpectRefusal("", 1, "model.weft: cannot be read: No such file or directory\n");
+  WriteText("model.weft", std::string(4096, 'x'));
+  ExpectRefusal("", 1, "model.weft: ");
+}
+
+class CompareCommand : public CommandTest {};
+
+TEST_F(CompareCommand, AgreesWithinTolerance) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  WriteFloats("y.npy", {2, 3}, {11, 22, 33, 14, 25, 36.0003f});
+  const Outcome outcome = Weft("compare model.weft --input x=x.npy --expect y=y.npy");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("y: equal, 6 elements, largest difference 0.0003"))
+      << outcome.out;
+  const Outcome exact =
+      Weft("compare model.weft --input x=x.npy --expect y=y.npy --rtol 0 --atol 0 --json");
+  EXPECT_EQ(exact.code, 1);
+  const auto json = nlohmann::json::parse(exact.out);
+  EXPECT_EQ(json["equal"], false);
+  EXPECT_EQ(json["outputs"][0]["mismatches"], 1);
+  EXPECT_EQ(json["outputs"][0]["first"]["index"], (std::vector<int>{1, 2}));
+}
+
+TEST_F(CompareCommand, SaysWhereOutputsDiffer) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  WriteFloats("y.npy", {2, 3}, {11, 22, 33.5f, 14, 20, 36});
+  const Outcome outcome = Weft("compare model.weft --input x=x.npy --expect 0=y.npy");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out,
+            "y: 2 of 6 elements differ; first at [0,2]: is 33, must be 33.5; largest difference 5 "
+            "at [1,1]\n");
+}
+
+TEST_F(CompareCommand, RefusesExpectationsOfAnotherTypeOrShape) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  WriteFloats("flat.npy", {6}, {11, 22, 33, 14, 25, 36});
+  const Outcome shape = Weft("compare model.weft --input x=x.npy --expect y=flat.npy");
+  EXPECT_EQ(shape.code, 1);
+  EXPECT_EQ(shape.out, "y: is f32[2,3]; flat.npy expects f32[6]\n");
+  WriteArray<int32_t>("int.npy", ElementType::i32, {2, 3}, {11, 22, 33, 14, 25, 36});
+  const Outcome type = Weft("compare model.weft --input x=x.npy --expect y=int.npy");
+  EXPECT_EQ(type.code, 1);
+  EXPECT_EQ(type.err, "int.npy: is i32[2,3]; output \"y\" is f32[2,3]\n");
+  EXPECT_EQ(Weft("compare model.weft --input x=x.npy --expect z=flat.npy").code, 2);
+}
+
+TEST_F(CompareCommand, ComparesEveryCall) {
+  Convert(kCounter);
+  WriteFloats("x.npy", {3, 2}, {1, 10, 2, 20, 3, 30});
+  WriteFloats("y.npy", {3, 2}, {1, 10, 3, 30, 6, 60});
+  EXPECT_EQ(Weft("compare model.weft --input x=x.npy --expect total=y.npy").code, 0);
+  WriteFloats("y.npy", {3, 2}, {1, 10, 3, 30, 6, 61});
+  const Outcome outcome = Weft("compare model.weft --input x=x.npy --expect total=y.npy");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("first at [2,1]: is 60, must be 61"), std::string::npos)
+      << outcome.out;
+}
+
+}  // namespace
+}  // namespace weft::cli
