@@ -53,6 +53,7 @@ class LoopLowering {
     section_ = builder_.NewSection();
     if (spec_.iteration) index_ = builder_.Scratch(*spec_.iteration);
     PrepareSlices();
+    FindStatesAmongOutputs();
     PrepareScans();
     PrepareStates();
     const Builder::Snapshot before = builder_.Take();
@@ -68,6 +69,7 @@ class LoopLowering {
  private:
   LoopResults RunFlat();
   void PrepareSlices();
+  void FindStatesAmongOutputs();
   void PrepareScans();
   void PrepareStates();
   void LayCopies(size_t unroll);
@@ -82,12 +84,6 @@ class LoopLowering {
     TensorType type = TypeOf(input.value);
     type.dims[static_cast<size_t>(input.axis)] = input.part;
     return type;
-  }
-  std::optional<size_t> ScanOf(size_t result) const {
-    for (size_t i = 0; i < spec_.scans.size(); ++i) {
-      if (spec_.scans[i].result == result) return i;
-    }
-    return std::nullopt;
   }
   // One result can live in one home only.
   bool IsFirstWithResult(size_t state) const {
@@ -137,6 +133,8 @@ class LoopLowering {
   plan::SectionId section_ = kNone;
   ValueId index_ = kNone;
   std::vector<ValueId> slices_;
+  std::vector<std::optional<size_t>> scan_of_state_;  // where a state is also a scan output's chunk
+  std::vector<std::optional<size_t>> state_of_last_;  // where a last value is also a state
   std::vector<Gathering> gatherings_;
   std::vector<Carry> carries_;
   std::vector<std::array<ValueId, 2>> homes_;  // of each state; the second only for shuttles
@@ -191,16 +189,50 @@ void LoopLowering::PrepareSlices() {
   }
 }
 
+// A state and a scan output may be two Results of one value, perhaps reshaped between. Only the body's
+// steps tell, so it is laid down once for the answer and taken back.
+void LoopLowering::FindStatesAmongOutputs() {
+  scan_of_state_.assign(spec_.carried.size(), std::nullopt);
+  state_of_last_.assign(spec_.lasts.size(), std::nullopt);
+  if (spec_.carried.empty()) return;
+  const Builder::Snapshot before = builder_.Take();
+  Iteration iteration;
+  iteration.slices = slices_;
+  iteration.index = index_;
+  for (const CarriedState& state : spec_.carried) {
+    iteration.states.push_back(builder_.Scratch(TypeOf(state.initial)));
+  }
+  builder_.SetBlock(builder_.NewBlock());
+  const std::vector<ValueId> results = body_(iteration);
+  const auto same = [&](ValueId a, ValueId b) {
+    const plan::Place left = plan::Resolve(program(), a), right = plan::Resolve(program(), b);
+    return left.root == right.root && left.offset_bytes == right.offset_bytes &&
+           left.moves == right.moves && builder_.value(a).bytes == builder_.value(b).bytes;
+  };
+  for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
+    for (size_t k = 0; k < spec_.carried.size(); ++k) {
+      if (scan_of_state_[k] || !same(results[spec_.carried[k].result], results[spec_.scans[scan].result])) continue;
+      scan_of_state_[k] = scan;
+      break;
+    }
+  }
+  for (size_t last = 0; last < spec_.lasts.size(); ++last) {
+    for (size_t k = 0; k < spec_.carried.size() && !state_of_last_[last]; ++k) {
+      if (same(results[spec_.carried[k].result], results[spec_.lasts[last]])) state_of_last_[last] = k;
+    }
+  }
+  builder_.Restore(before);
+}
+
 void LoopLowering::PrepareScans() {
   for (const ScanOutput& scan : spec_.scans) {
     Gathering gathering;
     gathering.view = ViewOf(scan.type, scan.axis, spec_.trips, 0,
                             scan.type.dims[static_cast<size_t>(scan.axis)] / spec_.trips);
-    gathering.guarded = std::any_of(
-        spec_.carried.begin(), spec_.carried.end(), [&](const CarriedState& state) {
-          return state.result == scan.result && ScanOf(scan.result) == &scan - spec_.scans.data() &&
-                 builder_.value(state.initial).bytes == gathering.view.chunk_bytes();
-        });
+    const size_t index = gatherings_.size();
+    gathering.guarded =
+        std::any_of(scan_of_state_.begin(), scan_of_state_.end(),
+                    [&](const std::optional<size_t>& of_state) { return of_state == index; });
     if (scan.whole != kNone) {
       gathering.whole = scan.whole;
       gathering.base_bytes = scan.base_bytes;
@@ -216,12 +248,11 @@ void LoopLowering::PrepareScans() {
 }
 
 void LoopLowering::PrepareStates() {
-  std::vector<size_t> claimed;  // scans that carry a state already
-  for (const CarriedState& state : spec_.carried) {
-    const std::optional<size_t> scan = ScanOf(state.result);
+  for (size_t k = 0; k < spec_.carried.size(); ++k) {
+    const CarriedState& state = spec_.carried[k];
+    const std::optional<size_t> scan = scan_of_state_[k];
     const TensorType type = TypeOf(state.initial);
-    if (scan && gatherings_[*scan].guarded && std::find(claimed.begin(), claimed.end(), *scan) == claimed.end()) {
-      claimed.push_back(*scan);
+    if (scan) {
       const Gathering& gathering = gatherings_[*scan];
       const bool backward = spec_.scans[*scan].backward;
       const int64_t chunk = gathering.view.chunk_bytes();
@@ -274,9 +305,7 @@ void LoopLowering::LayCopy(size_t copy, size_t unroll) {
                                       spec_.scans[i].backward, TypeOf(result)));
   }
   for (size_t i = 0; i < spec_.lasts.size(); ++i) {
-    const auto carried = std::any_of(spec_.carried.begin(), spec_.carried.end(),
-                                     [&](const CarriedState& s) { return s.result == spec_.lasts[i]; });
-    if (carried) continue;
+    if (state_of_last_[i]) continue;
     // Made on first use, outside the body's own values, so that all copies share it.
     if (last_homes_[i] == kNone) last_homes_[i] = builder_.Scratch(TypeOf(results_[spec_.lasts[i]]));
     builder_.Copy(results_[spec_.lasts[i]], last_homes_[i]);
@@ -362,19 +391,21 @@ LoopResults LoopLowering::Results() {
     out.scans.push_back(whole);
   }
   for (size_t i = 0; i < spec_.lasts.size(); ++i) {
-    ValueId last = last_homes_[i];
-    for (size_t k = 0; k < homes_.size() && last == kNone; ++k) {
-      if (spec_.carried[k].result != spec_.lasts[i]) continue;
-      const size_t scan = ScanOf(spec_.lasts[i]).value_or(0);
-      if (carries_[k] == Carry::kThroughScan) {
-        const Gathering& gathering = gatherings_[scan];
-        const int64_t at = spec_.scans[scan].backward ? 0 : spec_.trips - 1;
-        last = builder_.View(gathering.whole, gathering.base_bytes + at * gathering.view.chunk_bytes(),
-                             TypeOf(homes_[k][0]));
-      } else {
-        const bool odd = carries_[k] == Carry::kShuttle && spec_.trips % 2 == 1;
-        last = homes_[k][odd ? 1 : 0];
-      }
+    if (!state_of_last_[i]) {
+      out.lasts.push_back(last_homes_[i]);
+      continue;
+    }
+    const size_t k = *state_of_last_[i];
+    const TensorType type = TypeOf(results_[spec_.lasts[i]]);
+    ValueId last = homes_[k][carries_[k] == Carry::kShuttle && spec_.trips % 2 == 1 ? 1 : 0];
+    if (carries_[k] == Carry::kThroughScan) {
+      const size_t scan = *scan_of_state_[k];
+      const Gathering& gathering = gatherings_[scan];
+      const int64_t at = spec_.scans[scan].backward ? 0 : spec_.trips - 1;
+      last = builder_.View(gathering.whole,
+                           gathering.base_bytes + at * gathering.view.chunk_bytes(), type);
+    } else {
+      last = builder_.View(last, 0, type);
     }
     out.lasts.push_back(last);
   }
