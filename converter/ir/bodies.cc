@@ -195,7 +195,8 @@ class BodyReader {
   std::string Describe(int64_t id) const {
     for (const auto& node : body_.graph->nodes) {
       if (node->id == id) {
-        return fmt::format("layer {} \"{}\" has type {}", id, OneLine(node->name), OneLine(node->type));
+        return fmt::format("layer {} \"{}\" has type {}", id, OneLine(node->name),
+                           OneLine(node->type));
       }
     }
     return fmt::format("the body has no layer {}", id);
