@@ -10,8 +10,16 @@ from openvino.op import Constant
 from openvino.utils.node_factory import NodeFactory
 
 DTYPES = {
-    "f32": ov.Type.f32, "f16": ov.Type.f16, "bf16": ov.Type.bf16, "f64": ov.Type.f64, "i8": ov.Type.i8,
-    "u8": ov.Type.u8, "i16": ov.Type.i16, "i32": ov.Type.i32, "i64": ov.Type.i64, "boolean": ov.Type.boolean,
+    "f32": ov.Type.f32,
+    "f16": ov.Type.f16,
+    "bf16": ov.Type.bf16,
+    "f64": ov.Type.f64,
+    "i8": ov.Type.i8,
+    "u8": ov.Type.u8,
+    "i16": ov.Type.i16,
+    "i32": ov.Type.i32,
+    "i64": ov.Type.i64,
+    "boolean": ov.Type.boolean,
 }
 
 
@@ -22,8 +30,10 @@ def _factory(opset):
 
 def node(kind, opset, inputs, **attributes):
     """Makes one operation. Arrays and plain numbers among the inputs become Constants."""
-    sources = [source if hasattr(source, "get_element_type") or hasattr(source, "get_type_info") else constant(source)
-               for source in inputs]
+    sources = [
+        source if hasattr(source, "get_element_type") or hasattr(source, "get_type_info") else
+        constant(source) for source in inputs
+    ]
     return _factory(opset).create(kind, [_output(source) for source in sources], attributes)
 
 
@@ -36,7 +46,8 @@ def constant(value, name=None):
     if isinstance(value, float):
         value = np.float32(value)
     array = np.array(value)
-    made = opset1.constant(array, dtype=array.dtype) if array.size else Constant(ov.Type(array.dtype), ov.Shape(array.shape), [])
+    made = opset1.constant(array, dtype=array.dtype) if array.size else Constant(
+        ov.Type(array.dtype), ov.Shape(array.shape), [])
     if name:
         made.set_friendly_name(name)
     return made
@@ -60,7 +71,7 @@ def outputs_of(made):
 
 
 def finish(outputs, parameters, name, sinks=()):
-    """Closes a graph into a model, with tensor names y0, y1, ... where the output has none of its own."""
+    """Closes a graph into a model; outputs without a tensor name are called y0, y1 and so on."""
     results = []
     for index, output in enumerate(outputs_of(outputs)):
         if not output.get_names():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A conformance case as its family describes it, before anything is written.
 
-A family module offers `cases()`, which yields Case values. Most cases need only inputs and a function from the
-model's Parameters to its outputs; ports are then named x0, x1, ... and y0, y1, ...
+A family module offers `cases()`, which yields Case values. Most cases need only inputs and a
+function from the model's Parameters to its outputs; ports are then called x0, x1 and y0, y1.
 """
 
 import dataclasses
@@ -26,8 +26,9 @@ class Case:
     model: makes the whole ov.Model instead of `graph`, for what a single function cannot say.
     files: (xml text, bin bytes) written by hand instead of `graph`.
     edit: changes the XML text after saving, for forms that OpenVINO reads but does not write.
-    reference: NumPy's answer from the same inputs. OpenVINO must agree with it within the tolerance, or the generator
-        refuses the case, unless `differs` says why OpenVINO is not asked or not believed.
+    reference: NumPy's answer from the same inputs. OpenVINO must agree with it within the
+        tolerance, or the generator refuses the case, unless `differs` says why OpenVINO is not
+        asked or not believed.
     oracle: whose numbers are stored, "openvino" or "numpy".
     """
 
@@ -86,3 +87,26 @@ def flags(label, *shape):
 def counting(*shape, dtype=np.float32):
     """0, 1, 2, ... in row-major order: every element is known by its value."""
     return np.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
+
+
+def i64(*values):
+    """A list of numbers as the control inputs of operations take them."""
+    return np.array(values, np.int64)
+
+
+def sizes(shape):
+    """A shape as part of a path: 2x3, or scalar."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def listed(numbers):
+    """Numbers as part of a path: 0_2, with m1 for -1."""
+    return "_".join(map(str, numbers)).replace("-", "m")
+
+
+def by_numpy(reason):
+    """Arguments of a case whose numbers NumPy gives, because OpenVINO cannot or errs."""
+    return {"oracle": "numpy", "differs": reason}
+
+
+NARROW = by_numpy("OpenVINO's CPU device computes i64 in 32 bits.")

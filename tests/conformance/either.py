@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The few operations that loop bodies need, on graph nodes and on NumPy arrays alike.
 
-A body written with them is built into the model and run by tests/reference/iterate.py from one text. On arrays the
-arithmetic is float64; weights given as arrays become Constants of the body in a graph.
+A body written with them is built into the model and run by tests/reference/iterate.py from one
+text. On arrays the arithmetic is float64; weights given as arrays become Constants of the body in a
+graph.
 """
 
 import numpy as np
@@ -18,12 +19,14 @@ def _arrays(*values):
 def _binary(kind, formula):
     def apply(a, b):
         return formula(a, b) if _arrays(a, b) else node(kind, 1, [a, b])
+
     return apply
 
 
 def _unary(kind, formula):
     def apply(a):
         return formula(a) if _arrays(a) else node(kind, 1, [a])
+
     return apply
 
 
@@ -43,7 +46,8 @@ def matmul(a, b, transpose_b=False):
 
 
 def reshape(a, *shape):
-    return a.reshape(shape) if _arrays(a) else node("Reshape", 1, [a, np.array(shape, np.int64)], special_zero=False)
+    return a.reshape(shape) if _arrays(a) else node("Reshape", 1, [a, np.array(shape, np.int64)],
+                                                    special_zero=False)
 
 
 def squeeze(a, axis):
@@ -51,25 +55,28 @@ def squeeze(a, axis):
 
 
 def unsqueeze(a, axis):
-    return np.expand_dims(a, axis) if _arrays(a) else node("Unsqueeze", 1, [a, np.array([axis], np.int64)])
+    return np.expand_dims(a, axis) if _arrays(a) else node("Unsqueeze", 1,
+                                                           [a, np.array([axis], np.int64)])
 
 
 def lstm(x, hidden, cell, w, r, b):
     """Returns (hidden, cell)."""
     if _arrays(x):
         return cells.lstm_cell(x, hidden, cell, w, r, b)
-    made = node("LSTMCell", 4, [x, hidden, cell, w, r, b], hidden_size=int(r.shape[-1]), activations=["sigmoid", "tanh", "tanh"])
+    made = node("LSTMCell", 4, [x, hidden, cell, w, r, b], hidden_size=int(r.shape[-1]),
+                activations=["sigmoid", "tanh", "tanh"])
     return made.output(0), made.output(1)
 
 
 def gru(x, hidden, w, r, b, linear_before_reset=False):
     if _arrays(x):
         return cells.gru_cell(x, hidden, w, r, b, linear_before_reset)
-    return node("GRUCell", 3, [x, hidden, w, r, b], hidden_size=int(r.shape[-1]), activations=["sigmoid", "tanh"],
-                linear_before_reset=linear_before_reset)
+    return node("GRUCell", 3, [x, hidden, w, r, b], hidden_size=int(r.shape[-1]),
+                activations=["sigmoid", "tanh"], linear_before_reset=linear_before_reset)
 
 
 def rnn(x, hidden, w, r, b):
     if _arrays(x):
         return cells.rnn_cell(x, hidden, w, r, b)
-    return node("RNNCell", 1, [x, hidden, w, r, b], hidden_size=int(r.shape[-1]), activations=["tanh"])
+    return node("RNNCell", 1, [x, hidden, w, r, b], hidden_size=int(r.shape[-1]),
+                activations=["tanh"])

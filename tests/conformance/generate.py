@@ -4,7 +4,8 @@
 
 generate.py                    write every case under cases/
 generate.py --only cell/lstm   write the cases whose path starts so
-generate.py --check            derive all into a temporary folder and compare inputs and expected arrays
+generate.py --check            derive all into a temporary folder and compare the arrays
+
 Exit code: 0 done, 1 a case is at fault, 2 the call is.
 """
 
@@ -46,7 +47,9 @@ def write_model(folder, case):
         model = case.model()
     else:
         arrays = [array[0] for array in case.inputs] if case.calls else case.inputs
-        parameters = [build.parameter_like(array, f"x{index}") for index, array in enumerate(arrays)]
+        parameters = [
+            build.parameter_like(array, f"x{index}") for index, array in enumerate(arrays)
+        ]
         model = build.finish(case.graph(*parameters), parameters, case.path.split("/")[1])
     return store.write_model(folder, model, case.compress, case.edit)
 
@@ -57,7 +60,8 @@ def answers_of(case, oracle, xml_path):
     import numpy
     import oracle as openvino_oracle
 
-    asked = None if case.oracle == "numpy" and case.differs else oracle.run(xml_path, case.inputs, case.calls)
+    asked = None if case.oracle == "numpy" and case.differs else oracle.run(
+        xml_path, case.inputs, case.calls)
     if not case.reference:
         return asked, openvino_oracle.release()
     with numpy.errstate(all="ignore"):
@@ -65,13 +69,17 @@ def answers_of(case, oracle, xml_path):
     own = [numpy.asarray(array) for array in (own if isinstance(own, (list, tuple)) else [own])]
     if asked is not None:
         if len(asked) != len(own):
-            raise CaseError(f"{case.path}: OpenVINO gives {len(asked)} outputs; the reference {len(own)}")
-        own = [array.astype(other.dtype) if array.dtype.kind == other.dtype.kind else array
-               for array, other in zip(own, asked)]
+            raise CaseError(
+                f"{case.path}: OpenVINO gives {len(asked)} outputs; the reference {len(own)}")
+        own = [
+            array.astype(other.dtype) if array.dtype.kind == other.dtype.kind else array
+            for array, other in zip(own, asked)
+        ]
         for index, (left, right) in enumerate(zip(asked, own)):
             fault = compare.difference(left, right, case.rtol, case.atol)
             if fault:
-                raise CaseError(f"{case.path}: output {index} of OpenVINO is not the reference's: {fault}")
+                raise CaseError(
+                    f"{case.path}: output {index} of OpenVINO is not the reference's: {fault}")
     if case.oracle == "numpy":
         return own, "numpy"
     return asked, openvino_oracle.release()
@@ -88,7 +96,9 @@ def derive(root, case, oracle):
         xml_path = write_model(folder, case)
         expected, judge = answers_of(case, oracle, xml_path)
     except RuntimeError as error:
-        raise CaseError(f"{case.path}: OpenVINO refuses: {str(error).strip().splitlines()[-1][-300:]}") from error
+        raise CaseError(
+            f"{case.path}: OpenVINO refuses: {str(error).strip().splitlines()[-1][-300:]}"
+        ) from error
     store.write_arrays(folder, "inputs", case.inputs)
     store.write_arrays(folder, "expected", expected)
     store.write_facts(folder, case, judge)
@@ -117,7 +127,8 @@ def same(case, root):
 
     faults, identical = [], True
     for part in ("inputs", "expected"):
-        derived, committed = store.read_arrays(root / case.path, part), store.read_arrays(CASES / case.path, part)
+        derived, committed = store.read_arrays(root / case.path,
+                                               part), store.read_arrays(CASES / case.path, part)
         if len(derived) != len(committed):
             faults.append(f"{case.path}: {part} are {len(committed)}; must be {len(derived)}")
             continue
@@ -131,7 +142,8 @@ def same(case, root):
 
 
 def check_full_example(root, judge):
-    """The large case that tests write for themselves, document_lstm.py, against OpenVINO; returns faults."""
+    """The large case that tests write for themselves, document_lstm.py, against OpenVINO; returns
+    faults."""
     import compare
     import document_lstm
     import numpy
@@ -141,7 +153,10 @@ def check_full_example(root, judge):
     text, binary = document_lstm.files(weights, "today")
     (root / "full/model.xml").write_text(text)
     (root / "full/model.bin").write_bytes(binary)
-    inputs = [numpy.array([rows], numpy.float32) for rows in (weights.x, weights.first_hidden, weights.first_cell)]
+    inputs = [
+        numpy.array([rows], numpy.float32)
+        for rows in (weights.x, weights.first_hidden, weights.first_cell)
+    ]
     expected = numpy.array([weights.expected()], numpy.float32)
     fault = compare.difference(judge.run(root / "full/model.xml", inputs)[0], expected, 1e-4, 1e-4)
     return [f"document_lstm.py: OpenVINO's output is not its own: {fault}"] if fault else []
@@ -167,7 +182,9 @@ def check(cases):
     faults += full
     known = {case.path for case in cases}
     committed = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
-    faults += [f"{path}: committed, but no family describes it" for path in sorted(committed - known)]
+    faults += [
+        f"{path}: committed, but no family describes it" for path in sorted(committed - known)
+    ]
     report(faults)
     print(f"conformance: {identical} of {len(cases)} bit for bit")
     print(f"conformance: goldens re-derived: {equal} of {len(cases)} equal")
@@ -193,9 +210,12 @@ def write(cases, prefix):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare with the committed cases, write nothing")
-    parser.add_argument("--only", default="", metavar="PREFIX", help="only cases whose path starts with PREFIX")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true",
+                        help="compare with the committed cases, write nothing")
+    parser.add_argument("--only", default="", metavar="PREFIX",
+                        help="only cases whose path starts with PREFIX")
     options = parser.parse_args()
     if options.check and options.only:
         parser.error("--check compares all cases; --only is for writing")

@@ -17,9 +17,11 @@ def _source(value):
 
 
 def tensor_iterator(body, sliced, carried, invariant, outputs):
-    """Returns the outputs of a TensorIterator; the arguments are those of reference.iterate.iterate, with nodes for arrays."""
+    """Returns the outputs of a TensorIterator; the arguments are those of
+    reference.iterate.iterate, with nodes for arrays."""
     slices = [_slice_parameter(_source(value), slicing) for value, slicing in sliced]
-    states, invariants = ([_whole_parameter(_source(value)) for value in values] for values in (carried, invariant))
+    states, invariants = ([_whole_parameter(_source(value)) for value in values]
+                          for values in (carried, invariant))
     next_states, results = body(slices, states, invariants)
     values = outputs_of([_source(value) for value in list(next_states) + list(results)])
     ends = [opset1.result(value) for value in values]
@@ -31,8 +33,10 @@ def tensor_iterator(body, sliced, carried, invariant, outputs):
         loop.set_merged_input(port, _source(value), end.output(0))
     for port, value in zip(invariants, invariant):
         loop.set_invariant_input(port, _source(value))
-    return [loop.get_concatenated_slices(ends[index].output(0), *_bounds(slicing)) if slicing
-            else loop.get_iter_value(ends[index].output(0), -1) for index, slicing in outputs]
+    return [
+        loop.get_concatenated_slices(ends[index].output(0), *_bounds(slicing))
+        if slicing else loop.get_iter_value(ends[index].output(0), -1) for index, slicing in outputs
+    ]
 
 
 def _slice_parameter(value, slicing):
@@ -46,9 +50,12 @@ def _whole_parameter(value):
 
 
 def both(body, slicings, carried_count, outputs, count=None):
-    """The graph and the reference of a model whose inputs are the sliced ones, then the carried, then the invariant."""
+    """The graph and the reference of a model whose inputs are the sliced ones, then the carried,
+    then the invariant."""
     def split(ports):
         ports, cut = list(ports), len(slicings)
-        return list(zip(ports[:cut], slicings)), ports[cut:cut + carried_count], ports[cut + carried_count:]
+        return list(zip(ports[:cut],
+                        slicings)), ports[cut:cut + carried_count], ports[cut + carried_count:]
+
     return (lambda *ports: tensor_iterator(body, *split(ports), outputs),
             lambda *ports: iterate(body, *split(ports), outputs, count))

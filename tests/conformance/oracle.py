@@ -19,15 +19,16 @@ def release():
 
 class Oracle:
     """Holds the one Core that every case shares."""
-
     def __init__(self):
         self._core = ov.Core()
 
     def run(self, xml_path, inputs, calls=0):
-        """Reads the model from disk, as weft does, and returns one array per Result. Inputs of another shape than the
-        model's reshape it, as `weft convert --shape` does."""
+        """Reads the model from disk, as weft does, and returns one array per Result. Inputs of
+        another shape than the model's reshape it, as `weft convert --shape` does."""
         model = self._core.read_model(xml_path)
-        shapes = [ov.PartialShape(list(array.shape[1:] if calls else array.shape)) for array in inputs]
+        shapes = [
+            ov.PartialShape(list(array.shape[1:] if calls else array.shape)) for array in inputs
+        ]
         if [port.get_partial_shape() for port in model.inputs] != shapes:
             model.reshape(dict(zip(model.inputs, shapes)))
         request = self._core.compile_model(model, "CPU", CONFIGURATION).create_infer_request()
@@ -41,4 +42,7 @@ class Oracle:
         for index, array in enumerate(inputs):
             request.get_input_tensor(index).data[...] = array
         request.infer()
-        return [np.array(request.get_output_tensor(index).data) for index in range(len(request.model_outputs))]
+        return [
+            np.array(request.get_output_tensor(index).data)
+            for index in range(len(request.model_outputs))
+        ]

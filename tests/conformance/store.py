@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes and reads the files of a case. The same case gives the same bytes each time and in any order."""
+"""Writes and reads the files of a case. The same case gives the same bytes each time and in any
+order."""
 
 import json
 import pathlib
@@ -34,8 +35,8 @@ def write_files(folder, files):
 
 
 def _stable(text):
-    """Drops the release and conversion notes of the model, and renumbers the names OpenVINO generates from a counter
-    of the process."""
+    """Drops the release and conversion notes of the model, and renumbers the names OpenVINO
+    generates from a counter of the process."""
     text = _MODEL_META.sub("</net>", text)
     numbers = {}
 
@@ -47,18 +48,22 @@ def _stable(text):
 
 
 def port_names(xml_path):
-    """Names of the input and output ports in port order: the first tensor name, else the layer's name."""
+    """Names of the input and output ports in port order: the first tensor name, else the layer's
+    name."""
     net = ElementTree.parse(xml_path).getroot()
     layers = net.find("layers").findall("layer")
-    feeds = {(edge.get("to-layer"), edge.get("to-port")): (edge.get("from-layer"), edge.get("from-port"))
-             for edge in net.find("edges")}
-    tensor_names = {(layer.get("id"), port.get("id")): port.get("names")
-                    for layer in layers for port in layer.findall("output/port")}
+    feeds = {(edge.get("to-layer"), edge.get("to-port")):
+                 (edge.get("from-layer"), edge.get("from-port")) for edge in net.find("edges")}
+    tensor_names = {(layer.get("id"), port.get("id")): port.get("names") for layer in layers
+                    for port in layer.findall("output/port")}
 
     def first(names, layer):
         return re.split(r"(?<!\\),", names)[0].replace("\\,", ",") if names else layer.get("name")
 
-    inputs = [first(layer.find("output/port").get("names"), layer) for layer in layers if layer.get("type") == "Parameter"]
+    inputs = [
+        first(layer.find("output/port").get("names"), layer) for layer in layers
+        if layer.get("type") == "Parameter"
+    ]
     outputs = []
     for layer in layers:
         if layer.get("type") == "Result":
@@ -84,8 +89,12 @@ def read_arrays(folder, name):
 def write_facts(folder, case, oracle):
     """Saves case.json."""
     names_in, names_out = port_names(folder / "model.xml")
-    facts = {"oracle": oracle, "rtol": case.rtol, "atol": case.atol, "inputs": names_in, "outputs": names_out,
-             "convert": list(case.convert), "note": " ".join(part for part in (case.note, case.differs) if part)}
+    facts = {
+        "oracle": oracle, "rtol": case.rtol, "atol": case.atol, "inputs": names_in,
+        "outputs": names_out, "convert": list(case.convert),
+        "note": " ".join(part for part in (case.note, case.differs) if part)
+    }
     if case.calls:
         facts["calls"] = case.calls
-    (folder / "case.json").write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", newline="\n")
+    (folder / "case.json").write_text(
+        json.dumps(facts, indent=1, ensure_ascii=False) + "\n", newline="\n")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """LSTM, GRU and RNN cells and sequences in float64, written from their formulas.
 
-Gate order: LSTM f, i, c, o; GRU z, r, h. W is [gates*H, I], R is [gates*H, H], B is [gates*H] (GRU with
-linear_before_reset: [4H], the fourth part inside the reset product). Clip acts on every gate's argument.
-A sequence has a leading num_directions axis on W, R, B and on the states, and batch before time in X and Y.
+Gate order: LSTM f, i, c, o; GRU z, r, h. W is [gates*H, I], R is [gates*H, H], B is [gates*H] (GRU
+with linear_before_reset: [4H], the fourth part inside the reset product). Clip acts on every gate's
+argument. A sequence has a leading num_directions axis on W, R, B and on the states, and batch
+before time in X and Y.
 """
 
 import numpy as np
@@ -18,13 +19,11 @@ ACTIVATIONS = {
     "tanh": lambda x, alpha, beta: np.tanh(x),
     "relu": lambda x, alpha, beta: np.maximum(x, 0),
     "hardsigmoid": _hard_sigmoid,
-    "elu": lambda x, alpha, beta: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))),
 }
 
 
 class Gate:
     """Clip, then the named activation."""
-
     def __init__(self, names, index, clip, alphas=(), betas=()):
         self._function = ACTIVATIONS[names[index]]
         self._clip = clip
@@ -32,14 +31,16 @@ class Gate:
         self._beta = betas[index] if index < len(betas) else None
 
     def __call__(self, x):
-        return self._function(np.clip(x, -self._clip, self._clip) if self._clip else x, self._alpha, self._beta)
+        return self._function(
+            np.clip(x, -self._clip, self._clip) if self._clip else x, self._alpha, self._beta)
 
 
 def _wide(*arrays):
     return [np.asarray(array, np.float64) for array in arrays]
 
 
-def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"), clip=0, alphas=(), betas=()):
+def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"), clip=0, alphas=(),
+              betas=()):
     """Returns (hidden, cell) after one step."""
     x, hidden, cell, w, r, b = _wide(x, hidden, cell, w, r, b)
     first, second = (Gate(activations, index, clip, alphas, betas) for index in range(2))
@@ -50,7 +51,8 @@ def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"),
     return first(output) * third(cell), cell
 
 
-def gru_cell(x, hidden, w, r, b, linear_before_reset=False, activations=("sigmoid", "tanh"), clip=0, alphas=(), betas=()):
+def gru_cell(x, hidden, w, r, b, linear_before_reset=False, activations=("sigmoid", "tanh"), clip=0,
+             alphas=(), betas=()):
     """Returns hidden after one step."""
     x, hidden, w, r, b = _wide(x, hidden, w, r, b)
     first, second = (Gate(activations, index, clip, alphas, betas) for index in range(2))
@@ -60,7 +62,8 @@ def gru_cell(x, hidden, w, r, b, linear_before_reset=False, activations=("sigmoi
     update = first(x @ w_z.T + hidden @ r_z.T + b[:size])
     reset = first(x @ w_r.T + hidden @ r_r.T + b[size:2 * size])
     if linear_before_reset:
-        candidate = second(x @ w_h.T + reset * (hidden @ r_h.T + b[3 * size:]) + b[2 * size:3 * size])
+        candidate = second(x @ w_h.T + reset * (hidden @ r_h.T + b[3 * size:]) +
+                           b[2 * size:3 * size])
     else:
         candidate = second(x @ w_h.T + (reset * hidden) @ r_h.T + b[2 * size:])
     return (1 - update) * candidate + update * hidden
@@ -73,7 +76,8 @@ def rnn_cell(x, hidden, w, r, b, activations=("tanh",), clip=0, alphas=(), betas
 
 
 def _one_direction(cell, x, states, lengths, reverse):
-    """Runs cell(x, states) -> states along time. Returns (Y, last states); both are 0 where a sequence has no step."""
+    """Runs cell(x, states) -> states along time. Returns (Y, last states); both are 0 where a
+    sequence has no step."""
     batch, time = x.shape[:2]
     answer = np.zeros((batch, time, states[0].shape[-1]))
     last = [np.zeros(state.shape) for state in states]
@@ -92,14 +96,15 @@ def _one_direction(cell, x, states, lengths, reverse):
 def sequence(cell, x, states, lengths, weights, direction="forward"):
     """Runs cell(x, states, *weights) -> states over X [batch, time, I] in each direction.
 
-    states: arrays [batch, directions, H]. weights: arrays [directions, ...]. Returns [Y [batch, directions, time, H],
-    last states [batch, directions, H]...].
+    states: arrays [batch, directions, H]. weights: arrays [directions, ...]. Returns [Y [batch,
+    directions, time, H], last states [batch, directions, H]...].
     """
     directions = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
     answers, lasts = [], []
     for index, reverse in enumerate(directions):
         own = [weight[index] for weight in weights]
-        answer, last = _one_direction(lambda step, carried, own=own: cell(step, carried, *own), np.asarray(x, np.float64),
+        answer, last = _one_direction(lambda step, carried, own=own: cell(step, carried, *own),
+                                      np.asarray(x, np.float64),
                                       [state[:, index] for state in states], lengths, reverse)
         answers.append(answer)
         lasts.append(last)
@@ -108,17 +113,17 @@ def sequence(cell, x, states, lengths, weights, direction="forward"):
 
 def lstm_sequence(x, hidden, cell, lengths, w, r, b, direction="forward", **how):
     """Returns [Y, last hidden, last cell]."""
-    return sequence(lambda step, carried, *own: list(lstm_cell(step, *carried, *own, **how)), x, [hidden, cell], lengths,
-                    [w, r, b], direction)
+    return sequence(lambda step, carried, *own: list(lstm_cell(step, *carried, *own, **how)), x,
+                    [hidden, cell], lengths, [w, r, b], direction)
 
 
 def gru_sequence(x, hidden, lengths, w, r, b, direction="forward", **how):
     """Returns [Y, last hidden]."""
-    return sequence(lambda step, carried, *own: [gru_cell(step, *carried, *own, **how)], x, [hidden], lengths, [w, r, b],
-                    direction)
+    return sequence(lambda step, carried, *own: [gru_cell(step, *carried, *own, **how)], x,
+                    [hidden], lengths, [w, r, b], direction)
 
 
 def rnn_sequence(x, hidden, lengths, w, r, b, direction="forward", **how):
     """Returns [Y, last hidden]."""
-    return sequence(lambda step, carried, *own: [rnn_cell(step, *carried, *own, **how)], x, [hidden], lengths, [w, r, b],
-                    direction)
+    return sequence(lambda step, carried, *own: [rnn_cell(step, *carried, *own, **how)], x,
+                    [hidden], lengths, [w, r, b], direction)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorIterator-1 and the for-loops of Loop-5 in NumPy, written from their documents.
 
-Slices honour start, end and stride: negative start and end count from the end of the axis plus one, and the range is half
-open, so that (0, -1) is the whole axis and (-1, 0) with a negative stride is the whole axis backwards. Back edges are
-simultaneous. A scan output of negative stride puts iteration i at place N-1-i.
+Slices honour start, end and stride: negative start and end count from the end of the axis plus one,
+and the range is half open, so that (0, -1) is the whole axis and (-1, 0) with a negative stride is
+the whole axis backwards. Back edges are simultaneous. A scan output of negative stride puts
+iteration i at place N-1-i.
 """
 
 import dataclasses
@@ -13,7 +14,8 @@ import numpy as np
 
 @dataclasses.dataclass
 class Slicing:
-    """How one tensor is cut along an axis, or glued together: the attributes of a port_map entry with `axis`."""
+    """How one tensor is cut along an axis, or glued together: the attributes of a port_map entry
+    with `axis`."""
 
     axis: int = 0
     start: int = 0
@@ -49,8 +51,9 @@ def backward(axis):
 def iterate(body, sliced, carried, invariant, outputs, count=None):
     """Runs body(slices, states, invariants) -> (next states, results) once per slice.
 
-    sliced: (array, Slicing) pairs. outputs: (index, Slicing or None) pairs; the index counts through next states, then
-    results; None asks for the value of the last iteration. count: needed when nothing is sliced.
+    sliced: (array, Slicing) pairs. outputs: (index, Slicing or None) pairs; the index counts
+    through next states, then results; None asks for the value of the last iteration. count: needed
+    when nothing is sliced.
     """
     cut = [slicing.pieces(array) for array, slicing in sliced]
     counts = {len(pieces) for pieces in cut} or {count}
@@ -64,4 +67,7 @@ def iterate(body, sliced, carried, invariant, outputs, count=None):
         for place, (index, slicing) in enumerate(outputs):
             if slicing:
                 kept[place].append(values[index])
-    return [slicing.glue(pieces) if slicing else values[index] for pieces, (index, slicing) in zip(kept, outputs)]
+    return [
+        slicing.glue(pieces) if slicing else values[index]
+        for pieces, (index, slicing) in zip(kept, outputs)
+    ]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolution and pooling over any number of spatial axes in NumPy, one window at a time.
 
-Data is [batch, channels, spatial...]; kernels are [groups, out, in, spatial...]. Geometry follows the documents: `same_*`
-pads so that out = ceil(in / stride), the odd element after (upper) or before (lower); `ceil` rounds the output size up;
-`ceil_torch` does, but drops a last window that would start beyond the data and the pads before it.
+Data is [batch, channels, spatial...]; kernels are [groups, out, in, spatial...]. Geometry follows
+the documents: `same_*` pads so that out = ceil(in / stride), the odd element after (upper) or
+before (lower); `ceil` rounds the output size up; `ceil_torch` does, but drops a last window that
+would start beyond the data and the pads before it.
 """
 
 import itertools
@@ -17,7 +18,10 @@ def _pads(sizes, spans, strides, begin, end, auto_pad):
         return [0] * len(sizes), [0] * len(sizes)
     if auto_pad == "explicit":
         return list(begin), list(end)
-    totals = [max((-(-size // stride) - 1) * stride + span - size, 0) for size, span, stride in zip(sizes, spans, strides)]
+    totals = [
+        max((-(-size // stride) - 1) * stride + span - size, 0)
+        for size, span, stride in zip(sizes, spans, strides)
+    ]
     small, large = [total // 2 for total in totals], [total - total // 2 for total in totals]
     return (small, large) if auto_pad == "same_upper" else (large, small)
 
@@ -47,20 +51,23 @@ def convolution(x, kernel, strides, dilations, begin, end, auto_pad):
     before, after = _pads(x.shape[2:], spans, strides, begin, end, auto_pad)
     counts = [_count(*axis, "floor") for axis in zip(x.shape[2:], spans, strides, before, after)]
     margins = [max(pad, 0) for pad in before]
-    wide = np.pad(x, [(0, 0), (0, 0)] + [(margin, max(pad, 0)) for margin, pad in zip(margins, after)])
+    wide = np.pad(x, [(0, 0),
+                      (0, 0)] + [(margin, max(pad, 0)) for margin, pad in zip(margins, after)])
     answer = np.zeros((x.shape[0], groups * outs, *counts))
     for at, start in _places(counts, strides, before):
-        cut = tuple(slice(first + margin, first + margin + span, dilation)
-                    for first, margin, span, dilation in zip(start, margins, spans, dilations))
+        cut = tuple(
+            slice(first + margin, first + margin + span, dilation)
+            for first, margin, span, dilation in zip(start, margins, spans, dilations))
         window = wide[(slice(None), slice(None)) + cut].reshape(x.shape[0], groups, ins, *sizes)
-        product = np.einsum(
-            "ngik,goik->ngo", window.reshape(x.shape[0], groups, ins, -1), kernel.reshape(groups, outs, ins, -1))
+        product = np.einsum("ngik,goik->ngo", window.reshape(x.shape[0], groups, ins, -1),
+                            kernel.reshape(groups, outs, ins, -1))
         answer[(slice(None), slice(None)) + at] = product.reshape(x.shape[0], -1)
     return answer
 
 
 def _windows(x, kernel, strides, begin, end, rounding, auto_pad, dilations):
-    """Yields output index, the elements of the window that lie in the data, and the window's size with pads counted."""
+    """Yields output index, the elements of the window that lie in the data, and the window's size
+    with pads counted."""
     spans = [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
     before, after = _pads(x.shape[2:], spans, strides, begin, end, auto_pad)
     counts = [_count(*axis, rounding) for axis in zip(x.shape[2:], spans, strides, before, after)]
@@ -70,22 +77,27 @@ def _windows(x, kernel, strides, begin, end, rounding, auto_pad, dilations):
             taps = [first + tap * dilation for tap in range(size)]
             inside.append([tap for tap in taps if 0 <= tap < length])
             padded *= sum(tap < length + pad for tap in taps)
-        yield at, counts, x[(slice(None), slice(None)) + np.ix_(*inside)].reshape(*x.shape[:2], -1), padded
+        yield at, counts, x[(slice(None), slice(None)) + np.ix_(*inside)].reshape(*x.shape[:2],
+                                                                                  -1), padded
 
 
 def max_pool(x, kernel, strides, begin, end, rounding, auto_pad, dilations=None):
     """The largest element of each window; pads never win."""
     answer = None
-    for at, counts, window, _ in _windows(x, kernel, strides, begin, end, rounding, auto_pad, dilations or [1] * len(kernel)):
+    for at, counts, window, _ in _windows(x, kernel, strides, begin, end, rounding, auto_pad,
+                                          dilations or [1] * len(kernel)):
         answer = np.zeros((*x.shape[:2], *counts), x.dtype) if answer is None else answer
         answer[(slice(None), slice(None)) + at] = window.max(-1)
     return answer
 
 
 def average_pool(x, kernel, strides, begin, end, rounding, auto_pad, exclude_pad):
-    """The mean of each window. Pads count in the divisor unless excluded; what rounding up adds never counts."""
+    """The mean of each window. Pads count in the divisor unless excluded; what rounding up adds
+    never counts."""
     x, answer = np.asarray(x, np.float64), None
-    for at, counts, window, padded in _windows(x, kernel, strides, begin, end, rounding, auto_pad, [1] * len(kernel)):
+    for at, counts, window, padded in _windows(x, kernel, strides, begin, end, rounding, auto_pad,
+                                               [1] * len(kernel)):
         answer = np.zeros((*x.shape[:2], *counts)) if answer is None else answer
-        answer[(slice(None), slice(None)) + at] = window.sum(-1) / (window.shape[-1] if exclude_pad else padded)
+        answer[(slice(None), slice(None)) +
+               at] = window.sum(-1) / (window.shape[-1] if exclude_pad else padded)
     return answer

@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BatchToSpace-2 and SpaceToBatch-2 in rank 2 to 6. The document's own examples are in families/document.py."""
+"""BatchToSpace-2 and SpaceToBatch-2 in rank 2 to 6; the document's examples are in document.py."""
 
 import numpy as np
 
 from build import node
-from casebook import counting, exact, integers
+from casebook import by_numpy, counting, exact, i64, integers, sizes
 from reference import blocks
 
 # data, block, crops_begin, crops_end
 TO_SPACE = [
-    ((6, 5), [1, 3], [0, 0], [0, 0]), ((10, 2), [1, 5], [0, 2], [0, 1]), ((4, 17), [1, 2], [0, 1], [0, 0]),
-    ((4, 3, 5), [1, 2, 1], [0, 0, 0], [0, 0, 0]), ((12, 3, 2), [1, 2, 3], [0, 1, 0], [0, 0, 2]), ((3, 4, 7), [1, 1, 3], [0, 0, 4], [0, 2, 1]),
-    ((4, 1, 2, 3), [1, 1, 2, 2], [0, 0, 0, 0], [0, 0, 0, 0]), ((8, 3, 2, 2), [1, 2, 2, 1], [0, 1, 0, 1], [0, 0, 3, 0]),
-    ((6, 2, 1, 3, 2), [1, 1, 2, 3, 1], [0, 0, 0, 2, 0], [0, 0, 1, 0, 0]), ((8, 1, 2, 1, 2, 3), [1, 2, 1, 2, 1, 2], [0, 0, 0, 1, 0, 2], [0, 1, 0, 0, 1, 0]),
+    ((6, 5), [1, 3], [0, 0], [0, 0]),
+    ((10, 2), [1, 5], [0, 2], [0, 1]),
+    ((4, 17), [1, 2], [0, 1], [0, 0]),
+    ((4, 3, 5), [1, 2, 1], [0, 0, 0], [0, 0, 0]),
+    ((12, 3, 2), [1, 2, 3], [0, 1, 0], [0, 0, 2]),
+    ((3, 4, 7), [1, 1, 3], [0, 0, 4], [0, 2, 1]),
+    ((4, 1, 2, 3), [1, 1, 2, 2], [0, 0, 0, 0], [0, 0, 0, 0]),
+    ((8, 3, 2, 2), [1, 2, 2, 1], [0, 1, 0, 1], [0, 0, 3, 0]),
+    ((6, 2, 1, 3, 2), [1, 1, 2, 3, 1], [0, 0, 0, 2, 0], [0, 0, 1, 0, 0]),
+    ((8, 1, 2, 1, 2, 3), [1, 2, 1, 2, 1, 2], [0, 0, 0, 1, 0, 2], [0, 1, 0, 0, 1, 0]),
     ((3, 2), [1, 1], [0, 0], [0, 0]),
 ]
-REPEATS = {"oracle": "numpy", "differs": "OpenVINO's CPU device repeats elements where pads fill whole blocks; its constant "
-                                         "folding gives these numbers."}
+REPEATS = by_numpy(
+    "OpenVINO's CPU device repeats elements where pads fill whole blocks; its constant "
+    "folding gives these numbers.")
 
 
 def _label(shape, block):
-    return f"rank{len(shape)}_{'x'.join(map(str, shape))}_by_{'x'.join(map(str, block))}"
+    return f"rank{len(shape)}_{sizes(shape)}_by_{sizes(block)}"
 
 
 def cases():
@@ -36,11 +43,15 @@ def cases():
                     **(REPEATS if control[0] in ([1, 2, 2, 1], [1, 1, 2, 3, 1]) else {}))
     for dtype in (np.int32, np.uint8):
         block, zero = [1, 2, 2], [0, 0, 0]
-        yield exact(f"blocks/batch_to_space_{np.dtype(dtype).name}", [integers("b2s", 0, 200, 4, 3, 2, dtype=dtype)],
-                    lambda x: node("BatchToSpace", 2, [x] + [np.array(part, np.int32) for part in (block, zero, zero)]),
-                    lambda x: blocks.batch_to_space(x, block, zero, zero), note="The controls are i32.")
+        yield exact(
+            f"blocks/batch_to_space_{np.dtype(dtype).name}",
+            [integers("b2s", 0, 200, 4, 3, 2, dtype=dtype)],
+            lambda x: node("BatchToSpace", 2, [x] +
+                           [np.array(part, np.int32) for part in (block, zero, zero)]),
+            lambda x: blocks.batch_to_space(x, block, zero, zero), note="The controls are i32.")
 
     def dilated(x):
-        wide = node("SpaceToBatch", 2, [x, np.array([1, 1, 4]), np.array([0, 0, 1]), np.array([0, 0, 2])])
-        return node("BatchToSpace", 2, [wide, np.array([1, 1, 4]), np.array([0, 0, 1]), np.array([0, 0, 2])])
+        wide = node("SpaceToBatch", 2, [x, i64(1, 1, 4), i64(0, 0, 1), i64(0, 0, 2)])
+        return node("BatchToSpace", 2, [wide, i64(1, 1, 4), i64(0, 0, 1), i64(0, 0, 2)])
+
     yield exact("blocks/there_and_back", [counting(2, 3, 5)], dilated, lambda x: x)

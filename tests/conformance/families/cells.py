@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 from build import node
-from casebook import Case, normal
+from casebook import Case, by_numpy, normal
 from reference import cells
 
 # batch, input size, hidden size
@@ -16,7 +16,8 @@ SIZES = [(1, 1, 1), (1, 16, 15), (3, 5, 16), (1, 33, 17), (3, 17, 33), (1, 7, 64
 def weights(label, gates, inputs, hidden, bias_parts=None):
     """W, R and B with values that keep the gates out of saturation."""
     scale = 1 / np.sqrt(inputs + hidden)
-    return (normal(label + "w", gates * hidden, inputs, scale=scale), normal(label + "r", gates * hidden, hidden, scale=scale),
+    return (normal(label + "w", gates * hidden, inputs,
+                   scale=scale), normal(label + "r", gates * hidden, hidden, scale=scale),
             normal(label + "b", (bias_parts or gates) * hidden, scale=0.3))
 
 
@@ -26,9 +27,12 @@ def lstm(opset, hidden, w, r, b, **attributes):
         attributes.setdefault("activations", ["sigmoid", "tanh", "tanh"])
         if opset == 1:
             # The first version has peepholes, which the specification does not; they are zero.
-            return node("LSTMCell", 1, [x, state, cell, w, r, b, np.zeros(3 * hidden, np.float32)], hidden_size=hidden,
-                        weights_format="fico", input_forget=False, **attributes)
+            return node(
+                "LSTMCell", 1,
+                [x, state, cell, w, r, b, np.zeros(3 * hidden, np.float32)], hidden_size=hidden,
+                weights_format="fico", input_forget=False, **attributes)
         return node("LSTMCell", opset, [x, state, cell, w, r, b], hidden_size=hidden, **attributes)
+
     return graph
 
 
@@ -43,9 +47,11 @@ def _sizes():
                        reference=functools.partial(cells.lstm_cell, w=w, r=r, b=b))
         for linear in (False, True):
             w, r, b = weights("gru" + label, 3, inputs, hidden, 4 if linear else 3)
-            yield Case(f"cell/gru_{'linear_' if linear else ''}{label}", [x, state],
-                       functools.partial(_gru, hidden, w, r, b, linear_before_reset=linear),
-                       reference=functools.partial(cells.gru_cell, w=w, r=r, b=b, linear_before_reset=linear))
+            yield Case(
+                f"cell/gru_{'linear_' if linear else ''}{label}", [x, state],
+                functools.partial(_gru, hidden, w, r, b, linear_before_reset=linear),
+                reference=functools.partial(cells.gru_cell, w=w, r=r, b=b,
+                                            linear_before_reset=linear))
         w, r, b = weights("rnn" + label, 1, inputs, hidden)
         yield Case(f"cell/rnn_{label}", [x, state], functools.partial(_rnn, hidden, w, r, b),
                    reference=functools.partial(cells.rnn_cell, w=w, r=r, b=b))
@@ -61,20 +67,39 @@ def _rnn(hidden, w, r, b, x, state, **attributes):
 
 VARIANTS = {
     "clip": {"clip": 0.4},
-    "relu": {"activations": {"lstm": ["sigmoid", "relu", "tanh"], "gru": ["sigmoid", "relu"], "rnn": ["relu"]}},
-    "sigmoid": {"activations": {"lstm": ["sigmoid", "sigmoid", "sigmoid"], "gru": ["tanh", "sigmoid"], "rnn": ["sigmoid"]}},
-    "relu_clip": {"clip": 0.3, "activations": {"lstm": ["tanh", "relu", "relu"], "gru": ["relu", "tanh"], "rnn": ["relu"]}},
-    "hardsigmoid": {"activations": {"lstm": ["hardsigmoid", "tanh", "tanh"], "gru": ["hardsigmoid", "tanh"], "rnn": ["hardsigmoid"]},
-                    "alphas": {"lstm": [0.2, 0.0, 0.0], "gru": [0.2, 0.0], "rnn": [0.25]},
-                    "betas": {"lstm": [0.5, 0.0, 0.0], "gru": [0.5, 0.0], "rnn": [0.4]}},
+    "relu": {
+        "activations": {
+            "lstm": ["sigmoid", "relu", "tanh"], "gru": ["sigmoid", "relu"], "rnn": ["relu"]
+        }
+    },
+    "sigmoid": {
+        "activations": {
+            "lstm": ["sigmoid", "sigmoid", "sigmoid"], "gru": ["tanh", "sigmoid"],
+            "rnn": ["sigmoid"]
+        }
+    },
+    "relu_clip": {
+        "clip": 0.3,
+        "activations": {"lstm": ["tanh", "relu", "relu"], "gru": ["relu", "tanh"], "rnn": ["relu"]}
+    },
+    "hardsigmoid": {
+        "activations": {
+            "lstm": ["hardsigmoid", "tanh", "tanh"], "gru": ["hardsigmoid", "tanh"],
+            "rnn": ["hardsigmoid"]
+        }, "alphas": {"lstm": [0.2, 0.0, 0.0], "gru": [0.2, 0.0], "rnn": [0.25]},
+        "betas": {"lstm": [0.5, 0.0, 0.0], "gru": [0.5, 0.0], "rnn": [0.4]}
+    },
 }
 
-UNSUPPORTED = {"oracle": "numpy", "differs": "OpenVINO's CPU device does not run this activation."}
+UNSUPPORTED = by_numpy("OpenVINO's CPU device does not run this activation.")
 
 
 def _settings(variant, kind):
     """The variant as attributes of the operation and as arguments of the reference."""
-    chosen = {key: value[kind] if isinstance(value, dict) else value for key, value in VARIANTS[variant].items()}
+    chosen = {
+        key: value[kind] if isinstance(value, dict) else value
+        for key, value in VARIANTS[variant].items()
+    }
     renamed = {"alphas": "activations_alpha", "betas": "activations_beta"}
     return {renamed.get(key, key): value for key, value in chosen.items()}, chosen
 
@@ -82,7 +107,8 @@ def _settings(variant, kind):
 def _variants():
     for index, variant in enumerate(VARIANTS):
         batch, inputs, hidden = [(1, 9, 17), (3, 16, 15)][index % 2]
-        x, state = normal("vx" + variant, batch, inputs, scale=2), normal("vh" + variant, batch, hidden, scale=0.5)
+        x, state = normal("vx" + variant, batch, inputs,
+                          scale=2), normal("vh" + variant, batch, hidden, scale=0.5)
         cell = normal("vc" + variant, batch, hidden)
         w, r, b = weights("vl" + variant, 4, inputs, hidden)
         judge = UNSUPPORTED if variant == "hardsigmoid" else {}
@@ -92,12 +118,15 @@ def _variants():
         for linear in (False, True):
             w, r, b = weights("vg" + variant, 3, inputs, hidden, 4 if linear else 3)
             attributes, how = _settings(variant, "gru")
-            yield Case(f"cell/gru_{'linear_' if linear else ''}{variant}", [x, state],
-                       functools.partial(_gru, hidden, w, r, b, linear_before_reset=linear, **attributes),
-                       reference=functools.partial(cells.gru_cell, w=w, r=r, b=b, linear_before_reset=linear, **how), **judge)
+            yield Case(
+                f"cell/gru_{'linear_' if linear else ''}{variant}", [x, state],
+                functools.partial(_gru, hidden, w, r, b, linear_before_reset=linear, **attributes),
+                reference=functools.partial(cells.gru_cell, w=w, r=r, b=b,
+                                            linear_before_reset=linear, **how), **judge)
         w, r, b = weights("vr" + variant, 1, inputs, hidden)
         attributes, how = _settings(variant, "rnn")
-        yield Case(f"cell/rnn_{variant}", [x, state], functools.partial(_rnn, hidden, w, r, b, **attributes),
+        yield Case(f"cell/rnn_{variant}", [x, state],
+                   functools.partial(_rnn, hidden, w, r, b, **attributes),
                    reference=functools.partial(cells.rnn_cell, w=w, r=r, b=b, **how), **judge)
 
 
@@ -105,7 +134,8 @@ def _runtime_weights():
     x, state, cell = normal("rx", 2, 5), normal("rh", 2, 6), normal("rc", 2, 6)
     w, r, b = weights("rl", 4, 5, 6)
     yield Case("cell/lstm_weights_are_inputs", [x, state, cell, w, r, b],
-               lambda *inputs: node("LSTMCell", 4, inputs, hidden_size=6), reference=cells.lstm_cell)
+               lambda *inputs: node("LSTMCell", 4, inputs, hidden_size=6),
+               reference=cells.lstm_cell)
     w, r, b = weights("rg", 3, 5, 6)
     yield Case("cell/gru_weights_are_inputs", [x, state, w, r, b],
                lambda *inputs: node("GRUCell", 3, inputs, hidden_size=6), reference=cells.gru_cell)

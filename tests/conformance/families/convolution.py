@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolution and GroupConvolution in 1D and 2D, with batch, stride, dilation, pads, auto_pad and groups."""
+"""Convolution and GroupConvolution in 1D and 2D: stride, dilation, pads, auto_pad, groups."""
 
 import numpy as np
 
@@ -26,7 +26,9 @@ ROWS = [
     ("2d_dilation", (1, 2, 9, 9), (3, 2, 3, 3), [1, 1], [2, 3], [2, 3], [2, 3], "explicit"),
     ("2d_same_upper", (1, 3, 8, 7), (4, 3, 3, 2), [2, 2], [1, 1], [0, 0], [0, 0], "same_upper"),
     ("2d_same_lower", (1, 3, 8, 7), (4, 3, 3, 2), [2, 2], [1, 1], [0, 0], [0, 0], "same_lower"),
-    ("2d_same_upper_dilation", (1, 3, 8, 7), (4, 3, 3, 3), [1, 2], [2, 2], [0, 0], [0, 0], "same_upper"),
+    ("2d_same_upper_dilation", (1, 3, 8, 7), (4, 3, 3, 3), [1, 2], [2, 2], [0,
+                                                                            0], [0,
+                                                                                 0], "same_upper"),
     ("2d_valid", (1, 3, 8, 7), (4, 3, 3, 2), [1, 2], [1, 1], [0, 0], [0, 0], "valid"),
     ("2d_row_kernel", (1, 4, 6, 17), (5, 4, 1, 9), [1, 1], [1, 1], [0, 4], [0, 4], "explicit"),
     ("2d_33_channels", (1, 33, 4, 4), (33, 33, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1], "explicit"),
@@ -38,46 +40,65 @@ GROUPED = [
     ("1d_groups", (2, 6, 15), (3, 4, 2, 5), [2], [1], [2], [2], "explicit"),
     ("1d_one_group", (1, 5, 9), (1, 7, 5, 3), [1], [1], [0], [0], "explicit"),
     ("2d_depthwise", (1, 33, 5, 6), (33, 1, 1, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1], "explicit"),
-    ("2d_depthwise_multiplier", (1, 5, 8, 7), (5, 2, 1, 3, 3), [2, 2], [1, 1], [0, 0], [0, 0], "same_upper"),
+    ("2d_depthwise_multiplier", (1, 5, 8, 7), (5, 2, 1, 3, 3), [2, 2], [1,
+                                                                        1], [0,
+                                                                             0], [0,
+                                                                                  0], "same_upper"),
     ("2d_groups", (2, 8, 7, 5), (2, 3, 4, 3, 2), [1, 2], [1, 1], [1, 0], [1, 1], "explicit"),
-    ("2d_depthwise_same_lower", (1, 15, 6, 6), (15, 1, 1, 2, 2), [1, 1], [1, 1], [0, 0], [0, 0], "same_lower"),
+    ("2d_depthwise_same_lower", (1, 15, 6, 6), (15, 1, 1, 2, 2), [1, 1], [1, 1], [0, 0], [0, 0],
+     "same_lower"),
 ]
 
 
 def _attributes(strides, dilations, begin, end, auto_pad):
-    return {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end, "auto_pad": auto_pad}
+    return {
+        "strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end,
+        "auto_pad": auto_pad
+    }
 
 
 def _plain(kind, rows, grouped):
     for name, data, kernel, *geometry in rows:
-        w = normal(kind + name, *kernel, scale=1 / np.sqrt(np.prod(kernel[2 + grouped:]) * kernel[1 + grouped]))
+        w = normal(kind + name, *kernel,
+                   scale=1 / np.sqrt(np.prod(kernel[2 + grouped:]) * kernel[1 + grouped]))
         attributes = _attributes(*geometry)
-        yield Case(f"convolution/{'group_' if grouped else ''}{name}", [normal(name, *data)],
-                   lambda x, w=w, attributes=attributes: node(kind, 1, [x, w], **attributes),
-                   reference=lambda x, w=w, geometry=geometry: windows.convolution(x, w if grouped else w[None], *geometry))
+        yield Case(
+            f"convolution/{'group_' if grouped else ''}{name}", [normal(name, *data)],
+            lambda x, w=w, attributes=attributes: node(kind, 1, [x, w], **attributes),
+            reference=lambda x, w=w, geometry=geometry: windows.convolution(
+                x, w if grouped else w[None], *geometry))
 
 
 def _more():
     attributes = _attributes([1, 1], [1, 1], [1, 1], [1, 1], "explicit")
-    geometry = [attributes[key] for key in ("strides", "dilations", "pads_begin", "pads_end", "auto_pad")]
-    x, w, b = normal("mx", 1, 3, 6, 5), normal("mw", 4, 3, 3, 3, scale=0.3), normal("mb", 1, 4, 1, 1)
-    yield Case("convolution/2d_weights_are_inputs", [x, w], lambda x, w: node("Convolution", 1, [x, w], **attributes),
+    geometry = [
+        attributes[key] for key in ("strides", "dilations", "pads_begin", "pads_end", "auto_pad")
+    ]
+    x, w, b = normal("mx", 1, 3, 6, 5), normal("mw", 4, 3, 3, 3,
+                                               scale=0.3), normal("mb", 1, 4, 1, 1)
+    yield Case("convolution/2d_weights_are_inputs", [x, w],
+               lambda x, w: node("Convolution", 1, [x, w], **attributes),
                reference=lambda x, w: windows.convolution(x, w[None], *geometry))
 
     def bias_relu(x):
         return node("Relu", 1, [node("Add", 1, [node("Convolution", 1, [x, w], **attributes), b])])
-    yield Case("convolution/2d_bias_relu", [x], bias_relu, reference=lambda x: np.maximum(windows.convolution(x, w[None], *geometry) + b, 0))
-    yield Case("convolution/2d_bias_relu_f16_weights", [x], bias_relu, compress=True, rtol=1e-4, atol=1e-4,
-               note="The weights are stored as f16 behind a decompression Convert.")
+
+    yield Case("convolution/2d_bias_relu", [x], bias_relu,
+               reference=lambda x: np.maximum(windows.convolution(x, w[None], *geometry) + b, 0))
+    yield Case("convolution/2d_bias_relu_f16_weights", [x], bias_relu, compress=True, rtol=1e-4,
+               atol=1e-4, note="The weights are stored as f16 behind a decompression Convert.")
     chosen = _attributes([1], [1], [2], [0], "explicit")
     w1, w2 = normal("c1", 8, 3, 3, scale=0.3), normal("c2", 8, 1, 1, 3, scale=0.5)
 
     def causal(x):
         first = node("Tanh", 1, [node("Convolution", 1, [x, w1], **chosen)])
         return node("GroupConvolution", 1, [first, w2], **chosen)
+
     row = [chosen[key] for key in ("strides", "dilations", "pads_begin", "pads_end", "auto_pad")]
-    yield Case("convolution/1d_causal_pair", [normal("cp", 1, 3, 17)], causal,
-               reference=lambda x: windows.convolution(np.tanh(windows.convolution(x, w1[None], *row)), w2, *row))
+    yield Case(
+        "convolution/1d_causal_pair", [normal("cp", 1, 3, 17)],
+        causal, reference=lambda x: windows.convolution(
+            np.tanh(windows.convolution(x, w1[None], *row)), w2, *row))
 
 
 def cases():

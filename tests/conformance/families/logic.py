@@ -4,16 +4,20 @@
 import numpy as np
 
 from build import node
-from casebook import exact, flags, integers, normal
+from casebook import NARROW, by_numpy, exact, flags, integers, normal, sizes
 
 COMPARISONS = {
-    "Equal": np.equal, "NotEqual": np.not_equal, "Less": np.less, "LessEqual": np.less_equal, "Greater": np.greater,
+    "Equal": np.equal,
+    "NotEqual": np.not_equal,
+    "Less": np.less,
+    "LessEqual": np.less_equal,
+    "Greater": np.greater,
     "GreaterEqual": np.greater_equal,
 }
 LOGICALS = {"LogicalAnd": np.logical_and, "LogicalOr": np.logical_or, "LogicalXor": np.logical_xor}
-PAIRS = [((3, 1, 5), (4, 1)), ((17,), (2, 17)), ((), (33,)), ((16, 1), (1, 15)), ((1,), (1,)), ((2, 3, 4, 5), (5,))]
-UNORDERED = {"oracle": "numpy", "differs": "OpenVINO's CPU device calls NaN greater than everything."}
-NARROW = "OpenVINO's CPU device compares i64 in 32 bits."
+PAIRS = [((3, 1, 5), (4, 1)), ((17,), (2, 17)), ((), (33,)), ((16, 1), (1, 15)), ((1,), (1,)),
+         ((2, 3, 4, 5), (5,))]
+UNORDERED = by_numpy("OpenVINO's CPU device calls NaN greater than everything.")
 
 
 def _comparisons():
@@ -22,57 +26,90 @@ def _comparisons():
 
         def graph(a, b, kind=kind):
             return node(kind, 1, [a, b])
+
         left, right = PAIRS[index]
-        yield exact(f"logic/{name}_f32", [np.round(normal(name, *left) * 2), np.round(normal(name + "r", *right) * 2)], graph, formula)
-        yield exact(f"logic/{name}_i32", [integers(name, -3, 4, *right), integers(name + "r", -3, 4, *left)], graph, formula)
+        yield exact(f"logic/{name}_f32",
+                    [np.round(normal(name, *left) * 2),
+                     np.round(normal(name + "r", *right) * 2)], graph, formula)
+        yield exact(f"logic/{name}_i32",
+                    [integers(name, -3, 4, *right),
+                     integers(name + "r", -3, 4, *left)], graph, formula)
         wide = integers(name, -3, 4, 33, dtype=np.int64) + np.int64(2)**40
-        yield exact(f"logic/{name}_i64", [wide, np.where(wide % 2 == 0, wide, wide - np.int64(2)**33)], graph, formula,
-                    oracle="numpy", differs=NARROW)
+        yield exact(f"logic/{name}_i64",
+                    [wide, np.where(wide % 2 == 0, wide, wide - np.int64(2)**33)], graph, formula,
+                    **NARROW)
         odd = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, np.inf], np.float32)
-        yield exact(f"logic/{name}_specials", [odd, np.array([-0.0, 0.0, np.inf, np.inf, np.nan, np.nan, -np.inf], np.float32)],
-                    graph, formula, **(UNORDERED if kind.startswith("Greater") else {}))
-    yield exact("logic/equal_boolean", [flags("eb", 3, 5), flags("ebr", 5)], lambda a, b: node("Equal", 1, [a, b]), np.equal)
-    yield exact("logic/less_const", [normal("lc", 2, 17)], lambda a: node("Less", 1, [a, 0.0]), lambda a: a < 0)
+        yield exact(
+            f"logic/{name}_specials",
+            [odd, np.array([-0.0, 0.0, np.inf, np.inf, np.nan, np.nan, -np.inf], np.float32)],
+            graph, formula, **(UNORDERED if kind.startswith("Greater") else {}))
+    yield exact("logic/equal_boolean", [flags("eb", 3, 5), flags("ebr", 5)],
+                lambda a, b: node("Equal", 1, [a, b]), np.equal)
+    yield exact("logic/less_const", [normal("lc", 2, 17)], lambda a: node("Less", 1, [a, 0.0]),
+                lambda a: a < 0)
 
 
 def _logicals():
     for index, (kind, formula) in enumerate(LOGICALS.items()):
         name = kind.lower()
         for left, right in (PAIRS[index], PAIRS[index + 3]):
-            label = f"{'x'.join(map(str, left)) or 'scalar'}_{'x'.join(map(str, right)) or 'scalar'}"
-            yield exact(f"logic/{name}_{label}", [flags(name, *left), flags(name + "r", *right)],
+            label = f"{sizes(left)}_{sizes(right)}"
+            yield exact(f"logic/{name}_{label}",
+                        [flags(name, *left), flags(name + "r", *right)],
                         lambda a, b, kind=kind: node(kind, 1, [a, b]), formula)
     for shape in ((1,), (33,), (2, 3, 5)):
-        yield exact(f"logic/logicalnot_{'x'.join(map(str, shape))}", [flags(f"not{shape}", *shape)],
+        yield exact(f"logic/logicalnot_{sizes(shape)}", [flags(f"not{shape}", *shape)],
                     lambda a: node("LogicalNot", 1, [a]), np.logical_not)
-    yield exact("logic/between", [normal("between", 3, 15)],
-                lambda a: node("LogicalAnd", 1, [node("Greater", 1, [a, -0.5]), node("Less", 1, [a, 0.5])]),
-                lambda a: (a > -0.5) & (a < 0.5))
+    yield exact(
+        "logic/between", [normal("between", 3, 15)],
+        lambda a: node("LogicalAnd", 1, [node(
+            "Greater", 1, [a, -0.5]), node("Less", 1, [a, 0.5])]), lambda a: (a > -0.5) & (a < 0.5))
 
 
 def _select():
     def graph(c, a, b):
         return node("Select", 1, [c, a, b])
-    shapes = [((17,), (17,), (17,)), ((3, 1), (1, 4), (2, 1, 1)), ((), (2, 5), (5,)), ((2, 3, 4), (), (4,)), ((33, 1), (33, 16), ())]
+
+    shapes = [((17,), (17,), (17,)), ((3, 1), (1, 4), (2, 1, 1)), ((), (2, 5), (5,)),
+              ((2, 3, 4), (), (4,)), ((33, 1), (33, 16), ())]
     for condition, then, other in shapes:
-        label = "_".join("x".join(map(str, shape)) or "scalar" for shape in (condition, then, other))
-        yield exact(f"logic/select_{label}", [np.asarray(flags(label, *condition)), normal(label, *then), normal(label + "o", *other)],
-                    graph, np.where)
-    yield exact("logic/select_i32", [flags("si", 2, 15), integers("si", -9, 9, 2, 15), integers("so", -9, 9, 15)], graph, np.where)
-    yield exact("logic/select_i64", [flags("sl", 2, 5), integers("sl", -2**30, 2**30, 2, 5, dtype=np.int64) * 2**20,
-                                     integers("sm", -9, 9, 5, dtype=np.int64)], graph, np.where, oracle="numpy",
-                differs="OpenVINO's CPU device moves i64 as 32 bits.")
-    yield exact("logic/select_boolean", [flags("sb", 16), flags("sc", 16), flags("sd", 16)], graph, np.where)
-    yield exact("logic/select_u8", [flags("su", 16), integers("su", 0, 255, 16, dtype=np.uint8), integers("sv", 0, 255, 16, dtype=np.uint8)],
-                graph, np.where)
-    yield exact("logic/select_of_comparison", [normal("soc", 3, 17)],
-                lambda a: node("Select", 1, [node("GreaterEqual", 1, [a, 0.0]), a, node("Multiply", 1, [a, 0.25])]),
-                lambda a: np.where(a >= 0, a, a * np.float32(0.25)))
+        label = "_".join(sizes(shape) for shape in (condition, then, other))
+        yield exact(f"logic/select_{label}", [
+            np.asarray(flags(label, *condition)),
+            normal(label, *then),
+            normal(label + "o", *other)
+        ], graph, np.where)
+    yield exact("logic/select_i32",
+                [flags("si", 2, 15),
+                 integers("si", -9, 9, 2, 15),
+                 integers("so", -9, 9, 15)], graph, np.where)
+    yield exact("logic/select_i64", [
+        flags("sl", 2, 5),
+        integers("sl", -2**30, 2**30, 2, 5, dtype=np.int64) * 2**20,
+        integers("sm", -9, 9, 5, dtype=np.int64)
+    ], graph, np.where, **NARROW)
+    yield exact(
+        "logic/select_boolean",
+        [flags("sb", 16), flags("sc", 16), flags("sd", 16)], graph, np.where)
+    yield exact("logic/select_u8", [
+        flags("su", 16),
+        integers("su", 0, 255, 16, dtype=np.uint8),
+        integers("sv", 0, 255, 16, dtype=np.uint8)
+    ], graph, np.where)
+    yield exact(
+        "logic/select_of_comparison", [normal("soc", 3, 17)], lambda a: node(
+            "Select", 1, [node("GreaterEqual", 1, [a, 0.0]), a,
+                          node("Multiply", 1, [a, 0.25])]),
+        lambda a: np.where(a >= 0, a, a * np.float32(0.25)))
     constant = flags("const", 17)
-    yield exact("logic/select_const_condition", [normal("scc", 2, 17), normal("scd", 17)],
-                lambda a, b: node("Select", 1, [constant, a, b]), lambda a, b: np.where(constant, a, b))
-    yield exact("logic/select_no_broadcast", [flags("snb", 5), normal("snb", 5), normal("snc", 5)],
-                lambda c, a, b: node("Select", 1, [c, a, b], auto_broadcast="none"), np.where)
+    yield exact("logic/select_const_condition",
+                [normal("scc", 2, 17), normal("scd", 17)],
+                lambda a, b: node("Select", 1, [constant, a, b]),
+                lambda a, b: np.where(constant, a, b))
+    yield exact(
+        "logic/select_no_broadcast",
+        [flags("snb", 5), normal("snb", 5), normal("snc", 5)],
+        lambda c, a, b: node("Select", 1, [c, a, b], auto_broadcast="none"), np.where)
 
 
 def cases():

@@ -1,24 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MatMul: transposes, batches, broadcast batches, vectors, weights that are constant or come in at run time."""
+"""MatMul: transposes, batches, broadcast batches, vectors, weights that are constant or come in at
+run time."""
 
 import numpy as np
 
 from build import node
-from casebook import Case, normal, recurrent
+from casebook import Case, normal, recurrent, sizes
 
 # a, b, transpose_a, transpose_b
 SHAPES = [
-    ((1, 1), (1, 1), False, False), ((3, 17), (17, 16), False, False), ((17, 3), (17, 15), True, False), ((3, 16), (33, 16), False, True),
-    ((15, 4), (17, 15), True, True), ((1, 33), (33, 17), False, False), ((1, 16), (16, 16), False, True), ((2, 3, 5), (2, 5, 7), False, False),
-    ((2, 5, 3), (2, 7, 5), True, True), ((4, 1, 3, 5), (2, 5, 6), False, False), ((2, 1, 3, 5), (1, 4, 5, 2), False, False),
-    ((3, 5), (2, 5, 4), False, False), ((2, 3, 17), (17, 5), False, False), ((2, 3, 17), (5, 17), False, True), ((5,), (5,), False, False),
-    ((17,), (17, 16), False, False), ((3, 17), (17,), False, False), ((17,), (2, 17, 3), False, False), ((2, 3, 15), (15,), False, False),
-    ((5,), (5,), True, True), ((17,), (17, 5), True, False), ((3, 17), (17,), False, True), ((33, 64), (64, 33), False, False),
+    ((1, 1), (1, 1), False, False),
+    ((3, 17), (17, 16), False, False),
+    ((17, 3), (17, 15), True, False),
+    ((3, 16), (33, 16), False, True),
+    ((15, 4), (17, 15), True, True),
+    ((1, 33), (33, 17), False, False),
+    ((1, 16), (16, 16), False, True),
+    ((2, 3, 5), (2, 5, 7), False, False),
+    ((2, 5, 3), (2, 7, 5), True, True),
+    ((4, 1, 3, 5), (2, 5, 6), False, False),
+    ((2, 1, 3, 5), (1, 4, 5, 2), False, False),
+    ((3, 5), (2, 5, 4), False, False),
+    ((2, 3, 17), (17, 5), False, False),
+    ((2, 3, 17), (5, 17), False, True),
+    ((5,), (5,), False, False),
+    ((17,), (17, 16), False, False),
+    ((3, 17), (17,), False, False),
+    ((17,), (2, 17, 3), False, False),
+    ((2, 3, 15), (15,), False, False),
+    ((5,), (5,), True, True),
+    ((17,), (17, 5), True, False),
+    ((3, 17), (17,), False, True),
+    ((33, 64), (64, 33), False, False),
 ]
 
 
 def _label(a, b, transpose_a, transpose_b):
-    return "_".join("x".join(map(str, shape)) + ("t" if turned else "") for shape, turned in ((a, transpose_a), (b, transpose_b)))
+    return "_".join(
+        sizes(shape) + ("t" if turned else "")
+        for shape, turned in ((a, transpose_a), (b, transpose_b)))
 
 
 def _product(a, b, transpose_a, transpose_b):
@@ -40,15 +60,19 @@ def _all():
         yield Case(f"matmul/{label}", [a, b], lambda a, b, turned=turned: _node(a, b, *turned),
                    reference=lambda a, b, turned=turned: _product(a, b, *turned))
         if index % 2 and len(left) > 1 or index in (2, 4, 12):
-            yield Case(f"matmul/{label}_const_right", [a], lambda a, b=b, turned=turned: _node(a, b, *turned),
+            yield Case(f"matmul/{label}_const_right", [a],
+                       lambda a, b=b, turned=turned: _node(a, b, *turned),
                        reference=lambda a, b=b, turned=turned: _product(a, b, *turned))
         if index in (1, 3, 9, 16):
-            yield Case(f"matmul/{label}_const_left", [b], lambda b, a=a, turned=turned: _node(a, b, *turned),
+            yield Case(f"matmul/{label}_const_left", [b],
+                       lambda b, a=a, turned=turned: _node(a, b, *turned),
                        reference=lambda b, a=a, turned=turned: _product(a, b, *turned))
 
 
 def _networks():
-    w1, b1, w2, b2 = normal("w1", 16, 33, scale=0.2), normal("b1", 33), normal("w2", 5, 33, scale=0.2), normal("b2", 1, 5)
+    w1, b1, w2, b2 = normal("w1", 16, 33,
+                            scale=0.2), normal("b1", 33), normal("w2", 5, 33,
+                                                                 scale=0.2), normal("b2", 1, 5)
 
     def graph(x):
         middle = node("Relu", 1, [node("Add", 1, [_node(x, w1, False, False), b1])])
@@ -58,10 +82,13 @@ def _networks():
         last = np.maximum(x @ w1 + b1, 0) @ w2.T + b2
         raised = np.exp(last - last.max(-1, keepdims=True))
         return raised / raised.sum(-1, keepdims=True)
+
     yield Case("matmul/perceptron", [normal("px", 3, 16)], graph, reference=reference)
-    yield recurrent("matmul/perceptron_f16_weights", [normal("px", 3, 16)], graph, None, compress=True,
+    yield recurrent("matmul/perceptron_f16_weights", [normal("px", 3, 16)], graph, None,
+                    compress=True,
                     note="The weights are stored as f16 behind a decompression Convert.")
-    yield Case("matmul/square_of_input", [normal("soi", 5, 5)], lambda a: _node(a, a, False, True), reference=lambda a: a @ a.T)
+    yield Case("matmul/square_of_input", [normal("soi", 5, 5)], lambda a: _node(a, a, False, True),
+               reference=lambda a: a @ a.T)
 
     def attention(q, k, v):
         scores = node("Multiply", 1, [_node(q, k, False, True), 0.25])
@@ -70,8 +97,11 @@ def _networks():
     def attend(q, k, v):
         scores = np.exp(q @ np.swapaxes(k, -1, -2) * 0.25)
         return scores / scores.sum(-1, keepdims=True) @ v
-    yield Case("matmul/attention", [normal("q", 1, 2, 7, 16), normal("k", 1, 2, 9, 16), normal("v", 1, 2, 9, 15)], attention,
-               reference=attend)
+
+    yield Case("matmul/attention",
+               [normal("q", 1, 2, 7, 16),
+                normal("k", 1, 2, 9, 16),
+                normal("v", 1, 2, 9, 15)], attention, reference=attend)
 
 
 def cases():

@@ -1,31 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LSTMSequence, GRUSequence and RNNSequence: directions, lengths shorter than the time axis, clip, activations."""
-
-import functools
+"""LSTMSequence, GRUSequence and RNNSequence: directions, lengths shorter than the time axis, clip,
+activations."""
 
 import numpy as np
 
 from build import node
-from casebook import Case, normal, recurrent
+from casebook import i64, normal, recurrent
 from families.cells import weights
 from reference import cells
 
 DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 GATES = {"LSTMSequence": 4, "GRUSequence": 3, "RNNSequence": 1}
 # OpenVINO's operation API leaves the list empty, and then its CPU device fails.
-DEFAULT = {"LSTMSequence": ["sigmoid", "tanh", "tanh"], "GRUSequence": ["sigmoid", "tanh"], "RNNSequence": ["tanh"]}
-REFERENCES = {"LSTMSequence": cells.lstm_sequence, "GRUSequence": cells.gru_sequence, "RNNSequence": cells.rnn_sequence}
+DEFAULT = {
+    "LSTMSequence": ["sigmoid", "tanh", "tanh"], "GRUSequence": ["sigmoid", "tanh"],
+    "RNNSequence": ["tanh"]
+}
+REFERENCES = {
+    "LSTMSequence": cells.lstm_sequence, "GRUSequence": cells.gru_sequence,
+    "RNNSequence": cells.rnn_sequence
+}
 
 
 def stacked(label, directions, gates, inputs, hidden, bias_parts=None):
     """Weights with the leading num_directions axis."""
-    parts = [weights(f"{label}d{index}", gates, inputs, hidden, bias_parts) for index in range(directions)]
+    parts = [
+        weights(f"{label}d{index}", gates, inputs, hidden, bias_parts)
+        for index in range(directions)
+    ]
     return [np.stack(part) for part in zip(*parts)]
 
 
-def sequence_case(path, kind, batch, time, inputs, hidden, direction="forward", lengths=None, runtime_lengths=False,
-                  weights_are_inputs=False, more=None, **how):
-    """One sequence. lengths default to the whole time axis; `how` goes to the operation and to the reference."""
+def sequence_case(path, kind, batch, time, inputs, hidden, direction="forward", lengths=None,
+                  runtime_lengths=False, weights_are_inputs=False, more=None, **how):
+    """One sequence. lengths default to the whole time axis; `how` goes to the operation and to the
+    reference."""
     directions, label = DIRECTIONS[direction], path
     linear = bool(how.get("linear_before_reset"))
     w, r, b = stacked(label, directions, GATES[kind], inputs, hidden, 4 if linear else None)
@@ -38,7 +47,8 @@ def sequence_case(path, kind, batch, time, inputs, hidden, direction="forward", 
         arrays.append(steps)
     if weights_are_inputs:
         arrays += [w, r, b]
-    attributes = {{"alphas": "activations_alpha", "betas": "activations_beta"}.get(key, key): value for key, value in how.items()}
+    attributes = {{"alphas": "activations_alpha", "betas": "activations_beta"}.get(key, key): value
+                  for key, value in how.items()}
     attributes.setdefault("activations", DEFAULT[kind])
 
     def graph(*ports):
@@ -49,6 +59,7 @@ def sequence_case(path, kind, batch, time, inputs, hidden, direction="forward", 
 
     def reference(*ports):
         return REFERENCES[kind](*ports[:1 + states], steps, w, r, b, direction=direction, **how)
+
     return recurrent(path, arrays, graph, reference, **(more or {}))
 
 
@@ -62,8 +73,9 @@ def _directions():
                     batch, time, inputs, hidden = shapes[(turn + step) % len(shapes)]
                     name = kind[:-8].lower() + ("_linear" if linear else "")
                     how = {"linear_before_reset": linear} if kind == "GRUSequence" else {}
-                    yield sequence_case(f"sequence/{name}_{direction}_b{batch}_t{time}_i{inputs}_h{hidden}", kind, batch, time,
-                                        inputs, hidden, direction, **how)
+                    yield sequence_case(
+                        f"sequence/{name}_{direction}_b{batch}_t{time}_i{inputs}_h{hidden}", kind,
+                        batch, time, inputs, hidden, direction, **how)
                 turn += 2
 
 
@@ -71,25 +83,33 @@ def _lengths():
     for kind in GATES:
         name = kind[:-8].lower()
         for direction in DIRECTIONS:
-            yield sequence_case(f"sequence/{name}_{direction}_shorter", kind, 3, 6, 5, 8, direction, lengths=[6, 2, 4])
-        yield sequence_case(f"sequence/{name}_bidirectional_runtime_lengths", kind, 3, 6, 5, 7, "bidirectional",
-                            lengths=[3, 6, 1], runtime_lengths=True)
-        yield sequence_case(f"sequence/{name}_forward_runtime_lengths", kind, 1, 9, 3, 16, "forward", lengths=[5],
-                            runtime_lengths=True)
-        yield sequence_case(f"sequence/{name}_bidirectional_runtime_length_zero", kind, 2, 4, 3, 5, "bidirectional",
-                            lengths=[0, 3], runtime_lengths=True)
+            yield sequence_case(f"sequence/{name}_{direction}_shorter", kind, 3, 6, 5, 8, direction,
+                                lengths=[6, 2, 4])
+        yield sequence_case(f"sequence/{name}_bidirectional_runtime_lengths", kind, 3, 6, 5, 7,
+                            "bidirectional", lengths=[3, 6, 1], runtime_lengths=True)
+        yield sequence_case(f"sequence/{name}_forward_runtime_lengths", kind, 1, 9, 3, 16,
+                            "forward", lengths=[5], runtime_lengths=True)
+        yield sequence_case(f"sequence/{name}_bidirectional_runtime_length_zero", kind, 2, 4, 3, 5,
+                            "bidirectional", lengths=[0, 3], runtime_lengths=True)
 
 
 def _settings():
     yield sequence_case("sequence/lstm_clip", "LSTMSequence", 2, 5, 9, 16, clip=0.4)
-    yield sequence_case("sequence/gru_clip", "GRUSequence", 1, 5, 9, 16, "reverse", clip=0.4, linear_before_reset=True)
+    yield sequence_case("sequence/gru_clip", "GRUSequence", 1, 5, 9, 16, "reverse", clip=0.4,
+                        linear_before_reset=True)
     yield sequence_case("sequence/rnn_relu", "RNNSequence", 1, 6, 9, 15, activations=["relu"])
-    yield sequence_case("sequence/rnn_sigmoid_clip", "RNNSequence", 1, 6, 9, 15, "bidirectional", activations=["sigmoid"], clip=0.5)
-    yield sequence_case("sequence/lstm_relu", "LSTMSequence", 1, 4, 6, 17, "bidirectional", activations=["sigmoid", "relu", "tanh"])
-    yield sequence_case("sequence/gru_relu", "GRUSequence", 2, 4, 6, 17, activations=["sigmoid", "relu"])
-    yield sequence_case("sequence/lstm_weights_are_inputs", "LSTMSequence", 1, 4, 5, 6, weights_are_inputs=True)
-    yield sequence_case("sequence/gru_weights_are_inputs", "GRUSequence", 2, 4, 5, 6, "bidirectional", weights_are_inputs=True)
-    yield sequence_case("sequence/rnn_weights_are_inputs", "RNNSequence", 1, 4, 5, 6, "reverse", weights_are_inputs=True)
+    yield sequence_case("sequence/rnn_sigmoid_clip", "RNNSequence", 1, 6, 9, 15, "bidirectional",
+                        activations=["sigmoid"], clip=0.5)
+    yield sequence_case("sequence/lstm_relu", "LSTMSequence", 1, 4, 6, 17, "bidirectional",
+                        activations=["sigmoid", "relu", "tanh"])
+    yield sequence_case("sequence/gru_relu", "GRUSequence", 2, 4, 6, 17,
+                        activations=["sigmoid", "relu"])
+    yield sequence_case("sequence/lstm_weights_are_inputs", "LSTMSequence", 1, 4, 5, 6,
+                        weights_are_inputs=True)
+    yield sequence_case("sequence/gru_weights_are_inputs", "GRUSequence", 2, 4, 5, 6,
+                        "bidirectional", weights_are_inputs=True)
+    yield sequence_case("sequence/rnn_weights_are_inputs", "RNNSequence", 1, 4, 5, 6, "reverse",
+                        weights_are_inputs=True)
 
 
 def _stack():
@@ -100,18 +120,23 @@ def _stack():
     x = normal("stackx", 1, 12, 8)
 
     def graph(source):
-        first = node("LSTMSequence", 5, [source, zeros1, zeros1, np.array([12], np.int32), w1, r1, b1], hidden_size=16,
-                     direction="bidirectional", activations=["sigmoid", "tanh", "tanh"])
-        sides = node("Reshape", 1, [node("Transpose", 1, [first.output(0), np.array([0, 2, 1, 3])]), np.array([0, 0, -1])],
-                     special_zero=True)
-        second = node("GRUSequence", 5, [sides, zeros2, np.array([12], np.int32), w2, r2, b2], hidden_size=15, direction="forward",
-                      activations=DEFAULT["GRUSequence"])
-        return node("Squeeze", 1, [second.output(0), np.array([1])])
+        first = node(
+            "LSTMSequence", 5,
+            [source, zeros1, zeros1, np.array([12], np.int32), w1, r1, b1], hidden_size=16,
+            direction="bidirectional", activations=["sigmoid", "tanh", "tanh"])
+        sides = node("Reshape", 1,
+                     [node("Transpose", 1, [first.output(0), i64(0, 2, 1, 3)]),
+                      i64(0, 0, -1)], special_zero=True)
+        second = node("GRUSequence", 5,
+                      [sides, zeros2, np.array([12], np.int32), w2, r2, b2], hidden_size=15,
+                      direction="forward", activations=DEFAULT["GRUSequence"])
+        return node("Squeeze", 1, [second.output(0), i64(1)])
 
     def reference(source):
         first = cells.lstm_sequence(source, zeros1, zeros1, [12], w1, r1, b1, "bidirectional")[0]
         sides = first.transpose(0, 2, 1, 3).reshape(1, 12, 32)
         return cells.gru_sequence(sides, zeros2, [12], w2, r2, b2)[0][:, 0]
+
     yield recurrent("sequence/stack_bidirectional_lstm_then_gru", [x], graph, reference)
 
 

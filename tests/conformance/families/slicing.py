@@ -4,10 +4,9 @@
 import numpy as np
 
 from build import node
-from casebook import counting, exact, integers, normal
+from casebook import NARROW, counting, exact, i64, integers, normal
 
 LAST = 2**31 - 1
-WIDE = {"oracle": "numpy", "differs": "OpenVINO's CPU device moves i64 as 32 bits."}
 
 
 def _slice():
@@ -19,55 +18,83 @@ def _slice():
         ("backward_step_3", (17,), [-2], [0], [-3], [0], np.s_[-2:0:-3]),
         ("backward_inner", (3, 16), [14], [2], [-4], [-1], np.s_[:, 14:2:-4]),
         ("two_axes", (5, 6, 7), [1, 2], [4, 7], [2, 3], [0, 2], np.s_[1:4:2, :, 2:7:3]),
-        ("two_axes_out_of_order", (5, 6, 7), [2, 4], [7, 0], [3, -2], [2, 0], np.s_[4:0:-2, :, 2:7:3]),
+        ("two_axes_out_of_order", (5, 6, 7), [2, 4], [7, 0], [3, -2], [2, 0], np.s_[4:0:-2, :,
+                                                                                    2:7:3]),
         ("beyond_the_end", (5, 3), [-99], [99], [2], [0], np.s_[::2]),
         ("one_element", (33, 2), [32], [33], [1], [0], np.s_[32:33]),
         ("middle_axis", (2, 9, 3, 2), [8], [0], [-2], [1], np.s_[:, 8:0:-2]),
     ]
     for name, shape, start, stop, step, axes, index in rows:
-        given = [np.array(part, np.int64) for part in (start, stop, step, axes)]
-        yield exact(f"slicing/slice_{name}", [counting(*shape)], lambda x, given=given: node("Slice", 8, [x, *given]),
+        given = [i64(*part) for part in (start, stop, step, axes)]
+        yield exact(f"slicing/slice_{name}", [counting(*shape)],
+                    lambda x, given=given: node("Slice", 8, [x, *given]),
                     lambda x, index=index: x[index])
-    yield exact("slicing/slice_default_axes", [counting(5, 6, 7)],
-                lambda x: node("Slice", 8, [x, np.array([1, 0], np.int32), np.array([4, 6], np.int32), np.array([1, 2], np.int32)]),
-                lambda x: x[1:4, 0:6:2])
-    yield exact("slicing/slice_i64", [integers("sl", -2**62, 2**62, 7, 3, dtype=np.int64)],
-                lambda x: node("Slice", 8, [x, np.array([5]), np.array([0]), np.array([-2]), np.array([0])]), lambda x: x[5:0:-2], **WIDE)
-    yield exact("slicing/slice_overlapping_windows", [counting(9, 2)], _windows, lambda x: np.concatenate([x[:5], x[2:7], x[4:]], 1))
+    yield exact(
+        "slicing/slice_default_axes", [counting(5, 6, 7)],
+        lambda x: node("Slice", 8, [
+            x,
+            np.array([1, 0], np.int32),
+            np.array([4, 6], np.int32),
+            np.array([1, 2], np.int32)
+        ]), lambda x: x[1:4, 0:6:2])
+    yield exact(
+        "slicing/slice_i64", [integers("sl", -2**62, 2**62, 7, 3, dtype=np.int64)],
+        lambda x: node("Slice", 8, [x, i64(5), i64(0), i64(-2), i64(0)]), lambda x: x[5:0:-2],
+        **NARROW)
+    yield exact("slicing/slice_overlapping_windows", [counting(9, 2)], _windows,
+                lambda x: np.concatenate([x[:5], x[2:7], x[4:]], 1))
 
 
 def _windows(x):
-    parts = [node("Slice", 8, [x, np.array([at]), np.array([at + 5]), np.array([1]), np.array([0])]) for at in (0, 2, 4)]
+    parts = [node("Slice", 8, [x, i64(at), np.array([at + 5]), i64(1), i64(0)]) for at in (0, 2, 4)]
     return node("Concat", 1, parts, axis=1)
 
 
 def _strided_slice():
-    rows = [  # name, shape, begin, end, strides, masks (begin, end, new_axis, shrink, ellipsis), index expression
+    rows = [  # name, shape, begin, end, strides, masks that are not 0, index expression
         ("plain", (5, 7), [1, 2], [4, 6], [1, 2], {}, np.s_[1:4, 2:6:2]),
-        ("begin_end_masks", (5, 7), [3, 2], [2, 5], [1, 1], {"begin_mask": [1, 0], "end_mask": [1, 0]}, np.s_[:, 2:5]),
-        ("backward", (5, 17), [0, 0], [0, 0], [1, -1], {"begin_mask": [1, 1], "end_mask": [1, 1]}, np.s_[:, ::-1]),
+        ("begin_end_masks", (5, 7), [3, 2], [2, 5], [1,
+                                                     1], {"begin_mask": [1, 0],
+                                                          "end_mask": [1, 0]}, np.s_[:, 2:5]),
+        ("backward", (5, 17), [0, 0], [0, 0], [1, -1], {"begin_mask": [1, 1],
+                                                        "end_mask": [1, 1]}, np.s_[:, ::-1]),
         ("backward_both", (5, 6), [4, -1], [0, 1], [-2, -1], {}, np.s_[4:0:-2, -1:1:-1]),
         ("shrink", (5, 7), [2, 1], [3, 6], [1, 1], {"shrink_axis_mask": [1, 0]}, np.s_[2, 1:6]),
-        ("shrink_negative", (5, 7), [0, -2], [5, -1], [1, 1], {"shrink_axis_mask": [0, 1]}, np.s_[0:5, -2]),
+        ("shrink_negative", (5, 7), [0, -2], [5, -1], [1, 1], {"shrink_axis_mask": [0,
+                                                                                    1]}, np.s_[0:5,
+                                                                                               -2]),
         ("shrink_all", (3, 4), [1, 2], [2, 3], [1, 1], {"shrink_axis_mask": [1, 1]}, np.s_[1, 2]),
-        ("new_axis", (5, 7), [0, 1, 0], [0, 4, 7], [1, 1, 1], {"new_axis_mask": [1, 0, 0]}, np.s_[None, 1:4, 0:7]),
-        ("new_axis_inside", (5, 7), [1, 0, 2], [3, 0, 5], [1, 1, 1], {"new_axis_mask": [0, 1, 0]}, np.s_[1:3, None, 2:5]),
-        ("ellipsis", (2, 3, 4, 5), [1, 0, 1], [2, 0, 4], [1, 1, 1], {"ellipsis_mask": [0, 1, 0]}, np.s_[1:2, ..., 1:4]),
-        ("ellipsis_first", (2, 3, 4), [0, 0], [0, 4], [1, 3], {"ellipsis_mask": [1, 0]}, np.s_[..., 0:4:3]),
-        ("ellipsis_and_shrink", (2, 3, 4), [0, 2], [0, 3], [1, 1], {"ellipsis_mask": [1, 0], "shrink_axis_mask": [0, 1]}, np.s_[..., 2]),
+        ("new_axis", (5, 7), [0, 1, 0], [0, 4, 7], [1, 1,
+                                                    1], {"new_axis_mask": [1, 0,
+                                                                           0]}, np.s_[None, 1:4,
+                                                                                      0:7]),
+        ("new_axis_inside", (5, 7), [1, 0, 2], [3, 0, 5], [1, 1, 1], {"new_axis_mask": [0, 1, 0]},
+         np.s_[1:3, None, 2:5]),
+        ("ellipsis", (2, 3, 4, 5), [1, 0, 1], [2, 0, 4], [1, 1, 1], {"ellipsis_mask": [0, 1, 0]},
+         np.s_[1:2, ..., 1:4]),
+        ("ellipsis_first", (2, 3, 4), [0, 0], [0, 4], [1, 3], {"ellipsis_mask": [1,
+                                                                                 0]}, np.s_[...,
+                                                                                            0:4:3]),
+        ("ellipsis_and_shrink", (2, 3, 4), [0, 2], [0, 3], [1, 1],
+         {"ellipsis_mask": [1, 0], "shrink_axis_mask": [0, 1]}, np.s_[..., 2]),
         ("fewer_axes", (4, 3, 5), [1], [3], [1], {}, np.s_[1:3]),
         ("beyond_the_end", (4, 15), [0, -100], [100, 100], [3, 2], {}, np.s_[::3, ::2]),
     ]
     for name, shape, begin, end, strides, masks, index in rows:
-        attributes = {key: masks.get(key, [0] * len(begin)) for key in
-                      ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")}
-        given = [np.array(part, np.int64) for part in (begin, end, strides)]
-        yield exact(f"slicing/strided_slice_{name}", [counting(*shape)],
-                    lambda x, given=given, attributes=attributes: node("StridedSlice", 1, [x, *given], **attributes),
-                    lambda x, index=index: np.asarray(x[index]))
+        attributes = {
+            key: masks.get(key, [0] * len(begin))
+            for key in ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask",
+                        "ellipsis_mask")
+        }
+        given = [i64(*part) for part in (begin, end, strides)]
+        yield exact(
+            f"slicing/strided_slice_{name}",
+            [counting(*shape)], lambda x, given=given, attributes=attributes: node(
+                "StridedSlice", 1, [x, *given], **attributes),
+            lambda x, index=index: np.asarray(x[index]))
     plain = {"begin_mask": [0], "end_mask": [0]}
     yield exact("slicing/strided_slice_no_strides", [counting(6, 3)],
-                lambda x: node("StridedSlice", 1, [x, np.array([1]), np.array([5])], **plain), lambda x: x[1:5])
+                lambda x: node("StridedSlice", 1, [x, i64(1), i64(5)], **plain), lambda x: x[1:5])
 
 
 def _gather():
@@ -75,39 +102,67 @@ def _gather():
     indices = np.array([[0, 4, 2], [3, 3, 1]], np.int32)
     for opset in (1, 7, 8):
         more = {} if opset == 1 else {"batch_dims": 0}
-        yield exact(f"slicing/gather{opset}_const_indices", [data], lambda x, opset=opset, more=more: node("Gather", opset, [x, indices, np.int64(0)], **more),
-                    lambda x: x[indices])
-        yield exact(f"slicing/gather{opset}_runtime_indices", [data, indices],
-                    lambda x, i, opset=opset, more=more: node("Gather", opset, [x, i, np.int64(0)], **more), lambda x, i: x[i])
-        yield exact(f"slicing/gather{opset}_axis_1", [counting(3, 17, 2), np.array([16, 0, 5, 5], np.int64)],
-                    lambda x, i, opset=opset, more=more: node("Gather", opset, [x, i, np.int64(1)], **more), lambda x, i: x[:, i])
-    yield exact("slicing/gather8_negative_indices", [data, np.array([-1, -5, 2, -2], np.int32)],
-                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0), lambda x, i: x[i])
+        yield exact(
+            f"slicing/gather{opset}_const_indices", [data], lambda x, opset=opset, more=more: node(
+                "Gather", opset, [x, indices, np.int64(0)], **more), lambda x: x[indices])
+        yield exact(
+            f"slicing/gather{opset}_runtime_indices", [data, indices],
+            lambda x, i, opset=opset, more=more: node("Gather", opset, [x, i, np.int64(0)], **more),
+            lambda x, i: x[i])
+        yield exact(
+            f"slicing/gather{opset}_axis_1",
+            [counting(3, 17, 2), i64(16, 0, 5, 5)],
+            lambda x, i, opset=opset, more=more: node("Gather", opset, [x, i, np.int64(1)], **more),
+            lambda x, i: x[:, i])
+    yield exact("slicing/gather8_negative_indices",
+                [data, np.array([-1, -5, 2, -2], np.int32)],
+                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0),
+                lambda x, i: x[i])
     yield exact("slicing/gather8_negative_const_indices", [counting(2, 3, 5)],
-                lambda x: node("Gather", 8, [x, np.array([-1, 0, -3]), np.int64(-1)], batch_dims=0), lambda x: x[:, :, [-1, 0, -3]])
-    yield exact("slicing/gather8_scalar_index", [data], lambda x: node("Gather", 8, [x, np.int32(3), np.int64(0)], batch_dims=0), lambda x: x[3])
+                lambda x: node("Gather", 8, [x, i64(-1, 0, -3), np.int64(-1)], batch_dims=0),
+                lambda x: x[:, :, [-1, 0, -3]])
+    yield exact("slicing/gather8_scalar_index", [data],
+                lambda x: node("Gather", 8, [x, np.int32(3), np.int64(0)], batch_dims=0),
+                lambda x: x[3])
     yield exact("slicing/gather8_scalar_runtime_index", [data, np.array(2, np.int32)],
-                lambda x, i: node("Gather", 8, [x, i, np.int64(1)], batch_dims=0), lambda x, i: x[:, i])
+                lambda x, i: node("Gather", 8, [x, i, np.int64(1)], batch_dims=0),
+                lambda x, i: x[:, i])
     for opset in (7, 8):
-        yield exact(f"slicing/gather{opset}_batch_dims_1", [counting(2, 5, 3), np.array([[4, 0, 1], [2, 2, 3]], np.int32)],
-                    lambda x, i, opset=opset: node("Gather", opset, [x, i, np.int64(1)], batch_dims=1),
-                    lambda x, i: np.stack([x[b][i[b]] for b in range(2)]))
-    yield exact("slicing/gather8_batch_dims_1_inner_axis", [counting(2, 3, 5), np.array([[4, 0], [2, -1]], np.int32)],
-                lambda x, i: node("Gather", 8, [x, i, np.int64(2)], batch_dims=1), lambda x, i: np.stack([x[b][:, i[b]] for b in range(2)]))
-    yield exact("slicing/gather8_batch_dims_minus_1", [counting(2, 3, 5), integers("gbm", 0, 5, 2, 3, 2)],
-                lambda x, i: node("Gather", 8, [x, i, np.int64(2)], batch_dims=-1),
-                lambda x, i: np.stack([np.stack([x[a, b][i[a, b]] for b in range(3)]) for a in range(2)]))
+        yield exact(
+            f"slicing/gather{opset}_batch_dims_1",
+            [counting(2, 5, 3), np.array([[4, 0, 1], [2, 2, 3]], np.int32)],
+            lambda x, i, opset=opset: node("Gather", opset, [x, i, np.int64(1)], batch_dims=1),
+            lambda x, i: np.stack([x[b][i[b]] for b in range(2)]))
+    yield exact("slicing/gather8_batch_dims_1_inner_axis",
+                [counting(2, 3, 5), np.array([[4, 0], [2, -1]], np.int32)],
+                lambda x, i: node("Gather", 8, [x, i, np.int64(2)], batch_dims=1),
+                lambda x, i: np.stack([x[b][:, i[b]] for b in range(2)]))
+    yield exact(
+        "slicing/gather8_batch_dims_minus_1",
+        [counting(2, 3, 5), integers("gbm", 0, 5, 2, 3, 2)],
+        lambda x, i: node("Gather", 8, [x, i, np.int64(2)], batch_dims=-1),
+        lambda x, i: np.stack([np.stack([x[a, b][i[a, b]] for b in range(3)]) for a in range(2)]))
     table = normal("table", 33, 16)
     yield exact("slicing/gather8_embedding", [integers("ids", 0, 33, 1, 7, dtype=np.int64)],
-                lambda i: node("Gather", 8, [table, i, np.int64(0)], batch_dims=0), lambda i: table[i])
-    yield exact("slicing/gather8_reverse_by_indices", [counting(6, 3)],
-                lambda x: node("Gather", 8, [x, np.arange(5, -1, -1), np.int64(0)], batch_dims=0), lambda x: x[::-1])
-    yield exact("slicing/gather8_i64_data", [integers("gd", -2**62, 2**62, 5, 3, dtype=np.int64), np.array([4, 1], np.int32)],
-                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0), lambda x, i: x[i], **WIDE)
-    yield exact("slicing/gather8_u8_data", [integers("gu", 0, 255, 5, 3, dtype=np.uint8), np.array([4, 1], np.int32)],
-                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0), lambda x, i: x[i])
+                lambda i: node("Gather", 8, [table, i, np.int64(0)], batch_dims=0),
+                lambda i: table[i])
+    yield exact(
+        "slicing/gather8_reverse_by_indices", [counting(6, 3)],
+        lambda x: node("Gather", 8, [x, np.arange(5, -1, -1), np.int64(0)], batch_dims=0),
+        lambda x: x[::-1])
+    yield exact("slicing/gather8_i64_data",
+                [integers("gd", -2**62, 2**62, 5, 3, dtype=np.int64),
+                 np.array([4, 1], np.int32)],
+                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0),
+                lambda x, i: x[i], **NARROW)
+    yield exact("slicing/gather8_u8_data",
+                [integers("gu", 0, 255, 5, 3, dtype=np.uint8),
+                 np.array([4, 1], np.int32)],
+                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0),
+                lambda x, i: x[i])
     beyond = np.array([0, 5, -6, 3], np.int32)
-    yield exact("slicing/gather8_out_of_range", [data + 1, beyond], lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0),
+    yield exact("slicing/gather8_out_of_range", [data + 1, beyond],
+                lambda x, i: node("Gather", 8, [x, i, np.int64(0)], batch_dims=0),
                 lambda x, i: np.where(((i >= -5) & (i < 5))[:, None], x[np.clip(i, -5, 4)], 0),
                 note="An index out of range gives zeros and must read nothing outside the tensor.")
 

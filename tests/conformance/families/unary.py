@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from build import node
-from casebook import Case, counting, exact, integers, normal, uniform
+from casebook import NARROW, Case, by_numpy, counting, exact, integers, normal, sizes, uniform
 
 LENGTHS = [1, 15, 16, 17, 33]
 INF = np.inf
@@ -42,63 +42,87 @@ TABLE = {
     "ceiling": ("Ceiling", 1, {}, np.ceil, -9, 9, SIGNED + [INF, -INF]),
     "floor": ("Floor", 1, {}, np.floor, -9, 9, SIGNED + [INF, -INF]),
     "negative": ("Negative", 1, {}, np.negative, -9, 9, SIGNED + [INF, -INF]),
-    "clamp": ("Clamp", 1, {"min": -1.0, "max": 2.5}, lambda x: np.clip(x, -1, 2.5), -5, 5, SIGNED + [INF, -INF]),
-    "clamp_positive": ("Clamp", 1, {"min": 0.5, "max": 6.0}, lambda x: np.clip(x, 0.5, 6), -5, 9, SIGNED),
-    "elu": ("Elu", 1, {"alpha": 1.0}, _elu(1), -5, 5, FINITE),
-    "elu_half": ("Elu", 1, {"alpha": 0.5}, _elu(0.5), -5, 5, FINITE),
-    "elu_3": ("Elu", 1, {"alpha": 3.0}, _elu(3), -5, 5, FINITE),
-    "exp": ("Exp", 1, {}, np.exp, -5, 5, [0.0, -0.0, 88.0, 88.7, -87, -200, -1e4, 1e-6, -1e-6, -INF, 700, INF]),
+    "clamp": ("Clamp", 1, dict(min=-1.0, max=2.5), lambda x: np.clip(x, -1, 2.5), -5, 5,
+              SIGNED + [INF, -INF]),
+    "clamp_positive": ("Clamp", 1, dict(min=0.5, max=6.0), lambda x: np.clip(x, 0.5, 6), -5, 9,
+                       SIGNED),
+    "elu": ("Elu", 1, dict(alpha=1.0), _elu(1), -5, 5, FINITE),
+    "elu_half": ("Elu", 1, dict(alpha=0.5), _elu(0.5), -5, 5, FINITE),
+    "elu_3": ("Elu", 1, dict(alpha=3.0), _elu(3), -5, 5, FINITE),
+    "exp": ("Exp", 1, {}, np.exp, -5, 5,
+            [0.0, -0.0, 88.0, 88.7, -87, -200, -1e4, 1e-6, -1e-6, -INF, 700, INF]),
     "gelu": ("Gelu", 2, {}, _gelu_erf, -5, 5, [0.0, 20, -20, 90, 1e4, 1e-6, -1e-6, -6.5, -0.7518]),
-    "gelu_erf": ("Gelu", 7, {"approximation_mode": "ERF"}, _gelu_erf, -5, 5, [0.0, 20, -20, 90, 1e4, 1e-6, -1e-6, -6.5, -0.7518]),
-    "gelu_tanh": ("Gelu", 7, {"approximation_mode": "TANH"}, _gelu_tanh, -5, 5, [0.0, 20, -20, 90, 1e4, 1e-6, -1e-6, -6.5, -0.7525]),
-    "hswish": ("HSwish", 4, {}, lambda x: x * np.clip(x + 3, 0, 6) / 6, -5, 5, [0.0, 3, -3, 3.0000002, -2.9999998, 1e10, -1e10]),
-    "log": ("Log", 1, {}, np.log, 0.01, 9, [1.0, 1e-30, 3.4e38, 0.0, -1.0, INF, 0.99999994, 1.0000001]),
+    "gelu_erf": ("Gelu", 7, dict(approximation_mode="ERF"), _gelu_erf, -5, 5,
+                 [0.0, 20, -20, 90, 1e4, 1e-6, -1e-6, -6.5, -0.7518]),
+    "gelu_tanh": ("Gelu", 7, dict(approximation_mode="TANH"), _gelu_tanh, -5, 5,
+                  [0.0, 20, -20, 90, 1e4, 1e-6, -1e-6, -6.5, -0.7525]),
+    "hswish": ("HSwish", 4, {}, lambda x: x * np.clip(x + 3, 0, 6) / 6, -5, 5,
+               [0.0, 3, -3, 3.0000002, -2.9999998, 1e10, -1e10]),
+    "log": ("Log", 1, {}, np.log, 0.01, 9,
+            [1.0, 1e-30, 3.4e38, 0.0, -1.0, INF, 0.99999994, 1.0000001]),
     "relu": ("Relu", 1, {}, lambda x: np.maximum(x, 0), -5, 5, SIGNED + [INF, -INF]),
     "sigmoid": ("Sigmoid", 1, {}, _sigmoid, -8, 8, SATURATING),
-    "sin": ("Sin", 1, {}, np.sin, -7, 7, [0.0, 3.1415927, 1.5707964, -1.5707964, 100, -100, 1000.5, -9999.25, 1e-6]),
-    "cos": ("Cos", 1, {}, np.cos, -7, 7, [0.0, 3.1415927, 1.5707964, -1.5707964, 100, -100, 1000.5, -9999.25, 1e-6]),
+    "sin": ("Sin", 1, {}, np.sin, -7, 7,
+            [0.0, 3.1415927, 1.5707964, -1.5707964, 100, -100, 1000.5, -9999.25, 1e-6]),
+    "cos": ("Cos", 1, {}, np.cos, -7, 7,
+            [0.0, 3.1415927, 1.5707964, -1.5707964, 100, -100, 1000.5, -9999.25, 1e-6]),
     "sqrt": ("Sqrt", 1, {}, np.sqrt, 0, 9, [0.0, 1.0, 1e-30, 3.4e38, 2.0, INF, -1.0]),
-    "swish": ("Swish", 4, {}, lambda x: x * _sigmoid(x), -8, 8, [0.0, 20, -20, 80, -80, 1e4, -1e4, 1e-6]),
+    "swish": ("Swish", 4, {}, lambda x: x * _sigmoid(x), -8, 8,
+              [0.0, 20, -20, 80, -80, 1e4, -1e4, 1e-6]),
     "tanh": ("Tanh", 1, {}, np.tanh, -5, 5, SATURATING),
 }
-EDGES = {"exp": {"oracle": "numpy", "differs": "OpenVINO's CPU device overflows at 88.7; the largest f32 is exp(88.72)."}}
+EDGES = {"exp": by_numpy("OpenVINO's CPU device overflows at 88.7; the largest f32 is exp(88.72).")}
 
 
 def _table():
-    for turn, (name, (kind, opset, attributes, formula, low, high, edges)) in enumerate(TABLE.items()):
+    for turn, (name, (kind, opset, attributes, formula, low, high,
+                      edges)) in enumerate(TABLE.items()):
+
         def graph(x, kind=kind, opset=opset, attributes=attributes):
             return node(kind, opset, [x], **attributes)
+
         for shape in ((LENGTHS[turn % 5],), (3, LENGTHS[(turn + 2) % 5])):
-            label = f"{name}_{'x'.join(map(str, shape))}"
-            yield Case(f"unary/{label}", [uniform(label, low, high, *shape)], graph, reference=_wide(formula))
-        yield Case(f"unary/{name}_edges", [np.array(edges, np.float32)], graph, reference=_wide(formula), **EDGES.get(name, {}))
+            label = f"{name}_{sizes(shape)}"
+            yield Case(f"unary/{label}", [uniform(label, low, high, *shape)], graph,
+                       reference=_wide(formula))
+        yield Case(f"unary/{name}_edges", [np.array(edges, np.float32)], graph,
+                   reference=_wide(formula), **EDGES.get(name, {}))
 
 
 def _integers():
     values = np.array([0, 1, -1, 7, -7, 2**31 - 1, -2**31 + 1, 100], np.int32)
-    for name, kind, formula in (("abs", "Abs", np.abs), ("negative", "Negative", np.negative), ("relu", "Relu", lambda x: np.maximum(x, 0))):
-        judge = {"oracle": "numpy", "differs": "OpenVINO's CPU device computes in f32 here."} if kind == "Relu" else {}
-        yield exact(f"unary/{name}_i32", [values], lambda x, kind=kind: node(kind, 1, [x]), formula, **judge)
-        yield exact(f"unary/{name}_i64", [values.astype(np.int64) * 2**30], lambda x, kind=kind: node(kind, 1, [x]), formula,
-                    oracle="numpy", differs="OpenVINO's CPU device computes i64 in 32 bits.")
-    yield exact("unary/clamp_i32", [integers("ci", -50, 50, 33)], lambda x: node("Clamp", 1, [x], min=-10.0, max=20.0),
-                lambda x: np.clip(x, -10, 20))
-    yield exact("unary/clamp_i32_fractions", [integers("cf", -9, 9, 33)], lambda x: node("Clamp", 1, [x], min=-3.5, max=4.5),
-                lambda x: np.clip(x, -3, 4), note="Bounds of an integer Clamp are rounded inwards.")
+    for name, kind, formula in (("abs", "Abs", np.abs), ("negative", "Negative", np.negative),
+                                ("relu", "Relu", lambda x: np.maximum(x, 0))):
+        judge = by_numpy("OpenVINO's CPU device computes in f32 here.") if kind == "Relu" else {}
+        yield exact(f"unary/{name}_i32", [values], lambda x, kind=kind: node(kind, 1, [x]), formula,
+                    **judge)
+        yield exact(f"unary/{name}_i64", [values.astype(np.int64) * 2**30],
+                    lambda x, kind=kind: node(kind, 1, [x]), formula, **NARROW)
+    yield exact("unary/clamp_i32", [integers("ci", -50, 50, 33)],
+                lambda x: node("Clamp", 1, [x], min=-10.0, max=20.0), lambda x: np.clip(x, -10, 20))
+    yield exact("unary/clamp_i32_fractions", [integers("cf", -9, 9, 33)],
+                lambda x: node("Clamp", 1, [x], min=-3.5, max=4.5), lambda x: np.clip(x, -3, 4),
+                note="Bounds of an integer Clamp are rounded inwards.")
 
 
 def _more():
     x = normal("more", 3, 17, scale=3)
     for name, beta in (("half", 0.5), ("minus2", -2.0), ("1_7", 1.702)):
-        yield Case(f"unary/swish_beta_{name}", [x], lambda a, beta=beta: node("Swish", 4, [a, beta]),
+        yield Case(f"unary/swish_beta_{name}", [x],
+                   lambda a, beta=beta: node("Swish", 4, [a, beta]),
                    reference=_wide(lambda a, beta=beta: a * _sigmoid(beta * a)))
-    yield Case("unary/swish_beta_is_input", [x, np.array(0.75, np.float32)], lambda a, b: node("Swish", 4, [a, b]),
-               reference=lambda a, b: a * _sigmoid(b * a))
-    yield Case("unary/scalar_input", [np.array(-0.25, np.float32)], lambda a: node("Tanh", 1, [a]), reference=np.tanh)
-    yield Case("unary/rank_6", [normal("r6", 2, 1, 3, 1, 2, 5)], lambda a: node("Sigmoid", 1, [a]), reference=_sigmoid)
-    yield Case("unary/chain", [x], lambda a: node("Exp", 1, [node("Negative", 1, [node("Abs", 1, [node("Sin", 1, [a])])])]),
-               reference=lambda a: np.exp(-np.abs(np.sin(a))))
-    yield exact("unary/identity_model", [counting(3, 5)], lambda a: a, lambda a: a, note="A Result right after a Parameter.")
+    yield Case("unary/swish_beta_is_input", [x, np.array(0.75, np.float32)],
+               lambda a, b: node("Swish", 4, [a, b]), reference=lambda a, b: a * _sigmoid(b * a))
+    yield Case("unary/scalar_input", [np.array(-0.25, np.float32)], lambda a: node("Tanh", 1, [a]),
+               reference=np.tanh)
+    yield Case("unary/rank_6", [normal("r6", 2, 1, 3, 1, 2, 5)], lambda a: node("Sigmoid", 1, [a]),
+               reference=_sigmoid)
+    yield Case(
+        "unary/chain", [x],
+        lambda a: node("Exp", 1, [node("Negative", 1, [node("Abs", 1, [node("Sin", 1, [a])])])]),
+        reference=lambda a: np.exp(-np.abs(np.sin(a))))
+    yield exact("unary/identity_model", [counting(3, 5)], lambda a: a, lambda a: a,
+                note="A Result right after a Parameter.")
 
 
 def cases():
