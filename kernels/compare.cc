@@ -6,12 +6,23 @@
 namespace weft::kernels {
 namespace {
 
-template <typename T, bool (*kFunction)(T, T)>
+// A byte of which any value but zero is true; read as bool it would be undefined beyond 1.
+struct Boolean {
+  uint8_t byte;
+};
+
+template <typename T>
+T ValueOf(T element) {
+  return element;
+}
+int8_t ValueOf(Boolean element) { return element.byte != 0; }
+
+template <typename T, typename Value, bool (*kFunction)(Value, Value)>
 void CompareBlock(const void* const* x, void* y, size_t count) {
   const T* a = static_cast<const T*>(x[0]);
   const T* b = static_cast<const T*>(x[1]);
   uint8_t* out = static_cast<uint8_t*>(y);
-  for (size_t i = 0; i < count; ++i) out[i] = kFunction(a[i], b[i]);
+  for (size_t i = 0; i < count; ++i) out[i] = kFunction(ValueOf(a[i]), ValueOf(b[i]));
 }
 
 template <typename T>
@@ -39,21 +50,21 @@ bool IsGreaterOrEqual(T a, T b) {
   return a >= b;
 }
 
-template <typename T>
+template <typename T, typename Value = T>
 BlockFunction CompareOf(CompareOp op) {
   switch (op) {
     case CompareOp::kEqual:
-      return CompareBlock<T, IsEqual<T>>;
+      return CompareBlock<T, Value, IsEqual<Value>>;
     case CompareOp::kNotEqual:
-      return CompareBlock<T, IsNotEqual<T>>;
+      return CompareBlock<T, Value, IsNotEqual<Value>>;
     case CompareOp::kLess:
-      return CompareBlock<T, IsLess<T>>;
+      return CompareBlock<T, Value, IsLess<Value>>;
     case CompareOp::kLessEqual:
-      return CompareBlock<T, IsLessOrEqual<T>>;
+      return CompareBlock<T, Value, IsLessOrEqual<Value>>;
     case CompareOp::kGreater:
-      return CompareBlock<T, IsGreater<T>>;
+      return CompareBlock<T, Value, IsGreater<Value>>;
     case CompareOp::kGreaterEqual:
-      return CompareBlock<T, IsGreaterOrEqual<T>>;
+      return CompareBlock<T, Value, IsGreaterOrEqual<Value>>;
   }
   return nullptr;
 }
@@ -76,7 +87,7 @@ Row Choose(CompareOp op, Element type) {
     case Element::kU8:
       return {CompareOf<uint8_t>(op), 1};
     case Element::kBoolean:
-      return {CompareOf<bool>(op), 1};
+      return {CompareOf<Boolean, int8_t>(op), 1};
     default:
       return {nullptr, 0};
   }

@@ -124,7 +124,7 @@ inline UnaryDomain UnaryDomainOf(UnaryOp op) {
     case UnaryOp::kGeluErf:
       return {-1e18, kAll, {1e-6, 4e-7}};
     case UnaryOp::kGeluTanh:
-      return {-5, 1e12, {0, 3e-6}};
+      return {-5, 1e12, {0, 5e-6}};  // the sigmoid's argument passes on its rounding
     case UnaryOp::kSoftPlus:
       return {-87, kAll, {0, 3e-7}};
     case UnaryOp::kMish:

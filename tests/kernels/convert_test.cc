@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/convert.h"
+
+#include <limits>
+
+#include "kernels/convert_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+constexpr Element kFloats[] = {Element::kF32, Element::kF16, Element::kBF16, Element::kF64};
+constexpr Element kIntegers[] = {Element::kI8,  Element::kU8,  Element::kI16,
+                                 Element::kI32, Element::kI64, Element::kBoolean};
+
+size_t BytesOf(Element type) {
+  switch (type) {
+    case Element::kI8:
+    case Element::kU8:
+    case Element::kBoolean:
+      return 1;
+    case Element::kF16:
+    case Element::kBF16:
+    case Element::kI16:
+      return 2;
+    case Element::kF64:
+    case Element::kI64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+bool IsFloat(Element type) { return type <= Element::kF64; }
+
+// The elements as bit patterns of their size, low bytes first.
+std::vector<uint8_t> Encode(Element type, const std::vector<uint64_t>& patterns) {
+  std::vector<uint8_t> bytes(patterns.size() * BytesOf(type));
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    std::memcpy(bytes.data() + i * BytesOf(type), &patterns[i], BytesOf(type));
+  }
+  return bytes;
+}
+
+uint64_t PatternAt(Element type, const std::vector<uint8_t>& bytes, size_t index) {
+  uint64_t pattern = 0;
+  std::memcpy(&pattern, bytes.data() + index * BytesOf(type), BytesOf(type));
+  return pattern;
+}
+
+long double ValueOf(Element type, uint64_t pattern) {
+  switch (type) {
+    case Element::kI8:
+      return static_cast<int8_t>(pattern);
+    case Element::kU8:
+      return static_cast<uint8_t>(pattern);
+    case Element::kI16:
+      return static_cast<int16_t>(pattern);
+    case Element::kI32:
+      return static_cast<int32_t>(pattern);
+    case Element::kI64:
+      return static_cast<long double>(static_cast<int64_t>(pattern));
+    case Element::kBoolean:
+      return (pattern & 0xFF) != 0 ? 1 : 0;
+    default:
+      return DecodeTwin(pattern, type);
+  }
+}
+
+// Limits of the integer types in order of size; i64's high end is the greatest long double below.
+void ExpectTwin(Element from, Element to, uint64_t pattern, uint64_t is) {
+  const long double value = ValueOf(from, pattern);
+  if (IsFloat(to)) {
+    const long double must = RoundTwin(value, to);
+    const long double got = DecodeTwin(is, to);
+    ASSERT_TRUE(std::isnan(must) ? std::isnan(got) : got == must)
+        << std::hex << pattern << ": " << is << ", must be " << static_cast<double>(must);
+    if (std::isnan(must)) return;
+    ASSERT_EQ(std::signbit(got), std::signbit(value));
+    return;
+  }
+  if (to == Element::kBoolean) {
+    ASSERT_EQ(is, value != 0 || std::isnan(value) ? 1u : 0u) << std::hex << pattern;
+    return;
+  }
+  const int bits = static_cast<int>(8 * BytesOf(to));
+  const uint64_t mask = ~uint64_t{0} >> (64 - bits);
+  uint64_t must = pattern;
+  if (IsFloat(from)) {
+    const int64_t high = static_cast<int64_t>(mask >> (to == Element::kU8 ? 0 : 1));
+    must = static_cast<uint64_t>(TruncateTwin(value, to == Element::kU8 ? 0 : -high - 1, high));
+  } else if (from != Element::kI64) {
+    must = static_cast<uint64_t>(static_cast<int64_t>(value));
+  }
+  ASSERT_EQ(is, must & mask) << std::hex << pattern;
+}
+
+void ExpectPair(Element from, Element to, const std::vector<uint64_t>& patterns,
+                size_t misalignment) {
+  SCOPED_TRACE(static_cast<int>(from) * 100 + static_cast<int>(to));
+  const Array<uint8_t> x(Encode(from, patterns), misalignment * BytesOf(from));
+  const ConvertShape shape = {static_cast<uint32_t>(patterns.size()), from, to};
+  const std::vector<uint8_t> y =
+      OnEveryTarget<uint8_t>(patterns.size() * BytesOf(to), misalignment * BytesOf(to),
+                             [&](uint8_t* out) { Convert(shape, x.data(), out); });
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    ASSERT_NO_FATAL_FAILURE(ExpectTwin(from, to, patterns[i], PatternAt(to, y, i)));
+  }
+}
+
+// Random patterns, and those around every boundary of every type.
+std::vector<uint64_t> Patterns(Element type, size_t count) {
+  Random random(static_cast<uint64_t>(type) + 1);
+  const uint64_t mask = ~uint64_t{0} >> (64 - 8 * BytesOf(type));
+  std::vector<uint64_t> patterns;
+  for (size_t i = 0; i < count; ++i) patterns.push_back(random.Next() & mask);
+  for (int bit = 0; bit < 64; ++bit) {
+    for (const uint64_t around : {(uint64_t{1} << bit) - 1, uint64_t{1} << bit}) {
+      patterns.push_back(around & mask);
+      patterns.push_back(~around & mask);
+    }
+  }
+  if (!IsFloat(type)) return patterns;
+  // Values near the limits of every integer type and the roundings of every smaller float.
+  for (int exponent = -30; exponent <= 64; ++exponent) {
+    for (const double factor :
+         {1.0, 1.5, 1.00048828125, 1.0009765625, 1.00146484375, 1.00390625, 1.998, 1.9999999}) {
+      const double value = std::ldexp(factor, exponent);
+      const float narrow = static_cast<float>(value);
+      uint64_t bits = 0;
+      if (type == Element::kF64) std::memcpy(&bits, &value, 8);
+      if (type == Element::kF32) std::memcpy(&bits, &narrow, 4);
+      patterns.push_back(bits);
+      patterns.push_back(bits | (mask ^ (mask >> 1)));  // negative
+    }
+  }
+  return patterns;
+}
+
+TEST(Convert, MeetsItsTwinForEveryPairOfTypes) {
+  std::vector<Element> types(std::begin(kFloats), std::end(kFloats));
+  types.insert(types.end(), std::begin(kIntegers), std::end(kIntegers));
+  for (const Element from : types) {
+    const std::vector<uint64_t> patterns = Patterns(from, 3000);
+    for (const Element to : types) ExpectPair(from, to, patterns, 1);
+  }
+}
+
+TEST(Convert, KnowsEveryHalfPrecisionNumber) {
+  std::vector<uint64_t> all(65536);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  for (const Element from : {Element::kF16, Element::kBF16}) {
+    for (const Element to : kFloats) ExpectPair(from, to, all, 0);
+  }
+}
+
+TEST(Convert, TakesEverySizeAndMisalignment) {
+  for (size_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
+    std::vector<uint64_t> patterns = Patterns(Element::kI32, 0);
+    patterns.resize(count);
+    for (const size_t misalignment : kMisalignments) {
+      ExpectPair(Element::kI32, Element::kF32, patterns, misalignment);
+      ExpectPair(Element::kF32, Element::kI32, patterns, misalignment);
+      ExpectPair(Element::kF32, Element::kF16, patterns, misalignment);
+    }
+  }
+}
+
+TEST(Convert, UnpacksNibblesLowFirst) {
+  const std::vector<uint8_t> x = {0x21, 0xF8, 0x07};
+  std::vector<int8_t> signed_bytes(5);
+  Convert({5, Element::kI4, Element::kI8}, x.data(), signed_bytes.data());
+  EXPECT_EQ(signed_bytes, (std::vector<int8_t>{1, 2, -8, -1, 7}));
+  std::vector<uint8_t> bytes(5);
+  Convert({5, Element::kU4, Element::kU8}, x.data(), bytes.data());
+  EXPECT_EQ(bytes, (std::vector<uint8_t>{1, 2, 8, 15, 7}));
+  std::vector<float> floats(5);
+  Convert({5, Element::kI4, Element::kF32}, x.data(), floats.data());
+  EXPECT_EQ(floats, (std::vector<float>{1, 2, -8, -1, 7}));
+  Convert({5, Element::kU4, Element::kF32}, x.data(), floats.data());
+  EXPECT_EQ(floats, (std::vector<float>{1, 2, 8, 15, 7}));
+  EXPECT_FALSE(ConvertKnows(Element::kF32, Element::kI4));
+}
+
+TEST(Convert, KeepsASignallingNanNanAndItsSign) {
+  const uint32_t nan = 0xFF800001;
+  uint16_t half = 0;
+  Convert({1, Element::kF32, Element::kF16}, &nan, &half);
+  EXPECT_EQ(half, 0xFE00);
+}
+
+TEST(Convert, MayWriteOverItselfWhereSizesAreEqual) {
+  std::vector<float> values = {1.75f, -2.5f, 3e10f};
+  Convert({3, Element::kF32, Element::kI32}, values.data(), values.data());
+  int32_t integers[3];
+  std::memcpy(integers, values.data(), sizeof integers);
+  EXPECT_EQ(integers[0], 1);
+  EXPECT_EQ(integers[1], -2);
+  EXPECT_EQ(integers[2], INT32_MAX);
+}
+
+}  // namespace
+}  // namespace weft::kernels

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/denormals.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::kernels {
+namespace {
+
+// Read and written through memory, so that the compiler cannot compute it beforehand.
+float Halve(float value) {
+  volatile float half = 0.5f;
+  volatile float given = value;
+  return given * half;
+}
+
+TEST(FlushDenormals, FlushesWithinItsScopeAndRestoresTheMode) {
+  const float smallest_normal = 1.17549435e-38f;
+  const float subnormal = 1e-39f;
+  EXPECT_GT(Halve(smallest_normal), 0.0f);
+  {
+    const FlushDenormals scope;
+    EXPECT_EQ(Halve(smallest_normal), 0.0f);
+    volatile float given = subnormal;
+    volatile float huge = 1e38f;
+    EXPECT_EQ(given * huge, 0.0f);  // as an input too
+    {
+      const FlushDenormals nested;
+      EXPECT_EQ(Halve(smallest_normal), 0.0f);
+    }
+    EXPECT_EQ(Halve(smallest_normal), 0.0f);
+  }
+  EXPECT_GT(Halve(smallest_normal), 0.0f);
+}
+
+}  // namespace
+}  // namespace weft::kernels

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/lstm_gates.h"
+
+#include "kernels/lstm_gates_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+Activation Of(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
+
+struct Gates {
+  Gates(uint32_t rows, uint32_t hidden, size_t misalignment, Random* random)
+      : shape{rows,
+              hidden,
+              4 * hidden + 2,
+              Of(UnaryOp::kSigmoid),
+              Of(UnaryOp::kTanh),
+              Of(UnaryOp::kTanh)},
+        pre(random->Floats(size_t{rows} * shape.pre_row_stride, 6), misalignment),
+        c(random->Floats(size_t{rows} * hidden, 3), misalignment),
+        misalignment(misalignment) {}
+
+  // h' then c', each rows * hidden.
+  std::vector<float> Run() const {
+    const size_t count = size_t{shape.rows} * shape.hidden;
+    return OnEveryTarget<float>(2 * count, misalignment, [&](float* y) {
+      LstmGates(shape, pre.data(), c.data(), y, y + count);
+    });
+  }
+
+  void ExpectTwin(const std::vector<float>& y) const {
+    const size_t count = size_t{shape.rows} * shape.hidden;
+    for (size_t i = 0; i < count; ++i) {
+      const LstmGatesResult must =
+          LstmGatesTwin(shape, pre.data(), c.data(), i / shape.hidden, i % shape.hidden);
+      ASSERT_TRUE(IsClose(y[i], must.h, kLstmGatesTolerance))
+          << i << ": " << y[i] << ", " << must.h;
+      ASSERT_TRUE(IsClose(y[count + i], must.c, kLstmGatesTolerance));
+    }
+  }
+
+  LstmGatesShape shape;
+  Array<float> pre;
+  Array<float> c;
+  size_t misalignment;
+};
+
+TEST(LstmGates, MeetsItsTwinForEverySizeAndMisalignment) {
+  Random random(1);
+  for (uint32_t hidden = 0; hidden <= 2 * kWidestPanel + 1; ++hidden) {
+    for (const size_t misalignment : kMisalignments) {
+      const Gates gates(3, hidden, misalignment, &random);
+      gates.ExpectTwin(gates.Run());
+    }
+  }
+}
+
+TEST(LstmGates, TakesAnyActivations) {
+  Random random(2);
+  for (const uint32_t hidden : {5u, 48u, 49u, 130u}) {
+    Gates gates(2, hidden, 1, &random);
+    gates.shape.f = Of(UnaryOp::kHardSigmoid);
+    gates.shape.g = Of(UnaryOp::kRelu);
+    gates.shape.h = Of(UnaryOp::kSoftSign);
+    gates.ExpectTwin(gates.Run());
+    gates.shape.g = {1.0f, 1.0f, 0.25f, UnaryOp::kTanh};
+    gates.ExpectTwin(gates.Run());
+  }
+}
+
+TEST(LstmGates, GivesTheSameBitsOnBothOfItsPaths) {
+  Random random(3);
+  Gates gates(2, 77, 0, &random);
+  const std::vector<float> common = gates.Run();
+  gates.shape.h.clip = 1e30f;  // changes nothing but the path
+  ExpectSame(gates.Run(), common);
+}
+
+TEST(LstmGates, MayWriteTheCellOverItself) {
+  Random random(4);
+  for (const float clip : {0.0f, 1e30f}) {
+    Gates gates(2, 61, 0, &random);
+    gates.shape.g.clip = clip;
+    const std::vector<float> apart = gates.Run();
+    const size_t count = size_t{gates.shape.rows} * gates.shape.hidden;
+    const std::vector<float> in_place = OnEveryTarget<float>(2 * count, 0, [&](float* y) {
+      std::memcpy(y + count, gates.c.data(), count * sizeof(float));
+      LstmGates(gates.shape, gates.pre.data(), y + count, y, y + count);
+    });
+    ExpectSame(in_place, apart);
+  }
+}
+
+TEST(LstmGates, HasTheSameBitsOnEveryProcessor) {
+  Random random(5);
+  const Gates gates(4, 100, 0, &random);
+  Fingerprint fingerprint;
+  fingerprint.Add(gates.Run());
+  EXPECT_EQ(fingerprint.value(), 0x1185D9BA92E1B12Eu);
+}
+
+}  // namespace
+}  // namespace weft::kernels

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matmul.h"
+
+#include "kernels/matmul_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+std::vector<float> RunMatmul(const MatmulShape& shape, const float* a, const float* b,
+                             size_t misalignment) {
+  const size_t count = CountOf(shape.batch_dims, shape.batch_rank) * shape.rows * shape.columns;
+  return OnEveryTarget<float>(count, misalignment, [&](float* y) { Matmul(shape, a, b, y); });
+}
+
+// [m, k] x [k, n] with each operand stored as it is or transposed.
+MatmulShape Plain(uint32_t m, uint32_t n, uint32_t k, bool transpose_a, bool transpose_b) {
+  MatmulShape shape = {};
+  shape.rows = m;
+  shape.columns = n;
+  shape.inner = k;
+  shape.a_row_stride = transpose_a ? 1 : k;
+  shape.a_inner_stride = transpose_a ? m : 1;
+  shape.b_inner_stride = transpose_b ? 1 : n;
+  shape.b_column_stride = transpose_b ? k : 1;
+  return shape;
+}
+
+TEST(Matmul, IsItsChainForEverySizeAndTranspose) {
+  Random random(1);
+  for (const uint32_t m : {1u, 2u, 3u, 4u, 5u, 7u, 11u}) {
+    for (const uint32_t k : {0u, 1u, 15u, 16u, 17u, 40u}) {
+      for (uint32_t n = 0; n <= 2 * kWidestPanel + 1; n += 1 + n / 20 * 5) {
+        const size_t misalignment = kMisalignments[(m + n + k) % 3];
+        const Array<float> a(random.Floats(size_t{m} * k, 2), misalignment);
+        const Array<float> b(random.Floats(size_t{k} * n, 2), misalignment);
+        for (int transposes = 0; transposes < 4; ++transposes) {
+          const MatmulShape shape = Plain(m, n, k, (transposes & 1) != 0, (transposes & 2) != 0);
+          std::vector<float> must(size_t{m} * n);
+          MatmulTwin(shape, a.data(), b.data(), must.data());
+          ASSERT_NO_FATAL_FAILURE(
+              ExpectSame(RunMatmul(shape, a.data(), b.data(), misalignment), must));
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, IsItsChainForManyColumns) {
+  Random random(2);
+  for (const uint32_t n : {63u, 64u, 65u, 80u, 129u, 150u}) {
+    const std::vector<float> a = random.Floats(7 * 20, 2);
+    const std::vector<float> b = random.Floats(20 * n, 2);
+    const MatmulShape shape = Plain(7, n, 20, false, false);
+    std::vector<float> must(7 * n);
+    MatmulTwin(shape, a.data(), b.data(), must.data());
+    ExpectSame(RunMatmul(shape, a.data(), b.data(), 0), must);
+  }
+}
+
+TEST(Matmul, BroadcastsAlongTheBatch) {
+  Random random(3);
+  MatmulShape shape = Plain(3, 18, 5, false, true);
+  shape.batch_rank = 2;
+  shape.batch_dims[0] = 2;
+  shape.batch_dims[1] = 3;
+  shape.a_batch_strides[0] = 45;
+  shape.a_batch_strides[1] = 15;
+  shape.b_batch_strides[1] = 90;  // stride 0 along the first axis
+  const std::vector<float> a = random.Floats(90, 2);
+  const std::vector<float> b = random.Floats(270, 2);
+  std::vector<float> must(6 * 54);
+  MatmulTwin(shape, a.data(), b.data(), must.data());
+  ExpectSame(RunMatmul(shape, a.data(), b.data(), 1), must);
+}
+
+TEST(Matmul, HasTheSameBitsOnEveryProcessor) {
+  Random random(4);
+  const std::vector<float> a = random.Floats(20 * 50, 2);
+  const std::vector<float> b = random.Floats(50 * 70, 2);
+  Fingerprint fingerprint;
+  for (const bool transpose : {false, true}) {
+    fingerprint.Add(RunMatmul(Plain(20, 70, 50, false, transpose), a.data(), b.data(), 0));
+  }
+  EXPECT_EQ(fingerprint.value(), 0xD356A7F53F03B2D3u);
+}
+
+}  // namespace
+}  // namespace weft::kernels

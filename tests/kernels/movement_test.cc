@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
+#include "kernels/copy_ref.h"
+#include "kernels/fill_ref.h"
+#include "kernels/gather_ref.h"
+#include "kernels/select_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+constexpr uint32_t kElementBytes[] = {1, 2, 4, 8};
+
+std::vector<uint8_t> Bytes(size_t count, Random* random) {
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random->Below(256));
+  return bytes;
+}
+
+// Runs shape over an x and a y of the given sizes, in elements, against the twin.
+void ExpectCopy(CopyShape shape, size_t x_count, size_t y_count) {
+  Random random(x_count * 31 + y_count);
+  for (const uint32_t bytes : kElementBytes) {
+    shape.element_bytes = bytes;
+    const std::vector<uint8_t> x = Bytes(x_count * bytes, &random);
+    std::vector<uint8_t> must(y_count * bytes, 0xA5);
+    CopyTwin(shape, x.data(), must.data());
+    for (const size_t misalignment : kMisalignments) {
+      const Array<uint8_t> from(x, misalignment * bytes);
+      ExpectSame(OnEveryTarget<uint8_t>(y_count * bytes, misalignment * bytes,
+                                        [&](uint8_t* y) { Copy(shape, from.data(), y); }),
+                 must);
+    }
+  }
+}
+
+TEST(Copy, MovesRunsOfEverySize) {
+  for (uint32_t count = 0; count <= 70; ++count) {
+    ExpectCopy({1, {count}, {1}, {1}, 0, 0, 0}, count, count);
+    ExpectCopy({2, {3, count}, {80, 1}, {90, 1}, 2, 5, 0}, 2 + 160 + count, 5 + 180 + count);
+  }
+}
+
+TEST(Copy, ReversesBroadcastsAndSpreads) {
+  ExpectCopy({1, {33}, {-1}, {1}, 32, 0, 0}, 33, 33);
+  ExpectCopy({2, {4, 9}, {-9, -1}, {9, 1}, 35, 0, 0}, 36, 36);
+  ExpectCopy({2, {5, 7}, {0, 1}, {7, 1}, 0, 0, 0}, 7, 35);
+  ExpectCopy({2, {5, 7}, {1, 0}, {7, 1}, 0, 0, 0}, 5, 35);
+  ExpectCopy({2, {5, 7}, {7, 1}, {21, 3}, 0, 2, 0}, 35, 107);
+  ExpectCopy({2, {5, 7}, {7, 1}, {-7, -1}, 0, 34, 0}, 35, 35);
+}
+
+TEST(Copy, TransposesEveryPairOfSizes) {
+  for (const uint32_t rows : {1u, 2u, 15u, 16u, 17u, 33u}) {
+    for (const uint32_t columns : {1u, 3u, 15u, 16u, 17u, 40u}) {
+      const int32_t n = static_cast<int32_t>(columns);
+      const int32_t m = static_cast<int32_t>(rows);
+      ExpectCopy({2, {columns, rows}, {1, n}, {m, 1}, 0, 0, 0}, size_t{rows} * columns,
+                 size_t{rows} * columns);
+    }
+  }
+}
+
+// Every permutation of the axes of [3, 17, 2, 5], by source strides and by target strides.
+TEST(Copy, PermutesFourAxesEveryWay) {
+  const uint32_t dims[4] = {3, 17, 2, 5};
+  const int32_t strides[4] = {170, 10, 5, 1};
+  int order[4] = {0, 1, 2, 3};
+  do {
+    CopyShape shape = {4, {}, {}, {}, 0, 0, 0};
+    int32_t stride = 1;
+    for (size_t d = 4; d-- > 0;) {
+      shape.dims[d] = dims[order[d]];
+      shape.src_strides[d] = strides[order[d]];
+      shape.dst_strides[d] = stride;
+      stride *= static_cast<int32_t>(shape.dims[d]);
+    }
+    ExpectCopy(shape, 510, 510);
+    std::swap(shape.src_strides, shape.dst_strides);
+    ExpectCopy(shape, 510, 510);
+  } while (std::next_permutation(order, order + 4));
+}
+
+TEST(Copy, TakesRankZeroRankEightAndEmptyDimensions) {
+  ExpectCopy({0, {}, {}, {}, 3, 1, 0}, 4, 2);
+  ExpectCopy({2, {0, 4}, {4, 1}, {4, 1}, 0, 0, 0}, 1, 1);
+  ExpectCopy(
+      {8, {2, 1, 2, 1, 2, 1, 2, 2}, {1, 0, 2, 0, 4, 0, 8, 16}, {16, 0, 8, 0, 4, 0, 2, 1}, 0, 0, 0},
+      32, 32);
+}
+
+TEST(Fill, RepeatsTheBits) {
+  for (const uint32_t bytes : kElementBytes) {
+    for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
+      const FillShape shape = {count, bytes, 0x04030201, 0x08070605};
+      const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(
+          size_t{count} * bytes, bytes, [&](uint8_t* out) { Fill(shape, out); });
+      for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], FillByteTwin(shape, i));
+    }
+  }
+}
+
+template <typename Index>
+void ExpectGather(Element type) {
+  Random random(sizeof(Index));
+  for (const uint32_t bytes : kElementBytes) {
+    for (const uint32_t inner : {1u, 3u, 20u}) {
+      const GatherShape shape = {2, 3, 7, inner, 9, bytes, type};
+      const std::vector<uint8_t> x = Bytes(size_t{2} * 3 * 7 * inner * bytes, &random);
+      std::vector<Index> index(2 * 9);
+      for (Index& value : index) value = static_cast<Index>(random.Below(20)) - 9;
+      index[4] = std::numeric_limits<Index>::min();
+      index[5] = std::numeric_limits<Index>::max();
+      const std::vector<uint8_t> y =
+          OnEveryTarget<uint8_t>(size_t{2} * 3 * 9 * inner * bytes, bytes,
+                                 [&](uint8_t* out) { Gather(shape, x.data(), index.data(), out); });
+      for (size_t i = 0; i < y.size(); ++i) {
+        ASSERT_EQ(y[i], GatherByteTwin(shape, x.data(), index.data(), i)) << i;
+      }
+    }
+  }
+}
+
+TEST(Gather, CountsNegativeIndicesFromTheEndAndNeverLeavesTheAxis) {
+  ExpectGather<int32_t>(Element::kI32);
+  ExpectGather<int64_t>(Element::kI64);
+}
+
+TEST(Select, MeetsItsTwinWhateverIsBroadcast) {
+  Random random(9);
+  const uint32_t kStrides[][3] = {{210, 70, 1}, {0, 70, 1}, {210, 0, 1},
+                                  {3, 1, 0},    {0, 0, 0},  {1, 2, 6}};
+  std::vector<uint8_t> condition(420);
+  for (uint8_t& byte : condition) byte = static_cast<uint8_t>(random.Below(3) * 100);
+  for (const uint32_t bytes : kElementBytes) {
+    const std::vector<uint8_t> a = Bytes(420 * bytes, &random);
+    const std::vector<uint8_t> b = Bytes(420 * bytes, &random);
+    for (size_t i = 0; i < 6 * 6; ++i) {
+      SelectShape shape = {3, {2, 3, 70}, {}, {}, {}, bytes};
+      std::copy_n(kStrides[i % 6], 3, shape.condition_strides);
+      std::copy_n(kStrides[i / 6], 3, shape.a_strides);
+      std::copy_n(kStrides[(i + i / 6) % 6], 3, shape.b_strides);
+      std::vector<uint8_t> must(420 * bytes);
+      SelectTwin(shape, condition.data(), a.data(), b.data(), must.data());
+      ExpectSame(OnEveryTarget<uint8_t>(
+                     must.size(), bytes,
+                     [&](uint8_t* y) { Select(shape, condition.data(), a.data(), b.data(), y); }),
+                 must);
+    }
+  }
+}
+
+TEST(Select, TakesEverySize) {
+  Random random(10);
+  for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
+    std::vector<uint8_t> condition(count);
+    for (uint8_t& byte : condition) byte = static_cast<uint8_t>(random.Below(2));
+    const std::vector<uint8_t> a = Bytes(count * 4, &random);
+    const std::vector<uint8_t> b = Bytes(count * 4, &random);
+    const SelectShape shape = {1, {count}, {1}, {1}, {1}, 4};
+    std::vector<uint8_t> must(count * 4);
+    SelectTwin(shape, condition.data(), a.data(), b.data(), must.data());
+    ExpectSame(OnEveryTarget<uint8_t>(
+                   count * 4, 4,
+                   [&](uint8_t* y) { Select(shape, condition.data(), a.data(), b.data(), y); }),
+               must);
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels

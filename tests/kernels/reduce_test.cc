@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce.h"
+
+#include <limits>
+
+#include "kernels/reduce_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+bool IsSum(ReduceOp op) {
+  return op == ReduceOp::kSum || op == ReduceOp::kMean || op == ReduceOp::kL1 ||
+         op == ReduceOp::kL2;
+}
+
+// Every float op of `shape` over x against both twins.
+void ExpectTwin(ReduceShape shape, const std::vector<float>& x, size_t misalignment) {
+  const Array<float> from(x, misalignment);
+  const size_t outputs = CountOf(shape.dims, shape.kept_rank);
+  const double elements =
+      static_cast<double>(CountOf(shape.dims + shape.kept_rank, shape.reduced_rank));
+  for (int index = 0; index < kReduceOpCount; ++index) {
+    shape.op = static_cast<ReduceOp>(index);
+    if (!ReduceKnows(shape.op, Element::kF32)) continue;
+    SCOPED_TRACE(index);
+    const std::vector<float> y = OnEveryTarget<float>(
+        outputs, misalignment, [&](float* out) { Reduce(shape, from.data(), out); });
+    for (size_t i = 0; i < outputs; ++i) {
+      const float must = ReduceTwin(shape, from.data(), i);
+      ASSERT_TRUE(SameBits(y[i], must)) << i << ": " << y[i] << ", " << must;
+      if (!IsSum(shape.op) || elements == 0) continue;
+      ASSERT_NEAR(y[i], ReduceTwinInDouble(shape, from.data(), i), 1e-6 * (elements + 1));
+    }
+  }
+}
+
+TEST(Reduce, MeetsItsTwinForEverySizeOfTheLastAxis) {
+  Random random(1);
+  for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
+    for (const size_t misalignment : kMisalignments) {
+      ExpectTwin({1, 1, {3, count}, {count, 1}}, random.Floats(3 * count, 2), misalignment);
+    }
+  }
+}
+
+TEST(Reduce, MeetsItsTwinForEveryNumberOfKeptColumns) {
+  Random random(2);
+  for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
+    for (const size_t misalignment : kMisalignments) {
+      ExpectTwin({1, 1, {count, 5}, {1, count}}, random.Floats(5 * count, 2), misalignment);
+    }
+  }
+}
+
+TEST(Reduce, MeetsItsTwinForAnySetOfAxes) {
+  Random random(3);
+  const std::vector<float> x = random.Floats(2 * 3 * 4 * 37, 2);
+  const uint32_t dims[4] = {2, 3, 4, 37};
+  const uint32_t strides[4] = {444, 148, 37, 1};
+  for (uint32_t reduced = 0; reduced < 16; ++reduced) {
+    ReduceShape shape = {};
+    for (const bool is_reduced : {false, true}) {
+      for (uint32_t d = 0; d < 4; ++d) {
+        if (((reduced >> d) & 1) != is_reduced) continue;
+        const uint32_t at = shape.kept_rank + shape.reduced_rank;
+        shape.dims[at] = dims[d];
+        shape.strides[at] = strides[d];
+        ++(is_reduced ? shape.reduced_rank : shape.kept_rank);
+      }
+    }
+    SCOPED_TRACE(reduced);
+    ExpectTwin(shape, x, 1);
+  }
+}
+
+TEST(Reduce, LetsANanWin) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (size_t at = 0; at < 40; ++at) {
+    std::vector<float> x(40, 1.0f);
+    x[at] = nan;
+    for (const ReduceOp op : {ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kSum}) {
+      const ReduceShape shape = {0, 1, {40}, {1}, op, Element::kF32};
+      EXPECT_TRUE(
+          std::isnan(OnEveryTarget<float>(1, 0, [&](float* y) { Reduce(shape, x.data(), y); })[0]));
+    }
+  }
+}
+
+template <typename T>
+void ExpectIntegers(Element type, const std::vector<T>& values) {
+  const uint32_t count = static_cast<uint32_t>(values.size());
+  for (int index = 0; index < kReduceOpCount; ++index) {
+    for (const uint32_t length : {0u, 1u, count}) {
+      const ReduceShape shape = {1, 1, {2, length}, {0, 1}, static_cast<ReduceOp>(index), type};
+      if (!ReduceKnows(shape.op, type)) continue;
+      const std::vector<T> y =
+          OnEveryTarget<T>(2, 1, [&](T* out) { Reduce(shape, values.data(), out); });
+      const __int128 must = ReduceIntegersTwin(
+          shape, values.data(), 0, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+      EXPECT_EQ(y[0], static_cast<T>(must)) << "op " << index << " over " << length;
+      EXPECT_EQ(y[1], y[0]);
+    }
+  }
+}
+
+TEST(Reduce, IntegersWrapAround) {
+  ExpectIntegers<int32_t>(Element::kI32, {5, -3, INT32_MAX, 7, -1, 9});
+  ExpectIntegers<int32_t>(Element::kI32, {INT32_MIN, -1, INT32_MIN});
+  ExpectIntegers<int64_t>(Element::kI64, {5, -3, int64_t{1} << 40, 7, -1, 9});
+}
+
+TEST(Reduce, JoinsBooleansOfAnyByte) {
+  ExpectIntegers<uint8_t>(Element::kBoolean, {1, 255, 3});
+  ExpectIntegers<uint8_t>(Element::kBoolean, {1, 0, 2});
+  ExpectIntegers<uint8_t>(Element::kBoolean, {0, 0, 0});
+  EXPECT_FALSE(ReduceKnows(ReduceOp::kSum, Element::kBoolean));
+  EXPECT_FALSE(ReduceKnows(ReduceOp::kL2, Element::kI32));
+}
+
+TEST(Reduce, HasTheSameBitsOnEveryProcessor) {
+  Random random(4);
+  const std::vector<float> x = random.Floats(50 * 333, 2);
+  Fingerprint fingerprint;
+  for (int index = 0; index < kReduceOpCount; ++index) {
+    const ReduceOp op = static_cast<ReduceOp>(index);
+    if (!ReduceKnows(op, Element::kF32)) continue;
+    const ReduceShape rows = {1, 1, {50, 333}, {333, 1}, op, Element::kF32};
+    const ReduceShape columns = {1, 1, {333, 50}, {1, 333}, op, Element::kF32};
+    fingerprint.Add(OnEveryTarget<float>(50, 0, [&](float* y) { Reduce(rows, x.data(), y); }));
+    fingerprint.Add(OnEveryTarget<float>(333, 0, [&](float* y) { Reduce(columns, x.data(), y); }));
+  }
+  EXPECT_EQ(fingerprint.value(), 0x4CC2806DF26A8815u);
+}
+
+}  // namespace
+}  // namespace weft::kernels

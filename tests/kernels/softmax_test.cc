@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/softmax.h"
+
+#include <limits>
+
+#include "kernels/softmax_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+std::vector<float> RunSoftmax(const SoftmaxShape& shape, const std::vector<float>& values,
+                              size_t misalignment = 0) {
+  const Array<float> x(values, misalignment);
+  return OnEveryTarget<float>(values.size(), misalignment,
+                              [&](float* y) { Softmax(shape, x.data(), y); });
+}
+
+void ExpectTwin(SoftmaxShape shape, size_t misalignment, Random* random) {
+  const size_t plane = size_t{shape.axis} * shape.inner;
+  const std::vector<float> x = random->Floats(shape.outer * plane, 10);
+  for (shape.logarithm = 0; shape.logarithm < 2; ++shape.logarithm) {
+    const std::vector<float> y = RunSoftmax(shape, x, misalignment);
+    const Tolerance tolerance = shape.logarithm != 0 ? kLogSoftmaxTolerance : kSoftmaxTolerance;
+    for (size_t i = 0; i < y.size(); ++i) {
+      const float* line = x.data() + i / plane * plane + i % shape.inner;
+      const double must = SoftmaxTwin(shape, line, shape.inner, i % plane / shape.inner);
+      ASSERT_TRUE(IsClose(y[i], must, tolerance)) << i << ": " << y[i] << ", " << must;
+    }
+    ExpectSame(OnEveryTarget<float>(x.size(), misalignment,
+                                    [&](float* out) {
+                                      std::copy(x.begin(), x.end(), out);
+                                      Softmax(shape, out, out);
+                                    }),
+               y);
+  }
+}
+
+TEST(Softmax, MeetsItsTwinForEverySizeAndMisalignmentInPlaceOrNot) {
+  Random random(1);
+  for (uint32_t size = 0; size <= 2 * kWidestPanel + 1; ++size) {
+    for (const size_t misalignment : kMisalignments) {
+      ExpectTwin({2, size, 1, 0}, misalignment, &random);
+      ExpectTwin({2, 3, size, 0}, misalignment, &random);
+    }
+  }
+  ExpectTwin({3, 1000, 1, 0}, 0, &random);
+}
+
+TEST(Softmax, SurvivesLargeAndMaskedInputs) {
+  const float minus_infinity = -std::numeric_limits<float>::infinity();
+  const std::vector<float> y = RunSoftmax({1, 4, 1, 0}, {1e30f, -1e30f, 1e30f, minus_infinity});
+  ExpectSame(y, {0.5f, 0, 0.5f, 0});
+}
+
+TEST(Softmax, MakesARowWithANanAllNan) {
+  std::vector<float> x(40, 1.0f);
+  x[7] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> y = RunSoftmax({2, 20, 1, 0}, x);
+  for (size_t i = 0; i < 40; ++i) EXPECT_EQ(std::isnan(y[i]), i < 20) << i;
+}
+
+TEST(Softmax, HasTheSameBitsOnEveryProcessor) {
+  Random random(2);
+  const std::vector<float> x = random.Floats(20 * 77, 10);
+  Fingerprint fingerprint;
+  for (const uint32_t logarithm : {0u, 1u}) {
+    fingerprint.Add(RunSoftmax({20, 77, 1, logarithm}, x));
+    fingerprint.Add(RunSoftmax({1, 20, 77, logarithm}, x));
+  }
+  EXPECT_EQ(fingerprint.value(), 0xFDC1C5E8E2924CC7u);
+}
+
+}  // namespace
+}  // namespace weft::kernels

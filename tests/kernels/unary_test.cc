@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/unary.h"
+
+#include <limits>
+
+#include "kernels/denormals.h"
+#include "kernels/unary_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+Activation Of(UnaryOp op) {
+  Activation activation;
+  activation.op = op;
+  activation.alpha = op == UnaryOp::kClamp ? -0.75f : 1.0f;
+  activation.beta = op == UnaryOp::kHardSigmoid ? 0.5f : 1.0f;
+  return activation;
+}
+
+std::vector<float> RunFloats(const Activation& activation, const std::vector<float>& values,
+                             size_t misalignment = 0) {
+  const Array<float> x(values, misalignment);
+  const UnaryShape shape = {static_cast<uint32_t>(values.size()), activation, Element::kF32};
+  return OnEveryTarget<float>(values.size(), misalignment,
+                              [&](float* y) { Unary(shape, x.data(), y); });
+}
+
+uint32_t BitsAt(double magnitude) {
+  const float value = static_cast<float>(magnitude);
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+// Every `step`th normal float of a domain, both signs.
+std::vector<float> FloatsOf(double low, double high, uint32_t step) {
+  const double least = low > 1.2e-38 ? low : 1.2e-38;
+  const double greatest = -low > high ? -low : high;
+  std::vector<float> values;
+  for (uint32_t bits = BitsAt(least); bits <= BitsAt(greatest); bits += step) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    if (value >= low && value <= high) values.push_back(value);
+    if (-value >= low && -value <= high) values.push_back(-value);
+  }
+  return values;
+}
+
+class UnaryOfOp : public testing::TestWithParam<int> {
+ protected:
+  UnaryOp op() const { return static_cast<UnaryOp>(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, UnaryOfOp, testing::Range(0, int{kUnaryOpCount}));
+
+TEST_P(UnaryOfOp, MeetsItsToleranceOverItsWholeDomain) {
+  const Activation activation = Of(op());
+  const UnaryDomain domain = UnaryDomainOf(op());
+  std::vector<float> x = FloatsOf(domain.low, domain.high, 20011);
+  for (int i = -40000; i <= 40000; ++i) {
+    const float value = static_cast<float>(i) / 2048.0f;
+    if (value >= domain.low && value <= domain.high) x.push_back(value);
+  }
+  ASSERT_GT(x.size(), 50000u);
+  const std::vector<float> y = RunFloats(activation, x);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double must = UnaryTwin(op(), activation.alpha, activation.beta, x[i]);
+    ASSERT_TRUE(IsClose(y[i], must, domain.tolerance))
+        << "f(" << x[i] << ") is " << y[i] << ", must be " << must;
+  }
+}
+
+TEST_P(UnaryOfOp, DependsOnNeitherSizeNorAlignmentNorPlace) {
+  const Activation activation = Of(op());
+  Random random(7);
+  const std::vector<float> all = random.Floats(2 * kWidestPanel + 1, 9);
+  const std::vector<float> whole = RunFloats(activation, all);
+  for (size_t count = 0; count <= all.size(); ++count) {
+    const std::vector<float> x(all.begin(), all.begin() + static_cast<ptrdiff_t>(count));
+    const std::vector<float> must(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(count));
+    for (const size_t misalignment : kMisalignments) {
+      ExpectSame(RunFloats(activation, x, misalignment), must);
+    }
+    const UnaryShape shape = {static_cast<uint32_t>(count), activation, Element::kF32};
+    ExpectSame(OnEveryTarget<float>(count, 1,
+                                    [&](float* y) {
+                                      std::copy(x.begin(), x.end(), y);
+                                      Unary(shape, y, y);
+                                    }),
+               must);
+  }
+}
+
+TEST_P(UnaryOfOp, KeepsNan) {
+  const std::vector<float> y = RunFloats(Of(op()), {kNan, 1.0f, -kNan, 2.0f, kNan});
+  if (op() == UnaryOp::kLogicalNot) return;
+  for (const size_t i : {0, 2, 4}) EXPECT_TRUE(std::isnan(y[i])) << i;
+  EXPECT_FALSE(std::isnan(y[1]));
+  EXPECT_FALSE(std::isnan(y[3]));
+}
+
+// The limits that every op has as x grows; NaN stands for "any".
+TEST(Unary, GoesToItsLimits) {
+  const struct {
+    UnaryOp op;
+    float at_minus_infinity;
+    float at_infinity;
+    float at_huge;  // 1e30
+  } kLimits[] = {
+      {UnaryOp::kExp, 0, kInfinity, kInfinity},
+      {UnaryOp::kSigmoid, 0, 1, 1},
+      {UnaryOp::kTanh, -1, 1, 1},
+      {UnaryOp::kErf, -1, 1, 1},
+      {UnaryOp::kRelu, 0, kInfinity, 1e30f},
+      {UnaryOp::kElu, -1, kInfinity, 1e30f},
+      {UnaryOp::kHardSigmoid, 0, 1, 1},
+      {UnaryOp::kHSigmoid, 0, 1, 1},
+      {UnaryOp::kSoftPlus, 0, kInfinity, 1e30f},
+      {UnaryOp::kClamp, -0.75f, 1, 1},
+      {UnaryOp::kSqrt, kNan, kInfinity, 1e15f},
+      {UnaryOp::kSelu, -1, kInfinity, 1e30f},
+      {UnaryOp::kSign, -1, 1, 1},
+      {UnaryOp::kAbs, kInfinity, kInfinity, 1e30f},
+      {UnaryOp::kFloor, -kInfinity, kInfinity, 1e30f},
+      {UnaryOp::kRoundAway, -kInfinity, kInfinity, 1e30f},
+  };
+  for (const auto& limit : kLimits) {
+    SCOPED_TRACE(static_cast<int>(limit.op));
+    const std::vector<float> y = RunFloats(Of(limit.op), {-kInfinity, kInfinity, 1e30f});
+    EXPECT_TRUE(SameBits(y[0], limit.at_minus_infinity) || y[0] == limit.at_minus_infinity) << y[0];
+    EXPECT_EQ(y[1], limit.at_infinity);
+    EXPECT_EQ(y[2], limit.at_huge);
+  }
+}
+
+TEST(Unary, LogarithmHasCsSpecialValues) {
+  const std::vector<float> y = RunFloats(Of(UnaryOp::kLog), {0.0f, -0.0f, -1.0f, kInfinity, 1.0f});
+  EXPECT_EQ(y[0], -kInfinity);
+  EXPECT_EQ(y[1], -kInfinity);
+  EXPECT_TRUE(std::isnan(y[2]));
+  EXPECT_EQ(y[3], kInfinity);
+  EXPECT_EQ(y[4], 0.0f);
+}
+
+TEST(Unary, SineOfInfinityIsNanAndOfHugeNumbersBounded) {
+  for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kCos}) {
+    EXPECT_TRUE(std::isnan(RunFloats(Of(op), {kInfinity})[0]));
+    for (const float y : RunFloats(Of(op), FloatsOf(1e5, 3e38, 100003)))
+      ASSERT_LE(std::fabs(y), 1.0f);
+  }
+}
+
+TEST(Unary, TanhAndErfNeverLeaveTheirRange) {
+  for (const UnaryOp op : {UnaryOp::kTanh, UnaryOp::kErf}) {
+    for (const float y : RunFloats(Of(op), FloatsOf(3, 10, 7))) ASSERT_LE(std::fabs(y), 1.0f);
+  }
+}
+
+TEST(Unary, RoundsHalvesAsItsNameSays) {
+  const std::vector<float> x = {0.5f,  1.5f,        2.5f,       -0.5f,       -1.5f,
+                                -2.5f, 0.49999997f, 8388607.5f, -8388607.5f, 4194304.5f};
+  ExpectSame(RunFloats(Of(UnaryOp::kRoundEven), x),
+             {0, 2, 2, -0.0f, -2, -2, 0, 8388608, -8388608, 4194304});
+  ExpectSame(RunFloats(Of(UnaryOp::kRoundAway), x),
+             {1, 2, 3, -1, -2, -3, 0, 8388608, -8388608, 4194305});
+}
+
+TEST(Unary, ClipsBeforeTheOp) {
+  Activation activation = Of(UnaryOp::kExp);
+  activation.clip = 1.5f;
+  const std::vector<float> y = RunFloats(activation, {-9, -1, 0, 1, 9, kNan});
+  const std::vector<float> must = RunFloats(Of(UnaryOp::kExp), {-1.5f, -1, 0, 1, 1.5f, kNan});
+  ExpectSame(y, must);
+}
+
+TEST(Unary, AgreesOnEveryTargetWhenSubnormalNumbersAreFlushed) {
+  std::vector<float> x = FloatsOf(-3e38, 3e38, 1000003);
+  for (int i = 1; i < 40; ++i) x.push_back(std::ldexp(1.0f, -127 - i % 22));
+  x.insert(x.end(), {0.0f, -0.0f, kInfinity, -kInfinity, kNan});
+  const FlushDenormals scope;
+  for (int op = 0; op < kUnaryOpCount; ++op) RunFloats(Of(static_cast<UnaryOp>(op)), x);
+}
+
+TEST(Unary, HasTheSameBitsOnEveryProcessor) {
+  Random random(11);
+  std::vector<float> x = random.Floats(4096, 20);
+  for (const float value : FloatsOf(-3e38, 3e38, 4000037)) x.push_back(value);
+  Fingerprint fingerprint;
+  for (int op = 0; op < kUnaryOpCount; ++op) {
+    fingerprint.Add(RunFloats(Of(static_cast<UnaryOp>(op)), x));
+  }
+  EXPECT_EQ(fingerprint.value(), 0xE8C0CB8A3D3B30E8u);
+}
+
+template <typename T>
+std::vector<T> RunIntegers(const Activation& activation, Element type, const std::vector<T>& x) {
+  const UnaryShape shape = {static_cast<uint32_t>(x.size()), activation, type};
+  return OnEveryTarget<T>(x.size(), 1, [&](T* y) { Unary(shape, x.data(), y); });
+}
+
+template <typename T>
+void ExpectIntegerOps(Element type) {
+  constexpr T kLow = std::numeric_limits<T>::min();
+  constexpr T kHigh = std::numeric_limits<T>::max();
+  const std::vector<T> x = {kLow, -5, -1, 0, 1, 7, kHigh};
+  using Values = std::vector<T>;
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kIdentity), type, x), x);
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kAbs), type, x), (Values{kLow, 5, 1, 0, 1, 7, kHigh}));
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kNegative), type, x), (Values{kLow, 5, 1, 0, -1, -7, -kHigh}));
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kSign), type, x), (Values{-1, -1, -1, 0, 1, 1, 1}));
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kRelu), type, x), (Values{0, 0, 0, 0, 1, 7, kHigh}));
+  Activation clamp = Of(UnaryOp::kClamp);
+  clamp.alpha = -3.9f;
+  clamp.beta = 1e30f;
+  EXPECT_EQ(RunIntegers(clamp, type, x), (Values{-3, -3, -1, 0, 1, 7, kHigh}));
+  clamp.alpha = -kInfinity;
+  clamp.beta = 2.0f;
+  EXPECT_EQ(RunIntegers(clamp, type, x), (Values{kLow, -5, -1, 0, 1, 2, 2}));
+}
+
+TEST(Unary, KnowsItsIntegerOps) {
+  ExpectIntegerOps<int32_t>(Element::kI32);
+  ExpectIntegerOps<int64_t>(Element::kI64);
+}
+
+TEST(Unary, NegatesBooleans) {
+  const std::vector<uint8_t> x = {0, 1, 255, 0};
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kLogicalNot), Element::kBoolean, x),
+            (std::vector<uint8_t>{1, 0, 0, 1}));
+  EXPECT_EQ(RunIntegers(Of(UnaryOp::kIdentity), Element::kBoolean, x),
+            (std::vector<uint8_t>{0, 1, 1, 0}));
+}
+
+TEST(Unary, WritesNothingForAPairItDoesNotKnow) {
+  EXPECT_FALSE(UnaryKnows(UnaryOp::kExp, Element::kI32));
+  EXPECT_FALSE(UnaryKnows(UnaryOp::kIdentity, Element::kI8));
+  const std::vector<int32_t> y = RunIntegers<int32_t>(Of(UnaryOp::kExp), Element::kI32, {1, 2});
+  EXPECT_EQ(y[0], static_cast<int32_t>(0xA5A5A5A5));
+}
+
+}  // namespace
+}  // namespace weft::kernels

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/window.h"
+
+#include "kernels/conv_ref.h"
+#include "kernels/depthwise_ref.h"
+#include "kernels/pack.h"
+#include "kernels/pool_ref.h"
+#include "kernels/unary.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+// One axis of a window, chosen at random; `output` follows from the padding after the data.
+struct AxisCase {
+  explicit AxisCase(Random* random, uint32_t longest) {
+    axis.kernel = 1 + random->Below(4);
+    axis.stride = 1 + random->Below(3);
+    axis.dilation = 1 + random->Below(3);
+    axis.input = 1 + random->Below(longest);
+    axis.pad = random->Below(4);
+    const uint32_t reach = (axis.kernel - 1) * axis.dilation + 1;
+    pad_after = random->Below(4);
+    if (axis.input + axis.pad + pad_after < reach) pad_after = reach - axis.input - axis.pad;
+    if (axis.input + axis.pad + pad_after < reach) pad_after = reach;
+    axis.output = (axis.input + axis.pad + pad_after - reach) / axis.stride + 1;
+  }
+  WindowAxis axis;
+  uint32_t pad_after;
+};
+
+TEST(WindowAxis, NamesExactlyTheTapsInsideTheInput) {
+  Random random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const WindowAxis axis = AxisCase(&random, 12).axis;
+    const IndexRange inside = axis.Inside();
+    for (uint32_t p = 0; p < axis.output; ++p) {
+      const IndexRange taps = axis.Taps(p);
+      uint32_t count = 0;
+      for (uint32_t tap = 0; tap < axis.kernel; ++tap) {
+        const int64_t at = axis.Origin(p) + int64_t{tap} * axis.dilation;
+        const bool is_inside = at >= 0 && at < axis.input;
+        ASSERT_EQ(is_inside, tap >= taps.first && tap < taps.end);
+        count += is_inside;
+      }
+      ASSERT_EQ(p >= inside.first && p < inside.end, count == axis.kernel);
+    }
+  }
+}
+
+TEST(WindowAxis, NamesNoTapOutsideHoweverLargeTheNumbers) {
+  const uint32_t kLarge[] = {1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
+  for (const uint32_t kernel : kLarge) {
+    for (const uint32_t stride : kLarge) {
+      for (const uint32_t pad : kLarge) {
+        const WindowAxis axis = {10, 0xFFFFFFFF, kernel, stride, stride, pad};
+        for (const uint32_t p : kLarge) {
+          const IndexRange taps = axis.Taps(p - 1);
+          for (const uint32_t tap : {taps.first, taps.end - 1}) {
+            if (taps.count() == 0) continue;
+            const __int128 at = static_cast<__int128>(p - 1) * stride +
+                                static_cast<__int128>(tap) * axis.dilation - pad;
+            ASSERT_TRUE(at >= 0 && at < 10);
+          }
+        }
+      }
+    }
+  }
+}
+
+ConvShape RandomConv(Random* random, uint32_t longest) {
+  const AxisCase down(random, 5);
+  const AxisCase across(random, longest);
+  ConvShape shape = {};
+  shape.batch = 1 + random->Below(2);
+  shape.groups = 1 + random->Below(2);
+  shape.in_channels = 1 + random->Below(4);
+  shape.out_channels = 1 + random->Below(random->Below(4) == 0 ? 100 : 20);
+  shape.in_height = down.axis.input;
+  shape.in_width = across.axis.input;
+  shape.out_height = down.axis.output;
+  shape.out_width = across.axis.output;
+  shape.kernel_height = down.axis.kernel;
+  shape.kernel_width = across.axis.kernel;
+  shape.stride_y = down.axis.stride;
+  shape.stride_x = across.axis.stride;
+  shape.dilation_y = down.axis.dilation;
+  shape.dilation_x = across.axis.dilation;
+  shape.pad_top = down.axis.pad;
+  shape.pad_left = across.axis.pad;
+  return shape;
+}
+
+struct ConvCase {
+  ConvCase(const ConvShape& s, size_t misalignment, Random* random)
+      : shape(s),
+        x(random->Floats(size_t{s.batch} * s.groups * s.in_channels * s.in_height * s.in_width, 2),
+          misalignment),
+        weights(random->Floats(
+            size_t{s.groups} * s.out_channels * s.in_channels * s.kernel_height * s.kernel_width,
+            1)),
+        bias(random->Floats(size_t{s.groups} * s.out_channels, 1), misalignment),
+        packed(PackedConvFloats(s.groups, s.out_channels, s.in_channels, s.kernel_height,
+                                s.kernel_width)),
+        misalignment(misalignment) {
+    PackConv(weights.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height,
+             s.kernel_width, packed.data());
+  }
+
+  size_t outputs() const {
+    return size_t{shape.batch} * shape.groups * shape.out_channels * shape.out_height *
+           shape.out_width;
+  }
+  std::vector<float> RunConv(bool has_bias) const {
+    return OnEveryTarget<float>(outputs(), misalignment, [&](float* y) {
+      Conv(shape, x.data(), packed.data(), has_bias ? bias.data() : nullptr, y);
+    });
+  }
+  void ExpectTwin() const {
+    for (const bool has_bias : {true, false}) {
+      std::vector<float> must(outputs());
+      ConvTwin(shape, x.data(), weights.data(), has_bias ? bias.data() : nullptr, must.data());
+      ExpectSame(RunConv(has_bias), must);
+    }
+  }
+
+  ConvShape shape;
+  Array<float> x;
+  std::vector<float> weights;
+  Array<float> bias;
+  std::vector<float> packed;
+  size_t misalignment;
+};
+
+TEST(Conv, IsItsChainForAnyWindow) {
+  Random random(2);
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_NO_FATAL_FAILURE(
+        ConvCase(RandomConv(&random, i % 4 == 0 ? 40 : 9), kMisalignments[i % 3], &random)
+            .ExpectTwin());
+  }
+}
+
+TEST(Conv, IsItsChainForEveryNumberOfChannels) {
+  Random random(3);
+  for (uint32_t channels = 1; channels <= 2 * kWidestPanel + 1; ++channels) {
+    ConvCase({1, 1, 3, channels, 1, 12, 1, 12, 1, 3, 1, 1, 1, 1, 0, 1, {}}, channels % 3, &random)
+        .ExpectTwin();
+    ConvCase({1, 1, channels, 7, 2, 6, 2, 6, 1, 1, 1, 1, 1, 1, 0, 0, {}}, channels % 3, &random)
+        .ExpectTwin();
+  }
+  ConvCase({1, 1, 2, 200, 1, 3, 1, 1, 1, 3, 1, 1, 1, 1, 0, 0, {}}, 0, &random).ExpectTwin();
+}
+
+TEST(Conv, EndsInItsActivation) {
+  Random random(4);
+  ConvCase some({1, 2, 3, 21, 4, 9, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, {}}, 0, &random);
+  const std::vector<float> plain = some.RunConv(true);
+  some.shape.activation.op = UnaryOp::kTanh;
+  const UnaryShape unary = {static_cast<uint32_t>(plain.size()), some.shape.activation,
+                            Element::kF32};
+  ExpectSame(some.RunConv(true), OnEveryTarget<float>(plain.size(), 0, [&](float* y) {
+               Unary(unary, plain.data(), y);
+             }));
+}
+
+TEST(Conv, HasTheSameBitsOnEveryProcessor) {
+  Random random(5);
+  const ConvCase some({2, 2, 5, 40, 9, 13, 5, 13, 3, 3, 2, 1, 1, 1, 1, 1, {}}, 0, &random);
+  Fingerprint fingerprint;
+  fingerprint.Add(some.RunConv(true));
+  EXPECT_EQ(fingerprint.value(), 0xE011E2DD1E47A471u);
+}
+
+DepthwiseShape DepthwiseOf(const ConvShape& s, uint32_t multiplier) {
+  return {s.batch,        s.in_channels * multiplier,
+          multiplier,     s.in_height,
+          s.in_width,     s.out_height,
+          s.out_width,    s.kernel_height,
+          s.kernel_width, s.stride_y,
+          s.stride_x,     s.dilation_y,
+          s.dilation_x,   s.pad_top,
+          s.pad_left,     {}};
+}
+
+TEST(Depthwise, IsItsChainForAnyWindow) {
+  Random random(6);
+  for (int i = 0; i < 400; ++i) {
+    const ConvShape conv = RandomConv(&random, i % 2 == 0 ? 60 : 9);
+    const DepthwiseShape shape = DepthwiseOf(conv, 1 + random.Below(3));
+    const size_t misalignment = kMisalignments[i % 3];
+    const Array<float> x(
+        random.Floats(size_t{conv.batch} * conv.in_channels * conv.in_height * conv.in_width, 2),
+        misalignment);
+    const Array<float> weights(
+        random.Floats(size_t{shape.channels} * shape.kernel_height * shape.kernel_width, 1), 1);
+    const Array<float> bias(random.Floats(shape.channels, 1), misalignment);
+    std::vector<float> must(size_t{shape.batch} * shape.channels * shape.out_height *
+                            shape.out_width);
+    const float* start = i % 5 == 0 ? nullptr : bias.data();
+    DepthwiseTwin(shape, x.data(), weights.data(), start, must.data());
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(OnEveryTarget<float>(
+                       must.size(), misalignment,
+                       [&](float* y) { Depthwise(shape, x.data(), weights.data(), start, y); }),
+                   must));
+  }
+}
+
+TEST(Depthwise, EndsInItsActivation) {
+  Random random(7);
+  DepthwiseShape shape = {1, 3, 1, 1, 40, 1, 40, 1, 3, 1, 1, 1, 1, 0, 1, {}};
+  const std::vector<float> x = random.Floats(120, 2);
+  const std::vector<float> weights = random.Floats(9, 1);
+  std::vector<float> must(120);
+  DepthwiseTwin(shape, x.data(), weights.data(), nullptr, must.data());
+  for (float& value : must) value = value < 0 ? 0 : value;
+  shape.activation.op = UnaryOp::kRelu;
+  ExpectSame(OnEveryTarget<float>(
+                 120, 0, [&](float* y) { Depthwise(shape, x.data(), weights.data(), nullptr, y); }),
+             must);
+}
+
+TEST(Pool, MeetsItsTwinForAnyWindow) {
+  Random random(8);
+  for (int i = 0; i < 600; ++i) {
+    const AxisCase down(&random, 6);
+    const AxisCase across(&random, i % 2 == 0 ? 60 : 9);
+    const PoolShape shape = {2,
+                             down.axis.input,
+                             across.axis.input,
+                             down.axis.output,
+                             across.axis.output,
+                             down.axis.kernel,
+                             across.axis.kernel,
+                             down.axis.stride,
+                             across.axis.stride,
+                             down.axis.dilation,
+                             across.axis.dilation,
+                             down.axis.pad,
+                             across.axis.pad,
+                             down.pad_after,
+                             across.pad_after,
+                             static_cast<PoolOp>(i % 3)};
+    const size_t misalignment = kMisalignments[random.Below(3)];
+    const Array<float> x(random.Floats(size_t{2} * shape.in_height * shape.in_width, 2),
+                         misalignment);
+    std::vector<float> must(size_t{2} * shape.out_height * shape.out_width);
+    PoolTwin(shape, x.data(), must.data());
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(OnEveryTarget<float>(must.size(), misalignment,
+                                        [&](float* y) { Pool(shape, x.data(), y); }),
+                   must));
+  }
+}
+
+TEST(Pool, LetsANanWin) {
+  std::vector<float> x(20, 1.0f);
+  x[9] = NAN;
+  const PoolShape shape = {1, 1, 20, 1, 18, 1, 3, 1, 1, 1, 1, 0, 0, 0, 0, PoolOp::kMax};
+  const std::vector<float> y =
+      OnEveryTarget<float>(18, 0, [&](float* out) { Pool(shape, x.data(), out); });
+  for (size_t i = 0; i < 18; ++i) EXPECT_EQ(std::isnan(y[i]), i >= 7 && i <= 9) << i;
+}
+
+}  // namespace
+}  // namespace weft::kernels
