@@ -166,9 +166,9 @@ TEST_P(EveryStepTest, RefusesAnyOtherOverlap) {
       StepSample sample = Sample();
       const format::Slot& slot = sample.builder.slots[other];
       format::Slot& written = sample.builder.slots[output];
-      const uint32_t nudge = format::BitsOf(written.type()) == 8 ? 1 : 4;
-      if (slot.bytes() <= nudge) continue;
-      written.mutate_offset_bytes(slot.offset_bytes() + slot.bytes() - nudge);
+      const uint32_t element_bytes = format::BitsOf(written.type()) / 8;
+      const uint32_t last = (slot.bytes() - 1) / element_bytes * element_bytes;
+      written.mutate_offset_bytes(slot.offset_bytes() + last);
       sample.builder.region_bytes[2] += 512;
       Loaded model(sample.builder.Finish());
       EXPECT_EQ(model.fault.code, FaultCode::kOperandOverlap) << model.Text();

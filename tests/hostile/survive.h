@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands a file to the runtime in heap blocks of exactly their size. A sanitizer is the judge of
+// what is read or written outside them; without one only what is seen here is checked.
+#ifndef WEFT_TESTS_HOSTILE_SURVIVE_H_
+#define WEFT_TESTS_HOSTILE_SURVIVE_H_
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "runtime/verify.h"
+#include "tests/runtime/listing_builder.h"
+#include "tests/runtime/samples.h"
+
+namespace weft::test {
+
+enum class Fate { kRefused, kOpened };
+
+// Every byte of a view, so that a view outside its memory is seen.
+inline unsigned Sum(const Tensor& tensor) {
+  unsigned sum = 0;
+  for (size_t i = 0; i < tensor.bytes; ++i) sum += static_cast<const uint8_t*>(tensor.data)[i];
+  return sum;
+}
+
+// A file may be sound and still ask for a long run; the laws bound memory, not time.
+inline bool RunsForever(const ExactBytes& file) {
+  for (const format::Section& section : format::RowsOf(format::GetModel(file.data())->sections())) {
+    if (section.max_trips() > 100) return true;
+  }
+  return false;
+}
+
+inline Fate Survive(const ExactBytes& file) {
+  constexpr uint32_t kMostBytes = 1u << 20;
+  Needs needs;
+  if (!ReadNeeds(file.bytes(), &needs).ok()) return Fate::kRefused;
+  if (needs.state_bytes > kMostBytes || needs.scratch_bytes > kMostBytes) return Fate::kRefused;
+  const ExactBytes state(needs.state_bytes), scratch(needs.scratch_bytes),
+      more(needs.more_scratch_bytes[0] > kMostBytes ? 0 : needs.more_scratch_bytes[0]);
+  Engine engine;
+  const Fault fault = Engine::Open(file.bytes(), AllSteps(),
+                                   {state.block(), scratch.block(), {more.block()}}, &engine);
+  if (!fault.ok()) return Fate::kRefused;
+  if (RunsForever(file)) return Fate::kOpened;
+  const ExactBytes before = file;
+  unsigned sum = 0;
+  for (int call = 0; call < 2; ++call) {
+    FillInputs(engine);
+    engine.Run();
+    for (uint32_t port = 0; port < engine.output_count(); ++port) {
+      sum += Sum(engine.output(port));
+      const char* name = engine.output_name(port);
+      if (name != nullptr) sum += Sum(engine.output(name));
+    }
+    engine.Reset();
+  }
+  static volatile unsigned seen;
+  seen = sum;
+  EXPECT_EQ(std::memcmp(before.data(), file.data(), file.size()), 0) << "the model was written";
+  return Fate::kOpened;
+}
+
+// Sound files to start from: every step on its own, and all features of a listing. Their weights
+// end the file without padding.
+inline std::vector<ExactBytes> SoundFiles() {
+  std::vector<ExactBytes> files;
+  const auto add = [&files](ListingBuilder& b) {
+    b.region_bytes[0] = (b.region_bytes[0] / 64 + 1) * 64;
+    files.push_back(b.Finish());
+  };
+  Features features = EveryFeature();
+  add(features.b);
+  for (StepSample& sample : EveryStep()) add(sample.builder);
+  return files;
+}
+
+}  // namespace weft::test
+
+#endif  // WEFT_TESTS_HOSTILE_SURVIVE_H_
