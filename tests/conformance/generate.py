@@ -54,6 +54,24 @@ def write_model(folder, case):
     return store.write_model(folder, model, case.compress, case.edit)
 
 
+def own_answers(case, arrays, xml_path):
+    """The reference's arrays in the types that the model declares: f64 may narrow to f32, but no
+    number turns into an integer."""
+    import numpy
+    import store
+
+    declared = store.ports(xml_path)[1]
+    if len(arrays) != len(declared):
+        raise CaseError(f"{case.path}: {len(declared)} outputs; the reference gives {len(arrays)}")
+    answers = []
+    for array, (name, dtype) in zip(map(numpy.asarray, arrays), declared):
+        if dtype and array.dtype.kind != numpy.dtype(dtype).kind:
+            raise CaseError(f"{case.path}: output {name} is {numpy.dtype(dtype)}; the reference "
+                            f"gives {array.dtype}")
+        answers.append(array.astype(dtype) if dtype else array)
+    return answers
+
+
 def answers_of(case, oracle, xml_path):
     """The expected outputs and the name of who gave them."""
     import compare
@@ -66,20 +84,12 @@ def answers_of(case, oracle, xml_path):
         return asked, openvino_oracle.release()
     with numpy.errstate(all="ignore"):
         own = case.reference(*case.inputs)
-    own = [numpy.asarray(array) for array in (own if isinstance(own, (list, tuple)) else [own])]
-    if asked is not None:
-        if len(asked) != len(own):
+        own = own_answers(case, own if isinstance(own, (list, tuple)) else [own], xml_path)
+    for index, (left, right) in enumerate(zip(asked or [], own)):
+        fault = compare.difference(left, right, case.rtol, case.atol)
+        if fault:
             raise CaseError(
-                f"{case.path}: OpenVINO gives {len(asked)} outputs; the reference {len(own)}")
-        own = [
-            array.astype(other.dtype) if array.dtype.kind == other.dtype.kind else array
-            for array, other in zip(own, asked)
-        ]
-        for index, (left, right) in enumerate(zip(asked, own)):
-            fault = compare.difference(left, right, case.rtol, case.atol)
-            if fault:
-                raise CaseError(
-                    f"{case.path}: output {index} of OpenVINO is not the reference's: {fault}")
+                f"{case.path}: output {index} of OpenVINO is not the reference's: {fault}")
     if case.oracle == "numpy":
         return own, "numpy"
     return asked, openvino_oracle.release()
@@ -180,11 +190,7 @@ def check(cases):
             equal += not found
             identical += bits and not found
     faults += full
-    known = {case.path for case in cases}
-    committed = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
-    faults += [
-        f"{path}: committed, but no family describes it" for path in sorted(committed - known)
-    ]
+    faults += undescribed(cases)
     report(faults)
     print(f"conformance: {identical} of {len(cases)} bit for bit")
     print(f"conformance: goldens re-derived: {equal} of {len(cases)} equal")
@@ -196,16 +202,19 @@ def report(faults):
         print(fault, file=sys.stderr)
 
 
+def undescribed(cases):
+    """Folders that no family describes (any more), as faults."""
+    known = {case.path for case in cases}
+    stored = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
+    return [f"{path}: stored, but no family describes it" for path in sorted(stored - known)]
+
+
 def write(cases, prefix):
-    """Writes cases/; folders that no case owns any more are removed when everything is written."""
+    """Writes cases/. Folders that no family describes are named, never removed."""
     faults = derive_all(CASES, cases, verbose=True)
-    if not prefix:
-        known = {case.path for case in cases}
-        for path in CASES.glob("*/*/"):
-            if str(path.relative_to(CASES)) not in known:
-                shutil.rmtree(path)
-    report(faults)
-    print(f"conformance: {len(cases) - len(faults)} of {len(cases)} cases written", file=sys.stderr)
+    written = len(cases) - len(faults)
+    report(faults if prefix else faults + undescribed(cases))
+    print(f"conformance: {written} of {len(cases)} cases written", file=sys.stderr)
     return 1 if faults else 0
 
 

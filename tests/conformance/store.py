@@ -47,28 +47,36 @@ def _stable(text):
     return _GENERATED_NAME.sub(renumber, text)
 
 
-def port_names(xml_path):
-    """Names of the input and output ports in port order: the first tensor name, else the layer's
-    name."""
+_PRECISIONS = {
+    "FP64": np.float64, "FP32": np.float32, "FP16": np.float16, "I64": np.int64, "I32": np.int32,
+    "I8": np.int8, "U8": np.uint8, "BOOL": np.bool_
+}
+
+
+def ports(xml_path):
+    """The input and the output ports in port order, as (name, NumPy type or None if not declared).
+    A port's name is its first tensor name, else the name of its layer."""
     net = ElementTree.parse(xml_path).getroot()
     layers = net.find("layers").findall("layer")
     feeds = {(edge.get("to-layer"), edge.get("to-port")):
                  (edge.get("from-layer"), edge.get("from-port")) for edge in net.find("edges")}
-    tensor_names = {(layer.get("id"), port.get("id")): port.get("names") for layer in layers
-                    for port in layer.findall("output/port")}
+    sources = {(layer.get("id"), port.get("id")): port for layer in layers
+               for port in layer.findall("output/port")}
 
-    def first(names, layer):
-        return re.split(r"(?<!\\),", names)[0].replace("\\,", ",") if names else layer.get("name")
+    def described(port, layer):
+        names = port.get("names")
+        name = re.split(r"(?<!\\),", names)[0].replace("\\,", ",") if names else layer.get("name")
+        return name, _PRECISIONS.get(port.get("precision"))
 
     inputs = [
-        first(layer.find("output/port").get("names"), layer) for layer in layers
+        described(layer.find("output/port"), layer) for layer in layers
         if layer.get("type") == "Parameter"
     ]
-    outputs = []
-    for layer in layers:
-        if layer.get("type") == "Result":
-            port = layer.find("input/port").get("id")
-            outputs.append(first(tensor_names[feeds[(layer.get("id"), port)]], layer))
+    outputs = [
+        described(sources[feeds[layer.get("id"),
+                                layer.find("input/port").get("id")]], layer) for layer in layers
+        if layer.get("type") == "Result"
+    ]
     return inputs, outputs
 
 
@@ -88,10 +96,11 @@ def read_arrays(folder, name):
 
 def write_facts(folder, case, oracle):
     """Saves case.json."""
-    names_in, names_out = port_names(folder / "model.xml")
+    inputs, outputs = ports(folder / "model.xml")
     facts = {
-        "oracle": oracle, "rtol": case.rtol, "atol": case.atol, "inputs": names_in,
-        "outputs": names_out, "convert": list(case.convert),
+        "oracle": oracle, "rtol": case.rtol, "atol": case.atol,
+        "inputs": [name for name, _ in inputs], "outputs": [name for name, _ in outputs],
+        "convert": list(case.convert),
         "note": " ".join(part for part in (case.note, case.differs) if part)
     }
     if case.calls:
