@@ -234,7 +234,7 @@ def main():
                (1, options.steps, options.hidden))
     facts = {
         "oracle": "python", "rtol": 1e-4, "atol": 1e-4,
-        "inputs": ["sequence", "first_hidden", "first_cell"], "outputs": ["answer"], "convert": [],
+        "inputs": ["sequence", "first_hidden", "first_cell"], "outputs": ["answer/sink"], "convert": [],
         "note": f"The TensorIterator document's example 2 in the form: {options.form}."
     }
     (options.folder / "case.json").write_text(json.dumps(facts, indent=1) + "\n")
