@@ -58,9 +58,10 @@ SAMPLES = {
     "file_lines": ({"kernels/a.cc": "\n" * 600},
                    [{"kernels/a.cc": "\n" * 601}, {"examples/a.bin": " " * 2_000_001}]),
     "line_width": ({"scripts/a.sh": "x" * 100 + "\n"}, [{"scripts/a.sh": "x" * 101 + "\n"}]),
-    "steps": ({**_STEP, "runtime/bind/shared.cc": "", "runtime/bind/shared.h": ""}, [
+    "steps": ({**_STEP, "runtime/bind/shared.cc": ""}, [
         *(_without(path) for path in _STEP),
-        {**_STEP, "runtime/bind/stray.cc": ""}, {**_STEP, "kernels/stray_ref.h": ""}]),
+        {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_STEP(stray, Stray)\n"},
+        {**_STEP, "kernels/stray_ref.h": ""}]),
     "licence": ({"kernels/a.cc": _SPDX, "scripts/a.sh": "#!/bin/sh\n" + _SPDX.replace("//", "#")},
                 [{"kernels/a.cc": "int a;\n"}]),
     "guards": ({"kernels/a.h": _SPDX + _GUARD.format("A"), "kernels/a-inl.h": _SPDX},

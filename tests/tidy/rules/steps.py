@@ -8,8 +8,7 @@ _SCHEMA = "runtime/format/weft.fbs"
 
 
 def check(tree):
-    """Every row has its files; every twin has its row, and so has every binder but those that declare
-    something shared in a header of their own."""
+    """Every row has its files, every binder and every twin has its row."""
     if _OPS not in tree.paths:
         return [f"{_OPS}: is not there; every step has a row in it"]
     rows = _ROW.findall(tree.text(_OPS))
@@ -29,9 +28,11 @@ def check(tree):
             faults.append(f"{_OPS}: row {name} has no vector of {upper}Params in {_SCHEMA}")
     names = {name for name, _ in rows}
     for path in tree.paths:
-        match = re.fullmatch(r"kernels/(\w+)_ref\.h|runtime/bind/(\w+)\.cc", path)
-        if not match or path.replace(".cc", ".h") in known and match.group(2):
-            continue
-        if (match.group(1) or match.group(2)) not in names:
+        twin = re.fullmatch(r"kernels/(\w+)_ref\.h", path)
+        binder = re.fullmatch(r"runtime/bind/(\w+)\.cc", path)
+        if binder and "WEFT_BIND_STEP(" not in tree.text(path):
+            continue  # shared by the binders
+        match = twin or binder
+        if match and match.group(1) not in names:
             faults.append(f"{path}: serves no step; {_OPS} has no such row")
     return faults
