@@ -57,10 +57,11 @@ std::string Where(const Graph& graph, const Node& node, int line) {
 }
 
 std::string OneLine(std::string_view text) {
-  std::string line(text);
+  constexpr size_t kLongest = 200;  // names of exported models reach 150 characters
+  std::string line(text.substr(0, kLongest));
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return line;
+  return text.size() > kLongest ? line + "..." : line;
 }
 
 }  // namespace weft::ir

@@ -225,6 +225,12 @@ TEST_F(Reader, KeepsMessagesInOneLine) {
           "edge"});
 }
 
+TEST_F(Reader, CutsTextThatNobodyWouldRead) {
+  ReadModel("<net name=\"m\" version=\"" + std::string(5000, '1') + "\"/>");
+  EXPECT_EQ(lines, Lines{"model.xml:1: IR version is \"" + std::string(200, '1') +
+                         "...\"; must be 10 or 11"});
+}
+
 TEST_F(Reader, WalksLongChainsWithoutRecursion) {
   std::vector<std::string> layers = {Parameter(0, "x")};
   std::vector<std::string> edges = {Edge("0:0", "1:0")};
