@@ -63,9 +63,11 @@ class Writer {
     }
   }
 
-  // Weights are placed when first used, so that unused ones (folded, repacked) stay out of the file.
+  // Weights are placed when first used, so that unused ones (folded, repacked) stay out of the
+  // file.
   int64_t WeightsOffset(ValueId root) {
-    const auto [it, added] = offsets_.try_emplace(root, RoundUp(std::ssize(weights_), kWeightsAlignment));
+    const auto [it, added] =
+        offsets_.try_emplace(root, RoundUp(std::ssize(weights_), kWeightsAlignment));
     if (added) {
       weights_.resize(static_cast<size_t>(it->second));
       weights_.insert(weights_.end(), program_.values[root].data->begin(),
@@ -114,7 +116,9 @@ class Writer {
   std::vector<uint32_t> section_index_;
   uint32_t section_count_ = 0;
 
-  std::map<std::tuple<ValueId, int64_t, int64_t, std::vector<std::pair<uint32_t, int64_t>>, int, Dims>, uint32_t>
+  std::map<
+      std::tuple<ValueId, int64_t, int64_t, std::vector<std::pair<uint32_t, int64_t>>, int, Dims>,
+      uint32_t>
       slot_index_;
   std::vector<format::Slot> slots_;
   std::vector<uint32_t> slot_buffers_;  // the root each slot lies in
@@ -146,12 +150,14 @@ uint32_t Writer::Slot(ValueId id) {
   for (const plan::Move& move : place.moves) {
     moves.emplace_back(section_index_[move.section], move.stride_bytes);
   }
-  const int64_t base = home == plan::Home::kWeights ? WeightsOffset(place.root) : offsets_[place.root];
+  const int64_t base =
+      home == plan::Home::kWeights ? WeightsOffset(place.root) : offsets_[place.root];
   const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,
                               static_cast<int>(value.type.type), value.type.dims);
   const auto [it, added] = slot_index_.try_emplace(key, static_cast<uint32_t>(slots_.size()));
   if (!added) return it->second;
-  const auto [dims, fresh] = dims_index_.try_emplace(value.type.dims, static_cast<uint32_t>(dims_.size()));
+  const auto [dims, fresh] =
+      dims_index_.try_emplace(value.type.dims, static_cast<uint32_t>(dims_.size()));
   if (fresh) {
     for (const int64_t dim : value.type.dims) dims_.push_back(static_cast<uint32_t>(dim));
   }
@@ -161,10 +167,11 @@ uint32_t Writer::Slot(ValueId id) {
   }
   static constexpr uint8_t kRegions[] = {2, 0, 1};  // scratch, weights, state
   slots_.emplace_back(static_cast<uint32_t>(base + place.offset_bytes),
-                      static_cast<uint32_t>(value.bytes), dims->second, moves.empty() ? 0 : first_move,
-                      uint16_t{0xFFFF}, kRegions[static_cast<int>(home)], value.type.type,
-                      static_cast<uint8_t>(value.type.dims.size()), static_cast<uint8_t>(moves.size()),
-                      uint16_t{0});
+                      static_cast<uint32_t>(value.bytes), dims->second,
+                      moves.empty() ? 0 : first_move, uint16_t{0xFFFF},
+                      kRegions[static_cast<int>(home)], value.type.type,
+                      static_cast<uint8_t>(value.type.dims.size()),
+                      static_cast<uint8_t>(moves.size()), uint16_t{0});
   slot_buffers_.push_back(place.root);
   return it->second;
 }
@@ -181,9 +188,9 @@ void Writer::WriteBlock(plan::BlockId block, uint32_t depth) {
 
 uint32_t Writer::AppendParams(const plan::Step& step) {
   switch (step.kind()) {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning)                           \
-  case plan::StepKind::k##Name:                                                   \
-    params_.name.push_back(std::get<format::Name##Params>(step.params));          \
+#define WEFT_STEP(name, Name, inputs, outputs, meaning)                  \
+  case plan::StepKind::k##Name:                                          \
+    params_.name.push_back(std::get<format::Name##Params>(step.params)); \
     return static_cast<uint32_t>(params_.name.size() - 1);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
@@ -202,7 +209,8 @@ void Writer::AppendOperands(const std::vector<ValueId>& values, uint32_t row_cou
 void Writer::WriteStep(const plan::Step& step) {
   static constexpr struct {
     uint32_t inputs, outputs;
-  } kArity[] = {{0, 0},
+  } kArity[] = {
+      {0, 0},
 #define WEFT_STEP(name, Name, inputs, outputs, meaning) {inputs, outputs},
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
@@ -263,17 +271,29 @@ void Writer::WriteVariables() {
   }
 }
 
+// The finished bytes with their checksum filled in.
+std::vector<std::byte> Sealed(const flatbuffers::FlatBufferBuilder& builder) {
+  // The runtime reads models at their own alignment only, its checksum too.
+  AlignedBytes aligned(builder.GetSize());
+  std::memcpy(aligned.data(), builder.GetBufferPointer(), aligned.size());
+  const uint64_t checksum = Checksum({aligned.data(), aligned.size()});
+  format::GetMutableModel(aligned.data())->mutate_checksum(checksum);
+  return {aligned.data(), aligned.data() + aligned.size()};
+}
+
 std::vector<std::byte> Writer::Finish() {
   flatbuffers::FlatBufferBuilder builder(weights_.size() + 65536);
-  // The builder writes backwards: what is created first lies last. Weights first, so that the listing
-  // stands together at the front of the file.
+  // The builder writes backwards: what is created first lies last. Weights first, so that the
+  // listing stands together at the front of the file.
   builder.ForceVectorAlignment(weights_.size(), 1, kWeightsAlignment);
   const auto weights =
       builder.CreateVector(reinterpret_cast<const uint8_t*>(weights_.data()), weights_.size());
   const format::Region regions[] = {
-      {static_cast<uint32_t>(weights_.size()), kWeightsAlignment, format::RegionKind::weights, 0, 0},
+      {static_cast<uint32_t>(weights_.size()), kWeightsAlignment, format::RegionKind::weights, 0,
+       0},
       {static_cast<uint32_t>(file.state_bytes), kScratchAlignment, format::RegionKind::state, 0, 0},
-      {static_cast<uint32_t>(file.scratch_bytes), kScratchAlignment, format::RegionKind::scratch, 0, 0}};
+      {static_cast<uint32_t>(file.scratch_bytes), kScratchAlignment, format::RegionKind::scratch, 0,
+       0}};
   const auto region_vector = builder.CreateVectorOfStructs(regions, 3);
   const auto slots = builder.CreateVectorOfStructs(slots_);
   const auto dims = builder.CreateVector(dims_);
@@ -325,12 +345,7 @@ std::vector<std::byte> Writer::Finish() {
   model.add_weights(weights);
   format::FinishModelBuffer(builder, model.Finish());
   file.weights_bytes = std::ssize(weights_);
-  // The runtime reads models at their own alignment only, its checksum too.
-  AlignedBytes aligned(builder.GetSize());
-  std::memcpy(aligned.data(), builder.GetBufferPointer(), aligned.size());
-  const uint64_t checksum = Checksum({aligned.data(), aligned.size()});
-  format::GetMutableModel(aligned.data())->mutate_checksum(checksum);
-  return {aligned.data(), aligned.data() + aligned.size()};
+  return Sealed(builder);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a planned Program into the bytes of model.weft: gives every root its place in weights, state
-// or scratch, writes the vectors of weft.fbs and the checksum. The result obeys verify.cc; Convert
-// proves it on every file before it is written.
+// Turns a planned Program into the bytes of model.weft: gives every root its place in weights,
+// state or scratch, writes the vectors of weft.fbs and the checksum. The result obeys verify.cc;
+// Convert proves it on every file before it is written.
 #ifndef WEFT_CONVERTER_EMIT_MODEL_FILE_H_
 #define WEFT_CONVERTER_EMIT_MODEL_FILE_H_
 

@@ -29,8 +29,8 @@ ValueId Vector(Builder& builder, std::vector<float> elements) {
   return builder.WeightsOf<float>({ElementType::f32, {count}}, elements);
 }
 
-// One product: y[batch, outputs] = act(start + x * weights). `start_stride` is in elements, 0 for one
-// row shared by the batch.
+// One product: y[batch, outputs] = act(start + x * weights). `start_stride` is in elements, 0 for
+// one row shared by the batch.
 struct Product {
   ValueId x, weights, start;
   int64_t inputs, outputs, start_stride;
@@ -105,9 +105,10 @@ ValueId Columns(Builder& builder, const CellShape& shape, ValueId rows, int64_t 
 std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const PackedCell& packed,
                               ValueId x, const std::vector<ValueId>& states) {
   const int64_t gates = 4 * shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
-  const ValueId pre =
-      EmitProduct(builder, shape, packed, {states[0], packed.r, from_x, shape.hidden, gates, gates});
+  const ValueId from_x =
+      EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId pre = EmitProduct(builder, shape, packed,
+                                  {states[0], packed.r, from_x, shape.hidden, gates, gates});
   const ValueId h = builder.Scratch(StateType(shape)), c = builder.Scratch(StateType(shape));
   format::LstmGatesParams params;
   params.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -123,9 +124,10 @@ std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const Pa
 std::vector<ValueId> EmitGruResetAfter(Builder& builder, const CellShape& shape,
                                        const PackedCell& packed, ValueId x, ValueId h) {
   const int64_t gates = 3 * shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
-  const ValueId from_h =
-      EmitProduct(builder, shape, packed, {h, packed.r, packed.b_recurrent, shape.hidden, gates, 0});
+  const ValueId from_x =
+      EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId from_h = EmitProduct(builder, shape, packed,
+                                     {h, packed.r, packed.b_recurrent, shape.hidden, gates, 0});
   const ValueId next = builder.Scratch(StateType(shape));
   format::GruGatesParams params;
   params.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -141,9 +143,11 @@ std::vector<ValueId> EmitGruResetAfter(Builder& builder, const CellShape& shape,
 std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape,
                                         const PackedCell& packed, ValueId x, ValueId h) {
   const int64_t gates = 3 * shape.hidden, both = 2 * shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
+  const ValueId from_x =
+      EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
   const ValueId x_both = Columns(builder, shape, from_x, 0, both, gates);
-  const ValueId pre = EmitProduct(builder, shape, packed, {h, packed.r, x_both, shape.hidden, both, gates});
+  const ValueId pre =
+      EmitProduct(builder, shape, packed, {h, packed.r, x_both, shape.hidden, both, gates});
   const ValueId z = builder.Scratch(StateType(shape)), reset = builder.Scratch(StateType(shape));
   format::GruResetParams first;
   first.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -152,8 +156,9 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
   first.mutable_f() = shape.f;
   builder.Emit(first, {pre, h}, {z, reset});
   const ValueId x_candidate = Columns(builder, shape, from_x, both, shape.hidden, gates);
-  const ValueId candidate = EmitProduct(
-      builder, shape, packed, {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});
+  const ValueId candidate =
+      EmitProduct(builder, shape, packed,
+                  {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});
   const ValueId next = builder.Scratch(StateType(shape));
   format::GruUpdateParams second;
   second.mutate_rows(static_cast<uint32_t>(shape.batch));
@@ -167,8 +172,10 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
 std::vector<ValueId> EmitRnn(Builder& builder, const CellShape& shape, const PackedCell& packed,
                              ValueId x, ValueId h) {
   const int64_t hidden = shape.hidden;
-  const ValueId from_x = EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, hidden, 0});
-  return {EmitProduct(builder, shape, packed, {h, packed.r, from_x, hidden, hidden, hidden, shape.f})};
+  const ValueId from_x =
+      EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, hidden, 0});
+  return {
+      EmitProduct(builder, shape, packed, {h, packed.r, from_x, hidden, hidden, hidden, shape.f})};
 }
 
 // What the documents allow as an activation of a cell.
@@ -258,7 +265,9 @@ void ReadActivations(NodeScope& scope, CellShape& shape) {
   for (size_t i = 0; i < count; ++i) {
     const std::optional<format::UnaryOp> op = ParseActivation(names[i]);
     if (!op) {
-      scope.Fault("activation \"{}\" is unknown; must be sigmoid, tanh, relu, hardsigmoid, elu or softsign", names[i]);
+      scope.Fault(
+          "activation \"{}\" is unknown; must be sigmoid, tanh, relu, hardsigmoid, elu or softsign",
+          names[i]);
       return;
     }
     const bool hard = *op == format::UnaryOp::hard_sigmoid;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of an LSTM, GRU or RNN, wherever it comes from: a cell operation, a sequence, a loop body.
-// Formulas (x the input row, h and c the states, * elementwise, products of W and R by dense):
+// One step of an LSTM, GRU or RNN, wherever it comes from: a cell operation, a sequence, a loop
+// body. Formulas (x the input row, h and c the states, * elementwise, products of W and R by
+// dense):
 //   LSTM  c' = f(F) c + f(I) g(C), h' = f(O) h(c'), with [F I C O] = W x + R h + B
 //   GRU   h' = n + z (h - n), with z, r = f(W x + R h + B) and n = g(W x + R (r h) + B) or, with
 //         linear_before_reset, n = g(W x + B + r (R h + Rb))

@@ -28,7 +28,8 @@ bool CheckBackEdges(InferScope& scope, const ir::Body& body, const PortMap& map)
     const TensorType& to = input.parameter->outputs[0].type;
     if (from == to) continue;
     scope.Fault("back edge {} -> {} joins {} to {}; both ends must have one shape",
-                body.graph->results[input.result]->id, input.parameter->id, ToString(from), ToString(to));
+                body.graph->results[input.result]->id, input.parameter->id, ToString(from),
+                ToString(to));
   }
   return !scope.failed();
 }
@@ -38,7 +39,8 @@ void SetOutputs(InferScope& scope, const ir::Graph& body, const PortMap& map, in
     TensorType type = ResultType(body, output.result);
     if (output.concatenated) {
       if (type.dims.empty()) type.dims.push_back(1);
-      const auto axis = scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(type.dims.size()));
+      const auto axis =
+          scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(type.dims.size()));
       if (!axis) return;
       type.dims[static_cast<size_t>(*axis)] *= trips;
     }
@@ -46,7 +48,8 @@ void SetOutputs(InferScope& scope, const ir::Graph& body, const PortMap& map, in
   }
 }
 
-// Without sliced inputs the outputs' declared extents tell the count; without those the body runs once.
+// Without sliced inputs the outputs' declared extents tell the count; without those the body runs
+// once.
 int64_t CountOfOutputs(InferScope& scope, const ir::Body& body, const PortMap& map) {
   int64_t count = 0;
   for (const BodyOutput& output : map.outputs) {
@@ -100,8 +103,9 @@ std::optional<int64_t> TripsOfLoop(InferScope& scope, const ir::Graph& body, con
   const std::optional<Dims> trip = scope.Ints(0), first = scope.Ints(1);
   const std::optional<bool> condition = KnownCondition(body, map);
   if (!trip || !first || !condition) {
-    scope.Fault("its {} is computed at run time; must be constant",
-                !trip ? "trip count" : !first ? "execution condition" : "body condition");
+    scope.Fault("its {} is computed at run time; must be constant", !trip    ? "trip count"
+                                                                    : !first ? "execution condition"
+                                                                             : "body condition");
     return std::nullopt;
   }
   if ((*first)[0] == 0 || (*trip)[0] == 0) {
@@ -132,8 +136,7 @@ void InferLoop(InferScope& scope) {
 // Names of the loop's parts, from the port map as the shape law left it.
 class BodyLowering {
  public:
-  BodyLowering(LowerScope& scope, int64_t trips)
-      : scope_(scope), body_(scope.node().bodies[0]) {
+  BodyLowering(LowerScope& scope, int64_t trips) : scope_(scope), body_(scope.node().bodies[0]) {
     // The shape law has accepted the port map; reading it again adds no fault.
     InferScope again(scope.graph(), scope.mutable_node(), unheard_);
     map_ = *ResolvePortMap(again, body_);
@@ -143,8 +146,8 @@ class BodyLowering {
   void Run() {
     for (const BodyInput& input : map_.inputs) AddInput(input);
     for (const BodyOutput& output : map_.outputs) AddOutput(output);
-    const LoopResults out =
-        LowerLoop(scope_.builder, spec_, [&](const Iteration& iteration) { return Lower(iteration); });
+    const LoopResults out = LowerLoop(scope_.builder, spec_,
+                                      [&](const Iteration& iteration) { return Lower(iteration); });
     size_t scan = 0, last = 0;
     for (const BodyOutput& output : map_.outputs) {
       scope_.SetOutput(output.output, output.concatenated ? out.scans[scan++] : out.lasts[last++]);
@@ -159,7 +162,8 @@ class BodyLowering {
       if (!output.concatenated) continue;
       const TensorType& whole = scope_.output_type(output.output);
       const TensorType& part = ResultType(*body_.graph, output.result);
-      return ElementCount(whole.dims).value_or(1) / std::max<int64_t>(1, ElementCount(part.dims).value_or(1));
+      return ElementCount(whole.dims).value_or(1) /
+             std::max<int64_t>(1, ElementCount(part.dims).value_or(1));
     }
     return 1;
   }
@@ -177,7 +181,8 @@ class BodyLowering {
         spec_.iteration = input.parameter->outputs[0].type;
         break;
       case BodyInput::Kind::kInvariant:
-        if (!input.parameter->constant) invariants_.emplace_back(input.parameter, scope_.input(input.input));
+        if (!input.parameter->constant)
+          invariants_.emplace_back(input.parameter, scope_.input(input.input));
         break;
     }
   }
@@ -241,10 +246,20 @@ void LowerLoopOperation(LowerScope& scope) {
 }
 
 constexpr Operation kOperations[] = {
-    {.name = "TensorIterator", .opset = 1, .min_inputs = 0, .max_inputs = -1,
-     .infer = InferTensorIterator, .lower = LowerTensorIterator, .foldable = false},
-    {.name = "Loop", .opset = 5, .min_inputs = 2, .max_inputs = -1, .infer = InferLoop,
-     .lower = LowerLoopOperation, .foldable = false},
+    {.name = "TensorIterator",
+     .opset = 1,
+     .min_inputs = 0,
+     .max_inputs = -1,
+     .infer = InferTensorIterator,
+     .lower = LowerTensorIterator,
+     .foldable = false},
+    {.name = "Loop",
+     .opset = 5,
+     .min_inputs = 2,
+     .max_inputs = -1,
+     .infer = InferLoop,
+     .lower = LowerLoopOperation,
+     .foldable = false},
 };
 
 }  // namespace

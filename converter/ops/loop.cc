@@ -25,8 +25,8 @@ int64_t Product(const Dims& dims, size_t begin, size_t end) {
   return product;
 }
 
-// Chunks of a tensor along one axis: [outer, trips, chunk], rows of `row_elements` per outer index, the
-// first chunk `begin_elements` into each.
+// Chunks of a tensor along one axis: [outer, trips, chunk], rows of `row_elements` per outer index,
+// the first chunk `begin_elements` into each.
 struct AxisView {
   int64_t outer, trips, row_elements, begin_elements, chunk_elements, element_bytes;
   int64_t chunk_bytes() const { return outer * chunk_elements * element_bytes; }
@@ -35,14 +35,18 @@ struct AxisView {
 AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t begin, int64_t part) {
   const auto position = static_cast<size_t>(axis);
   const int64_t inner = Product(type.dims, position + 1, type.dims.size());
-  return {Product(type.dims, 0, position), trips,        type.dims[position] * inner,
-          begin * inner,                   part * inner, ElementBytes(type.type)};
+  return {Product(type.dims, 0, position),
+          trips,
+          type.dims[position] * inner,
+          begin * inner,
+          part * inner,
+          ElementBytes(type.type)};
 }
 
 enum class Carry { kInPlace, kShuttle, kThroughScan, kCopy };
 
-// Lowers one spec. The first attempt lays the body down once with every state in place and looks which
-// of them that breaks; if any, the program is put back and the body is laid down twice.
+// Lowers one spec. The first attempt lays the body down once with every state in place and looks
+// which of them that breaks; if any, the program is put back and the body is laid down twice.
 class LoopLowering {
  public:
   LoopLowering(Builder& builder, const LoopSpec& spec, const LowerBody& body)
@@ -118,11 +122,11 @@ class LoopLowering {
                          {Move{section_, backward ? -chunk_bytes : chunk_bytes}});
   }
 
-  // Where a scan output is gathered: time first, with a slice before (after, when backward) the first
-  // for the initial value of a state that travels through it.
+  // Where a scan output is gathered: time first, with a slice before (after, when backward) the
+  // first for the initial value of a state that travels through it.
   struct Gathering {
-    ValueId whole = kNone;     // with the guard
-    int64_t base_bytes = 0;    // of the slices proper
+    ValueId whole = kNone;   // with the guard
+    int64_t base_bytes = 0;  // of the slices proper
     AxisView view = {};
     bool guarded = false;
   };
@@ -177,20 +181,23 @@ LoopResults LoopLowering::RunFlat() {
 
 void LoopLowering::PrepareSlices() {
   for (const SlicedInput& input : spec_.sliced) {
-    const AxisView view = ViewOf(TypeOf(input.value), input.axis, spec_.trips, input.begin, input.part);
+    const AxisView view =
+        ViewOf(TypeOf(input.value), input.axis, spec_.trips, input.begin, input.part);
     ValueId whole = input.value;
     int64_t base_bytes = view.begin_elements * view.element_bytes;
     if (view.outer != 1) {
-      whole = builder_.Scratch({TypeOf(input.value).type, {view.trips, view.outer, view.chunk_elements}});
+      whole = builder_.Scratch(
+          {TypeOf(input.value).type, {view.trips, view.outer, view.chunk_elements}});
       MoveAxisOut(input.value, whole, view);
       base_bytes = 0;
     }
-    slices_.push_back(MovingChunk(whole, base_bytes, view.chunk_bytes(), input.backward, ChunkType(input)));
+    slices_.push_back(
+        MovingChunk(whole, base_bytes, view.chunk_bytes(), input.backward, ChunkType(input)));
   }
 }
 
-// A state and a scan output may be two Results of one value, perhaps reshaped between. Only the body's
-// steps tell, so it is laid down once for the answer and taken back.
+// A state and a scan output may be two Results of one value, perhaps reshaped between. Only the
+// body's steps tell, so it is laid down once for the answer and taken back.
 void LoopLowering::FindStatesAmongOutputs() {
   scan_of_state_.assign(spec_.carried.size(), std::nullopt);
   state_of_last_.assign(spec_.lasts.size(), std::nullopt);
@@ -211,14 +218,17 @@ void LoopLowering::FindStatesAmongOutputs() {
   };
   for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
     for (size_t k = 0; k < spec_.carried.size(); ++k) {
-      if (scan_of_state_[k] || !same(results[spec_.carried[k].result], results[spec_.scans[scan].result])) continue;
+      if (scan_of_state_[k] ||
+          !same(results[spec_.carried[k].result], results[spec_.scans[scan].result]))
+        continue;
       scan_of_state_[k] = scan;
       break;
     }
   }
   for (size_t last = 0; last < spec_.lasts.size(); ++last) {
     for (size_t k = 0; k < spec_.carried.size() && !state_of_last_[last]; ++k) {
-      if (same(results[spec_.carried[k].result], results[spec_.lasts[last]])) state_of_last_[last] = k;
+      if (same(results[spec_.carried[k].result], results[spec_.lasts[last]]))
+        state_of_last_[last] = k;
     }
   }
   builder_.Restore(before);
@@ -301,16 +311,19 @@ void LoopLowering::LayCopy(size_t copy, size_t unroll) {
   for (size_t i = 0; i < spec_.scans.size(); ++i) {
     const Gathering& gathering = gatherings_[i];
     const ValueId result = results_[spec_.scans[i].result];
-    builder_.Copy(result, MovingChunk(gathering.whole, gathering.base_bytes, gathering.view.chunk_bytes(),
-                                      spec_.scans[i].backward, TypeOf(result)));
+    builder_.Copy(result,
+                  MovingChunk(gathering.whole, gathering.base_bytes, gathering.view.chunk_bytes(),
+                              spec_.scans[i].backward, TypeOf(result)));
   }
   for (size_t i = 0; i < spec_.lasts.size(); ++i) {
     if (state_of_last_[i]) continue;
     // Made on first use, outside the body's own values, so that all copies share it.
-    if (last_homes_[i] == kNone) last_homes_[i] = builder_.Scratch(TypeOf(results_[spec_.lasts[i]]));
+    if (last_homes_[i] == kNone)
+      last_homes_[i] = builder_.Scratch(TypeOf(results_[spec_.lasts[i]]));
     builder_.Copy(results_[spec_.lasts[i]], last_homes_[i]);
   }
-  // Back edges act at once: a result that is itself a state's home is read before any home is written.
+  // Back edges act at once: a result that is itself a state's home is read before any home is
+  // written.
   std::vector<std::pair<ValueId, ValueId>> edges, ordered;
   for (size_t k = 0; k < homes_.size(); ++k) {
     if (carries_[k] == Carry::kThroughScan) continue;
@@ -340,14 +353,17 @@ bool LoopLowering::DecideCarries() {
     bool settled = false;
     for (size_t item = 0; item < items.size() && !settled; ++item) {
       const auto* step = std::get_if<plan::Step>(&items[item]);
-      if (step == nullptr || !plan::IsPlainCopy(program(), *step) || step->outputs[0] != homes_[k][0]) continue;
+      if (step == nullptr || !plan::IsPlainCopy(program(), *step) ||
+          step->outputs[0] != homes_[k][0])
+        continue;
       settled = true;
       const ValueId root = plan::Resolve(program(), step->inputs[0]).root;
       const bool fresh = root >= first_body_value_ &&
                          program().values[root].home == plan::Home::kScratch &&
                          program().values[root].bytes == builder_.value(homes_[k][0]).bytes;
       if (root == homes_[k][0]) continue;  // handed on unchanged
-      const bool fits = plan::SourceFitsTarget(program(), *step, static_cast<int64_t>(item), local, local);
+      const bool fits =
+          plan::SourceFitsTarget(program(), *step, static_cast<int64_t>(item), local, local);
       if (fresh && fits && IsFirstWithResult(k)) continue;
       carries_[k] = fresh && IsFirstWithResult(k) ? Carry::kShuttle : Carry::kCopy;
       shuttles = shuttles || carries_[k] == Carry::kShuttle;
@@ -380,13 +396,15 @@ LoopResults LoopLowering::Results() {
   for (size_t i = 0; i < spec_.scans.size(); ++i) {
     const Gathering& gathering = gatherings_[i];
     if (gathering.view.outer == 1) {
-      out.scans.push_back(builder_.View(gathering.whole, gathering.base_bytes, spec_.scans[i].type));
+      out.scans.push_back(
+          builder_.View(gathering.whole, gathering.base_bytes, spec_.scans[i].type));
       continue;
     }
     const ValueId whole = builder_.Scratch(spec_.scans[i].type);
     const ValueId slices = builder_.View(
         gathering.whole, gathering.base_bytes,
-        {spec_.scans[i].type.type, {gathering.view.trips, gathering.view.outer, gathering.view.chunk_elements}});
+        {spec_.scans[i].type.type,
+         {gathering.view.trips, gathering.view.outer, gathering.view.chunk_elements}});
     MoveAxisIn(slices, whole, gathering.view);
     out.scans.push_back(whole);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to turn "do this N times" into a section: TensorIterator, Loop and the sequence operations
-// all describe themselves as a LoopSpec and hand over a function that lowers one iteration's body.
+// One way to turn "do this N times" into a section: TensorIterator, Loop and the sequence
+// operations all describe themselves as a LoopSpec and hand over a function that lowers one
+// iteration's body.
 //
-// Slices and scan outputs move with the iteration and cost no copy when every axis before the sliced
-// one has size 1; otherwise one transpose outside the loop makes it so. For each carried state the
-// cheapest form that is correct is taken:
+// Slices and scan outputs move with the iteration and cost no copy when every axis before the
+// sliced one has size 1; otherwise one transpose outside the loop makes it so. For each carried
+// state the cheapest form that is correct is taken:
 //   through the scan output  the state is also concatenated: it is read from the slice before
 //   in place                 every reader of the old state is done when the new one is written
 //   shuttle                  two homes that swap roles; the body is then laid down twice
@@ -22,7 +23,8 @@
 
 namespace weft::ops {
 
-// `trips` chunks of `part` elements of an axis, from element `begin` on; backward takes the last first.
+// `trips` chunks of `part` elements of an axis, from element `begin` on; backward takes the last
+// first.
 struct SlicedInput {
   plan::ValueId value = plan::kNone;
   int64_t axis = 0;
@@ -42,8 +44,8 @@ struct ScanOutput {
   int64_t axis = 0;
   bool backward = false;
   TensorType type;  // of the whole output
-  // Where the caller wants the chunks, time first, with one free chunk before them (behind them, when
-  // backward); kNone leaves the choice to the loop.
+  // Where the caller wants the chunks, time first, with one free chunk before them (behind them,
+  // when backward); kNone leaves the choice to the loop.
   plan::ValueId whole = plan::kNone;
   int64_t base_bytes = 0;
 };
@@ -54,7 +56,8 @@ struct LoopSpec {
   std::vector<CarriedState> carried;
   std::vector<ScanOutput> scans;
   std::vector<size_t> lasts;  // results whose last value is wanted
-  std::optional<TensorType> iteration;  // of the value that counts iterations, when the body reads one
+  std::optional<TensorType>
+      iteration;  // of the value that counts iterations, when the body reads one
 };
 
 struct Iteration {

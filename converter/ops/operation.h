@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the converter knows of one operation of the IR: its name, the opset that introduced this
-// version, the shape law and the lowering to steps. One row per version in ops/table.cc; one file per
-// family holds the functions. Both functions see a node only through the scopes below; they report
-// faults there and never abort.
+// version, the shape law and the lowering to steps. One row per version in ops/table.cc; one file
+// per family holds the functions. Both functions see a node only through the scopes below; they
+// report faults there and never abort.
 #ifndef WEFT_CONVERTER_OPS_OPERATION_H_
 #define WEFT_CONVERTER_OPS_OPERATION_H_
 
@@ -31,9 +31,11 @@ struct Operation {
   int min_inputs, max_inputs;
   void (*infer)(InferScope&);
   void (*lower)(LowerScope&);
-  // False for operations whose outputs may not be computed ahead of time (ReadValue) or that hold bodies.
+  // False for operations whose outputs may not be computed ahead of time (ReadValue) or that hold
+  // bodies.
   bool foldable = true;
-  // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are computed.
+  // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are
+  // computed.
   bool shape_only = false;
 };
 
@@ -54,9 +56,11 @@ class Attributes {
   bool Bool(std::string_view key, bool fallback) const;  // true false 1 0
   Dims Ints(std::string_view key, Dims fallback = {}) const;
   std::vector<float> Floats(std::string_view key, std::vector<float> fallback = {}) const;
-  std::vector<std::string> Texts(std::string_view key, std::vector<std::string> fallback = {}) const;
+  std::vector<std::string> Texts(std::string_view key,
+                                 std::vector<std::string> fallback = {}) const;
   // Text restricted to `allowed`; else a fault that lists them, and the fallback.
-  std::string Choice(std::string_view key, std::string_view fallback, std::span<const std::string_view> allowed) const;
+  std::string Choice(std::string_view key, std::string_view fallback,
+                     std::span<const std::string_view> allowed) const;
 
  private:
   void Malformed(std::string_view key, std::string_view must) const;
@@ -84,7 +88,8 @@ class NodeScope {
 
   // The input's value when it is known at conversion, else null.
   const ir::Constant* constant(size_t i) const;
-  // Elements of a constant input as numbers (any integer, boolean or float type); nullopt when not constant.
+  // Elements of a constant input as numbers (any integer, boolean or float type); nullopt when not
+  // constant.
   std::optional<Dims> Ints(size_t i) const;
   std::optional<std::vector<double>> Numbers(size_t i) const;
   // As Ints, but a missing constant is a fault "input 1 (what) is computed at run time; ...".
@@ -125,8 +130,9 @@ class InferScope : public NodeScope {
   std::optional<Dims> Broadcast(const Dims& a, const Dims& b);
 };
 
-// Lowering: emits steps for the node. Types and dims are final, every fault has been found before, so
-// lowering does not fail (but for what has no steps: use Fault for that, it stops the conversion).
+// Lowering: emits steps for the node. Types and dims are final, every fault has been found before,
+// so lowering does not fail (but for what has no steps: use Fault for that, it stops the
+// conversion).
 class LowerScope : public NodeScope {
  public:
   // Where a node's outputs go; filled by SetOutput, read by input().
@@ -142,7 +148,8 @@ class LowerScope : public NodeScope {
   // A fresh scratch value of output i's type, registered as that output.
   plan::ValueId NewOutput(size_t i);
   void SetOutput(size_t i, plan::ValueId value);
-  // Registers input `from` as output i under the output's own dims: no step at all (Reshape and kin).
+  // Registers input `from` as output i under the output's own dims: no step at all (Reshape and
+  // kin).
   void Forward(size_t from, size_t i);
   Values& values() { return values_; }
 

@@ -32,7 +32,8 @@ class Resolver {
  private:
   void AddInput(ir::Node& parameter);
   void AddSliced(const ir::PortMapEntry& entry, BodyInput input);
-  std::optional<Readings> Read(const ir::PortMapEntry& entry, int64_t axis, int64_t dim, int64_t part);
+  std::optional<Readings> Read(const ir::PortMapEntry& entry, int64_t axis, int64_t dim,
+                               int64_t part);
   void Decide();
   void SetType(BodyInput& input);
   void AddOutputs();
@@ -98,9 +99,10 @@ void Resolver::AddInput(ir::Node& parameter) {
   }
   if (entry->axis) {
     if (edge != nullptr) {
-      scope_.Warn(fmt::format("body Parameter {} is sliced and the target of back edge {} -> {}; the "
-                              "slices are used and the back edge is ignored",
-                              parameter.id, edge->from_layer, edge->to_layer));
+      scope_.Warn(
+          fmt::format("body Parameter {} is sliced and the target of back edge {} -> {}; the "
+                      "slices are used and the back edge is ignored",
+                      parameter.id, edge->from_layer, edge->to_layer));
     }
     AddSliced(*entry, input);
     return;
@@ -125,10 +127,12 @@ int64_t Resolver::ChunkOf(const ir::Node& parameter, const ir::PortMapEntry& ent
 
 void Resolver::AddSliced(const ir::PortMapEntry& entry, BodyInput input) {
   const Dims& dims = scope_.input_dims(input.input);
-  const std::optional<int64_t> axis = scope_.NormalAxis(*entry.axis, static_cast<int64_t>(dims.size()));
+  const std::optional<int64_t> axis =
+      scope_.NormalAxis(*entry.axis, static_cast<int64_t>(dims.size()));
   if (!axis) return;
   const int64_t part = ChunkOf(*input.parameter, entry, *axis);
-  const std::optional<Readings> readings = Read(entry, *axis, dims[static_cast<size_t>(*axis)], part);
+  const std::optional<Readings> readings =
+      Read(entry, *axis, dims[static_cast<size_t>(*axis)], part);
   if (!readings) return;
   input.kind = BodyInput::Kind::kSliced;
   input.slicing = readings->exclusive;
@@ -146,8 +150,10 @@ std::optional<Readings> Resolver::Read(const ir::PortMapEntry& entry, int64_t ax
   const int64_t stride = entry.stride.value_or(1), start = entry.start.value_or(0);
   const int64_t end = entry.end.value_or(-1), step = stride < 0 ? -stride : stride;
   if (stride == 0 || (step != part && !(step == 1 && entry.part_size.value_or(part) == part))) {
-    scope_.Fault("port_map of input {}: stride {} cuts chunks of {} on axis {}; the stride's size must be the chunk's",
-                 entry.external_port_id, stride, part, axis);
+    scope_.Fault(
+        "port_map of input {}: stride {} cuts chunks of {} on axis {}; the stride's size must be "
+        "the chunk's",
+        entry.external_port_id, stride, part, axis);
     return std::nullopt;
   }
   const auto from_end = [&](int64_t index) { return index < 0 ? index + dim + 1 : index; };
@@ -158,9 +164,12 @@ std::optional<Readings> Resolver::Read(const ir::PortMapEntry& entry, int64_t ax
   if (!IsCut(inclusive, dim)) inclusive = exclusive;
   if (!IsCut(exclusive, dim)) exclusive = inclusive;
   if (!IsCut(exclusive, dim)) {
-    scope_.Fault("port_map of input {}: start {}, end {}, stride {} select [{}, {}) of axis {} with {} elements; "
-                 "must lie inside and be chunks of {}",
-                 entry.external_port_id, start, end, stride, exclusive.begin, exclusive.end, axis, dim, part);
+    scope_.Fault(
+        "port_map of input {}: start {}, end {}, stride {} select [{}, {}) of axis {} with {} "
+        "elements; "
+        "must lie inside and be chunks of {}",
+        entry.external_port_id, start, end, stride, exclusive.begin, exclusive.end, axis, dim,
+        part);
     return std::nullopt;
   }
   return Readings{exclusive, inclusive};
@@ -170,8 +179,10 @@ std::optional<Readings> Resolver::Read(const ir::PortMapEntry& entry, int64_t ax
 void Resolver::Decide() {
   std::set<int64_t> known;
   for (size_t i = 0; i < map_.inputs.size(); ++i) {
-    const bool open = std::any_of(undecided_.begin(), undecided_.end(), [&](const auto& u) { return u.first == i; });
-    if (map_.inputs[i].kind == BodyInput::Kind::kSliced && !open) known.insert(map_.inputs[i].slicing.count());
+    const bool open = std::any_of(undecided_.begin(), undecided_.end(),
+                                  [&](const auto& u) { return u.first == i; });
+    if (map_.inputs[i].kind == BodyInput::Kind::kSliced && !open)
+      known.insert(map_.inputs[i].slicing.count());
   }
   std::vector<const ir::PortMapEntry*> entries;
   for (const ir::PortMapEntry& entry : body_.outputs) {
@@ -184,7 +195,8 @@ void Resolver::Decide() {
     const ir::OutputPort& port = scope_.node().outputs[i];
     const Dims& dims = port.type.dims;
     if (!entries[i]->axis || !port.declared || dims.empty()) continue;
-    const int64_t axis = *entries[i]->axis + (*entries[i]->axis < 0 ? static_cast<int64_t>(dims.size()) : 0);
+    const int64_t axis =
+        *entries[i]->axis + (*entries[i]->axis < 0 ? static_cast<int64_t>(dims.size()) : 0);
     const int64_t part = entries[i]->part_size.value_or(std::abs(entries[i]->stride.value_or(1)));
     if (axis < 0 || axis >= static_cast<int64_t>(dims.size()) || part < 1) continue;
     const int64_t dim = dims[static_cast<size_t>(axis)];
@@ -194,9 +206,11 @@ void Resolver::Decide() {
     const bool exclusive = known.contains(readings.exclusive.count());
     const bool inclusive = known.contains(readings.inclusive.count());
     if (exclusive == inclusive) {
-      scope_.Fault("port_map of input {}: the end bound reads as {} iterations without its element and {} with it; "
-                   "write it negative, counted from the end",
-                   map_.inputs[index].input, readings.exclusive.count(), readings.inclusive.count());
+      scope_.Fault(
+          "port_map of input {}: the end bound reads as {} iterations without its element and {} "
+          "with it; "
+          "write it negative, counted from the end",
+          map_.inputs[index].input, readings.exclusive.count(), readings.inclusive.count());
       return;
     }
     map_.inputs[index].slicing = exclusive ? readings.exclusive : readings.inclusive;
@@ -223,14 +237,16 @@ void Resolver::SetType(BodyInput& input) {
 void Resolver::AddOutputs() {
   std::vector<const ir::PortMapEntry*> entries;
   for (const ir::PortMapEntry& entry : body_.outputs) {
-    if (entry.purpose == "execution_condition") map_.condition = ResultIndex(entry.internal_layer_id);
+    if (entry.purpose == "execution_condition")
+      map_.condition = ResultIndex(entry.internal_layer_id);
     if (entry.external_port_id >= 0) entries.push_back(&entry);
   }
   std::stable_sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) {
     return a->external_port_id < b->external_port_id;
   });
   if (entries.size() != scope_.output_count()) {
-    scope_.Fault("port_map has {} outputs but the layer has {}", entries.size(), scope_.output_count());
+    scope_.Fault("port_map has {} outputs but the layer has {}", entries.size(),
+                 scope_.output_count());
     return;
   }
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -259,7 +275,8 @@ std::optional<int64_t> CountOfSlices(InferScope& scope, const PortMap& map) {
     counts += fmt::format("{}input {} makes {}", counts.empty() ? "" : ", ", input.input, count);
   }
   if (distinct.size() > 1) {
-    scope.Fault("its sliced inputs disagree on the number of iterations: {}; all must agree", counts);
+    scope.Fault("its sliced inputs disagree on the number of iterations: {}; all must agree",
+                counts);
     return std::nullopt;
   }
   return distinct.empty() ? 0 : *distinct.begin();

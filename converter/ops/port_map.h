@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the port map and back edges of a TensorIterator or Loop mean: for every Parameter of the body
-// where its value comes from, for every output what is gathered, and how many iterations the slices
-// make. Resolved once by the shape law; refuses with both readings where the documents and the
-// implementations in the field disagree and nothing in the file decides.
+// What the port map and back edges of a TensorIterator or Loop mean: for every Parameter of the
+// body where its value comes from, for every output what is gathered, and how many iterations the
+// slices make. Resolved once by the shape law; refuses with both readings where the documents and
+// the implementations in the field disagree and nothing in the file decides.
 #ifndef WEFT_CONVERTER_OPS_PORT_MAP_H_
 #define WEFT_CONVERTER_OPS_PORT_MAP_H_
 
@@ -25,9 +25,9 @@ struct Slicing {
 struct BodyInput {
   enum class Kind { kSliced, kCarried, kInvariant, kIteration } kind = Kind::kInvariant;
   ir::Node* parameter = nullptr;
-  size_t input = 0;     // of the operation; unused by kIteration
-  Slicing slicing;      // of kSliced
-  size_t result = 0;    // of the body, of kCarried
+  size_t input = 0;   // of the operation; unused by kIteration
+  Slicing slicing;    // of kSliced
+  size_t result = 0;  // of the body, of kCarried
 };
 
 struct BodyOutput {
@@ -46,7 +46,8 @@ struct PortMap {
 // constants of the outside that no iteration changes are handed in as constants.
 std::optional<PortMap> ResolvePortMap(InferScope& scope, const ir::Body& body);
 
-// The number of iterations that all sliced inputs make; 0 when none is sliced; nullopt after a fault.
+// The number of iterations that all sliced inputs make; 0 when none is sliced; nullopt after a
+// fault.
 std::optional<int64_t> CountOfSlices(InferScope& scope, const PortMap& map);
 
 }  // namespace weft::ops

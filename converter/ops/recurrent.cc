@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM, GRU and RNN as cells and as sequences. A sequence is a loop over cells, lowered like any other
-// loop; what can leave the loop is moved out by the hoisting pass, not here.
+// LSTM, GRU and RNN as cells and as sequences. A sequence is a loop over cells, lowered like any
+// other loop; what can leave the loop is moved out by the hoisting pass, not here.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -31,8 +31,8 @@ Layout LayoutOf(const NodeScope& scope) {
   const size_t after_states = 1 + StateCount(kKind);
   Layout layout{kKind, kSequence, false, after_states, 0, 0, 0};
   layout.w = after_states + (kSequence ? 1 : 0);
-  layout.merged = kKind == CellKind::kLstm && !kSequence && scope.input_count() == 5 &&
-                  scope.rank(4) == 1;
+  layout.merged =
+      kKind == CellKind::kLstm && !kSequence && scope.input_count() == 5 && scope.rank(4) == 1;
   layout.r = layout.merged ? layout.w : layout.w + 1;
   layout.b = layout.r + 1;
   return layout;
@@ -77,7 +77,8 @@ void CheckWeights(NodeScope& scope, const Recurrent& recurrent) {
 
 void ReadDirection(NodeScope& scope, Recurrent& recurrent) {
   if (!recurrent.layout.sequence) return;
-  static constexpr std::array<std::string_view, 3> kAllowed = {"forward", "reverse", "bidirectional"};
+  static constexpr std::array<std::string_view, 3> kAllowed = {"forward", "reverse",
+                                                               "bidirectional"};
   const std::string direction = scope.attributes.Choice("direction", "forward", kAllowed);
   recurrent.directions = direction == "bidirectional" ? 2 : 1;
   recurrent.backward_only = direction == "reverse";
@@ -107,14 +108,16 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   CheckDims(scope, 1, "hidden state", state);
   if (layout.kind == CellKind::kLstm) CheckDims(scope, 2, "cell state", state);
   if (layout.sequence) CheckDims(scope, layout.lengths, "sequence lengths", {cell.batch});
-  if (recurrent.steps < 1) scope.Fault("the time axis has length {}; must be at least 1", recurrent.steps);
+  if (recurrent.steps < 1)
+    scope.Fault("the time axis has length {}; must be at least 1", recurrent.steps);
   CheckWeights(scope, recurrent);
   return recurrent;
 }
 
 bool HasPeepholes(NodeScope& scope, size_t input) {
   const std::optional<std::vector<double>> values = scope.Numbers(input);
-  if (values && std::all_of(values->begin(), values->end(), [](double v) { return v == 0; })) return false;
+  if (values && std::all_of(values->begin(), values->end(), [](double v) { return v == 0; }))
+    return false;
   scope.Fault("input {} (peepholes) is not all zeros; weft has no peepholes", input);
   return true;
 }
@@ -127,7 +130,8 @@ void Infer(InferScope& scope) {
   const CellShape& cell = recurrent.cell;
   const ElementType type = scope.input_element(0);
   if (!kSequence) {
-    for (size_t i = 0; i < StateCount(kKind); ++i) scope.SetOutput(i, type, {cell.batch, cell.hidden});
+    for (size_t i = 0; i < StateCount(kKind); ++i)
+      scope.SetOutput(i, type, {cell.batch, cell.hidden});
     return;
   }
   scope.SetOutput(0, type, {cell.batch, recurrent.directions, recurrent.steps, cell.hidden});
@@ -150,7 +154,8 @@ CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t dir
   if (scope.has_input(layout.b)) {
     weights.b = Part(Floats(*scope.constant(layout.b)), direction, recurrent.directions);
   } else {
-    weights.b.assign(gates + (cell.linear_before_reset ? static_cast<size_t>(cell.hidden) : 0), 0.0f);
+    weights.b.assign(gates + (cell.linear_before_reset ? static_cast<size_t>(cell.hidden) : 0),
+                     0.0f);
   }
   if (!layout.merged) {
     weights.w = Part(Floats(*scope.constant(layout.w)), direction, recurrent.directions);
@@ -168,7 +173,8 @@ CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t dir
 }
 
 // The part of a run-time input that belongs to one direction.
-ValueId DirectionOf(LowerScope& scope, const Recurrent& recurrent, size_t input, int64_t direction) {
+ValueId DirectionOf(LowerScope& scope, const Recurrent& recurrent, size_t input,
+                    int64_t direction) {
   const ValueId all = scope.input(input);
   TensorType type = scope.builder.value(all).type;
   if (recurrent.layout.sequence) type.dims.erase(type.dims.begin());
@@ -208,7 +214,8 @@ class SequenceLowering {
     PrepareInput();
     PrepareMask();
     PrepareOutputs();
-    for (int64_t direction = 0; direction < recurrent_.directions; ++direction) RunDirection(direction);
+    for (int64_t direction = 0; direction < recurrent_.directions; ++direction)
+      RunDirection(direction);
     scope_.SetOutput(0, y_);
     for (size_t i = 0; i < finals_.size(); ++i) scope_.SetOutput(1 + i, finals_[i]);
   }
@@ -280,8 +287,9 @@ void SequenceLowering::PrepareMask() {
   const auto whole = [&](int64_t length) { return length == recurrent_.steps; };
   if (known && std::all_of(known->begin(), known->end(), whole)) return;
   const ElementType type = scope_.input_element(input);
-  const ValueId times = type == ElementType::i64 ? CountUp<int64_t>(builder_, type, recurrent_.steps)
-                                                 : CountUp<int32_t>(builder_, type, recurrent_.steps);
+  const ValueId times = type == ElementType::i64
+                            ? CountUp<int64_t>(builder_, type, recurrent_.steps)
+                            : CountUp<int32_t>(builder_, type, recurrent_.steps);
   const ValueId lengths = scope_.input(input);
   mask_ = EmitLess(builder_, type, times, lengths, {recurrent_.steps, cell_.batch}, {1, 0}, {0, 1});
   // The time 0 < length: a row of length 0 ends in zeros, not in its initial state.
@@ -292,8 +300,9 @@ void SequenceLowering::PrepareMask() {
 void SequenceLowering::PrepareOutputs() {
   const int64_t directions = recurrent_.directions;
   for (size_t i = 0; i < StateCount(cell_.kind); ++i) {
-    finals_.push_back(directions == 1 ? kNone
-                                      : builder_.Scratch(FloatType({cell_.batch, directions, cell_.hidden})));
+    finals_.push_back(directions == 1
+                          ? kNone
+                          : builder_.Scratch(FloatType({cell_.batch, directions, cell_.hidden})));
   }
   if (directions == 1) return;
   const TensorType type = FloatType({cell_.batch, directions, recurrent_.steps, cell_.hidden});
@@ -355,7 +364,8 @@ void SequenceLowering::RunDirection(int64_t direction) {
   spec.scans.push_back({scanned, 0, backward(direction), gathered});
   if (whole_ != kNone && mask_ == kNone) {
     spec.scans[0].whole = whole_;
-    spec.scans[0].base_bytes = (1 + direction * recurrent_.steps) * cell_.hidden * int64_t{sizeof(float)};
+    spec.scans[0].base_bytes =
+        (1 + direction * recurrent_.steps) * cell_.hidden * int64_t{sizeof(float)};
   }
   const auto body = [&](const Iteration& iteration) {
     const ValueId x = builder_.View(iteration.slices[0], 0, FloatType({cell_.batch, cell_.inputs}));

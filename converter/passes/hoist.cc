@@ -27,7 +27,8 @@ using plan::SectionId;
 using plan::Step;
 using plan::ValueId;
 
-// A product inside a loop whose rows, over the iterations, are evenly spaced rows of one outer value.
+// A product inside a loop whose rows, over the iterations, are evenly spaced rows of one outer
+// value.
 struct Candidate {
   BlockId block = 0;
   size_t item = 0;
@@ -102,7 +103,8 @@ std::optional<Candidate> SectionHoist::Match(BlockId block, size_t item) const {
   const auto& params = std::get<format::DenseParams>(step->params);
   Candidate candidate{block, item, plan::Resolve(program_, step->inputs[0]), 0};
   // The slice must move with this loop alone; one that moves with a loop around it as well is left.
-  if (candidate.x.moves.size() != 1 || candidate.x.moves[0].section != section_) return std::nullopt;
+  if (candidate.x.moves.size() != 1 || candidate.x.moves[0].section != section_)
+    return std::nullopt;
   candidate.x_stride_bytes = candidate.x.moves[0].stride_bytes;
   const int64_t stride = std::abs(candidate.x_stride_bytes);
   const int64_t row_bytes = int64_t{params.x_row_stride()} * static_cast<int64_t>(sizeof(float));
@@ -110,15 +112,17 @@ std::optional<Candidate> SectionHoist::Match(BlockId block, size_t item) const {
   if (params.rows() != 1 && stride != row_bytes * params.rows()) return std::nullopt;
   if (IsWrittenInside(candidate.x.root)) return std::nullopt;
   const ValueId start = step->inputs[2];
-  if (start != kNone && (params.start_row_stride() != 0 ||
-                         program_.values[plan::Resolve(program_, start).root].home != plan::Home::kWeights)) {
+  if (start != kNone &&
+      (params.start_row_stride() != 0 ||
+       program_.values[plan::Resolve(program_, start).root].home != plan::Home::kWeights)) {
     return std::nullopt;
   }
   if (program_.values[plan::Resolve(program_, step->inputs[1]).root].home != plan::Home::kWeights) {
     return std::nullopt;
   }
   const plan::Value& y = program_.values[step->outputs[0]];
-  if (y.parent != kNone || y.home != plan::Home::kScratch || params.y_row_stride() != params.outputs()) {
+  if (y.parent != kNone || y.home != plan::Home::kScratch ||
+      params.y_row_stride() != params.outputs()) {
     return std::nullopt;
   }
   return candidate;
@@ -131,7 +135,8 @@ void SectionHoist::Collect() {
       section.body_condition != kNone) {
     return;
   }
-  for (const BlockId copy : section.copies) accesses_.push_back(plan::CollectAccesses(program_, copy));
+  for (const BlockId copy : section.copies)
+    accesses_.push_back(plan::CollectAccesses(program_, copy));
   const plan::AccessMap everywhere = plan::CollectAccesses(program_, program_.main);
   for (size_t copy = 0; copy < section.copies.size(); ++copy) {
     const BlockId block = section.copies[copy];
@@ -141,7 +146,8 @@ void SectionHoist::Collect() {
       // Born in this iteration, written by this step alone and gone with the iteration.
       const ValueId y = std::get<Step>(program_.blocks[block].items[item]).outputs[0];
       const std::vector<plan::Access>& uses = accesses_[copy].at(y);
-      const auto writes = std::count_if(uses.begin(), uses.end(), [](const auto& use) { return use.write; });
+      const auto writes =
+          std::count_if(uses.begin(), uses.end(), [](const auto& use) { return use.write; });
       if (writes == 1 && uses.size() == everywhere.at(y).size()) candidates_.push_back(*candidate);
     }
   }

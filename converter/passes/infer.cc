@@ -36,9 +36,9 @@ class Inference {
       unknown_.insert(&node);
       return;
     }
-    const bool known = std::none_of(node.inputs.begin(), node.inputs.end(), [&](const ir::Source& source) {
-      return unknown_.contains(source.node);
-    });
+    const bool known =
+        std::none_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const ir::Source& source) { return unknown_.contains(source.node); });
     if (!known) {
       unknown_.insert(&node);
       return;
@@ -58,7 +58,8 @@ class Inference {
   static bool InputCountFits(const ir::Node& node, ops::InferScope& scope) {
     const auto count = static_cast<int>(node.inputs.size());
     const ops::Operation& operation = *node.operation;
-    if (count >= operation.min_inputs && (operation.max_inputs < 0 || count <= operation.max_inputs)) {
+    if (count >= operation.min_inputs &&
+        (operation.max_inputs < 0 || count <= operation.max_inputs)) {
       return true;
     }
     scope.Fault("has {} inputs; {}-{} takes {} to {}", count, operation.name, operation.opset,
@@ -70,7 +71,8 @@ class Inference {
     for (size_t i = 0; i < node.outputs.size() && i < declared.size(); ++i) {
       const TensorType& is = declared[i].type;
       const TensorType& must = node.outputs[i].type;
-      const bool dynamic = std::any_of(is.dims.begin(), is.dims.end(), [](int64_t d) { return d < 0; });
+      const bool dynamic =
+          std::any_of(is.dims.begin(), is.dims.end(), [](int64_t d) { return d < 0; });
       if (!declared[i].declared || dynamic || is.dims == must.dims) continue;
       faults_.Add(fmt::format("{}: output {} is declared {}; its inputs and attributes make it {}",
                               ir::Where(graph_, node), i, ToString(is), ToString(must)));

@@ -16,7 +16,8 @@ std::vector<std::string> PortNames(const ir::Node& node, const std::vector<std::
   return all;
 }
 
-// An output must not lie in state, which the next Assign overwrites while the caller still reads it.
+// An output must not lie in state, which the next Assign overwrites while the caller still reads
+// it.
 plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   const plan::Place place = plan::Resolve(builder.program(), value);
   if (builder.value(place.root).home != plan::Home::kState) return value;

@@ -13,8 +13,8 @@ namespace weft::passes {
 // The whole model: ports, variables and steps. False when faults were added.
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
 
-// The nodes of one graph (the model's or a body's) into the builder's current block. Parameters must
-// stand in `values` already; afterwards the sources of the Results do.
+// The nodes of one graph (the model's or a body's) into the builder's current block. Parameters
+// must stand in `values` already; afterwards the sources of the Results do.
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults);
 

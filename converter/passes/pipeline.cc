@@ -30,7 +30,8 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read", "resolve", "promote", "infer", "lower", "fuse_tail", "hoist", "coalesce", "emit", "verify"};
+constexpr std::string_view kPasses[] = {"read",      "resolve", "promote",  "infer", "lower",
+                                        "fuse_tail", "hoist",   "coalesce", "emit",  "verify"};
 
 // Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
 constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
@@ -104,7 +105,8 @@ void Pipeline::ApplyShapes() {
     if (found == nullptr) {
       std::string known;
       for (const ir::Node* parameter : graph_->parameters) known += " " + parameter->name;
-      faults_.Add(fmt::format("--shape: the model has no input \"{}\"; its inputs are{}", name, known));
+      faults_.Add(
+          fmt::format("--shape: the model has no input \"{}\"; its inputs are{}", name, known));
       continue;
     }
     found->outputs[0].type.dims = dims;
@@ -128,8 +130,8 @@ std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& l
     if (!faults_.ok()) return std::nullopt;
     if (file.scratch_bytes <= budget) return file;
     // The last plan tried hoists nothing: none is smaller.
-    peak = fmt::format("scratch needs {} bytes and --arena-budget is {}; {}", file.scratch_bytes, budget,
-                       plan::DescribePeak(program));
+    peak = fmt::format("scratch needs {} bytes and --arena-budget is {}; {}", file.scratch_bytes,
+                       budget, plan::DescribePeak(program));
   }
   faults_.Add("plan: " + peak);
   return std::nullopt;
@@ -142,7 +144,8 @@ bool Pipeline::Verify(const emit::ModelFile& file) {
   const auto report = [](void* faults, const Fault& fault) {
     char text[192];
     Describe(fault, text, sizeof(text));
-    static_cast<Faults*>(faults)->Add(fmt::format("weft: the converter made a file that breaks a law: {}", text));
+    static_cast<Faults*>(faults)->Add(
+        fmt::format("weft: the converter made a file that breaks a law: {}", text));
   };
   const Bytes bytes{aligned.data(), file.bytes.size()};
   VerifyAll(bytes, AllSteps(), {report, &faults_});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an IR on disk to the bytes of model.weft. The order of all passes stands here, in pipeline.cc,
-// and nowhere else.
+// From an IR on disk to the bytes of model.weft. The order of all passes stands here, in
+// pipeline.cc, and nowhere else.
 #ifndef WEFT_CONVERTER_PASSES_PIPELINE_H_
 #define WEFT_CONVERTER_PASSES_PIPELINE_H_
 
@@ -22,7 +22,8 @@ namespace weft::passes {
 
 struct ConvertOptions {
   std::filesystem::path model, weights;  // weights may be empty: the .bin beside the model
-  // New shapes of inputs by any of their names (or index); everything behind them is inferred again.
+  // New shapes of inputs by any of their names (or index); everything behind them is inferred
+  // again.
   std::map<std::string, Dims> shapes;
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;

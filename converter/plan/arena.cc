@@ -39,7 +39,8 @@ Arena PlaceInOrder(std::span<const Interval> intervals, std::span<const size_t> 
     const Interval& interval = intervals[index];
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (const size_t other : placed) {
-      if (intervals[other].last < interval.first || interval.last < intervals[other].first) continue;
+      if (intervals[other].last < interval.first || interval.last < intervals[other].first)
+        continue;
       taken.emplace_back(arena.offsets[other],
                          arena.offsets[other] + RoundUp(intervals[other].bytes, alignment));
     }

@@ -16,13 +16,15 @@ class Collector {
   void VisitPorts() {
     item_ = kBeforeRun;
     for (const Port& port : program_.inputs) Add(port.value, true, -1, nullptr, false);
-    for (const Variable& variable : program_.variables) Add(variable.value, true, -1, nullptr, false);
+    for (const Variable& variable : program_.variables)
+      Add(variable.value, true, -1, nullptr, false);
     item_ = kAfterRun;
     for (const Port& port : program_.outputs) {
       Add(port.value, false, -1, nullptr, false);
       Add(port.length, false, -1, nullptr, false);
     }
-    for (const Variable& variable : program_.variables) Add(variable.value, false, -1, nullptr, false);
+    for (const Variable& variable : program_.variables)
+      Add(variable.value, false, -1, nullptr, false);
   }
 
   void Visit(BlockId block, bool nested) {

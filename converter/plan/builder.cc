@@ -34,8 +34,8 @@ ValueId Builder::State(TensorType type, std::string name) {
 }
 
 ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
-  const size_t hash = std::hash<std::string_view>{}(
-      {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const size_t hash =
+      std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto [first, last] = weights_by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     const Value& known = program_.values[it->second];

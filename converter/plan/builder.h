@@ -30,9 +30,11 @@ class Builder {
   template <typename T>
   ValueId WeightsOf(TensorType type, const std::vector<T>& elements) {
     const auto* first = reinterpret_cast<const std::byte*>(elements.data());
-    return Weights(std::move(type), std::vector<std::byte>(first, first + elements.size() * sizeof(T)));
+    return Weights(std::move(type),
+                   std::vector<std::byte>(first, first + elements.size() * sizeof(T)));
   }
-  // A part of `parent` that starts `offset_bytes` in; same bytes order, so Reshape is View(v, 0, type).
+  // A part of `parent` that starts `offset_bytes` in; same bytes order, so Reshape is View(v, 0,
+  // type).
   ValueId View(ValueId parent, int64_t offset_bytes, TensorType type, std::vector<Move> moves = {});
 
   // Steps go to the current block. `params` decides the kind.
@@ -40,14 +42,16 @@ class Builder {
   void Emit(const P& params, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
     Append(Step{Params(params), std::move(inputs), std::move(outputs), layer_});
   }
-  // Bytes of `source` to `target`, both dense and of equal size: the planner removes it where it can.
+  // Bytes of `source` to `target`, both dense and of equal size: the planner removes it where it
+  // can.
   void Copy(ValueId source, ValueId target);
   // Zero bytes (or one element's bits) all over `target`.
   void Fill(ValueId target, uint64_t element_bits = 0);
-  // source[index . source_strides + source_offset] -> target[index . target_strides + target_offset], in elements;
-  // collapses dims before it emits. Sub-byte types are refused earlier.
-  void CopyStrided(ValueId source, ValueId target, const Dims& dims, const Dims& source_strides, int64_t source_offset,
-                   const Dims& target_strides, int64_t target_offset);
+  // source[index . source_strides + source_offset] -> target[index . target_strides +
+  // target_offset], in elements; collapses dims before it emits. Sub-byte types are refused
+  // earlier.
+  void CopyStrided(ValueId source, ValueId target, const Dims& dims, const Dims& source_strides,
+                   int64_t source_offset, const Dims& target_strides, int64_t target_offset);
 
   void SetLayer(std::string layer) { layer_ = std::move(layer); }
   const std::string& layer() const { return layer_; }

@@ -70,8 +70,8 @@ Extent ExtentOf(const std::vector<Access>& accesses) {
 
 }  // namespace
 
-bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item, const AccessMap& local,
-                      const AccessMap& everywhere) {
+bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
+                      const AccessMap& local, const AccessMap& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsWholeScratch(program, source, copy.inputs[0]) ||
@@ -100,8 +100,8 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item, co
 namespace {
 
 // The mirror image: the target, a whole value born with this copy, may live in the source's place.
-bool TargetFitsSource(const Program& program, const Step& copy, int64_t item, const AccessMap& local,
-                      const AccessMap& everywhere) {
+bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
+                      const AccessMap& local, const AccessMap& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsWholeScratch(program, target, copy.outputs[0]) ||
@@ -181,7 +181,8 @@ class BlockCoalescer {
       if (!Overlap(access, range)) return false;
       if (access.item != item) return access.item > item;
       const bool itself = access.operand == static_cast<int32_t>(input);
-      return !itself && (access.write || !MayShare(step, static_cast<size_t>(access.operand), output));
+      return !itself &&
+             (access.write || !MayShare(step, static_cast<size_t>(access.operand), output));
     });
   }
 

@@ -15,10 +15,12 @@ namespace weft::plan {
 namespace {
 
 constexpr size_t kMostLines = 32;
-constexpr uint32_t kMostIterations = 2048;  // of one section; even, so that shuttles end where they began
+constexpr uint32_t kMostIterations =
+    2048;  // of one section; even, so that shuttles end where they began
 constexpr uint32_t kNobody = 0xFFFFFFFFu;
 
-// Which buffer was written last at each byte of a region: half-open runs of one owner, without gaps.
+// Which buffer was written last at each byte of a region: half-open runs of one owner, without
+// gaps.
 class Ownership {
  public:
   void Write(int64_t begin, int64_t end, uint32_t owner) {
@@ -31,7 +33,8 @@ class Ownership {
 
   // The first owner in [begin, end) other than `owner`; `owner` itself when there is none.
   uint32_t Stranger(int64_t begin, int64_t end, uint32_t owner) const {
-    for (auto run = std::prev(runs_.upper_bound(begin)); run != runs_.end() && run->first < end; ++run) {
+    for (auto run = std::prev(runs_.upper_bound(begin)); run != runs_.end() && run->first < end;
+         ++run) {
       if (run->second != owner) return run->second;
     }
     return owner;
@@ -106,7 +109,8 @@ class Walk {
     int64_t address = slot.offset_bytes();
     for (uint32_t i = 0; i < slot.move_count(); ++i) {
       const format::Move& move = *model_.moves()->Get(slot.first_move() + i);
-      address += int64_t{iteration_[model_.sections()->Get(move.section())->depth()]} * move.stride_bytes();
+      address += int64_t{iteration_[model_.sections()->Get(move.section())->depth()]} *
+                 move.stride_bytes();
     }
     return address;
   }
@@ -115,7 +119,8 @@ class Walk {
     if (index == format::kNoSlot) return;
     const format::Slot& slot = *model_.slots()->Get(index);
     const int64_t address = Address(slot);
-    owners_[slot.region()].Write(address, address + slot.bytes(), model_.slot_buffers()->Get(index));
+    owners_[slot.region()].Write(address, address + slot.bytes(),
+                                 model_.slot_buffers()->Get(index));
   }
 
   void Read(uint32_t index, const char* what) {
@@ -124,12 +129,14 @@ class Walk {
     if (slot.region() == format::kWeightsRegion) return;
     const int64_t address = Address(slot);
     const uint32_t owner = model_.slot_buffers()->Get(index);
-    const uint32_t stranger = owners_[slot.region()].Stranger(address, address + slot.bytes(), owner);
+    const uint32_t stranger =
+        owners_[slot.region()].Stranger(address, address + slot.bytes(), owner);
     if (stranger == owner) return;
-    lines.push_back(fmt::format("step {}: {} slot {} reads buffer {} at [{}, {}) of region {}; {}", step_, what,
-                                index, owner, address, address + slot.bytes(), slot.region(),
-                                stranger == kNobody ? std::string("nothing was written there")
-                                                    : fmt::format("buffer {} has overwritten it", stranger)));
+    lines.push_back(
+        fmt::format("step {}: {} slot {} reads buffer {} at [{}, {}) of region {}; {}", step_, what,
+                    index, owner, address, address + slot.bytes(), slot.region(),
+                    stranger == kNobody ? std::string("nothing was written there")
+                                        : fmt::format("buffer {} has overwritten it", stranger)));
   }
 
   const format::Model& model_;

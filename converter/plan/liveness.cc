@@ -44,7 +44,8 @@ class Timeline {
   // The last step not after `time`, with its position in the listing; null before the first.
   std::pair<int64_t, const Step*> StepAt(int64_t time) const {
     const auto after = steps_.upper_bound(time);
-    return after == steps_.begin() ? std::pair<int64_t, const Step*>(0, nullptr) : std::prev(after)->second;
+    return after == steps_.begin() ? std::pair<int64_t, const Step*>(0, nullptr)
+                                   : std::prev(after)->second;
   }
 
  private:
@@ -95,7 +96,8 @@ class Timeline {
 
   const Program& program_;
   int64_t now_ = 0;
-  std::map<int64_t, std::pair<int64_t, const Step*>> steps_;  // by time; a section's entry has no Step
+  std::map<int64_t, std::pair<int64_t, const Step*>>
+      steps_;  // by time; a section's entry has no Step
   std::map<ValueId, std::vector<int64_t>> touches_;
   std::vector<LoopSpan> loops_;
 };
@@ -142,7 +144,8 @@ std::string DescribePeak(const Program& program) {
   if (intervals.size() > kMost) alive += fmt::format(" and {} more", intervals.size() - kMost);
   const auto [index, step] = timeline.StepAt(time);
   const std::string where =
-      step == nullptr ? "the start" : fmt::format("step {} ({} \"{}\")", index, Name(step->kind()), step->layer);
+      step == nullptr ? "the start"
+                      : fmt::format("step {} ({} \"{}\")", index, Name(step->kind()), step->layer);
   return fmt::format("peak is {} bytes at {}; alive there: {}", bytes, where, alive);
 }
 

@@ -19,12 +19,13 @@ struct Interval {
   int64_t bytes = 0;
 };
 
-// One interval per root in scratch that anything touches, in order of ValueId. A value that a loop's
-// iteration may find as an earlier one (or the outside) left it lives as long as the whole loop.
+// One interval per root in scratch that anything touches, in order of ValueId. A value that a
+// loop's iteration may find as an earlier one (or the outside) left it lives as long as the whole
+// loop.
 std::vector<Interval> Liveness(const Program& program);
 
-// The fullest moment, in words: `peak is 49152 bytes at step 17 (conv "conv3"); alive there: conv2 24576,
-// skip 8192`, the largest values first.
+// The fullest moment, in words: `peak is 49152 bytes at step 17 (conv "conv3"); alive there: conv2
+// 24576, skip 8192`, the largest values first.
 std::string DescribePeak(const Program& program);
 
 }  // namespace weft::plan

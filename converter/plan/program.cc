@@ -18,7 +18,8 @@ Place Resolve(const Program& program, ValueId value) {
 
 namespace {
 
-constexpr const char* kStepNames[] = {"section",
+constexpr const char* kStepNames[] = {
+    "section",
 #define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
@@ -69,9 +70,9 @@ class Listing {
   }
 
   void Print(const Section& section, SectionId id, int depth) {
-    text += fmt::format("{:{}}section {} \"{}\" trips {} of at most {}, copies {}\n", "", 2 * depth,
-                        id, section.layer, section.trip_count, section.max_trips,
-                        section.copies.size());
+    text +=
+        fmt::format("{:{}}section {} \"{}\" trips {} of at most {}, copies {}\n", "", 2 * depth, id,
+                    section.layer, section.trip_count, section.max_trips, section.copies.size());
     for (const BlockId copy : section.copies) Print(copy, depth + 1);
     for (const BlockId settle : section.settles) {
       text += fmt::format("{:{}}settle\n", "", 2 * depth);

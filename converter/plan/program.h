@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lowering produces and planning consumes: steps over values, before any value has an address.
-// A value is a typed run of bytes; a view is a part of another value, in a loop a part that moves with
-// the iteration. Everything lives in one Program and is named by index, so that a Program can be
-// copied, changed and thrown away (the loop lowering tries a body before it commits to it).
+// A value is a typed run of bytes; a view is a part of another value, in a loop a part that moves
+// with the iteration. Everything lives in one Program and is named by index, so that a Program can
+// be copied, changed and thrown away (the loop lowering tries a body before it commits to it).
 #ifndef WEFT_CONVERTER_PLAN_PROGRAM_H_
 #define WEFT_CONVERTER_PLAN_PROGRAM_H_
 
@@ -106,7 +106,7 @@ struct Section {
 struct Port {
   ValueId value = kNone;
   std::vector<std::string> names;  // the first is the port's name
-  ValueId length = kNone;          // holds the true extent of length_axis, when known at run time only
+  ValueId length = kNone;  // holds the true extent of length_axis, when known at run time only
   uint8_t length_axis = 0;
 };
 

@@ -84,11 +84,13 @@ void ServePair(const Program& program, const AccessMap& accesses, ValueId old, V
   if (writer == kAfterRun || writer < 0) return;
   const auto target = static_cast<size_t>(writer);
   for (const Access& access : readers->second) {
-    if (access.write || access.item == writer || access.item < 0 || access.item == kAfterRun) continue;
+    if (access.write || access.item == writer || access.item < 0 || access.item == kAfterRun)
+      continue;
     if (dependences.Reaches(target, static_cast<size_t>(access.item))) return;
   }
   for (const Access& access : readers->second) {
-    if (access.write || access.item == writer || access.item < 0 || access.item == kAfterRun) continue;
+    if (access.write || access.item == writer || access.item < 0 || access.item == kAfterRun)
+      continue;
     dependences.Add(static_cast<size_t>(access.item), target);
   }
 }

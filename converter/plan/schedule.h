@@ -11,9 +11,9 @@
 
 namespace weft::plan {
 
-// Reorders `block` so that, for as many pairs {old, fresh} as the data allows, all readers of `old` come
-// before the first writer of `fresh`. Everything else keeps its order as far as possible, and every
-// dependence is kept. Pairs are served in order.
+// Reorders `block` so that, for as many pairs {old, fresh} as the data allows, all readers of `old`
+// come before the first writer of `fresh`. Everything else keeps its order as far as possible, and
+// every dependence is kept. Pairs are served in order.
 void OrderReadersFirst(Program& program, BlockId block,
                        std::span<const std::pair<ValueId, ValueId>> pairs);
 

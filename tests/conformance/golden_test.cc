@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts every committed case, runs it and compares with its goldens by the rule of README.md. One
-// test per case, so that a name on the screen is a folder in cases/.
+// Converts every committed case, runs it and compares with its goldens by the rule of README.md.
+// One test per case, so that a name on the screen is a folder in cases/.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -60,8 +60,8 @@ void Compare(const std::byte* actual, ElementType type, const std::byte* expecte
     CompareFloats(reinterpret_cast<const float*>(actual), reinterpret_cast<const float*>(expected),
                   bytes / sizeof(float), tolerance);
   } else if (type == ElementType::f64) {
-    CompareFloats(reinterpret_cast<const double*>(actual), reinterpret_cast<const double*>(expected),
-                  bytes / sizeof(double), tolerance);
+    CompareFloats(reinterpret_cast<const double*>(actual),
+                  reinterpret_cast<const double*>(expected), bytes / sizeof(double), tolerance);
   } else {
     EXPECT_EQ(std::memcmp(actual, expected, bytes), 0) << "integers and booleans match exactly";
   }
@@ -117,7 +117,8 @@ class Golden : public testing::TestWithParam<std::string> {
     std::vector<cli::Array> arrays;
     for (int i = 0; fs::exists(folder_ / kind / (std::to_string(i) + ".npy")); ++i) {
       std::string reason;
-      std::optional<cli::Array> array = cli::ReadNpy(folder_ / kind / (std::to_string(i) + ".npy"), &reason);
+      std::optional<cli::Array> array =
+          cli::ReadNpy(folder_ / kind / (std::to_string(i) + ".npy"), &reason);
       EXPECT_TRUE(array.has_value()) << reason;
       if (array) arrays.push_back(std::move(*array));
     }
@@ -160,11 +161,13 @@ TEST_P(Golden, Agrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Conformance, Golden, testing::ValuesIn(CaseNames()), [](const auto& instance) {
-  std::string name = instance.param;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Conformance, Golden, testing::ValuesIn(CaseNames()),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           for (char& c : name)
+                             c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace weft

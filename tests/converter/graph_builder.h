@@ -63,7 +63,6 @@ class GraphBuilder {
   ir::Source Add(const std::string& type, int opset, std::vector<ir::Source> inputs,
                  std::map<std::string, std::string> attributes = {}, uint32_t output_count = 1) {
     ir::Node* node = NewNode(type, opset, std::move(inputs), std::move(attributes), output_count);
-    node->operation = ops::Find(type, opset);
     if (node->operation == nullptr) faults.Add("no operation " + type);
     if (type == "Assign") graph.sinks.push_back(node);
     return {node, 0};
@@ -126,6 +125,7 @@ class GraphBuilder {
     node->attributes = std::move(attributes);
     node->inputs = std::move(inputs);
     node->outputs.resize(output_count);
+    node->operation = ops::Find(type, opset);
     graph.nodes.push_back(std::move(node));
     return graph.nodes.back().get();
   }

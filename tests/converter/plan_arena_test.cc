@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/arena.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "converter/plan/arena.h"
+
 namespace weft::plan {
 namespace {
 
-bool Overlap(const Interval& a, const Interval& b) { return a.first <= b.last && b.first <= a.last; }
+bool Overlap(const Interval& a, const Interval& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
 
 // The judge of every placement: quadratic on purpose.
 void ExpectApart(const std::vector<Interval>& intervals, const Arena& arena, int64_t alignment) {
@@ -53,7 +55,8 @@ TEST(Arena, KeepsOverlappingLivesApartInRandomPlans) {
     const int count = static_cast<int>(random() % 40);
     for (int i = 0; i < count; ++i) {
       const int64_t first = random() % 50;
-      intervals.push_back({static_cast<ValueId>(i), first, first + static_cast<int64_t>(random() % 20),
+      intervals.push_back({static_cast<ValueId>(i), first,
+                           first + static_cast<int64_t>(random() % 20),
                            1 + static_cast<int64_t>(random() % 500)});
     }
     const Arena arena = PlaceGreedily(intervals, 16);

@@ -45,7 +45,8 @@ ValueId Add(Builder& builder, ValueId a, ValueId b) {
   return y;
 }
 
-// A program of one loop: input x [trips, 2], states that start as inputs of their own, all results out.
+// A program of one loop: input x [trips, 2], states that start as inputs of their own, all results
+// out.
 struct OneLoop {
   plan::Program program;
   Builder builder{program};
@@ -64,7 +65,8 @@ struct OneLoop {
     if (scan) spec.scans.push_back({0, 0, false, {ElementType::f32, {trips, 2}}});
     const ops::LoopResults out = ops::LowerLoop(
         builder, spec, [&](const ops::Iteration& iteration) { return body(builder, iteration); });
-    for (const ValueId last : out.lasts) program.outputs.push_back({last, {"last"}, plan::kNone, 0});
+    for (const ValueId last : out.lasts)
+      program.outputs.push_back({last, {"last"}, plan::kNone, 0});
     for (const ValueId all : out.scans) program.outputs.push_back({all, {"scan"}, plan::kNone, 0});
   }
 
@@ -81,7 +83,8 @@ struct OneLoop {
     const emit::ModelFile file = emit::WriteModelFile(program, {}, faults);
     AlignedBytes model(file.bytes.size()), scratch(static_cast<size_t>(file.scratch_bytes));
     std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
-    for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data()))) ADD_FAILURE() << line;
+    for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
+      ADD_FAILURE() << line;
     Memory memory;
     memory.scratch = {scratch.data(), scratch.size()};
     Engine engine;

@@ -3,7 +3,8 @@
 // kernels of a desktop build each in turn, NEON under an emulator, a board. Inputs are made from
 // integers alone, so that no target computes them differently.
 //
-// WEFT_PIN_HASHES=1 writes hashes.txt anew instead of judging; look at the difference before you commit.
+// WEFT_PIN_HASHES=1 writes hashes.txt anew instead of judging; look at the difference before you
+// commit.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -27,12 +28,12 @@ namespace fs = std::filesystem;
 class Aligned {
  public:
   explicit Aligned(size_t bytes)
-      : data_(::operator new(bytes + 1, std::align_val_t{kModelAlignment})), bytes_(bytes) {
+      : data_(::operator new (bytes + 1, std::align_val_t{kModelAlignment})), bytes_(bytes) {
     std::memset(data_, 0xCD, bytes);
   }
   Aligned(const Aligned&) = delete;
   Aligned& operator=(const Aligned&) = delete;
-  ~Aligned() { ::operator delete(data_, std::align_val_t{kModelAlignment}); }
+  ~Aligned() { ::operator delete (data_, std::align_val_t{kModelAlignment}); }
   char* data() { return static_cast<char*>(data_); }
   Block block() { return {data_, bytes_}; }
 
@@ -47,8 +48,8 @@ uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
   return hash;
 }
 
-// A NaN counts as a NaN: x86 and ARM disagree on the sign of those they make (of sqrt(-1), say), and
-// IEEE 754 leaves it open. Every other bit counts.
+// A NaN counts as a NaN: x86 and ARM disagree on the sign of those they make (of sqrt(-1), say),
+// and IEEE 754 leaves it open. Every other bit counts.
 uint64_t Hash(const Tensor& tensor, uint64_t hash) {
   if (tensor.type != Type::kF32) return Hash(tensor.data, tensor.bytes, hash);
   for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
@@ -112,7 +113,8 @@ std::map<std::string, fs::path> Models() {
   if (!fs::exists(WEFT_MODELS_DIR)) return models;
   for (const auto& entry : fs::recursive_directory_iterator(WEFT_MODELS_DIR)) {
     if (entry.path().extension() != ".weft") continue;
-    models[fs::relative(entry.path(), WEFT_MODELS_DIR).replace_extension().generic_string()] = entry.path();
+    models[fs::relative(entry.path(), WEFT_MODELS_DIR).replace_extension().generic_string()] =
+        entry.path();
   }
   return models;
 }

@@ -9,12 +9,12 @@ namespace weft::kernels {
 namespace {
 
 struct DenseCase {
-  DenseCase(uint32_t rows, uint32_t inputs, uint32_t outputs, size_t misalignment, Random* random)
+  DenseCase(uint32_t rows, uint32_t inputs, uint32_t outputs, size_t shift, Random* random)
       : shape{rows, inputs, outputs, inputs, outputs, outputs, {}},
-        x(random->Floats(size_t{rows} * inputs, 2), misalignment),
+        x(random->Floats(size_t{rows} * inputs, 2), shift),
         weights(random->Floats(PackedDenseFloats(outputs, inputs), 1), 0),
-        start(random->Floats(size_t{rows} * outputs, 3), misalignment),
-        misalignment(misalignment) {}
+        start(random->Floats(size_t{rows} * outputs, 3), shift),
+        misalignment(shift) {}
 
   std::vector<float> Run(bool has_start) const {
     const size_t count = size_t{shape.rows} * shape.y_row_stride;

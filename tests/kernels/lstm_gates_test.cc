@@ -10,16 +10,16 @@ namespace {
 Activation Of(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
 
 struct Gates {
-  Gates(uint32_t rows, uint32_t hidden, size_t misalignment, Random* random)
+  Gates(uint32_t rows, uint32_t hidden, size_t shift, Random* random)
       : shape{rows,
               hidden,
               4 * hidden + 2,
               Of(UnaryOp::kSigmoid),
               Of(UnaryOp::kTanh),
               Of(UnaryOp::kTanh)},
-        pre(random->Floats(size_t{rows} * shape.pre_row_stride, 6), misalignment),
-        c(random->Floats(size_t{rows} * hidden, 3), misalignment),
-        misalignment(misalignment) {}
+        pre(random->Floats(size_t{rows} * shape.pre_row_stride, 6), shift),
+        c(random->Floats(size_t{rows} * hidden, 3), shift),
+        misalignment(shift) {}
 
   // h' then c', each rows * hidden.
   std::vector<float> Run() const {

@@ -92,17 +92,17 @@ ConvShape RandomConv(Random* random, uint32_t longest) {
 }
 
 struct ConvCase {
-  ConvCase(const ConvShape& s, size_t misalignment, Random* random)
+  ConvCase(const ConvShape& s, size_t shift, Random* random)
       : shape(s),
         x(random->Floats(size_t{s.batch} * s.groups * s.in_channels * s.in_height * s.in_width, 2),
-          misalignment),
+          shift),
         weights(random->Floats(
             size_t{s.groups} * s.out_channels * s.in_channels * s.kernel_height * s.kernel_width,
             1)),
-        bias(random->Floats(size_t{s.groups} * s.out_channels, 1), misalignment),
+        bias(random->Floats(size_t{s.groups} * s.out_channels, 1), shift),
         packed(PackedConvFloats(s.groups, s.out_channels, s.in_channels, s.kernel_height,
                                 s.kernel_width)),
-        misalignment(misalignment) {
+        misalignment(shift) {
     PackConv(weights.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height,
              s.kernel_width, packed.data());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning must not change a bit. Every conformance case is lowered once and run four ways: every copy
-// executed, copies coalesced, products hoisted out of loops whole, and hoisted in small chunks.
+// Planning must not change a bit. Every conformance case is lowered once and run four ways: every
+// copy executed, copies coalesced, products hoisted out of loops whole, and hoisted in small
+// chunks.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -46,7 +47,8 @@ std::vector<std::byte> Outputs(const plan::Program& program) {
   EXPECT_TRUE(faults.ok());
   AlignedBytes model(file.bytes.size());
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
-  for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data()))) ADD_FAILURE() << line;
+  for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
+    ADD_FAILURE() << line;
   AlignedBytes state(static_cast<size_t>(file.state_bytes));
   AlignedBytes scratch(static_cast<size_t>(file.scratch_bytes));
   std::memset(scratch.data(), 0xFF, scratch.size());
@@ -80,7 +82,8 @@ std::vector<std::byte> Planned(plan::Program program, int64_t hoisted_rows) {
 
 TEST(Plan, ChangesNoBitOfAnyModel) {
   int models = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+  for (const auto& entry :
+       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
     if (entry.path().filename() != "model.xml") continue;
     SCOPED_TRACE(entry.path().parent_path().filename().string());
     Faults faults;

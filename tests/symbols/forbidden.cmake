@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DNM=<nm> -DARCHIVES=<a.a>,<b.a> -P forbidden.cmake: fails where a library needs a symbol that
-# firmware must not need, or holds a static constructor.
-set(needed "malloc|calloc|realloc|free|memalign|aligned_alloc|posix_memalign|reallocarray")  # the heap
-string(APPEND needed "|_Zn[aw].*|_Zd[al].*")                            # operators new and delete
-string(APPEND needed "|__cxa_.*|_Unwind_.*|__gxx_personality.*|_ZSt.*")  # exceptions, std's functions
-string(APPEND needed "|_ZTI.*|__dynamic_cast")                           # RTTI
+# cmake -DNM=<nm> -DARCHIVES=<a.a>,<b.a> -P forbidden.cmake: fails where a library needs a symbol
+# that firmware must not need, or holds a static constructor. In order: the heap, operators new and
+# delete, exceptions and std's functions, RTTI, stdio.
+set(needed "malloc|calloc|realloc|free|memalign|aligned_alloc|posix_memalign|reallocarray")
+string(APPEND needed "|_Zn[aw].*|_Zd[al].*")
+string(APPEND needed "|__cxa_.*|_Unwind_.*|__gxx_personality.*|_ZSt.*")
+string(APPEND needed "|_ZTI.*|__dynamic_cast")
 string(APPEND needed "|.*printf.*|puts|putchar|fputs|fputc|fwrite|fopen|stdin|stdout|stderr")
 
 string(REPLACE "," ";" archives "${ARCHIVES}")
