@@ -41,8 +41,8 @@ def main():
         (loop,) = report["sections"]
         copied = loop["copied_bytes_per_iteration"]
         if loop["iterations"] != 25 or copied != 0:
-            sys.exit(f"{form}: {loop['iterations']} iterations that copy {copied} bytes; must be 25 and 0")
-        print(f"{form}: {talk.strip()}; {copied} bytes copied per iteration")
+            sys.exit(f"{form}: {loop['iterations']} iterations that copy {copied:g} bytes; must be 25 and 0")
+        print(f"{form}: {talk.strip()}; {copied:g} bytes copied per iteration")
 
 
 if __name__ == "__main__":
