@@ -7,13 +7,14 @@
 // here allocates, throws, blocks or keeps a pointer beyond the Engine. The model is const and
 // shared; one Engine is used by one thread at a time.
 //
+// clang-format off
 //   weft::Needs needs;
-//   weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &needs);       // before any memory
-//   exists weft::Memory memory = {{state, needs.state_bytes}, {scratch, needs.scratch_bytes}};
+//   weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &needs);  // before any memory exists
+//   weft::Memory memory = {{state, needs.state_bytes}, {scratch, needs.scratch_bytes}};
 //   weft::Engine engine;
-//   if (fault.ok()) fault = weft::Engine::Open({model, model_bytes}, weft::AllSteps(), memory,
-//   &engine); if (fault.ok()) { FillInput(engine.input(0)); fault = engine.Run();
-//   Use(engine.output(0)); }
+//   if (fault.ok()) fault = weft::Engine::Open({model, model_bytes}, weft::AllSteps(), memory, &engine);
+//   if (fault.ok()) { FillInput(engine.input(0)); fault = engine.Run(); Use(engine.output(0)); }
+// clang-format on
 #ifndef WEFT_RUNTIME_WEFT_H_
 #define WEFT_RUNTIME_WEFT_H_
 

@@ -3,17 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::passes {
 
 namespace {
 
-std::vector<std::string> PortNames(const ir::Node& node, const std::vector<std::string>& names) {
-  std::vector<std::string> all = names;
-  all.push_back(node.name);
-  return all;
+// Tensor names first, each name once.
+std::vector<std::string> PortNames(std::vector<std::string> names,
+                                   std::initializer_list<std::string> layers) {
+  for (const std::string& layer : layers) {
+    if (std::find(names.begin(), names.end(), layer) == names.end()) names.push_back(layer);
+  }
+  return names;
 }
 
 // An output must not lie in state, which the next Assign overwrites while the caller still reads
@@ -57,7 +63,7 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     builder.SetLayer(parameter->name);
     plan::Port port;
     port.value = builder.Scratch(parameter->outputs[0].type);
-    port.names = PortNames(*parameter, parameter->outputs[0].names);
+    port.names = PortNames(parameter->outputs[0].names, {parameter->name});
     values[{parameter, 0}] = port.value;
     program.inputs.push_back(std::move(port));
   }
@@ -68,9 +74,9 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     const ir::Source source = result->inputs[0];
     plan::Port port;
     port.value = Stable(builder, scope.input(0));
-    port.names = PortNames(*result, source.node->outputs[source.port].names);
     // The layer that feeds a Result is how people know an output that has no tensor name.
-    port.names.push_back(source.node->name);
+    port.names =
+        PortNames(source.node->outputs[source.port].names, {result->name, source.node->name});
     program.outputs.push_back(std::move(port));
   }
   LowerSinks(graph, builder, values, faults);
