@@ -139,8 +139,8 @@ class CommandTest : public testing::Test {
   void WriteArray(std::string_view name, ElementType type, Dims dims,
                   const std::vector<T>& elements) const {
     Array array{.type = {type, std::move(dims)}, .bytes = {}};
-    array.bytes.resize(elements.size() * sizeof(T));
-    std::memcpy(array.bytes.data(), elements.data(), array.bytes.size());
+    const auto* first = reinterpret_cast<const std::byte*>(elements.data());
+    array.bytes.assign(first, first + elements.size() * sizeof(T));
     const std::vector<std::byte> bytes = NpyBytes(array);
     WriteText(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
