@@ -99,8 +99,9 @@ void MatmulMatrix(const MatmulShape& shape, const float* a, const float* b, floa
 }
 
 void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y) {
-  if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
   const size_t plane = size_t{shape.rows} * shape.columns;
+  // Without outputs nothing may be read either: a and b need not exist.
+  if (plane == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;
   Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
                          {shape.a_batch_strides, shape.b_batch_strides});
   do {
