@@ -83,9 +83,9 @@ class ProgramInterpreter {
   }
 
   bool Inside(const Span& span, int64_t at, int64_t bytes) const {
-    const bool inside = at >= 0 && at + bytes <= span.bytes;
-    EXPECT_TRUE(inside) << "bytes [" << at << ", " << at + bytes << ") of " << span.bytes;
-    return inside;
+    if (at >= 0 && at + bytes <= span.bytes) return true;
+    ADD_FAILURE() << "bytes [" << at << ", " << at + bytes << ") of " << span.bytes;
+    return false;
   }
 
   void Read(const Span& span, int64_t at, int64_t bytes, std::byte* to) const {
@@ -93,7 +93,7 @@ class ProgramInterpreter {
     const Buffer& buffer = buffers_[span.root];
     for (int64_t i = 0; i < bytes; ++i) {
       const size_t from = static_cast<size_t>(span.offset + at + i);
-      EXPECT_TRUE(buffer.written[from]) << "byte " << from << " is read before it is written";
+      if (!buffer.written[from]) ADD_FAILURE() << "byte " << from << " is read before written";
       to[i] = buffer.bytes[from];
     }
   }
@@ -159,7 +159,7 @@ class ProgramInterpreter {
     ForEach(p.rank(), p.dims(), [&](const std::vector<int64_t>& index) {
       std::byte element[8] = {};
       const int64_t to = p.dst_offset() + Dot(index, p.dst_strides());
-      EXPECT_TRUE(places.insert(to).second) << "element " << to << " is written twice";
+      if (!places.insert(to).second) ADD_FAILURE() << "element " << to << " is written twice";
       Read(source, (p.src_offset() + Dot(index, p.src_strides())) * unit, unit, element);
       Write(target, to * unit, unit, element);
     });
