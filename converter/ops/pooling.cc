@@ -82,11 +82,26 @@ Window WindowOf(const NodeScope& scope) {
   return WindowOf(scope, data.subspan(2), scope.attributes.Ints("kernel"));
 }
 
+// Elements that the windows reach from the first one on, padding included.
+int64_t Reach(const WindowAxis& axis) { return (axis.out - 1) * axis.stride + axis.extent(); }
+
+// What a mean that counts padding divides by where rounding up lets the last window end beyond the
+// padding is left open by the documents. OpenVINO takes the whole window if there is padding at
+// all, and what lies in the data if there is none.
+void CountBeyondPads(Window& window) {
+  const auto padded = [](const WindowAxis& axis) { return axis.pad_begin + axis.pad_end > 0; };
+  if (!padded(window.y) && !padded(window.x)) return;
+  for (WindowAxis* axis : {&window.y, &window.x}) {
+    axis->pad_end = std::max(axis->pad_end, Reach(*axis) - axis->in - axis->pad_begin);
+  }
+}
+
 void Emit(LowerScope& scope, PoolOp op) {
   const Dims& data = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  const Window window = WindowOf(scope);
+  Window window = WindowOf(scope);
+  if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
   format::PoolParams params;
   params.mutate_planes(static_cast<uint32_t>(data[0] * data[1]));
   WriteWindow(params, window);
@@ -95,9 +110,6 @@ void Emit(LowerScope& scope, PoolOp op) {
   params.mutate_op(op);
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
-
-// Elements that the windows reach from the first one on, padding included.
-int64_t Reach(const WindowAxis& axis) { return (axis.out - 1) * axis.stride + axis.extent(); }
 
 // x as the windows reach it, its padding the lowest integer; `window` then starts inside. x itself
 // where there is no padding.

@@ -198,6 +198,24 @@ TEST(Pool, CarriesPadsAndTheRuleForThem) {
   }
 }
 
+TEST(Pool, CountsWhatLiesBeyondThePadsOnlyWhereThereAreAny) {
+  for (const bool padded : {false, true}) {
+    GraphBuilder g;
+    g.Add("AvgPool", 1, {g.Parameter(F32({1, 1, 6}))},
+          Window({{"kernel", "3"},
+                  {"strides", "2"},
+                  {"pads_begin", padded ? "2" : "0"},
+                  {"rounding_type", "ceil"}},
+                 1));
+    ASSERT_TRUE(g.Infer()) << g.FaultText();
+    const auto params = ParamsAt<format::PoolParams>(g.Lower());
+    EXPECT_EQ(params.op(), format::PoolOp::mean_include_pad);
+    EXPECT_EQ(params.out_width(), padded ? 4u : 3u);
+    EXPECT_EQ(params.pad_right(), padded ? 1u : 0u);
+    EXPECT_EQ(params.pad_bottom(), 0u);
+  }
+}
+
 TEST(Pool, ReducesWindowsOfIntegersRowByRow) {
   for (const bool padded : {false, true}) {
     GraphBuilder g;
