@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/packed.h"
 
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "kernels/pack.h"
@@ -18,7 +19,8 @@ plan::ValueId Weights(plan::Builder& builder, const std::vector<float>& packed, 
 
 std::vector<float> Floats(const ir::Constant& constant) {
   std::vector<float> floats(constant.bytes.size() / sizeof(float));
-  std::memcpy(floats.data(), constant.bytes.data(), floats.size() * sizeof(float));
+  std::copy_n(constant.bytes.begin(), floats.size() * sizeof(float),
+              reinterpret_cast<std::byte*>(floats.data()));
   return floats;
 }
 

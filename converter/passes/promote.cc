@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/passes/promote.h"
 
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,7 +39,7 @@ void Widen(ir::Constant& constant) {
       constant.bytes.size() / static_cast<size_t>(ElementBytes(constant.type.type));
   const size_t words = constant.bytes.size() / sizeof(uint64_t) + 1;
   std::vector<uint64_t> aligned(words);
-  std::memcpy(aligned.data(), constant.bytes.data(), constant.bytes.size());
+  std::ranges::copy(constant.bytes, reinterpret_cast<std::byte*>(aligned.data()));
   auto floats = std::make_shared<std::vector<float>>(count);
   kernels::Convert(
       {static_cast<uint32_t>(count), KernelElement(constant.type.type), kernels::Element::kF32},
