@@ -21,35 +21,62 @@ struct DepthwiseRow {
   int64_t origin_y;
 };
 
-// `count` <= 16 outputs of a row that share their columns of taps, `stride_x` apart in x.
-HWY_INLINE Sixteen DepthwiseTaps(const DepthwiseShape& shape, const DepthwiseRow& row,
-                                 int64_t origin_x, IndexRange columns, size_t count) {
-  Sixteen sums = SetSixteen(row.bias);
+// kBlocks times 16 outputs of a row all of whose taps lie inside, the last `last_count` <= 16 of
+// them to be written; tap 0 of the first lies at column `origin_x`.
+template <size_t kBlocks>
+HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow& row,
+                                int64_t origin_x, size_t last_count, float* y) {
+  Sixteen sums[kBlocks];
+  for (size_t b = 0; b < kBlocks; ++b) sums[b] = SetSixteen(row.bias);
+  const float* weights = row.weights + size_t{row.rows.first} * shape.kernel_width;
   for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
-    const int64_t y = row.origin_y + int64_t{ky} * shape.dilation_y;
-    const float* line = row.x + y * int64_t{shape.in_width} + origin_x;
-    const float* weights = row.weights + size_t{ky} * shape.kernel_width;
-    for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      const Sixteen x =
-          LoadSixteen(line + size_t{kx} * shape.dilation_x, shape.stride_x, count, 0.0f);
-      const FloatVec weight = Set(weights[kx]);
-      sums =
-          Combine(x, sums, [=](FloatVec v, FloatVec sum) HWY_ATTR { return Fma(v, weight, sum); });
+    const int64_t line = row.origin_y + int64_t{ky} * shape.dilation_y;
+    const float* x = row.x + line * int64_t{shape.in_width} + origin_x;
+    for (uint32_t kx = 0; kx < shape.kernel_width; ++kx) {
+      const FloatVec weight = Set(*weights++);
+      for (size_t b = 0; b < kBlocks; ++b) {
+        const size_t count = b + 1 == kBlocks ? last_count : 16;
+        const Sixteen v = LoadSixteen(x + b * 16 * shape.stride_x, shape.stride_x, count, 0.0f);
+        sums[b] = Combine(v, sums[b],
+                          [=](FloatVec p, FloatVec sum) HWY_ATTR { return Fma(p, weight, sum); });
+      }
+      x += shape.dilation_x;
     }
   }
-  return sums;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    StoreSixteen(sums[b], y + b * 16, b + 1 == kBlocks ? last_count : 16);
+  }
+}
+
+// One output at the edge.
+HWY_INLINE float DepthwiseAtEdge(const DepthwiseShape& shape, const DepthwiseRow& row,
+                                 int64_t origin_x, IndexRange columns) {
+  float sum = row.bias;
+  for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
+    const int64_t line = row.origin_y + int64_t{ky} * shape.dilation_y;
+    const float* x = row.x + line * int64_t{shape.in_width} + origin_x;
+    const float* weights = row.weights + size_t{ky} * shape.kernel_width;
+    for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
+      sum = Fma(x[size_t{kx} * shape.dilation_x], weights[kx], sum);
+    }
+  }
+  return sum;
 }
 
 HWY_INLINE void DepthwiseOneRow(const DepthwiseShape& shape, const WindowAxis& axis,
-                                const DepthwiseRow& row, float* y) {
-  const IndexRange inside = axis.Inside();
+                                IndexRange inside, const DepthwiseRow& row, float* y) {
   for (uint32_t p = 0; p < axis.output;) {
-    const bool is_inside = p >= inside.first && p < inside.end;
-    const uint32_t left = inside.end - p;
-    const uint32_t count = !is_inside ? 1 : (left < 16 ? left : 16);
-    const IndexRange columns = is_inside ? IndexRange{0, axis.kernel} : axis.Taps(p);
-    StoreSixteen(DepthwiseTaps(shape, row, axis.Origin(p), columns, count), y + p, count);
-    p += count;
+    if (p < inside.first || p >= inside.end) {
+      y[p] = DepthwiseAtEdge(shape, row, axis.Origin(p), axis.Taps(p));
+      ++p;
+    } else if (const uint32_t left = inside.end - p; left > 16) {
+      const uint32_t last = left < 32 ? left - 16 : 16;
+      DepthwiseInside<2>(shape, row, axis.Origin(p), last, y + p);
+      p += 16 + last;
+    } else {
+      DepthwiseInside<1>(shape, row, axis.Origin(p), left, y + p);
+      p += left;
+    }
   }
   if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, axis.output);
 }
@@ -60,6 +87,7 @@ void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights
                            shape.stride_y,  shape.dilation_y, shape.pad_top};
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
+  const IndexRange inside = across.Inside();
   const size_t in_plane = size_t{shape.in_height} * shape.in_width;
   const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
   for (size_t b = 0; b < shape.batch; ++b) {
@@ -68,7 +96,7 @@ void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights
       const float start = bias != nullptr ? bias[c] : 0.0f;
       for (uint32_t p = 0; p < shape.out_height; ++p) {
         const DepthwiseRow row = {x, weights + c * taps, start, down.Taps(p), down.Origin(p)};
-        DepthwiseOneRow(shape, across, row, y);
+        DepthwiseOneRow(shape, across, inside, row, y);
         y += shape.out_width;
       }
       if (++copies == shape.multiplier) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementwise part of an LSTM cell, pre being the sums before activation in order f i c o:
 //   c' = f(pre_f) * c + f(pre_i) * g(pre_c)      h' = f(pre_o) * h(c')
-// computed as c' = fma(F, c, I * G). c_next may be c itself. h_next must not overlap pre or c;
-// nothing else may overlap. The caller owns all memory; 1 KB of stack.
+// computed as c' = fma(F, c, I * G); where f is sigmoid and g and h are tanh, each product of the
+// two takes one division over both divisors. c_next may be c itself. h_next must not overlap pre or
+// c; nothing else may overlap. The caller owns all memory; 1 KB of stack.
 #ifndef WEFT_KERNELS_LSTM_GATES_H_
 #define WEFT_KERNELS_LSTM_GATES_H_
 

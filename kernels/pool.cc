@@ -73,9 +73,8 @@ HWY_INLINE uint32_t TapsWithPadding(WindowAxis axis, uint32_t pad_after, uint32_
   return axis.Taps(position).count();
 }
 
-HWY_INLINE void PoolOneRow(const PoolShape& shape, const WindowAxis& axis, const PoolRow& row,
-                           float* y) {
-  const IndexRange inside = axis.Inside();
+HWY_INLINE void PoolOneRow(const PoolShape& shape, const WindowAxis& axis, IndexRange inside,
+                           const PoolRow& row, float* y) {
   for (uint32_t p = 0; p < axis.output;) {
     const bool is_inside = p >= inside.first && p < inside.end;
     const uint32_t left = inside.end - p;
@@ -92,6 +91,7 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
                            shape.stride_y,  shape.dilation_y, shape.pad_top};
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
+  const IndexRange inside = across.Inside();
   for (size_t plane = 0; plane < shape.planes; ++plane) {
     for (uint32_t p = 0; p < shape.out_height; ++p) {
       const PoolRow row = {x,
@@ -102,7 +102,7 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
                            shape.dilation_x,
                            TapsWithPadding(down, shape.pad_bottom, p),
                            shape.op};
-      PoolOneRow(shape, across, row, y);
+      PoolOneRow(shape, across, inside, row, y);
       y += shape.out_width;
     }
     x += size_t{shape.in_height} * shape.in_width;

@@ -53,7 +53,9 @@ HWY_INLINE FloatVec PowerOfMagnitude(FloatVec magnitude, FloatVec y) {
   const FloatVec tail = Fma(y, log.low, Fma(y, log.high, hn::Neg(product)));
   const FloatVec limited = AtLeast(AtMost(product, 89.0f), -88.0f);
   const FloatMask is_inside = hn::Eq(product, limited);
-  const FloatVec power = JoinExp(SplitExp(limited, hn::IfThenElseZero(is_inside, tail)));
+  const ExpRest reduced = ReduceExp(limited);
+  const FloatVec rest = hn::Add(reduced.rest, hn::IfThenElseZero(is_inside, tail));
+  const FloatVec power = JoinExp({ExpOfRest(rest), IntegerOf(reduced.shifted_n)});
   return hn::IfThenZeroElse(hn::Lt(product, Set(-87.3f)), power);
 }
 

@@ -18,6 +18,10 @@
 
 #include "hwy/highway.h"
 
+// For a lambda that two loops call and that is worth having twice.
+#undef WEFT_ALWAYS_INLINE
+#define WEFT_ALWAYS_INLINE __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -50,6 +54,7 @@ HWY_INLINE FloatVec LoadFirst(const float* p, size_t count) {
 #if HWY_TARGET == HWY_SCALAR
   return FloatVec(count != 0 ? *p : 0.0f);
 #else
+  if (count == kLanes) return Load(p);  // folds where count is known
   return hn::LoadN(FloatTag(), p, count);
 #endif
 }
@@ -57,6 +62,7 @@ HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
 #if HWY_TARGET == HWY_SCALAR
   if (count != 0) *p = v.raw;
 #else
+  if (count == kLanes) return Store(v, p);
   hn::StoreN(v, FloatTag(), p, count);
 #endif
 }
@@ -78,6 +84,9 @@ HWY_INLINE FloatVec Fnma(FloatVec a, FloatVec b, FloatVec c) {
   return hn::NegMulAdd(a, b, c);
 #endif
 }
+
+// The same for one float; every target has the instruction.
+HWY_INLINE float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_ARM_V7
 // armv7 vectors have no division and no square root, only Newton steps that miss the last bit; its

@@ -55,6 +55,7 @@ struct WindowAxis {
   static uint32_t StepsTo(int64_t distance, uint32_t step) {
     if (distance <= 0) return 0;
     const uint32_t capped = distance > 0xFFFFFFFF ? 0xFFFFFFFFu : static_cast<uint32_t>(distance);
+    if (step == 1) return capped;  // most of the time, and a division costs as much as many taps
     return capped / step + (capped % step != 0);
   }
 };

@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(All, UnaryOfOp, testing::Range(0, int{kUnaryOpCount}));
 
 TEST_P(UnaryOfOp, MeetsItsToleranceOverItsWholeDomain) {
   const Activation activation = Of(op());
-  const UnaryDomain domain = UnaryDomainOf(op());
+  UnaryDomain domain = UnaryDomainOf(op());
+  domain.tolerance.absolute += 1.2e-38;  // a result that would be subnormal may be zero
   std::vector<float> x = FloatsOf(domain.low, domain.high, 20011);
   for (int i = -40000; i <= 40000; ++i) {
     const float value = static_cast<float>(i) / 2048.0f;
@@ -189,6 +190,7 @@ TEST(Unary, HasTheSameBitsOnEveryProcessor) {
   Random random(11);
   std::vector<float> x = random.Floats(4096, 20);
   for (const float value : FloatsOf(-3e38, 3e38, 4000037)) x.push_back(value);
+  const FlushDenormals scope;  // armv7 always does
   Fingerprint fingerprint;
   for (int op = 0; op < kUnaryOpCount; ++op) {
     fingerprint.Add(RunFloats(Of(static_cast<UnaryOp>(op)), x));

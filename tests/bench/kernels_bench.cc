@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels cost on this machine, for each Highway target it supports (the last argument of
+// a benchmark's name: 0 is the best one). Pin it to a core for steady figures.
+#include <benchmark/benchmark.h>
+
+#include <vector>
+
+#include "hwy/targets.h"
+#include "kernels/binary.h"
+#include "kernels/conv.h"
+#include "kernels/copy.h"
+#include "kernels/denormals.h"
+#include "kernels/dense.h"
+#include "kernels/depthwise.h"
+#include "kernels/gru_gates.h"
+#include "kernels/lstm_gates.h"
+#include "kernels/matmul.h"
+#include "kernels/pack.h"
+#include "kernels/reduce.h"
+#include "kernels/softmax.h"
+#include "kernels/unary.h"
+
+namespace weft::kernels {
+namespace {
+
+std::vector<float> Values(size_t count) {
+  std::vector<float> values(count + 16);
+  uint32_t state = 1;
+  for (float& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(static_cast<int32_t>(state >> 12) - (1 << 19)) / (1 << 19);
+  }
+  return values;
+}
+
+// Aligned as the format aligns weights.
+const float* Align(const std::vector<float>& values) {
+  const size_t at = reinterpret_cast<uintptr_t>(values.data()) / sizeof(float);
+  return values.data() + (16 - at % 16) % 16;
+}
+
+// Uses the n-th best target; false where there are fewer.
+bool Choose(benchmark::State& state, int64_t nth) {
+  hwy::SetSupportedTargetsForTest(0);
+  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  if (static_cast<size_t>(nth) >= targets.size()) {
+    state.SkipWithError("no such target");
+    return false;
+  }
+  hwy::SetSupportedTargetsForTest(targets[static_cast<size_t>(nth)]);
+  state.SetLabel(hwy::TargetName(targets[static_cast<size_t>(nth)]));
+  return true;
+}
+
+// rows, inputs, outputs, target
+void DenseOfShape(benchmark::State& state) {
+  if (!Choose(state, state.range(3))) return;
+  const uint32_t rows = static_cast<uint32_t>(state.range(0));
+  const uint32_t inputs = static_cast<uint32_t>(state.range(1));
+  const uint32_t outputs = static_cast<uint32_t>(state.range(2));
+  const std::vector<float> x = Values(size_t{rows} * inputs);
+  const std::vector<float> weights = Values(PackedDenseFloats(outputs, inputs));
+  const std::vector<float> start = Values(outputs);
+  std::vector<float> y(size_t{rows} * outputs);
+  const DenseShape shape = {rows, inputs, outputs, inputs, outputs, 0, {}};
+  for (auto _ : state) {
+    Dense(shape, x.data(), Align(weights), start.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+  const double flops = 2.0 * static_cast<double>(state.iterations()) * rows * inputs * outputs;
+  state.counters["flops"] = benchmark::Counter(flops, benchmark::Counter::kIsRate);
+}
+BENCHMARK(DenseOfShape)
+    ->ArgNames({"rows", "inputs", "outputs", "target"})
+    ->ArgsProduct({{1}, {64, 256}, {256, 1024}, {0, 1, 2}})
+    ->ArgsProduct({{25}, {512}, {1024}, {0, 1}})
+    ->ArgsProduct({{1, 2, 4}, {64}, {64}, {0, 1}});
+
+// hidden, target
+void LstmGatesOfSize(benchmark::State& state) {
+  if (!Choose(state, state.range(1))) return;
+  const uint32_t hidden = static_cast<uint32_t>(state.range(0));
+  const std::vector<float> pre = Values(size_t{4} * hidden);
+  std::vector<float> c = Values(hidden);
+  std::vector<float> h(hidden);
+  const Activation sigmoid = {0, 0, 0, UnaryOp::kSigmoid};
+  const Activation tanh = {0, 0, 0, UnaryOp::kTanh};
+  const LstmGatesShape shape = {1, hidden, 0, sigmoid, tanh, tanh};
+  for (auto _ : state) {
+    LstmGates(shape, pre.data(), c.data(), h.data(), c.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(LstmGatesOfSize)->ArgNames({"hidden", "target"})->ArgsProduct({{64, 256}, {0, 1, 2}});
+
+void GruGatesOfSize(benchmark::State& state) {
+  if (!Choose(state, state.range(1))) return;
+  const uint32_t hidden = static_cast<uint32_t>(state.range(0));
+  const std::vector<float> x = Values(size_t{3} * hidden);
+  const std::vector<float> r = Values(size_t{3} * hidden);
+  std::vector<float> h = Values(hidden);
+  const GruGatesShape shape = {
+      1, hidden, 0, 0, {0, 0, 0, UnaryOp::kSigmoid}, {0, 0, 0, UnaryOp::kTanh}};
+  for (auto _ : state) {
+    GruGates(shape, x.data(), r.data(), h.data(), h.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(GruGatesOfSize)->ArgNames({"hidden", "target"})->ArgsProduct({{64, 256}, {0, 1}});
+
+// op, target; 1024 elements
+void UnaryOfOp(benchmark::State& state) {
+  if (!Choose(state, state.range(1))) return;
+  const std::vector<float> x = Values(1024);
+  std::vector<float> y(1024);
+  UnaryShape shape = {1024, {1, 1, 0, static_cast<UnaryOp>(state.range(0))}, Element::kF32};
+  for (auto _ : state) {
+    Unary(shape, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(UnaryOfOp)
+    ->ArgNames({"op", "target"})
+    ->ArgsProduct({benchmark::CreateDenseRange(0, kUnaryOpCount - 1, 1), {0}})
+    ->Args({static_cast<int>(UnaryOp::kTanh), 1})
+    ->Args({static_cast<int>(UnaryOp::kSigmoid), 1});
+
+// 1024 elements: add whole, add a broadcast scalar, power
+void BinaryOfKind(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  const std::vector<float> a = Values(1024);
+  const std::vector<float> b = Values(1024);
+  std::vector<float> y(1024);
+  BinaryShape shape = {1, {1024}, {1}, {1}, BinaryOp::kAdd, Element::kF32};
+  if (state.range(0) == 1) shape.b_strides[0] = 0;
+  if (state.range(0) == 2) shape.op = BinaryOp::kPower;
+  for (auto _ : state) {
+    Binary(shape, a.data(), b.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BinaryOfKind)->Arg(0)->Arg(1)->Arg(2);
+
+// channels in and out, width, kernel
+void ConvOfShape(benchmark::State& state) {
+  if (!Choose(state, state.range(3))) return;
+  const uint32_t channels = static_cast<uint32_t>(state.range(0));
+  const uint32_t side = static_cast<uint32_t>(state.range(1));
+  const uint32_t kernel = static_cast<uint32_t>(state.range(2));
+  const ConvShape shape = {1,    1,    channels,   channels,   side, side,
+                           side, side, kernel,     kernel,     1,    1,
+                           1,    1,    kernel / 2, kernel / 2, {}};
+  const std::vector<float> x = Values(size_t{channels} * side * side);
+  const std::vector<float> weights =
+      Values(PackedConvFloats(1, channels, channels, kernel, kernel));
+  std::vector<float> y(size_t{channels} * side * side);
+  for (auto _ : state) {
+    Conv(shape, x.data(), Align(weights), nullptr, y.data());
+    benchmark::ClobberMemory();
+  }
+  const double flops = 2.0 * static_cast<double>(state.iterations()) * channels * channels * side *
+                       side * kernel * kernel;
+  state.counters["flops"] = benchmark::Counter(flops, benchmark::Counter::kIsRate);
+}
+BENCHMARK(ConvOfShape)
+    ->ArgNames({"channels", "side", "kernel", "target"})
+    ->ArgsProduct({{16, 64}, {16}, {1, 3}, {0, 1}});
+
+void DepthwiseOfShape(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  const DepthwiseShape shape = {1, 64, 1, 32, 32, 32, 32, 3, 3, 1, 1, 1, 1, 1, 1, {}};
+  const std::vector<float> x = Values(64 * 32 * 32);
+  const std::vector<float> weights = Values(64 * 9);
+  std::vector<float> y(64 * 32 * 32);
+  for (auto _ : state) {
+    Depthwise(shape, x.data(), weights.data(), nullptr, y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(DepthwiseOfShape);
+
+// [64, 64] x [64, 64], b as it is or transposed
+void MatmulOfSide64(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  const std::vector<float> a = Values(4096);
+  const std::vector<float> b = Values(4096);
+  std::vector<float> y(4096);
+  MatmulShape shape = {};
+  shape.rows = shape.columns = shape.inner = 64;
+  shape.a_row_stride = 64;
+  shape.a_inner_stride = 1;
+  shape.b_inner_stride = state.range(0) != 0 ? 1 : 64;
+  shape.b_column_stride = state.range(0) != 0 ? 64 : 1;
+  for (auto _ : state) {
+    Matmul(shape, a.data(), b.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(MatmulOfSide64)->ArgName("transposed")->Arg(0)->Arg(1);
+
+void ReduceRowsOf1024(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  const std::vector<float> x = Values(16 * 1024);
+  std::vector<float> y(16);
+  const ReduceShape shape = {1, 1, {16, 1024}, {1024, 1}, ReduceOp::kSum, Element::kF32};
+  for (auto _ : state) {
+    Reduce(shape, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(ReduceRowsOf1024);
+
+void SoftmaxOf1024(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  const std::vector<float> x = Values(1024);
+  std::vector<float> y(1024);
+  for (auto _ : state) {
+    Softmax({1, 1024, 1, 0}, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(SoftmaxOf1024);
+
+// 256 x 256 floats: as they are, then transposed
+void CopyOfSide256(benchmark::State& state) {
+  const std::vector<float> x = Values(65536);
+  std::vector<float> y(65536);
+  CopyShape shape = {2, {256, 256}, {256, 1}, {256, 1}, 0, 0, 4};
+  if (state.range(0) != 0) {
+    shape.src_strides[0] = 1;
+    shape.src_strides[1] = 256;
+  }
+  for (auto _ : state) {
+    Copy(shape, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(CopyOfSide256)->ArgName("transposed")->Arg(0)->Arg(1);
+
+}  // namespace
+}  // namespace weft::kernels
