@@ -50,9 +50,8 @@ class Walk {
           ++step_;
         }
       }
-      if (depth_ == 0) return {};
-      const Fault fault = FinishRun();
-      if (!fault.ok()) return fault;
+      if (depth_ == 0) return cut_short_;
+      FinishRun();
     }
   }
 
@@ -138,7 +137,7 @@ class Walk {
   }
 
   // A copy of the body, or the settle run, has ended.
-  Fault FinishRun() {
+  void FinishRun() {
     Frame& frame = frames_[depth_ - 1];
     if (frame.settling) return Leave();
     const format::Section& section = *frame.section;
@@ -149,8 +148,7 @@ class Walk {
     const uint32_t settle = ++frame.copy == section.unroll() ? 0 : frame.copy;
     if (goes_on && done < section.max_trips()) {
       frame.copy = settle;
-      StartIteration();
-      return {};
+      return StartIteration();
     }
     frame.cut_short = goes_on;
     if (settle == 0) return Leave();
@@ -160,15 +158,16 @@ class Walk {
     return {};
   }
 
-  Fault Leave() {
+  // A loop that is cut short does not end the run: what follows works on what was computed.
+  void Leave() {
     const Frame& frame = frames_[--depth_];
     const format::Section& section = *frame.section;
     SetNumber(section.length_slot(), frame.iteration);
     step_ = frame.marks[2u * section.unroll() - 1];
     end_ = frame.outer_end;
-    if (!frame.cut_short) return {};
+    if (!frame.cut_short || !cut_short_.ok()) return;
     const uint32_t index = static_cast<uint32_t>(&section - sections_);
-    return {FaultCode::kTripLimit, 0, 0, index, frame.iteration, section.max_trips()};
+    cut_short_ = {FaultCode::kTripLimit, 0, 0, index, frame.iteration, section.max_trips()};
   }
 
   const format::Model& model_;
@@ -184,6 +183,7 @@ class Walk {
   uint32_t step_ = 0;
   uint32_t end_;
   uint32_t depth_ = 0;
+  Fault cut_short_;                         // the first loop that was
   Frame frames_[format::kMaxSectionDepth];  // those below depth_ are set
 };
 

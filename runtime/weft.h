@@ -150,8 +150,9 @@ class Engine {
   const char* input_name(uint32_t port) const;
   const char* output_name(uint32_t port) const;
 
-  // Fails only where a loop reaches its hard maximum with its condition still true; outputs then
-  // keep what was computed. Subnormal numbers are flushed to zero during the call.
+  // Fails only where a loop reaches its hard maximum with its condition still true. The run goes on
+  // all the same: outputs are made of the iterations that were done. Subnormal numbers are flushed
+  // to zero during the call.
   Fault Run();
   // Variables back to their initial values.
   void Reset();

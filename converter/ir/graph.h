@@ -40,12 +40,20 @@ struct Constant {
   std::span<const std::byte> bytes;
 };
 
+// An axis that is as long as the run finds out; its type shows the most it can be.
+struct RunTimeExtent {
+  size_t axis = 0;
+  const Node* loop = nullptr;  // whose iterations it counts
+  bool operator==(const RunTimeExtent&) const = default;
+};
+
 struct OutputPort {
   TensorType type;  // of a dynamic declaration: dims hold -1
   // The XML gave precision and dims. A port without dims declares nothing: OpenVINO writes an
   // unknown rank as it writes a scalar. (Parameter and Const say themselves what they are.)
   bool declared = false;
   std::vector<std::string> names;  // tensor names, may be empty
+  std::optional<RunTimeExtent> run_time_extent = std::nullopt;
 };
 
 // One entry of a port_map. Slicing attributes are absent where the XML leaves them out.
@@ -63,11 +71,19 @@ struct BackEdge {
   int64_t to_layer = -1;    // a Parameter of the body
 };
 
+// How often a body runs; the shape law of its operation says so.
+struct Trips {
+  int64_t most = 0;
+  bool exact = true;     // always `most` times; else the run decides
+  bool limited = false;  // `most` is a bound the model itself does not set: to reach it is a fault
+};
+
 // A nested network: the body of TensorIterator and Loop (one), then- and else-body of If (two).
 struct Body {
   std::unique_ptr<Graph> graph;
   std::vector<PortMapEntry> inputs, outputs;
   std::vector<BackEdge> back_edges;
+  Trips trips;
 };
 
 struct Node {

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorIterator and Loop: the shape law infers the body with the types one iteration sees; the
-// lowering hands the body to LowerLoop.
+// TensorIterator and Loop: the shape law infers the body with the types one iteration sees and
+// settles how often it runs; the lowering hands the body to LowerLoop.
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "converter/ops/body.h"
 #include "converter/ops/families.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/port_map.h"
-#include "converter/passes/infer.h"
 #include "converter/passes/lower.h"
 
 namespace weft::ops {
 namespace {
 
 using plan::ValueId;
-
-const TensorType& ResultType(const ir::Graph& body, size_t result) {
-  const ir::Source& source = body.results[result]->inputs[0];
-  return source.node->outputs[source.port].type;
-}
 
 bool CheckBackEdges(InferScope& scope, const ir::Body& body, const PortMap& map) {
   for (const BodyInput& input : map.inputs) {
@@ -34,17 +30,26 @@ bool CheckBackEdges(InferScope& scope, const ir::Body& body, const PortMap& map)
   return !scope.failed();
 }
 
-void SetOutputs(InferScope& scope, const ir::Graph& body, const PortMap& map, int64_t trips) {
+void SetOutputs(InferScope& scope, const ir::Body& body, const PortMap& map) {
   for (const BodyOutput& output : map.outputs) {
-    TensorType type = ResultType(body, output.result);
-    if (output.concatenated) {
-      if (type.dims.empty()) type.dims.push_back(1);
-      const auto axis =
-          scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(type.dims.size()));
-      if (!axis) return;
-      type.dims[static_cast<size_t>(*axis)] *= trips;
+    TensorType type = ResultType(*body.graph, output.result);
+    if (!output.concatenated) {
+      scope.SetOutput(output.output, type);
+      continue;
     }
+    if (type.dims.empty()) type.dims.push_back(1);
+    const auto axis = scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(type.dims.size()));
+    if (!axis) return;
+    type.dims[static_cast<size_t>(*axis)] *= body.trips.most;
     scope.SetOutput(output.output, type);
+    if (body.trips.exact) continue;
+    if (output.slicing.backward) {
+      scope.Fault(
+          "output {} is gathered backwards but only the run knows its length; must be forwards",
+          output.output);
+    }
+    scope.mutable_node().outputs[output.output].run_time_extent =
+        ir::RunTimeExtent{static_cast<size_t>(*axis), &scope.node()};
   }
 }
 
@@ -73,22 +78,20 @@ int64_t CountOfOutputs(InferScope& scope, const ir::Body& body, const PortMap& m
 std::optional<PortMap> InferBody(InferScope& scope, const ir::Body& body) {
   std::optional<PortMap> map = ResolvePortMap(scope, body);
   if (!map) return std::nullopt;
-  if (!passes::InferAndFold(*body.graph, scope.check_declared, scope.faults())) {
-    scope.MarkFailed();  // the body has said why
-    return std::nullopt;
-  }
+  if (!InferBodyGraph(scope, *body.graph)) return std::nullopt;
   if (!CheckBackEdges(scope, body, *map)) return std::nullopt;
   return map;
 }
 
 void InferTensorIterator(InferScope& scope) {
-  const ir::Body& body = scope.node().bodies[0];
+  ir::Body& body = scope.mutable_node().bodies[0];
   const std::optional<PortMap> map = InferBody(scope, body);
   if (!map) return;
   std::optional<int64_t> trips = CountOfSlices(scope, *map);
   if (!trips) return;
   if (*trips == 0) trips = CountOfOutputs(scope, body, *map);
-  if (!scope.failed()) SetOutputs(scope, *body.graph, *map, *trips);
+  body.trips = {.most = *trips};
+  if (!scope.failed()) SetOutputs(scope, body, *map);
 }
 
 // The body condition of a Loop as far as it is known: true when absent.
@@ -99,48 +102,98 @@ std::optional<bool> KnownCondition(const ir::Graph& body, const PortMap& map) {
   return source.node->constant->bytes[0] != std::byte{0};
 }
 
-std::optional<int64_t> TripsOfLoop(InferScope& scope, const ir::Graph& body, const PortMap& map) {
+bool CheckControl(InferScope& scope, const ir::Graph& body, const PortMap& map) {
+  const auto check = [&](const TensorType& type, bool fits, std::string_view what,
+                         std::string_view must) {
+    if (fits && ElementCount(type.dims) == 1) return;
+    scope.Fault("its {} is {}; must be one element of {}", what, ToString(type), must);
+  };
+  const auto is_condition = [](const TensorType& type) {
+    return type.type == ElementType::boolean;
+  };
+  const TensorType& trip = scope.input_type(0);
+  const bool counts = trip.type == ElementType::i32 || trip.type == ElementType::i64;
+  check(trip, counts, "trip count", "i32 or i64");
+  check(scope.input_type(1), is_condition(scope.input_type(1)), "execution condition", "boolean");
+  if (map.condition) {
+    const TensorType& type = ResultType(body, *map.condition);
+    check(type, is_condition(type), "body condition", "boolean");
+  }
+  for (const BodyInput& input : map.inputs) {
+    if (input.kind != BodyInput::Kind::kIteration) continue;
+    const TensorType& type = input.parameter->outputs[0].type;
+    check(type, type.type == ElementType::i32 || type.type == ElementType::i64, "current iteration",
+          "i32 or i64");
+  }
+  return !scope.failed();
+}
+
+// How often a Loop runs, from what is known before the run: its trip count, its conditions, the
+// slices there are and the user's bound. Nullopt after a fault.
+std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, const PortMap& map) {
   const std::optional<Dims> trip = scope.Ints(0), first = scope.Ints(1);
   const std::optional<bool> condition = KnownCondition(body, map);
-  if (!trip || !first || !condition) {
-    scope.Fault("its {} is computed at run time; must be constant", !trip    ? "trip count"
-                                                                    : !first ? "execution condition"
-                                                                             : "body condition");
-    return std::nullopt;
+  const std::optional<int64_t> slices = CountOfSlices(scope, map);
+  if (!slices) return std::nullopt;
+  ir::Trips trips;
+  if ((first && (*first)[0] == 0) || (trip && (*trip)[0] == 0)) return trips;
+  trips.exact = trip && first && condition;
+  constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
+  trips.most = !trip || (*trip)[0] < 0 ? kEndless : (*trip)[0];
+  if (condition && !*condition) {
+    trips.most = 1;
+    trips.exact = first.has_value() && trip.has_value();
   }
-  if ((*first)[0] == 0 || (*trip)[0] == 0) {
-    scope.Fault("runs 0 iterations; must run at least 1");
-    return std::nullopt;
-  }
-  if (!*condition) return 1;
-  if ((*trip)[0] < 0) {
+  if (trips.most == kEndless && trip && condition) {
     scope.Fault("trip count is {} and its condition stays true; must end", (*trip)[0]);
     return std::nullopt;
   }
-  return (*trip)[0];
+  const bool open = !trip || !condition;  // ends when the run says so
+  if (open && *slices != 0 && *slices < trips.most) trips = {*slices, false, true};
+  if (open && scope.max_iterations > 0 && scope.max_iterations < trips.most) {
+    trips = {scope.max_iterations, false, true};
+  }
+  if (trips.most == kEndless) {
+    scope.Fault("only the run knows its number of iterations; --max-iterations must bound it");
+    return std::nullopt;
+  }
+  if (*slices != 0 && *slices < trips.most) {
+    scope.Fault("runs {} iterations over {} slices; must have a slice for each", trips.most,
+                *slices);
+    return std::nullopt;
+  }
+  return trips;
 }
 
 void InferLoop(InferScope& scope) {
-  const ir::Body& body = scope.node().bodies[0];
+  ir::Body& body = scope.mutable_node().bodies[0];
   const std::optional<PortMap> map = InferBody(scope, body);
-  if (!map) return;
-  const std::optional<int64_t> trips = TripsOfLoop(scope, *body.graph, *map);
+  if (!map || !CheckControl(scope, *body.graph, *map)) return;
+  const std::optional<ir::Trips> trips = TripsOfLoop(scope, *body.graph, *map);
   if (!trips) return;
-  const std::optional<int64_t> slices = CountOfSlices(scope, *map);
-  if (slices && *slices != 0 && *slices < *trips) {
-    scope.Fault("runs {} iterations over {} slices; must have a slice for each", *trips, *slices);
-  }
-  if (!scope.failed()) SetOutputs(scope, *body.graph, *map, *trips);
+  body.trips = *trips;
+  SetOutputs(scope, body, *map);
+  // OpenVINO declares what no iteration makes in shapes of its own.
+  if (trips->exact && trips->most == 0) scope.IgnoreDeclared();
 }
 
 // Names of the loop's parts, from the port map as the shape law left it.
 class BodyLowering {
  public:
-  BodyLowering(LowerScope& scope, int64_t trips) : scope_(scope), body_(scope.node().bodies[0]) {
+  explicit BodyLowering(LowerScope& scope) : scope_(scope), body_(scope.node().bodies[0]) {
     // The shape law has accepted the port map; reading it again adds no fault.
     InferScope again(scope.graph(), scope.mutable_node(), unheard_);
     map_ = *ResolvePortMap(again, body_);
-    spec_.trips = trips > 0 ? trips : CountOf(again);
+    spec_.trips = body_.trips.most;
+    spec_.limited = body_.trips.limited;
+  }
+
+  // By what a Loop may end early, as far as the run decides it.
+  void SetEnd() {
+    if (body_.trips.exact) return;
+    if (!scope_.constant(0)) spec_.end.trip = scope_.input(0);
+    if (!scope_.constant(1)) spec_.end.first_condition = scope_.input(1);
+    if (!KnownCondition(*body_.graph, map_)) spec_.end.body_condition = map_.condition;
   }
 
   void Run() {
@@ -152,22 +205,10 @@ class BodyLowering {
     for (const BodyOutput& output : map_.outputs) {
       scope_.SetOutput(output.output, output.concatenated ? out.scans[scan++] : out.lasts[last++]);
     }
+    if (out.length != plan::kNone) scope_.SetLength(out.length);
   }
 
  private:
-  int64_t CountOf(InferScope& again) {
-    const int64_t slices = CountOfSlices(again, map_).value_or(0);
-    if (slices > 0) return slices;
-    for (const BodyOutput& output : map_.outputs) {
-      if (!output.concatenated) continue;
-      const TensorType& whole = scope_.output_type(output.output);
-      const TensorType& part = ResultType(*body_.graph, output.result);
-      return ElementCount(whole.dims).value_or(1) /
-             std::max<int64_t>(1, ElementCount(part.dims).value_or(1));
-    }
-    return 1;
-  }
-
   void AddInput(const BodyInput& input) {
     switch (input.kind) {
       case BodyInput::Kind::kSliced:
@@ -189,7 +230,7 @@ class BodyLowering {
 
   void AddOutput(const BodyOutput& output) {
     if (!output.concatenated) {
-      spec_.lasts.push_back(output.result);
+      spec_.lasts.push_back({output.result, scope_.output_type(output.output)});
       return;
     }
     const TensorType& type = scope_.output_type(output.output);
@@ -208,16 +249,7 @@ class BodyLowering {
       if (input.kind == BodyInput::Kind::kCarried) values[key] = iteration.states[state++];
       if (input.kind == BodyInput::Kind::kIteration) values[key] = iteration.index;
     }
-    const std::string layer = scope_.builder.layer();
-    passes::LowerNodes(*body_.graph, scope_.builder, values, scope_.faults());
-    scope_.builder.SetLayer(layer);
-    std::vector<ValueId> results;
-    for (ir::Node* result : body_.graph->results) {
-      LowerScope of_result(*body_.graph, *result, scope_.faults(), scope_.builder, values);
-      results.push_back(of_result.input(0));
-    }
-    passes::LowerSinks(*body_.graph, scope_.builder, values, scope_.faults());
-    return results;
+    return passes::LowerBody(*body_.graph, scope_.builder, values, scope_.faults());
   }
 
   LowerScope& scope_;
@@ -228,21 +260,12 @@ class BodyLowering {
   std::vector<std::pair<const ir::Node*, ValueId>> invariants_;
 };
 
-void LowerTensorIterator(LowerScope& scope) { BodyLowering(scope, 0).Run(); }
+void LowerTensorIterator(LowerScope& scope) { BodyLowering(scope).Run(); }
 
 void LowerLoopOperation(LowerScope& scope) {
-  const ir::Body& body = scope.node().bodies[0];
-  // The condition's Result tells whether the body ends after its first iteration.
-  int64_t trips = (*scope.Ints(0))[0];
-  for (const ir::PortMapEntry& entry : body.outputs) {
-    if (entry.purpose != "execution_condition") continue;
-    for (const ir::Node* result : body.graph->results) {
-      if (result->id != entry.internal_layer_id) continue;
-      const ir::Node* source = result->inputs[0].node;
-      if (source->constant && source->constant->bytes[0] == std::byte{0}) trips = 1;
-    }
-  }
-  BodyLowering(scope, trips).Run();
+  BodyLowering lowering(scope);
+  lowering.SetEnd();
+  lowering.Run();
 }
 
 constexpr Operation kOperations[] = {

@@ -41,6 +41,7 @@ std::span<const Operation> PortOperations();
 // Recurrence: bodies, cells and sequences.
 std::span<const Operation> RecurrentOperations();
 std::span<const Operation> ControlFlowOperations();
+std::span<const Operation> BranchOperations();
 
 }  // namespace weft::ops
 

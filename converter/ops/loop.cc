@@ -2,9 +2,10 @@
 #include "converter/ops/loop.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "converter/ops/carry.h"
+#include "converter/ops/track.h"
 #include "converter/passes/fuse_tail.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/coalesce.h"
@@ -16,416 +17,506 @@ namespace {
 
 using plan::Builder;
 using plan::kNone;
-using plan::Move;
+using plan::Place;
 using plan::ValueId;
 
-int64_t Product(const Dims& dims, size_t begin, size_t end) {
-  int64_t product = 1;
-  for (size_t i = begin; i < end; ++i) product *= dims[i];
-  return product;
+// More phases than these make the listing grow faster than the copies they save.
+constexpr size_t kMostPhases = 8;
+constexpr size_t kMostUnrolledSteps = 256;
+
+bool SamePlace(const Place& a, const Place& b) {
+  return a.root == b.root && a.offset_bytes == b.offset_bytes && a.moves == b.moves;
 }
 
-// Chunks of a tensor along one axis: [outer, trips, chunk], rows of `row_elements` per outer index,
-// the first chunk `begin_elements` into each.
-struct AxisView {
-  int64_t outer, trips, row_elements, begin_elements, chunk_elements, element_bytes;
-  int64_t chunk_bytes() const { return outer * chunk_elements * element_bytes; }
-};
-
-AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t begin, int64_t part) {
-  const auto position = static_cast<size_t>(axis);
-  const int64_t inner = Product(type.dims, position + 1, type.dims.size());
-  return {Product(type.dims, 0, position),
-          trips,
-          type.dims[position] * inner,
-          begin * inner,
-          part * inner,
-          ElementBytes(type.type)};
+size_t CountSteps(const plan::Program& program, plan::BlockId block) {
+  size_t count = 0;
+  for (const plan::Item& item : program.blocks[block].items) {
+    ++count;
+    const auto* entry = std::get_if<plan::SectionEntry>(&item);
+    if (entry == nullptr) continue;
+    for (const plan::BlockId copy : program.sections[entry->section].copies)
+      count += CountSteps(program, copy);
+  }
+  return count;
 }
 
-enum class Carry { kInPlace, kShuttle, kThroughScan, kCopy };
-
-// Lowers one spec. The first attempt lays the body down once with every state in place and looks
-// which of them that breaks; if any, the program is put back and the body is laid down twice.
+// Lowers one spec. A sketch of the body shows which result is whose state and which states stand in
+// each other's way; it is taken back, and the body laid down once per phase.
 class LoopLowering {
  public:
   LoopLowering(Builder& builder, const LoopSpec& spec, const LowerBody& body)
       : builder_(builder), spec_(spec), body_(body) {}
 
   LoopResults Run() {
-    if (spec_.trips == 1) return RunFlat();
     section_ = builder_.NewSection();
     if (spec_.iteration) index_ = builder_.Scratch(*spec_.iteration);
-    PrepareSlices();
-    FindStatesAmongOutputs();
-    PrepareScans();
-    PrepareStates();
-    const Builder::Snapshot before = builder_.Take();
-    LayCopies(1);
-    if (DecideCarries()) {
-      builder_.Restore(before);
-      LayCopies(2);
+    for (const SlicedInput& input : spec_.sliced) {
+      slices_.push_back(SliceOf(builder_, input, spec_.trips, section_));
     }
+    if (builder_.sketching()) {
+      TakeStatesAlone();
+    } else {
+      Study();
+    }
+    PrepareTracks();
+    if (!builder_.sketching()) Try();
+    PrepareRings();
+    LayCopies(PhasesOf(lines_));
     FillSection();
     return Results();
   }
 
  private:
-  LoopResults RunFlat();
-  void PrepareSlices();
-  void FindStatesAmongOutputs();
-  void PrepareScans();
-  void PrepareStates();
-  void LayCopies(size_t unroll);
-  void LayCopy(size_t copy, size_t unroll);
-  bool DecideCarries();
+  void TakeStatesAlone();
+  void Study();
+  Origin OriginOf(size_t state, std::span<const ValueId> results, std::span<const Place> places,
+                  std::span<const ValueId> states) const;
+  void AssignTracks(std::span<const Place> results, std::span<const Place> states);
+  void FindStatesAmongLasts(std::span<const Place> results, std::span<const Place> states);
+  void PrepareTracks();
+  void Try();
+  bool OldestStandsInTheWay(plan::BlockId copy, ValueId target);
+  void PrepareRings();
+  void LayCopies(size_t phases);
+  void LayCopy(size_t phase);
+  void EndIteration(size_t phase);
+  void TakeCondition();
+  void CopyAtOnce(std::vector<std::pair<ValueId, ValueId>> copies);
   void FillSection();
+  plan::BlockId LaySettle(size_t phase);
   LoopResults Results();
+  ValueId LastOnTrack(const DelayLine& line, size_t age);
+
+  // A last value, or a scan output, that is a value of some line: of that age when the loop ends.
+  struct OfLine {
+    size_t line = 0, age = 0;
+  };
 
   plan::Program& program() { return builder_.program(); }
   const TensorType& TypeOf(ValueId value) const { return builder_.value(value).type; }
-  TensorType ChunkType(const SlicedInput& input) const {
-    TensorType type = TypeOf(input.value);
-    type.dims[static_cast<size_t>(input.axis)] = input.part;
-    return type;
+  const TensorType& StateType(const DelayLine& line) const {
+    return TypeOf(spec_.carried[line.states[0]].initial);
   }
-  // One result can live in one home only.
-  bool IsFirstWithResult(size_t state) const {
-    const auto same = [&](const CarriedState& other) {
-      return other.result == spec_.carried[state].result;
-    };
-    const auto first = std::find_if(spec_.carried.begin(), spec_.carried.end(), same);
-    return first - spec_.carried.begin() == static_cast<std::ptrdiff_t>(state);
+  bool exact() const { return !spec_.end.possible(); }
+  bool may_run_nothing() const {
+    return spec_.end.trip != kNone || spec_.end.first_condition != kNone;
   }
-  bool IsHome(ValueId value) {
-    const ValueId root = plan::Resolve(program(), value).root;
-    return std::any_of(homes_.begin(), homes_.end(), [&](const auto& homes) {
-      return homes[0] != kNone && root == plan::Resolve(program(), homes[0]).root;
-    });
+  size_t HeadResult(const DelayLine& line) const { return spec_.carried[line.states[0]].result; }
+  // Where the state at `position` of a line is during the copy of that phase.
+  ValueId HomeAt(size_t line, size_t position, size_t phase) {
+    const DelayLine& of = lines_[line];
+    if (!of.track) return rings_[line][HomeAfter(of, phase, position)];
+    return tracks_[*of.track].MovingChunk(builder_, section_, static_cast<int64_t>(position) + 1,
+                                          StateType(of));
   }
-  // [outer, trips, chunk] <-> [trips, outer, chunk], in one strided copy.
-  void MoveAxisOut(ValueId source, ValueId target, const AxisView& view) {
-    builder_.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
-                         {view.chunk_elements, view.row_elements, 1}, view.begin_elements,
-                         {view.outer * view.chunk_elements, view.chunk_elements, 1}, 0);
+  // Where the line's new value goes in that phase.
+  ValueId TargetOf(size_t line, size_t phase) {
+    const DelayLine& of = lines_[line];
+    if (!of.track) return rings_[line][HomeAfter(of, phase + 1, 0)];
+    return tracks_[*of.track].MovingChunk(builder_, section_, 0, StateType(of));
   }
-  void MoveAxisIn(ValueId source, ValueId target, const AxisView& view) {
-    builder_.CopyStrided(source, target, {view.outer, view.trips, view.chunk_elements},
-                         {view.chunk_elements, view.outer * view.chunk_elements, 1}, 0,
-                         {view.row_elements, view.chunk_elements, 1}, 0);
-  }
-  // The chunk of `whole` (time first) that iteration i works on.
-  ValueId MovingChunk(ValueId whole, int64_t base_bytes, int64_t chunk_bytes, bool backward,
-                      TensorType type) {
-    const int64_t offset = base_bytes + (backward ? (spec_.trips - 1) * chunk_bytes : 0);
-    return builder_.View(whole, offset, std::move(type),
-                         {Move{section_, backward ? -chunk_bytes : chunk_bytes}});
-  }
-
-  // Where a scan output is gathered: time first, with a slice before (after, when backward) the
-  // first for the initial value of a state that travels through it.
-  struct Gathering {
-    ValueId whole = kNone;   // with the guard
-    int64_t base_bytes = 0;  // of the slices proper
-    AxisView view = {};
-    bool guarded = false;
-  };
 
   Builder& builder_;
   const LoopSpec& spec_;
   const LowerBody& body_;
   plan::SectionId section_ = kNone;
-  ValueId index_ = kNone;
+  ValueId index_ = kNone, length_ = kNone;
   std::vector<ValueId> slices_;
-  std::vector<std::optional<size_t>> scan_of_state_;  // where a state is also a scan output's chunk
-  std::vector<std::optional<size_t>> state_of_last_;  // where a last value is also a state
-  std::vector<Gathering> gatherings_;
-  std::vector<Carry> carries_;
-  std::vector<std::array<ValueId, 2>> homes_;  // of each state; the second only for shuttles
+  std::vector<DelayLine> lines_;
+  std::vector<std::vector<ValueId>> rings_;  // homes of each line; none for those on tracks
+  std::vector<std::optional<OfLine>> line_of_scan_, line_of_last_;
+  std::vector<Track> tracks_;  // one per scan output; unused where it stands in another one's
   std::vector<ValueId> last_homes_;
   std::vector<plan::BlockId> copies_;
   std::vector<ValueId> results_;  // of the copy laid last
+  ValueId condition_ = kNone;
   ValueId first_body_value_ = 0;
 };
 
-LoopResults LoopLowering::RunFlat() {
-  Iteration iteration;
-  for (const SlicedInput& input : spec_.sliced) {
-    const AxisView view = ViewOf(TypeOf(input.value), input.axis, 1, input.begin, input.part);
-    if (view.outer == 1) {
-      iteration.slices.push_back(
-          builder_.View(input.value, view.begin_elements * view.element_bytes, ChunkType(input)));
-      continue;
-    }
-    iteration.slices.push_back(builder_.Scratch(ChunkType(input)));
-    MoveAxisOut(input.value, iteration.slices.back(), view);
+void LoopLowering::TakeStatesAlone() {
+  for (size_t state = 0; state < spec_.carried.size(); ++state) {
+    DelayLine alone;
+    alone.states = {state};
+    lines_.push_back(alone);
   }
-  if (spec_.iteration) {
-    const auto bytes = static_cast<size_t>(ElementBytes(spec_.iteration->type));
-    iteration.index = builder_.Weights(*spec_.iteration, std::vector<std::byte>(bytes));
-  }
-  for (const CarriedState& state : spec_.carried) iteration.states.push_back(state.initial);
-  const std::vector<ValueId> results = body_(iteration);
-  LoopResults out;
-  for (const ScanOutput& scan : spec_.scans) {
-    ValueId whole = results[scan.result];
-    if (scan.whole != kNone) {
-      whole = builder_.View(scan.whole, scan.base_bytes, scan.type);
-      builder_.Copy(results[scan.result], whole);
-    }
-    out.scans.push_back(builder_.View(whole, 0, scan.type));
-  }
-  for (const size_t last : spec_.lasts) out.lasts.push_back(results[last]);
-  return out;
+  line_of_scan_.assign(spec_.scans.size(), std::nullopt);
+  line_of_last_.assign(spec_.lasts.size(), std::nullopt);
 }
 
-void LoopLowering::PrepareSlices() {
-  for (const SlicedInput& input : spec_.sliced) {
-    const AxisView view =
-        ViewOf(TypeOf(input.value), input.axis, spec_.trips, input.begin, input.part);
-    ValueId whole = input.value;
-    int64_t base_bytes = view.begin_elements * view.element_bytes;
-    if (view.outer != 1) {
-      whole = builder_.Scratch(
-          {TypeOf(input.value).type, {view.trips, view.outer, view.chunk_elements}});
-      MoveAxisOut(input.value, whole, view);
-      base_bytes = 0;
-    }
-    slices_.push_back(
-        MovingChunk(whole, base_bytes, view.chunk_bytes(), input.backward, ChunkType(input)));
-  }
-}
-
-// A state and a scan output may be two Results of one value, perhaps reshaped between. Only the
-// body's steps tell, so it is laid down once for the answer and taken back.
-void LoopLowering::FindStatesAmongOutputs() {
-  scan_of_state_.assign(spec_.carried.size(), std::nullopt);
-  state_of_last_.assign(spec_.lasts.size(), std::nullopt);
-  if (spec_.carried.empty()) return;
+// A state, a scan output and a last value may all be Results of one value, perhaps reshaped
+// between. Only the body's steps tell, so it is laid down once for the answer and taken back.
+void LoopLowering::Study() {
   const Builder::Snapshot before = builder_.Take();
-  Iteration iteration;
-  iteration.slices = slices_;
-  iteration.index = index_;
+  builder_.SetSketching(true);
+  Iteration iteration{slices_, {}, index_};
   for (const CarriedState& state : spec_.carried) {
     iteration.states.push_back(builder_.Scratch(TypeOf(state.initial)));
   }
+  first_body_value_ = static_cast<ValueId>(program().values.size());
   builder_.SetBlock(builder_.NewBlock());
   const std::vector<ValueId> results = body_(iteration);
-  const auto same = [&](ValueId a, ValueId b) {
-    const plan::Place left = plan::Resolve(program(), a), right = plan::Resolve(program(), b);
-    return left.root == right.root && left.offset_bytes == right.offset_bytes &&
-           left.moves == right.moves && builder_.value(a).bytes == builder_.value(b).bytes;
+  std::vector<Place> places, states;
+  for (const ValueId result : results) places.push_back(plan::Resolve(program(), result));
+  for (const ValueId state : iteration.states) states.push_back({state, 0, {}});
+  std::vector<Origin> origins;
+  for (size_t state = 0; state < states.size(); ++state) {
+    origins.push_back(OriginOf(state, results, places, iteration.states));
+  }
+  lines_ = LineUp(origins);
+  AssignTracks(places, states);
+  FindStatesAmongLasts(places, states);
+  builder_.Restore(before);
+  builder_.SetSketching(false);
+}
+
+Origin LoopLowering::OriginOf(size_t state, std::span<const ValueId> results,
+                              std::span<const Place> places,
+                              std::span<const ValueId> states) const {
+  const size_t result = spec_.carried[state].result;
+  const Place& place = places[result];
+  for (size_t other = 0; other < states.size(); ++other) {
+    const bool whole = builder_.value(results[result]).bytes == builder_.value(states[other]).bytes;
+    if (whole && SamePlace(place, {states[other], 0, {}}))
+      return {Origin::Kind::kOldState, other, false};
+  }
+  size_t first = 0;
+  while (!SamePlace(places[first], place)) ++first;
+  const plan::Value& root = builder_.value(place.root);
+  const bool fresh = place.root >= first_body_value_ && root.home == plan::Home::kScratch &&
+                     root.bytes == builder_.value(results[result]).bytes;
+  return {Origin::Kind::kResult, first, fresh};
+}
+
+// Lines whose values are gathered anyway stand in the first scan output that takes one of them.
+void LoopLowering::AssignTracks(std::span<const Place> results, std::span<const Place> states) {
+  line_of_scan_.assign(spec_.scans.size(), std::nullopt);
+  const auto may_share = [&](const ScanOutput& output, size_t first) {
+    const ScanOutput& other = spec_.scans[first];
+    return output.backward == other.backward && output.axis == other.axis &&
+           output.whole == kNone && other.whole == kNone;
   };
   for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
-    for (size_t k = 0; k < spec_.carried.size(); ++k) {
-      if (scan_of_state_[k] ||
-          !same(results[spec_.carried[k].result], results[spec_.scans[scan].result]))
-        continue;
-      scan_of_state_[k] = scan;
-      break;
+    const ScanOutput& output = spec_.scans[scan];
+    const Place& place = results[output.result];
+    for (size_t line = 0; line < lines_.size() && !line_of_scan_[scan]; ++line) {
+      DelayLine& of = lines_[line];
+      const bool provided = output.whole != kNone;  // with room for one guard
+      if (of.closed || (provided && of.states.size() > 1)) continue;
+      if (of.track && !may_share(output, *of.track)) continue;
+      if (SamePlace(place, results[HeadResult(of)])) line_of_scan_[scan] = OfLine{line, 0};
+      for (size_t age = 1; age <= of.states.size() && !provided; ++age) {
+        if (SamePlace(place, states[of.states[age - 1]])) line_of_scan_[scan] = OfLine{line, age};
+      }
+      if (line_of_scan_[scan] && !of.track) of.track = scan;
     }
   }
+}
+
+void LoopLowering::FindStatesAmongLasts(std::span<const Place> results,
+                                        std::span<const Place> states) {
+  line_of_last_.assign(spec_.lasts.size(), std::nullopt);
   for (size_t last = 0; last < spec_.lasts.size(); ++last) {
-    for (size_t k = 0; k < spec_.carried.size() && !state_of_last_[last]; ++k) {
-      if (same(results[spec_.carried[k].result], results[spec_.lasts[last]]))
-        state_of_last_[last] = k;
+    const Place& place = results[spec_.lasts[last].result];
+    std::optional<OfLine>& found = line_of_last_[last];
+    for (size_t line = 0; line < lines_.size() && !found; ++line) {
+      const std::vector<size_t>& members = lines_[line].states;
+      for (size_t age = 0; age < members.size() && !found; ++age) {
+        if (SamePlace(place, results[spec_.carried[members[age]].result]))
+          found = OfLine{line, age};
+      }
+    }
+    // What a state held in the last iteration; after none that is not its initial value.
+    for (size_t line = 0; line < lines_.size() && !found && exact(); ++line) {
+      DelayLine& of = lines_[line];
+      for (size_t age = 1; age <= of.states.size() && !found; ++age) {
+        if (!SamePlace(place, states[of.states[age - 1]])) continue;
+        found = OfLine{line, age};
+        if (age == of.states.size() && !of.closed) of.homes = age + 1;
+      }
     }
   }
+}
+
+void LoopLowering::PrepareTracks() {
+  for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
+    const std::optional<OfLine>& of = line_of_scan_[scan];
+    if (of && *lines_[of->line].track != scan) {
+      tracks_.emplace_back();
+      continue;
+    }
+    const size_t guards = of ? lines_[of->line].states.size() : 0;
+    tracks_.push_back(Track::Of(builder_, spec_.scans[scan], spec_.trips, guards));
+    // What lies behind the true length must not tell of another run.
+    if (!exact()) builder_.Fill(tracks_.back().whole());
+  }
+  for (const DelayLine& line : lines_) {
+    for (size_t position = 0; line.track && position < line.states.size(); ++position) {
+      builder_.Copy(spec_.carried[line.states[position]].initial,
+                    tracks_[*line.track].Chunk(builder_, -1 - static_cast<int64_t>(position),
+                                               StateType(line)));
+    }
+  }
+}
+
+// Lays the first copy down as a sketch with every ring as short as can be, and lengthens those
+// whose oldest value is still read when the new one comes.
+void LoopLowering::Try() {
+  const Builder::Snapshot before = builder_.Take();
+  builder_.SetSketching(true);
+  PrepareRings();
+  LayCopies(1);
+  for (size_t line = 0; line < lines_.size(); ++line) {
+    DelayLine& of = lines_[line];
+    if (of.track || !of.fresh || of.homes > of.states.size()) continue;
+    if (OldestStandsInTheWay(copies_[0], TargetOf(line, 0))) ++of.homes;
+  }
+  const size_t steps = std::max<size_t>(1, CountSteps(program(), copies_[0]));
+  LimitPhases(lines_, std::clamp<size_t>(kMostUnrolledSteps / steps, 2, kMostPhases));
   builder_.Restore(before);
+  builder_.SetSketching(false);
 }
 
-void LoopLowering::PrepareScans() {
-  for (const ScanOutput& scan : spec_.scans) {
-    Gathering gathering;
-    gathering.view = ViewOf(scan.type, scan.axis, spec_.trips, 0,
-                            scan.type.dims[static_cast<size_t>(scan.axis)] / spec_.trips);
-    const size_t index = gatherings_.size();
-    gathering.guarded =
-        std::any_of(scan_of_state_.begin(), scan_of_state_.end(),
-                    [&](const std::optional<size_t>& of_state) { return of_state == index; });
-    if (scan.whole != kNone) {
-      gathering.whole = scan.whole;
-      gathering.base_bytes = scan.base_bytes;
-      gatherings_.push_back(gathering);
+// Is `target` still read when the step that makes its new value runs?
+bool LoopLowering::OldestStandsInTheWay(plan::BlockId copy, ValueId target) {
+  const plan::AccessMap local = plan::CollectAccesses(program(), copy);
+  const std::vector<plan::Item>& items = program().blocks[copy].items;
+  for (size_t item = 0; item < items.size(); ++item) {
+    const auto* step = std::get_if<plan::Step>(&items[item]);
+    if (step == nullptr || !plan::IsPlainCopy(program(), *step) || step->outputs[0] != target)
       continue;
-    }
-    const int64_t slice_count = spec_.trips + (gathering.guarded ? 1 : 0);
-    gathering.whole = builder_.Scratch(
-        {scan.type.type, {slice_count, gathering.view.outer * gathering.view.chunk_elements}});
-    if (gathering.guarded && !scan.backward) gathering.base_bytes = gathering.view.chunk_bytes();
-    gatherings_.push_back(gathering);
+    return !plan::SourceFitsTarget(program(), *step, static_cast<int64_t>(item), local, local);
   }
+  return false;
 }
 
-void LoopLowering::PrepareStates() {
-  for (size_t k = 0; k < spec_.carried.size(); ++k) {
-    const CarriedState& state = spec_.carried[k];
-    const std::optional<size_t> scan = scan_of_state_[k];
-    const TensorType type = TypeOf(state.initial);
-    if (scan) {
-      const Gathering& gathering = gatherings_[*scan];
-      const bool backward = spec_.scans[*scan].backward;
-      const int64_t chunk = gathering.view.chunk_bytes();
-      const int64_t guard_bytes = gathering.base_bytes + (backward ? spec_.trips * chunk : -chunk);
-      builder_.Copy(state.initial, builder_.View(gathering.whole, guard_bytes, type));
-      const ValueId before = builder_.View(gathering.whole, guard_bytes, type,
-                                           {Move{section_, backward ? -chunk : chunk}});
-      carries_.push_back(Carry::kThroughScan);
-      homes_.push_back({before, kNone});
-      continue;
+void LoopLowering::PrepareRings() {
+  rings_.assign(lines_.size(), {});
+  for (size_t line = 0; line < lines_.size(); ++line) {
+    const DelayLine& of = lines_[line];
+    for (size_t home = 0; home < of.homes && !of.track; ++home) {
+      rings_[line].push_back(builder_.Scratch(StateType(of)));
+      if (home < of.states.size())
+        builder_.Copy(spec_.carried[of.states[home]].initial, rings_[line][home]);
     }
-    const ValueId home = builder_.Scratch(type);
-    builder_.Copy(state.initial, home);
-    carries_.push_back(Carry::kInPlace);
-    homes_.push_back({home, kNone});
   }
-}
-
-void LoopLowering::LayCopies(size_t unroll) {
-  copies_.clear();
   last_homes_.assign(spec_.lasts.size(), kNone);
-  if (unroll == 2) {
-    for (size_t k = 0; k < homes_.size(); ++k) {
-      if (carries_[k] == Carry::kShuttle) homes_[k][1] = builder_.Scratch(TypeOf(homes_[k][0]));
-    }
+  for (size_t last = 0; last < spec_.lasts.size(); ++last) {
+    if (line_of_last_[last]) continue;
+    last_homes_[last] = builder_.Scratch(spec_.lasts[last].type);
+    if (may_run_nothing()) builder_.Fill(last_homes_[last]);
   }
+  condition_ = kNone;
+}
+
+void LoopLowering::LayCopies(size_t phases) {
+  copies_.clear();
   const plan::BlockId outside = builder_.block();
   first_body_value_ = static_cast<ValueId>(program().values.size());
-  for (size_t copy = 0; copy < unroll; ++copy) {
+  for (size_t phase = 0; phase < phases; ++phase) {
     copies_.push_back(builder_.NewBlock());
     builder_.SetBlock(copies_.back());
-    LayCopy(copy, unroll);
+    LayCopy(phase);
   }
   builder_.SetBlock(outside);
 }
 
-void LoopLowering::LayCopy(size_t copy, size_t unroll) {
-  Iteration iteration;
-  iteration.slices = slices_;
-  iteration.index = index_;
-  for (size_t k = 0; k < homes_.size(); ++k) {
-    const bool odd = carries_[k] == Carry::kShuttle && copy == 1;
-    iteration.states.push_back(homes_[k][odd ? 1 : 0]);
+void LoopLowering::LayCopy(size_t phase) {
+  Iteration iteration{slices_, std::vector<ValueId>(spec_.carried.size()), index_};
+  std::vector<std::pair<ValueId, ValueId>> oldest_first;
+  for (size_t line = 0; line < lines_.size(); ++line) {
+    const std::vector<size_t>& states = lines_[line].states;
+    for (size_t position = 0; position < states.size(); ++position) {
+      iteration.states[states[position]] = HomeAt(line, position, phase);
+    }
   }
   results_ = body_(iteration);
-  for (size_t i = 0; i < spec_.scans.size(); ++i) {
-    const Gathering& gathering = gatherings_[i];
-    const ValueId result = results_[spec_.scans[i].result];
-    builder_.Copy(result,
-                  MovingChunk(gathering.whole, gathering.base_bytes, gathering.view.chunk_bytes(),
-                              spec_.scans[i].backward, TypeOf(result)));
-  }
-  for (size_t i = 0; i < spec_.lasts.size(); ++i) {
-    if (state_of_last_[i]) continue;
-    // Made on first use, outside the body's own values, so that all copies share it.
-    if (last_homes_[i] == kNone)
-      last_homes_[i] = builder_.Scratch(TypeOf(results_[spec_.lasts[i]]));
-    builder_.Copy(results_[spec_.lasts[i]], last_homes_[i]);
-  }
-  // Back edges act at once: a result that is itself a state's home is read before any home is
-  // written.
-  std::vector<std::pair<ValueId, ValueId>> edges, ordered;
-  for (size_t k = 0; k < homes_.size(); ++k) {
-    if (carries_[k] == Carry::kThroughScan) continue;
-    const bool shuttle = carries_[k] == Carry::kShuttle && unroll == 2;
-    const ValueId target = homes_[k][shuttle && copy == 0 ? 1 : 0];
-    ValueId result = results_[spec_.carried[k].result];
-    if (result != target && IsHome(result)) {
-      const ValueId aside = builder_.Scratch(TypeOf(result));
-      builder_.Copy(result, aside);
-      result = aside;
-    }
-    edges.emplace_back(result, target);
-    ordered.emplace_back(iteration.states[k], result);
-  }
-  for (const auto& [result, target] : edges) builder_.Copy(result, target);
+  EndIteration(phase);
   passes::FuseTails(program(), builder_.block());
-  plan::OrderReadersFirst(program(), builder_.block(), ordered);
+  for (const DelayLine& line : lines_) {
+    if (line.track || !line.fresh) continue;
+    oldest_first.emplace_back(iteration.states[line.states.back()], results_[HeadResult(line)]);
+  }
+  plan::OrderReadersFirst(program(), builder_.block(), oldest_first);
 }
 
-// True when some state needs a second home.
-bool LoopLowering::DecideCarries() {
-  const plan::AccessMap local = plan::CollectAccesses(program(), copies_[0]);
-  const std::vector<plan::Item>& items = program().blocks[copies_[0]].items;
-  bool shuttles = false;
-  for (size_t k = 0; k < homes_.size(); ++k) {
-    if (carries_[k] != Carry::kInPlace) continue;
-    bool settled = false;
-    for (size_t item = 0; item < items.size() && !settled; ++item) {
-      const auto* step = std::get_if<plan::Step>(&items[item]);
-      if (step == nullptr || !plan::IsPlainCopy(program(), *step) ||
-          step->outputs[0] != homes_[k][0])
-        continue;
-      settled = true;
-      const ValueId root = plan::Resolve(program(), step->inputs[0]).root;
-      const bool fresh = root >= first_body_value_ &&
-                         program().values[root].home == plan::Home::kScratch &&
-                         program().values[root].bytes == builder_.value(homes_[k][0]).bytes;
-      if (root == homes_[k][0]) continue;  // handed on unchanged
-      const bool fits =
-          plan::SourceFitsTarget(program(), *step, static_cast<int64_t>(item), local, local);
-      if (fresh && fits && IsFirstWithResult(k)) continue;
-      carries_[k] = fresh && IsFirstWithResult(k) ? Carry::kShuttle : Carry::kCopy;
-      shuttles = shuttles || carries_[k] == Carry::kShuttle;
-    }
+void LoopLowering::EndIteration(size_t phase) {
+  for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
+    if (line_of_scan_[scan]) continue;
+    const ValueId result = results_[spec_.scans[scan].result];
+    builder_.Copy(result, tracks_[scan].MovingChunk(builder_, section_, 0, TypeOf(result)));
   }
-  return shuttles;
+  for (size_t last = 0; last < spec_.lasts.size(); ++last) {
+    if (!line_of_last_[last]) builder_.Copy(results_[spec_.lasts[last].result], last_homes_[last]);
+  }
+  // Before the back edges: the condition may be a state's old value.
+  TakeCondition();
+  std::vector<std::pair<ValueId, ValueId>> edges;
+  for (size_t line = 0; line < lines_.size(); ++line) {
+    if (lines_[line].closed) continue;
+    edges.emplace_back(results_[HeadResult(lines_[line])], TargetOf(line, phase));
+  }
+  CopyAtOnce(std::move(edges));
+}
+
+// The engine reads the condition after each iteration, wherever the copies of the body leave it.
+void LoopLowering::TakeCondition() {
+  if (!spec_.end.body_condition) return;
+  const ValueId result = results_[*spec_.end.body_condition];
+  if (condition_ == kNone) condition_ = builder_.Scratch(TypeOf(result));
+  builder_.Copy(result, condition_);
+}
+
+// All sources are read before any target is written: copies go in an order that sees to it, and one
+// value of every circle is set aside.
+void LoopLowering::CopyAtOnce(std::vector<std::pair<ValueId, ValueId>> copies) {
+  const auto root = [&](ValueId value) { return plan::Resolve(program(), value).root; };
+  std::erase_if(copies, [&](const auto& copy) {
+    return SamePlace(plan::Resolve(program(), copy.first), plan::Resolve(program(), copy.second));
+  });
+  while (!copies.empty()) {
+    const auto free = std::find_if(copies.begin(), copies.end(), [&](const auto& copy) {
+      return std::none_of(copies.begin(), copies.end(), [&](const auto& other) {
+        return &other != &copy && root(other.first) == root(copy.second);
+      });
+    });
+    if (free != copies.end()) {
+      builder_.Copy(free->first, free->second);
+      copies.erase(free);
+      continue;
+    }
+    const ValueId aside = builder_.Scratch(TypeOf(copies.front().first));
+    builder_.Copy(copies.front().first, aside);
+    copies.front().first = aside;
+  }
 }
 
 void LoopLowering::FillSection() {
+  std::vector<plan::BlockId> settles;
+  for (size_t phase = 1; phase < copies_.size(); ++phase) settles.push_back(LaySettle(phase));
+  if (!exact()) length_ = builder_.Scratch({ElementType::i32, {}});
   plan::Section& section = program().sections[section_];
   section.copies = copies_;
+  section.settles = settles;
   section.iteration = index_;
-  section.trip_count = spec_.trips;
+  section.length = length_;
+  section.trip = spec_.end.trip;
+  section.first_condition = spec_.end.first_condition;
+  section.body_condition = condition_;
+  section.trip_count = spec_.limited || spec_.end.trip != kNone ? -1 : spec_.trips;
   section.max_trips = spec_.trips;
   section.report.sliced = static_cast<uint32_t>(spec_.sliced.size());
   section.report.scans = static_cast<uint32_t>(spec_.scans.size());
-  for (const Carry carry : carries_) {
-    section.report.carried_in_place += carry == Carry::kInPlace;
-    section.report.shuttles += carry == Carry::kShuttle;
-    section.report.through_scan_output += carry == Carry::kThroughScan;
-    section.report.carried_by_copy += carry == Carry::kCopy;
+  for (const DelayLine& line : lines_) {
+    const auto states = static_cast<uint32_t>(line.states.size());
+    const bool moving = line.homes > 1;
+    section.report.through_scan_output += line.track ? states : 0;
+    section.report.shuttles += !line.track && moving ? states : 0;
+    section.report.carried_in_place += !line.track && !moving && (line.fresh || line.closed);
+    section.report.carried_by_copy += !line.track && !moving && !line.fresh && !line.closed;
   }
-  section.settles.assign(copies_.size() - 1, kNone);
-  for (plan::BlockId& settle : section.settles) settle = builder_.NewBlock();
   builder_.Enter(section_);
+}
+
+// Brings every wanted state to the home where it stands after a whole number of rounds.
+plan::BlockId LoopLowering::LaySettle(size_t phase) {
+  const plan::BlockId outside = builder_.block(), settle = builder_.NewBlock();
+  builder_.SetBlock(settle);
+  std::vector<std::pair<ValueId, ValueId>> copies;
+  for (size_t last = 0; last < spec_.lasts.size() && !exact(); ++last) {
+    if (!line_of_last_[last] || lines_[line_of_last_[last]->line].track) continue;
+    const auto [line, age] = *line_of_last_[last];
+    const std::pair<ValueId, ValueId> copy = {rings_[line][HomeAfter(lines_[line], phase, age)],
+                                              rings_[line][HomeAfter(lines_[line], 0, age)]};
+    if (std::find(copies.begin(), copies.end(), copy) == copies.end()) copies.push_back(copy);
+  }
+  CopyAtOnce(std::move(copies));
+  builder_.SetBlock(outside);
+  return settle;
+}
+
+// With the true count in `length_`, the value born last is chunk number `length_` from the one
+// before the first.
+ValueId LoopLowering::LastOnTrack(const DelayLine& line, size_t age) {
+  const Track& track = tracks_[*line.track];
+  const TensorType& type = StateType(line);
+  const auto born = static_cast<int64_t>(age);
+  if (exact()) return track.Chunk(builder_, spec_.trips - 1 - born, type);
+  const int64_t unit = std::max<int64_t>(1, ElementBytes(type.type));
+  const int64_t elements = track.chunk_bytes() / unit;
+  const ValueId last = builder_.Scratch(type);
+  if (elements == 0) return last;
+  format::GatherParams params;
+  params.mutate_batch(1);
+  params.mutate_outer(1);
+  params.mutate_axis(static_cast<uint32_t>(spec_.trips + 1));
+  params.mutate_inner(static_cast<uint32_t>(elements));
+  params.mutate_indices(1);
+  params.mutate_element_bytes(static_cast<uint32_t>(unit));
+  params.mutate_index_type(ElementType::i32);
+  const ValueId values = track.Chunk(builder_, -1 - born, {type.type, {spec_.trips + 1, elements}});
+  builder_.Emit(params, {values, length_}, {last});
+  return last;
 }
 
 LoopResults LoopLowering::Results() {
   LoopResults out;
-  for (size_t i = 0; i < spec_.scans.size(); ++i) {
-    const Gathering& gathering = gatherings_[i];
-    if (gathering.view.outer == 1) {
-      out.scans.push_back(
-          builder_.View(gathering.whole, gathering.base_bytes, spec_.scans[i].type));
-      continue;
-    }
-    const ValueId whole = builder_.Scratch(spec_.scans[i].type);
-    const ValueId slices = builder_.View(
-        gathering.whole, gathering.base_bytes,
-        {spec_.scans[i].type.type,
-         {gathering.view.trips, gathering.view.outer, gathering.view.chunk_elements}});
-    MoveAxisIn(slices, whole, gathering.view);
-    out.scans.push_back(whole);
+  out.length = length_;
+  for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
+    const std::optional<OfLine>& of = line_of_scan_[scan];
+    const Track& track = tracks_[of ? *lines_[of->line].track : scan];
+    const int64_t birth = of ? -static_cast<int64_t>(of->age) : 0;
+    out.scans.push_back(track.Gathered(builder_, birth, spec_.scans[scan].type));
   }
-  for (size_t i = 0; i < spec_.lasts.size(); ++i) {
-    if (!state_of_last_[i]) {
-      out.lasts.push_back(last_homes_[i]);
+  const size_t done = exact() ? static_cast<size_t>(spec_.trips) : 0;
+  for (size_t last = 0; last < spec_.lasts.size(); ++last) {
+    if (!line_of_last_[last]) {
+      out.lasts.push_back(last_homes_[last]);
       continue;
     }
-    const size_t k = *state_of_last_[i];
-    const TensorType type = TypeOf(results_[spec_.lasts[i]]);
-    ValueId last = homes_[k][carries_[k] == Carry::kShuttle && spec_.trips % 2 == 1 ? 1 : 0];
-    if (carries_[k] == Carry::kThroughScan) {
-      const size_t scan = *scan_of_state_[k];
-      const Gathering& gathering = gatherings_[scan];
-      const int64_t at = spec_.scans[scan].backward ? 0 : spec_.trips - 1;
-      last = builder_.View(gathering.whole,
-                           gathering.base_bytes + at * gathering.view.chunk_bytes(), type);
-    } else {
-      last = builder_.View(last, 0, type);
+    const auto [line, age] = *line_of_last_[last];
+    const DelayLine& of = lines_[line];
+    const ValueId value = of.track ? LastOnTrack(of, age) : rings_[line][HomeAfter(of, done, age)];
+    out.lasts.push_back(builder_.View(value, 0, spec_.lasts[last].type));
+  }
+  return out;
+}
+
+// One iteration needs no section.
+LoopResults LowerOnce(Builder& builder, const LoopSpec& spec, const LowerBody& body) {
+  Iteration iteration;
+  for (const SlicedInput& input : spec.sliced) {
+    iteration.slices.push_back(SliceOf(builder, input, 1, kNone));
+  }
+  if (spec.iteration) {
+    const auto bytes = static_cast<size_t>(ElementBytes(spec.iteration->type));
+    iteration.index = builder.Weights(*spec.iteration, std::vector<std::byte>(bytes));
+  }
+  for (const CarriedState& state : spec.carried) iteration.states.push_back(state.initial);
+  const std::vector<ValueId> results = body(iteration);
+  LoopResults out;
+  for (const ScanOutput& scan : spec.scans) {
+    ValueId whole = results[scan.result];
+    if (scan.whole != kNone) {
+      whole = builder.View(scan.whole, scan.base_bytes, scan.type);
+      builder.Copy(results[scan.result], whole);
     }
-    out.lasts.push_back(last);
+    out.scans.push_back(builder.View(whole, 0, scan.type));
+  }
+  for (const LastValue& last : spec.lasts) out.lasts.push_back(results[last.result]);
+  return out;
+}
+
+LoopResults LowerNever(Builder& builder, const LoopSpec& spec) {
+  LoopResults out;
+  for (const ScanOutput& scan : spec.scans) out.scans.push_back(builder.Scratch(scan.type));
+  for (const LastValue& last : spec.lasts) {
+    const auto state =
+        std::find_if(spec.carried.begin(), spec.carried.end(),
+                     [&](const CarriedState& carried) { return carried.result == last.result; });
+    const auto bytes = static_cast<size_t>(DenseBytes(last.type).value_or(0));
+    out.lasts.push_back(state != spec.carried.end()
+                            ? state->initial
+                            : builder.Weights(last.type, std::vector<std::byte>(bytes)));
   }
   return out;
 }
@@ -433,6 +524,8 @@ LoopResults LoopLowering::Results() {
 }  // namespace
 
 LoopResults LowerLoop(Builder& builder, const LoopSpec& spec, const LowerBody& body) {
+  if (spec.trips == 0) return LowerNever(builder, spec);
+  if (spec.trips == 1 && !spec.end.possible()) return LowerOnce(builder, spec, body);
   return LoopLowering(builder, spec, body).Run();
 }
 

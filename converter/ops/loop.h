@@ -4,12 +4,9 @@
 // iteration's body.
 //
 // Slices and scan outputs move with the iteration and cost no copy when every axis before the
-// sliced one has size 1; otherwise one transpose outside the loop makes it so. For each carried
-// state the cheapest form that is correct is taken:
-//   through the scan output  the state is also concatenated: it is read from the slice before
-//   in place                 every reader of the old state is done when the new one is written
-//   shuttle                  two homes that swap roles; the body is then laid down twice
-//   copy                     what is left: results that are no step's fresh work
+// sliced one has size 1; otherwise one transpose outside the loop makes it so. How carried states
+// travel is told in carry.h. A count that only the run knows costs one copy per carried output
+// after the loop, where the state has more than one home.
 #ifndef WEFT_CONVERTER_OPS_LOOP_H_
 #define WEFT_CONVERTER_OPS_LOOP_H_
 
@@ -50,14 +47,32 @@ struct ScanOutput {
   int64_t base_bytes = 0;
 };
 
+// Result `result` of the last iteration.
+struct LastValue {
+  size_t result = 0;
+  TensorType type;
+};
+
+// Ends a loop before `trips` iterations, by values that only the run knows.
+struct EarlyEnd {
+  plan::ValueId trip = plan::kNone;             // i32 or i64; a negative count means no limit
+  plan::ValueId first_condition = plan::kNone;  // boolean; false: no iteration at all
+  std::optional<size_t> body_condition;         // result; false: the iteration was the last
+  bool possible() const {
+    return trip != plan::kNone || first_condition != plan::kNone || body_condition.has_value();
+  }
+};
+
 struct LoopSpec {
-  int64_t trips = 0;  // known before the run, at least 1
+  int64_t trips = 0;  // how many; at most so many when the loop may end early
+  // With an early end only: going on after `trips` iterations is a fault of the run, not the end.
+  bool limited = false;
+  EarlyEnd end;
   std::vector<SlicedInput> sliced;
   std::vector<CarriedState> carried;
   std::vector<ScanOutput> scans;
-  std::vector<size_t> lasts;  // results whose last value is wanted
-  std::optional<TensorType>
-      iteration;  // of the value that counts iterations, when the body reads one
+  std::vector<LastValue> lasts;
+  std::optional<TensorType> iteration;  // of the iteration's number, when the body reads it
 };
 
 struct Iteration {
@@ -68,8 +83,11 @@ struct Iteration {
 // Emits one iteration at the builder's block and returns the body's results.
 using LowerBody = std::function<std::vector<plan::ValueId>(const Iteration&)>;
 
+// After no iteration at all the last value of a carried result is the state's initial value, of any
+// other result zeros; scan outputs then have extent 0.
 struct LoopResults {
   std::vector<plan::ValueId> scans, lasts;
+  plan::ValueId length = plan::kNone;  // i32, the iterations done; kNone when `trips` tells
 };
 
 LoopResults LowerLoop(plan::Builder& builder, const LoopSpec& spec, const LowerBody& body);

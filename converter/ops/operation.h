@@ -124,10 +124,18 @@ class InferScope : public NodeScope {
   size_t output_count() const { return node_.outputs.size(); }
   // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
   bool check_declared = true;
+  // The user's bound on iterations that only the run counts.
+  int64_t max_iterations = 0;  // 0: none given
+  // This node's declared shapes are known to be of no use.
+  void IgnoreDeclared() { ignores_declared_ = true; }
+  bool ignores_declared() const { return ignores_declared_; }
   // "axis -5 of a rank 3 tensor" -> fault and nullopt; negatives count from the end.
   std::optional<int64_t> NormalAxis(int64_t axis, int64_t rank);
   // NumPy broadcast of two shapes; a fault names both when they do not agree.
   std::optional<Dims> Broadcast(const Dims& a, const Dims& b);
+
+ private:
+  bool ignores_declared_ = false;
 };
 
 // Lowering: emits steps for the node. Types and dims are final, every fault has been found before,
@@ -137,6 +145,7 @@ class LowerScope : public NodeScope {
  public:
   // Where a node's outputs go; filled by SetOutput, read by input().
   using Values = std::map<std::pair<const ir::Node*, uint32_t>, plan::ValueId>;
+  static constexpr uint32_t kLengthPort = 0xFFFFFFFFu;  // see SetLength
 
   LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, plan::Builder& target,
              Values& values)
@@ -148,6 +157,8 @@ class LowerScope : public NodeScope {
   // A fresh scratch value of output i's type, registered as that output.
   plan::ValueId NewOutput(size_t i);
   void SetOutput(size_t i, plan::ValueId value);
+  // The value (i32) that holds the node's true count of iterations after it has run.
+  void SetLength(plan::ValueId length) { values_[{&node_, kLengthPort}] = length; }
   // Registers input `from` as output i under the output's own dims: no step at all (Reshape and
   // kin).
   void Forward(size_t from, size_t i);

@@ -356,7 +356,7 @@ void SequenceLowering::RunDirection(int64_t direction) {
   if (mask_ != kNone) spec.sliced.push_back({mask_, 0, 1, backward(direction)});
   for (size_t i = 0; i < states; ++i) {
     spec.carried.push_back({InitialState(i, direction), i});
-    spec.lasts.push_back(i);
+    spec.lasts.push_back({i, builder_.value(spec.carried.back().initial).type});
   }
   // Past its length a row's output is zero while its state stands still: two results then.
   const size_t scanned = mask_ == kNone ? 0 : states;

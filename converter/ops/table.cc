@@ -40,6 +40,7 @@ constexpr Family kFamilies[] = {
     // Recurrence.
     RecurrentOperations,
     ControlFlowOperations,
+    BranchOperations,
 };
 
 // Names that mean the same operation. Spellings that differ in case alone need no row (SoftMax).

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "converter/ops/operation.h"
+#include "converter/passes/extent.h"
 #include "converter/passes/fold.h"
 
 namespace weft::passes {
@@ -18,8 +19,8 @@ namespace {
 
 class Inference {
  public:
-  Inference(ir::Graph& graph, bool check_declared, Faults& faults)
-      : graph_(graph), check_declared_(check_declared), faults_(faults) {}
+  Inference(ir::Graph& graph, const InferOptions& options, Faults& faults)
+      : graph_(graph), options_(options), faults_(faults) {}
 
   bool Run() {
     const size_t faults_before = faults_.lines().size();
@@ -45,13 +46,15 @@ class Inference {
     }
     const std::vector<ir::OutputPort> declared = node.outputs;
     ops::InferScope scope(graph_, node, faults_);
-    scope.check_declared = check_declared_;
+    scope.check_declared = options_.check_declared;
+    scope.max_iterations = options_.max_iterations;
     if (InputCountFits(node, scope)) node.operation->infer(scope);
+    if (!scope.failed()) PassExtentsOn(scope);
     if (scope.failed()) {
       unknown_.insert(&node);
       return;
     }
-    if (check_declared_) CheckDeclared(node, declared);
+    if (options_.check_declared && !scope.ignores_declared()) CheckDeclared(node, declared);
     if (IsFoldable(node)) ReplaceByConstants(node);
   }
 
@@ -112,7 +115,7 @@ class Inference {
   }
 
   ir::Graph& graph_;
-  const bool check_declared_;
+  const InferOptions options_;
   Faults& faults_;
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
@@ -121,8 +124,8 @@ class Inference {
 
 }  // namespace
 
-bool InferAndFold(ir::Graph& graph, bool check_declared, Faults& faults) {
-  return Inference(graph, check_declared, faults).Run();
+bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults) {
+  return Inference(graph, options, faults).Run();
 }
 
 }  // namespace weft::passes

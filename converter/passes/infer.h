@@ -5,15 +5,23 @@
 #ifndef WEFT_CONVERTER_PASSES_INFER_H_
 #define WEFT_CONVERTER_PASSES_INFER_H_
 
+#include <cstdint>
+
 #include "converter/faults.h"
 #include "converter/ir/graph.h"
 
 namespace weft::passes {
 
+struct InferOptions {
+  // Hold the XML's declared shapes against the inferred ones; off when the user gave new input
+  // shapes. Those of bodies are never checked twice.
+  bool check_declared = true;
+  int64_t max_iterations = 0;  // of loops that only the run counts; 0: refuse them
+};
+
 // Parameters must carry their final types (of a body: set by whoever carries the body). A node
-// whose inputs could not be inferred is passed over: its cause has been reported. `check_declared`
-// is off when the user gave new input shapes. Declared shapes of bodies are never checked twice.
-bool InferAndFold(ir::Graph& graph, bool check_declared, Faults& faults);
+// whose inputs could not be inferred is passed over: its cause has been reported.
+bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults);
 
 }  // namespace weft::passes
 

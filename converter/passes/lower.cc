@@ -56,6 +56,20 @@ void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
   }
 }
 
+std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
+                                     ops::LowerScope::Values& values, Faults& faults) {
+  const std::string layer = builder.layer();
+  LowerNodes(body, builder, values, faults);
+  builder.SetLayer(layer);
+  std::vector<plan::ValueId> results;
+  for (ir::Node* result : body.results) {
+    ops::LowerScope scope(body, *result, faults, builder, values);
+    results.push_back(scope.input(0));
+  }
+  LowerSinks(body, builder, values, faults);
+  return results;
+}
+
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
   plan::Builder builder(program);
   ops::LowerScope::Values values;
@@ -75,6 +89,10 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     plan::Port port;
     port.value = Stable(builder, scope.input(0));
     // The layer that feeds a Result is how people know an output that has no tensor name.
+    if (const auto& extent = source.node->outputs[source.port].run_time_extent) {
+      port.length = values.at({extent->loop, ops::LowerScope::kLengthPort});
+      port.length_axis = static_cast<uint8_t>(extent->axis);
+    }
     port.names =
         PortNames(source.node->outputs[source.port].names, {result->name, source.node->name});
     program.outputs.push_back(std::move(port));

@@ -3,6 +3,8 @@
 #ifndef WEFT_CONVERTER_PASSES_LOWER_H_
 #define WEFT_CONVERTER_PASSES_LOWER_H_
 
+#include <vector>
+
 #include "converter/faults.h"
 #include "converter/ir/graph.h"
 #include "converter/ops/operation.h"
@@ -17,6 +19,10 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
 // must stand in `values` already; afterwards the sources of the Results do.
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults);
+
+// A body whose Parameters stand in `values`, Assigns and all; returns the values of its Results.
+std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
+                                     ops::LowerScope::Values& values, Faults& faults);
 
 // Assigns, which change variables: after everything that reads their old values.
 void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,

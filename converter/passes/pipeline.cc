@@ -50,7 +50,8 @@ class Pipeline {
     if (resolved) Promote(*graph_);
     ApplyShapes();
     Begin("infer");
-    const bool inferred = InferAndFold(*graph_, options_.shapes.empty(), faults_);
+    const bool inferred =
+        InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
     if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
     Begin("lower");
     plan::Program program;

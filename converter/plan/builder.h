@@ -57,6 +57,9 @@ class Builder {
   const std::string& layer() const { return layer_; }
   BlockId block() const { return block_; }
   void SetBlock(BlockId block) { block_ = block; }
+  // A sketch is laid down to be looked at and taken back: loops in it choose no carries.
+  bool sketching() const { return sketching_; }
+  void SetSketching(bool sketching) { sketching_ = sketching; }
   BlockId NewBlock();
   SectionId NewSection();
   void Enter(SectionId section) { Append(SectionEntry{section}); }
@@ -80,6 +83,7 @@ class Builder {
   Program& program_;
   BlockId block_;
   std::string layer_;
+  bool sketching_ = false;
   std::multimap<size_t, ValueId> weights_by_hash_;
 };
 

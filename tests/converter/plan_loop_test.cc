@@ -60,7 +60,7 @@ struct OneLoop {
     spec.sliced.push_back({x, 0, 1, false, 0});
     for (size_t i = 0; i < states; ++i) {
       spec.carried.push_back({Input(kRow, "s" + std::to_string(i)), i});
-      spec.lasts.push_back(i);
+      spec.lasts.push_back({i, kRow});
     }
     if (scan) spec.scans.push_back({0, 0, false, {ElementType::f32, {trips, 2}}});
     const ops::LoopResults out = ops::LowerLoop(

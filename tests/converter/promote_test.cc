@@ -35,7 +35,7 @@ void Declare(ir::Source source, ElementType type, Dims dims) {
 plan::Program LowerPromoted(GraphBuilder& g) {
   passes::Promote(g.graph);
   plan::Program program;
-  EXPECT_TRUE(passes::InferAndFold(g.graph, /*check_declared=*/true, g.faults)) << g.FaultText();
+  EXPECT_TRUE(passes::InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
   if (g.faults.ok()) passes::Lower(g.graph, program, g.faults);
   EXPECT_TRUE(g.faults.ok()) << g.FaultText();
   return program;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/body.h"
+
+#include "converter/passes/infer.h"
+
+namespace weft::ops {
+
+const TensorType& ResultType(const ir::Graph& body, size_t result) {
+  const ir::Source& source = body.results[result]->inputs[0];
+  return source.node->outputs[source.port].type;
+}
+
+bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
+  if (!passes::InferAndFold(body, {scope.check_declared, scope.max_iterations}, scope.faults())) {
+    scope.MarkFailed();  // the body has said why
+    return false;
+  }
+  for (const ir::Node* result : body.results) {
+    const ir::Source& source = result->inputs[0];
+    if (!source.node->outputs[source.port].run_time_extent) continue;
+    scope.Fault(
+        "Result {} of its body has a length that only the run knows; must have a fixed shape",
+        result->id);
+  }
+  return !scope.failed();
+}
+
+}  // namespace weft::ops
