@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One random model from (seed, index): its files, its inputs and what it was made to contain."""
+
+import collections
+import dataclasses
+
+import numpy as np
+
+import ir_text
+import nests
+import spoils
+from scope import DATA, LARGE, SMALL, Scope
+
+MAX_ITERATIONS = 12  # what models with loops of open length are converted with
+CALLS = 3  # of models with variables
+
+
+@dataclasses.dataclass
+class Limits:
+    """What the generator may use."""
+    depth: int = 4
+    room: int = 60  # iterations of the innermost body, all loops around it multiplied
+    run_time: bool = True  # trip counts and conditions computed at run time
+    branches: bool = True  # If
+    variables: bool = True
+    zero: bool = True  # loops that never run
+    open_scans: bool = True  # scan outputs of a length known at run time
+
+
+class Maker:
+    """Collects a model while its parts are made."""
+    def __init__(self, seed, index, limits):
+        self.rng = np.random.Generator(np.random.PCG64([seed, index]))
+        self.depth = int(self.rng.integers(1, limits.depth + 1))
+        self.limits = limits
+        self.run_time, self.branches = limits.run_time, limits.branches
+        self.rounded = self.rng.random() < 0.2
+        self.stateful = limits.variables and self.rng.random() < 0.12
+        self.spoil = spoils.choose(self.rng) if self.rng.random() < 0.1 else None
+        self.spoiled = False
+        self.weights = bytearray()
+        self.inputs, self.ends = [], []
+        self.features = collections.Counter()
+        self.needs_bound = False
+        self.variable_count = 0
+        net = ir_text.Net(self.rng, self.weights)
+        self.scope = Scope(net, self.rng, self.fresh)
+
+    def fill(self, scope, depth, room):
+        """Adds random work to a scope; loops inside make at most `room` iterations in all."""
+        nests.fill(self, scope, depth, room)
+
+    def fresh(self, dtype, dims):
+        """A new model input with random elements."""
+        if dtype == "boolean":
+            return self.input(np.asarray(self.rng.random(dims) < 0.6))
+        dims = (CALLS, ) + dims if self.stateful else dims
+        array = self.rng.integers(-DATA, DATA + 1, dims).astype(ir_text.DTYPES[dtype])
+        return self.input(array, self.stateful)
+
+    def input(self, array, per_call=False):
+        """A new model input with these elements."""
+        dims = array.shape[1:] if per_call else array.shape
+        value = self.scope.net.parameter(ir_text.TYPE_OF[array.dtype], dims)
+        value.bound = max(float(np.abs(array).max()), 1) if array.dtype != bool else 1
+        if self.stateful and not per_call:
+            array = np.broadcast_to(array, (CALLS, ) + array.shape).copy()
+        self.inputs.append(array)
+        return value
+
+    def read_variable(self, scope):
+        """A ReadValue that close_variables gives its Assign."""
+        dtype, dims = scope.dtype(), scope.dims()
+        name = f"variable{self.variable_count}"
+        self.variable_count += 1
+        data, sources, opset = {"variable_id": name}, [], scope.pick((3, 6))
+        if opset == 3 or scope.chance(0.5):
+            initial = scope.source(dtype, dims)
+            sources = [scope.tame(initial, LARGE if initial.exact else SMALL)]
+        if opset == 6:
+            shape = ",".join(map(str, dims))
+            data.update(variable_type=dtype, variable_shape=shape)
+        exact = not (self.rounded and dtype == "f32")
+        if sources and exact and not sources[0].exact:
+            sources = [scope.random_constant(dtype, dims)]
+        value = scope.op("ReadValue", sources, dtype, dims, LARGE if exact else SMALL, data, opset,
+                         exact)
+        scope.variables.append((name, value))
+        return value
+
+    def close_variables(self, scope):
+        """Assigns every variable that the scope has read."""
+        for name, value in scope.variables:
+            wanted = scope.source(value.dtype, value.dims)
+            if value.exact and not wanted.exact:
+                wanted = scope.random_constant(value.dtype, value.dims)
+            if value.dtype != "boolean" and scope.chance(0.6):
+                wanted = scope.op("Add", [wanted, value], value.dtype, value.dims,
+                                  wanted.bound + value.bound)
+            wanted = scope.tame(wanted, value.bound)
+            scope.net.add("Assign", [wanted], [(value.dtype, value.dims)], {"variable_id": name}, 6)
+
+    def make(self):
+        """The finished Model."""
+        self.fill(self.scope, 0, self.limits.room)
+        self.close_variables(self.scope)
+        if self.stateful and not self.inputs:  # which tell how many calls there are
+            self.scope.pool.append(self.fresh("f32", (1, )))
+        rng = self.rng
+        pool = [value for value in self.scope.pool if value.known is None]
+        wanted = [pool[int(place)] for place in rng.permutation(len(pool))[:6]]
+        ends = self.ends + [value for value in self.scope.pool[:4] if value not in wanted] + wanted
+        if not ends:
+            ends = [self.scope.random_constant("f32", (2, ))]
+        for value in ends:
+            self.scope.net.result(value)
+        exact = all(value.exact for value in ends)
+        return Model(ir_text.model_text(self.scope.net), bytes(self.weights), self.inputs, exact,
+                     self.spoil if self.spoiled else None, self.features,
+                     ["--max-iterations", str(MAX_ITERATIONS)] if self.needs_bound else [],
+                     CALLS if self.stateful else 0)
+
+
+@dataclasses.dataclass
+class Model:
+    """refusal: the name of what makes the model wrong, or None. arguments: for weft convert."""
+    xml: str
+    weights: bytes
+    inputs: list
+    exact: bool
+    refusal: object
+    features: collections.Counter
+    arguments: list
+    calls: int
+
+
+def make(seed, index, limits):
+    """The model that (seed, index) stands for."""
+    return Maker(seed, index, limits).make()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in a net: plain operations, variables, and loops and branches inside each other."""
+
+import branches
+import iterators
+import plain
+
+
+def fill(maker, scope, depth, room):
+    """Adds random work to the scope's pool."""
+    if maker.stateful and scope.chance(0.5 if depth else 0.8):
+        scope.pool.append(maker.read_variable(scope))
+        maker.features["variable inside a body" if depth else "variable"] += 1
+    plain.grow(scope, int(scope.rng.integers(0, 4)), maker.rounded)
+    if depth < maker.depth:
+        wanted = 1 if scope.chance(0.7) else int(scope.rng.integers(0 if depth else 1, 3))
+        for _ in range(wanted):
+            nest(maker, scope, depth, room)
+    plain.grow(scope, int(scope.rng.integers(0, 4)), maker.rounded)
+
+
+def nest(maker, scope, depth, room):
+    """Adds one operation with a body."""
+    if maker.branches and scope.chance(0.25):
+        made = branches.branch(maker, scope, depth, room)
+    else:
+        made = iterators.Iterator(maker, scope, depth, room).build()
+    for value in made:
+        if value.dims and min(value.dims) < 1:
+            if depth == 0:  # inside, nobody can read a length that is 0 or open
+                maker.ends.append(value)
+        else:
+            scope.pool.append(value)

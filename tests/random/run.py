@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random loop models: what weft computes against what the interpreter of the documents computes.
+
+    run.py --weft PATH [--models 2000] [--seed N] [--only INDEX] [--keep DIR]
+
+Model INDEX of a seed is always the same. Exact models must match bit for bit, those with tanh,
+sigmoid or recurrent cells within TOLERANCE; a model that the interpreter refuses must be refused by
+`weft convert` in one line or more, without a crash. Exit 1 when a model fails; each failure comes
+with the command that repeats it.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+# pylint: disable=wrong-import-position
+import numpy as np
+
+import model as models
+from reference.interpreter import Fault, Model
+from reference.ir_file import Refused
+
+TOLERANCE = "1e-4"  # relative and absolute
+WITHOUT = ("run_time", "branches", "variables", "zero", "open_scans")  # of model.Limits
+
+
+class Failure(Exception):
+    """What weft did is not what the documents say."""
+
+
+def _call(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          check=False, timeout=120)
+    if done.returncode not in (0, 1):
+        raise Failure(f"exit {done.returncode}: {' '.join(map(str, words))}\n{done.stderr}")
+    return done
+
+
+def _expected(folder, made):
+    """The outputs, or the Refused or Fault that the interpreter raised."""
+    bound = int(made.arguments[1]) if made.arguments else None
+    try:
+        interpreter = Model(folder / "model.xml", bound)
+        if not made.calls:
+            return interpreter(made.inputs)
+        calls = [interpreter([array[call] for array in made.inputs]) for call in range(made.calls)]
+        return [np.stack(parts) for parts in zip(*calls)]
+    except (Refused, Fault) as answer:
+        return answer
+
+
+def _write(folder, made):
+    (folder / "model.xml").write_text(made.xml)
+    (folder / "model.bin").write_bytes(made.weights)
+    for index, array in enumerate(made.inputs):
+        np.save(folder / f"input{index}.npy", array)
+
+
+def judge(weft, folder, made, spoil_expectation=False):
+    """Raises Failure where weft and the interpreter differ; returns how the model ended."""
+    _write(folder, made)
+    expected = _expected(folder, made)
+    if isinstance(expected, Refused) and made.refusal is None:
+        raise Failure(f"the generator meant a valid model; the interpreter refuses: {expected}")
+    done = _call(weft, "convert", folder / "model.xml", "-o", folder / "model.weft",
+                 *made.arguments)
+    if isinstance(expected, Refused):
+        if done.returncode != 1 or not done.stderr.strip():
+            raise Failure(f"accepted; must be refused: {made.refusal}: {expected}")
+        return "refused"
+    if done.returncode:
+        raise Failure(f"refused; must be accepted:\n{done.stderr.strip()}")
+    inputs = [word for index in range(len(made.inputs))
+              for word in ("--input", f"{index}={folder / f'input{index}.npy'}")]
+    if isinstance(expected, Fault):
+        done = _call(weft, "run", folder / "model.weft", *inputs, "--output-dir", folder)
+        if done.returncode != 1:
+            raise Failure(f"ran to its end; must be a fault: {expected}")
+        return "fault"
+    if spoil_expectation:
+        expected[0] = ~expected[0] if expected[0].dtype == bool else expected[0] + 1
+    for index, array in enumerate(expected):
+        np.save(folder / f"expected{index}.npy", np.array(array, order="C"))
+    expects = [word for index in range(len(expected))
+               for word in ("--expect", f"{index}={folder / f'expected{index}.npy'}")]
+    tolerance = "0" if made.exact else TOLERANCE
+    done = _call(weft, "compare", folder / "model.weft", "--rtol", tolerance, "--atol", tolerance,
+                 *inputs, *expects)
+    if done.returncode:
+        wrong = [line for line in done.stdout.splitlines() if ": equal," not in line]
+        raise Failure("\n".join(wrong) + done.stderr.strip())
+    return "exact" if made.exact else "rounded"
+
+
+def run_one(words, index):
+    """(index, how it ended or None, features, refusal, message): done by a worker."""
+    made = None
+    try:
+        limits = models.Limits(words.depth, words.room, **{
+            name: name not in words.without for name in WITHOUT
+        })
+        made = models.make(words.seed, index, limits)
+        if words.keep:
+            folder = pathlib.Path(words.keep)
+            folder.mkdir(parents=True, exist_ok=True)
+            ended = judge(words.weft, folder, made, words.spoil_expectations)
+        else:
+            with tempfile.TemporaryDirectory(prefix="weft-random-") as folder:
+                ended = judge(words.weft, pathlib.Path(folder), made, words.spoil_expectations)
+        return index, ended, made.features, made.refusal, ""
+    except Failure as failure:
+        return index, None, made.features, made.refusal, str(failure)
+    except Exception:  # pylint: disable=broad-except
+        return index, None, {}, None, traceback.format_exc()
+
+
+def _parse(arguments):
+    parser = argparse.ArgumentParser(description="weft against random loop models")
+    parser.add_argument("--weft", required=True, help="the command under test")
+    parser.add_argument("--models", type=int, default=2000, help="how many")
+    parser.add_argument("--seed", type=int, default=None, help="default: WEFT_RANDOM_SEED, or time")
+    parser.add_argument("--only", type=int, default=None, metavar="INDEX", help="run one model")
+    parser.add_argument("--keep", metavar="DIR", help="leave the files of --only there")
+    parser.add_argument("--depth", type=int, default=4, help="deepest nesting")
+    parser.add_argument("--room", type=int, default=60, help="most iterations of an inner body")
+    parser.add_argument("--without", choices=WITHOUT, action="append", default=[],
+                        help="leave out a kind of model")
+    parser.add_argument("--spoil-expectations", action="store_true",
+                        help="expect wrong numbers: every model that runs must fail")
+    words = parser.parse_args(arguments)
+    if words.keep and words.only is None:
+        parser.error("--keep needs --only")
+    if words.seed is None:
+        words.seed = int(os.environ.get("WEFT_RANDOM_SEED") or time.time())
+    return words
+
+
+def _repeat(words, index):
+    flags = [f"--without {name}" for name in words.without]
+    flags += ["--spoil-expectations"] * words.spoil_expectations
+    limits = [f"--depth {words.depth}"] * (words.depth != 4)
+    limits += [f"--room {words.room}"] * (words.room != 60)
+    return " ".join([f"python3 {__file__} --weft {words.weft} --seed {words.seed} --only {index}",
+                     *limits, *flags])
+
+
+def main(arguments):
+    """Runs all models; 1 when one fails."""
+    words = _parse(arguments)
+    print(f"random loops: seed {words.seed}", flush=True)
+    indices = [words.only] if words.only is not None else range(words.models)
+    ends, features, refusals, failures = (collections.Counter() for _ in range(4))
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        jobs = [pool.submit(run_one, words, index) for index in indices]
+        for job in concurrent.futures.as_completed(jobs):
+            index, ended, used, refusal, message = job.result()
+            if ended is None:
+                failures[index] += 1
+                print(f"model {index} failed: {message}\n  again: {_repeat(words, index)}",
+                      flush=True)
+                continue
+            ends[ended] += 1
+            refusals[refusal] += ended == "refused"
+            features.update(name for name in used if ended != "refused")
+            features["spoiled loop that nobody reads"] += bool(refusal) and ended != "refused"
+    _print_table("models that hold each feature", features)
+    _print_table("refused, as they must be", refusals)
+    summary = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))
+    print(f"random loops: seed {words.seed}: {len(indices)} models: {summary}; "
+          f"{len(failures)} failed")
+    return 1 if failures else 0
+
+
+def _print_table(title, counter):
+    print(f"{title}:")
+    for name, count in sorted(counter.items(), key=lambda pair: (-pair[1], str(pair[0]))):
+        if count:
+            print(f"  {count:5} {name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

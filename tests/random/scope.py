@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values at hand in one net, and ways to get one of a wanted type and shape.
+
+Exact values are integers small enough that f32 arithmetic on them never rounds; only tanh, sigmoid
+and recurrent cells make others, and those stay within SMALL so that errors do not grow.
+"""
+
+import numpy as np
+
+from ir_text import DTYPES
+
+DATA = 4  # elements of inputs and constants lie in [-DATA, DATA]
+LARGE = 1000  # bound of exact states
+SMALL = 2  # bound of values that are not exact
+EXACT = 1 << 20  # intermediate values stay below
+
+
+class Scope:
+    """A net with its pool of values. fresh: makes a model input when the net is the model."""
+    def __init__(self, net, rng, fresh=None):
+        self.net, self.rng, self.fresh = net, rng, fresh
+        self.pool = []
+        self.variables = []  # (id, dtype, dims) of those read and not yet assigned
+
+    def chance(self, probability):
+        return self.rng.random() < probability
+
+    def pick(self, options):
+        return options[int(self.rng.integers(len(options)))]
+
+    def dims(self, rank=None):
+        rank = self.pick((0, 1, 1, 2, 2, 2, 3, 3, 4)) if rank is None else rank
+        return tuple(int(dim) for dim in self.rng.integers(1, 5, rank))
+
+    def dtype(self):
+        return self.pick(("f32", "f32", "f32", "i32", "i64"))
+
+    def op(self, kind, inputs, dtype, dims, bound, data=None, opset=1, exact=None):
+        """Adds an operation with one output."""
+        value = self.net.add(kind, inputs, [(dtype, dims)], data, opset)[1][0]
+        value.bound = bound
+        value.exact = all(source.exact for source in inputs) if exact is None else exact
+        return value
+
+    def integers(self, *values, dtype=np.int64):
+        return self.net.constant(np.array(values, dtype))
+
+    def scalar(self, number, dtype):
+        return self.net.constant(np.array(number, DTYPES[dtype]))
+
+    def random_constant(self, dtype, dims):
+        if dtype == "boolean":
+            return self.net.constant(np.asarray(self.rng.random(dims) < 0.5))
+        return self.net.constant(self.rng.integers(-DATA, DATA + 1, dims).astype(DTYPES[dtype]))
+
+    def source(self, dtype, dims):
+        """A value of this type and shape: from the pool, or new."""
+        same = [value for value in self.pool if (value.dtype, value.dims) == (dtype, tuple(dims))]
+        if same and self.chance(0.5):
+            return self.pick(same)
+        if self.pool and self.chance(0.5):
+            value = self.fit(self.pick(self.pool), dtype, dims)
+            if value is not None:
+                return value
+        if self.fresh and self.chance(0.8):
+            return self.fresh(dtype, tuple(dims))
+        return self.random_constant(dtype, dims)
+
+    def any(self, numbers=True):
+        """Some value of the pool, or a new one."""
+        options = [value for value in self.pool if value.dtype != "boolean" or not numbers]
+        if options and self.chance(0.85):
+            return self.pick(options)
+        return self.source(self.dtype(), self.dims())
+
+    def fit(self, value, dtype, dims):
+        """`value` made into another type and shape; None where that would need rounding."""
+        if value.dtype != dtype:
+            value = self.convert(value, dtype)
+        return None if value is None else self.reshape(value, tuple(dims))
+
+    def convert(self, value, dtype):
+        if value.dtype == dtype:
+            return value
+        if not value.exact:
+            return None
+        if dtype == "boolean":
+            zero = self.scalar(0, value.dtype)
+            return self.op("Greater", [value, zero], "boolean", value.dims, 1)
+        return self.op("Convert", [value], dtype, value.dims, value.bound,
+                       {"destination_type": dtype})
+
+    def reshape(self, value, dims):
+        """Moves, sums or repeats elements until the shape is `dims`."""
+        count = int(np.prod(dims, dtype=np.int64))
+        if value.dims == dims:
+            return value
+        if value.count == count:
+            target = self.integers(*dims)
+            return self.op("Reshape", [value, target], value.dtype, dims, value.bound,
+                           {"special_zero": "false"})
+        if value.dtype == "boolean":
+            return None
+        if value.dims:
+            axes = self.integers(*range(len(value.dims)))
+            value = self.op("ReduceSum", [value, axes], value.dtype, (), value.bound * value.count,
+                            {"keep_dims": "false"})
+            value = self.tame(value)
+        if self.chance(0.5):
+            zeros = self.net.constant(np.zeros(dims, DTYPES[value.dtype]))
+            return self.op("Add", [value, zeros], value.dtype, dims, value.bound)
+        if not dims:
+            return value
+        target = self.integers(*dims)
+        return self.op("Broadcast", [value, target], value.dtype, dims, value.bound,
+                       {"mode": "numpy"}, 3)
+
+    def tame(self, value, limit=None):
+        """Keeps the elements within the limit of their kind."""
+        limit = limit or (EXACT if value.exact else SMALL)
+        if value.bound <= limit or value.dtype == "boolean":
+            return value
+        if not value.exact:
+            return self.op("Tanh", [value], "f32", value.dims, 1)
+        if self.chance(0.5):
+            return self.op("Clamp", [value], value.dtype, value.dims, limit,
+                           {"min": -limit, "max": limit})
+        low, high = self.scalar(-limit, value.dtype), self.scalar(limit, value.dtype)
+        value = self.op("Maximum", [value, low], value.dtype, value.dims, EXACT)
+        return self.op("Minimum", [high, value], value.dtype, value.dims, limit)
