@@ -18,6 +18,7 @@
 #include "converter/passes/infer.h"
 #include "converter/passes/lower.h"
 #include "converter/passes/promote.h"
+#include "converter/passes/recognise.h"
 #include "converter/passes/resolve.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
@@ -30,8 +31,9 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read",      "resolve", "promote",  "infer", "lower",
-                                        "fuse_tail", "hoist",   "coalesce", "emit",  "verify"};
+constexpr std::string_view kPasses[] = {"read",      "resolve", "promote",   "infer",
+                                        "recognise", "lower",   "fuse_tail", "hoist",
+                                        "coalesce",  "emit",    "verify"};
 
 // Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
 constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
@@ -53,6 +55,8 @@ class Pipeline {
     const bool inferred =
         InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
     if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
+    Begin("recognise");
+    Recognise(*graph_);
     Begin("lower");
     plan::Program program;
     if (!Lower(*graph_, program, faults_)) return std::nullopt;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/passes/recognise.h"
+
+#include <string_view>
+
+#include "converter/ops/operation.h"
+#include "converter/passes/recognise_cell.h"
+#include "converter/passes/recognise_pattern.h"
+#include "converter/passes/recognise_product.h"
+#include "converter/passes/rewrite.h"
+
+namespace weft::passes {
+namespace {
+
+bool IsSum(const ir::Node& node) {
+  return node.operation->name == "Add" || node.operation->name == "Subtract";
+}
+bool IsProduct(const ir::Node& node) { return node.operation->name == "Multiply"; }
+bool IsActivation(const ir::Node& node) { return !ActivationName(node).empty(); }
+
+// In order: the gates of an LSTM or GRU must not be taken for an RNN.
+struct CellRow {
+  bool (*may_be_root)(const ir::Node& node);
+  bool (*recognise)(Site& site, ir::Node& root);
+};
+constexpr CellRow kCells[] = {
+    {IsProduct, RecogniseLstm}, {IsSum, RecogniseGru}, {IsActivation, RecogniseRnn}};
+
+std::map<const ir::Node*, ir::Source> SuccessorsOf(const ir::Body* body) {
+  std::map<const ir::Node*, ir::Source> successors;
+  if (body == nullptr) return successors;
+  for (const ir::BackEdge& edge : body->back_edges) {
+    for (const ir::Node* parameter : body->graph->parameters) {
+      for (const ir::Node* result : body->graph->results) {
+        if (parameter->id == edge.to_layer && result->id == edge.from_layer) {
+          successors[parameter] = result->inputs[0];
+        }
+      }
+    }
+  }
+  return successors;
+}
+
+void RecogniseIn(ir::Graph& graph, const ir::Body* body) {
+  for (const CellRow& row : kCells) {
+    Site site{graph, Readers(graph), SuccessorsOf(body)};
+    for (ir::Node* node : ir::Topological(graph)) {
+      if (node->operation == nullptr || node->constant || node->outputs.size() != 1) continue;
+      if (row.may_be_root(*node)) row.recognise(site, *node);
+    }
+  }
+  if (body != nullptr) SplitProducts(*body);
+  for (const ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& inner : node->bodies) RecogniseIn(*inner.graph, &inner);
+  }
+}
+
+}  // namespace
+
+void Recognise(ir::Graph& graph) { RecogniseIn(graph, nullptr); }
+
+}  // namespace weft::passes
