@@ -19,6 +19,7 @@
 #include "converter/passes/lower.h"
 #include "converter/passes/promote.h"
 #include "converter/passes/recognise.h"
+#include "converter/passes/recognise_count.h"
 #include "converter/passes/resolve.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
@@ -31,9 +32,9 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read",      "resolve", "promote",   "infer",
-                                        "recognise", "lower",   "fuse_tail", "hoist",
-                                        "coalesce",  "emit",    "verify"};
+constexpr std::string_view kPasses[] = {"read",  "count",     "resolve", "promote",
+                                        "infer", "recognise", "lower",   "fuse_tail",
+                                        "hoist", "coalesce",  "emit",    "verify"};
 
 // Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
 constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
@@ -46,6 +47,8 @@ class Pipeline {
     Begin("read");
     graph_ = ir::Read(options_.model, options_.weights, faults_);
     if (graph_ == nullptr) return std::nullopt;
+    Begin("count");
+    RecogniseCounts(*graph_);
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
     Begin("promote");

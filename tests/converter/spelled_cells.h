@@ -59,7 +59,7 @@ inline plan::Program LowerGraph(GraphBuilder& g) {
 
 // Infers and recognises; the answers before and after agree.
 inline std::map<std::string, int> Recognised(GraphBuilder& g) {
-  EXPECT_TRUE(passes::InferAndFold(g.graph, /*check_declared=*/false, g.faults)) << g.FaultText();
+  EXPECT_TRUE(passes::InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};
   const plan::Program before = LowerGraph(g);
   passes::Recognise(g.graph);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/passes/recognise_count.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "converter/passes/prune_loop.h"
+#include "converter/passes/recognise_list.h"
+#include "converter/passes/recognise_scalars.h"
+#include "converter/passes/rewrite.h"
+
+namespace weft::passes {
+namespace {
+
+constexpr int64_t kMostIterations = 1 << 20;  // beyond, a count is not looked for
+
+struct Count {
+  int64_t trips = 0;
+  bool condition_known = false;  // at every iteration before the last
+};
+
+ir::PortMapEntry* ConditionEntry(ir::Body& body) {
+  const auto found = std::ranges::find_if(body.outputs, [](const ir::PortMapEntry& entry) {
+    return entry.purpose == "execution_condition";
+  });
+  return found == body.outputs.end() ? nullptr : &*found;
+}
+
+// Runs the condition until it is false or the trip count is reached.
+std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition) {
+  const std::optional<int64_t> trip = IntOf(loop.inputs[0]);
+  if (!trip || *trip == 0) return std::nullopt;
+  const int64_t most = *trip < 0 ? kMostIterations : std::min(*trip, kMostIterations);
+  LoopScalars scalars(loop);
+  Count count{0, true};
+  while (count.trips < most) {
+    const std::optional<int64_t> goes_on = scalars.Value(condition);
+    ++count.trips;
+    if (goes_on && *goes_on == 0) return count;
+    count.condition_known = count.condition_known && goes_on.has_value();
+    scalars.Advance();
+  }
+  if (*trip != most) return std::nullopt;
+  return count;
+}
+
+int64_t NewId(const ir::Graph& graph) {
+  int64_t id = 0;
+  for (const auto& node : graph.nodes) id = std::max(id, node->id + 1);
+  return id;
+}
+
+// A condition of its own: the Result it had may be a state or an output as well.
+void SetCondition(ir::Body& body, ir::PortMapEntry& entry, const ir::Node& like) {
+  const ir::Source flag = NewFlag(*body.graph, like, true);
+  ir::Node* result = NewNode(*body.graph, like, "Result", 1, {flag}, 0);
+  result->id = NewId(*body.graph);
+  body.graph->results.push_back(result);
+  if (entry.external_port_id < 0) {
+    entry.internal_layer_id = result->id;
+    return;
+  }
+  entry.purpose.clear();
+  ir::PortMapEntry own;
+  own.line = entry.line;
+  own.internal_layer_id = result->id;
+  own.purpose = "execution_condition";
+  body.outputs.push_back(own);
+}
+
+struct Settled {
+  int64_t trips = 0;
+  bool changed = false;
+};
+
+// The trip count as a constant, and the condition too where it says no more than that.
+std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
+  ir::Body& body = loop.bodies[0];
+  const bool is_read = std::ranges::any_of(
+      body.inputs, [](const ir::PortMapEntry& entry) { return entry.external_port_id == 0; });
+  if (is_read || loop.inputs.size() < 2) return std::nullopt;
+  const std::optional<int64_t> written = IntOf(loop.inputs[0]);
+  ir::PortMapEntry* entry = ConditionEntry(body);
+  if (entry == nullptr) return written ? std::optional(Settled{*written, false}) : std::nullopt;
+  const ir::Node* result = NodeOfId(body.graph->results, entry->internal_layer_id);
+  if (result == nullptr) return std::nullopt;
+  const ir::Source condition = result->inputs[0];
+  const std::optional<Count> count = CountOf(loop, condition);
+  if (!count) return std::nullopt;
+  if (count->trips != written) {
+    loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
+  }
+  if (!count->condition_known) return std::nullopt;
+  if (condition.node->constant) return Settled{count->trips, false};
+  SetCondition(body, *entry, *condition.node);
+  return Settled{count->trips, true};
+}
+
+void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
+  const std::optional<Settled> settled = SettleCount(graph, loop);
+  if (!settled || settled->trips < 1 || settled->trips > kMostIterations) return;
+  bool changed = RecogniseSlices(loop, settled->trips) || settled->changed;
+  changed = RecogniseLists(loop, settled->trips) || changed;
+  if (changed) PruneLoop(loop);
+  if (RecogniseCounters(loop, settled->trips)) PruneLoop(loop);
+}
+
+}  // namespace
+
+void RecogniseCounts(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) RecogniseCounts(*body.graph);
+    if (node->type == "Loop" && node->bodies.size() == 1) RecogniseCount(graph, *node);
+  }
+}
+
+}  // namespace weft::passes

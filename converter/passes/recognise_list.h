@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of a while-loop. An element that is read at index i becomes a slice, a list that is
+// written at index i a scan output, a counter that says i the current iteration: see
+// recognise_count.h. All three return whether they changed something; the graph may then hold
+// Parameters and Results without a use.
+#ifndef WEFT_CONVERTER_PASSES_RECOGNISE_LIST_H_
+#define WEFT_CONVERTER_PASSES_RECOGNISE_LIST_H_
+
+#include <cstdint>
+
+#include "converter/ir/graph.h"
+
+namespace weft::passes {
+
+// `loop` is a Loop that runs `trips` iterations, whatever its data.
+bool RecogniseSlices(ir::Node& loop, int64_t trips);
+bool RecogniseLists(ir::Node& loop, int64_t trips);
+bool RecogniseCounters(ir::Node& loop, int64_t trips);
+
+}  // namespace weft::passes
+
+#endif  // WEFT_CONVERTER_PASSES_RECOGNISE_LIST_H_

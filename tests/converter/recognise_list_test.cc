@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements read and lists written by index, as slices and scan outputs.
+#include <gtest/gtest.h>
+
+#include "converter/passes/recognise_count.h"
+#include "tests/converter/counted_loop.h"
+
+namespace weft {
+namespace {
+
+const TensorType kIndex{ElementType::i64, {}};
+const TensorType kRow{ElementType::f32, {2}};
+const TensorType kRows{ElementType::f32, {5, 2}};
+
+// Entries of the body's inputs that are slices.
+std::vector<ir::PortMapEntry> Slices(const CountedLoop& loop) {
+  std::vector<ir::PortMapEntry> slices;
+  for (const ir::PortMapEntry& entry : loop.node->bodies[0].inputs) {
+    if (entry.axis) slices.push_back(entry);
+  }
+  return slices;
+}
+
+// A sum over rows that are taken at `a * i + b`, in a loop of `trips`.
+CountedLoop SumOfRows(int64_t trips, int64_t factor, int64_t offset, int64_t axis = 0) {
+  CountedLoop loop(trips);
+  const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source scaled =
+      loop.Typed("Multiply", {loop.Counter(0, 1), loop.body.Int(factor)}, kIndex);
+  const ir::Source at = loop.Typed("Add", {scaled, loop.body.Int(offset)}, kIndex);
+  const ir::Source row = loop.Typed("Gather", {x, at, loop.body.Int(axis)}, kRow, {}, 8);
+  const ir::Source next = loop.Typed("Add", {sum, row}, kRow);
+  loop.GoesBack(next, sum);
+  loop.Last(next);
+  loop.Close();
+  passes::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, TakesRowsAsSlices) {
+  const CountedLoop loop = SumOfRows(5, 1, 0);
+  const std::vector<ir::PortMapEntry> slices = Slices(loop);
+  ASSERT_EQ(slices.size(), 1u);
+  EXPECT_EQ(slices[0].axis, 0);
+  EXPECT_EQ(slices[0].stride, 1);
+  EXPECT_EQ(loop.inside().parameters.size(), 2u);  // the sum and the slice
+  EXPECT_EQ(loop.node->inputs.size(), 4u);         // trip count, condition, sum and x
+}
+
+TEST(RecogniseList, TakesRowsBackwards) {
+  const std::vector<ir::PortMapEntry> slices = Slices(SumOfRows(5, -1, 4));
+  ASSERT_EQ(slices.size(), 1u);
+  EXPECT_EQ(slices[0].stride, -1);
+  EXPECT_EQ(slices[0].start, -1);
+  EXPECT_EQ(slices[0].end, 0);
+}
+
+TEST(RecogniseList, TakesTheFirstRowsOfMore) { EXPECT_EQ(Slices(SumOfRows(3, 1, 0)).size(), 1u); }
+
+TEST(RecogniseList, LeavesOtherWalks) {
+  EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);   // from the second row on
+  EXPECT_EQ(Slices(SumOfRows(3, -1, 4)).size(), 0u);  // the last three backwards
+  EXPECT_EQ(Slices(SumOfRows(3, 2, 0)).size(), 0u);   // every other row
+  EXPECT_EQ(Slices(SumOfRows(5, 0, 2)).size(), 0u);   // one row
+  EXPECT_EQ(Slices(SumOfRows(2, 1, 0, 1)).size(), 0u);
+}
+
+TEST(RecogniseList, MakesTheCounterTheIteration) {
+  for (const int64_t first : {0, 1}) {
+    CountedLoop loop(5);
+    const ir::Source counter = loop.Counter(first, 1);
+    loop.Last(loop.Typed("Add", {counter, counter}, kIndex));
+    loop.Close();
+    passes::RecogniseCounts(loop.outer.graph);
+    const ir::PortMapEntry& entry = loop.node->bodies[0].inputs.at(0);
+    EXPECT_EQ(entry.purpose, first == 0 ? "current_iteration" : "");
+    EXPECT_EQ(loop.node->bodies[0].back_edges.size(), first == 0 ? 0u : 1u);
+  }
+}
+
+// ScatterUpdate(list, i, row) as the state of a list; `reads` lets the body look at the list.
+CountedLoop WrittenList(int64_t trips, bool reads) {
+  CountedLoop loop(trips);
+  const ir::Source x = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source list = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source at = loop.Counter(0, 1);
+  ir::Source row = loop.Typed("Add", {x, x}, kRow);
+  if (reads) {
+    const ir::Source first =
+        loop.Typed("Gather", {list, loop.body.Int(0), loop.body.Int(0)}, kRow, {}, 8);
+    row = loop.Typed("Add", {x, first}, kRow);
+  }
+  const ir::Source next =
+      loop.Typed("ScatterUpdate", {list, at, row, loop.body.Int(0)}, kRows, {}, 3);
+  loop.GoesBack(next, list);
+  ir::PortMapEntry entry;
+  entry.internal_layer_id = loop.body.graph.results.back()->id;
+  entry.external_port_id = 0;
+  loop.node->bodies[0].outputs.push_back(entry);
+  loop.node->outputs.push_back({kRows, true, {}});
+  loop.Close();
+  passes::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, GathersAListThatIsOnlyWritten) {
+  const CountedLoop loop = WrittenList(5, false);
+  EXPECT_EQ(loop.OutputEntry(0).axis, 0);
+  EXPECT_EQ(loop.OutputEntry(0).stride, 1);
+  EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 0u);
+  EXPECT_EQ(loop.inside().parameters.size(), 1u);
+  EXPECT_EQ(loop.inside().results.size(), 1u);
+  EXPECT_EQ(loop.inside().results[0]->inputs[0].node->type, "Unsqueeze");
+}
+
+TEST(RecogniseList, LeavesAListThatIsReadOrNotFilled) {
+  EXPECT_FALSE(WrittenList(5, true).OutputEntry(0).axis.has_value());
+  EXPECT_FALSE(WrittenList(4, false).OutputEntry(0).axis.has_value());
+}
+
+}  // namespace
+}  // namespace weft
