@@ -304,6 +304,100 @@ def _without_slices():
                                                                     count=5))
 
 
+def _spelled(old, new):
+    """An edit of the XML text that must find what it changes."""
+    def edit(text):
+        if old not in text:
+            raise AssertionError(f"the model has no {old}")
+        return text.replace(old, new, 1)
+
+    return edit
+
+
+def _partial_chunks():
+    """Ranges that leave elements out, in chunks, and bounds that read two ways."""
+    def difference(slices, states, _):
+        total = either.add(slices[0], either.mul(states[0], np.float32(2)))
+        return [total], [either.sub(total, slices[0])]
+
+    for name, slicing in (("forward", Slicing(0, 1, -1, 2)), ("backward", Slicing(0, -2, 0, -2))):
+        out = Slicing(0, -1, 0, -2) if slicing.stride < 0 else Slicing(0, 0, -1, 2)
+        yield exact(f"ti/partial_chunks_{name}", [counting(7, 2), 100 * counting(2, 2)],
+                    *both(difference, [slicing], 1, [(1, out), (0, None)]), **ANY_RANGE)
+
+    def running(slices, states, _):
+        return [either.add(states[0], slices[0])], []
+
+    for name, end in (("exclusive", 5), ("inclusive", 4)):
+        yield exact(f"ti/upper_bound_{name}", [counting(7, 2), counting(1, 2)],
+                    *both(running, [Slicing(0, 0, -3, 1)], 1, [(0, forward(0))]),
+                    edit=_spelled('end="-3"', f'end="{end}"'), **by_numpy(
+                        "OpenVINO's implementations read a bound that is not negative in two ways; "
+                        "the output's extent tells which is meant."))
+
+
+def _wiring():
+    """Port maps that join things in unusual ways."""
+    def join(slices, _, __):
+        return [], [either.sub(slices[0], either.add(slices[1], slices[1]))]
+
+    _, twice = both(join, [forward(0), backward(0)], 0, [(0, forward(0))])
+    yield exact(
+        "ti/one_port_feeds_two_parameters", [counting(5, 2)],
+        lambda x: tensor_iterator(join, [(x, forward(0)), (x, backward(0))], [], [],
+                                  [(0, forward(0))]), lambda x: twice(x, x),
+        edit=_spelled('external_port_id="1" internal_layer_id="1"',
+                      'external_port_id="0" internal_layer_id="1"'),
+        **by_numpy("OpenVINO keeps the first entry of an external_port_id and drops the others."))
+
+    def emits_old(slices, states, _):
+        return [either.add(states[0], slices[0])], [states[0]]
+
+    yield exact("ti/slices_win_over_back_edge", [counting(5, 3), counting(1, 3)],
+                *both(emits_old, [forward(0)], 1, [(1, forward(0)), (0, None)]),
+                edit=_spelled('<edge from-layer="3" to-layer="1" />',
+                              '<edge from-layer="3" to-layer="1" />'
+                              '<edge from-layer="3" to-layer="0" />'))
+    unread = ('<layers><layer id="99" name="unread" type="Parameter" version="opset1">'
+              '<data shape="4" element_type="f32" /><output><port id="0" precision="FP32">'
+              '<dim>4</dim></port></output></layer>')
+    yield exact("ti/unread_parameter_without_source", [counting(5, 3), counting(1, 3)],
+                *both(emits_old, [forward(0)], 1, [(1, forward(0)), (0, None)]),
+                edit=_in_body("<layers>", unread),
+                **by_numpy("OpenVINO wants a source for every Parameter, read or not."))
+
+    def passes(slices, states, invariants):
+        return [slices[0]], [slices[0], states[0], invariants[0]]
+
+    yield exact("ti/parameters_wired_to_results",
+                [counting(5, 3), 100 + counting(1, 3), 1000 + counting(2)],
+                *both(passes, [forward(0)], 1, [(1, backward(0)), (2, forward(0)), (2, None),
+                                                (3, forward(0)), (3, None), (0, None)]))
+
+    def single(slices, states, _):
+        return [either.add(states[0], slices[0])], []
+
+    yield exact("ti/one_result_many_outputs", [counting(5, 3), counting(1, 3)],
+                *both(single, [forward(0)], 1, [(0, forward(0)), (0, backward(0)), (0, None),
+                                                (0, Slicing(1, 0, -1, 3)), (0, None)]))
+    yield exact("ti/scan_axis_from_the_end", [counting(5, 3), counting(1, 3)],
+                *both(single, [forward(0)], 1, [(0, Slicing(-1, 0, -1, 3))]),
+                **by_numpy("OpenVINO's CPU device leaves the output of a negative axis unwritten."))
+    yield exact("ti/runs_once_when_nothing_counts", [counting(1, 3), counting(1, 3)],
+                *both(lambda _, states, __: ([either.sub(states[1], states[0]), states[0]], []), [],
+                      2, [(0, None), (1, None)], count=1),
+                **by_numpy("OpenVINO cannot tell how often this runs."))
+
+
+def _in_body(old, new):
+    """An edit of the first `old` inside the first body."""
+    def edit(text):
+        head, body = text.split("<body>", 1)
+        return head + "<body>" + _spelled(old, new)(body)
+
+    return edit
+
+
 def _convolution():
     """A small convolutional recurrence; the kernel is constant in the body."""
     from build import node
@@ -328,5 +422,5 @@ def _convolution():
 
 def cases():
     for part in (_cells, _bidirectional, _stacked, _plain, _shapes_of_io, _back_edges, _swaps,
-                 _ranges, _without_slices, _convolution):
+                 _ranges, _without_slices, _partial_chunks, _wiring, _convolution):
         yield from part()
