@@ -155,7 +155,6 @@ class Walk {
     frame.settling = true;
     step_ = frame.marks[section.unroll() + settle - 1];
     end_ = frame.marks[section.unroll() + settle];
-    return {};
   }
 
   // A loop that is cut short does not end the run: what follows works on what was computed.

@@ -282,7 +282,8 @@ void Judge::CheckStep(uint32_t step_index) {
                format::kKindCount)) {
     return;
   }
-  Require(step.reserved() == 0, FaultCode::kStepReserved, step_index, step.reserved(), 0);
+  constexpr uint16_t kLast = static_cast<uint16_t>(format::Reason::MAX);
+  Require(step.reason() <= kLast, FaultCode::kStepReserved, step_index, step.reason(), kLast);
   if (kind > table_.count || table_.entries[kind - 1].check == nullptr) {
     return Report({FaultCode::kStepAbsent, static_cast<uint8_t>(kind), 0, step_index, 0, 0});
   }
@@ -343,8 +344,8 @@ bool Judge::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultC
 bool Judge::Enter(uint32_t step_index) {
   const format::Step& step = steps_[step_index];
   const uint32_t index = step.param();
-  Require(step.reserved() == 0 && step.first_operand() == 0, FaultCode::kStepReserved, step_index,
-          step.first_operand() | step.reserved(), 0);
+  Require(step.reason() == 0 && step.first_operand() == 0, FaultCode::kStepReserved, step_index,
+          step.first_operand() | step.reason(), 0);
   if (!Require(index < sections_.count, FaultCode::kStepParam, step_index, index,
                sections_.count) ||
       !Require(index == next_section_, FaultCode::kSectionOrder, step_index, index,
@@ -479,8 +480,6 @@ void Judge::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inpu
   }
 }
 
-// The true length shortens a contiguous view at its end, so nothing but ones stands before its
-// axis.
 void Judge::CheckPortLength(const format::Port& port, uint32_t index, bool input) {
   const uint32_t axis = port.length_axis();
   if (port.length_slot() == kNoSlot) {
@@ -496,11 +495,8 @@ void Judge::CheckPortLength(const format::Port& port, uint32_t index, bool input
                      length.move_count() == 0 && length.region() != format::kWeightsRegion;
   Require(plain, FaultCode::kPortLengthType, index, Number(length.type()),
           Number(format::ElementType::i32));
-  const format::Slot& slot = slots_[port.slot()];
-  const uint32_t* dims = RowsOf(model_.dims()).data + slot.first_dim();
-  bool outermost = axis < slot.rank();
-  for (uint32_t i = 0; i < axis && outermost; ++i) outermost = dims[i] == 1;
-  Require(outermost, FaultCode::kPortLengthAxis, index, axis, 0);
+  const uint32_t rank = slots_[port.slot()].rank();
+  Require(axis < rank, FaultCode::kPortLengthAxis, index, axis, rank);
 }
 
 void Judge::CheckVariables() {

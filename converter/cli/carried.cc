@@ -68,6 +68,8 @@ struct CopyAccess {
   std::vector<Place> exposed, written;
 };
 
+constexpr uint32_t kOldest = 64;  // iterations back that a state in a scan output is looked for
+
 class Accesses {
  public:
   Accesses(const format::Model& model, uint32_t section) : model_(model), section_(section) {}
@@ -139,8 +141,13 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
   Carried carried;
   for (const Place& place : first.exposed) {
     if (place.stride != 0) {
-      // Chunk i + 1 of what is read was chunk i of what was written, one stride further.
-      const bool scan = FindOverlap(last.written, place.Next()) != nullptr;
+      // What is read was written some iterations before, as many strides further.
+      bool scan = false;
+      Place written = place;
+      for (uint32_t age = 0; age < kOldest && !scan; ++age) {
+        written = written.Next();
+        scan = FindOverlap(last.written, written) != nullptr;
+      }
       ++(scan ? carried.through_scan : carried.sliced);
     } else if (const Place* writer = FindOverlap(first.written, place)) {
       ++(writer->by_copy ? carried.by_copy : carried.in_place);

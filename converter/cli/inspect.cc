@@ -98,7 +98,10 @@ Json SectionsJson(const format::Model& model) {
 Json CopiesJson(const format::Model& model) {
   Json list = Json::array();
   for (const Cause& cause : CausesOf(model)) {
-    list.push_back({{"step", cause.kind}, {"layer", cause.layer}, {"bytes", cause.bytes}});
+    list.push_back({{"step", cause.kind},
+                    {"layer", cause.layer},
+                    {"reason", format::EnumNameReason(cause.reason)},
+                    {"bytes", cause.bytes}});
   }
   return list;
 }
@@ -184,9 +187,9 @@ void PrintCopies(const format::Model& model) {
   for (const Cause& cause : causes) total += cause.bytes;
   fmt::print("bytes copied or filled per run: {}\n", Bytes(total));
   if (!causes.empty()) {
-    Table table({"  step", "layer", ">bytes"});
+    Table table({"  step", "layer", ">bytes", "why"});
     for (const Cause& cause : causes)
-      table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes)});
+      table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), Why(cause.reason)});
     fmt::print("{}", table.Text());
   }
   fmt::print("\n");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "converter/cli/sections.h"
@@ -15,11 +16,19 @@ double CopiedBytes(const format::Model& model, const format::Step& step) {
     const format::FillParams& fill = *model.fill()->Get(step.param());
     return static_cast<double>(fill.count()) * fill.element_bytes();
   }
+  if (step.kind() == static_cast<uint16_t>(format::Kind::compact)) {
+    const format::CompactParams& rows = *model.compact()->Get(step.param());
+    return static_cast<double>(rows.outer()) * rows.most() * rows.inner() * rows.element_bytes();
+  }
   if (step.kind() != static_cast<uint16_t>(format::Kind::copy)) return 0;
   const format::CopyParams& copy = *model.copy()->Get(step.param());
   double bytes = copy.element_bytes();
   for (uint32_t i = 0; i < copy.rank(); ++i) bytes *= copy.dims()->Get(i);
   return bytes;
+}
+
+format::Reason ReasonOf(const format::Step& step) {
+  return static_cast<format::Reason>(step.reason());
 }
 
 class Counter {
@@ -36,7 +45,7 @@ class Counter {
         bytes += Entry(step.param(), times).bytes_per_entry;
       } else if (const double copied = CopiedBytes(model_, step); copied > 0) {
         bytes += copied;
-        causes_[{KindName(step.kind()), LayerOf(model_, i)}] += copied * times;
+        causes_[{KindName(step.kind()), LayerOf(model_, i), ReasonOf(step)}] += copied * times;
       }
     }
     return bytes;
@@ -64,7 +73,8 @@ class Counter {
   std::vector<Cause> causes() const {
     std::vector<Cause> list;
     for (const auto& [who, bytes] : causes_) {
-      if (bytes > 0) list.push_back({who.first, who.second, bytes});
+      const auto& [kind, layer, reason] = who;
+      if (bytes > 0) list.push_back({kind, layer, reason, bytes});
     }
     std::stable_sort(list.begin(), list.end(),
                      [](const Cause& a, const Cause& b) { return a.bytes > b.bytes; });
@@ -73,13 +83,46 @@ class Counter {
 
  private:
   const format::Model& model_;
-  std::map<std::pair<std::string, std::string>, double> causes_;
+  std::map<std::tuple<std::string, std::string, format::Reason>, double> causes_;
 };
 
 }  // namespace
 
 SectionTraffic TrafficOf(const format::Model& model, uint32_t section) {
   return Counter(model).Entry(section, 1);
+}
+
+const char* Why(format::Reason reason) {
+  switch (reason) {
+    case format::Reason::operation:
+      return "the operation itself moves data";
+    case format::Reason::initial_value:
+      return "an initial value that is read elsewhere too, or is no step's result, enters its "
+             "state";
+    case format::Reason::back_edge:
+      return "a state takes what is no step's own result, or what another state already took";
+    case format::Reason::settle:
+      return "only the run knows after how many iterations the loop ends";
+    case format::Reason::slice_axis:
+      return "the sliced axis is not the outermost: one transpose before the loop";
+    case format::Reason::scan_axis:
+      return "the gathered axis is not the outermost: one transpose after the loop";
+    case format::Reason::scan_chunk:
+      return "what is gathered is no step's own result, or is gathered twice";
+    case format::Reason::last_value:
+      return "what is returned is no step's own result of the iteration";
+    case format::Reason::condition:
+      return "the condition is no step's own result of the iteration";
+    case format::Reason::branch_result:
+      return "a branch hands on what it did not make";
+    case format::Reason::variable:
+      return "a variable takes what is no step's own result, or while its old value is still read";
+    case format::Reason::output:
+      return "an output may not lie in the state, and is contiguous at its true length";
+    case format::Reason::clear:
+      return "no iteration may come to write it";
+  }
+  return "";
 }
 
 std::vector<Cause> CausesOf(const format::Model& model) {

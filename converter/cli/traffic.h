@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model copies beyond its arithmetic: bytes written by `copy` and `fill` steps, counted from
+// What a model copies beyond its arithmetic: bytes written by steps that only move, counted from
 // the listing itself, never from what the planner believes it did.
 #ifndef WEFT_CONVERTER_CLI_TRAFFIC_H_
 #define WEFT_CONVERTER_CLI_TRAFFIC_H_
@@ -12,9 +12,10 @@
 
 namespace weft::cli {
 
-// Bytes of all steps of one kind and layer. Doubles hold them exactly up to 2^53.
+// Bytes of all steps of one kind, layer and reason. Doubles hold them exactly up to 2^53.
 struct Cause {
   std::string kind, layer;
+  format::Reason reason = format::Reason::operation;
   double bytes = 0;
 };
 
@@ -25,6 +26,9 @@ struct SectionTraffic {
 };
 
 SectionTraffic TrafficOf(const format::Model& model, uint32_t section);
+
+// The law or wish that asks for the bytes, for people.
+const char* Why(format::Reason reason);
 
 // One run of the model, most bytes first. Sections of open length count with their maximum.
 std::vector<Cause> CausesOf(const format::Model& model);

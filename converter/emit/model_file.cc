@@ -104,8 +104,9 @@ class Writer {
   void WriteVariables();
 
   uint32_t step_count() const { return static_cast<uint32_t>(steps_.size()); }
-  void AppendStep(uint16_t kind, uint32_t param, uint32_t first_operand, const std::string& layer) {
-    steps_.emplace_back(kind, uint16_t{0}, param, first_operand);
+  void AppendStep(uint16_t kind, uint32_t param, uint32_t first_operand, const std::string& layer,
+                  format::Reason reason = format::Reason::operation) {
+    steps_.emplace_back(kind, static_cast<uint16_t>(reason), param, first_operand);
     if (options_.names) step_names_.push_back(Name(layer));
   }
 
@@ -219,7 +220,7 @@ void Writer::WriteStep(const plan::Step& step) {
   const auto first_operand = static_cast<uint32_t>(operands_.size());
   AppendOperands(step.inputs, kArity[kind].inputs);
   AppendOperands(step.outputs, kArity[kind].outputs);
-  AppendStep(kind, AppendParams(step), first_operand, step.layer);
+  AppendStep(kind, AppendParams(step), first_operand, step.layer, step.reason);
 }
 
 void Writer::WriteSection(plan::SectionId id, uint32_t depth) {

@@ -43,7 +43,8 @@ struct Constant {
 // An axis that is as long as the run finds out; its type shows the most it can be.
 struct RunTimeExtent {
   size_t axis = 0;
-  const Node* loop = nullptr;  // whose iterations it counts
+  const Node* loop = nullptr;  // whose iterations make it
+  int64_t part = 1;            // elements that each of them adds
   bool operator==(const RunTimeExtent&) const = default;
 };
 

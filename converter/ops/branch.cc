@@ -79,6 +79,7 @@ void LowerBranch(LowerScope& scope, size_t branch, const std::vector<ValueId>& o
   const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
   const std::vector<ValueId> results = EmitBranch(scope, branch);
+  const plan::Because because(builder, format::Reason::branch_result);
   for (size_t i = 0; i < outputs.size(); ++i) builder.Copy(results[i], outputs[i]);
   passes::FuseTails(builder.program(), inside);
   builder.SetBlock(outside);

@@ -40,6 +40,7 @@ void SetOutputs(InferScope& scope, const ir::Body& body, const PortMap& map) {
     if (type.dims.empty()) type.dims.push_back(1);
     const auto axis = scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(type.dims.size()));
     if (!axis) return;
+    const int64_t part = type.dims[static_cast<size_t>(*axis)];
     type.dims[static_cast<size_t>(*axis)] *= body.trips.most;
     scope.SetOutput(output.output, type);
     if (body.trips.exact) continue;
@@ -49,7 +50,7 @@ void SetOutputs(InferScope& scope, const ir::Body& body, const PortMap& map) {
           output.output);
     }
     scope.mutable_node().outputs[output.output].run_time_extent =
-        ir::RunTimeExtent{static_cast<size_t>(*axis), &scope.node()};
+        ir::RunTimeExtent{static_cast<size_t>(*axis), &scope.node(), part};
   }
 }
 

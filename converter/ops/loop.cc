@@ -15,6 +15,7 @@ namespace weft::ops {
 
 namespace {
 
+using format::Reason;
 using plan::Builder;
 using plan::kNone;
 using plan::Place;
@@ -247,8 +248,10 @@ void LoopLowering::PrepareTracks() {
     const size_t guards = of ? lines_[of->line].states.size() : 0;
     tracks_.push_back(Track::Of(builder_, spec_.scans[scan], spec_.trips, guards));
     // What lies behind the true length must not tell of another run.
+    const plan::Because because(builder_, Reason::clear);
     if (!exact()) builder_.Fill(tracks_.back().whole());
   }
+  const plan::Because because(builder_, Reason::initial_value);
   for (const DelayLine& line : lines_) {
     for (size_t position = 0; line.track && position < line.states.size(); ++position) {
       builder_.Copy(spec_.carried[line.states[position]].initial,
@@ -290,6 +293,7 @@ bool LoopLowering::OldestStandsInTheWay(plan::BlockId copy, ValueId target) {
 }
 
 void LoopLowering::PrepareRings() {
+  const plan::Because because(builder_, Reason::initial_value);
   rings_.assign(lines_.size(), {});
   for (size_t line = 0; line < lines_.size(); ++line) {
     const DelayLine& of = lines_[line];
@@ -303,6 +307,7 @@ void LoopLowering::PrepareRings() {
   for (size_t last = 0; last < spec_.lasts.size(); ++last) {
     if (line_of_last_[last]) continue;
     last_homes_[last] = builder_.Scratch(spec_.lasts[last].type);
+    const plan::Because because_unmade(builder_, Reason::clear);
     if (may_run_nothing()) builder_.Fill(last_homes_[last]);
   }
   condition_ = kNone;
@@ -342,10 +347,12 @@ void LoopLowering::LayCopy(size_t phase) {
 void LoopLowering::EndIteration(size_t phase) {
   for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
     if (line_of_scan_[scan]) continue;
+    const plan::Because because(builder_, Reason::scan_chunk);
     const ValueId result = results_[spec_.scans[scan].result];
     builder_.Copy(result, tracks_[scan].MovingChunk(builder_, section_, 0, TypeOf(result)));
   }
   for (size_t last = 0; last < spec_.lasts.size(); ++last) {
+    const plan::Because because(builder_, Reason::last_value);
     if (!line_of_last_[last]) builder_.Copy(results_[spec_.lasts[last].result], last_homes_[last]);
   }
   // Before the back edges: the condition may be a state's old value.
@@ -355,6 +362,7 @@ void LoopLowering::EndIteration(size_t phase) {
     if (lines_[line].closed) continue;
     edges.emplace_back(results_[HeadResult(lines_[line])], TargetOf(line, phase));
   }
+  const plan::Because because(builder_, Reason::back_edge);
   CopyAtOnce(std::move(edges));
 }
 
@@ -363,6 +371,7 @@ void LoopLowering::TakeCondition() {
   if (!spec_.end.body_condition) return;
   const ValueId result = results_[*spec_.end.body_condition];
   if (condition_ == kNone) condition_ = builder_.Scratch(TypeOf(result));
+  const plan::Because because(builder_, Reason::condition);
   builder_.Copy(result, condition_);
 }
 
@@ -429,6 +438,7 @@ plan::BlockId LoopLowering::LaySettle(size_t phase) {
                                               rings_[line][HomeAfter(lines_[line], 0, age)]};
     if (std::find(copies.begin(), copies.end(), copy) == copies.end()) copies.push_back(copy);
   }
+  const plan::Because because(builder_, Reason::settle);
   CopyAtOnce(std::move(copies));
   builder_.SetBlock(outside);
   return settle;
@@ -454,6 +464,7 @@ ValueId LoopLowering::LastOnTrack(const DelayLine& line, size_t age) {
   params.mutate_element_bytes(static_cast<uint32_t>(unit));
   params.mutate_index_type(ElementType::i32);
   const ValueId values = track.Chunk(builder_, -1 - born, {type.type, {spec_.trips + 1, elements}});
+  const plan::Because because(builder_, Reason::settle);
   builder_.Emit(params, {values, length_}, {last});
   return last;
 }

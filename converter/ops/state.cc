@@ -85,6 +85,7 @@ void SetOnFirstRun(LowerScope& scope, plan::ValueId variable, plan::ValueId init
   const plan::SectionId id = builder.NewSection();
   const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
+  const plan::Because because(builder, format::Reason::initial_value);
   builder.Copy(initial, variable);
   builder.Fill(flag, 1);
   builder.SetBlock(outside);
@@ -119,6 +120,7 @@ void SetAside(LowerScope& scope, plan::ValueId variable) {
     plan::Builder& builder = scope.builder;
     if (plan::Resolve(builder.program(), found->second).root != variable) continue;
     const plan::ValueId aside = builder.Scratch(builder.value(found->second).type);
+    const plan::Because because(builder, format::Reason::variable);
     builder.Copy(found->second, aside);
     found->second = aside;
   }
@@ -129,6 +131,7 @@ void LowerAssign(LowerScope& scope) {
   SetAside(scope, value);
   const plan::ValueId source = scope.input(0);
   const bool itself = plan::Resolve(scope.builder.program(), source).root == value;
+  const plan::Because because(scope.builder, format::Reason::variable);
   if (!itself) scope.builder.Copy(source, value);
   scope.SetOutput(0, value);
 }

@@ -31,11 +31,13 @@ AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t beg
 
 // [outer, trips, chunk] <-> [trips, outer, chunk], in one strided copy.
 void MoveAxisOut(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
+  const plan::Because because(builder, format::Reason::slice_axis);
   builder.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
                       {view.chunk_elements, view.row_elements, 1}, view.begin_elements,
                       {view.outer * view.chunk_elements, view.chunk_elements, 1}, 0);
 }
 void MoveAxisIn(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
+  const plan::Because because(builder, format::Reason::scan_axis);
   builder.CopyStrided(source, target, {view.outer, view.trips, view.chunk_elements},
                       {view.chunk_elements, view.outer * view.chunk_elements, 1}, 0,
                       {view.row_elements, view.chunk_elements, 1}, 0);

@@ -22,11 +22,53 @@ std::vector<std::string> PortNames(std::vector<std::string> names,
   return names;
 }
 
+// Elements in use along an axis that every iteration makes `part` longer.
+plan::ValueId Scaled(plan::Builder& builder, plan::ValueId iterations, int64_t part) {
+  if (part == 1) return iterations;
+  const TensorType number = {ElementType::i32, {}};
+  format::BinaryParams params;
+  params.mutate_rank(1);
+  params.mutable_dims()->Mutate(0, 1);
+  params.mutable_a_strides()->Mutate(0, 1);
+  params.mutable_b_strides()->Mutate(0, 1);
+  params.mutate_op(format::BinaryOp::multiply);
+  params.mutate_type(ElementType::i32);
+  const plan::ValueId factor =
+      builder.WeightsOf(number, std::vector<int32_t>{static_cast<int32_t>(part)});
+  const plan::ValueId length = builder.Scratch(number);
+  builder.Emit(params, {iterations, factor}, {length});
+  return length;
+}
+
+// The rows in use of a value whose length only the run knows: a view of the port that is as long as
+// they are must be contiguous.
+plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::ValueId length,
+                        size_t axis) {
+  const TensorType& type = builder.value(value).type;
+  const auto count = [&](size_t begin, size_t end) {
+    int64_t product = 1;
+    for (size_t i = begin; i < end; ++i) product *= type.dims[i];
+    return static_cast<uint32_t>(product);
+  };
+  const uint32_t outer = count(0, axis);
+  if (outer == 1) return value;
+  format::CompactParams params;
+  params.mutate_outer(outer);
+  params.mutate_most(static_cast<uint32_t>(type.dims[axis]));
+  params.mutate_inner(count(axis + 1, type.dims.size()));
+  params.mutate_element_bytes(static_cast<uint32_t>(ElementBytes(type.type)));
+  const plan::ValueId compacted = builder.Scratch(type);
+  const plan::Because because(builder, format::Reason::output);
+  builder.Emit(params, {value, length}, {compacted});
+  return compacted;
+}
+
 // An output must not lie in state, which the next Assign overwrites while the caller still reads
 // it.
 plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   const plan::Place place = plan::Resolve(builder.program(), value);
   if (builder.value(place.root).home != plan::Home::kState) return value;
+  const plan::Because because(builder, format::Reason::output);
   const plan::ValueId copy = builder.Scratch(builder.value(value).type);
   builder.Copy(value, copy);
   return copy;
@@ -90,8 +132,10 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     port.value = Stable(builder, scope.input(0));
     // The layer that feeds a Result is how people know an output that has no tensor name.
     if (const auto& extent = source.node->outputs[source.port].run_time_extent) {
-      port.length = values.at({extent->loop, ops::LowerScope::kLengthPort});
+      port.length =
+          Scaled(builder, values.at({extent->loop, ops::LowerScope::kLengthPort}), extent->part);
       port.length_axis = static_cast<uint8_t>(extent->axis);
+      port.value = Compacted(builder, port.value, port.length, extent->axis);
     }
     port.names =
         PortNames(source.node->outputs[source.port].names, {result->name, source.node->name});

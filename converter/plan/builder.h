@@ -40,7 +40,7 @@ class Builder {
   // Steps go to the current block. `params` decides the kind.
   template <typename P>
   void Emit(const P& params, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
-    Append(Step{Params(params), std::move(inputs), std::move(outputs), layer_});
+    Append(Step{Params(params), std::move(inputs), std::move(outputs), layer_, reason_});
   }
   // Bytes of `source` to `target`, both dense and of equal size: the planner removes it where it
   // can.
@@ -55,6 +55,8 @@ class Builder {
 
   void SetLayer(std::string layer) { layer_ = std::move(layer); }
   const std::string& layer() const { return layer_; }
+  // Why the steps that follow move bytes; returns what it was before.
+  format::Reason SetReason(format::Reason reason) { return std::exchange(reason_, reason); }
   BlockId block() const { return block_; }
   void SetBlock(BlockId block) { block_ = block; }
   // A sketch is laid down to be looked at and taken back: loops in it choose no carries.
@@ -83,8 +85,23 @@ class Builder {
   Program& program_;
   BlockId block_;
   std::string layer_;
+  format::Reason reason_ = format::Reason::operation;
   bool sketching_ = false;
   std::multimap<size_t, ValueId> weights_by_hash_;
+};
+
+// Says for as long as it lives why bytes are moved.
+class Because {
+ public:
+  Because(Builder& builder, format::Reason reason)
+      : builder_(builder), before_(builder.SetReason(reason)) {}
+  ~Because() { builder_.SetReason(before_); }
+  Because(const Because&) = delete;
+  Because& operator=(const Because&) = delete;
+
+ private:
+  Builder& builder_;
+  const format::Reason before_;
 };
 
 // Row-major strides in elements.

@@ -70,6 +70,7 @@ struct Step {
   Params params;
   std::vector<ValueId> inputs, outputs;
   std::string layer;
+  format::Reason reason = format::Reason::operation;  // of bytes moved
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 

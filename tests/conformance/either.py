@@ -34,9 +34,28 @@ add = _binary("Add", np.add)
 sub = _binary("Subtract", np.subtract)
 mul = _binary("Multiply", np.multiply)
 maximum = _binary("Maximum", np.maximum)
+less = _binary("Less", np.less)
+greater = _binary("Greater", np.greater)
+both = _binary("LogicalAnd", np.logical_and)
 tanh = _unary("Tanh", np.tanh)
 relu = _unary("Relu", lambda a: np.maximum(a, 0))
 sigmoid = _unary("Sigmoid", lambda a: 1 / (1 + np.exp(-a)))
+
+
+def cast(a, dtype):
+    """To a NumPy type."""
+    if _arrays(a):
+        return np.asarray(a).astype(dtype)
+    names = {np.float32: "f32", np.int32: "i32", np.int64: "i64", np.bool_: "boolean"}
+    return node("Convert", 1, [a], destination_type=names[dtype])
+
+
+def total(a):
+    """The sum of all elements, a scalar."""
+    if _arrays(a):
+        return np.sum(a, dtype=np.asarray(a).dtype)
+    axes = np.arange(len(a.get_shape() if hasattr(a, "get_shape") else a.output(0).get_shape()))
+    return node("ReduceSum", 1, [a, axes], keep_dims=False)
 
 
 def matmul(a, b, transpose_b=False):

@@ -194,6 +194,19 @@ class ProgramInterpreter {
     }
   }
 
+  void RunStep(const format::CompactParams& p, const plan::Step& step) {
+    const Span source = At(step.inputs[0]), target = At(step.outputs[0]);
+    const int64_t length = Integer(At(step.inputs[1]), 0, ElementType::i32);
+    const int64_t row = int64_t{p.inner()} * p.element_bytes();
+    std::vector<std::byte> element(static_cast<size_t>(row));
+    for (int64_t o = 0; o < p.outer(); ++o) {
+      for (int64_t i = 0; i < length; ++i) {
+        Read(source, (o * p.most() + i) * row, row, element.data());
+        Write(target, (o * length + i) * row, row, element.data());
+      }
+    }
+  }
+
   void RunStep(const format::CompareParams& p, const plan::Step& step) {
     ASSERT_EQ(p.op(), format::CompareOp::equal);
     const Span a = At(step.inputs[0]), b = At(step.inputs[1]), target = At(step.outputs[0]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "kernels/compact_ref.h"
 #include "kernels/copy_ref.h"
 #include "kernels/fill_ref.h"
 #include "kernels/gather_ref.h"
@@ -125,6 +126,34 @@ void ExpectGather(Element type) {
 TEST(Gather, CountsNegativeIndicesFromTheEndAndNeverLeavesTheAxis) {
   ExpectGather<int32_t>(Element::kI32);
   ExpectGather<int64_t>(Element::kI64);
+}
+
+void ExpectCompact(const CompactShape& shape, int32_t length, size_t used, Random* random) {
+  const size_t bytes = size_t{shape.outer} * shape.most * shape.inner * shape.element_bytes;
+  const std::vector<uint8_t> x = Bytes(bytes, random);
+  std::vector<uint8_t> apart(bytes), in_place = x;
+  Compact(shape, x.data(), length, apart.data());
+  Compact(shape, in_place.data(), length, in_place.data());
+  const size_t made = size_t{shape.outer} * used * shape.inner * shape.element_bytes;
+  for (size_t i = 0; i < made; ++i) {
+    ASSERT_EQ(apart[i], CompactByteTwin(shape, x.data(), used, i)) << i;
+    ASSERT_EQ(in_place[i], apart[i]) << i;
+  }
+  for (size_t i = made; i < bytes; ++i) ASSERT_EQ(in_place[i], x[i]) << i;
+}
+
+TEST(Compact, MovesRowsTogetherApartAndInPlaceForEveryLength) {
+  Random random(5);
+  for (const uint32_t bytes : kElementBytes) {
+    for (const uint32_t inner : {1u, 3u, 20u}) {
+      const CompactShape shape = {3, 5, inner, bytes};
+      for (int32_t length = 0; length <= 5; ++length) {
+        ExpectCompact(shape, length, static_cast<size_t>(length), &random);
+      }
+      ExpectCompact(shape, std::numeric_limits<int32_t>::max(), 5, &random);
+      ExpectCompact(shape, std::numeric_limits<int32_t>::min(), 0, &random);
+    }
+  }
 }
 
 TEST(Select, MeetsItsTwinWhateverIsBroadcast) {

@@ -76,8 +76,8 @@ TEST_P(EveryStepTest, RefusesAbsentOperandsButOptionalOnes) {
 TEST_P(EveryStepTest, RefusesOperandsOfAnotherType) {
   // These move bytes, whatever they mean.
   const std::set<std::tuple<std::string, uint32_t>> untyped = {
-      {"select", 1}, {"select", 2}, {"select", 3}, {"copy", 0},
-      {"copy", 1},   {"fill", 0},   {"gather", 0}, {"gather", 2}};
+      {"select", 1}, {"select", 2}, {"select", 3}, {"copy", 0},    {"copy", 1},
+      {"fill", 0},   {"gather", 0}, {"gather", 2}, {"compact", 0}, {"compact", 2}};
   for (uint32_t operand = 0; operand < Operands(); ++operand) {
     StepSample sample = Sample();
     sample.builder.slots[sample.operands[operand]].mutate_type(ElementType::u8);

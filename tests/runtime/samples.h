@@ -83,6 +83,8 @@ inline std::vector<StepSample> EveryStep() {
   add(StepSample(Kind::fill, {{kF32, 7}}).With(format::FillParams(7, 4, 0x3F800000, 0)));
   add(StepSample(Kind::gather, {{kF32, 8}, {ElementType::i32, 3}, {kF32, 6}})
           .With(format::GatherParams(1, 1, 4, 2, 3, 4, ElementType::i32, 0, 0)));
+  add(StepSample(Kind::compact, {{kF32, 12}, {ElementType::i32, 1}, {kF32, 12}})
+          .With(format::CompactParams(2, 3, 2, 4)));
   add(StepSample(Kind::convert, {{kF32, 9}, {ElementType::i8, 9}})
           .With(format::ConvertParams(9, kF32, ElementType::i8, 0)));
   add(StepSample(Kind::lstm_gates, {{kF32, 24}, {kF32, 6}, {kF32, 6}, {kF32, 6}})

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/compact.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
+
+namespace weft::bind::compact {
+
+Fault Check(const format::CompactParams& params, const OperandSlots& slots) {
+  const uint32_t elements = Times(Times(params.outer(), params.most()), params.inner());
+  Law law(slots);
+  law.ElementBytes(params.element_bytes());
+  law.HoldsElements(0, params.element_bytes(), elements);
+  law.Holds(1, format::ElementType::i32, 1);
+  law.HoldsElements(2, params.element_bytes(), elements);
+  return law.fault();
+}
+
+bool MayShare(const format::CompactParams&, uint32_t input, uint32_t) { return input == 0; }
+
+void Run(const format::CompactParams& params, std::byte* const* operands) {
+  kernels::CompactShape shape;
+  shape.outer = params.outer();
+  shape.most = params.most();
+  shape.inner = params.inner();
+  shape.element_bytes = params.element_bytes();
+  kernels::Compact(shape, operands[0], *As<int32_t>(operands[1]), operands[2]);
+}
+
+}  // namespace weft::bind::compact
+
+WEFT_BIND_STEP(compact, Compact)
