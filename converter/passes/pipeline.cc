@@ -15,6 +15,7 @@
 #include "converter/ir/read.h"
 #include "converter/passes/fuse_tail.h"
 #include "converter/passes/hoist.h"
+#include "converter/passes/hoist_invariant.h"
 #include "converter/passes/infer.h"
 #include "converter/passes/lower.h"
 #include "converter/passes/promote.h"
@@ -36,8 +37,14 @@ constexpr std::string_view kPasses[] = {"read",  "count",     "resolve", "promot
                                         "infer", "recognise", "lower",   "fuse_tail",
                                         "hoist", "coalesce",  "emit",    "verify"};
 
-// Rows of a loop's input product that are computed at once, fastest first. More rows, more scratch.
-constexpr int64_t kHoistRows[] = {std::numeric_limits<int64_t>::max(), 64, 32, 16, 8, 4, 2, 1};
+// What leaves the loops, fastest first: rows of an input product that are computed at once, and
+// steps that every iteration would repeat. More of it, more scratch.
+struct HoistPlan {
+  int64_t rows = 1;
+  bool invariants = true;
+};
+constexpr HoistPlan kHoistPlans[] = {
+    {std::numeric_limits<int64_t>::max()}, {64}, {32}, {16}, {8}, {4}, {2}, {1}, {1, false}};
 
 class Pipeline {
  public:
@@ -125,10 +132,11 @@ void Pipeline::ApplyShapes() {
 std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& lowered) {
   const int64_t budget = options_.arena_budget_bytes.value_or(std::numeric_limits<int64_t>::max());
   std::string peak;
-  for (const int64_t rows : kHoistRows) {
+  for (const HoistPlan& hoist : kHoistPlans) {
     plan::Program program = lowered;
     Begin("hoist");
-    Hoist(program, rows);
+    if (hoist.invariants) HoistInvariants(program);
+    Hoist(program, hoist.rows);
     Dump("hoist", program);
     Begin("coalesce");
     plan::Coalesce(program);

@@ -54,6 +54,19 @@ bool SharedByItsStep(const Access& access, const std::vector<Access>& source_acc
   });
 }
 
+// Is `access` the read of a plain copy that fills the source from the very bytes of the target?
+// Such a copy has nothing to do once the source lives there.
+bool FillsFromTarget(const Program& program, const Access& access, const Place& source,
+                     const Place& target, int64_t bytes) {
+  if (access.nested || access.step == nullptr || access.write) return false;
+  if (!IsPlainCopy(program, *access.step)) return false;
+  const Place from = Resolve(program, access.step->inputs[0]);
+  const Place to = Resolve(program, access.step->outputs[0]);
+  return from.root == target.root && from.offset_bytes == target.offset_bytes &&
+         from.moves == target.moves && to.root == source.root && to.offset_bytes == 0 &&
+         to.moves.empty() && program.values[access.step->outputs[0]].bytes == bytes;
+}
+
 struct Extent {
   int64_t first = kAfterRun, last = kBeforeRun, last_write = kBeforeRun;
 };
@@ -89,7 +102,11 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
     if (access.item == item || !Overlap(access, range)) continue;
     if (access.item < extent.first) continue;
     if (access.item < item) {
-      if (access.item > extent.first || !SharedByItsStep(access, source_accesses)) return false;
+      if (access.item > extent.first) return false;
+      if (!SharedByItsStep(access, source_accesses) &&
+          !FillsFromTarget(program, access, source, target, range.end_bytes - range.begin_bytes)) {
+        return false;
+      }
     } else if (access.write && extent.last >= access.item) {
       return false;
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes that loops copy in every iteration, for every conformance case, with the reason that the
+// file gives. copies.txt pins the cases where they are not 0; WEFT_PIN_COPIES=1 writes it anew, and
+// whoever does that looks at every line that came in.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "converter/aligned_bytes.h"
+#include "converter/cli/sections.h"
+#include "converter/cli/traffic.h"
+#include "converter/passes/pipeline.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kCases = WEFT_SOURCE_DIR "/tests/conformance/cases";
+const fs::path kPinned = WEFT_SOURCE_DIR "/tests/models/copies.txt";
+
+// "layer copies 12 bytes an iteration (back_edge)", one line per section of the file that does.
+std::vector<std::string> CopiesOf(const format::Model& model) {
+  std::vector<std::string> lines;
+  const uint32_t count = format::RowsOf(model.sections()).count;
+  for (uint32_t section = 0; section < count; ++section) {
+    const cli::SectionTraffic traffic = cli::TrafficOf(model, section);
+    if (traffic.bytes_per_iteration == 0) continue;
+    std::set<std::string> reasons;
+    for (uint32_t copy = 0; copy < cli::SectionAt(model, section).unroll(); ++copy) {
+      const cli::StepRun run = cli::CopyOf(model, section, copy);
+      for (uint32_t i = run.begin; i < run.end; ++i) {
+        const format::Step& step = format::RowsOf(model.steps())[i];
+        const auto reason = static_cast<format::Reason>(step.reason());
+        const auto kind = static_cast<format::Kind>(step.kind());
+        const bool moves = kind == format::Kind::copy || kind == format::Kind::fill;
+        if (moves) reasons.insert(format::EnumNameReason(reason));
+      }
+    }
+    std::string why;
+    for (const std::string& reason : reasons) why += (why.empty() ? "" : ", ") + reason;
+    lines.push_back(fmt::format("section {}: {} bytes an iteration ({})", section,
+                                traffic.bytes_per_iteration, why));
+  }
+  return lines;
+}
+
+std::vector<std::string> CopiesOfAllCases(int* models) {
+  std::vector<std::string> lines;
+  for (const auto& entry : fs::recursive_directory_iterator(kCases)) {
+    if (entry.path().filename() != "model.xml") continue;
+    Faults faults;
+    passes::ConvertOptions options;
+    options.model = entry.path();
+    options.max_iterations = 64;
+    const std::optional<passes::Converted> converted = passes::Convert(options, faults);
+    if (!converted) continue;  // the conformance tests judge refusals
+    ++*models;
+    AlignedBytes file(converted->file.size());
+    std::memcpy(file.data(), converted->file.data(), file.size());
+    const std::string name = fs::relative(entry.path().parent_path(), kCases).generic_string();
+    for (const std::string& line : CopiesOf(*format::GetModel(file.data())))
+      lines.push_back(name + ": " + line);
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+TEST(Copies, OfEveryIterationAreThoseThatArePinned) {
+  int models = 0;
+  const std::vector<std::string> lines = CopiesOfAllCases(&models);
+  EXPECT_GT(models, 500);
+  if (std::getenv("WEFT_PIN_COPIES") != nullptr) {
+    std::ofstream pinned(kPinned);
+    for (const std::string& line : lines) pinned << line << '\n';
+  }
+  std::vector<std::string> pinned;
+  std::ifstream file(kPinned);
+  for (std::string line; std::getline(file, line);) pinned.push_back(line);
+  EXPECT_EQ(lines, pinned);
+}
+
+}  // namespace
+}  // namespace weft
