@@ -13,6 +13,7 @@
 #include "converter/emit/model_file.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
+#include "converter/passes/flatten.h"
 #include "converter/passes/fuse_tail.h"
 #include "converter/passes/hoist.h"
 #include "converter/passes/hoist_invariant.h"
@@ -33,9 +34,9 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read",  "count",     "resolve", "promote",
-                                        "infer", "recognise", "lower",   "fuse_tail",
-                                        "hoist", "coalesce",  "emit",    "verify"};
+constexpr std::string_view kPasses[] = {"read",     "count",     "flatten", "resolve",   "promote",
+                                        "infer",    "recognise", "lower",   "fuse_tail", "hoist",
+                                        "coalesce", "emit",      "verify"};
 
 // What leaves the loops, fastest first: rows of an input product that are computed at once, and
 // steps that every iteration would repeat. More of it, more scratch.
@@ -56,6 +57,8 @@ class Pipeline {
     if (graph_ == nullptr) return std::nullopt;
     Begin("count");
     RecogniseCounts(*graph_);
+    Begin("flatten");
+    Flatten(*graph_);
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
     Begin("promote");

@@ -18,6 +18,11 @@ bool IsSum(const ir::Node& node) {
 bool IsProduct(const ir::Node& node) { return node.operation->name == "Multiply"; }
 bool IsActivation(const ir::Node& node) { return !ActivationName(node).empty(); }
 
+// Not so in the branch of an If that never runs, which nobody has inferred.
+bool HasRows(const TensorType& type) {
+  return !type.dims.empty() && ElementCount(type.dims).value_or(0) > 0;
+}
+
 // In order: the gates of an LSTM or GRU must not be taken for an RNN.
 struct CellRow {
   bool (*may_be_root)(const ir::Node& node);
@@ -46,7 +51,7 @@ void RecogniseIn(ir::Graph& graph, const ir::Body* body) {
     Site site{graph, Readers(graph), SuccessorsOf(body)};
     for (ir::Node* node : ir::Topological(graph)) {
       if (node->operation == nullptr || node->constant || node->outputs.size() != 1) continue;
-      if (row.may_be_root(*node)) row.recognise(site, *node);
+      if (HasRows(node->outputs[0].type) && row.may_be_root(*node)) row.recognise(site, *node);
     }
   }
   if (body != nullptr) SplitProducts(*body);

@@ -59,8 +59,8 @@ std::optional<std::pair<Product, Product>> InputAndState(const Site& site,
                                                          const std::vector<Affine>& gates,
                                                          int64_t hidden);
 
-// The three searches. `root` is an operation that may compute the new hidden state; true when a
-// cell stands in its place now.
+// The three searches. `root` is an operation that may compute the new hidden state, with at least
+// one element; true when a cell stands in its place now.
 bool RecogniseLstm(Site& site, ir::Node& root);
 bool RecogniseGru(Site& site, ir::Node& root);
 bool RecogniseRnn(Site& site, ir::Node& root);

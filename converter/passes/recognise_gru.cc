@@ -146,7 +146,6 @@ bool Draft(Site& site, const Pattern::Match& match, ir::Source root, bool keeps)
 }  // namespace
 
 bool RecogniseGru(Site& site, ir::Node& root) {
-  if (root.outputs[0].type.dims.empty()) return false;
   for (const UpdateRow& row : Updates()) {
     for (const Pattern::Match& match : row.pattern.AllMatches({&root, 0})) {
       if (Draft(site, match, {&root, 0}, row.keeps)) return true;

@@ -141,7 +141,7 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   if (!pick.keeps_axis) {
     const ir::Source axes = NewInts(graph, node, {ElementType::i64, {1}}, {0});
     ir::Node* squeeze = NewNode(graph, node, "Squeeze", 1, {taken, axes});
-    squeeze->outputs[0].type = node.outputs[0].type;
+    squeeze->outputs[0] = {node.outputs[0].type, node.outputs[0].declared, {}};
     taken = {squeeze, 0};
   }
   HandOver(graph, {&node, 0}, taken);
@@ -195,6 +195,9 @@ bool GatherList(ir::Node& loop, const ir::BackEdge& edge, int64_t trips) {
   if (IsScalar(update.inputs[1])) {
     const ir::Source axes = NewInts(*body.graph, update, {ElementType::i64, {1}}, {0});
     row = {NewNode(*body.graph, update, "Unsqueeze", 1, {element, axes}), 0};
+    ir::OutputPort& port = row.node->outputs[0];
+    port = {TypeOf(element), element.node->outputs[element.port].declared, {}};
+    port.type.dims.insert(port.type.dims.begin(), 1);
   }
   result->inputs[0] = row;
   for (ir::PortMapEntry& entry : body.outputs) {

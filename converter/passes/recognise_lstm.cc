@@ -49,7 +49,6 @@ bool Draft(Site& site, const Pattern::Match& match, ir::Source root) {
 
 bool RecogniseLstm(Site& site, ir::Node& root) {
   static const Pattern kPattern("Multiply(o,t:Any(cell:Add(Multiply(f,c),Multiply(i,g))))");
-  if (root.outputs[0].type.dims.empty()) return false;
   for (const Pattern::Match& match : kPattern.AllMatches({&root, 0})) {
     if (Draft(site, match, {&root, 0})) return true;
   }

@@ -12,7 +12,7 @@ namespace weft::passes {
 bool RecogniseRnn(Site& site, ir::Node& root) {
   const ir::Source result{&root, 0};
   const std::optional<Gate> gate = GateOf(result);
-  if (!gate || TypeOf(result).dims.empty()) return false;
+  if (!gate) return false;
   CellDraft draft("RNNCell", 1);
   draft.hidden = gate->before.count;
   draft.rows = ElementCount(TypeOf(result).dims).value_or(0) / draft.hidden;
