@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "converter/cli/sections.h"
 #include "converter/files.h"
 #include "runtime/format/listing.h"
 
@@ -37,6 +38,15 @@ std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* row
 }
 
 }  // namespace
+
+bool LoadedModel::Run(Faults& faults) {
+  const Fault fault = engine_.Run();
+  if (fault.ok()) return true;
+  const std::string layer = LayerOfSection(root(), fault.index);
+  faults.Add(
+      FaultLine(layer.empty() ? file_ : fmt::format("{}: layer \"{}\"", file_, layer), fault));
+  return false;
+}
 
 std::string FaultLine(const std::string& file, const Fault& fault) {
   char text[256];

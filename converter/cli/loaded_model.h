@@ -40,6 +40,8 @@ class LoadedModel {
   const format::Model& root() const;
   const Needs& needs() const { return needs_; }
   Engine& engine() { return engine_; }
+  // One run; false, with a fault that names the loop's layer, when a loop reached its maximum.
+  bool Run(Faults& faults);
   // Of a model that is open.
   const std::vector<ModelPort>& inputs() const { return inputs_; }
   const std::vector<ModelPort>& outputs() const { return outputs_; }

@@ -169,10 +169,7 @@ void Session::Run(int64_t repeat, Faults& faults) {
   for (int64_t time = 0; time < repeat; ++time) {
     for (int64_t call = 0; call < call_count_ && faults.ok(); ++call) {
       Fill(call);
-      if (const Fault fault = model_.engine().Run(); !fault.ok()) {
-        faults.Add(FaultLine(model_.file(), fault));
-        return;
-      }
+      if (!model_.Run(faults)) return;
       if (time + 1 == repeat) Collect(call, faults);
     }
   }

@@ -49,6 +49,29 @@ TEST_F(RunCommand, KeepsStateBetweenRepeats) {
   EXPECT_EQ(ReadElements<float>("out/total.npy", "f32[2,2]"), (Floats{4, 40, 6, 60}));
 }
 
+TEST_F(RunCommand, NamesTheLoopThatReachesItsMaximum) {
+  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/loop_run/do_while";
+  ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 3").code, 0);
+  const Outcome outcome =
+      Weft("run model.weft --input 0=" + loop + "/inputs/0.npy --input 1=" + loop +
+           "/inputs/1.npy --output-dir out");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("model.weft: layer \"Loop_"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("did 3 iterations, its maximum"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+}
+
+TEST_F(RunCommand, WritesOpenLengthsAsLongAsTheyAre) {
+  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/loop_run/do_while";
+  ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 9").code, 0);
+  const Outcome outcome =
+      Weft("run model.weft --input 0=" + loop + "/inputs/0.npy --input 1=" + loop +
+           "/inputs/1.npy --output-dir out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(ReadElements<float>("out/y1.npy", "f32[5,3]"),
+            (Floats{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}));
+}
+
 TEST_F(RunCommand, HoldsInputsWithoutTheAxisForEveryCall) {
   Convert(kPair);
   WriteArray<int64_t>("a.npy", ElementType::i64, {2, 2}, {1, 2, 3, int64_t{1} << 40});
