@@ -19,9 +19,9 @@
 #include "converter/passes/hoist_invariant.h"
 #include "converter/passes/infer.h"
 #include "converter/passes/lower.h"
+#include "converter/passes/open_loops.h"
 #include "converter/passes/promote.h"
 #include "converter/passes/recognise.h"
-#include "converter/passes/recognise_count.h"
 #include "converter/passes/resolve.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
@@ -55,15 +55,15 @@ class Pipeline {
     Begin("read");
     graph_ = ir::Read(options_.model, options_.weights, faults_);
     if (graph_ == nullptr) return std::nullopt;
+    ApplyShapes();
     Begin("count");
-    RecogniseCounts(*graph_);
+    RecogniseCountsByShapes(*graph_);
     Begin("flatten");
     Flatten(*graph_);
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
     Begin("promote");
     if (resolved) Promote(*graph_);
-    ApplyShapes();
     Begin("infer");
     const bool inferred =
         InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);

@@ -38,11 +38,14 @@ def exported(make, shape):
         return ov.convert_model(folder)
 
 
-def _case(name, x, make, reference, **more):
+def _case(name, x, make, reference, shape=None, **more):
+    """shape: what the export leaves open, as None; the user then gives it."""
     path = f"exports/{name}"
     arguments = {"reference": reference, "rtol": RECURRENT, "atol": RECURRENT, **more}
+    if shape:
+        arguments["convert"] = ["--shape", "x=" + ",".join(map(str, x.shape))]
     if tf is not None:
-        return Case(path, [x], model=lambda: exported(make, x.shape), **arguments)
+        return Case(path, [x], model=lambda: exported(make, shape or x.shape), **arguments)
     folder = CASES / path
     files = ((folder / "model.xml").read_text(), (folder / "model.bin").read_bytes())
     return Case(path, [x], files=files, **arguments)
@@ -142,6 +145,26 @@ def _keras_networks():
                 note="GRU, LSTM, last frame, dense, softmax.")
 
 
+def _any_length():
+    """Batch and time are left open: the count follows from the shape that the user gives."""
+    layer = Layer("kal", "LSTM", 5, 8)
+
+    def make(layer=layer):
+        made = layer.keras()
+        return made, [made]
+
+    yield _case("keras_lstm_any_length", normal("kal", 1, 6, 5), make, layer.run,
+                shape=(None, None, 5))
+    first, second = Layer("kar1", "GRU", 4, 7), Layer("kar2", "SimpleRNN", 7, 6)
+
+    def stacked():
+        layers = [first.keras(), second.keras()]
+        return lambda x: layers[1](layers[0](x)), layers
+
+    yield _case("keras_stacked_any_length", normal("kar", 2, 5, 4), stacked,
+                lambda x: second.run(first.run(x)), shape=(None, None, 4))
+
+
 def _while(step, states, time, hidden, backward=False, subscript=False):
     """make() of a tf.while_loop over axis 0: step(row, *states) -> next states; the first state is
     kept in a list, element by element. subscript: rows are x[i], not elements of a list."""
@@ -217,5 +240,5 @@ def _while_loops():
 
 
 def cases():
-    for part in (_keras, _keras_networks, _while_loops):
+    for part in (_keras, _keras_networks, _any_length, _while_loops):
         yield from part()
