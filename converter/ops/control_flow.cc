@@ -194,7 +194,10 @@ class BodyLowering {
     if (body_.trips.exact) return;
     if (!scope_.constant(0)) spec_.end.trip = scope_.input(0);
     if (!scope_.constant(1)) spec_.end.first_condition = scope_.input(1);
-    if (!KnownCondition(*body_.graph, map_)) spec_.end.body_condition = map_.condition;
+    // One that is known to be false ends the loop as one that turns out so.
+    if (!KnownCondition(*body_.graph, map_).value_or(false)) {
+      spec_.end.body_condition = map_.condition;
+    }
   }
 
   void Run() {
@@ -212,10 +215,14 @@ class BodyLowering {
  private:
   void AddInput(const BodyInput& input) {
     switch (input.kind) {
-      case BodyInput::Kind::kSliced:
+      case BodyInput::Kind::kSliced: {
+        // A Loop may end before its slices do: backward leaves the first ones out.
+        const int64_t unused = input.slicing.backward ? input.slicing.count() - spec_.trips : 0;
         spec_.sliced.push_back({scope_.input(input.input), input.slicing.axis, input.slicing.part,
-                                input.slicing.backward, input.slicing.begin});
+                                input.slicing.backward,
+                                input.slicing.begin + unused * input.slicing.part});
         break;
+      }
       case BodyInput::Kind::kCarried:
         spec_.carried.push_back({scope_.input(input.input), input.result});
         break;

@@ -29,6 +29,15 @@ bool SamePlace(const Place& a, const Place& b) {
   return a.root == b.root && a.offset_bytes == b.offset_bytes && a.moves == b.moves;
 }
 
+// A value by its bytes: a part of a state may begin where the state does.
+struct Stretch {
+  Place place;
+  int64_t bytes = 0;
+  bool operator==(const Stretch& other) const {
+    return bytes == other.bytes && SamePlace(place, other.place);
+  }
+};
+
 size_t CountSteps(const plan::Program& program, plan::BlockId block) {
   size_t count = 0;
   for (const plan::Item& item : program.blocks[block].items) {
@@ -70,10 +79,11 @@ class LoopLowering {
  private:
   void TakeStatesAlone();
   void Study();
-  Origin OriginOf(size_t state, std::span<const ValueId> results, std::span<const Place> places,
-                  std::span<const ValueId> states) const;
-  void AssignTracks(std::span<const Place> results, std::span<const Place> states);
-  void FindStatesAmongLasts(std::span<const Place> results, std::span<const Place> states);
+  Origin OriginOf(size_t state, std::span<const Stretch> results,
+                  std::span<const Stretch> states) const;
+  void AssignTracks(std::span<const Stretch> results, std::span<const Stretch> states);
+  void FindStatesAmongLasts(std::span<const Stretch> results, std::span<const Stretch> states);
+  bool IsLastOf(size_t last, size_t state, std::span<const Stretch> results) const;
   void PrepareTracks();
   void Try();
   bool OldestStandsInTheWay(plan::BlockId copy, ValueId target);
@@ -156,40 +166,39 @@ void LoopLowering::Study() {
   first_body_value_ = static_cast<ValueId>(program().values.size());
   builder_.SetBlock(builder_.NewBlock());
   const std::vector<ValueId> results = body_(iteration);
-  std::vector<Place> places, states;
-  for (const ValueId result : results) places.push_back(plan::Resolve(program(), result));
-  for (const ValueId state : iteration.states) states.push_back({state, 0, {}});
+  std::vector<Stretch> ends, states;
+  const auto stretch = [&](ValueId value) {
+    return Stretch{plan::Resolve(program(), value), builder_.value(value).bytes};
+  };
+  for (const ValueId result : results) ends.push_back(stretch(result));
+  for (const ValueId state : iteration.states) states.push_back(stretch(state));
   std::vector<Origin> origins;
   for (size_t state = 0; state < states.size(); ++state) {
-    origins.push_back(OriginOf(state, results, places, iteration.states));
+    origins.push_back(OriginOf(state, ends, states));
   }
   lines_ = LineUp(origins);
-  AssignTracks(places, states);
-  FindStatesAmongLasts(places, states);
+  AssignTracks(ends, states);
+  FindStatesAmongLasts(ends, states);
   builder_.Restore(before);
   builder_.SetSketching(false);
 }
 
-Origin LoopLowering::OriginOf(size_t state, std::span<const ValueId> results,
-                              std::span<const Place> places,
-                              std::span<const ValueId> states) const {
-  const size_t result = spec_.carried[state].result;
-  const Place& place = places[result];
+Origin LoopLowering::OriginOf(size_t state, std::span<const Stretch> results,
+                              std::span<const Stretch> states) const {
+  const Stretch& end = results[spec_.carried[state].result];
   for (size_t other = 0; other < states.size(); ++other) {
-    const bool whole = builder_.value(results[result]).bytes == builder_.value(states[other]).bytes;
-    if (whole && SamePlace(place, {states[other], 0, {}}))
-      return {Origin::Kind::kOldState, other, false};
+    if (end == states[other]) return {Origin::Kind::kOldState, other, false};
   }
   size_t first = 0;
-  while (!SamePlace(places[first], place)) ++first;
-  const plan::Value& root = builder_.value(place.root);
-  const bool fresh = place.root >= first_body_value_ && root.home == plan::Home::kScratch &&
-                     root.bytes == builder_.value(results[result]).bytes;
+  while (results[first] != end) ++first;
+  const plan::Value& root = builder_.value(end.place.root);
+  const bool fresh = end.place.root >= first_body_value_ && root.home == plan::Home::kScratch &&
+                     root.bytes == end.bytes;
   return {Origin::Kind::kResult, first, fresh};
 }
 
 // Lines whose values are gathered anyway stand in the first scan output that takes one of them.
-void LoopLowering::AssignTracks(std::span<const Place> results, std::span<const Place> states) {
+void LoopLowering::AssignTracks(std::span<const Stretch> results, std::span<const Stretch> states) {
   line_of_scan_.assign(spec_.scans.size(), std::nullopt);
   const auto may_share = [&](const ScanOutput& output, size_t first) {
     const ScanOutput& other = spec_.scans[first];
@@ -198,39 +207,47 @@ void LoopLowering::AssignTracks(std::span<const Place> results, std::span<const 
   };
   for (size_t scan = 0; scan < spec_.scans.size(); ++scan) {
     const ScanOutput& output = spec_.scans[scan];
-    const Place& place = results[output.result];
+    const Stretch& end = results[output.result];
     for (size_t line = 0; line < lines_.size() && !line_of_scan_[scan]; ++line) {
       DelayLine& of = lines_[line];
       const bool provided = output.whole != kNone;  // with room for one guard
       if (of.closed || (provided && of.states.size() > 1)) continue;
       if (of.track && !may_share(output, *of.track)) continue;
-      if (SamePlace(place, results[HeadResult(of)])) line_of_scan_[scan] = OfLine{line, 0};
+      if (end == results[HeadResult(of)]) line_of_scan_[scan] = OfLine{line, 0};
       for (size_t age = 1; age <= of.states.size() && !provided; ++age) {
-        if (SamePlace(place, states[of.states[age - 1]])) line_of_scan_[scan] = OfLine{line, age};
+        if (end == states[of.states[age - 1]]) line_of_scan_[scan] = OfLine{line, age};
       }
       if (line_of_scan_[scan] && !of.track) of.track = scan;
     }
   }
 }
 
-void LoopLowering::FindStatesAmongLasts(std::span<const Place> results,
-                                        std::span<const Place> states) {
+// Does the last value stand where the state does? After no iteration only a Result that is carried
+// itself has an initial value: that of the first Parameter it feeds.
+bool LoopLowering::IsLastOf(size_t last, size_t state, std::span<const Stretch> results) const {
+  const size_t result = spec_.lasts[last].result;
+  if (!may_run_nothing()) return results[result] == results[spec_.carried[state].result];
+  const auto first = std::ranges::find(spec_.carried, result, &CarriedState::result);
+  return first - spec_.carried.begin() == static_cast<std::ptrdiff_t>(state);
+}
+
+void LoopLowering::FindStatesAmongLasts(std::span<const Stretch> results,
+                                        std::span<const Stretch> states) {
   line_of_last_.assign(spec_.lasts.size(), std::nullopt);
   for (size_t last = 0; last < spec_.lasts.size(); ++last) {
-    const Place& place = results[spec_.lasts[last].result];
+    const Stretch& end = results[spec_.lasts[last].result];
     std::optional<OfLine>& found = line_of_last_[last];
     for (size_t line = 0; line < lines_.size() && !found; ++line) {
       const std::vector<size_t>& members = lines_[line].states;
       for (size_t age = 0; age < members.size() && !found; ++age) {
-        if (SamePlace(place, results[spec_.carried[members[age]].result]))
-          found = OfLine{line, age};
+        if (IsLastOf(last, members[age], results)) found = OfLine{line, age};
       }
     }
     // What a state held in the last iteration; after none that is not its initial value.
     for (size_t line = 0; line < lines_.size() && !found && exact(); ++line) {
       DelayLine& of = lines_[line];
       for (size_t age = 1; age <= of.states.size() && !found; ++age) {
-        if (!SamePlace(place, states[of.states[age - 1]])) continue;
+        if (end != states[of.states[age - 1]]) continue;
         found = OfLine{line, age};
         if (age == of.states.size() && !of.closed) of.homes = age + 1;
       }
