@@ -6,13 +6,17 @@
 #include <set>
 #include <vector>
 
+#include "converter/passes/recognise_scalars.h"
+
 namespace weft::passes {
 namespace {
 
 // Grows from the Results that are outputs or the condition, over back edges, until nothing is new.
 class Needed {
  public:
-  explicit Needed(const ir::Body& body) : body_(body) {
+  explicit Needed(const ir::Node& loop) : body_(loop.bodies[0]) {
+    const ir::Body& body = body_;
+    if (MayRunNothing(loop)) AddStatesOfOutputs();
     for (const ir::Node* sink : body.graph->sinks) Add(sink);
     for (const ir::PortMapEntry& entry : body.outputs) AddResult(entry.internal_layer_id);
     for (size_t before = 0; before != nodes_.size();) {
@@ -29,6 +33,22 @@ class Needed {
   bool operator()(const ir::Node* node) const { return nodes_.contains(node); }
 
  private:
+  static bool MayRunNothing(const ir::Node& loop) {
+    return loop.type == "Loop" && IntOf(loop.inputs[1]).value_or(0) == 0;
+  }
+
+  // After no iteration an output that is carried has the initial value of the state it feeds.
+  void AddStatesOfOutputs() {
+    for (const ir::BackEdge& edge : body_.back_edges) {
+      const bool is_output = std::ranges::any_of(body_.outputs, [&](const ir::PortMapEntry& entry) {
+        return entry.internal_layer_id == edge.from_layer && entry.external_port_id >= 0;
+      });
+      for (const ir::Node* parameter : body_.graph->parameters) {
+        if (is_output && parameter->id == edge.to_layer) Add(parameter);
+      }
+    }
+  }
+
   void AddResult(int64_t id) {
     for (const ir::Node* result : body_.graph->results) {
       if (result->id == id) Add(result);
@@ -77,7 +97,7 @@ void DropInputs(ir::Node& loop) {
 void PruneLoop(ir::Node& loop) {
   ir::Body& body = loop.bodies[0];
   ir::Graph& graph = *body.graph;
-  const Needed needed(body);
+  const Needed needed(loop);
   std::erase_if(graph.results, [&](const ir::Node* node) { return !needed(node); });
   std::erase_if(graph.parameters, [&](const ir::Node* node) { return !needed(node); });
   std::erase_if(body.inputs, [&](const ir::PortMapEntry& entry) {

@@ -45,7 +45,9 @@ class Iterator:
         self.add_invariants()
         self.inner.pool += [state for state, _ in self.states]
         left = self.room // max(self.trips, 1)
+        self.maker.open_loops += self.kind == "Loop"
         self.maker.fill(self.inner, self.depth + 1, left)
+        self.maker.open_loops -= self.kind == "Loop"
         if self.kind == "Loop":
             conditions.close(self)
         results = self.close_states()
@@ -84,7 +86,8 @@ class Iterator:
             value = self.outer.source(dtype, dims)
             backward = self.chance(0.35)
             cut = (axis, begin, count, part, backward)
-            self.slice(value, cut, chunk, loose=index > 0)
+            # The first slice tells the count; a Loop may lose it when nobody reads it.
+            self.slice(value, cut, chunk, loose=index > 0 and self.kind == "TensorIterator")
 
     def slice(self, value, cut, chunk, loose):
         axis, begin, count, part, backward = cut
@@ -152,7 +155,7 @@ class Iterator:
         for place, (state, _) in enumerate(self.states):
             value = self.next_value(state)
             result = next((made for made, known, _ in results if known is value), None)
-            if result is None:
+            if result is None or self.may_run_nothing():
                 result = self.inner.net.result(value)
                 results.append((result, value, True))
             else:
@@ -163,6 +166,10 @@ class Iterator:
                 if (following.dtype, following.dims) == (state.dtype, state.dims):
                     self.inner.pool.append(value)
         return results
+
+    def may_run_nothing(self):
+        """Then a Result that two states share has no one initial value."""
+        return self.kind == "Loop" and (not self.fixed or self.trips == 0)
 
     def same_types(self):
         return len({(state.dtype, state.dims, state.exact) for state, _ in self.states}) == 1

@@ -42,6 +42,7 @@ class Maker:
         self.inputs, self.ends = [], []
         self.features = collections.Counter()
         self.needs_bound = False
+        self.open_loops = 0  # Loops around the net that is being filled
         self.variable_count = 0
         net = ir_text.Net(self.rng, self.weights)
         self.scope = Scope(net, self.rng, self.fresh)

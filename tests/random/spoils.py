@@ -131,8 +131,20 @@ def choose(rng):
     return list(SPOILS)[int(rng.integers(len(SPOILS)))]
 
 
+# Seen when the file is read. A converter may drop what no output of a Loop needs before it looks at
+# the rest, so those are tried where no Loop is involved.
+AT_ONCE = {
+    "two back edges to one Parameter", "input names an unknown layer",
+    "output names an unknown layer", "input beyond the layer's", "two entries for one output",
+    "more iterations than slices"
+}  # yapf: disable
+
+
 def apply(iterator):
     """Spoils the loop when the model is to be spoiled and has not been."""
     maker = iterator.maker
-    if maker.spoil and not maker.spoiled and SPOILS[maker.spoil](iterator):
+    if not maker.spoil or maker.spoiled:
+        return
+    in_loop = iterator.kind == "Loop" or maker.open_loops > 0
+    if (maker.spoil in AT_ONCE or not in_loop) and SPOILS[maker.spoil](iterator):
         maker.spoiled = True
