@@ -34,22 +34,22 @@ class InvariantSteps {
     }
   }
 
-  // In an order that respects what they need of each other.
+  // In an order that respects what they need of each other. Accesses point at steps, so none is
+  // erased before all are chosen.
   std::vector<plan::Item> Take() {
     std::vector<plan::Item> taken;
     const std::vector<BlockId> copies = program_.sections[section_].copies;
+    std::vector<std::vector<plan::Item>> kept(copies.size());
     for (size_t copy = 0; copy < copies.size(); ++copy) {
-      std::vector<plan::Item>& items = program_.blocks[copies[copy]].items;
-      for (auto item = items.begin(); item != items.end();) {
-        const auto* step = std::get_if<Step>(&*item);
-        if (step == nullptr || !IsInvariant(*step, inside_[copy])) {
-          ++item;
-          continue;
-        }
-        for (const ValueId output : step->outputs) moved_.insert(output);
-        taken.push_back(std::move(*item));
-        item = items.erase(item);
+      for (const plan::Item& item : program_.blocks[copies[copy]].items) {
+        const auto* step = std::get_if<Step>(&item);
+        const bool leaves = step != nullptr && IsInvariant(*step, inside_[copy]);
+        if (leaves) moved_.insert(step->outputs.begin(), step->outputs.end());
+        (leaves ? taken : kept[copy]).push_back(item);
       }
+    }
+    for (size_t copy = 0; copy < copies.size(); ++copy) {
+      program_.blocks[copies[copy]].items = std::move(kept[copy]);
     }
     return taken;
   }
