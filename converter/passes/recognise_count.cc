@@ -71,6 +71,7 @@ void SetCondition(ir::Body& body, ir::PortMapEntry& entry, const ir::Node& like)
 
 struct Settled {
   int64_t trips = 0;
+  bool exact = true;  // else data may end the loop earlier
   bool changed = false;
 };
 
@@ -82,7 +83,7 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
   if (is_read || loop.inputs.size() < 2) return std::nullopt;
   const std::optional<int64_t> written = IntOf(loop.inputs[0]);
   ir::PortMapEntry* entry = ConditionEntry(body);
-  if (entry == nullptr) return written ? std::optional(Settled{*written, false}) : std::nullopt;
+  if (entry == nullptr) return written ? std::optional(Settled{*written}) : std::nullopt;
   const ir::Node* result = NodeOfId(body.graph->results, entry->internal_layer_id);
   if (result == nullptr) return std::nullopt;
   const ir::Source condition = result->inputs[0];
@@ -91,17 +92,19 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
   if (count->trips != written) {
     loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
   }
-  if (!count->condition_known) return std::nullopt;
-  if (condition.node->constant) return Settled{count->trips, false};
+  if (!count->condition_known) return Settled{count->trips, false};
+  if (condition.node->constant) return Settled{count->trips};
   SetCondition(body, *entry, *condition.node);
-  return Settled{count->trips, true};
+  return Settled{count->trips, true, true};
 }
 
+// A slice is the same element in every iteration that runs, even where later ones may not; a list
+// is all gathered only where all run.
 void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
   const std::optional<Settled> settled = SettleCount(graph, loop);
   if (!settled || settled->trips < 1 || settled->trips > kMostIterations) return;
   bool changed = RecogniseSlices(loop, settled->trips) || settled->changed;
-  changed = RecogniseLists(loop, settled->trips) || changed;
+  changed = (settled->exact && RecogniseLists(loop, settled->trips)) || changed;
   if (changed) PruneLoop(loop);
   if (RecogniseCounters(loop, settled->trips)) PruneLoop(loop);
 }

@@ -58,6 +58,24 @@ TEST(RecogniseList, TakesRowsBackwards) {
 
 TEST(RecogniseList, TakesTheFirstRowsOfMore) { EXPECT_EQ(Slices(SumOfRows(3, 1, 0)).size(), 1u); }
 
+// Data may end the loop before its rows do.
+TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
+  CountedLoop loop(5);
+  const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source flag = loop.Input(loop.outer.Parameter({ElementType::boolean, {}}));
+  const ir::Source row =
+      loop.Typed("Gather", {x, loop.Counter(0, 1), loop.body.Int(0)}, kRow, {}, 8);
+  const ir::Source next = loop.Typed("Add", {sum, row}, kRow);
+  loop.GoesBack(next, sum);
+  loop.Last(next);
+  loop.GoOn(flag);
+  loop.Close();
+  passes::RecogniseCounts(loop.outer.graph);
+  EXPECT_EQ(Slices(loop).size(), 1u);
+  EXPECT_EQ(loop.inside().parameters.size(), 3u);  // the flag, the sum and the slice
+}
+
 TEST(RecogniseList, LeavesOtherWalks) {
   EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);   // from the second row on
   EXPECT_EQ(Slices(SumOfRows(3, -1, 4)).size(), 0u);  // the last three backwards

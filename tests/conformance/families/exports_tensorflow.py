@@ -239,6 +239,31 @@ def _while_loops():
                 _in_numpy(gru_in_numpy, 1, 9))
 
 
+def _early_exit():
+    """Ends when the state has grown enough, at the end of the input at the latest."""
+    w = normal("tee", 4, 4, scale=0.3)
+
+    def run(x):
+        def body(i, h):
+            return i + 1, tf.tanh(tf.matmul(h, w) + tf.gather(x, i))
+
+        def goes_on(i, h):
+            return tf.logical_and(i < 9, tf.reduce_sum(h * h) < 1.5)
+
+        i, h = tf.while_loop(goes_on, body, (0, tf.zeros((1, 4))))
+        return {"h": h, "steps": i}
+
+    def reference(x):
+        h, i = np.zeros((1, 4)), 0
+        while i < 9 and (h * h).sum() < 1.5:
+            h, i = np.tanh(h @ w + x[i]), i + 1
+        return [h, np.array(i, np.int32)]
+
+    for name, scale in (("early", 0.5), ("at_the_end", 0.1)):
+        yield _case(f"tf_while_ends_{name}", normal("tew", 9, 1, 4, scale=scale),
+                    lambda: (run, []), reference)
+
+
 def cases():
-    for part in (_keras, _keras_networks, _any_length, _while_loops):
+    for part in (_keras, _keras_networks, _any_length, _while_loops, _early_exit):
         yield from part()
