@@ -5,7 +5,8 @@
     models.py WEFT CASES_DIR OUTPUT_DIR
 
 writes OUTPUT_DIR/<family>/<case>.weft. A model that weft refuses is named and leaves no file (the
-host's conformance tests judge refusals); a crash makes this script fail.
+host's conformance tests judge refusals); a crash makes this script fail. Every case is converted
+with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
 """
 import concurrent.futures
 import json
@@ -15,37 +16,60 @@ import shutil
 import subprocess
 import sys
 
+STREAMED = (1, 2)  # steps of one run
 
-def convert(weft, case, target):
+
+def convert(weft, case, target, *options):
     """Returns (exit code, last line of the talk) of one conversion."""
     extra = []
     description = case / "case.json"
     if description.exists():
         extra = json.loads(description.read_text()).get("convert", [])
     target.parent.mkdir(parents=True, exist_ok=True)
-    run = subprocess.run([weft, "convert", case / "model.xml", "-o", target, *extra],
+    run = subprocess.run([weft, "convert", case / "model.xml", "-o", target, *extra, *options],
                          capture_output=True, text=True, errors="replace", check=False)
     lines = (run.stderr or run.stdout).strip().splitlines()
     return run.returncode, lines[-1] if lines else ""
 
 
+def convert_whole(pool, weft, cases, output_dir):
+    """Returns how often weft crashed."""
+    converted, refused, crashed = 0, 0, 0
+    targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
+    results = pool.map(convert, [weft] * len(cases), cases, targets)
+    for case, (code, talk) in zip(cases, results):
+        converted += code == 0
+        refused += code in (1, 2)
+        crashed += code not in (0, 1, 2)
+        if code != 0:
+            print(f"{case.parent.name}/{case.name}: exit {code}: {talk}")
+    print(f"models: {converted} converted, {refused} refused, {crashed} crashed")
+    return crashed
+
+
+def convert_streamed(pool, weft, cases, output_dir):
+    """Returns how often weft crashed."""
+    jobs = [(case, output_dir / case.parent.name / f"{case.name}.{steps}.weft", steps)
+            for case in cases for steps in STREAMED]
+    results = pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}"), jobs)
+    codes = [code for code, _ in results]
+    crashed = sum(code not in (0, 1, 2) for code in codes)
+    print(f"streamed models: {codes.count(0)} converted, {len(codes) - codes.count(0) - crashed} "
+          f"refused, {crashed} crashed")
+    return crashed
+
+
 def main():
     weft, cases_dir, output_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    streamed_dir = output_dir.with_name(output_dir.name + "-streamed")
     cases = sorted(path.parent for path in cases_dir.glob("*/*/model.xml"))
-    if output_dir.exists():
-        shutil.rmtree(output_dir)
-    output_dir.mkdir(parents=True)
-    converted, refused, crashed = 0, 0, 0
+    for folder in (output_dir, streamed_dir):
+        if folder.exists():
+            shutil.rmtree(folder)
+        folder.mkdir(parents=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
-        results = pool.map(convert, [weft] * len(cases), cases, targets)
-        for case, (code, talk) in zip(cases, results):
-            converted += code == 0
-            refused += code in (1, 2)
-            crashed += code not in (0, 1, 2)
-            if code != 0:
-                print(f"{case.parent.name}/{case.name}: exit {code}: {talk}")
-    print(f"models: {converted} converted, {refused} refused, {crashed} crashed")
+        crashed = convert_whole(pool, weft, cases, output_dir)
+        crashed += convert_streamed(pool, weft, cases, streamed_dir)
     return 1 if crashed else 0
 
 

@@ -19,14 +19,18 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   weft convert model.xml -o model.weft
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
-  weft convert model.xml -o model.weft --shape x=1,25,512)";
+  weft convert model.xml -o model.weft --shape x=1,25,512
+  weft convert model.xml -o step.weft --streaming
+  weft convert model.xml -o block.weft --streaming=8)";
 
 struct ConvertCall {
   passes::ConvertOptions options;
   std::string model, weights, output, precision = "f32";
   std::vector<std::string> shapes;
   uint64_t arena_budget_bytes = 0;
+  int64_t streaming_steps = 0;
   CLI::Option* has_arena_budget = nullptr;
+  CLI::Option* has_streaming = nullptr;
   bool json = false;
 };
 
@@ -79,6 +83,7 @@ void CheckCall(ConvertCall& call) {
   if (call.has_arena_budget->count() > 0) {
     options.arena_budget_bytes = static_cast<int64_t>(call.arena_budget_bytes);
   }
+  if (call.has_streaming->count() > 0) options.streaming_steps = call.streaming_steps;
 }
 
 // One line on a terminal that each pass overwrites.
@@ -159,8 +164,6 @@ void RefuseUnbuilt(CLI::App& command) {
       command.add_flag_function(name, [fail](int64_t) { fail(); })->group("");
     }
   };
-  refuse("--streaming", "convert the one-step model, whose carried values are ReadValue and Assign",
-         false);
   refuse("--report", "\"weft inspect\" prints the plan", true);
   refuse("--c-source", "firmware passes AllSteps() until then", true);
 }
@@ -185,6 +188,12 @@ void AddConvert(CLI::App& app, Exit* exit) {
       ->add_option("--max-iterations", call->options.max_iterations,
                    "Hard maximum of loops whose end is known at run time only")
       ->check(CLI::Range(int64_t{1}, int64_t{0xFFFFFFFE}));
+  // A flag, so that the word after it is not taken for its number.
+  call->has_streaming =
+      command
+          ->add_flag("--streaming{1}", call->streaming_steps,
+                     "=N: a run takes N steps of the time axis, and state stays between runs")
+          ->check(CLI::Range(int64_t{1}, int64_t{0x7FFFFFFF}));
   command
       ->add_option("--precision", call->precision, "Element type of the weights; only f32 so far")
       ->check([](const std::string& value) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "converter/ops/carry.h"
+#include "converter/ops/once.h"
 #include "converter/ops/track.h"
 #include "converter/passes/fuse_tail.h"
 #include "converter/plan/block_access.h"
@@ -506,31 +507,6 @@ LoopResults LoopLowering::Results() {
     const ValueId value = of.track ? LastOnTrack(of, age) : rings_[line][HomeAfter(of, done, age)];
     out.lasts.push_back(builder_.View(value, 0, spec_.lasts[last].type));
   }
-  return out;
-}
-
-// One iteration needs no section.
-LoopResults LowerOnce(Builder& builder, const LoopSpec& spec, const LowerBody& body) {
-  Iteration iteration;
-  for (const SlicedInput& input : spec.sliced) {
-    iteration.slices.push_back(SliceOf(builder, input, 1, kNone));
-  }
-  if (spec.iteration) {
-    const auto bytes = static_cast<size_t>(ElementBytes(spec.iteration->type));
-    iteration.index = builder.Weights(*spec.iteration, std::vector<std::byte>(bytes));
-  }
-  for (const CarriedState& state : spec.carried) iteration.states.push_back(state.initial);
-  const std::vector<ValueId> results = body(iteration);
-  LoopResults out;
-  for (const ScanOutput& scan : spec.scans) {
-    ValueId whole = results[scan.result];
-    if (scan.whole != kNone) {
-      whole = builder.View(scan.whole, scan.base_bytes, scan.type);
-      builder.Copy(results[scan.result], whole);
-    }
-    out.scans.push_back(builder.View(whole, 0, scan.type));
-  }
-  for (const LastValue& last : spec.lasts) out.lasts.push_back(results[last.result]);
   return out;
 }
 

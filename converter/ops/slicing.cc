@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
 // of its input is a view; any other is one strided copy.
+#include "converter/ops/slicing.h"
+
 #include <algorithm>
 
 #include "converter/ops/families.h"
-#include "converter/ops/movement.h"
 
 namespace weft::ops {
 namespace {
-
-// What is taken of each axis of the input, and the output's dims.
-struct Cut {
-  std::vector<Runs> runs;
-  Dims kept;    // places per input axis
-  Dims output;  // kept without the axes that shrink, with the new ones
-};
 
 // An unset bound is the natural end for the direction of the step.
 struct Bounds {
@@ -43,6 +37,7 @@ Run RunOf(const Bounds& bounds, int64_t dim) {
 void Keep(Cut& cut, const Run& run, bool shrinks = false) {
   cut.runs.push_back({run});
   cut.kept.push_back(run.count);
+  cut.places.push_back(shrinks ? -1 : static_cast<int64_t>(cut.output.size()));
   if (!shrinks) cut.output.push_back(run.count);
 }
 
@@ -187,24 +182,26 @@ std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
   return CutByEntries(scope, *begin, *end, *step, *masks);
 }
 
-template <std::optional<Cut> (*Read)(NodeScope&)>
 void Infer(InferScope& scope) {
-  std::optional<Cut> cut = Read(scope);
+  std::optional<Cut> cut = CutOf(scope);
   if (cut) scope.SetOutput(0, scope.input_element(0), std::move(cut->output));
 }
 
-template <std::optional<Cut> (*Read)(NodeScope&)>
 void Lower(LowerScope& scope) {
-  const Cut cut = Read(scope).value();
+  const Cut cut = CutOf(scope).value();
   MoveToOutput(scope, 0, MovementOf(cut.runs, scope.input_dims(0), cut.kept), 0);
 }
 
 constexpr Operation kRows[] = {
-    {"Slice", 8, 4, 5, Infer<ReadSlice>, Lower<ReadSlice>},
-    {"StridedSlice", 1, 3, 4, Infer<ReadStridedSlice>, Lower<ReadStridedSlice>},
+    {"Slice", 8, 4, 5, Infer, Lower},
+    {"StridedSlice", 1, 3, 4, Infer, Lower},
 };
 
 }  // namespace
+
+std::optional<Cut> CutOf(NodeScope& scope) {
+  return scope.node().operation->name == "Slice" ? ReadSlice(scope) : ReadStridedSlice(scope);
+}
 
 std::span<const Operation> SlicingOperations() { return kRows; }
 

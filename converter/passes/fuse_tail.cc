@@ -125,7 +125,7 @@ class TailFusion {
   void Run() {
     for (size_t item = 0; item < items_.size(); ++item) {
       Step* step = StepAt(item);
-      if (step == nullptr) continue;
+      if (step == nullptr || step->tails_are_fused) continue;
       if (std::holds_alternative<format::BinaryParams>(step->params)) FuseAddition(item);
       if (std::holds_alternative<format::UnaryParams>(step->params)) FuseActivation(item);
     }
@@ -192,7 +192,7 @@ std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
   }
   const auto producer = static_cast<size_t>(write.item);
   Step* step = StepAt(producer);
-  if (step == nullptr || !ShapeOf(*step)) return std::nullopt;
+  if (step == nullptr || step->tails_are_fused || !ShapeOf(*step)) return std::nullopt;
   return producer;
 }
 

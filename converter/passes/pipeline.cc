@@ -23,6 +23,7 @@
 #include "converter/passes/promote.h"
 #include "converter/passes/recognise.h"
 #include "converter/passes/resolve.h"
+#include "converter/passes/streaming.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
 #include "converter/plan/liveness.h"
@@ -34,9 +35,9 @@ namespace weft::passes {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read",     "count",     "flatten", "resolve",   "promote",
-                                        "infer",    "recognise", "lower",   "fuse_tail", "hoist",
-                                        "coalesce", "emit",      "verify"};
+constexpr std::string_view kPasses[] = {"read",  "count",     "flatten",   "resolve", "promote",
+                                        "infer", "streaming", "recognise", "lower",   "fuse_tail",
+                                        "hoist", "coalesce",  "emit",      "verify"};
 
 // What leaves the loops, fastest first: rows of an input product that are computed at once, and
 // steps that every iteration would repeat. More of it, more scratch.
@@ -59,7 +60,7 @@ class Pipeline {
     Begin("count");
     RecogniseCountsByShapes(*graph_);
     Begin("flatten");
-    Flatten(*graph_);
+    FlattenLoops();
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
     Begin("promote");
@@ -68,6 +69,7 @@ class Pipeline {
     const bool inferred =
         InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
     if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
+    if (options_.streaming_steps && !CutTime()) return std::nullopt;
     Begin("recognise");
     Recognise(*graph_);
     Begin("lower");
@@ -101,6 +103,8 @@ class Pipeline {
   }
 
   void ApplyShapes();
+  void FlattenLoops();
+  bool CutTime();
   std::optional<emit::ModelFile> PlanWithinBudget(const plan::Program& lowered);
   bool Verify(const emit::ModelFile& file);
 
@@ -130,6 +134,21 @@ void Pipeline::ApplyShapes() {
     found->outputs[0].type.dims = dims;
     found->outputs[0].declared = true;
   }
+}
+
+// A loop whose time is cut must still be one.
+void Pipeline::FlattenLoops() {
+  if (!options_.streaming_steps) return Flatten(*graph_);
+  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
+    for (ir::Body& body : node->bodies) Flatten(*body.graph);
+  }
+}
+
+// What the pass says of every shape is held against what the operations make of it.
+bool Pipeline::CutTime() {
+  Begin("streaming");
+  return Stream(*graph_, *options_.streaming_steps, faults_) &&
+         InferAndFold(*graph_, {true, options_.max_iterations}, faults_);
 }
 
 std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& lowered) {

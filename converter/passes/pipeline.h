@@ -28,7 +28,9 @@ struct ConvertOptions {
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;
   int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
-  std::string dump_after;      // name of a pass; its result goes to `dump`
+  // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
+  std::optional<int64_t> streaming_steps;
+  std::string dump_after;  // name of a pass; its result goes to `dump`
   std::function<void(std::string_view)> dump;
   std::function<void(std::string_view pass)> progress;  // called as each pass begins
 };

@@ -71,6 +71,7 @@ struct Step {
   std::vector<ValueId> inputs, outputs;
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
+  bool tails_are_fused = false;  // of a block of its own: no neighbour joins in any more
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 

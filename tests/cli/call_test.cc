@@ -50,6 +50,10 @@ TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
                                       "ops more",
                                       "convert a.xml -o b --arena-budget much",
                                       "convert a.xml -o b --max-iterations 0",
+                                      "convert a.xml -o b --streaming=0",
+                                      "convert a.xml -o b --streaming=-1",
+                                      "convert a.xml -o b --streaming=two",
+                                      "convert a.xml -o b --streaming 2",
                                       "convert a.xml -o b --dump-after frob",
                                       "convert a.xml -o b --shape x",
                                       "convert a.xml -o b --shape x=1,,2",
@@ -66,7 +70,6 @@ TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
 TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
-           {"--streaming", "--streaming: is not built yet"},
            {"--report r.html", "--report: is not built yet"},
            {"--c-source m.c", "--c-source: is not built yet"},
            {"--precision f16", "--precision: f16 is not built yet; must be f32"},

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Slice or StridedSlice takes of each axis, with bounds clamped and masks applied. Read once
+// by the shape law, again by the lowering and by whoever must know which places are left.
+#ifndef WEFT_CONVERTER_OPS_SLICING_H_
+#define WEFT_CONVERTER_OPS_SLICING_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+
+struct Cut {
+  std::vector<Runs> runs;       // one run per axis of the input
+  Dims kept;                    // places per input axis
+  std::vector<int64_t> places;  // the output's axis per input axis; -1 where it shrinks away
+  Dims output;                  // kept without the axes that shrink, with the new ones
+};
+
+// Of the scope's node, which is one of the two; nullopt after a fault.
+std::optional<Cut> CutOf(NodeScope& scope);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_SLICING_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every tensor through which time runs N steps of it, and every constant that speaks of the
+// time axis (target shapes, bounds of slices, repeats) the numbers that fit. What cannot be cut has
+// been refused before.
+#ifndef WEFT_CONVERTER_PASSES_STREAMING_RESIZE_H_
+#define WEFT_CONVERTER_PASSES_STREAMING_RESIZE_H_
+
+#include <cstdint>
+
+#include "converter/ir/graph.h"
+#include "converter/passes/streaming_axes.h"
+
+namespace weft::passes {
+
+// The part of a selection's axis that lies in the last step, if all of it does.
+bool TakesLastStep(const Selection& selection, const TimeAxis& time, int64_t steps);
+
+// A constant whose steps are all alike may be cut.
+bool IsAlikeAtEveryStep(const ir::Constant& constant, const TimeAxis& time, int64_t steps);
+
+void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps);
+
+}  // namespace weft::passes
+
+#endif  // WEFT_CONVERTER_PASSES_STREAMING_RESIZE_H_

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model that walks T steps in one run against the same model cut to N steps a run (`weft convert
+// --streaming=N`): T / N runs must give the bits of the one, with the inputs of the conformance
+// cases, on every target. Where N does not divide T, the steps of whole runs are compared.
+// streamed.txt names the models that can be cut and the runs they take, so that none is lost
+// unnoticed; it says nothing of the bits.
+//
+// WEFT_PIN_STREAMED=1 writes streamed.txt anew from the models that are there.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hwy/targets.h"
+#include "runtime/weft.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+using Buffer = std::vector<unsigned char>;
+
+class Aligned {
+ public:
+  explicit Aligned(size_t bytes)
+      : data_(::operator new (bytes + 1, std::align_val_t{kModelAlignment})), bytes_(bytes) {
+    std::memset(data_, 0xCD, bytes);
+  }
+  Aligned(const Aligned&) = delete;
+  Aligned& operator=(const Aligned&) = delete;
+  ~Aligned() { ::operator delete (data_, std::align_val_t{kModelAlignment}); }
+  char* data() { return static_cast<char*>(data_); }
+  size_t bytes() const { return bytes_; }
+  Block block() { return {data_, bytes_}; }
+
+ private:
+  void* data_;
+  size_t bytes_;
+};
+
+// A model file, its memory and its engine.
+struct Loaded {
+  std::unique_ptr<Aligned> file, state, scratch;
+  Engine engine;
+};
+
+Loaded Load(const fs::path& path) {
+  Loaded loaded;
+  loaded.file = std::make_unique<Aligned>(fs::file_size(path));
+  std::ifstream(path, std::ios::binary)
+      .read(loaded.file->data(), static_cast<std::streamsize>(loaded.file->bytes()));
+  const Bytes bytes{loaded.file->data(), loaded.file->bytes()};
+  Needs needs;
+  EXPECT_TRUE(ReadNeeds(bytes, &needs).ok()) << path;
+  loaded.state = std::make_unique<Aligned>(needs.state_bytes);
+  loaded.scratch = std::make_unique<Aligned>(needs.scratch_bytes);
+  Memory memory;
+  memory.state = loaded.state->block();
+  memory.scratch = loaded.scratch->block();
+  EXPECT_TRUE(Engine::Open(bytes, AllSteps(), memory, &loaded.engine).ok()) << path;
+  return loaded;
+}
+
+// The elements of a .npy file of version 1: what follows its header.
+Buffer ReadElements(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const Buffer all((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  constexpr size_t kPrefix = 10;
+  if (all.size() < kPrefix) return {};
+  const size_t header = all[8] + 256u * all[9];
+  return Buffer(all.begin() + static_cast<std::ptrdiff_t>(kPrefix + header), all.end());
+}
+
+// How a port of the whole model meets the port of the cut one: each run has the next `part_bytes`
+// of every row of the whole. Steps that fill no run are left over.
+struct Meeting {
+  size_t rows = 1, row_bytes = 0, part_bytes = 0, runs = 1;
+  bool has_time = false;
+  bool exact = true;
+};
+
+std::optional<Meeting> Meet(const Tensor& whole, const Tensor& part) {
+  if (whole.rank != part.rank || whole.type != part.type) return std::nullopt;
+  Meeting meeting{1, whole.bytes, part.bytes};
+  size_t rows = 1;
+  for (uint32_t axis = 0; axis < whole.rank; ++axis) {
+    const uint32_t all = whole.dims[axis], some = part.dims[axis];
+    if (all != some) {
+      if (meeting.has_time || some == 0 || all < some) return std::nullopt;
+      meeting = {rows, whole.bytes / rows, part.bytes / rows, all / some, true, all % some == 0};
+    }
+    rows *= some;
+  }
+  return meeting;
+}
+
+// Copies the part that belongs to a run between the dense whole and the dense part.
+void CopyPart(const Meeting& meeting, size_t run, void* whole, void* part, bool to_part) {
+  const size_t begin = meeting.has_time ? run * meeting.part_bytes : 0;
+  for (size_t row = 0; row < meeting.rows; ++row) {
+    auto* piece = static_cast<unsigned char*>(part) + row * meeting.part_bytes;
+    auto* place = static_cast<unsigned char*>(whole) + row * meeting.row_bytes + begin;
+    std::memcpy(to_part ? piece : place, to_part ? place : piece, meeting.part_bytes);
+  }
+}
+
+using Ports = std::vector<Buffer>;
+
+Ports RunWhole(Engine engine, const Ports& inputs) {
+  engine.Reset();
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    std::memcpy(engine.input(i).data, inputs[i].data(), inputs[i].size());
+  }
+  EXPECT_TRUE(engine.Run().ok());
+  Ports outputs;
+  for (uint32_t i = 0; i < engine.output_count(); ++i) {
+    const auto* first = engine.output(i).as<unsigned char>();
+    outputs.emplace_back(first, first + engine.output(i).bytes);
+  }
+  return outputs;
+}
+
+// How the ports of two models meet.
+struct Pairing {
+  std::vector<Meeting> inputs, outputs;
+  size_t runs = 1;
+  bool exact = true;
+};
+
+bool AddMeeting(const Tensor& whole, const Tensor& part, std::vector<Meeting>* to, Pairing* all) {
+  const std::optional<Meeting> meeting = Meet(whole, part);
+  if (!meeting) return false;
+  to->push_back(*meeting);
+  if (!meeting->has_time) return true;
+  if (all->runs != 1 && meeting->runs != all->runs) return false;
+  all->runs = meeting->runs;
+  all->exact = all->exact && meeting->exact;
+  return true;
+}
+
+std::optional<Pairing> Pair(const Engine& whole, const Engine& part) {
+  Pairing pairing;
+  bool meets =
+      whole.input_count() == part.input_count() && whole.output_count() == part.output_count();
+  for (uint32_t i = 0; meets && i < whole.input_count(); ++i) {
+    meets = AddMeeting(whole.input(i), part.input(i), &pairing.inputs, &pairing);
+  }
+  for (uint32_t i = 0; meets && i < whole.output_count(); ++i) {
+    meets = AddMeeting(whole.output(i), part.output(i), &pairing.outputs, &pairing);
+  }
+  return meets ? std::optional(pairing) : std::nullopt;
+}
+
+// What all runs give together; of outputs without steps what the last run gives. Where steps are
+// left over, nothing is known of these and of the last values: `expected` stands for them.
+Ports RunParts(Engine engine, const Pairing& pairing, Ports inputs, const Ports& expected) {
+  engine.Reset();
+  Ports outputs = expected;
+  for (size_t run = 0; run < pairing.runs; ++run) {
+    for (uint32_t i = 0; i < inputs.size(); ++i) {
+      CopyPart(pairing.inputs[i], run, inputs[i].data(), engine.input(i).data, /*to_part=*/true);
+    }
+    EXPECT_TRUE(engine.Run().ok());
+    for (uint32_t i = 0; i < outputs.size(); ++i) {
+      const Meeting& meeting = pairing.outputs[i];
+      if (!meeting.has_time && !pairing.exact) continue;
+      CopyPart(meeting, run, outputs[i].data(), engine.output(i).data, /*to_part=*/false);
+    }
+  }
+  return outputs;
+}
+
+const fs::path kWhole = WEFT_MODELS_DIR;
+const fs::path kStreamed = WEFT_MODELS_DIR "-streamed";
+const fs::path kCases = WEFT_SOURCE_DIR "/tests/conformance/cases";
+const char* const kPinned = WEFT_SOURCE_DIR "/tests/device/streamed.txt";
+
+// "sequence/gru_relu.1" -> path, the number being the steps of one run.
+std::map<std::string, fs::path> Models() {
+  std::map<std::string, fs::path> models;
+  if (!fs::exists(kStreamed)) return models;
+  for (const auto& entry : fs::recursive_directory_iterator(kStreamed)) {
+    if (entry.path().extension() != ".weft") continue;
+    models[fs::relative(entry.path(), kStreamed).replace_extension().generic_string()] =
+        entry.path();
+  }
+  return models;
+}
+
+std::map<std::string, size_t> Pinned() {
+  std::map<std::string, size_t> pinned;
+  std::ifstream stream(kPinned);
+  std::string name;
+  size_t runs = 0;
+  while (stream >> name >> runs) pinned[name] = runs;
+  return pinned;
+}
+
+// The number of runs; the bits are judged on the way.
+size_t Compare(const std::string& name, const fs::path& path) {
+  const std::string of_case = name.substr(0, name.rfind('.'));
+  Loaded whole = Load(kWhole / (of_case + ".weft")), part = Load(path);
+  const std::optional<Pairing> pairing = Pair(whole.engine, part.engine);
+  EXPECT_TRUE(pairing.has_value()) << "its ports do not meet those of the whole model";
+  if (!pairing) return 0;
+  Ports inputs;
+  for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
+    inputs.push_back(ReadElements(kCases / of_case / "inputs" / (std::to_string(i) + ".npy")));
+    EXPECT_EQ(inputs.back().size(), whole.engine.input(i).bytes) << "input " << i;
+    if (inputs.back().size() != whole.engine.input(i).bytes) return 0;
+  }
+  const Ports expected = RunWhole(whole.engine, inputs);
+  for (const char* when : {"after opening", "after a reset"}) {
+    const Ports actual = RunParts(part.engine, *pairing, inputs, expected);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(expected[i], actual[i]) << "output " << i << " " << when;
+    }
+  }
+  return pairing->runs;
+}
+
+TEST(Streaming, GivesTheBitsOfTheWholeSequence) {
+  const std::map<std::string, fs::path> models = Models();
+  if (std::getenv("WEFT_PIN_STREAMED") != nullptr) {
+    std::ofstream stream(kPinned);
+    for (const auto& [name, path] : models) stream << name << ' ' << Compare(name, path) << '\n';
+    GTEST_SKIP() << "streamed.txt was written, nothing was judged";
+  }
+  const std::map<std::string, size_t> pinned = Pinned();
+  ASSERT_FALSE(pinned.empty()) << kPinned;
+  for (const auto& [name, runs] : pinned) EXPECT_TRUE(models.contains(name)) << name << " is gone";
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const auto& [name, path] : models) {
+      SCOPED_TRACE(name + " on " + hwy::TargetName(target));
+      const size_t runs = Compare(name, path);
+      const auto found = pinned.find(name);
+      EXPECT_EQ(runs, found == pinned.end() ? runs : found->second) << "runs";
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    std::printf("%s: %zu streamed models\n", hwy::TargetName(target), models.size());
+  }
+}
+
+}  // namespace
+}  // namespace weft
