@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: what a model keeps from one run to the next. Every ReadValue and Assign of one id
-// shares one value in the state region. A read is that value itself, so whoever orders the nodes
-// lowers an Assign after all readers of its variable.
+// Variables: what a model keeps from one run to the next, and a loop's body from one iteration to
+// the next. Every ReadValue and Assign of one id shares one value in the state region. A read is
+// that value itself, so whoever orders the nodes lowers an Assign after all readers of its
+// variable.
 #include <algorithm>
 
 #include "converter/ops/families.h"
@@ -67,21 +68,20 @@ void InferAssign(InferScope& scope) {
   }
 }
 
-plan::Variable& VariableOf(LowerScope& scope, const TensorType& type) {
-  std::vector<plan::Variable>& variables = scope.builder.program().variables;
-  const std::string id = Id(scope);
-  const auto found = std::ranges::find(variables, id, &plan::Variable::name);
+plan::Variable& VariableNamed(plan::Builder& builder, const std::string& name,
+                              const TensorType& type) {
+  std::vector<plan::Variable>& variables = builder.program().variables;
+  const auto found = std::ranges::find(variables, name, &plan::Variable::name);
   if (found != variables.end()) return *found;
-  return variables.emplace_back(scope.builder.State(type, id), plan::kNone, id);
+  return variables.emplace_back(builder.State(type, name), plan::kNone, name);
 }
 
-// An initial value that only a run can compute enters the variable on the first run after a reset:
+// An initial value that only a run can compute enters the variable at the first read after a reset:
 // a flag, itself a variable that a reset clears, says whether that has happened.
-void SetOnFirstRun(LowerScope& scope, plan::ValueId variable, plan::ValueId initial) {
+void SetOnFirstRead(LowerScope& scope, plan::ValueId variable, plan::ValueId initial) {
   plan::Builder& builder = scope.builder;
-  const std::string name = Id(scope) + " is set";
-  const plan::ValueId flag = builder.State({ElementType::boolean, {}}, name);
-  builder.program().variables.push_back({flag, plan::kNone, name});
+  const plan::ValueId flag =
+      VariableNamed(builder, Id(scope) + " is set", {ElementType::boolean, {}}).value;
   const plan::SectionId id = builder.NewSection();
   const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
@@ -97,15 +97,20 @@ void SetOnFirstRun(LowerScope& scope, plan::ValueId variable, plan::ValueId init
   builder.Enter(id);
 }
 
+bool IsZero(const ir::Constant& constant) {
+  return std::ranges::all_of(constant.bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 void LowerRead(LowerScope& scope) {
   const bool known = scope.has_input(0) && scope.constant(0) != nullptr;
-  const plan::ValueId initial = scope.has_input(0) ? scope.input(0) : plan::kNone;
-  const size_t before = scope.builder.program().variables.size();
-  plan::Variable& variable = VariableOf(scope, scope.output_type(0));
-  if (known && variable.initial == plan::kNone) variable.initial = initial;
-  const plan::ValueId value = variable.value;
-  const bool fresh = scope.builder.program().variables.size() > before;
-  if (scope.has_input(0) && !known && fresh) SetOnFirstRun(scope, value, initial);
+  const plan::ValueId value = VariableNamed(scope.builder, Id(scope), scope.output_type(0)).value;
+  if (scope.has_input(0) && !known) {
+    SetOnFirstRead(scope, value, scope.input(0));
+  } else if (known && !IsZero(*scope.constant(0))) {  // zeros need no bytes in the file
+    const plan::ValueId initial = scope.input(0);
+    plan::Variable& variable = VariableNamed(scope.builder, Id(scope), scope.output_type(0));
+    if (variable.initial == plan::kNone) variable.initial = initial;
+  }
   scope.SetOutput(0, value);
 }
 
@@ -127,7 +132,7 @@ void SetAside(LowerScope& scope, plan::ValueId variable) {
 }
 
 void LowerAssign(LowerScope& scope) {
-  const plan::ValueId value = VariableOf(scope, scope.input_type(0)).value;
+  const plan::ValueId value = VariableNamed(scope.builder, Id(scope), scope.input_type(0)).value;
   SetAside(scope, value);
   const plan::ValueId source = scope.input(0);
   const bool itself = plan::Resolve(scope.builder.program(), source).root == value;

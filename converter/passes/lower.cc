@@ -63,8 +63,8 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
   return compacted;
 }
 
-// An output must not lie in state, which the next Assign overwrites while the caller still reads
-// it.
+// An output, or a body's result, must not lie in state, which the Assigns overwrite while it is
+// still to be read.
 plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   const plan::Place place = plan::Resolve(builder.program(), value);
   if (builder.value(place.root).home != plan::Home::kState) return value;
@@ -106,7 +106,8 @@ std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
   std::vector<plan::ValueId> results;
   for (ir::Node* result : body.results) {
     ops::LowerScope scope(body, *result, faults, builder, values);
-    results.push_back(scope.input(0));
+    const plan::ValueId value = scope.input(0);
+    results.push_back(body.sinks.empty() ? value : Stable(builder, value));
   }
   LowerSinks(body, builder, values, faults);
   return results;

@@ -24,6 +24,7 @@
 #include "converter/passes/recognise.h"
 #include "converter/passes/resolve.h"
 #include "converter/passes/streaming.h"
+#include "converter/passes/variables.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/laws.h"
 #include "converter/plan/liveness.h"
@@ -63,6 +64,7 @@ class Pipeline {
     FlattenLoops();
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
+    CheckVariables(*graph_, faults_);
     Begin("promote");
     if (resolved) Promote(*graph_);
     Begin("infer");

@@ -2,10 +2,11 @@
 """ReadValue and Assign: what a model remembers from one call to the next."""
 
 import numpy as np
-from openvino import opset3, opset6
+import openvino as ov
+from openvino import opset1, opset3, opset5, opset6
 
 import either
-from build import constant, finish, node, parameter
+from build import constant, finish, node, outputs_of, parameter
 from casebook import EXACT, RECURRENT, Case, by_numpy, counting, i64, integers, normal
 from families.cells import weights
 
@@ -177,6 +178,152 @@ def _cells():
                    RECURRENT)
 
 
+def _iterator(memory, x, step, carried=(), as_loop=False):
+    """A TensorIterator (a Loop, if asked for) over axis 0 of x whose body is step(chunk, *states) -> (new states,
+    results); the results are gathered along axis 0, then come the last states."""
+    whole = outputs_of(x)[0]
+    chunk = parameter([1] + list(whole.get_shape())[1:], whole.get_element_type().to_dtype())
+    states = [parameter(value.shape, value.dtype.type) for value in carried]
+    new, results = step(chunk, *states)
+    ends = [opset1.result(as_node(value).output(0)) for value in list(new) + list(results)]
+    sinks, memory.sinks = memory.sinks, []
+    loop = opset1.tensor_iterator()
+    if as_loop:
+        loop = opset5.loop(constant(whole.get_shape()[0]), constant(np.array(True)))
+        ends.append(opset1.result(constant(np.array(True))))
+    body = ov.Model(results=ends, sinks=sinks, parameters=[chunk] + states, name="body")
+    if as_loop:
+        loop.set_function(body)
+        loop.set_special_body_ports([-1, len(ends) - 1])
+        ends.pop()
+    else:
+        loop.set_body(body)
+    loop.set_sliced_input(chunk, whole, 0, 1, 1, -1, 0)
+    for port, value, end in zip(states, carried, ends):
+        loop.set_merged_input(port, constant(value).output(0), end.output(0))
+    made = [
+        loop.get_concatenated_slices(end.output(0), 0, 1, 1, -1, 0) for end in ends[len(new):]
+    ]
+    return made + [loop.get_iter_value(end.output(0), -1) for end in ends[:len(new)]]
+
+
+def _by_steps(step):
+    """The reference of a body: step(row, state) -> (results of one iteration, state)."""
+    def call(x, state):
+        rows = []
+        for row in x:
+            results, state = step(row[None], state)
+            rows.append(results)
+        return [np.concatenate(parts) for parts in zip(*rows)], state
+
+    return call
+
+
+def _bodies():
+    zero = np.zeros((1, 3), np.float32)
+
+    for opset in (3, 6):
+
+        def running(memory, x):
+            def step(chunk):
+                total = node("Add", 1, [memory.read("sum", (1, 3), zero + 10), chunk])
+                memory.write("sum", total)
+                return [], [total]
+
+            return _iterator(memory, x, step)
+
+        def summed(row, state):
+            total = row + (10 if state is None else state)
+            return [total], total
+
+        yield stateful(f"state/sum_in_body_{opset}", [counting(3, 4, 3)], running,
+                       _by_steps(summed), EXACT, opset,
+                       note="A variable of a body lives on through iterations and calls.")
+
+    def last(memory, x):
+        def step(chunk):
+            old = memory.read("last", (1, 3))
+            memory.write("last", node("Negative", 1, [chunk]))
+            return [], [old, node("Subtract", 1, [chunk, old])]
+
+        return _iterator(memory, x, step)
+
+    yield stateful(
+        "state/old_value_leaves_body", [counting(2, 5, 3)], last,
+        _by_steps(lambda row, state: ([zero if state is None else state,
+                                       row - (zero if state is None else state)], -row)), EXACT,
+        note="The old value itself is a result; it is gathered before the Assign overwrites it.")
+
+    def first(memory, x):
+        def step(chunk):
+            held = memory.read("hold", (1, 3), node("Multiply", 1, [chunk, np.float32(2)]))
+            highest = node("Maximum", 1, [held, chunk])
+            memory.write("hold", highest)
+            return [], [highest]
+
+        return _iterator(memory, x, step)
+
+    def held(row, state):
+        highest = np.maximum(row * 2 if state is None else state, row)
+        return [highest], highest
+
+    yield stateful("state/initial_value_computed_in_body", [np.round(normal("hb", 3, 4, 3) * 9)],
+                   first, _by_steps(held), EXACT,
+                   note="The initial value is that of the first iteration of the first call.")
+    yield from _bodies_with_states()
+
+
+def _bodies_with_states():
+    start = (np.full((1, 2), 3, np.int32), np.full((1, 2), 5, np.int32))
+
+    def swap(memory, x):
+        def step(chunk, a, b):
+            count = node("Add", 1, [memory.read("count", (1, 2), None, np.int32), np.int32(1)])
+            memory.write("count", count)
+            return [b, node("Add", 1, [a, chunk])], [node("Multiply", 1, [a, count])]
+
+        return _iterator(memory, x, step, carried=start)
+
+    def swapped(x, state):
+        count, rows = np.zeros((1, 2), np.int32) if state is None else state, []
+        a, b = start
+        for row in x:
+            count = count + 1
+            rows.append(a * count)
+            a, b = b, a + row
+        return [np.concatenate(rows), a, b], count
+
+    for steps in (4, 5):
+        yield stateful(f"state/counter_beside_swapped_states_{steps}",
+                       [integers("cs", -9, 9, 3, steps, 2)], swap, swapped, EXACT,
+                       note="The body is laid down twice; its variable stays one.")
+
+    def nested(memory, x):
+        def step(chunk):
+            row = node("Reshape", 1, [chunk, i64(3, 2)])
+
+            def inside(part):
+                old = memory.read("deep", (1, 2))
+                new = node("Add", 1, [node("Multiply", 1, [old, np.float32(0.5)]), part])
+                memory.write("deep", new)
+                return [], [new]
+
+            inner, = _iterator(memory, row, inside, as_loop=True)
+            return [], [node("Reshape", 1, [inner, i64(1, 3, 2)])]
+
+        return _iterator(memory, x, step)
+
+    def deep(x, state):
+        value, out = np.zeros(2) if state is None else state, np.zeros(x.shape)
+        for i, j in np.ndindex(*x.shape[:2]):
+            value = value * 0.5 + x[i, j]
+            out[i, j] = value
+        return [out], value
+
+    yield stateful("state/variable_two_loops_deep",
+                   [np.round(normal("vd", 2, 2, 3, 2) * 8)], nested, deep, EXACT)
+
+
 def cases():
-    for part in (_sums, _delays, _cells):
+    for part in (_sums, _delays, _cells, _bodies):
         yield from part()
