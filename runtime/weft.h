@@ -41,6 +41,12 @@ struct Block {
   size_t bytes = 0;
 };
 
+// The first Needs::state_bytes bytes of `state` are all that a stream keeps between runs: copied
+// elsewhere they save it, copied back, into any engine of the very same model file, it goes on.
+// Nothing marks whose bytes they are: those of another model, or fewer than all, make a stream
+// compute with rubbish (inside its memory), and copying more than the block holds is the caller's
+// own fault.
+//
 // Scratch regions beyond the first exist only in models converted for several memories.
 struct Memory {
   Block state;
@@ -154,7 +160,9 @@ class Engine {
   // all the same: outputs are made of the iterations that were done. Subnormal numbers are flushed
   // to zero during the call.
   Fault Run();
-  // Variables back to their initial values.
+  // Variables back to their initial values. Initial values that the model computes, or takes as an
+  // input (the initial states of a model cut by `weft convert --streaming`), are read in the first
+  // Run from here on, and in no later one.
   void Reset();
 
   void SetProfile(const Profile* profile) { profile_ = profile; }

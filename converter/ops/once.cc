@@ -40,6 +40,9 @@ class Alone {
     builder_.SetBlock(outside);
     MoveItems(inside, outside, readers);
     for (const ValueId slice : iteration_.slices) builder_.program().values[slice].moves.clear();
+    // Sections of the body keep their numbers.
+    std::vector<plan::Section>& sections = builder_.program().sections;
+    if (sections.size() == section + size_t{1}) sections.pop_back();
     return results;
   }
 

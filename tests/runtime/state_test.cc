@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream is its state bytes and nothing else: they can be reset, saved, restored, moved to
+// another engine of the same model, and many streams may take turns on one scratch.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/weft.h"
+#include "tests/device/loaded_file.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+using Buffer = std::vector<unsigned char>;
+
+constexpr size_t kStreams = 64;
+constexpr size_t kRuns = 5;  // of each stream
+
+// Models with variables of their own, and such as --streaming has made.
+const char* const kModels[] = {
+    WEFT_MODELS_DIR "/state/running_sum_6.weft",
+    WEFT_MODELS_DIR "/state/initial_value_is_computed.weft",
+    WEFT_MODELS_DIR "/state/counter_beside_swapped_states_5.weft",
+    WEFT_MODELS_DIR "/state/streaming_gru.weft",
+    WEFT_MODELS_DIR "-streamed/sequence/lstm_forward_b1_t7_i5_h16.1.weft",
+    WEFT_MODELS_DIR "-streamed/ti/rotated_states_t4.2.weft",
+    WEFT_MODELS_DIR "-streamed/loop_const/current_iteration.1.weft",
+};
+
+uint32_t Next(uint32_t& state) {
+  state = state * 1664525u + 1013904223u;
+  return state >> 19;
+}
+
+// One run with the inputs of that stream and run; all bytes of its outputs.
+Buffer RunOnce(Engine engine, size_t stream, size_t run) {
+  uint32_t random = static_cast<uint32_t>(stream * kRuns + run + 1);
+  for (uint32_t i = 0; i < engine.input_count(); ++i) {
+    const Tensor input = engine.input(i);
+    const size_t element_bytes = BitsOf(input.type) / 8;
+    for (size_t at = 0; at < input.bytes; at += element_bytes) {
+      const uint32_t number = Next(random);
+      const float real = (static_cast<float>(number) - 4096.0f) / 4096.0f;
+      const int64_t whole = input.type == Type::kBool ? number & 1 : number & 7;
+      const void* from = &whole;  // the least byte comes first
+      if (input.type == Type::kF32) from = &real;
+      std::memcpy(input.as<unsigned char>() + at, from, element_bytes);
+    }
+  }
+  EXPECT_TRUE(engine.Run().ok());
+  Buffer bytes;
+  for (uint32_t i = 0; i < engine.output_count(); ++i) {
+    const auto* first = engine.output(i).as<unsigned char>();
+    bytes.insert(bytes.end(), first, first + engine.output(i).bytes);
+  }
+  return bytes;
+}
+
+class State : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(fs::exists(GetParam())) << GetParam() << "; the target weft_models makes it";
+    model_ = ReadModelFile(GetParam());
+  }
+
+  std::unique_ptr<AlignedBlock> model_;
+};
+
+TEST_P(State, StartsAnewAfterAReset) {
+  const Stream stream(*model_);
+  EXPECT_GT(stream.state->bytes(), 0u);
+  std::vector<Buffer> first;
+  for (size_t run = 0; run < kRuns; ++run) first.push_back(RunOnce(stream.engine, 0, run));
+  const Buffer going_on = RunOnce(stream.engine, 0, 0);
+  EXPECT_NE(going_on, first[0]) << "the state makes no difference";
+  Engine engine = stream.engine;
+  engine.Reset();
+  for (size_t run = 0; run < kRuns; ++run) EXPECT_EQ(RunOnce(stream.engine, 0, run), first[run]);
+}
+
+TEST_P(State, GoesOnInAnotherEngine) {
+  const Stream here(*model_), there(*model_);
+  RunOnce(here.engine, 1, 0);
+  RunOnce(here.engine, 1, 1);
+  const Buffer saved(here.state->data(), here.state->data() + here.state->bytes());
+  const Buffer third = RunOnce(here.engine, 1, 2), fourth = RunOnce(here.engine, 1, 3);
+  RunOnce(there.engine, 2, 0);  // a stream of its own, given up
+  std::memcpy(there.state->data(), saved.data(), saved.size());
+  EXPECT_EQ(RunOnce(there.engine, 1, 2), third);
+  EXPECT_EQ(RunOnce(there.engine, 1, 3), fourth);
+  std::memcpy(here.state->data(), saved.data(), saved.size());
+  EXPECT_EQ(RunOnce(here.engine, 1, 2), third) << "restored where it came from";
+}
+
+TEST_P(State, SharesScratchAmongInterleavedStreams) {
+  std::vector<std::vector<Buffer>> expected(kStreams);
+  for (size_t i = 0; i < kStreams; ++i) {
+    const Stream alone(*model_);
+    for (size_t run = 0; run < kRuns; ++run) expected[i].push_back(RunOnce(alone.engine, i, run));
+  }
+  std::vector<Stream> streams;
+  for (size_t i = 0; i < kStreams; ++i) {
+    streams.emplace_back(*model_, i == 0 ? nullptr : streams[0].scratch);
+  }
+  std::vector<size_t> runs(kStreams, 0);
+  uint32_t random = 64;
+  for (size_t left = kStreams * kRuns; left > 0;) {
+    const size_t i = Next(random) % kStreams;
+    if (runs[i] == kRuns) continue;
+    ASSERT_EQ(RunOnce(streams[i].engine, i, runs[i]), expected[i][runs[i]])
+        << "run " << runs[i] << " of stream " << i;
+    ++runs[i];
+    --left;
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<const char*>& instance) {
+  std::string name = fs::path(instance.param).stem().generic_string();
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, State, testing::ValuesIn(kModels), NameOf);
+
+}  // namespace
+}  // namespace weft
