@@ -32,6 +32,7 @@ inline double BinaryTwin(BinaryOp op, float a, float b) {
     case BinaryOp::kMinimum:
       return std::isnan(a) || a < b ? a : b;
     case BinaryOp::kPower:
+      if (std::isnan(b) && a != 1) return b;  // newlib makes 1 of (-1)^nan
       return std::pow(static_cast<double>(a), static_cast<double>(b));
     case BinaryOp::kSquaredDifference:
       return (a - b) * (a - b);
@@ -46,19 +47,19 @@ inline double BinaryTwin(BinaryOp op, float a, float b) {
   }
 }
 
-// Before it is cut to the type. Only the low 64 bits of a power are right, which is what is kept.
-inline __int128 IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
-  const __int128 p = a;
-  const __int128 q = b;
+// Before it is cut to the type; the low 64 bits, which is what is kept.
+inline int64_t IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
+  const uint64_t p = static_cast<uint64_t>(a), q = static_cast<uint64_t>(b);
+  const bool overflows = a == INT64_MIN && b == -1;  // the one quotient that does not fit
   switch (op) {
     case BinaryOp::kAdd:
-      return p + q;
+      return static_cast<int64_t>(p + q);
     case BinaryOp::kSubtract:
-      return p - q;
+      return static_cast<int64_t>(p - q);
     case BinaryOp::kMultiply:
-      return p * q;
+      return static_cast<int64_t>(p * q);
     case BinaryOp::kDivide:
-      return b == 0 ? 0 : p / q;
+      return b == 0 ? 0 : (overflows ? a : a / b);
     case BinaryOp::kMaximum:
       return a > b ? a : b;
     case BinaryOp::kMinimum:
@@ -74,11 +75,12 @@ inline __int128 IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
       return static_cast<int64_t>(difference * difference);
     }
     case BinaryOp::kFloorMod:
-      return b == 0 ? 0 : ((p % q) + q) % q;
+      if (b == 0 || overflows) return 0;
+      return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;
     case BinaryOp::kMod:
-      return b == 0 ? 0 : p % q;
+      return b == 0 || overflows ? 0 : a % b;
     case BinaryOp::kPrelu:
-      return a < 0 ? p * q : p;
+      return a < 0 ? static_cast<int64_t>(p * q) : a;
     default:
       return 0;
   }

@@ -17,6 +17,7 @@ void Compact(const CompactShape& shape, const void* x, int32_t length, void* y) 
     to += rows * row_bytes;
     from += shape.most * row_bytes;
   }
+  std::memset(to, 0, shape.outer * (shape.most - rows) * row_bytes);
 }
 
 }  // namespace weft::kernels

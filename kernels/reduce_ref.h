@@ -68,26 +68,28 @@ inline double ReduceTwinInDouble(const ReduceShape& s, const float* x, size_t in
   return s.op == ReduceOp::kL2 ? std::sqrt(sum) : sum;
 }
 
-// Output `index` of a reduction of integers or booleans (as 0 and 1), before it is cut to the type;
-// of a product only the low 64 bits are kept. `lowest` and `highest` are the limits of the type.
+// Output `index` of a reduction of integers or booleans (as 0 and 1), before it is cut to the type:
+// the low 64 bits. `lowest` and `highest` are the limits of the type.
 template <typename T>
-__int128 ReduceIntegersTwin(const ReduceShape& s, const T* x, size_t index, T lowest, T highest) {
+int64_t ReduceIntegersTwin(const ReduceShape& s, const T* x, size_t index, T lowest, T highest) {
   const uint32_t* dims = s.dims + s.kept_rank;
   const size_t count = CountOf(dims, s.reduced_rank);
-  __int128 sum = 0;
+  int64_t sum = 0;
+  const auto wrapped = [](uint64_t bits) { return static_cast<int64_t>(bits); };
   if (s.op == ReduceOp::kProduct || s.op == ReduceOp::kLogicalAnd) sum = 1;
   if (s.op == ReduceOp::kMax) sum = lowest;
   if (s.op == ReduceOp::kMin) sum = highest;
   for (size_t i = 0; i < count; ++i) {
-    const __int128 value = x[OffsetOf(index, s.kept_rank, s.dims, s.strides) +
-                             OffsetOf(i, s.reduced_rank, dims, s.strides + s.kept_rank)];
+    const int64_t value = x[OffsetOf(index, s.kept_rank, s.dims, s.strides) +
+                            OffsetOf(i, s.reduced_rank, dims, s.strides + s.kept_rank)];
     if (s.op == ReduceOp::kMax) sum = value > sum ? value : sum;
     if (s.op == ReduceOp::kMin) sum = value < sum ? value : sum;
-    if (s.op == ReduceOp::kProduct) sum = static_cast<int64_t>(static_cast<uint64_t>(sum * value));
+    const uint64_t bits = static_cast<uint64_t>(value), so_far = static_cast<uint64_t>(sum);
+    if (s.op == ReduceOp::kProduct) sum = wrapped(so_far * bits);
     if (s.op == ReduceOp::kLogicalAnd) sum = sum != 0 && value != 0;
     if (s.op == ReduceOp::kLogicalOr) sum = sum != 0 || value != 0;
-    if (s.op == ReduceOp::kSum || s.op == ReduceOp::kMean) sum += value;
-    if (s.op == ReduceOp::kL1) sum += value < 0 ? -value : value;
+    if (s.op == ReduceOp::kSum || s.op == ReduceOp::kMean) sum = wrapped(so_far + bits);
+    if (s.op == ReduceOp::kL1) sum = wrapped(value < 0 ? so_far - bits : so_far + bits);
   }
   return s.op == ReduceOp::kMean && count != 0 ? sum / static_cast<int64_t>(count) : sum;
 }

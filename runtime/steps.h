@@ -14,14 +14,22 @@
 
 namespace weft::steps {
 
-// Check##Name holds the step to the law of its kind; Run##Name calls the kernel and trusts the
-// check.
-#define WEFT_STEP(name, Name, inputs, outputs, meaning)                                   \
-  Fault Check##Name(const format::Model& model, uint32_t step_index);                     \
-  void Run##Name(const format::Model& model, uint32_t param, std::byte* const* operands); \
-  inline constexpr StepEntry k##Name{&Check##Name, &Run##Name};
+// weft_check_<step> holds the step to the law of its kind; weft_run_<step> calls the kernel and
+// trusts the check. Their names are C's, so that a table can be written in C.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"  // C takes their addresses only
+#endif
+#define WEFT_STEP(name, Name, inputs, outputs, meaning)                                \
+  extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index); \
+  extern "C" void weft_run_##name(const format::Model& model, uint32_t param,          \
+                                  std::byte* const* operands);                         \
+  inline constexpr StepEntry k##Name{&weft_check_##name, &weft_run_##name};
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 }  // namespace weft::steps
 

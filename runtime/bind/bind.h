@@ -79,11 +79,12 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, format::Rows<Pa
 // Ends every bind/<step>.cc: the entry that steps.h declares.
 #define WEFT_BIND_STEP(name, Name)                                                              \
   namespace weft::steps {                                                                       \
-  Fault Check##Name(const format::Model& model, uint32_t step_index) {                          \
+  extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index) {         \
     return bind::CheckStep(model, step_index, format::RowsOf(model.name()), &bind::name::Check, \
                            &bind::name::MayShare);                                              \
   }                                                                                             \
-  void Run##Name(const format::Model& model, uint32_t param, std::byte* const* operands) {      \
+  extern "C" void weft_run_##name(const format::Model& model, uint32_t param,                   \
+                                  std::byte* const* operands) {                                 \
     bind::name::Run(*model.name()->Get(param), operands);                                       \
   }                                                                                             \
   }  // namespace weft::steps

@@ -91,12 +91,12 @@ template <typename T>
 void ExpectIntegers(Element type, const std::vector<T>& values) {
   const uint32_t count = static_cast<uint32_t>(values.size());
   for (int index = 0; index < kReduceOpCount; ++index) {
-    for (const uint32_t length : {0u, 1u, count}) {
+    for (const uint32_t length : {uint32_t{0}, uint32_t{1}, count}) {
       const ReduceShape shape = {1, 1, {2, length}, {0, 1}, static_cast<ReduceOp>(index), type};
       if (!ReduceKnows(shape.op, type)) continue;
       const std::vector<T> y =
           OnEveryTarget<T>(2, 1, [&](T* out) { Reduce(shape, values.data(), out); });
-      const __int128 must = ReduceIntegersTwin(
+      const int64_t must = ReduceIntegersTwin(
           shape, values.data(), 0, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
       EXPECT_EQ(y[0], static_cast<T>(must)) << "op " << index << " over " << length;
       EXPECT_EQ(y[1], y[0]);

@@ -157,7 +157,10 @@ TEST(Unary, SineOfInfinityIsNanAndOfHugeNumbersBounded) {
 
 TEST(Unary, TanhAndErfNeverLeaveTheirRange) {
   for (const UnaryOp op : {UnaryOp::kTanh, UnaryOp::kErf}) {
-    for (const float y : RunFloats(Of(op), FloatsOf(3, 10, 7))) ASSERT_LE(std::fabs(y), 1.0f);
+    for (float low = 3; low < 10; ++low) {  // in parts, for boards with little memory
+      for (const float y : RunFloats(Of(op), FloatsOf(low, low + 1, 7)))
+        ASSERT_LE(std::fabs(y), 1.0f);
+    }
   }
 }
 

@@ -132,9 +132,9 @@ std::vector<std::byte> OutputsOf(const Loaded& model) {
 
 // The pairs (step, input, output) that the samples may share.
 const std::set<std::tuple<std::string, uint32_t, uint32_t>> kShared = {
-    {"unary", 0, 0},      {"binary", 0, 0},     {"select", 1, 0},    {"softmax", 0, 0},
-    {"lstm_gates", 1, 1}, {"gru_gates", 2, 0},  {"gru_reset", 0, 0}, {"gru_reset", 1, 1},
-    {"gru_update", 0, 0}, {"gru_update", 1, 0}, {"gru_update", 2, 0}};
+    {"unary", 0, 0},     {"compact", 0, 0},    {"binary", 0, 0},     {"select", 1, 0},
+    {"softmax", 0, 0},   {"lstm_gates", 1, 1}, {"gru_gates", 2, 0},  {"gru_reset", 0, 0},
+    {"gru_reset", 1, 1}, {"gru_update", 0, 0}, {"gru_update", 1, 0}, {"gru_update", 2, 0}};
 
 TEST_P(EveryStepTest, SharesAnAddressOnlyWhereItsKernelAllowsIt) {
   StepSample apart = Sample();
@@ -177,7 +177,7 @@ TEST_P(EveryStepTest, RefusesAnyOtherOverlap) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Bind, EveryStepTest, testing::Range(1u, format::kKindCount),
+INSTANTIATE_TEST_SUITE_P(Bind, EveryStepTest, testing::Range(uint32_t{1}, format::kKindCount),
                          [](const testing::TestParamInfo<uint32_t>& step) {
                            return std::string(kNames[step.param]);
                          });
@@ -219,9 +219,9 @@ TEST(MayShare, DependsOnTheWalk) {
 TEST(Law, CountsBeyondThirtyTwoBitsFitNowhere) {
   const uint32_t huge = 0xFFFFFFFF;
   StepSample softmax = EveryStep()[static_cast<size_t>(Kind::softmax) - 1];
-  for (const uint32_t outer : {huge, 1u << 31, 1u << 16}) {
-    for (const uint32_t axis : {huge, 1u << 31, 1u << 16}) {
-      for (const uint32_t inner : {huge, 1u << 31, 1u << 16}) {
+  for (const uint32_t outer : {huge, uint32_t{1} << 31, uint32_t{1} << 16}) {
+    for (const uint32_t axis : {huge, uint32_t{1} << 31, uint32_t{1} << 16}) {
+      for (const uint32_t inner : {huge, uint32_t{1} << 31, uint32_t{1} << 16}) {
         StepSample sample = softmax;
         sample.builder.softmax_rows[0] = format::SoftmaxParams(outer, axis, inner, 0);
         EXPECT_EQ(Loaded(sample.builder.Finish()).fault.code, FaultCode::kOperandBytes);

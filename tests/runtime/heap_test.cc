@@ -5,6 +5,10 @@
 
 #include <cstdlib>
 #include <vector>
+#if defined(__NEWLIB__)
+#include <malloc.h>
+#include <reent.h>
+#endif
 
 #include "runtime/verify.h"
 #include "tests/runtime/listing_builder.h"
@@ -29,11 +33,21 @@ const int kInstalled = __sanitizer_install_malloc_and_free_hooks(
 }
 #else
 extern "C" {
+#if defined(__NEWLIB__)
+void* __libc_malloc(size_t bytes) { return _malloc_r(_REENT, bytes); }
+void* __libc_calloc(size_t count, size_t bytes) { return _calloc_r(_REENT, count, bytes); }
+void* __libc_realloc(void* block, size_t bytes) { return _realloc_r(_REENT, block, bytes); }
+void* __libc_memalign(size_t alignment, size_t bytes) {
+  return _memalign_r(_REENT, alignment, bytes);
+}
+void __libc_free(void* block) { _free_r(_REENT, block); }
+#else
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
 void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 void __libc_free(void*);
+#endif
 
 void* malloc(size_t bytes) {
   Count();
@@ -56,6 +70,12 @@ int posix_memalign(void** block, size_t alignment, size_t bytes) {
   *block = __libc_memalign(alignment, bytes);
   return *block == nullptr ? 12 : 0;
 }
+#if defined(__NEWLIB__)
+void* memalign(size_t alignment, size_t bytes) {
+  Count();
+  return __libc_memalign(alignment, bytes);
+}
+#endif
 void free(void* block) {
   Count();
   __libc_free(block);

@@ -229,7 +229,7 @@ const Spoiled kSpoiled[] = {
      FaultCode::kPortLength, 0},
     {"length type of a port", [](Features& f) { f.b.outputs[0].mutate_length_slot(f.trips); },
      FaultCode::kPortLengthType, 3},
-    {"length axis inside", [](Features& f) { f.b.outputs[0].mutate_length_axis(2); },
+    {"length axis beyond the rank", [](Features& f) { f.b.outputs[0].mutate_length_axis(9); },
      FaultCode::kPortLengthAxis, 3},
     {"length axis without a length", [](Features& f) { f.b.outputs[1].mutate_length_axis(1); },
      FaultCode::kPortLengthAxis, 4},

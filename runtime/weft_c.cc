@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/weft_c.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "runtime/weft.h"
+
+namespace {
+
+static_assert(std::is_trivially_copyable<weft::Engine>::value &&
+                  sizeof(weft::Engine) <= sizeof(weft_engine),
+              "an engine is handed around as plain bytes");
+static_assert(WEFT_MAX_RANK == weft::kMaxRank && WEFT_MODEL_ALIGNMENT == weft::kModelAlignment &&
+                  WEFT_MEMORY_ALIGNMENT == weft::kMemoryAlignment,
+              "one set of limits");
+static_assert(WEFT_BOOL == static_cast<int>(weft::Type::kBool), "one numbering of types");
+static_assert(sizeof(weft_step_entry) == sizeof(weft::StepEntry), "two function addresses");
+static_assert(weft::kMaxScratchRegions == 2, "as many as weft_memory has room for");
+
+weft::Engine Load(const weft_engine* engine) {
+  weft::Engine loaded;
+  std::memcpy(static_cast<void*>(&loaded), engine, sizeof(loaded));
+  return loaded;
+}
+
+void Store(const weft::Engine& engine, weft_engine* out) {
+  std::memcpy(out, static_cast<const void*>(&engine), sizeof(engine));
+}
+
+weft_fault ToC(const weft::Fault& fault) {
+  return {static_cast<uint16_t>(fault.code),
+          fault.kind,
+          fault.operand,
+          fault.index,
+          fault.is,
+          fault.must};
+}
+
+weft_tensor ToC(const weft::Tensor& tensor) {
+  weft_tensor out = {};
+  out.data = tensor.data;
+  out.bytes = tensor.bytes;
+  for (uint32_t i = 0; i < weft::kMaxRank; ++i) out.dims[i] = tensor.dims[i];
+  out.rank = tensor.rank;
+  out.type = static_cast<uint8_t>(tensor.type);
+  return out;
+}
+
+weft::Block FromC(const weft_block& block) { return {block.data, block.bytes}; }
+
+}  // namespace
+
+extern "C" {
+
+size_t weft_describe(weft_fault fault, char* text, size_t text_bytes) {
+  return weft::Describe({static_cast<weft::FaultCode>(fault.code), fault.kind, fault.operand,
+                         fault.index, fault.is, fault.must},
+                        text, text_bytes);
+}
+
+weft_steps weft_all_steps(void) {
+  const weft::StepTable table = weft::AllSteps();
+  return {reinterpret_cast<const weft_step_entry*>(table.entries), table.count};
+}
+
+weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs) {
+  weft::Needs read;
+  const weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &read);
+  if (fault.ok()) {
+    *needs = {read.state_bytes, read.scratch_bytes, read.alignment,
+              read.input_count, read.output_count,  {read.more_scratch_bytes[0]}};
+  }
+  return ToC(fault);
+}
+
+weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps, weft_memory memory,
+                     weft_engine* engine) {
+  weft::Engine opened;
+  const weft::StepTable table = {reinterpret_cast<const weft::StepEntry*>(steps.entries),
+                                 steps.count};
+  const weft::Memory blocks = {
+      FromC(memory.state), FromC(memory.scratch), {FromC(memory.more_scratch[0])}};
+  const weft::Fault fault = weft::Engine::Open({model, model_bytes}, table, blocks, &opened);
+  if (fault.ok()) Store(opened, engine);
+  return ToC(fault);
+}
+
+uint32_t weft_input_count(const weft_engine* engine) { return Load(engine).input_count(); }
+uint32_t weft_output_count(const weft_engine* engine) { return Load(engine).output_count(); }
+weft_tensor weft_input(const weft_engine* engine, uint32_t port) {
+  return ToC(Load(engine).input(port));
+}
+weft_tensor weft_output(const weft_engine* engine, uint32_t port) {
+  return ToC(Load(engine).output(port));
+}
+weft_tensor weft_input_named(const weft_engine* engine, const char* name) {
+  return ToC(Load(engine).input(weft::PortName(name)));
+}
+weft_tensor weft_output_named(const weft_engine* engine, const char* name) {
+  return ToC(Load(engine).output(weft::PortName(name)));
+}
+const char* weft_input_name(const weft_engine* engine, uint32_t port) {
+  return Load(engine).input_name(port);
+}
+const char* weft_output_name(const weft_engine* engine, uint32_t port) {
+  return Load(engine).output_name(port);
+}
+
+weft_fault weft_run(weft_engine* engine) { return ToC(Load(engine).Run()); }
+
+void weft_reset(weft_engine* engine) { Load(engine).Reset(); }
+
+}  // extern "C"

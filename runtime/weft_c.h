@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The C interface of weft, over the engine of weft.h; C99 and later. Ownership, threads and faults
+ * are those told there: the caller owns every byte, nothing here allocates or blocks, one engine is
+ * used by one thread at a time.
+ *
+ *   weft_needs needs;
+ *   weft_engine engine;
+ *   weft_fault fault = weft_read_needs(model, model_bytes, &needs);
+ *   if (weft_ok(fault)) {
+ *     const weft_memory memory = {{state, needs.state_bytes}, {scratch, needs.scratch_bytes}};
+ *     fault = weft_open(model, model_bytes, weft_all_steps(), memory, &engine);
+ *   }
+ *   if (weft_ok(fault)) fault = weft_run(&engine);
+ */
+#ifndef WEFT_RUNTIME_WEFT_C_H_
+#define WEFT_RUNTIME_WEFT_C_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { WEFT_MAX_RANK = 8, WEFT_MODEL_ALIGNMENT = 64, WEFT_MEMORY_ALIGNMENT = 64 };
+
+/* Element types, numbered as weft::Type. */
+typedef enum weft_type {
+  WEFT_F32,
+  WEFT_F16,
+  WEFT_BF16,
+  WEFT_F64,
+  WEFT_I4,
+  WEFT_U4,
+  WEFT_I8,
+  WEFT_U8,
+  WEFT_I16,
+  WEFT_I32,
+  WEFT_I64,
+  WEFT_BOOL
+} weft_type;
+
+/* Fields as in weft::Fault; code 0 says that all is well. */
+typedef struct weft_fault {
+  uint16_t code;
+  uint8_t kind, operand;
+  uint32_t index, is, must;
+} weft_fault;
+
+static inline int weft_ok(weft_fault fault) { return fault.code == 0; }
+
+/* Writes one line for people, always terminated, and returns its length. */
+size_t weft_describe(weft_fault fault, char* text, size_t text_bytes);
+
+typedef struct weft_needs {
+  uint32_t state_bytes, scratch_bytes, alignment;
+  uint32_t input_count, output_count;
+  uint32_t more_scratch_bytes[1];
+} weft_needs;
+
+typedef struct weft_block {
+  void* data;
+  size_t bytes;
+} weft_block;
+
+typedef struct weft_memory {
+  weft_block state, scratch;
+  weft_block more_scratch[1]; /* of models converted for several memories */
+} weft_memory;
+
+/* Contiguous, row-major; data is null for a port that does not exist. */
+typedef struct weft_tensor {
+  void* data;
+  size_t bytes;
+  uint32_t dims[WEFT_MAX_RANK];
+  uint8_t rank;
+  uint8_t type; /* weft_type */
+} weft_tensor;
+
+/* Which kernels are linked: weft_all_steps(), or the table that the converter writes for a model.
+ * The functions are the engine's to call; a table only names them. */
+typedef struct weft_step_entry {
+  void (*check)(void);
+  void (*run)(void);
+} weft_step_entry;
+typedef struct weft_steps {
+  const weft_step_entry* entries;
+  uint32_t count;
+} weft_steps;
+
+enum {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) WEFT_STEP_##name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  WEFT_STEP_KINDS
+};
+#ifndef __cplusplus /* which knows them by their own types, from steps.h */
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
+  void weft_check_##name(void);                         \
+  void weft_run_##name(void);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+#endif
+
+/* Room for an engine; plain bytes that may be copied. */
+typedef struct weft_engine {
+  void* words[8];
+} weft_engine;
+
+weft_steps weft_all_steps(void);
+
+/* Checks the header only. */
+weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs);
+
+/* Checks every law of the file and resets the variables; *engine is unchanged on a fault. */
+weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps, weft_memory memory,
+                     weft_engine* engine);
+
+uint32_t weft_input_count(const weft_engine* engine);
+uint32_t weft_output_count(const weft_engine* engine);
+weft_tensor weft_input(const weft_engine* engine, uint32_t port);
+weft_tensor weft_output(const weft_engine* engine, uint32_t port);
+/* By any of the port's names. */
+weft_tensor weft_input_named(const weft_engine* engine, const char* name);
+weft_tensor weft_output_named(const weft_engine* engine, const char* name);
+/* The port's first name, or null. */
+const char* weft_input_name(const weft_engine* engine, uint32_t port);
+const char* weft_output_name(const weft_engine* engine, uint32_t port);
+
+/* Fails only where a loop reaches its hard maximum. */
+weft_fault weft_run(weft_engine* engine);
+/* Variables back to their initial values. */
+void weft_reset(weft_engine* engine);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WEFT_RUNTIME_WEFT_C_H_ */
