@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the Cortex-M toolchain files share: GCC and newlib without an operating system. Sets up the
+# compilers for WEFT_CPU_FLAGS; programs of a build are linked for WEFT_BOARD, which QEMU emulates.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_C_FLAGS_INIT "${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard")
+set(CMAKE_CXX_FLAGS_INIT "${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard")
+set(CMAKE_C_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
+set(CMAKE_CXX_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
+set(WEFT_BOARD_STARTUP "${CMAKE_CURRENT_LIST_DIR}/boards/startup.c")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostartfiles --specs=rdimon.specs -Wl,--gc-sections \
+-L${CMAKE_CURRENT_LIST_DIR}/boards -T${CMAKE_CURRENT_LIST_DIR}/boards/${WEFT_BOARD}.ld")
+set(CMAKE_CROSSCOMPILING_EMULATOR "${CMAKE_CURRENT_LIST_DIR}/boards/run.sh" ${WEFT_BOARD})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)

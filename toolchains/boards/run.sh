@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs a program on an emulated board: run.sh BOARD PROGRAM [ARGUMENT...]. Output, files and the
+# exit code go through semihosting; arguments hold no blanks.
+board=$1
+program=$2
+shift 2
+exec qemu-system-arm -M "$board" -display none -serial none -monitor none \
+  -semihosting-config enable=on,target=native ${QEMU_ICOUNT:+-icount "$QEMU_ICOUNT"} \
+  -append "$*" -kernel "$program" </dev/null
