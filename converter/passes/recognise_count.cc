@@ -15,11 +15,6 @@ namespace {
 
 constexpr int64_t kMostIterations = 1 << 20;  // beyond, a count is not looked for
 
-struct Count {
-  int64_t trips = 0;
-  bool condition_known = false;  // at every iteration before the last
-};
-
 ir::PortMapEntry* ConditionEntry(ir::Body& body) {
   const auto found = std::ranges::find_if(body.outputs, [](const ir::PortMapEntry& entry) {
     return entry.purpose == "execution_condition";
@@ -27,7 +22,8 @@ ir::PortMapEntry* ConditionEntry(ir::Body& body) {
   return found == body.outputs.end() ? nullptr : &*found;
 }
 
-// Runs the condition until it is false or the trip count is reached.
+// Runs the condition until it is false or the trip count is reached; the count is exact where the
+// condition is known at every iteration before.
 std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition) {
   const std::optional<int64_t> trip = IntOf(loop.inputs[0]);
   if (!trip || *trip == 0) return std::nullopt;
@@ -38,7 +34,7 @@ std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition) {
     const std::optional<int64_t> goes_on = scalars.Value(condition);
     ++count.trips;
     if (goes_on && *goes_on == 0) return count;
-    count.condition_known = count.condition_known && goes_on.has_value();
+    count.exact = count.exact && goes_on.has_value();
     scalars.Advance();
   }
   if (*trip != most) return std::nullopt;
@@ -70,8 +66,7 @@ void SetCondition(ir::Body& body, ir::PortMapEntry& entry, const ir::Node& like)
 }
 
 struct Settled {
-  int64_t trips = 0;
-  bool exact = true;  // else data may end the loop earlier
+  Count count;
   bool changed = false;
 };
 
@@ -83,7 +78,7 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
   if (is_read || loop.inputs.size() < 2) return std::nullopt;
   const std::optional<int64_t> written = IntOf(loop.inputs[0]);
   ir::PortMapEntry* entry = ConditionEntry(body);
-  if (entry == nullptr) return written ? std::optional(Settled{*written}) : std::nullopt;
+  if (entry == nullptr) return written ? std::optional(Settled{{*written, true}}) : std::nullopt;
   const ir::Node* result = NodeOfId(body.graph->results, entry->internal_layer_id);
   if (result == nullptr) return std::nullopt;
   const ir::Source condition = result->inputs[0];
@@ -92,21 +87,21 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
   if (count->trips != written) {
     loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
   }
-  if (!count->condition_known) return Settled{count->trips, false};
-  if (condition.node->constant) return Settled{count->trips};
+  if (!count->exact || condition.node->constant) return Settled{*count};
   SetCondition(body, *entry, *condition.node);
-  return Settled{count->trips, true, true};
+  return Settled{*count, true};
 }
 
-// A slice is the same element in every iteration that runs, even where later ones may not; a list
-// is all gathered only where all run.
+// A slice is the same element in every iteration that runs, even where later ones may not.
 void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
   const std::optional<Settled> settled = SettleCount(graph, loop);
-  if (!settled || settled->trips < 1 || settled->trips > kMostIterations) return;
-  bool changed = RecogniseSlices(loop, settled->trips) || settled->changed;
-  changed = (settled->exact && RecogniseLists(loop, settled->trips)) || changed;
+  if (!settled) return;
+  const Count& count = settled->count;
+  if (count.trips < 1 || count.trips > kMostIterations) return;
+  bool changed = RecogniseSlices(loop, count.trips) || settled->changed;
+  changed = RecogniseLists(loop, count) || changed;
   if (changed) PruneLoop(loop);
-  if (RecogniseCounters(loop, settled->trips)) PruneLoop(loop);
+  if (RecogniseCounters(loop, count.trips)) PruneLoop(loop);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "converter/passes/recognise_list.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <set>
 #include <vector>
@@ -64,13 +65,13 @@ int64_t NewId(const ir::Graph& graph) {
   return id;
 }
 
-void SetWalk(ir::PortMapEntry& entry, Walk walk) {
+void SetWalk(ir::PortMapEntry& entry, int64_t axis, int64_t part, Walk walk) {
   const bool forward = walk == Walk::kForward;
-  entry.axis = 0;
+  entry.axis = axis;
   entry.start = forward ? 0 : -1;
   entry.end = forward ? -1 : 0;
-  entry.stride = forward ? 1 : -1;
-  entry.part_size = 1;
+  entry.stride = forward ? part : -part;
+  entry.part_size = part;
 }
 
 // A place of axis 0 that a node takes from one of the body's inputs.
@@ -135,7 +136,7 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   entry.line = loop.line;
   entry.external_port_id = static_cast<int64_t>(*input);
   entry.internal_layer_id = slice->id;
-  SetWalk(entry, *walk);
+  SetWalk(entry, 0, 1, *walk);
   body.inputs.push_back(entry);
   ir::Source taken{slice, 0};
   if (!pick.keeps_axis) {
@@ -172,36 +173,85 @@ const ir::Node* ListBehind(ir::Source data) {
   return data.node;
 }
 
-// A back edge whose state is a list that iteration i writes at place i, and nothing else.
-bool GatherList(ir::Node& loop, const ir::BackEdge& edge, int64_t trips) {
+// What an iteration puts into a list, and on which way the list is filled.
+struct ListUpdate {
+  ir::Source element;
+  bool lacks_axis = false;  // the element is a place of the list without its axis
+  int64_t axis = 0;
+  int64_t part = 1;
+  Walk walk = Walk::kForward;
+};
+
+// Place i of a list of as many places as there are iterations.
+std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& update,
+                                          const ir::Node& list, const Dims& initial,
+                                          const Count& count) {
+  if (update.type != "ScatterUpdate" || update.inputs.size() != 4 || !count.exact) {
+    return std::nullopt;
+  }
+  if (ListBehind(update.inputs[0]) != &list || !IsConstantInt(update.inputs[3], 0)) {
+    return std::nullopt;
+  }
+  // Without an iteration the list would stay as it was.
+  if (initial.empty() || initial[0] != count.trips || IntOf(loop.inputs[1]).value_or(0) == 0) {
+    return std::nullopt;
+  }
+  const std::optional<Walk> walk = WalkOf(loop, update.inputs[1], count.trips, count.trips);
+  if (!walk) return std::nullopt;
+  return ListUpdate{update.inputs[2], IsScalar(update.inputs[1]), 0, 1, *walk};
+}
+
+// The list and one part more, from an empty list on.
+std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node& list,
+                                         const Dims& initial, const Count& count) {
+  if (update.type != "Concat" || update.inputs.size() != 2) return std::nullopt;
+  const bool behind = update.inputs[0].node == &list;
+  if (!behind && (update.inputs[1].node != &list || !count.exact)) return std::nullopt;
+  const ir::Source element = update.inputs[behind ? 1 : 0];
+  const Dims& dims = TypeOf(element).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const auto attribute = update.attributes.find("axis");
+  if (attribute == update.attributes.end()) return std::nullopt;
+  const char* end = attribute->second.data() + attribute->second.size();
+  int64_t axis = 0;
+  if (std::from_chars(attribute->second.data(), end, axis).ptr != end) return std::nullopt;
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || initial.size() != dims.size()) return std::nullopt;
+  const int64_t part = dims[static_cast<size_t>(axis)];
+  if (initial[static_cast<size_t>(axis)] != 0 || part < 1) return std::nullopt;
+  return ListUpdate{element, false, axis, part, behind ? Walk::kForward : Walk::kBackward};
+}
+
+// A back edge whose state is a list that the body fills and does nothing else with.
+bool GatherList(ir::Node& loop, const ir::BackEdge& edge, const Count& count) {
   ir::Body& body = loop.bodies[0];
   ir::Node* result = NodeOfId(body.graph->results, edge.from_layer);
   const ir::Node* list = NodeOfId(body.graph->parameters, edge.to_layer);
   if (result == nullptr || list == nullptr) return false;
-  ir::Node& update = *result->inputs[0].node;
-  if (update.type != "ScatterUpdate" || update.inputs.size() != 4) return false;
-  if (ListBehind(update.inputs[0]) != list || !IsConstantInt(update.inputs[3], 0)) return false;
   const ir::PortMapEntry* source = EntryOf(body, *list);
   if (source == nullptr || source->external_port_id < 0 || source->axis) return false;
-  const Dims& dims = TypeOf(loop.inputs[static_cast<size_t>(source->external_port_id)]).dims;
-  if (dims.empty() || dims[0] != trips) return false;
-  const std::optional<Walk> walk = WalkOf(loop, update.inputs[1], trips, trips);
-  const ir::Source element = update.inputs[2];
-  if (!walk || NeededBut(*body.graph, result, element).contains(list)) return false;
+  const Dims& initial = TypeOf(loop.inputs[static_cast<size_t>(source->external_port_id)]).dims;
+  const ir::Node& node = *result->inputs[0].node;
+  std::optional<ListUpdate> update = UpdateByScatter(loop, node, *list, initial, count);
+  if (!update) update = UpdateByConcat(node, *list, initial, count);
+  if (!update || NeededBut(*body.graph, result, update->element).contains(list)) return false;
+  const auto is_its = [&](int64_t id) { return id == result->id; };
+  if (std::ranges::count_if(body.back_edges, is_its, &ir::BackEdge::from_layer) != 1) return false;
   for (const ir::PortMapEntry& entry : body.outputs) {
-    if (entry.internal_layer_id == result->id && entry.axis) return false;
+    if (is_its(entry.internal_layer_id) && entry.axis) return false;
   }
-  ir::Source row = element;
-  if (IsScalar(update.inputs[1])) {
-    const ir::Source axes = NewInts(*body.graph, update, {ElementType::i64, {1}}, {0});
-    row = {NewNode(*body.graph, update, "Unsqueeze", 1, {element, axes}), 0};
+  ir::Source row = update->element;
+  if (update->lacks_axis) {
+    const ir::Source axes = NewInts(*body.graph, node, {ElementType::i64, {1}}, {0});
+    row = {NewNode(*body.graph, node, "Unsqueeze", 1, {update->element, axes}), 0};
     ir::OutputPort& port = row.node->outputs[0];
-    port = {TypeOf(element), element.node->outputs[element.port].declared, {}};
+    port = update->element.node->outputs[update->element.port];
+    port.names.clear();
     port.type.dims.insert(port.type.dims.begin(), 1);
   }
   result->inputs[0] = row;
   for (ir::PortMapEntry& entry : body.outputs) {
-    if (entry.internal_layer_id == result->id) SetWalk(entry, *walk);
+    if (is_its(entry.internal_layer_id)) SetWalk(entry, update->axis, update->part, update->walk);
   }
   const int64_t target = edge.to_layer;
   std::erase_if(body.back_edges, [&](const ir::BackEdge& e) { return e.to_layer == target; });
@@ -228,10 +278,10 @@ bool RecogniseSlices(ir::Node& loop, int64_t trips) {
   return changed;
 }
 
-bool RecogniseLists(ir::Node& loop, int64_t trips) {
+bool RecogniseLists(ir::Node& loop, const Count& count) {
   bool changed = false;
   const std::vector<ir::BackEdge> edges = loop.bodies[0].back_edges;
-  for (const ir::BackEdge& edge : edges) changed = GatherList(loop, edge, trips) || changed;
+  for (const ir::BackEdge& edge : edges) changed = GatherList(loop, edge, count) || changed;
   return changed;
 }
 

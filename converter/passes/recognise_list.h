@@ -12,9 +12,15 @@
 
 namespace weft::passes {
 
-// `loop` is a Loop that runs `trips` iterations, whatever its data.
+// How often a loop runs, once it runs at all.
+struct Count {
+  int64_t trips = 0;
+  bool exact = true;  // else data may end it earlier
+};
+
+// `loop` is a Loop of at most `trips` iterations.
 bool RecogniseSlices(ir::Node& loop, int64_t trips);
-bool RecogniseLists(ir::Node& loop, int64_t trips);
+bool RecogniseLists(ir::Node& loop, const Count& count);
 bool RecogniseCounters(ir::Node& loop, int64_t trips);
 
 }  // namespace weft::passes

@@ -137,5 +137,57 @@ TEST(RecogniseList, LeavesAListThatIsReadOrNotFilled) {
   EXPECT_FALSE(WrittenList(4, false).OutputEntry(0).axis.has_value());
 }
 
+// A list that grows by Concat from an empty one; `front` puts new rows first.
+CountedLoop GrownList(int64_t begins_with, bool front, bool may_end_early) {
+  CountedLoop loop(5);
+  const ir::Source x = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 2}}));
+  const ir::Source list = loop.Input(loop.outer.Parameter({ElementType::f32, {begins_with, 2}}));
+  const ir::Source row = loop.Typed("Add", {x, x}, {ElementType::f32, {1, 2}});
+  const ir::Source next =
+      loop.Typed("Concat", front ? std::vector{row, list} : std::vector{list, row},
+                 {ElementType::f32, {-1, 2}}, {{"axis", "-2"}});
+  loop.GoesBack(next, list);
+  ir::PortMapEntry entry;
+  entry.internal_layer_id = loop.body.graph.results.back()->id;
+  entry.external_port_id = 0;
+  loop.node->bodies[0].outputs.push_back(entry);
+  loop.node->outputs.push_back({{ElementType::f32, {-1, 2}}, true, {}});
+  if (may_end_early) loop.GoOn(loop.Input(loop.outer.Parameter({ElementType::boolean, {}})));
+  loop.Close();
+  passes::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, GathersAListThatGrows) {
+  for (const bool early : {false, true}) {
+    const CountedLoop loop = GrownList(0, false, early);
+    EXPECT_EQ(loop.OutputEntry(0).axis, 0);
+    EXPECT_EQ(loop.OutputEntry(0).stride, 1);
+    EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 0u);
+  }
+  EXPECT_EQ(GrownList(0, true, false).OutputEntry(0).stride, -1);
+}
+
+TEST(RecogniseList, LeavesAListThatBeginsWithSomething) {
+  EXPECT_FALSE(GrownList(1, false, false).OutputEntry(0).axis.has_value());
+  EXPECT_FALSE(GrownList(0, true, true).OutputEntry(0).axis.has_value());
+}
+
+// The Result of the list feeds another state as well.
+TEST(RecogniseList, LeavesAListThatComesBackTwice) {
+  CountedLoop loop(5);
+  const ir::Source x = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 2}}));
+  const ir::Source list = loop.Input(loop.outer.Parameter({ElementType::f32, {0, 2}}));
+  const ir::Source other = loop.Input(loop.outer.Parameter({ElementType::f32, {0, 2}}));
+  const TensorType grown{ElementType::f32, {-1, 2}};
+  loop.GoesBack(loop.Typed("Concat", {list, x}, grown, {{"axis", "0"}}), list);
+  const int64_t from = loop.node->bodies[0].back_edges[0].from_layer;
+  loop.node->bodies[0].back_edges.push_back({0, from, other.node->id});
+  loop.Last(loop.Typed("Concat", {other, x}, grown, {{"axis", "0"}}));
+  loop.Close();
+  passes::RecogniseCounts(loop.outer.graph);
+  EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 2u);
+}
+
 }  // namespace
 }  // namespace weft

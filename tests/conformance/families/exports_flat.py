@@ -3,10 +3,11 @@
 between two branches: what a converter decides ahead of time by laying the loop flat."""
 
 import numpy as np
-from openvino import opset8
+import openvino as ov
+from openvino import opset1, opset8
 
 import either
-from build import constant, node, outputs_of, parameter_like
+from build import constant, finish, node, outputs_of, parameter_like
 from casebook import by_numpy, exact, normal, recurrent
 from families.loop import loop, run
 from reference.iterate import forward
@@ -71,8 +72,6 @@ def _branch():
     def choose(first, slices, state):
         if isinstance(first, ARRAYS):
             return slices if first[0] else either.add(either.mul(state, np.float32(0.5)), slices)
-        import openvino as ov
-        from openvino import opset1
         branches = []
         for keeps in (True, False):
             a, b = (parameter_like(np.zeros((1, 3), np.float32)) for _ in range(2))
@@ -101,6 +100,41 @@ def _branch():
                 [np.round(normal("fb", 5, 3) * 8), np.round(normal("fbs", 1, 3) * 8)], *both)
 
 
+def _grown():
+    """A list of all states that grows by Concat from an empty one, as exporters without scan
+    outputs write it."""
+    def model(front):
+        x, first = (opset8.parameter(shape, np.float32, name) for name, shape in
+                    (("x0", [5, 3]), ("x1", [1, 3])))
+        made = opset8.loop(constant(np.array(5)), constant(np.array(True)))
+        row, state = (opset8.parameter([1, 3], np.float32) for _ in range(2))
+        rows = opset8.parameter(ov.PartialShape([-1, 3]), np.float32)
+        following = either.tanh(either.add(state, row))
+        grown = node("Concat", 1, [following, rows] if front else [rows, following], axis=0)
+        ends = [opset8.result(end) for end in (following, grown, constant(np.array(True)))]
+        made.set_function(ov.Model(ends, [row, state, rows], "body"))
+        made.set_special_body_ports([-1, 2])
+        made.set_sliced_input(row, x.output(0), 0, 1, 1, -1, 0)
+        made.set_merged_input(state, first.output(0), ends[0].output(0))
+        empty = constant(np.zeros((0, 3), np.float32))
+        made.set_merged_input(rows, empty.output(0), ends[1].output(0))
+        outputs = [made.get_iter_value(end.output(0), -1) for end in ends[1::-1]]
+        return finish(outputs, [x, first], "grown")
+
+    def reference(x, state, front):
+        every = []
+        for row in x.astype(np.float64):
+            state = np.tanh(state + row)
+            every.append(state[0])
+        return [np.stack(every[::-1] if front else every), state]
+
+    for front in (False, True):
+        yield recurrent(f"flat/grown_list{'_from_the_front' if front else ''}",
+                        [normal("gr", 5, 3), normal("grs", 1, 3)], None,
+                        lambda x, s, front=front: reference(x, s, front),
+                        model=lambda front=front: model(front))
+
+
 def cases():
-    for part in (_index, _bounds, _branch):
+    for part in (_index, _bounds, _branch, _grown):
         yield from part()
