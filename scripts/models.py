@@ -63,14 +63,17 @@ def main():
     weft, cases_dir, output_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     streamed_dir = output_dir.with_name(output_dir.name + "-streamed")
     cases = sorted(path.parent for path in cases_dir.glob("*/*/model.xml"))
-    for folder in (output_dir, streamed_dir):
+    c_dir = output_dir.with_name(output_dir.name + "-c")
+    for folder in (output_dir, streamed_dir, c_dir):
         if folder.exists():
             shutil.rmtree(folder)
         folder.mkdir(parents=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         crashed = convert_whole(pool, weft, cases, output_dir)
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
-    return 1 if crashed else 0
+    code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--c-source",
+                      str(c_dir / "model.c"))
+    return 1 if crashed or code else 0
 
 
 if __name__ == "__main__":

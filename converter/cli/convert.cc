@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
+#include "converter/emit/c_source.h"
 #include "converter/files.h"
 #include "converter/passes/pipeline.h"
 
@@ -21,11 +22,13 @@ constexpr const char* kExamples = R"(Examples:
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
   weft convert model.xml -o model.weft --shape x=1,25,512
   weft convert model.xml -o step.weft --streaming
-  weft convert model.xml -o block.weft --streaming=8)";
+  weft convert model.xml -o block.weft --streaming=8
+  weft convert model.xml -o model.weft --c-source model.c)";
 
 struct ConvertCall {
   passes::ConvertOptions options;
-  std::string model, weights, output, precision = "f32";
+  std::string model, weights, output, c_source, precision = "f32";
+  bool incbin = false;
   std::vector<std::string> shapes;
   uint64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
@@ -121,6 +124,25 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
              converted.scratch_bytes, converted.scratch_bound_bytes);
 }
 
+std::span<const std::byte> BytesOf(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+// The model, and its C source and header when asked for: all of them or none.
+bool WriteOutputs(const ConvertCall& call, const passes::Converted& converted,
+                  std::string* reason) {
+  std::vector<FileToWrite> files = {{call.output, converted.file}};
+  emit::CSource c;
+  if (!call.c_source.empty()) {
+    const std::filesystem::path source = call.c_source;
+    const std::string model = std::filesystem::absolute(call.output).string();
+    c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "");
+    files.push_back({source, BytesOf(c.source)});
+    files.push_back({std::filesystem::path(source).replace_extension(".h"), BytesOf(c.header)});
+  }
+  return WriteFiles(files, reason);
+}
+
 Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Faults faults;
@@ -140,9 +162,8 @@ Exit Convert(ConvertCall& call) {
     throw CLI::ValidationError(
         "--dump-after", fmt::format("pass {} has nothing to print", call.options.dump_after));
   }
-  const FileToWrite file = {call.output, converted->file};
   std::string reason;
-  if (!WriteFiles({&file, 1}, &reason)) {
+  if (!WriteOutputs(call, *converted, &reason)) {
     fmt::print(stderr, "{}\n", reason);
     return Exit::kInput;
   }
@@ -165,7 +186,6 @@ void RefuseUnbuilt(CLI::App& command) {
     }
   };
   refuse("--report", "\"weft inspect\" prints the plan", true);
-  refuse("--c-source", "firmware passes AllSteps() until then", true);
 }
 
 }  // namespace
@@ -212,6 +232,15 @@ void AddConvert(CLI::App& app, Exit* exit) {
         }
         return "there is no pass \"" + value + "\"";
       });
+  CLI::Option* c_source = command->add_option("--c-source", call->c_source,
+                                              "Also write MODEL.c and MODEL.h for firmware");
+  c_source->check([](const std::string& value) {
+    return std::filesystem::path(value).extension() == ".c" ? "" : value + "; must end in .c";
+  });
+  command
+      ->add_flag("--incbin", call->incbin,
+                 "The C source takes the model's bytes from MODEL.weft when it is compiled")
+      ->needs(c_source);
   command->add_flag("--json", call->json, "Print the summary as JSON");
   RefuseUnbuilt(*command);
   command->footer(kExamples);

@@ -71,7 +71,8 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
            {"--report r.html", "--report: is not built yet"},
-           {"--c-source m.c", "--c-source: is not built yet"},
+           {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
+           {"--incbin", "--incbin requires --c-source"},
            {"--precision f16", "--precision: f16 is not built yet; must be f32"},
            {"--precision i8", "--precision: i8 is not built yet; must be f32"},
            {"--precision f31", "--precision: f31 is unknown; must be f32"}}) {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/emit/c_source.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "converter/element_type.h"
+#include "runtime/format/listing.h"
+
+namespace weft::emit {
+
+namespace {
+
+std::string Identifier(std::string_view text) {
+  std::string name(text);
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  const bool fits = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+  return fits ? name : fmt::format("m{}", name);
+}
+
+std::string Upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(std::span<const std::byte> file, std::string_view name, std::string_view model_file)
+      : file_(file),
+        model_(*format::GetModel(file.data())),
+        stem_(name),
+        name_(Identifier(name)),
+        upper_(Upper(name_)),
+        model_file_(model_file) {}
+
+  CSource Write() {
+    WriteHeader();
+    WriteSource();
+    return {std::move(header_), std::move(source_)};
+  }
+
+ private:
+  template <typename... Args>
+  void Head(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(header_), text, std::forward<Args>(args)...);
+  }
+  template <typename... Args>
+  void Body(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(source_), text, std::forward<Args>(args)...);
+  }
+
+  void WriteHeader();
+  void WritePorts(const flatbuffers::Vector<const format::Port*>& ports, std::string_view side);
+  void WriteSource();
+  void WriteBytes();
+  void WriteSteps();
+
+  uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
+
+  const std::span<const std::byte> file_;
+  const format::Model& model_;
+  const std::string stem_, name_, upper_, model_file_;
+  std::string header_, source_;
+};
+
+void Writer::WriteHeader() {
+  Head("/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. */\n",
+       stem_ + ".weft");
+  Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_\n\n", upper_);
+  Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
+  Head("enum {{\n  {}_MODEL_BYTES = {},\n", upper_, file_.size());
+  Head("  {}_STATE_BYTES = {},\n", upper_, RegionBytes(1));
+  Head("  {}_SCRATCH_BYTES = {},\n", upper_, RegionBytes(2));
+  WritePorts(*model_.inputs(), "INPUT");
+  WritePorts(*model_.outputs(), "OUTPUT");
+  Head("}};\n\n");
+  Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
+  Head("/* The kernels of this model alone. */\nextern const weft_steps {}_steps;\n", name_);
+  Head("/* Memory of the right size; a program that does not name it does not get it. */\n");
+  Head("extern unsigned char {0}_state[{1}_STATE_BYTES ? {1}_STATE_BYTES : 1];\n", name_, upper_);
+  Head("extern unsigned char {0}_scratch[{1}_SCRATCH_BYTES ? {1}_SCRATCH_BYTES : 1];\n\n", name_,
+       upper_);
+  Head("/* Opens the model on that memory. */\n");
+  Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
+  Head("  const weft_memory memory = {{{{{0}_state, {1}_STATE_BYTES}},\n", name_, upper_);
+  Head("                              {{{0}_scratch, {1}_SCRATCH_BYTES}},\n", name_, upper_);
+  Head("                              {{{{0, 0}}}}}};\n");
+  Head("  return weft_open({0}_model, {1}_MODEL_BYTES, {0}_steps, memory, engine);\n}}\n\n", name_,
+       upper_);
+  Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\nnamespace {} {{\n", name_);
+  Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
+       RegionBytes(1), RegionBytes(2));
+  Head("}}  // namespace {}\n#endif\n\n#endif /* {}_WEFT_MODEL_H_ */\n", name_, upper_);
+}
+
+void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
+                        std::string_view side) {
+  std::set<std::string> taken;
+  for (uint32_t i = 0; i < ports.size(); ++i) {
+    const format::Port& port = *ports.Get(i);
+    const format::Slot& slot = *model_.slots()->Get(port.slot());
+    TensorType type{slot.type(), {}};
+    for (uint32_t k = 0; k < slot.rank(); ++k)
+      type.dims.push_back(model_.dims()->Get(slot.first_dim() + k));
+    std::string name = fmt::format("{}", i);
+    if (port.name_count() > 0) name = model_.names()->Get(port.first_name())->str();
+    std::string constant = fmt::format("{}_{}_{}", upper_, side, Upper(Identifier(name)));
+    if (!taken.insert(constant).second) constant += fmt::format("_{}", i);
+    Head("  {} = {}, /* {}, {} bytes{} */\n", constant, i, ToString(type), slot.bytes(),
+         port.length_slot() == format::kNoSlot
+             ? ""
+             : fmt::format("; axis {} as long as the run finds out", port.length_axis()));
+  }
+}
+
+void Writer::WriteSource() {
+  Body(
+      "/* Written by \"weft convert --c-source\" from {0}.weft; convert again instead of editing. "
+      "*/\n#include \"{0}.h\"\n\n",
+      stem_);
+  Body("#if defined(__GNUC__)\n#define ALIGNED __attribute__((aligned(64)))\n#else\n");
+  Body("#define ALIGNED _Alignas(64)\n#endif\n\n");
+  WriteBytes();
+  Body("\nALIGNED unsigned char {0}_state[{1}_STATE_BYTES ? {1}_STATE_BYTES : 1];\n", name_,
+       upper_);
+  Body("ALIGNED unsigned char {0}_scratch[{1}_SCRATCH_BYTES ? {1}_SCRATCH_BYTES : 1];\n\n", name_,
+       upper_);
+  WriteSteps();
+}
+
+void Writer::WriteBytes() {
+  if (!model_file_.empty()) {
+    Body(
+        "__asm__(\".section .rodata.{0}_model,\\\"a\\\",%progbits\\n\"\n"
+        "        \".global {0}_model\\n\"\n        \".balign 64\\n\"\n"
+        "        \"{0}_model: .incbin \\\"{1}\\\"\\n\"\n        \".previous\\n\");\n",
+        name_, model_file_);
+    return;
+  }
+  Body("ALIGNED const unsigned char {}_model[{}_MODEL_BYTES] = {{", name_, upper_);
+  constexpr size_t kPerLine = 20;
+  for (size_t i = 0; i < file_.size(); ++i) {
+    Body("{}{}", i % kPerLine == 0 ? "\n    " : "", static_cast<unsigned>(file_[i]));
+    if (i + 1 < file_.size()) Body(",");
+  }
+  Body("}};\n");
+}
+
+void Writer::WriteSteps() {
+  static constexpr const char* kNames[] = {
+      "",
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  };
+  std::set<uint16_t> kinds;
+  for (const format::Step* step : *model_.steps()) {
+    if (step->kind() != 0) kinds.insert(step->kind());
+  }
+  Body("static const weft_step_entry entries[] = {{\n");
+  for (const uint16_t kind : kinds) {
+    Body("    [WEFT_STEP_{0}] = {{weft_check_{0}, weft_run_{0}}},\n", kNames[kind]);
+  }
+  if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
+  Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",
+       name_);
+}
+
+}  // namespace
+
+CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
+                     std::string_view model_file) {
+  return Writer(file, name, model_file).Write();
+}
+
+}  // namespace weft::emit

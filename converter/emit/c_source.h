@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model file as C: an aligned constant array, memory of the right size, names for ports and
+// sizes, and the table of just the steps that the model takes, so that a linker keeps only their
+// kernels. The header serves C99 and C++17.
+#ifndef WEFT_CONVERTER_EMIT_C_SOURCE_H_
+#define WEFT_CONVERTER_EMIT_C_SOURCE_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft::emit {
+
+struct CSource {
+  std::string header, source;
+};
+
+// `file` is a verified model. `name` begins every identifier (made fit for C) and is the stem of
+// the header that the source includes. With `model_file` the source takes the bytes from that file
+// when it is assembled (.incbin) instead of spelling them out.
+CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
+                     std::string_view model_file);
+
+}  // namespace weft::emit
+
+#endif  // WEFT_CONVERTER_EMIT_C_SOURCE_H_

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A C99 program over weft_c.h and the C source that the converter writes: three runs of the model
+ * on fixed inputs, and the hash of their outputs, which is that of the device tests. Compiled by
+ * the same compiler as firmware, on a desktop and on boards. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model.h"
+
+static uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
+  const unsigned char* p = (const unsigned char*)data;
+  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ p[i]) * UINT64_C(0x100000001B3);
+  return hash;
+}
+
+/* f32 in [-1, 1) in steps of 2^-12. */
+static void Fill(weft_tensor tensor, uint32_t* random) {
+  float* element = (float*)tensor.data;
+  for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
+    *random = *random * 1664525u + 1013904223u;
+    element[i] = ((float)(*random >> 19) - 4096.0f) / 4096.0f;
+  }
+}
+
+static int Fail(weft_fault fault) {
+  char text[160];
+  weft_describe(fault, text, sizeof(text));
+  printf("%s\n", text);
+  return 1;
+}
+
+static int CheckNames(const weft_engine* engine) {
+  for (uint32_t i = 0; i < weft_input_count(engine); ++i) {
+    const weft_tensor named = weft_input_named(engine, weft_input_name(engine, i));
+    if (named.data != weft_input(engine, i).data || named.data == 0) return 0;
+  }
+  for (uint32_t i = 0; i < weft_output_count(engine); ++i) {
+    const weft_tensor named = weft_output_named(engine, weft_output_name(engine, i));
+    if (named.data != weft_output(engine, i).data || named.type != WEFT_F32) return 0;
+  }
+  return weft_input(engine, 99).data == 0 && weft_output_named(engine, "nobody").data == 0;
+}
+
+int main(void) {
+  weft_needs needs;
+  weft_fault fault = weft_read_needs(model_model, MODEL_MODEL_BYTES, &needs);
+  if (!weft_ok(fault)) return Fail(fault);
+  if (needs.state_bytes != MODEL_STATE_BYTES || needs.scratch_bytes != MODEL_SCRATCH_BYTES) {
+    printf("the header's sizes are not the file's\n");
+    return 1;
+  }
+  weft_engine engine;
+  fault = model_open(&engine);
+  if (!weft_ok(fault)) return Fail(fault);
+  if (!CheckNames(&engine)) {
+    printf("a port is not found by its name\n");
+    return 1;
+  }
+  uint64_t hashes[2];
+  for (int round = 0; round < 2; ++round) { /* the same again after a reset */
+    uint32_t random = 1;
+    hashes[round] = UINT64_C(0xCBF29CE484222325);
+    weft_reset(&engine);
+    for (int run = 0; run < 3; ++run) {
+      for (uint32_t i = 0; i < needs.input_count; ++i) Fill(weft_input(&engine, i), &random);
+      fault = weft_run(&engine);
+      if (!weft_ok(fault)) return Fail(fault);
+      for (uint32_t i = 0; i < needs.output_count; ++i) {
+        const weft_tensor output = weft_output(&engine, i);
+        hashes[round] = Hash(output.data, output.bytes, hashes[round]);
+      }
+    }
+  }
+  weft_steps none = {0, 0};
+  const weft_memory nothing = {{0, 0}, {0, 0}, {{0, 0}}};
+  if (weft_ok(weft_open(model_model, MODEL_MODEL_BYTES, none, nothing, &engine))) return 1;
+  if (hashes[0] != hashes[1]) return 1;
+  printf("hash %08lx%08lx\n", (unsigned long)(hashes[0] >> 32),
+         (unsigned long)(hashes[0] & 0xFFFFFFFFu));
+  return 0;
+}
