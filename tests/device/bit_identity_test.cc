@@ -100,7 +100,9 @@ uint64_t RunModel(const fs::path& path) {
   uint32_t random = 1;
   for (int run = 0; run < 3; ++run) {
     for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
-    EXPECT_TRUE(engine.Run().ok());
+    // A count that these inputs set may be beyond its bound.
+    const FaultCode code = engine.Run().code;
+    EXPECT_TRUE(code == FaultCode::kNone || code == FaultCode::kTripLimit);
     for (uint32_t i = 0; i < engine.output_count(); ++i) {
       hash = Hash(engine.output(i), hash);
     }
