@@ -13,6 +13,7 @@ ninja                                ninja-build
 ccache                               ccache
 python3                              python3
 python3:ensurepip                    python3-venv
+/usr/lib/python3/dist-packages/numpy python3-numpy
 flatc                                flatbuffers-compiler
 /usr/include/flatbuffers/base.h      libflatbuffers-dev
 /usr/include/pugixml.hpp             libpugixml-dev

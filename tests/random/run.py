@@ -67,6 +67,17 @@ def _write(folder, made):
         np.save(folder / f"input{index}.npy", array)
 
 
+def _spoil(expected):
+    """Makes one output wrong: the first that has elements, or the shape of the first."""
+    place = next((index for index, array in enumerate(expected) if array.size), None)
+    if place is None:
+        expected[0] = np.zeros((2, ) + expected[0].shape[1:], expected[0].dtype)
+    elif expected[place].dtype == bool:
+        expected[place] = ~expected[place]
+    else:
+        expected[place] = expected[place] + np.array(1, expected[place].dtype)
+
+
 def judge(weft, folder, made, spoil_expectation=False):
     """Raises Failure where weft and the interpreter differ; returns how the model ended."""
     _write(folder, made)
@@ -91,7 +102,7 @@ def judge(weft, folder, made, spoil_expectation=False):
             raise Failure(f"ran to its end; must be a fault: {expected}")
         return "fault"
     if spoil_expectation:
-        expected[0] = ~expected[0] if expected[0].dtype == bool else expected[0] + 1
+        _spoil(expected)
     for index, array in enumerate(expected):
         np.save(folder / f"expected{index}.npy", np.array(array, order="C"))
     expects = [word for index in range(len(expected))

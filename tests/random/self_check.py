@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Can run.py fail? self_check.py WEFT demands that
+
+wrong expectations make every model fail that runs, that the command printed with a failure repeats
+it, that a `weft` which accepts everything is found out, and that the same models pass when nothing
+is wrong.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODELS, SEED = 40, 7
+
+# Converts nothing and finds everything equal.
+YES_MAN = "#!/bin/sh\nexit 0\n"
+
+
+def run(*words):
+    """(exit code, stdout) of run.py."""
+    done = subprocess.run([sys.executable, HERE / "run.py", *map(str, words)], capture_output=True,
+                          text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def counts(text):
+    """The numbers of the last line by what they count."""
+    return {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", text.split("\n")[-2])}
+
+
+def demand(holds, what, text):
+    """Ends the check when something does not hold."""
+    if not holds:
+        sys.exit(f"self check: {what}\n{text}")
+
+
+def main(weft):
+    """Runs all checks; exits 1 at the first that fails."""
+    base = ["--weft", weft, "--models", MODELS, "--seed", SEED]
+    code, text = run(*base)
+    good = counts(text)
+    demand(code == 0 and good["failed"] == 0 and good["exact"] > 20, "good models fail", text)
+    code, text = run(*base, "--spoil-expectations")
+    spoiled = counts(text)
+    ran = good["exact"] + good.get("rounded", 0)
+    demand(code == 1 and spoiled["failed"] == ran and "exact" not in spoiled,
+           f"of {ran} models with wrong expectations {spoiled['failed']} failed", text)
+    again = shlex.split(re.search(r"again: python3 \S+ (.*)", text).group(1))
+    code, text = run(*again)
+    demand(code == 1 and counts(text)["failed"] == 1, "the command does not repeat a failure", text)
+    with tempfile.TemporaryDirectory() as folder:
+        yes_man = pathlib.Path(folder) / "weft"
+        yes_man.write_text(YES_MAN)
+        yes_man.chmod(0o755)
+        code, text = run("--weft", yes_man, "--models", 200, "--seed", SEED)
+        demand(code == 1 and "refused" not in counts(text), "who accepts all is not found out",
+               text)
+    print(f"self check: {ran} wrong expectations found, a failure repeated")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

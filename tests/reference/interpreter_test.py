@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds interpreter.py against the goldens of loops and branches, most of them OpenVINO's.
+
+interpreter_test.py CASES. A case with an operation that the interpreter does not know is passed
+over; fewer than KNOWN others are a failure.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+# pylint: disable=wrong-import-position
+from conformance.compare import difference
+from reference.interpreter import Fault, Model
+from reference.ir_file import Refused, TYPES
+
+FAMILIES = ("if", "loop_const", "loop_edges", "loop_nested", "loop_run", "state", "ti")
+KNOWN = 100
+
+
+def arrays(folder):
+    """The .npy files of a folder in port order."""
+    return [np.load(path) for path in sorted(folder.glob("*.npy"), key=lambda path: int(path.stem))]
+
+
+def answers(folder, case):
+    """What the interpreter makes of a case."""
+    bound = dict(zip(case["convert"][::2], case["convert"][1::2])).get("--max-iterations")
+    model = Model(folder / "model.xml", bound and int(bound))
+    inputs = arrays(folder / "inputs")
+    if not case.get("calls"):
+        return model(inputs)
+    calls = [model([array[call] for array in inputs]) for call in range(case["calls"])]
+    return [np.stack(parts) for parts in zip(*calls)]
+
+
+def main(cases):
+    """1 when a golden is missed."""
+    equal, wrong, unknown = 0, 0, 0
+    for folder in sorted(path.parent for family in FAMILIES
+                         for path in (cases / family).glob("*/case.json")):
+        case = json.loads((folder / "case.json").read_text())
+        try:
+            made = answers(folder, case)
+        except (KeyError, Refused, Fault) as reason:
+            if isinstance(reason, Refused) and "is not known" in str(reason) or isinstance(
+                    reason, KeyError) and reason.args[0] not in TYPES:
+                unknown += 1
+                continue
+            made = []
+            print(f"{folder.name}: {reason!r}")
+        expected = arrays(folder / "expected")
+        told = [difference(is_, must, case["rtol"], case["atol"])
+                for is_, must in zip(made, expected)]
+        told = [text for text in told if text] + ["no answer"] * (len(made) != len(expected))
+        if told:
+            wrong += 1
+            print(f"{folder.parent.name}/{folder.name}: {'; '.join(told)}")
+        else:
+            equal += 1
+    print(f"interpreter: {equal} goldens equal, {wrong} missed, {unknown} not known")
+    return 0 if wrong == 0 and equal >= KNOWN else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
