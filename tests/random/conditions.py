@@ -35,6 +35,12 @@ def choose_count(loop):
     loop.loop.inputs += [trips, _first_condition(loop)]
     if loop.trips == 0:
         loop.note("zero iterations")
+    if loop.chance(0.1):
+        loop.note("trip count read by the body")
+        value = loop.inner.net.parameter(trips.dtype, trips.dims)
+        value.bound = max(trips.bound, 8)
+        loop.loop.entries_in.append({"external_port_id": 0, "internal_layer_id": value.layer})
+        loop.inner.pool.append(value)
     if loop.chance(0.3):
         loop.note("current iteration")
         loop.iteration = _iteration(loop)

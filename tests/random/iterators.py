@@ -26,7 +26,6 @@ class Iterator:
         self.slices = []  # (Parameter, outer value, cut)
         self.iteration = None
         self.outputs = []  # Values of the outside that later operations may use
-        self.told = False  # somebody tells the count without doubt
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -52,6 +51,7 @@ class Iterator:
             conditions.close(self)
         results = self.close_states()
         self.add_outputs(results)
+        self.add_oddities(results)
         self.maker.close_variables(self.inner)
         return self.write()
 
@@ -94,11 +94,12 @@ class Iterator:
         parameter = self.inner.net.parameter(value.dtype, chunk)
         parameter.bound, parameter.exact = value.bound, value.exact
         extent = value.dims[axis]
-        entry = ranges.entry(self.rng, cut, extent, loose and self.chance(0.5))
+        entry = ranges.entry(self.rng, cut, extent, len(value.dims), loose and self.chance(0.5))
+        if entry["axis"] < 0:
+            self.note("negative axis of a slice")
         self.feed(value, parameter, entry)
         self.slices.append((parameter, value, cut))
         self.inner.pool.append(parameter)
-        self.told = True
         self.note("sliced input")
         if part > 1:
             self.note("chunk larger than one")
@@ -237,6 +238,16 @@ class Iterator:
             if not any("axis" in entry for entry in self.loop.entries_out):
                 self.trips = 1
 
+    def add_oddities(self, results):
+        """What means nothing and must do no harm."""
+        if results and self.slices and self.chance(0.05):
+            self.note("back edge to a sliced Parameter")
+            result, _, _ = self.outer.pick(results)
+            self.loop.back_edges.append((result, self.slices[0][0].layer))
+        if self.chance(0.05):
+            self.note("unread Parameter without source")
+            self.inner.net.parameter("f32", (3, ))
+
     def may_scan(self, value):
         closed = self.depth > 0 or self.maker.stateful or not self.maker.limits.open_scans
         return (self.fixed or not closed) and value.count * max(self.trips, 1) <= 256
@@ -280,7 +291,7 @@ class Iterator:
         for entry in loop.entries_out:
             if entry["external_port_id"] >= 0:
                 entry["external_port_id"] += len(loop.inputs)
-        spoils.apply(self)
+        spoiled = spoils.apply(self)
         self.rng.shuffle(loop.entries_in)
         self.rng.shuffle(loop.entries_out)
         loop.body.shuffle()
@@ -288,4 +299,6 @@ class Iterator:
                                   opset=5 if self.kind == "Loop" else 1, inner=loop.text())[1]
         for value, (bound, exact) in zip(made, self.outputs):
             value.bound, value.exact = bound, exact
+        if spoiled and self.depth == 0:
+            self.maker.shown += made
         return made

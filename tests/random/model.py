@@ -11,7 +11,7 @@ import nests
 import spoils
 from scope import DATA, LARGE, SMALL, Scope
 
-MAX_ITERATIONS = 12  # what models with loops of open length are converted with
+MAX_ITERATIONS = (12, 12, 12, 12, 12, 12, 12, 2)  # for models with loops of open length
 CALLS = 3  # of models with variables
 
 
@@ -36,10 +36,11 @@ class Maker:
         self.run_time, self.branches = limits.run_time, limits.branches
         self.rounded = self.rng.random() < 0.2
         self.stateful = limits.variables and self.rng.random() < 0.12
-        self.spoil = spoils.choose(self.rng) if self.rng.random() < 0.1 else None
+        self.spoil = spoils.choose(self.rng) if self.rng.random() < 0.2 else None
         self.spoiled = False
         self.weights = bytearray()
         self.inputs, self.ends = [], []
+        self.shown = []  # outputs of a spoiled loop, which somebody must need
         self.features = collections.Counter()
         self.needs_bound = False
         self.open_loops = 0  # Loops around the net that is being filled
@@ -110,7 +111,7 @@ class Maker:
         rng = self.rng
         pool = [value for value in self.scope.pool if value.known is None]
         wanted = [pool[int(place)] for place in rng.permutation(len(pool))[:6]]
-        ends = self.ends + [value for value in self.scope.pool[:4] if value not in wanted] + wanted
+        ends = self.ends + self.shown + [value for value in self.scope.pool[:4] if value not in wanted] + wanted
         if not ends:
             ends = [self.scope.random_constant("f32", (2, ))]
         for value in ends:
@@ -118,7 +119,7 @@ class Maker:
         exact = all(value.exact for value in ends)
         return Model(ir_text.model_text(self.scope.net), bytes(self.weights), self.inputs, exact,
                      self.spoil if self.spoiled else None, self.features,
-                     ["--max-iterations", str(MAX_ITERATIONS)] if self.needs_bound else [],
+                     ["--max-iterations", str(self.scope.pick(MAX_ITERATIONS))] if self.needs_bound else [],
                      CALLS if self.stateful else 0)
 
 

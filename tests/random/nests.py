@@ -28,6 +28,16 @@ def nest(maker, scope, depth, room):
     for value in made:
         if value.dims and min(value.dims) < 1:
             if depth == 0:  # inside, nobody can read a length that is 0 or open
-                maker.ends.append(value)
+                maker.ends.append(_handled(maker, scope, value))
         else:
             scope.pool.append(value)
+
+
+def _handled(maker, scope, value):
+    """Elementwise operations take a length that only the run knows."""
+    if min(value.dims) == 0 or value.dtype == "boolean" or scope.chance(0.5):
+        return value
+    maker.features["operation on a length known at run time"] += 1
+    if scope.chance(0.5):
+        return scope.op("Negative", [value], value.dtype, value.dims, value.bound)
+    return scope.op("Add", [value, value], value.dtype, value.dims, 2 * value.bound)

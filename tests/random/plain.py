@@ -205,9 +205,55 @@ def _cell(scope):
     return scope.tame(scope.pick(made))
 
 
+def _gates(scope, x, state, count):
+    """x W + state R + b for `count` gates, spelled out."""
+    size, hidden = x.dims[1], state.dims[1]
+    parts = []
+    for value, rows in ((x, size), (state, hidden)):
+        weights = (scope.rng.integers(-8, 9, (rows, count * hidden)) / 16).astype(np.float32)
+        product = scope.op("MatMul", [value, scope.net.constant(weights)], "f32",
+                           (x.dims[0], count * hidden), value.bound * rows,
+                           {"transpose_a": "false", "transpose_b": "false"}, exact=False)
+        parts.append(product)
+    bias = (scope.rng.integers(-8, 9, count * hidden) / 16).astype(np.float32)
+    total = scope.op("Add", parts, "f32", parts[0].dims, 100)
+    return scope.op("Add", [total, scope.net.constant(bias)], "f32", total.dims, 100)
+
+
+def _act(scope, kind, value):
+    return scope.op(kind, [value], "f32", value.dims, 1, exact=False)
+
+
+def _spelled_cell(scope):
+    """An RNN or LSTM step in plain operations, on states from the pool."""
+    batch, size = (int(number) for number in scope.rng.integers(1, 4, 2))
+    states = [value for value in scope.pool if value.dtype == "f32" and len(value.dims) == 2 and
+              value.bound <= 2 * DATA]
+    state = scope.pick(states) if states else scope.source("f32", (batch, 3))
+    x = scope.source("f32", (state.dims[0], size))
+    if max(x.bound, state.bound) > 2 * DATA:
+        return None
+    if scope.chance(0.5):
+        return _act(scope, "Tanh", _gates(scope, x, state, 1))
+    cell = scope.source("f32", state.dims)
+    if cell.bound > 2 * DATA:
+        return None
+    parts = scope.net.add("Split", [_gates(scope, x, state, 4), scope.scalar(1, "i64")],
+                          [("f32", state.dims)] * 4, {"num_splits": 4})[1]
+    forget, update, candidate, output = (
+        _act(scope, kind, part) for kind, part in zip(("Sigmoid", "Sigmoid", "Tanh", "Sigmoid"),
+                                                      parts))
+    kept = scope.op("Multiply", [forget, cell], "f32", state.dims, cell.bound)
+    new = scope.op("Multiply", [update, candidate], "f32", state.dims, 1)
+    cell = scope.op("Add", [kept, new], "f32", state.dims, cell.bound + 1)
+    hidden = scope.op("Multiply", [output, _act(scope, "Tanh", cell)], "f32", state.dims, 1)
+    scope.pool.append(scope.tame(cell))
+    return hidden
+
+
 EXACT_KINDS = (_arithmetic, _arithmetic, _arithmetic, _compare, _logic, _select, _unary, _matmul,
                _concat, _split, _transpose, _ranks, _cut, _gather, _reduce, _convert)
-ROUNDED_KINDS = (_curve, _cell, _cell)
+ROUNDED_KINDS = (_curve, _cell, _spelled_cell, _spelled_cell)
 
 
 def grow(scope, count, rounded):

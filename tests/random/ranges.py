@@ -11,15 +11,16 @@ def _bound(rng, index, extent, upper, loose):
     return options[int(rng.integers(len(options)))]
 
 
-def entry(rng, cut, extent, loose):
+def entry(rng, cut, extent, rank, loose):
     """Slicing attributes for (axis, begin, count, part, backward) of an input. loose: other
     entries tell the count, so the upper bound may be written either way."""
     axis, begin, count, part, backward = cut
     low = _bound(rng, begin, extent, False, loose)
     high = _bound(rng, begin + count * part, extent, True, loose)
     start, end = (high, low) if backward else (low, high)
+    written = axis - rank if rng.random() < 0.15 else axis
     return _with_defaults(rng, {
-        "axis": axis, "start": start, "end": end, "stride": -part if backward else part,
+        "axis": written, "start": start, "end": end, "stride": -part if backward else part,
         "part_size": part
     })  # yapf: disable
 

@@ -38,7 +38,7 @@ def _output_disagrees(iterator):
     dtype, dims = iterator.loop.outputs[place]
     axis = _scans(iterator)[0]["axis"]
     dims = list(dims)
-    dims[axis] *= 2
+    dims[axis] *= 2  # counts from the end, too
     iterator.loop.outputs[place] = (dtype, tuple(dims))
     return True
 
@@ -141,10 +141,10 @@ AT_ONCE = {
 
 
 def apply(iterator):
-    """Spoils the loop when the model is to be spoiled and has not been."""
+    """Spoils the loop when the model is to be spoiled and has not been; True when it did."""
     maker = iterator.maker
-    if not maker.spoil or maker.spoiled:
-        return
     in_loop = iterator.kind == "Loop" or maker.open_loops > 0
-    if (maker.spoil in AT_ONCE or not in_loop) and SPOILS[maker.spoil](iterator):
-        maker.spoiled = True
+    if not maker.spoil or maker.spoiled or (in_loop and maker.spoil not in AT_ONCE):
+        return False
+    maker.spoiled = bool(SPOILS[maker.spoil](iterator))
+    return maker.spoiled

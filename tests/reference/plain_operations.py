@@ -132,6 +132,8 @@ def _cell(formula):
     return apply
 
 
+_ONE = np.float32(1)
+
 OPERATIONS = {
     "Abs": _one(np.abs),
     "Add": _one(np.add),
@@ -159,10 +161,10 @@ OPERATIONS = {
     "RNNCell": _cell(cells.rnn_cell),
     "ReduceMax": _reduce(np.max),
     "ReduceSum": _reduce(np.sum),
-    "Relu": _one(lambda x: np.maximum(x, 0)),
+    "Relu": _one(lambda x: np.maximum(x, x.dtype.type(0))),
     "Reshape": _reshape,
     "Select": _one(np.where),
-    "Sigmoid": _one(lambda x: 1 / (1 + np.exp(-x))),
+    "Sigmoid": _one(lambda x: _ONE / (_ONE + np.exp(-x))),
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,
