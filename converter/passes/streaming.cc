@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "converter/passes/streaming_axes.h"
+#include "converter/passes/streaming_delays.h"
 #include "converter/passes/streaming_resize.h"
 #include "converter/passes/streaming_rules.h"
 #include "converter/passes/streaming_walks.h"
@@ -38,6 +39,7 @@ class Streaming {
   bool Run() {
     const size_t before = faults_.lines().size();
     SeparateConstants();
+    JoinPads(graph_);
     if (!ReadWalks()) return false;
     TimeAxes times(graph_, walks_.front().steps, faults_);
     for (Walk& walk : walks_) {
@@ -51,6 +53,7 @@ class Streaming {
     if (times.steps() > 1) Check(times);
     if (faults_.lines().size() != before) return false;
     Resize(graph_, times, steps_);
+    for (ir::Node* node : times.nodes()) KeepPast(times, *node);
     for (Walk& walk : walks_) {
       Shorten(graph_, walk, steps_);
       for (const Carried& state : walk.states) Keep(walk, state);
@@ -73,6 +76,8 @@ class Streaming {
   bool IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const;
   bool HasTime(const TimeAxes& times, ir::Node& node) const;
   void Keep(Walk& walk, const Carried& state);
+  const Delay* DelayOf(const TimeAxes& times, ir::Node& node) const;
+  void KeepPast(const TimeAxes& times, ir::Node& node);
   std::string FreeName(const std::string& wanted);
   const Walk* WalkOf(const ir::Node& node) const;
 
@@ -185,6 +190,10 @@ void Streaming::Check(const TimeAxes& times) {
                   faults_);
     }
     CheckOrder(times, *node);
+    const TimeAxis* delayed = DelayOf(times, *node) ? times.Of(node->inputs[0]) : nullptr;
+    if (delayed != nullptr && delayed->outer != 1) {
+      RefuseToCut(graph_, *node, "its time axis is flattened into a batch", faults_);
+    }
     for (size_t i = 0; i < node->inputs.size(); ++i) {
       const TimeAxis* time = times.Of(node->inputs[i]);
       if (time != nullptr) CheckPort(times, *node, {false, i, time->axis}, *time);
@@ -300,6 +309,21 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
   }
   SetInitial(walk, state, {&read, 0});
   graph_.sinks.push_back(&assign);
+}
+
+// The delay along time, if that is what the node has.
+const Delay* Streaming::DelayOf(const TimeAxes& times, ir::Node& node) const {
+  const std::vector<Delay>& delays = times.Relation(&node).delays;
+  const TimeAxis* time = delays.empty() ? nullptr : times.Of(node.inputs[0]);
+  if (time == nullptr) return nullptr;
+  const auto found = std::ranges::find(delays, time->axis, &Delay::axis);
+  return found == delays.end() ? nullptr : &*found;
+}
+
+void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
+  const Delay* delay = DelayOf(times, node);
+  if (delay == nullptr) return;
+  ReadPast(graph_, node, delay->axis, delay->past, FreeName(node.name + "/past"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/slicing.h"
+#include "converter/passes/streaming_delays.h"
 
 namespace weft::passes {
 namespace {
@@ -228,6 +229,10 @@ void Convolution(NodeScope& scope, Strands& strands) {
   const Dims& weights = strands.in(1);
   const auto space = static_cast<std::ptrdiff_t>(scope.rank(0) - 2);
   Windows(scope, strands, Dims(weights.end() - space, weights.end()), false);
+  for (int64_t axis = 2; axis < scope.rank(0); ++axis) {
+    const std::optional<int64_t> past = PastOf(scope.graph(), scope.mutable_node(), axis);
+    if (past && strands.Pair(0, axis, 0, axis)) strands.relation.delays.push_back({axis, *past});
+  }
 }
 
 // Indices of maxima count in the whole tensor.

@@ -32,9 +32,15 @@ struct Selection {
   int64_t axis = 0, begin = 0, end = 0;
 };
 
+// An axis of input 0 of which each place needs that many before it, too.
+struct Delay {
+  int64_t axis = 0, past = 0;
+};
+
 struct AxisRelation {
   std::vector<Strand> strands;
   std::vector<Selection> selections;
+  std::vector<Delay> delays;
   // The elements of input 0 in the same order under other dims: an axis that stays apart goes on.
   bool reshapes = false;
   // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.

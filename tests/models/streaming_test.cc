@@ -261,6 +261,57 @@ TEST(Streaming, KeepsAStateThatIsAVariableAlready) {
   EXPECT_EQ(Model(build, 1).variables, (std::vector<std::string>{"mine"}));
 }
 
+// The line of one refusal after the layer's name.
+std::string Needs(const std::string& layer, const std::string& what) {
+  return "test.xml: layer " + layer + ": needs the whole sequence (" + what +
+         "); --streaming must be able to cut time\n";
+}
+
+// [batch, steps, channels] through a convolution over time, before and after a sequence.
+ir::Source Convolved(GraphBuilder& g, ir::Source x, Dims weights, const std::string& pads_begin,
+                     const std::string& pads_end) {
+  const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+  const ir::Source y = g.Add("Convolution", 1, {turned, Weights(g, std::move(weights), 12)},
+                             {{"strides", "1"},
+                              {"dilations", "2"},
+                              {"pads_begin", pads_begin},
+                              {"pads_end", pads_end},
+                              {"auto_pad", "explicit"}});
+  return g.Add("Transpose", 1, {y, g.Ints({0, 2, 1})});
+}
+
+TEST(Streaming, KeepsThePastOfAConvolutionThatLooksBack) {
+  const Build build = [](GraphBuilder& g) {
+    const ir::Source x = Convolved(g, Input(g), {7, kInputs, 3}, "4", "0");
+    g.Result(Convolved(g, Hidden(g, x, {.inputs = 7}), {2, kHidden, 2}, "2", "0"));
+  };
+  ExpectStreams(build);
+  EXPECT_EQ(Model(build, 1).variables.size(), 3u);
+}
+
+TEST(Streaming, KeepsThePastBehindAPad) {
+  ExpectStreams([](GraphBuilder& g) {
+    const ir::Source moved = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
+    const ir::Source longer =
+        g.Add("Pad", 1, {moved, g.Ints({0, 0, 2}), g.Ints({0, 0, 0})}, {{"pad_mode", "constant"}});
+    const ir::Source y = g.Add("Convolution", 1, {longer, Weights(g, {4, kInputs, 3}, 13)},
+                               {{"strides", "1"},
+                                {"dilations", "1"},
+                                {"pads_begin", "0"},
+                                {"pads_end", "0"},
+                                {"auto_pad", "explicit"}});
+    const ir::Source back = g.Add("Transpose", 1, {y, g.Ints({0, 2, 1})});
+    g.Result(Hidden(g, back, {.inputs = 4}));
+  });
+}
+
+TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
+  EXPECT_EQ(Refusal([](GraphBuilder& g) {
+              g.Result(Hidden(g, Convolved(g, Input(g), {7, kInputs, 3}, "2", "2"), {.inputs = 7}));
+            }),
+            Needs("4 \"Convolution4\" (Convolution)", "it has windows over time"));
+}
+
 TEST(Streaming, RefusesAModelThatWalksNothing) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) { g.Result(g.Add("Tanh", 1, {Input(g)})); }),
             "test.xml: no sequence, TensorIterator or Loop walks along a time axis; --streaming "
@@ -270,12 +321,6 @@ TEST(Streaming, RefusesAModelThatWalksNothing) {
 TEST(Streaming, RefusesMoreStepsThanThereAre) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) { g.Result(Hidden(g, Input(g))); }, kSteps + 1),
             "--streaming: 7 steps of test.xml's 6; must be from 1 to 6\n");
-}
-
-// The line of one refusal after the layer's name.
-std::string Needs(const std::string& layer, const std::string& what) {
-  return "test.xml: layer " + layer + ": needs the whole sequence (" + what +
-         "); --streaming must be able to cut time\n";
 }
 
 TEST(Streaming, RefusesEveryStepThatLooksAhead) {

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole models around a sequence that `weft convert --streaming` can cut: what stands before and
+behind it, and states that are variables already. The goldens are those of the uncut models."""
+
+import numpy as np
+from openvino import opset6
+
+from build import constant, finish, node, parameter
+from casebook import Case, i64, normal, recurrent
+from families.sequences import DEFAULT, GATES, stacked
+
+BATCH, STEPS, INPUTS, HIDDEN = 2, 12, 6, 9
+
+
+def _sequence(kind, label, x, inputs, states=None):
+    """All hidden states as [batch, steps, hidden], and the node."""
+    w, r, b = stacked(label, 1, GATES[kind], inputs, HIDDEN)
+    if states is None:
+        states = [np.zeros((BATCH, 1, HIDDEN), np.float32)] * (2 if kind == "LSTMSequence" else 1)
+    lengths = np.full(BATCH, STEPS, np.int32)
+    made = node(kind, 5, [x, *states, lengths, w, r, b], hidden_size=HIDDEN, direction="forward",
+                activations=DEFAULT[kind])
+    return node("Squeeze", 1, [made, i64(1)]), made
+
+
+def _turned(x):
+    return node("Transpose", 1, [x, i64(0, 2, 1)])
+
+
+def _looking_back(x, label, channels, inputs, dilation):
+    """A convolution over time that is padded in front only."""
+    return node("Convolution", 1, [x, normal(label, channels, inputs, 3, scale=0.3)], strides=[1],
+                pads_begin=[2 * dilation], pads_end=[0], dilations=[dilation], auto_pad="explicit")
+
+
+def _front_end(x):
+    """Two convolutions with a ReLU each, a GRU, a classifier over every step."""
+    y = node("Relu", 1, [_looking_back(_turned(x), "fe1", 8, INPUTS, 1)])
+    y = node("Relu", 1, [_looking_back(y, "fe2", 7, 8, 2)])
+    hidden, _ = _sequence("GRUSequence", "feg", _turned(y), 7)
+    logits = node("MatMul", 1, [hidden, normal("fed", HIDDEN, 5)], transpose_a=False,
+                  transpose_b=False)
+    return node("Softmax", 8, [node("Add", 1, [logits, normal("feb", 5)])], axis=-1)
+
+
+def _flattened(x):
+    """Time in the batch of a product, as exporters write a layer over every step."""
+    hidden, made = _sequence("LSTMSequence", "fl", x, INPUTS)
+    rows = node("Reshape", 1, [hidden, i64(BATCH * STEPS, HIDDEN)], special_zero=False)
+    dense = node("MatMul", 1, [rows, normal("fld", HIDDEN, 4)], transpose_a=False,
+                 transpose_b=False)
+    shaped = node("Reshape", 1, [node("Tanh", 1, [dense]), i64(BATCH, -1, 4)], special_zero=False)
+    last = node("Gather", 8, [hidden, np.array(-1), np.array(1)])
+    return [shaped.output(0), last.output(0), made.output(2)]
+
+
+def _normalised(x):
+    """A layer norm between two sequences, and a residual connection."""
+    first, _ = _sequence("GRUSequence", "n1", x, INPUTS)
+    mean = node("ReduceMean", 1, [first, i64(-1)], keep_dims=True)
+    centred = node("Subtract", 1, [first, mean])
+    variance = node("ReduceMean", 1, [node("Power", 1, [centred, np.float32(2)]), i64(-1)],
+                    keep_dims=True)
+    scale = node("Sqrt", 1, [node("Add", 1, [variance, np.float32(1e-3)])])
+    normed = node("Divide", 1, [centred, scale])
+    second, _ = _sequence("GRUSequence", "n2", normed, HIDDEN)
+    return node("Add", 1, [first, second])
+
+
+def _kept():
+    """A model whose sequence begins in variables and assigns them its last states."""
+    x = parameter((BATCH, STEPS, INPUTS), np.float32, "x0")
+    zero = np.zeros((BATCH, HIDDEN), np.float32)
+    reads = [opset6.read_value(constant(zero), name, np.float32, [BATCH, HIDDEN]) for name in "hc"]
+    states = [node("Unsqueeze", 1, [read, i64(1)]) for read in reads]
+    hidden, made = _sequence("LSTMSequence", "kp", x, INPUTS, states)
+    sinks = [
+        node("Assign", 6, [node("Squeeze", 1, [made.output(1 + index), i64(1)])], variable_id=name)
+        for index, name in enumerate("hc")
+    ]
+    return finish([hidden], [x], "kept", sinks)
+
+
+def cases():
+    for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
+                        ("norm_between_sequences", _normalised)):
+        yield recurrent(f"streaming/{name}", [normal(name, BATCH, STEPS, INPUTS)], graph)
+    yield Case("streaming/variables_of_its_own", [normal("kx", 2, BATCH, STEPS, INPUTS)],
+               model=_kept, rtol=1e-4, atol=1e-4, calls=2,
+               note="No further variables: the states are kept already.")
