@@ -84,6 +84,29 @@ TEST_F(ConvertCommand, KeepsToTheArenaBudget) {
   EXPECT_FALSE(std::filesystem::exists(Path("n.weft")));
 }
 
+TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
+  const std::string cases = WEFT_SOURCE_DIR "/tests/conformance/cases/";
+  const std::string model = "convert '" + cases + "streaming/convolutions_then_gru/model.xml'";
+  for (const auto& [option, steps] :
+       {std::pair<std::string, int>{"--streaming", 1}, {"--streaming=4", 4}}) {
+    const Outcome outcome = Weft(model + " -o cut.weft " + option);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(Weft("inspect cut.weft --json").out);
+    EXPECT_EQ(json["inputs"][0]["shape"], (nlohmann::json{2, steps, 6}));
+    EXPECT_EQ(json["variables"].size(), 3u);
+  }
+  std::filesystem::remove(Path("cut.weft"));
+  EXPECT_EQ(Weft(model + " -o cut.weft --streaming=13").code, 1);
+  const Outcome outcome =
+      Weft("convert '" + cases + "onnx/lstm_bidirectional/model.xml' -o cut.weft --streaming");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("needs the whole sequence (its direction is bidirectional); "
+                             "--streaming must be able to cut time\n"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Entries(), Names());
+}
+
 TEST_F(ConvertCommand, RefusesBinaryFilesAsModels) {
   WriteModel(kSum);
   const Outcome outcome = Weft("convert model.bin -o m.weft");
