@@ -202,6 +202,7 @@ class BodyLowering {
 
   void Run() {
     for (const BodyInput& input : map_.inputs) AddInput(input);
+    std::erase_if(map_.outputs, [&](const BodyOutput& o) { return !scope_.IsUsed(o.output); });
     for (const BodyOutput& output : map_.outputs) AddOutput(output);
     const LoopResults out = LowerLoop(scope_.builder, spec_,
                                       [&](const Iteration& iteration) { return Lower(iteration); });

@@ -158,4 +158,12 @@ void LowerScope::Forward(size_t from, size_t i) {
   SetOutput(i, builder.View(input(from), 0, output_type(i)));
 }
 
+bool LowerScope::IsUsed(size_t i) const {
+  const ir::Source output{&node_, static_cast<uint32_t>(i)};
+  return keeps_all_outputs_ ||
+         std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const auto& node) {
+           return std::find(node->inputs.begin(), node->inputs.end(), output) != node->inputs.end();
+         });
+}
+
 }  // namespace weft::ops

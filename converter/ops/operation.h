@@ -159,6 +159,9 @@ class LowerScope : public NodeScope {
   void SetOutput(size_t i, plan::ValueId value);
   // The value (i32) that holds the node's true count of iterations after it has run.
   void SetLength(plan::ValueId length) { values_[{&node_, kLengthPort}] = length; }
+  // Does anybody read output i? What nobody reads need not be set.
+  bool IsUsed(size_t i) const;
+  void KeepAllOutputs() { keeps_all_outputs_ = true; }
   // Registers input `from` as output i under the output's own dims: no step at all (Reshape and
   // kin).
   void Forward(size_t from, size_t i);
@@ -168,6 +171,7 @@ class LowerScope : public NodeScope {
 
  private:
   Values& values_;
+  bool keeps_all_outputs_ = false;
 };
 
 }  // namespace weft::ops

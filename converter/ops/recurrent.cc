@@ -216,7 +216,7 @@ class SequenceLowering {
     PrepareOutputs();
     for (int64_t direction = 0; direction < recurrent_.directions; ++direction)
       RunDirection(direction);
-    scope_.SetOutput(0, y_);
+    if (y_ != kNone) scope_.SetOutput(0, y_);
     for (size_t i = 0; i < finals_.size(); ++i) scope_.SetOutput(1 + i, finals_[i]);
   }
 
@@ -239,6 +239,7 @@ class SequenceLowering {
   const Recurrent& recurrent_;
   const CellShape& cell_;
   ValueId x_ = kNone, mask_ = kNone, any_ = kNone, zeros_ = kNone;
+  const bool gathers_ = scope_.IsUsed(0);
   ValueId y_ = kNone, whole_ = kNone;
   std::vector<ValueId> finals_;
 };
@@ -304,7 +305,7 @@ void SequenceLowering::PrepareOutputs() {
                           ? kNone
                           : builder_.Scratch(FloatType({cell_.batch, directions, cell_.hidden})));
   }
-  if (directions == 1) return;
+  if (directions == 1 || !gathers_) return;
   const TensorType type = FloatType({cell_.batch, directions, recurrent_.steps, cell_.hidden});
   if (cell_.batch != 1) {
     y_ = builder_.Scratch(type);
@@ -361,7 +362,7 @@ void SequenceLowering::RunDirection(int64_t direction) {
   // Past its length a row's output is zero while its state stands still: two results then.
   const size_t scanned = mask_ == kNone ? 0 : states;
   const TensorType gathered = FloatType({recurrent_.steps, cell_.batch, cell_.hidden});
-  spec.scans.push_back({scanned, 0, backward(direction), gathered});
+  if (gathers_) spec.scans.push_back({scanned, 0, backward(direction), gathered});
   if (whole_ != kNone && mask_ == kNone) {
     spec.scans[0].whole = whole_;
     spec.scans[0].base_bytes =
@@ -371,15 +372,15 @@ void SequenceLowering::RunDirection(int64_t direction) {
     const ValueId x = builder_.View(iteration.slices[0], 0, FloatType({cell_.batch, cell_.inputs}));
     std::vector<ValueId> results = EmitCell(builder_, cell_, packed, x, iteration.states);
     if (mask_ == kNone) return results;
-    const ValueId y = Select(iteration.slices[1], results[0], zeros_);
+    const ValueId y = gathers_ ? Select(iteration.slices[1], results[0], zeros_) : kNone;
     for (size_t i = 0; i < states; ++i) {
       results[i] = Select(iteration.slices[1], results[i], iteration.states[i]);
     }
-    results.push_back(y);
+    if (gathers_) results.push_back(y);
     return results;
   };
   const LoopResults out = LowerLoop(builder_, spec, body);
-  Place(out.scans[0], out.lasts, direction);
+  Place(gathers_ ? out.scans[0] : kNone, out.lasts, direction);
 }
 
 void SequenceLowering::Place(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction) {
@@ -394,6 +395,7 @@ void SequenceLowering::Place(ValueId scan, const std::vector<ValueId>& lasts, in
                            {directions * hidden, 1}, direction * hidden);
     }
   }
+  if (!gathers_) return;
   if (directions == 1 && batch == 1) {
     y_ = builder_.View(scan, 0, FloatType({1, 1, steps, hidden}));
     return;

@@ -40,6 +40,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Faults& f
   plan::Builder builder(program);
   ops::LowerScope::Values values;
   ops::LowerScope scope(graph, node, faults, builder, values);
+  scope.KeepAllOutputs();
   node.operation->lower(scope);
   if (scope.failed()) return {};
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
