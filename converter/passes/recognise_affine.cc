@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "converter/ops/operation.h"
@@ -147,16 +148,17 @@ class Reader {
     affine_.bias.assign(static_cast<size_t>(count), 0.0f);
   }
 
-  bool Read(Columns columns, float sign);
+  // Adds the columns, each times its number.
+  bool Read(Columns columns, const std::vector<float>& scale);
   Affine Take() { return std::move(affine_); }
 
  private:
-  bool ReadProduct(const Columns& columns, float sign);
-  bool ReadConstant(const Columns& columns, float sign);
+  bool ReadProduct(const Columns& columns, const std::vector<float>& scale);
+  bool ReadScaled(const Columns& columns, const std::vector<float>& scale);
   ir::Source Enter(ir::Source source);
   std::vector<ir::Source> PartsOf(ir::Source source, int64_t width);
   void AddFactor(ir::Source input, const Matrix& matrix, int64_t first_input,
-                 const Columns& columns, float sign);
+                 const Columns& columns, const std::vector<float>& scale);
   // Are these rows of their own, not one row that the others share?
   bool IsWhole(ir::Source source, int64_t width) const {
     return ElementCount(TypeOf(source).dims) == rows_ * width && WidthOf(source) == width;
@@ -166,8 +168,27 @@ class Reader {
   Affine affine_;
 };
 
-bool Reader::Read(Columns columns, float sign) {
-  if (ConstantOf(columns.source) != nullptr) return ReadConstant(columns, sign);
+// One number for all columns, or one for each of the width that they are cut from.
+std::optional<std::vector<float>> ConstantColumns(const Columns& columns) {
+  const ir::Constant* constant = ConstantOf(columns.source);
+  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
+  std::vector<float> floats = ops::Floats(*constant);
+  const auto count = static_cast<size_t>(columns.count);
+  if (floats.size() == 1) return std::vector<float>(count, floats[0]);
+  const auto begin = static_cast<size_t>(columns.begin);
+  if (static_cast<int64_t>(floats.size()) != WidthOf(columns.source)) return std::nullopt;
+  if (begin + count > floats.size()) return std::nullopt;
+  const auto first = floats.begin() + static_cast<std::ptrdiff_t>(begin);
+  return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(count));
+}
+
+bool Reader::Read(Columns columns, const std::vector<float>& scale) {
+  if (ConstantOf(columns.source) != nullptr) {
+    const std::optional<std::vector<float>> floats = ConstantColumns(columns);
+    if (!floats) return false;
+    for (size_t i = 0; i < scale.size(); ++i) affine_.bias[i] += scale[i] * (*floats)[i];
+    return true;
+  }
   while (const std::optional<Columns> inner = BeforeMovement(columns)) {
     affine_.nodes.insert(columns.source.node);
     columns = *inner;
@@ -175,42 +196,40 @@ bool Reader::Read(Columns columns, float sign) {
   const ir::Node& node = *columns.source.node;
   const int64_t width = WidthOf(columns.source);
   if (!IsWhole(columns.source, width)) return false;
-  if (Is(node, "MatMul") && ReadProduct(columns, sign)) return true;
+  if (Is(node, "MatMul") && ReadProduct(columns, scale)) return true;
+  if (Is(node, "Multiply") && ReadScaled(columns, scale)) return true;
   const bool subtracts = Is(node, "Subtract");
   if (!Is(node, "Add") && !subtracts) {
-    if (sign < 0) return false;
     affine_.others.push_back(columns);
-    return true;
+    return std::ranges::all_of(scale, [](float number) { return number == 1.0f; });
   }
   affine_.nodes.insert(&node);
+  std::vector<float> negative(scale);
+  for (float& number : negative) number = -number;
   for (size_t i = 0; i < 2; ++i) {
     const ir::Source input = node.inputs[i];
     if (ConstantOf(input) == nullptr && !IsWhole(input, width)) return false;
-    const float of_input = subtracts && i == 1 ? -sign : sign;
-    if (!Read({input, columns.begin, columns.count}, of_input)) return false;
+    const bool taken_away = subtracts && i == 1;
+    if (!Read({input, columns.begin, columns.count}, taken_away ? negative : scale)) return false;
   }
   return true;
 }
 
-// One number for all columns, or one for each of the width that they are cut from.
-bool Reader::ReadConstant(const Columns& columns, float sign) {
-  const ir::Constant& constant = *ConstantOf(columns.source);
-  if (constant.type.type != ElementType::f32) return false;
-  const std::vector<float> floats = ops::Floats(constant);
-  if (floats.size() != 1 && static_cast<int64_t>(floats.size()) != WidthOf(columns.source)) {
-    return false;
-  }
-  if (floats.size() != 1 && columns.begin + count_ > static_cast<int64_t>(floats.size())) {
-    return false;
-  }
-  for (size_t i = 0; i < affine_.bias.size(); ++i) {
-    const size_t from = floats.size() == 1 ? 0 : static_cast<size_t>(columns.begin) + i;
-    affine_.bias[i] += sign * floats[from];
-  }
-  return true;
+// Times a constant.
+bool Reader::ReadScaled(const Columns& columns, const std::vector<float>& scale) {
+  const ir::Node& node = *columns.source.node;
+  const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
+  const ir::Source other = node.inputs[1 - constant];
+  const std::optional<std::vector<float>> factors =
+      ConstantColumns({node.inputs[constant], columns.begin, columns.count});
+  if (!factors || !IsWhole(other, WidthOf(columns.source))) return false;
+  affine_.nodes.insert(&node);
+  std::vector<float> scaled(scale);
+  for (size_t i = 0; i < scaled.size(); ++i) scaled[i] *= (*factors)[i];
+  return Read({other, columns.begin, columns.count}, scaled);
 }
 
-bool Reader::ReadProduct(const Columns& columns, float sign) {
+bool Reader::ReadProduct(const Columns& columns, const std::vector<float>& scale) {
   const ir::Node& node = *columns.source.node;
   const std::optional<Matrix> matrix = ConstantFactor(node);
   if (!matrix) return false;
@@ -224,7 +243,7 @@ bool Reader::ReadProduct(const Columns& columns, float sign) {
   int64_t first = 0;
   for (const ir::Source& part : PartsOf(left, matrix->inputs)) {
     const int64_t width = ElementCount(TypeOf(part).dims).value_or(0) / rows_;
-    AddFactor(column ? part : Enter(part), *matrix, first, columns, sign);
+    AddFactor(column ? part : Enter(part), *matrix, first, columns, scale);
     first += width;
   }
   return true;
@@ -255,7 +274,7 @@ std::vector<ir::Source> Reader::PartsOf(ir::Source source, int64_t width) {
 }
 
 void Reader::AddFactor(ir::Source input, const Matrix& matrix, int64_t first_input,
-                       const Columns& columns, float sign) {
+                       const Columns& columns, const std::vector<float>& scale) {
   const int64_t width = ElementCount(TypeOf(input).dims).value_or(0) / rows_;
   auto found = std::ranges::find_if(affine_.products,
                                     [&](const Product& product) { return product.input == input; });
@@ -267,9 +286,18 @@ void Reader::AddFactor(ir::Source input, const Matrix& matrix, int64_t first_inp
   for (int64_t output = 0; output < count_; ++output) {
     for (int64_t i = 0; i < width; ++i) {
       found->weights[static_cast<size_t>(output * width + i)] +=
-          sign * matrix.at(columns.begin + output, first_input + i);
+          scale[static_cast<size_t>(output)] * matrix.at(columns.begin + output, first_input + i);
     }
   }
+}
+
+std::optional<float> FloatAttribute(const ir::Node& node, const std::string& key) {
+  const auto found = node.attributes.find(key);
+  if (found == node.attributes.end()) return std::nullopt;
+  float value = 0;
+  const char* end = found->second.data() + found->second.size();
+  if (std::from_chars(found->second.data(), end, value).ptr != end) return std::nullopt;
+  return value;
 }
 
 float NumberOf(ir::Source source, float fallback) {
@@ -279,11 +307,42 @@ float NumberOf(ir::Source source, float fallback) {
   return floats.size() == 1 ? floats[0] : fallback;
 }
 
+// HSigmoid, or a Clamp to [0, n], times 1 / n where n is not 1: how frameworks without a
+// HardSigmoid write it.
+bool ReadClamp(const ir::Node& node, Gate& gate) {
+  if (Is(node, "HSigmoid")) {
+    gate.activation = "hardsigmoid";
+    gate.alpha = 1.0f / 6;
+    gate.beta = 0.5f;
+    gate.nodes.insert(&node);
+    gate.before.source = node.inputs[0];
+    return true;
+  }
+  const ir::Node* clamp = &node;
+  gate.alpha = 1;
+  if (Is(node, "Multiply")) {
+    const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
+    gate.alpha = NumberOf(node.inputs[constant], 0);
+    clamp = BeforeReshapes(node.inputs[1 - constant]).node;
+  }
+  if (!Is(*clamp, "Clamp")) return false;
+  const std::optional<float> low = FloatAttribute(*clamp, "min");
+  const std::optional<float> high = FloatAttribute(*clamp, "max");
+  if (low != 0.0f || !high || std::abs(*high * gate.alpha - 1.0f) > 1e-6f) return false;
+  gate.activation = "hardsigmoid";
+  gate.beta = 0;
+  gate.nodes.insert(&node);
+  gate.nodes.insert(clamp);
+  gate.before.source = clamp->inputs[0];
+  return true;
+}
+
 }  // namespace
 
 std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
   Reader reader(rows, columns.count);
-  if (!reader.Read(columns, 1.0f)) return std::nullopt;
+  const std::vector<float> ones(static_cast<size_t>(columns.count), 1.0f);
+  if (!reader.Read(columns, ones)) return std::nullopt;
   return reader.Take();
 }
 
@@ -297,8 +356,11 @@ std::optional<Gate> GateOf(ir::Source source) {
     columns = *inner;
   }
   const ir::Node& node = *columns.source.node;
+  gate.before = columns;
+  if (ReadClamp(node, gate)) return gate;
   gate.activation = ActivationName(node);
   if (gate.activation.empty() || node.constant) return std::nullopt;
+  gate.alpha = gate.beta = 0;
   gate.nodes.insert(&node);
   if (Is(node, "HardSigmoid")) {
     if (ConstantOf(node.inputs[1]) == nullptr || ConstantOf(node.inputs[2]) == nullptr) {
@@ -307,7 +369,7 @@ std::optional<Gate> GateOf(ir::Source source) {
     gate.alpha = NumberOf(node.inputs[1], 0.2f);
     gate.beta = NumberOf(node.inputs[2], 0.5f);
   }
-  gate.before = {node.inputs[0], columns.begin, columns.count};
+  gate.before.source = node.inputs[0];
   return gate;
 }
 

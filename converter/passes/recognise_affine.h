@@ -3,8 +3,8 @@
 // constant matrices:
 //   pre = sum over inputs a of a * M_a^T + bias + other
 // however the export has cut it: one product for all gates and a Split behind it, one per gate,
-// [x, h] concatenated before a merged matrix, biases in several places. Nothing is changed; a value
-// that is not of this form is an addend of its own, among `others`.
+// [x, h] concatenated before a merged matrix, biases in several places, all of it scaled. Nothing
+// is changed; a value that is not of this form is an addend of its own, among `others`.
 #ifndef WEFT_CONVERTER_PASSES_RECOGNISE_AFFINE_H_
 #define WEFT_CONVERTER_PASSES_RECOGNISE_AFFINE_H_
 

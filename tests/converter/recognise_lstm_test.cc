@@ -49,6 +49,17 @@ ir::Source Sum(GraphBuilder& g, const Spelling& spelling, ir::Source x, ir::Sour
 }
 
 ir::Source Activated(GraphBuilder& g, const Spelling& spelling, ir::Source a) {
+  if (spelling.activation == "Clamp") {  // relu6(a + 3) / 6
+    const ir::Source moved = g.Add("Add", 1, {a, g.Float(3)});
+    const ir::Source clamped = g.Add("Clamp", 1, {moved}, {{"min", "0"}, {"max", "6"}});
+    return g.Add("Multiply", 1, {g.Float(1.0f / 6), clamped});
+  }
+  if (spelling.activation == "HSigmoid") return g.Add("HSigmoid", 5, {a});
+  if (spelling.activation == "ClampToOne") {
+    const ir::Source scaled = g.Add("Multiply", 1, {a, g.Float(0.2f)});
+    const ir::Source moved = g.Add("Add", 1, {scaled, g.Float(0.5f)});
+    return g.Add("Clamp", 1, {moved}, {{"min", "0.0"}, {"max", "1.0"}});
+  }
   if (spelling.activation != "HardSigmoid") return g.Add(spelling.activation, 1, {a});
   return g.Add("HardSigmoid", 1, {a, g.Float(0.3f), g.Float(0.4f)});
 }
@@ -126,6 +137,9 @@ INSTANTIATE_TEST_SUITE_P(
         Spelling{.name = "NoBias", .biases = 0},
         Spelling{.name = "ActivatedBeforeTheSplit", .split_after_sigmoid = true},
         Spelling{.name = "HardSigmoidGates", .activation = "HardSigmoid"},
+        Spelling{.name = "KerasHardSigmoid", .activation = "HSigmoid"},
+        Spelling{.name = "KerasHardSigmoidInParts", .activation = "Clamp"},
+        Spelling{.name = "OldKerasHardSigmoid", .activation = "ClampToOne"},
         Spelling{.name = "ReluGates", .activation = "Relu"}),
     [](const auto& instance) { return instance.param.name; });
 

@@ -91,7 +91,10 @@ class Layer:
         zeros = np.zeros((x.shape[0], 1, self.hidden))
         lengths = [x.shape[1]] * x.shape[0]
         if self.kind == "LSTM":
-            return cells.lstm_sequence(x, zeros, zeros, lengths, *arguments)[0][:, 0]
+            hard = self.options.get("recurrent_activation") == "hard_sigmoid"
+            names = ("hardsigmoid" if hard else "sigmoid", "tanh", "tanh")
+            return cells.lstm_sequence(x, zeros, zeros, lengths, *arguments, activations=names,
+                                       alphas=(1 / 6, ), betas=(0.5, ))[0][:, 0]
         if self.kind == "GRU":
             return cells.gru_sequence(x, zeros, lengths, *arguments,
                                       linear_before_reset=self.two_biases)[0][:, 0]
@@ -105,6 +108,7 @@ def _keras():
         ("keras_gru", "GRU", 1, 6, 5, 12, {}),
         ("keras_gru_reset_before", "GRU", 2, 5, 4, 8, {"reset_after": False}),
         ("keras_simple_rnn", "SimpleRNN", 1, 8, 5, 9, {}),
+        ("keras_lstm_hard_sigmoid", "LSTM", 1, 6, 5, 7, {"recurrent_activation": "hard_sigmoid"}),
     ]
     for name, kind, batch, time, inputs, hidden, options in rows:
         layer = Layer(name, kind, inputs, hidden, **options)
