@@ -105,8 +105,8 @@ class LoopLowering {
   };
 
   plan::Program& program() { return builder_.program(); }
-  const TensorType& TypeOf(ValueId value) const { return builder_.value(value).type; }
-  const TensorType& StateType(const DelayLine& line) const {
+  TensorType TypeOf(ValueId value) const { return builder_.value(value).type; }
+  TensorType StateType(const DelayLine& line) const {
     return TypeOf(spec_.carried[line.states[0]].initial);
   }
   bool exact() const { return !spec_.end.possible(); }
@@ -466,7 +466,7 @@ plan::BlockId LoopLowering::LaySettle(size_t phase) {
 // before the first.
 ValueId LoopLowering::LastOnTrack(const DelayLine& line, size_t age) {
   const Track& track = tracks_[*line.track];
-  const TensorType& type = StateType(line);
+  const TensorType type = StateType(line);
   const auto born = static_cast<int64_t>(age);
   if (exact()) return track.Chunk(builder_, spec_.trips - 1 - born, type);
   const int64_t unit = std::max<int64_t>(1, ElementBytes(type.type));
