@@ -14,6 +14,7 @@ namespace weft::passes {
 namespace {
 
 constexpr int64_t kMostIterations = 1 << 20;  // beyond, a count is not looked for
+constexpr int64_t kMostUnknown = 1 << 12;     // nor that far where data may decide
 
 ir::PortMapEntry* ConditionEntry(ir::Body& body) {
   const auto found = std::ranges::find_if(body.outputs, [](const ir::PortMapEntry& entry) {
@@ -35,6 +36,10 @@ std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition) {
     ++count.trips;
     if (goes_on && *goes_on == 0) return count;
     count.exact = count.exact && goes_on.has_value();
+    if (!count.exact && count.trips >= kMostUnknown) {
+      count.trips = most;
+      break;
+    }
     scalars.Advance();
   }
   if (*trip != most) return std::nullopt;
