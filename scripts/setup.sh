@@ -26,6 +26,10 @@ ctags                                universal-ctags
 clang-format                         clang-format
 aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
 qemu-aarch64                         qemu-user
+arm-none-eabi-g++                    gcc-arm-none-eabi
+/usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
+/usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib
+qemu-system-arm                      qemu-system-arm
 '
 
 say() { echo "setup: $*" >&2; }

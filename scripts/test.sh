@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
 check_goldens=
-[ ${#presets[@]} -gt 0 ] || { presets=(x86-64 asan aarch64-linux); check_goldens=yes; }
+[ ${#presets[@]} -gt 0 ] || { presets=(x86-64 asan aarch64-linux cortex-m4f); check_goldens=yes; }
 jobs=$(nproc)
 passed=0
 failed=0
