@@ -44,6 +44,11 @@ std::span<const Operation> Table();
 // Newest version of `name` (any case, aliases too) not above `opset`; null when there is none.
 const Operation* Find(std::string_view name, int opset);
 
+// Operations whose output elements depend on the input elements at their own place alone, under
+// NumPy's broadcast; names as in the table.
+std::span<const std::string_view> PointwiseNames();
+bool IsPointwise(std::string_view name);
+
 // Attributes of a node, read by type. A malformed value is reported once and the default returned.
 class Attributes {
  public:

@@ -89,4 +89,37 @@ const Operation* Find(std::string_view name, int opset) {
   return newest;
 }
 
+std::span<const std::string_view> PointwiseNames() {
+  static constexpr std::string_view kNames[] = {"Abs",         "Add",
+                                                "Ceiling",     "Clamp",
+                                                "Convert",     "Cos",
+                                                "Divide",      "Elu",
+                                                "Equal",       "Erf",
+                                                "Exp",         "Floor",
+                                                "FloorMod",    "Gelu",
+                                                "Greater",     "GreaterEqual",
+                                                "HSigmoid",    "HSwish",
+                                                "HardSigmoid", "Identity",
+                                                "Less",        "LessEqual",
+                                                "Log",         "LogicalAnd",
+                                                "LogicalNot",  "LogicalOr",
+                                                "LogicalXor",  "Maximum",
+                                                "Minimum",     "Mish",
+                                                "Mod",         "Multiply",
+                                                "Negative",    "NotEqual",
+                                                "Power",       "Relu",
+                                                "Round",       "Select",
+                                                "Selu",        "Sigmoid",
+                                                "Sign",        "Sin",
+                                                "SoftPlus",    "SoftSign",
+                                                "Sqrt",        "SquaredDifference",
+                                                "Subtract",    "Swish",
+                                                "Tanh"};
+  return kNames;
+}
+
+bool IsPointwise(std::string_view name) {
+  return std::ranges::find(PointwiseNames(), name) != PointwiseNames().end();
+}
+
 }  // namespace weft::ops

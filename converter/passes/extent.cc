@@ -3,47 +3,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 namespace weft::passes {
 
 namespace {
 
-// Each output element depends on the input elements at its own place alone (NumPy broadcast).
-constexpr std::string_view kElementwise[] = {
-    "Abs",         "Add",
-    "Ceiling",     "Clamp",
-    "Convert",     "Cos",
-    "Divide",      "Elu",
-    "Equal",       "Erf",
-    "Exp",         "Floor",
-    "FloorMod",    "Gelu",
-    "Greater",     "GreaterEqual",
-    "HSigmoid",    "HSwish",
-    "HardSigmoid", "Less",
-    "LessEqual",   "Log",
-    "LogicalAnd",  "LogicalNot",
-    "LogicalOr",   "LogicalXor",
-    "Maximum",     "Minimum",
-    "Mish",        "Mod",
-    "Multiply",    "Negative",
-    "NotEqual",    "PRelu",
-    "Power",       "ReLU",
-    "Round",       "Select",
-    "Selu",        "Sigmoid",
-    "Sign",        "Sin",
-    "SoftPlus",    "SoftSign",
-    "Sqrt",        "SquaredDifference",
-    "Subtract",    "Swish",
-    "Tanh",
-};
-
 const std::optional<ir::RunTimeExtent>& ExtentOf(const ir::Source& source) {
   return source.node->outputs[source.port].run_time_extent;
-}
-
-bool HandsOn(const ops::InferScope& scope) {
-  return std::ranges::find(kElementwise, scope.node().operation->name) != std::end(kElementwise);
 }
 
 // The input's axis in terms of the output, whose dims it is aligned to from the right.
@@ -62,7 +28,7 @@ void PassExtentsOn(ops::InferScope& scope) {
   for (size_t i = 0; i < scope.input_count(); ++i) {
     const std::optional<ir::RunTimeExtent>& extent = ExtentOf(scope.node().inputs[i]);
     if (!extent || scope.node().type == "Result") continue;
-    if (!HandsOn(scope)) {
+    if (!ops::IsPointwise(scope.node().operation->name)) {
       scope.Fault(
           "axis {} of its input {} is as long as the run finds out; only elementwise operations "
           "can take it",

@@ -411,33 +411,6 @@ constexpr Row kRows[] = {
     {"RNNSequence", Sequence},
 };
 
-// Element by element, whatever the number of operands.
-constexpr std::string_view kPointwise[] = {"Abs",         "Add",
-                                           "Ceiling",     "Clamp",
-                                           "Convert",     "Cos",
-                                           "Divide",      "Elu",
-                                           "Equal",       "Erf",
-                                           "Exp",         "Floor",
-                                           "FloorMod",    "Gelu",
-                                           "Greater",     "GreaterEqual",
-                                           "HSigmoid",    "HSwish",
-                                           "HardSigmoid", "Identity",
-                                           "Less",        "LessEqual",
-                                           "Log",         "LogicalAnd",
-                                           "LogicalNot",  "LogicalOr",
-                                           "LogicalXor",  "Maximum",
-                                           "Minimum",     "Mish",
-                                           "Mod",         "Multiply",
-                                           "Negative",    "NotEqual",
-                                           "Power",       "Relu",
-                                           "Round",       "Select",
-                                           "Selu",        "Sigmoid",
-                                           "Sign",        "Sin",
-                                           "SoftPlus",    "SoftSign",
-                                           "Sqrt",        "SquaredDifference",
-                                           "Subtract",    "Swish",
-                                           "Tanh"};
-
 }  // namespace
 
 bool IsSequence(const ir::Node& node) {
@@ -463,7 +436,7 @@ AxisRelation RelationOf(const ir::Graph& graph, ir::Node& node) {
   const auto row = std::ranges::find(kRows, name, &Row::name);
   if (row != std::end(kRows)) {
     row->rule(scope, strands);
-  } else if (std::ranges::find(kPointwise, name) != std::end(kPointwise)) {
+  } else if (ops::IsPointwise(name)) {
     Pointwise(scope, strands);
   } else if (name == "ConvertLike") {
     First(scope, strands);
