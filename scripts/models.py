@@ -7,6 +7,10 @@
 writes OUTPUT_DIR/<family>/<case>.weft. A model that weft refuses is named and leaves no file (the
 host's conformance tests judge refusals); a crash makes this script fail. Every case is converted
 with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
+
+Both folders get an index.txt, for boards cannot list the host's folders: in OUTPUT_DIR a line
+"<family>/<case> <calls> <rtol> <atol>" per model (calls 0: its arrays have no axis of calls), in
+OUTPUT_DIR-streamed the name alone.
 """
 import concurrent.futures
 import json
@@ -19,12 +23,17 @@ import sys
 STREAMED = (1, 2)  # steps of one run
 
 
+def described(case):
+    return json.loads((case / "case.json").read_text())
+
+
+def write_index(output_dir, lines):
+    (output_dir / "index.txt").write_text("".join(line + "\n" for line in sorted(lines)))
+
+
 def convert(weft, case, target, *options):
     """Returns (exit code, last line of the talk) of one conversion."""
-    extra = []
-    description = case / "case.json"
-    if description.exists():
-        extra = json.loads(description.read_text()).get("convert", [])
+    extra = described(case).get("convert", [])
     target.parent.mkdir(parents=True, exist_ok=True)
     run = subprocess.run([weft, "convert", case / "model.xml", "-o", target, *extra, *options],
                          capture_output=True, text=True, errors="replace", check=False)
@@ -34,16 +43,20 @@ def convert(weft, case, target, *options):
 
 def convert_whole(pool, weft, cases, output_dir):
     """Returns how often weft crashed."""
-    converted, refused, crashed = 0, 0, 0
+    lines, refused, crashed = [], 0, 0
     targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
     results = pool.map(convert, [weft] * len(cases), cases, targets)
     for case, (code, talk) in zip(cases, results):
-        converted += code == 0
         refused += code in (1, 2)
         crashed += code not in (0, 1, 2)
+        name = f"{case.parent.name}/{case.name}"
         if code != 0:
-            print(f"{case.parent.name}/{case.name}: exit {code}: {talk}")
-    print(f"models: {converted} converted, {refused} refused, {crashed} crashed")
+            print(f"{name}: exit {code}: {talk}")
+            continue
+        about = described(case)
+        lines.append(f"{name} {about.get('calls', 0)} {about['rtol']} {about['atol']}")
+    write_index(output_dir, lines)
+    print(f"models: {len(lines)} converted, {refused} refused, {crashed} crashed")
     return crashed
 
 
@@ -53,6 +66,8 @@ def convert_streamed(pool, weft, cases, output_dir):
             for case in cases for steps in STREAMED]
     results = pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}"), jobs)
     codes = [code for code, _ in results]
+    write_index(output_dir, [f"{case.parent.name}/{case.name}.{steps}"
+                             for (case, _, steps), code in zip(jobs, codes) if code == 0])
     crashed = sum(code not in (0, 1, 2) for code in codes)
     print(f"streamed models: {codes.count(0)} converted, {len(codes) - codes.count(0) - crashed} "
           f"refused, {crashed} crashed")

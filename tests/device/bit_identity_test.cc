@@ -10,37 +10,17 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
-#include <new>
 #include <string>
-#include <vector>
 
-#include "hwy/targets.h"
 #include "runtime/weft.h"
+#include "tests/device/loaded_file.h"
+#include "tests/device/stored_models.h"
+#include "tests/kernels/every_target.h"
 
 namespace weft {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Aligned {
- public:
-  explicit Aligned(size_t bytes)
-      : data_(::operator new (bytes + 1, std::align_val_t{kModelAlignment})), bytes_(bytes) {
-    std::memset(data_, 0xCD, bytes);
-  }
-  Aligned(const Aligned&) = delete;
-  Aligned& operator=(const Aligned&) = delete;
-  ~Aligned() { ::operator delete (data_, std::align_val_t{kModelAlignment}); }
-  char* data() { return static_cast<char*>(data_); }
-  Block block() { return {data_, bytes_}; }
-
- private:
-  void* data_;
-  size_t bytes_;
-};
 
 uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
   const auto* p = static_cast<const unsigned char*>(data);
@@ -83,19 +63,10 @@ void FillInput(const Tensor& tensor, uint32_t& state) {
 }
 
 // Hash over the outputs of three runs, the second and third going on from the state left behind.
-uint64_t RunModel(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  Aligned model(fs::file_size(path));
-  const size_t size = fs::file_size(path);
-  stream.read(model.data(), static_cast<std::streamsize>(size));
-  Needs needs;
-  EXPECT_TRUE(ReadNeeds({model.data(), size}, &needs).ok());
-  Aligned state(needs.state_bytes), scratch(needs.scratch_bytes);
-  Engine engine;
-  Memory memory;
-  memory.state = state.block();
-  memory.scratch = scratch.block();
-  EXPECT_TRUE(Engine::Open({model.data(), size}, AllSteps(), memory, &engine).ok());
+uint64_t RunModel(const std::string& name) {
+  const auto model = ReadModelFile(ModelPath(name));
+  const Stream stream(*model);
+  Engine engine = stream.engine;
   uint64_t hash = 0xCBF29CE484222325u;
   uint32_t random = 1;
   for (int run = 0; run < 3; ++run) {
@@ -110,22 +81,11 @@ uint64_t RunModel(const fs::path& path) {
   return hash;
 }
 
-std::map<std::string, fs::path> Models() {
-  std::map<std::string, fs::path> models;
-  if (!fs::exists(WEFT_MODELS_DIR)) return models;
-  for (const auto& entry : fs::recursive_directory_iterator(WEFT_MODELS_DIR)) {
-    if (entry.path().extension() != ".weft") continue;
-    models[fs::relative(entry.path(), WEFT_MODELS_DIR).replace_extension().generic_string()] =
-        entry.path();
-  }
-  return models;
-}
-
 std::map<std::string, uint64_t> Hashes() {
   std::map<std::string, uint64_t> hashes;
-  for (const auto& [name, path] : Models()) {
-    SCOPED_TRACE(name);
-    hashes[name] = RunModel(path);
+  for (const StoredCase& stored : StoredCases()) {
+    SCOPED_TRACE(stored.name);
+    hashes[stored.name] = RunModel(stored.name);
   }
   return hashes;
 }
@@ -149,19 +109,17 @@ TEST(BitIdentity, EveryTargetGivesThePinnedHashes) {
   }
   const std::map<std::string, uint64_t> pinned = Pinned();
   ASSERT_FALSE(pinned.empty()) << PinnedPath();
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  kernels::ForEachTarget([&](const char* target) {
     const std::map<std::string, uint64_t> hashes = Hashes();
-    hwy::SetSupportedTargetsForTest(0);
-    std::printf("%s: %zu models\n", hwy::TargetName(target), hashes.size());
+    std::printf("%s: %d models\n", target, static_cast<int>(hashes.size()));
     EXPECT_EQ(hashes.size(), pinned.size())
         << "models in " WEFT_MODELS_DIR ", which the target weft_models fills, against hashes.txt";
     for (const auto& [name, hash] : hashes) {
       const auto it = pinned.find(name);
       ASSERT_NE(it, pinned.end()) << name << " has no pinned hash";
-      EXPECT_EQ(hash, it->second) << name << " on " << hwy::TargetName(target);
+      EXPECT_EQ(hash, it->second) << name;
     }
-  }
+  });
 }
 
 }  // namespace

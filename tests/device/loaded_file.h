@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "runtime/weft.h"
 
@@ -35,10 +35,13 @@ class AlignedBlock {
   size_t bytes_;
 };
 
-inline std::unique_ptr<AlignedBlock> ReadModelFile(const std::filesystem::path& path) {
-  auto file = std::make_unique<AlignedBlock>(std::filesystem::file_size(path));
-  std::ifstream(path, std::ios::binary)
-      .read(file->data(), static_cast<std::streamsize>(file->bytes()));
+// A file that cannot be read is a failure and gives no bytes, which no engine opens.
+inline std::unique_ptr<AlignedBlock> ReadModelFile(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  EXPECT_TRUE(stream.good()) << path << " cannot be read; the target weft_models makes it";
+  auto file = std::make_unique<AlignedBlock>(stream ? static_cast<size_t>(stream.tellg()) : 0);
+  stream.seekg(0);
+  stream.read(file->data(), static_cast<std::streamsize>(file->bytes()));
   return file;
 }
 

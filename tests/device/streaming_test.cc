@@ -8,10 +8,10 @@
 // WEFT_PIN_STREAMED=1 writes streamed.txt anew from the models that are there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -19,25 +19,13 @@
 #include <utility>
 #include <vector>
 
-#include "hwy/targets.h"
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"
+#include "tests/device/stored_models.h"
+#include "tests/kernels/every_target.h"
 
 namespace weft {
 namespace {
-
-namespace fs = std::filesystem;
-using Buffer = std::vector<unsigned char>;
-
-// The elements of a .npy file of version 1: what follows its header.
-Buffer ReadElements(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const Buffer all((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  constexpr size_t kPrefix = 10;
-  if (all.size() < kPrefix) return {};
-  const size_t header = all[8] + 256u * all[9];
-  return Buffer(all.begin() + static_cast<std::ptrdiff_t>(kPrefix + header), all.end());
-}
 
 // How a port of the whole model meets the port of the cut one: each run has the next `part_bytes`
 // of every row of the whole. Steps that fill no run are left over.
@@ -138,22 +126,7 @@ Ports RunParts(Engine engine, const Pairing& pairing, Ports inputs, const Ports&
   return outputs;
 }
 
-const fs::path kWhole = WEFT_MODELS_DIR;
-const fs::path kStreamed = WEFT_MODELS_DIR "-streamed";
-const fs::path kCases = WEFT_SOURCE_DIR "/tests/conformance/cases";
 const char* const kPinned = WEFT_SOURCE_DIR "/tests/device/streamed.txt";
-
-// "sequence/gru_relu.1" -> path, the number being the steps of one run.
-std::map<std::string, fs::path> Models() {
-  std::map<std::string, fs::path> models;
-  if (!fs::exists(kStreamed)) return models;
-  for (const auto& entry : fs::recursive_directory_iterator(kStreamed)) {
-    if (entry.path().extension() != ".weft") continue;
-    models[fs::relative(entry.path(), kStreamed).replace_extension().generic_string()] =
-        entry.path();
-  }
-  return models;
-}
 
 std::map<std::string, size_t> Pinned() {
   std::map<std::string, size_t> pinned;
@@ -165,10 +138,10 @@ std::map<std::string, size_t> Pinned() {
 }
 
 // The number of runs; the bits are judged on the way.
-size_t Compare(const std::string& name, const fs::path& path) {
+size_t Compare(const std::string& name) {
   const std::string of_case = name.substr(0, name.rfind('.'));
-  const auto whole_file = ReadModelFile(kWhole / (of_case + ".weft")),
-             part_file = ReadModelFile(path);
+  const auto whole_file = ReadModelFile(ModelPath(of_case)),
+             part_file = ReadModelFile(StreamedPath(name));
   const Stream whole(*whole_file), part(*part_file);
   const std::optional<Pairing> pairing = Pair(whole.engine, part.engine);
   EXPECT_TRUE(pairing.has_value()) << "its ports do not meet those of the whole model";
@@ -176,7 +149,7 @@ size_t Compare(const std::string& name, const fs::path& path) {
   Ports inputs;
   for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
     const size_t bytes = whole.engine.input(i).bytes;
-    Buffer all = ReadElements(kCases / of_case / "inputs" / (std::to_string(i) + ".npy"));
+    Buffer all = ReadArray(ArrayPath(of_case, "inputs", i)).elements;
     // Cases with variables hold the inputs of several calls, one after another.
     EXPECT_TRUE(bytes != 0 && !all.empty() && all.size() % bytes == 0) << "input " << i;
     all.resize(bytes);
@@ -193,26 +166,26 @@ size_t Compare(const std::string& name, const fs::path& path) {
 }
 
 TEST(Streaming, GivesTheBitsOfTheWholeSequence) {
-  const std::map<std::string, fs::path> models = Models();
+  const std::vector<std::string> models = StreamedModels();
   if (std::getenv("WEFT_PIN_STREAMED") != nullptr) {
     std::ofstream stream(kPinned);
-    for (const auto& [name, path] : models) stream << name << ' ' << Compare(name, path) << '\n';
+    for (const std::string& name : models) stream << name << ' ' << Compare(name) << '\n';
     GTEST_SKIP() << "streamed.txt was written, nothing was judged";
   }
   const std::map<std::string, size_t> pinned = Pinned();
   ASSERT_FALSE(pinned.empty()) << kPinned;
-  for (const auto& [name, runs] : pinned) EXPECT_TRUE(models.contains(name)) << name << " is gone";
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    for (const auto& [name, path] : models) {
-      SCOPED_TRACE(name + " on " + hwy::TargetName(target));
-      const size_t runs = Compare(name, path);
+  for (const auto& [name, runs] : pinned) {
+    EXPECT_TRUE(std::binary_search(models.begin(), models.end(), name)) << name << " is gone";
+  }
+  kernels::ForEachTarget([&](const char* target) {
+    for (const std::string& name : models) {
+      SCOPED_TRACE(name);
+      const size_t runs = Compare(name);
       const auto found = pinned.find(name);
       EXPECT_EQ(runs, found == pinned.end() ? runs : found->second) << "runs";
     }
-    hwy::SetSupportedTargetsForTest(0);
-    std::printf("%s: %zu streamed models\n", hwy::TargetName(target), models.size());
-  }
+    std::printf("%s: %d streamed models\n", target, static_cast<int>(models.size()));
+  });
 }
 
 }  // namespace

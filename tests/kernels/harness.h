@@ -12,8 +12,8 @@
 #include <cstring>
 #include <vector>
 
-#include "hwy/targets.h"
 #include "kernels/twin.h"
+#include "tests/kernels/every_target.h"
 
 namespace weft::kernels {
 
@@ -82,22 +82,6 @@ class Array {
   unsigned char* memory_;
   T* data_;
 };
-
-// Calls run() once for each target that is compiled in and that this machine supports.
-template <class Run>
-void ForEachTarget(const Run& run) {
-#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
-  run();
-#else
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  for (const int64_t target : targets) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    run();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-#endif
-}
 
 inline bool SameBits(float a, float b) {
   return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run per Highway target that is compiled in and that this machine supports: several on a
+// desktop, the one there is on a board.
+#ifndef WEFT_TESTS_KERNELS_EVERY_TARGET_H_
+#define WEFT_TESTS_KERNELS_EVERY_TARGET_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/targets.h"
+
+namespace weft::kernels {
+
+// Calls run(name of the target), or run() where it asks for no name.
+template <class Run>
+void ForEachTarget(const Run& run) {
+  const auto run_on = [&run](int64_t target) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    if constexpr (std::is_invocable_v<const Run&, const char*>) {
+      run(hwy::TargetName(target));
+    } else {
+      run();
+    }
+  };
+#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
+  run_on(HWY_TARGETS);
+#else
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    run_on(target);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+#endif
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_TESTS_KERNELS_EVERY_TARGET_H_
