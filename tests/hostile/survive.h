@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands a file to the runtime in heap blocks of exactly their size. A sanitizer is the judge of
-// what is read or written outside them; without one only what is seen here is checked.
+// Hands a file to the runtime in blocks of exactly their size. Bytes written outside them are seen
+// on every target, by the guards around each block. Bytes read there are seen by a sanitizer alone:
+// a board has no unmapped memory behind a heap block.
 #ifndef WEFT_TESTS_HOSTILE_SURVIVE_H_
 #define WEFT_TESTS_HOSTILE_SURVIVE_H_
 
