@@ -113,6 +113,19 @@ struct PortName {
   const char* text;
 };
 
+// What a self test found first: an element of an output after a run, and its bits in the low end of
+// the words. `element` is kLengthDiffers where the output's true length is another (then `type` is
+// kI32 and the words are lengths).
+struct Mismatch {
+  static constexpr uint32_t kLengthDiffers = 0xFFFFFFFFu;
+  uint32_t run = 0;
+  uint32_t output = 0;
+  uint32_t element = 0;
+  Type type = Type::kF32;
+  uint64_t expected = 0;
+  uint64_t actual = 0;
+};
+
 namespace format {
 struct Model;
 }
@@ -164,6 +177,13 @@ class Engine {
   // input (the initial states of a model cut by `weft convert --streaming`), are read in the first
   // Run from here on, and in no later one.
   void Reset();
+
+  // Runs the inputs that `weft convert --self-test` stored and compares the outputs with those the
+  // desktop computed: bit by bit, but that a NaN is a NaN. Only a target without fused multiply-add
+  // may differ by as much as the file's tolerance class says (FORMAT.md). Resets the variables
+  // before and after, so it ends a stream, and overwrites inputs and outputs. kSelfTestDiffers sets
+  // *first; a model without a self test is a fault, too. The pairs are checked as they are read.
+  Fault SelfTest(Mismatch* first);
 
   void SetProfile(const Profile* profile) { profile_ = profile; }
 

@@ -111,4 +111,14 @@ weft_fault weft_run(weft_engine* engine) { return ToC(Load(engine).Run()); }
 
 void weft_reset(weft_engine* engine) { Load(engine).Reset(); }
 
+weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first) {
+  weft::Mismatch found;
+  const weft::Fault fault = Load(engine).SelfTest(&found);
+  if (fault.code == weft::FaultCode::kSelfTestDiffers) {
+    *first = {found.run,      found.output, found.element, static_cast<uint8_t>(found.type),
+              found.expected, found.actual};
+  }
+  return ToC(fault);
+}
+
 }  // extern "C"

@@ -132,6 +132,16 @@ weft_fault weft_run(weft_engine* engine);
 /* Variables back to their initial values. */
 void weft_reset(weft_engine* engine);
 
+/* Fields as in weft::Mismatch. */
+typedef struct weft_mismatch {
+  uint32_t run, output, element;
+  uint8_t type; /* weft_type */
+  uint64_t expected, actual;
+} weft_mismatch;
+
+/* Runs what `weft convert --self-test` stored; sets *first where an output differs. */
+weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first);
+
 #ifdef __cplusplus
 }
 #endif

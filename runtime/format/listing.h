@@ -21,6 +21,7 @@ inline constexpr uint32_t kMaxSectionDepth = 16;      // sections inside each ot
 inline constexpr uint32_t kWeightsRegion = 0;
 inline constexpr uint32_t kStateRegion = 1;
 inline constexpr uint32_t kFirstScratchRegion = 2;
+inline constexpr uint32_t kMaxSelfTestRuns = 1000;
 inline constexpr uint32_t kWeightsAlignment = 64;  // of the weights vector in the file
 
 // Row of ops.inc, from 1; what Step::kind holds.

@@ -61,13 +61,16 @@ inline Fate Survive(const ExactBytes& file) {
     }
     engine.Reset();
   }
+  Mismatch first;
+  const Fault test = engine.SelfTest(&first);
+  EXPECT_TRUE(test.ok() || test.code >= FaultCode::kSelfTestAbsent);
   bytes_read = sum;
   EXPECT_EQ(std::memcmp(before.data(), file.data(), file.size()), 0) << "the model was written";
   return Fate::kOpened;
 }
 
-// Sound files to start from: every step on its own, and all features of a listing. Their weights
-// end the file without padding.
+// Sound files to start from: every step on its own, and all features of a listing. Their weights,
+// or the four runs of a self test, end the file without padding.
 inline std::vector<ExactBytes> SoundFiles() {
   std::vector<ExactBytes> files;
   const auto add = [&files](ListingBuilder& b) {
@@ -75,6 +78,7 @@ inline std::vector<ExactBytes> SoundFiles() {
     files.push_back(b.Finish());
   };
   Features features = EveryFeature();
+  RecordSelfTest(features.b, 4);
   add(features.b);
   for (StepSample& sample : EveryStep()) add(sample.builder);
   return files;

@@ -9,10 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -220,15 +222,7 @@ class ListingBuilder {
   ExactBytes Finish() {
     flatbuffers::FlatBufferBuilder fbb;
     fbb.ForceDefaults(true);
-    std::vector<uint32_t> marks;
-    for (size_t i = 0; i < sections.size(); ++i) {
-      const format::Section s = sections[i];
-      sections[i] = format::Section(static_cast<uint32_t>(marks.size()), s.trip_count(),
-                                    s.trip_slot(), s.max_trips(), s.first_condition_slot(),
-                                    s.body_condition_slot(), s.iteration_slot(), s.length_slot(),
-                                    s.depth(), s.unroll(), s.runs_when(), s.reserved());
-      marks.insert(marks.end(), section_marks[i].begin(), section_marks[i].end());
-    }
+    std::vector<uint32_t> marks = JoinMarks();
     if (edit_sections != nullptr) edit_sections(sections, marks);
     weights.resize(region_bytes[0]);
     std::vector<format::Region> regions;
@@ -237,6 +231,7 @@ class ListingBuilder {
       regions.emplace_back(region_bytes[i], region_alignment, kind, 0, 0);
     }
     if (edit_regions != nullptr) edit_regions(regions);
+    const auto self_test_at = SelfTestAt(fbb);  // before the weights, so that it ends the file
     fbb.ForceVectorAlignment(weights.size(), 1, 64);
     const auto weights_at = fbb.CreateVector(weights);
     const auto regions_at = fbb.CreateVectorOfStructs(regions);
@@ -282,6 +277,7 @@ class ListingBuilder {
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     model.add_weights(weights_at);
+    model.add_self_test(self_test_at);
     format::FinishModelBuffer(fbb, model.Finish());
     ExactBytes file(fbb.GetSize());
     std::memcpy(file.data(), fbb.GetBufferPointer(), fbb.GetSize());
@@ -307,6 +303,8 @@ class ListingBuilder {
   std::vector<uint32_t> step_names, slot_buffers;
   std::vector<format::LoopNote> loop_notes;
   std::vector<uint8_t> weights;
+  std::optional<format::SelfTest> self_test;
+  std::vector<uint8_t> self_test_data;  // behind it
   void (*edit_sections)(std::vector<format::Section>&, std::vector<uint32_t>&) = nullptr;
   void (*edit_regions)(std::vector<format::Region>&) = nullptr;
 
@@ -319,6 +317,31 @@ class ListingBuilder {
   std::vector<format::Name##Params>& Rows(const format::Name##Params*) { return name##_rows; }
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
+
+  // Lays the sections' marks one behind the other and tells each section where its own begin.
+  std::vector<uint32_t> JoinMarks() {
+    std::vector<uint32_t> marks;
+    for (size_t i = 0; i < sections.size(); ++i) {
+      const format::Section s = sections[i];
+      sections[i] = format::Section(static_cast<uint32_t>(marks.size()), s.trip_count(),
+                                    s.trip_slot(), s.max_trips(), s.first_condition_slot(),
+                                    s.body_condition_slot(), s.iteration_slot(), s.length_slot(),
+                                    s.depth(), s.unroll(), s.runs_when(), s.reserved());
+      marks.insert(marks.end(), section_marks[i].begin(), section_marks[i].end());
+    }
+    return marks;
+  }
+
+  // The head and what stands behind it; none without a self test.
+  flatbuffers::Offset<flatbuffers::Vector<uint8_t>> SelfTestAt(
+      flatbuffers::FlatBufferBuilder& fbb) const {
+    if (!self_test) return {};
+    std::vector<uint8_t> bytes(sizeof(format::SelfTest) + self_test_data.size());
+    std::memcpy(bytes.data(), &*self_test, sizeof(format::SelfTest));
+    std::copy(self_test_data.begin(), self_test_data.end(),
+              bytes.begin() + sizeof(format::SelfTest));
+    return fbb.CreateVector(bytes);
+  }
 
   format::Port PortOf(SlotIndex slot, const std::vector<std::string>& port_names,
                       uint8_t length_axis, SlotIndex length) {

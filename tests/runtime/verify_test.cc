@@ -309,6 +309,12 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kSectionMove,
                                 FaultCode::kSectionMoveRange,
                                 FaultCode::kVariableMoves,
+                                FaultCode::kSelfTestAbsent,
+                                FaultCode::kSelfTestRuns,
+                                FaultCode::kSelfTestTolerance,
+                                FaultCode::kSelfTestReserved,
+                                FaultCode::kSelfTestBytes,
+                                FaultCode::kSelfTestDiffers,
                                 FaultCode::kTripLimit};
 
 TEST(Verify, HasATestForEveryFault) {
