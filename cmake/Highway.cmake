@@ -99,5 +99,5 @@ else()
   target_compile_features(weft_highway_targets PRIVATE cxx_std_17)
   target_compile_options(weft_highway_targets PRIVATE -fno-exceptions -fno-rtti
                          -ffunction-sections -fdata-sections)
-  target_link_libraries(weft_highway_targets PRIVATE weft_highway)
+  target_link_libraries(weft_highway_targets PRIVATE $<BUILD_INTERFACE:weft_highway>)
 endif()

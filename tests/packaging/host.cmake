@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DSOURCE= -DBUILD= -DFOLDER= -P host.cmake: installs the desktop build, checks that the
+# public headers and no others came along, and builds and runs two projects over it: a consumer of
+# both interfaces, and examples/linux-stream on its recording.
+cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+set(prefix "${FOLDER}/prefix")
+set(project "${FOLDER}/project")
+file(REMOVE_RECURSE "${FOLDER}")
+weft_install("${prefix}")
+
+file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
+list(SORT headers)
+weft_expect("headers" "${headers}" "runtime/faults.inc;runtime/format/ops.inc;runtime/steps.h;\
+runtime/weft.h;runtime/weft_c.h")
+file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")
+list(TRANSFORM notices REPLACE ".*/" "")
+list(SORT notices)
+weft_expect("notices" "${notices}" "LICENSE;NOTICE")
+
+file(COPY "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/dtmf"
+          "${SOURCE}/examples/linux-stream" DESTINATION "${project}")
+set(model "${project}/dtmf/model")
+weft_build("${project}/consumer" "${FOLDER}/consumer" "-DCMAKE_PREFIX_PATH=${prefix}"
+           "-DMODEL=${model}/dtmf.xml")
+weft_run(consumer "${FOLDER}/consumer/consumer")
+weft_expect("consumer" "${weft_stdout}" "one answer in C and C++\n")
+
+weft_build("${project}/linux-stream" "${FOLDER}/linux-stream" "-DCMAKE_PREFIX_PATH=${prefix}")
+file(READ "${model}/test.txt" keys)
+string(STRIP "${keys}" keys)
+# As a pipe delivers it: the samples without the 44 bytes of the WAV header.
+set(program "${FOLDER}/linux-stream/linux_stream")
+weft_run(linux-stream sh -c "tail -c +45 '${model}/test.wav' | '${program}'")
+weft_expect("linux-stream" "${weft_stdout}" "${keys}\n")
+if(NOT weft_stderr MATCHES "^255 frames; one step takes")
+  message(FATAL_ERROR "linux-stream: its times are \"${weft_stderr}\"; must be of 255 frames")
+endif()
