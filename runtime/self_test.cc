@@ -14,8 +14,8 @@ using format::ToleranceClass;
 
 // The stored pairs from front to back; nothing is read before Take has found it there.
 struct Pairs {
-  const uint8_t* at = nullptr;
-  uint32_t left = 0;
+  const uint8_t* at;
+  uint32_t left;
   uint32_t run = 0;
 
   // The next `bytes` bytes, or null and a fault where the data ends before.
@@ -31,17 +31,9 @@ struct Pairs {
   }
 };
 
-// Sets *test, and leaves *pairs at the first run.
-Fault ReadHead(const format::Model& model, Pairs* pairs, const format::SelfTest** test) {
-  const flatbuffers::Vector<uint8_t>* data = model.self_test();
-  if (data == nullptr) return {FaultCode::kSelfTestAbsent};
-  *pairs = {data->data(), data->size(), 0};
-  Fault fault;
-  const uint8_t* head = pairs->Take(sizeof(format::SelfTest), &fault);
-  if (!fault.ok()) return fault;
-  // The bytes of a vector begin on a multiple of 4.
-  *test = reinterpret_cast<const format::SelfTest*>(head);
-  const format::SelfTest& row = **test;
+Fault CheckHead(const format::SelfTest* test) {
+  if (test == nullptr) return {FaultCode::kSelfTestAbsent};
+  const format::SelfTest& row = *test;
   constexpr uint32_t kMost = format::kMaxSelfTestRuns;
   if (row.run_count() == 0 || row.run_count() > kMost) {
     return {FaultCode::kSelfTestRuns, 0, 0, 0, row.run_count(), kMost};
@@ -172,10 +164,12 @@ bool Passes(Type type, ToleranceClass tolerance, uint64_t expected, uint64_t act
 
 Fault Engine::SelfTest(Mismatch* first) {
   if (model_ == nullptr) return {FaultCode::kEngineClosed};
-  Pairs pairs;
-  const format::SelfTest* test = nullptr;
-  Fault fault = ReadHead(*model_, &pairs, &test);
+  const format::SelfTest* test = format::SelfTestOf(*model_);
+  Fault fault = CheckHead(test);
   if (!fault.ok()) return fault;
+  constexpr uint32_t kHeadBytes = sizeof(*test);
+  Pairs pairs = {model_->self_test()->data() + kHeadBytes,
+                 model_->self_test()->size() - kHeadBytes};
   const ToleranceClass tolerance =
       kernels::kFusesMultiplyAdd ? ToleranceClass::exact : test->tolerance();
   Reset();

@@ -42,10 +42,11 @@ def convert(weft, case, target, *options):
 
 
 def convert_whole(pool, weft, cases, output_dir):
-    """Returns how often weft crashed."""
+    """Each with a self test of two runs. Returns how often weft crashed."""
     lines, refused, crashed = [], 0, 0
     targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
-    results = pool.map(convert, [weft] * len(cases), cases, targets)
+    results = pool.map(lambda case, target: convert(weft, case, target, "--self-test", "2"),
+                       cases, targets)
     for case, (code, talk) in zip(cases, results):
         refused += code in (1, 2)
         crashed += code not in (0, 1, 2)
@@ -86,8 +87,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         crashed = convert_whole(pool, weft, cases, output_dir)
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
-    code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--c-source",
-                      str(c_dir / "model.c"))
+    code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--self-test",
+                      "2", "--c-source", str(c_dir / "model.c"))
     return 1 if crashed or code else 0
 
 

@@ -13,6 +13,7 @@
 #include "converter/emit/c_source.h"
 #include "converter/files.h"
 #include "converter/passes/pipeline.h"
+#include "runtime/format/listing.h"
 
 namespace weft::cli {
 namespace {
@@ -23,6 +24,7 @@ constexpr const char* kExamples = R"(Examples:
   weft convert model.xml -o model.weft --shape x=1,25,512
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
+  weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --c-source model.c)";
 
 struct ConvertCall {
@@ -116,12 +118,17 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
     json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
+    json["self_test_bytes"] = converted.self_test_bytes;
     Print(json);
     return;
   }
   fmt::print("{}: {} bytes; weights {}, state {}, scratch {} (no plan needs less than {})\n",
              call.output, converted.file.size(), converted.weights_bytes, converted.state_bytes,
              converted.scratch_bytes, converted.scratch_bound_bytes);
+  if (call.options.self_test_runs != 0) {
+    fmt::print("self test of {} runs: {} bytes\n", call.options.self_test_runs,
+               converted.self_test_bytes);
+  }
 }
 
 std::span<const std::byte> BytesOf(const std::string& text) {
@@ -221,6 +228,10 @@ void AddConvert(CLI::App& app, Exit* exit) {
         const bool planned = value == "f16" || value == "bf16" || value == "i8";
         return fmt::format("{} is {}; must be f32", value, planned ? "not built yet" : "unknown");
       });
+  command
+      ->add_option("--self-test", call->options.self_test_runs,
+                   "Store N runs with their outputs, which a board can repeat and compare")
+      ->check(CLI::Range(1u, format::kMaxSelfTestRuns));
   std::string passes;
   for (std::string_view name : passes::PassNames()) passes.append(" ").append(name);
   command

@@ -114,6 +114,21 @@ Json StepsJson(const format::Model& model) {
   return json;
 }
 
+const char* ToleranceText(format::ToleranceClass tolerance) {
+  return tolerance == format::ToleranceClass::exact
+             ? "every target gives the stored bits"
+             : "targets that fuse multiply and add give the stored bits, others f32 within 2^-16 * "
+               "(1 + |expected|)";
+}
+
+Json SelfTestJson(const format::Model& model) {
+  const format::SelfTest* test = format::SelfTestOf(model);
+  if (test == nullptr) return nullptr;
+  return {{"runs", test->run_count()},
+          {"bytes", model.self_test()->size()},
+          {"tolerance", format::EnumNameToleranceClass(test->tolerance())}};
+}
+
 Json ModelJson(const LoadedModel& model) {
   const format::Model& root = model.root();
   Json regions = Json::array();
@@ -139,6 +154,7 @@ Json ModelJson(const LoadedModel& model) {
           {"sections", SectionsJson(root)},
           {"copies", CopiesJson(root)},
           {"slots", format::RowsOf(root.slots()).count},
+          {"self_test", SelfTestJson(root)},
           {"steps", StepsJson(root)}};
 }
 
@@ -195,6 +211,13 @@ void PrintCopies(const format::Model& model) {
   fmt::print("\n");
 }
 
+void PrintSelfTest(const format::Model& model) {
+  const format::SelfTest* test = format::SelfTestOf(model);
+  if (test == nullptr) return;
+  fmt::print("self test: {} runs, {} bytes; {}\n\n", test->run_count(), model.self_test()->size(),
+             ToleranceText(test->tolerance()));
+}
+
 void PrintModel(const LoadedModel& model) {
   const format::Model& root = model.root();
   const Needs& needs = model.needs();
@@ -204,6 +227,7 @@ void PrintModel(const LoadedModel& model) {
              format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, needs.scratch_bytes,
              needs.alignment);
   PrintPorts(model);
+  PrintSelfTest(root);
   PrintSections(root);
   PrintCopies(root);
   Table steps({"step", ">count"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft verify: every law that the runtime holds a file to, and those of the plan that only a
-// desktop can judge. Violations are the result, so they go to stdout.
+// desktop can judge, and its self test where it carries one. Violations are the result, so they go
+// to stdout.
 #include "runtime/verify.h"
 
 #include <fmt/format.h>
@@ -8,8 +9,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "converter/cli/commands.h"
+#include "converter/elements.h"
 #include "converter/plan/laws.h"
 
 namespace weft::cli {
@@ -34,21 +38,59 @@ std::vector<std::string> Violations(const LoadedModel& model, bool* plan_judged)
   return lines;
 }
 
+// "0.5 (0x3f000000)"
+std::string ElementText(Type type, uint64_t bits) {
+  const auto element = static_cast<ElementType>(type);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(&bits, 1));
+  if (!IsFloat(element)) return fmt::format("{}", IntegerAt(element, bytes, 0));
+  return fmt::format("{} (0x{:0{}x})", RealAt(element, bytes, 0), bits, BitsOf(type) / 4);
+}
+
+// What the self test found, or nothing.
+std::optional<std::string> SelfTestViolation(LoadedModel& model) {
+  Mismatch first;
+  const Fault fault = model.engine().SelfTest(&first);
+  if (fault.ok()) return std::nullopt;
+  char text[256];
+  Describe(fault, text, sizeof text);
+  if (fault.code != FaultCode::kSelfTestDiffers) return text;
+  const std::string place = first.element == Mismatch::kLengthDiffers
+                                ? "the length"
+                                : fmt::format("element {}", first.element);
+  return fmt::format("self test: run {}: output {} \"{}\": {} is {}; must be {}", first.run,
+                     first.output, model.outputs()[first.output].display_name, place,
+                     ElementText(first.type, first.actual),
+                     ElementText(first.type, first.expected));
+}
+
 Exit Verify(const VerifyCall& call) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
   if (model == nullptr) return Tell(faults);
   bool plan_judged = false;
-  const std::vector<std::string> violations = Violations(*model, &plan_judged);
+  std::vector<std::string> violations = Violations(*model, &plan_judged);
+  uint32_t runs = 0;
+  if (violations.empty() && model->root().self_test() != nullptr) {
+    if (!model->Open(faults)) return Tell(faults);
+    if (const auto violation = SelfTestViolation(*model)) {
+      violations.push_back(*violation);
+    } else {
+      runs = format::SelfTestOf(model->root())->run_count();
+    }
+  }
   if (call.json) {
-    Print({{"file", model->file()}, {"plan_judged", plan_judged}, {"violations", violations}});
+    Print({{"file", model->file()},
+           {"plan_judged", plan_judged},
+           {"self_test_runs", runs},
+           {"violations", violations}});
   } else {
     for (const std::string& line : violations) fmt::print("{}: {}\n", model->file(), line);
     if (violations.empty()) {
-      fmt::print("{}: obeys every law{}\n", model->file(),
+      fmt::print("{}: obeys every law{}{}\n", model->file(),
                  plan_judged
                      ? ""
-                     : "; its plan cannot be judged, since the file was stripped of its buffers");
+                     : "; its plan cannot be judged, since the file was stripped of its buffers",
+                 runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));
     }
   }
   return violations.empty() ? Exit::kDone : Exit::kInput;
@@ -63,7 +105,9 @@ void AddVerify(CLI::App& app, Exit* exit) {
   command->add_option("MODEL", call->model, "The model.weft")->required();
   command->add_flag("--json", call->json, "Print the violations as JSON");
   command->footer(
-      "Prints every violation and exits with 1 when there is one.\n\nExample:\n  weft verify "
+      "Prints every violation and exits with 1 when there is one. Where the file obeys them all, "
+      "its "
+      "self test is run, too.\n\nExample:\n  weft verify "
       "model.weft");
   command->callback([call, exit] { *exit = Verify(*call); });
 }

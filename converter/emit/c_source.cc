@@ -56,6 +56,7 @@ class Writer {
   }
 
   void WriteHeader();
+  void WriteSelfTest();
   void WritePorts(const flatbuffers::Vector<const format::Port*>& ports, std::string_view side);
   void WriteSource();
   void WriteBytes();
@@ -74,6 +75,7 @@ void Writer::WriteHeader() {
        stem_ + ".weft");
   Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_\n\n", upper_);
   Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
+  WriteSelfTest();
   Head("enum {{\n  {}_MODEL_BYTES = {},\n", upper_, file_.size());
   Head("  {}_STATE_BYTES = {},\n", upper_, RegionBytes(1));
   Head("  {}_SCRATCH_BYTES = {},\n", upper_, RegionBytes(2));
@@ -97,6 +99,15 @@ void Writer::WriteHeader() {
   Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
        RegionBytes(1), RegionBytes(2));
   Head("}}  // namespace {}\n#endif\n\n#endif /* {}_WEFT_MODEL_H_ */\n", name_, upper_);
+}
+
+void Writer::WriteSelfTest() {
+  const format::SelfTest* test = format::SelfTestOf(model_);
+  if (test == nullptr) return;
+  Head("/* Holds a self test: {} runs, {} bytes, for weft_self_test. On targets without fused\n",
+       test->run_count(), model_.self_test()->size());
+  Head(" * multiply-add it is of tolerance class {}. */\n",
+       format::EnumNameToleranceClass(test->tolerance()));
 }
 
 void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,

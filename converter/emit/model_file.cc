@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "converter/aligned_bytes.h"
+#include "converter/emit/self_test.h"
 #include "converter/plan/arena.h"
 #include "runtime/weft.h"
 
@@ -44,7 +45,7 @@ class Writer {
     WriteVariables();
   }
 
-  std::vector<std::byte> Finish();
+  std::vector<std::byte> Finish(const std::vector<std::byte>& self_test);
   ModelFile file;
 
  private:
@@ -282,13 +283,20 @@ std::vector<std::byte> Sealed(const flatbuffers::FlatBufferBuilder& builder) {
   return {aligned.data(), aligned.data() + aligned.size()};
 }
 
-std::vector<std::byte> Writer::Finish() {
+flatbuffers::Offset<flatbuffers::Vector<uint8_t>> CreateBytes(
+    flatbuffers::FlatBufferBuilder& builder, const std::vector<std::byte>& bytes) {
+  return builder.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+}
+
+// Without a self test its vector is left out.
+std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   flatbuffers::FlatBufferBuilder builder(weights_.size() + 65536);
-  // The builder writes backwards: what is created first lies last. Weights first, so that the
-  // listing stands together at the front of the file.
+  // The builder writes backwards: what is created first lies last. The self test and the weights
+  // first, so that the listing stands together at the front of the file.
+  flatbuffers::Offset<flatbuffers::Vector<uint8_t>> self_test_vector;
+  if (!self_test.empty()) self_test_vector = CreateBytes(builder, self_test);
   builder.ForceVectorAlignment(weights_.size(), 1, kWeightsAlignment);
-  const auto weights =
-      builder.CreateVector(reinterpret_cast<const uint8_t*>(weights_.data()), weights_.size());
+  const auto weights = CreateBytes(builder, weights_);
   const format::Region regions[] = {
       {static_cast<uint32_t>(weights_.size()), kWeightsAlignment, format::RegionKind::weights, 0,
        0},
@@ -344,6 +352,7 @@ std::vector<std::byte> Writer::Finish() {
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   model.add_weights(weights);
+  model.add_self_test(self_test_vector);
   format::FinishModelBuffer(builder, model.Finish());
   file.weights_bytes = std::ssize(weights_);
   return Sealed(builder);
@@ -359,7 +368,18 @@ ModelFile WriteModelFile(const Program& program, const FileOptions& options, Fau
                            writer.file.scratch_bytes, writer.file.state_bytes, kLimit));
     return {};
   }
-  writer.file.bytes = writer.Finish();
+  writer.file.bytes = writer.Finish({});
+  if (options.self_test_runs == 0) return std::move(writer.file);
+  const std::vector<std::byte> self_test =
+      RecordSelfTest(writer.file.bytes, options.self_test_runs, faults);
+  if (self_test.empty()) return {};
+  if (writer.file.bytes.size() + self_test.size() > kLimit) {
+    faults.Add(fmt::format("--self-test: its {} bytes and the model's {} make no file below {}",
+                           self_test.size(), writer.file.bytes.size(), kLimit));
+    return {};
+  }
+  writer.file.self_test_bytes = std::ssize(self_test);
+  writer.file.bytes = writer.Finish(self_test);
   return std::move(writer.file);
 }
 

@@ -6,6 +6,7 @@
 #define WEFT_CONVERTER_EMIT_MODEL_FILE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "converter/faults.h"
@@ -15,15 +16,17 @@ namespace weft::emit {
 
 struct FileOptions {
   bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
+  uint32_t self_test_runs = 0;  // pairs for Engine::SelfTest, recorded by running the file
 };
 
 struct ModelFile {
   std::vector<std::byte> bytes;
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   int64_t scratch_bound_bytes = 0;  // most that is alive at one time
+  int64_t self_test_bytes = 0;
 };
 
-// Empty bytes when a fault was added (more than 4 GiB in a region).
+// Empty bytes when a fault was added (more than 2 GiB in a region, or in the file).
 ModelFile WriteModelFile(const plan::Program& program, const FileOptions& options, Faults& faults);
 
 }  // namespace weft::emit

@@ -11,6 +11,7 @@
 
 #include "converter/aligned_bytes.h"
 #include "converter/emit/model_file.h"
+#include "converter/emit/self_test.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
 #include "converter/passes/flatten.h"
@@ -91,8 +92,8 @@ class Pipeline {
     if (!file) return std::nullopt;
     Begin("verify");
     if (!Verify(*file)) return std::nullopt;
-    return Converted{file->bytes, file->weights_bytes, file->state_bytes, file->scratch_bytes,
-                     file->scratch_bound_bytes};
+    return Converted{file->bytes,         file->weights_bytes,   file->state_bytes,
+                     file->scratch_bytes, file->self_test_bytes, file->scratch_bound_bytes};
   }
 
  private:
@@ -168,7 +169,12 @@ std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& l
     Begin("emit");
     emit::ModelFile file = emit::WriteModelFile(program, {}, faults_);
     if (!faults_.ok()) return std::nullopt;
-    if (file.scratch_bytes <= budget) return file;
+    if (file.scratch_bytes <= budget) {
+      if (options_.self_test_runs == 0) return file;
+      Begin("self test");
+      file = emit::WriteModelFile(program, {.self_test_runs = options_.self_test_runs}, faults_);
+      return faults_.ok() ? std::optional(std::move(file)) : std::nullopt;
+    }
     // The last plan tried hoists nothing: none is smaller.
     peak = fmt::format("scratch needs {} bytes and --arena-budget is {}; {}", file.scratch_bytes,
                        budget, plan::DescribePeak(program));
@@ -193,6 +199,7 @@ bool Pipeline::Verify(const emit::ModelFile& file) {
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
     faults_.Add("weft: the converter made a plan that breaks its laws: " + line);
   }
+  if (options_.self_test_runs != 0 && faults_.ok()) emit::RepeatSelfTest(file.bytes, faults_);
   return faults_.ok();
 }
 

@@ -30,7 +30,8 @@ struct ConvertOptions {
   int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
   // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
   std::optional<int64_t> streaming_steps;
-  std::string dump_after;  // name of a pass; its result goes to `dump`
+  uint32_t self_test_runs = 0;  // input and output pairs that the file carries, for boards
+  std::string dump_after;       // name of a pass; its result goes to `dump`
   std::function<void(std::string_view)> dump;
   std::function<void(std::string_view pass)> progress;  // called as each pass begins
 };
@@ -38,6 +39,7 @@ struct ConvertOptions {
 struct Converted {
   std::vector<std::byte> file;
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
+  int64_t self_test_bytes = 0;
   int64_t scratch_bound_bytes = 0;  // what is alive at the fullest moment: no plan can need less
 };
 

@@ -101,6 +101,13 @@ inline Rows<uint32_t> RowsOf(const flatbuffers::Vector<uint32_t>* rows) {
   return {reinterpret_cast<const uint32_t*>(rows->Data()), rows->size()};
 }
 
+// The head of the self test; null where there is none, or too few bytes for one.
+inline const SelfTest* SelfTestOf(const Model& model) {
+  const flatbuffers::Vector<uint8_t>* bytes = model.self_test();
+  if (bytes == nullptr || bytes->size() < sizeof(SelfTest)) return nullptr;
+  return reinterpret_cast<const SelfTest*>(bytes->data());  // vectors begin on a multiple of 4
+}
+
 }  // namespace weft::format
 
 #endif  // WEFT_RUNTIME_FORMAT_LISTING_H_

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A C99 program over weft_c.h and the C source that the converter writes: three runs of the model
- * on fixed inputs, and the hash of their outputs, which is that of the device tests. Compiled by
- * the same compiler as firmware, on a desktop and on boards. */
+ * on fixed inputs, and the hash of their outputs, which is that of the device tests. Then the
+ * model's self test, which must see a damaged copy. Compiled by the same compiler as firmware, on a
+ * desktop and on boards. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,36 @@ static int CheckNames(const weft_engine* engine) {
   return weft_input(engine, 99).data == 0 && weft_output_named(engine, "nobody").data == 0;
 }
 
+static unsigned char damaged_room[MODEL_MODEL_BYTES + WEFT_MODEL_ALIGNMENT];
+
+/* The model passes its own test; of copies with one bit of a weight flipped, most do not. */
+static int CheckSelfTest(weft_engine* engine) {
+  weft_mismatch first;
+  weft_fault fault = weft_self_test(engine, &first);
+  if (!weft_ok(fault)) return !Fail(fault);
+  const size_t past = (uintptr_t)damaged_room % WEFT_MODEL_ALIGNMENT;
+  unsigned char* damaged = damaged_room + (WEFT_MODEL_ALIGNMENT - past) % WEFT_MODEL_ALIGNMENT;
+  const weft_memory memory = {
+      {model_state, MODEL_STATE_BYTES}, {model_scratch, MODEL_SCRATCH_BYTES}, {{0, 0}}};
+  int found = 0;
+  enum { kCopies = 16, kLastWeights = MODEL_MODEL_BYTES - 2048 };
+  for (int i = 0; i < kCopies; ++i) {
+    memcpy(damaged, model_model, MODEL_MODEL_BYTES);
+    damaged[kLastWeights + 68 * i + 3] ^= 0x80; /* the sign of a float */
+    fault = weft_open(damaged, MODEL_MODEL_BYTES, model_steps, memory, engine);
+    if (!weft_ok(fault)) return !Fail(fault);
+    fault = weft_self_test(engine, &first);
+    if (weft_ok(fault)) continue; /* a weight that is zero, or padding */
+    if (first.type != WEFT_F32 || first.expected == first.actual) return 0;
+    if (++found == 1) {
+      printf("a damaged weight: run %d, output %d, element %d is %08lx; must be %08lx\n",
+             (int)first.run, (int)first.output, (int)first.element, (unsigned long)first.actual,
+             (unsigned long)first.expected);
+    }
+  }
+  return found >= kCopies / 2;
+}
+
 int main(void) {
   weft_needs needs;
   weft_fault fault = weft_read_needs(model_model, MODEL_MODEL_BYTES, &needs);
@@ -70,6 +101,10 @@ int main(void) {
         hashes[round] = Hash(output.data, output.bytes, hashes[round]);
       }
     }
+  }
+  if (!CheckSelfTest(&engine)) {
+    printf("the self test is wrong\n");
+    return 1;
   }
   weft_steps none = {0, 0};
   const weft_memory nothing = {{0, 0}, {0, 0}, {{0, 0}}};

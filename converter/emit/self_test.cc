@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/emit/self_test.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+
+#include "converter/aligned_bytes.h"
+#include "converter/element_type.h"
+#include "kernels/convert.h"
+#include "runtime/self_test.h"
+#include "runtime/weft.h"
+
+namespace weft::emit {
+namespace {
+
+using format::RowsOf;
+
+std::string Words(const Fault& fault) {
+  char text[192];
+  return {text, Describe(fault, text, sizeof(text))};
+}
+
+void AddBrokenLaw(const Fault& fault, Faults& faults) {
+  faults.Add("weft: the converter made a file that breaks a law: " + Words(fault));
+}
+
+// The engine, with the model and the memory it runs on.
+class Bench {
+ public:
+  explicit Bench(std::span<const std::byte> file) : model_(file.size()) {
+    std::memcpy(model_.data(), file.data(), file.size());
+  }
+
+  bool Open(Faults& faults) {
+    Needs needs;
+    fault_ = ReadNeeds(bytes(), &needs);
+    if (fault_.ok()) {
+      state_ = AlignedBytes(needs.state_bytes);
+      scratch_ = AlignedBytes(needs.scratch_bytes);
+      more_ = AlignedBytes(needs.more_scratch_bytes[0]);
+      const Memory memory = {Of(state_), Of(scratch_), {Of(more_)}};
+      fault_ = Engine::Open(bytes(), AllSteps(), memory, &engine);
+    }
+    if (fault_.ok()) return true;
+    AddBrokenLaw(fault_, faults);
+    return false;
+  }
+  const format::Model& model() const { return *format::GetModel(model_.data()); }
+
+  Engine engine;
+
+ private:
+  static Block Of(const AlignedBytes& memory) { return {memory.data(), memory.size()}; }
+  Bytes bytes() const { return {model_.data(), model_.size()}; }
+
+  AlignedBytes model_;
+  AlignedBytes state_{0}, scratch_{0}, more_{0};
+  Fault fault_;
+};
+
+// 13 bits at a time; the same everywhere.
+class Random {
+ public:
+  uint32_t Next() {
+    state_ = state_ * 1664525u + 1013904223u;
+    return state_ >> 19;
+  }
+
+ private:
+  uint32_t state_ = 1;
+};
+
+// In [-1, 1), in steps of 2^-12; f16 and bf16 round them.
+void FillReals(const Tensor& tensor, size_t count, Random& random) {
+  std::vector<float> values(count);
+  for (float& value : values) value = (static_cast<float>(random.Next()) - 4096.0f) / 4096.0f;
+  if (tensor.type == Type::kF32) {
+    std::memcpy(tensor.data, values.data(), tensor.bytes);
+  } else {
+    kernels::Convert({static_cast<uint32_t>(count), kernels::Element::kF32,
+                      static_cast<kernels::Element>(tensor.type)},
+                     values.data(), tensor.data);
+  }
+}
+
+// Reals as above; 0 to 3 for integers, so that counts and indices mean something; both booleans.
+void Fill(const Tensor& tensor, Random& random) {
+  if (tensor.bytes == 0) return;
+  const size_t bits = BitsOf(tensor.type);
+  const size_t count = tensor.bytes * 8 / bits;
+  if (IsFloat(static_cast<format::ElementType>(tensor.type))) {
+    return FillReals(tensor, count, random);
+  }
+  std::memset(tensor.data, 0, tensor.bytes);
+  const uint32_t mask = tensor.type == Type::kBool ? 1 : 3;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t number = random.Next() & mask;
+    uint8_t& byte = tensor.as<uint8_t>()[i * bits / 8];
+    byte = static_cast<uint8_t>(byte | (number << (i * bits % 8)));
+  }
+}
+
+void Append(const void* from, size_t bytes, std::vector<std::byte>& to) {
+  const auto* first = static_cast<const std::byte*>(from);
+  to.insert(to.end(), first, first + bytes);
+}
+
+uint64_t QuietNan(Type type) {
+  switch (type) {
+    case Type::kF32:
+      return 0x7FC00000u;
+    case Type::kF16:
+      return 0x7E00u;
+    case Type::kBF16:
+      return 0x7FC0u;
+    default:
+      return uint64_t{0x7FF8} << 48;
+  }
+}
+
+// One NaN is recorded for all, since machines make different ones.
+void AppendOutput(const Tensor& tensor, const format::Port& port, std::vector<std::byte>& to) {
+  if (port.length_slot() != format::kNoSlot) {
+    Append(&tensor.dims[port.length_axis()], sizeof(uint32_t), to);
+  }
+  const size_t start = to.size();
+  Append(tensor.data, tensor.bytes, to);
+  if (!IsFloat(static_cast<format::ElementType>(tensor.type))) return;
+  const size_t element_bytes = BitsOf(tensor.type) / 8;
+  for (size_t at = start; at < to.size(); at += element_bytes) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &to[at], element_bytes);
+    const uint64_t nan = QuietNan(tensor.type);
+    if (IsNan(tensor.type, bits)) std::memcpy(&to[at], &nan, element_bytes);
+  }
+}
+
+// Of f32; the others are polynomials, or a product and a sum.
+bool RoundsEachStep(format::UnaryOp op) {
+  using format::UnaryOp;
+  switch (op) {
+    case UnaryOp::identity:
+    case UnaryOp::abs:
+    case UnaryOp::ceiling:
+    case UnaryOp::floor:
+    case UnaryOp::negative:
+    case UnaryOp::sign:
+    case UnaryOp::round_even:
+    case UnaryOp::round_away:
+    case UnaryOp::sqrt:
+    case UnaryOp::relu:
+    case UnaryOp::clamp:
+    case UnaryOp::hsigmoid:
+    case UnaryOp::hswish:
+    case UnaryOp::softsign:
+    case UnaryOp::logical_not:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// True where the step may take one rounding more than a target that fuses.
+bool MayFuse(const format::Model& model, const format::Step& step) {
+  using format::BinaryOp;
+  using format::Kind;
+  constexpr format::ElementType kF32 = format::ElementType::f32;
+  switch (static_cast<Kind>(step.kind())) {
+    case Kind::section:
+    case Kind::pool:
+    case Kind::compare:
+    case Kind::select:
+    case Kind::copy:
+    case Kind::fill:
+    case Kind::gather:
+    case Kind::compact:
+    case Kind::convert:
+      return false;
+    case Kind::binary: {
+      const format::BinaryParams& row = *model.binary()->Get(step.param());
+      return row.type() == kF32 && (row.op() == BinaryOp::power || row.op() == BinaryOp::mod ||
+                                    row.op() == BinaryOp::floor_mod);
+    }
+    case Kind::reduce: {
+      const format::ReduceParams& row = *model.reduce()->Get(step.param());
+      return row.type() == kF32 && row.op() == format::ReduceOp::l2;
+    }
+    case Kind::unary: {
+      const format::UnaryParams& row = *model.unary()->Get(step.param());
+      return row.type() == kF32 && !RoundsEachStep(row.activation().op());
+    }
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+void RepeatSelfTest(std::span<const std::byte> file, Faults& faults) {
+  Bench bench(file);
+  if (!bench.Open(faults)) return;
+  Mismatch first;
+  if (const Fault fault = bench.engine.SelfTest(&first); !fault.ok()) AddBrokenLaw(fault, faults);
+}
+
+format::ToleranceClass ToleranceOf(const format::Model& model) {
+  for (const format::Step& step : RowsOf(model.steps())) {
+    if (MayFuse(model, step)) return format::ToleranceClass::rounded;
+  }
+  return format::ToleranceClass::exact;
+}
+
+std::vector<std::byte> RecordSelfTest(std::span<const std::byte> file, uint32_t run_count,
+                                      Faults& faults) {
+  constexpr size_t kMostBytes = size_t{1} << 30;  // a file is smaller than 2 GiB
+  Bench bench(file);
+  if (!bench.Open(faults)) return {};
+  Engine& engine = bench.engine;
+  const format::SelfTest head(run_count, ToleranceOf(bench.model()), 0, 0);
+  std::vector<std::byte> recorded;
+  Append(&head, sizeof(head), recorded);
+  Random random;
+  for (uint32_t run = 0; run < run_count; ++run) {
+    for (uint32_t i = 0; i < engine.input_count(); ++i) {
+      const Tensor port = engine.input(i);
+      Fill(port, random);
+      Append(port.data, port.bytes, recorded);
+    }
+    if (const Fault fault = engine.Run(); !fault.ok()) {
+      faults.Warn(fmt::format("--self-test: run {}: {}", run, Words(fault)));
+    }
+    for (uint32_t i = 0; i < engine.output_count(); ++i) {
+      AppendOutput(engine.output(i), RowsOf(bench.model().outputs())[i], recorded);
+    }
+    if (recorded.size() > kMostBytes) {
+      faults.Add(fmt::format("--self-test: {} runs have {} bytes; must have at most {}", run + 1,
+                             recorded.size(), kMostBytes));
+      return {};
+    }
+  }
+  return recorded;
+}
+
+}  // namespace weft::emit
