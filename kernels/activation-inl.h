@@ -16,17 +16,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+// Units of a recurrent cell that go through the stack at a time: a board has little of it.
+inline constexpr size_t kGateBlock = HWY_TARGET == HWY_SCALAR ? 16 : 64;
+
 // y[i] = op(clip(x[i])) for count floats; y may be x.
 void ActivateSpan(const Activation& activation, const float* x, float* y, size_t count);
+
+// The groups that may be absent: their references are weak (activation.h).
+#define WEFT_ACTIVATIONS(group, Group)                                                            \
+  __attribute__((weak)) void Activate##Group(UnaryOp op, float alpha, float beta, const float* x, \
+                                             float* y, size_t count);
+#include "kernels/activations.inc"
+#undef WEFT_ACTIVATIONS
+
+// One row of a group's switch: a loop of its own for each op.
+#undef WEFT_ACTIVATE
+#define WEFT_ACTIVATE(op, formula) \
+  case UnaryOp::op:                \
+    return Map(x, y, count, [=](FloatVec v) HWY_ATTR { return formula; });
 
 // True where the tail changes nothing.
 HWY_INLINE bool IsPlain(const Activation& activation) {
   return activation.op == UnaryOp::kIdentity && !(activation.clip > 0.0f);
-}
-
-// True for op alone, without clip: such a tail may run inline.
-HWY_INLINE bool IsJust(const Activation& activation, UnaryOp op) {
-  return activation.op == op && !(activation.clip > 0.0f);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

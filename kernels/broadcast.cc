@@ -6,7 +6,7 @@
 namespace weft::kernels {
 namespace {
 
-constexpr size_t kStageBytes = 256;
+constexpr size_t kStageBytes = kIsMicrocontroller ? 64 : 256;
 
 template <typename T>
 void StageAs(const void* x, size_t stride, size_t count, void* stage) {

@@ -78,7 +78,7 @@ void CopySquares(const Plane& plane, const void* x, void* y) {
 template <typename T>
 PlaneFunction ChooseFor(const Plane& plane) {
   if (plane.src_inner_stride == 1 && plane.dst_inner_stride == 1) return CopyRuns<T>;
-  if (plane.src_outer_stride == 1 && plane.outer > 1) return CopySquares<T>;
+  if (!kIsMicrocontroller && plane.src_outer_stride == 1 && plane.outer > 1) return CopySquares<T>;
   return CopyStrided<T>;
 }
 
@@ -129,7 +129,7 @@ void Copy(const CopyShape& given, const void* x, void* y) {
     plane.dst_inner_stride = shape.dst_strides[last];
   }
   if (shape.rank >= 2) {
-    PutTransposedLast(&shape);
+    if (!kIsMicrocontroller) PutTransposedLast(&shape);
     walked_rank = shape.rank - 2;
     plane.outer = shape.dims[walked_rank];
     plane.src_outer_stride = shape.src_strides[walked_rank];

@@ -11,6 +11,13 @@ namespace weft::kernels {
 
 inline constexpr uint32_t kMaxRank = 8;
 
+// A core with little stack and, in general, no data cache.
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+inline constexpr bool kIsMicrocontroller = true;
+#else
+inline constexpr bool kIsMicrocontroller = false;
+#endif
+
 // kI4 and kU4 are packed two to a byte, low nibble first. kBoolean is one byte, 0 or 1 when written
 // and zero or not zero when read.
 enum class Element : uint8_t {

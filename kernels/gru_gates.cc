@@ -10,9 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-inline constexpr size_t kGruBlock = 64;
-
-// The operands of `count` <= kGruBlock units, in order z r h of both parts.
+// The operands of `count` <= kGateBlock units, in order z r h of both parts.
 struct GruUnits {
   const float* x[3];
   const float* recurrent[3];
@@ -21,9 +19,9 @@ struct GruUnits {
 };
 
 HWY_INLINE void GruGatesOfBlock(const GruGatesShape& shape, const GruUnits& at, size_t count) {
-  float z[kGruBlock];
-  float r[kGruBlock];
-  float n[kGruBlock];
+  float z[kGateBlock];
+  float r[kGateBlock];
+  float n[kGateBlock];
   ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
     StoreFirst(hn::Add(LoadFirst(at.x[0] + i, lanes), LoadFirst(at.recurrent[0] + i, lanes)), z + i,
                lanes);
@@ -49,12 +47,12 @@ void GruGates(const GruGatesShape& shape, const float* x_part, const float* recu
               const float* h, float* h_next) {
   const size_t hidden = shape.hidden;
   for (size_t row = 0; row < shape.rows; ++row) {
-    for (size_t i = 0; i < hidden; i += kGruBlock) {
+    for (size_t i = 0; i < hidden; i += kGateBlock) {
       const float* x = x_part + i;
       const float* r = recurrent_part + i;
       const GruUnits at = {
           {x, x + hidden, x + 2 * hidden}, {r, r + hidden, r + 2 * hidden}, h + i, h_next + i};
-      GruGatesOfBlock(shape, at, hidden - i < kGruBlock ? hidden - i : kGruBlock);
+      GruGatesOfBlock(shape, at, hidden - i < kGateBlock ? hidden - i : kGateBlock);
     }
     x_part += shape.x_row_stride;
     recurrent_part += shape.r_row_stride;

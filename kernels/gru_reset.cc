@@ -10,15 +10,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-inline constexpr size_t kResetBlock = 64;
-
 void GruReset(const GruResetShape& shape, const float* pre, const float* h, float* z,
               float* reset_h) {
   const size_t hidden = shape.hidden;
   for (size_t row = 0; row < shape.rows; ++row) {
-    for (size_t i = 0; i < hidden; i += kResetBlock) {
-      const size_t count = hidden - i < kResetBlock ? hidden - i : kResetBlock;
-      float r[kResetBlock];
+    for (size_t i = 0; i < hidden; i += kGateBlock) {
+      const size_t count = hidden - i < kGateBlock ? hidden - i : kGateBlock;
+      float r[kGateBlock];
       ActivateSpan(shape.f, pre + hidden + i, r, count);
       ActivateSpan(shape.f, pre + i, z + i, count);
       ForVectors(count, [&](size_t at, size_t lanes) HWY_ATTR {

@@ -10,15 +10,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-inline constexpr size_t kUpdateBlock = 64;
-
 void GruUpdate(const GruUpdateShape& shape, const float* pre, const float* z, const float* h,
                float* h_next) {
   const size_t hidden = shape.hidden;
   for (size_t row = 0; row < shape.rows; ++row) {
-    for (size_t i = 0; i < hidden; i += kUpdateBlock) {
-      const size_t count = hidden - i < kUpdateBlock ? hidden - i : kUpdateBlock;
-      float n[kUpdateBlock];
+    for (size_t i = 0; i < hidden; i += kGateBlock) {
+      const size_t count = hidden - i < kGateBlock ? hidden - i : kGateBlock;
+      float n[kGateBlock];
       ActivateSpan(shape.g, pre + i, n, count);
       ForVectors(count, [&](size_t at, size_t lanes) HWY_ATTR {
         const FloatVec candidate = LoadFirst(n + at, lanes);

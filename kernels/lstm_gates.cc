@@ -34,9 +34,9 @@ HWY_INLINE void LstmSigmoidTanh(const LstmRow& row, size_t hidden) {
   });
 }
 
-// Any activations, a block at a time through the stack.
-HWY_INLINE void LstmBlocks(const LstmGatesShape& shape, const LstmRow& row) {
-  constexpr size_t kBlock = 48;
+// Any activations, a block at a time through the stack, which a model without them does not pay.
+HWY_NOINLINE void LstmBlocks(const LstmGatesShape& shape, const LstmRow& row) {
+  constexpr size_t kBlock = kGateBlock;
   float f[kBlock];
   float i[kBlock];
   float g[kBlock];
@@ -64,8 +64,7 @@ HWY_INLINE void LstmBlocks(const LstmGatesShape& shape, const LstmRow& row) {
 
 void LstmGates(const LstmGatesShape& shape, const float* pre, const float* c, float* h_next,
                float* c_next) {
-  const bool is_common = IsJust(shape.f, UnaryOp::kSigmoid) && IsJust(shape.g, UnaryOp::kTanh) &&
-                         IsJust(shape.h, UnaryOp::kTanh);
+  const bool is_common = IsSigmoidTanh(shape.f, shape.g, shape.h);
   const size_t hidden = shape.hidden;
   for (size_t r = 0; r < shape.rows; ++r) {
     const LstmRow row = {pre, pre + hidden, pre + 2 * hidden, pre + 3 * hidden, c, h_next, c_next};

@@ -23,6 +23,11 @@ struct LstmGatesShape {
   Activation h;
 };
 
+// The cell of nearly every model, which calls no activation of another file.
+inline bool IsSigmoidTanh(const Activation& f, const Activation& g, const Activation& h) {
+  return IsJust(f, UnaryOp::kSigmoid) && IsJust(g, UnaryOp::kTanh) && IsJust(h, UnaryOp::kTanh);
+}
+
 void LstmGates(const LstmGatesShape& shape, const float* pre, const float* c, float* h_next,
                float* c_next);
 

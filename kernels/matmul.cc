@@ -57,15 +57,16 @@ inline constexpr size_t kMatmulRows = 5;
 inline constexpr size_t kMatmulPanels = 1;
 #endif
 
-// Up to 16 columns whose floats must be gathered first: 16 inner steps at a time on the stack. The
-// chain goes on in y from one stretch to the next.
+// Up to 16 columns whose floats must be gathered first: a few inner steps at a time on the stack.
+// The chain goes on in y from one stretch to the next.
 HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch at, const float* b) {
-  float panel[kPanel * kPanel];
+  constexpr size_t kSteps = HWY_TARGET == HWY_SCALAR ? 4 : 16;
+  float panel[kSteps * kPanel];
   const float* a = at.a;
   at.b = panel;
   at.b_inner_stride = kPanel;
-  for (size_t k = 0; k < shape.inner; k += kPanel) {
-    at.inner = shape.inner - k < kPanel ? shape.inner - k : kPanel;
+  for (size_t k = 0; k < shape.inner; k += kSteps) {
+    at.inner = shape.inner - k < kSteps ? shape.inner - k : kSteps;
     for (size_t i = 0; i < at.inner; ++i) {
       for (size_t n = 0; n < kPanel; ++n) {
         panel[i * kPanel + n] =

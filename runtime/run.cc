@@ -14,11 +14,10 @@ using format::RowsOf;
 // division. The settle runs start once no further iteration follows.
 struct Frame {
   const format::Section* section;
-  const uint32_t* marks;
   uint32_t iteration;
   uint32_t wanted;
-  uint32_t copy;
   uint32_t outer_end;
+  uint8_t copy;
   bool settling;
   bool cut_short;  // at the hard maximum, with the condition still true
 };
@@ -82,6 +81,13 @@ class Walk {
     profile_->step(profile_->user, step_, begin, profile_->now(profile_->user));
   }
 
+  const uint32_t* MarksOf(const format::Section& section) const {
+    return marks_ + section.first_mark();
+  }
+  uint32_t EndOf(const format::Section& section) const {
+    return MarksOf(section)[2u * section.unroll() - 1];
+  }
+
   bool Condition(uint32_t slot_index) const { return *Address(slot_index) != std::byte{0}; }
 
   int64_t Number(uint32_t slot_index) const {
@@ -115,25 +121,25 @@ class Walk {
   }
 
   void Enter(const format::Section& section) {
-    const uint32_t* marks = marks_ + section.first_mark();
     const uint32_t wanted = Wanted(section);
     const uint32_t condition = section.first_condition_slot();
     const bool runs =
         wanted != 0 && (condition == kNoSlot || Condition(condition) == (section.runs_when() != 0));
     if (!runs) {
       SetNumber(section.length_slot(), 0);
-      step_ = marks[2u * section.unroll() - 1];
+      step_ = EndOf(section);
       return;
     }
-    frames_[depth_++] = {&section, marks, 0, wanted, 0, end_, false, false};
+    frames_[depth_++] = {&section, 0, wanted, end_, 0, false, false};
     StartIteration();
   }
 
   void StartIteration() {
     const Frame& frame = frames_[depth_ - 1];
     SetNumber(frame.section->iteration_slot(), frame.iteration);
-    step_ = frame.marks[frame.copy];
-    end_ = frame.marks[frame.copy + 1];
+    const uint32_t* marks = MarksOf(*frame.section) + frame.copy;
+    step_ = marks[0];
+    end_ = marks[1];
   }
 
   // A copy of the body, or the settle run, has ended.
@@ -145,16 +151,18 @@ class Walk {
     const bool holds = condition == kNoSlot || Condition(condition);
     const uint32_t done = ++frame.iteration;
     const bool goes_on = holds && done < frame.wanted;
-    const uint32_t settle = ++frame.copy == section.unroll() ? 0 : frame.copy;
+    const uint32_t next = frame.copy + 1u;
+    const uint32_t settle = next == section.unroll() ? 0 : next;
     if (goes_on && done < section.max_trips()) {
-      frame.copy = settle;
+      frame.copy = static_cast<uint8_t>(settle);
       return StartIteration();
     }
     frame.cut_short = goes_on;
     if (settle == 0) return Leave();
     frame.settling = true;
-    step_ = frame.marks[section.unroll() + settle - 1];
-    end_ = frame.marks[section.unroll() + settle];
+    const uint32_t* marks = MarksOf(section) + section.unroll() + settle - 1;
+    step_ = marks[0];
+    end_ = marks[1];
   }
 
   // A loop that is cut short does not end the run: what follows works on what was computed.
@@ -162,7 +170,7 @@ class Walk {
     const Frame& frame = frames_[--depth_];
     const format::Section& section = *frame.section;
     SetNumber(section.length_slot(), frame.iteration);
-    step_ = frame.marks[2u * section.unroll() - 1];
+    step_ = EndOf(section);
     end_ = frame.outer_end;
     if (!frame.cut_short || !cut_short_.ok()) return;
     const uint32_t index = static_cast<uint32_t>(&section - sections_);

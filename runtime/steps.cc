@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/steps.h"
 
+#include "kernels/activation.h"
+
 namespace weft {
 namespace {
 
@@ -12,6 +14,9 @@ constexpr StepEntry kEntries[] = {
 
 }  // namespace
 
-StepTable AllSteps() { return {kEntries, sizeof(kEntries) / sizeof(kEntries[0])}; }
+StepTable AllSteps() {
+  (void)kernels::AllActivations();
+  return {kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
 
 }  // namespace weft

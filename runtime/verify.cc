@@ -3,6 +3,7 @@
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/law.h"
+#include "runtime/tables.h"
 
 namespace weft {
 namespace {
@@ -39,27 +40,6 @@ Fault CheckIdentity(Bytes model) {
             kModelAlignment};
   }
   if (!format::ModelBufferHasIdentifier(model.data)) return {FaultCode::kModelForeign};
-  return {};
-}
-
-// The version is read before anything that may differ between versions is looked at.
-Fault CheckTables(Bytes model, const format::Model** root) {
-  const uint8_t* bytes = static_cast<const uint8_t*>(model.data);
-  flatbuffers::Verifier versions(bytes, model.size);
-  const uint32_t offset = versions.VerifyOffset(size_t{0});
-  if (offset == 0) return {FaultCode::kModelDamaged};
-  const auto* table = reinterpret_cast<const flatbuffers::Table*>(bytes + offset);
-  if (!table->VerifyTableStart(versions) ||
-      !table->VerifyField<uint32_t>(versions, format::Model::VT_FORMAT_VERSION, 4)) {
-    return {FaultCode::kModelDamaged};
-  }
-  const format::Model* found = format::GetModel(bytes);
-  if (found->format_version() != kFormatVersion) {
-    return {FaultCode::kModelVersion, 0, 0, 0, found->format_version(), kFormatVersion};
-  }
-  flatbuffers::Verifier tables(bytes, model.size);
-  if (!format::VerifyModelBuffer(tables)) return {FaultCode::kModelDamaged};
-  *root = found;
   return {};
 }
 
@@ -114,7 +94,6 @@ Fault CheckRegions(const format::Model& model) {
 struct Frame {
   uint32_t section;
   uint32_t run;
-  uint32_t run_end;
 };
 
 class Judge {
@@ -173,6 +152,11 @@ class Judge {
   void CheckNames();
   uint32_t Mark(uint32_t section, uint32_t run) const {
     return marks_[sections_[section].first_mark() + run];
+  }
+  // Of the innermost section's run that is being judged.
+  uint32_t RunEnd() const {
+    const Frame& frame = stack_[depth_ - 1];
+    return Mark(frame.section, frame.run + 1);
   }
 
   const format::Model& model_;
@@ -256,14 +240,10 @@ void Judge::CheckQuantizations() {
 
 void Judge::WalkSteps() {
   for (uint32_t step = 0;; ++step) {
-    while (depth_ > 0 && stack_[depth_ - 1].run_end == step) {
+    while (depth_ > 0 && RunEnd() == step) {
       Frame& frame = stack_[depth_ - 1];
       const uint32_t run_count = 2u * sections_[frame.section].unroll() - 1;
-      if (++frame.run == run_count) {
-        --depth_;
-      } else {
-        frame.run_end = Mark(frame.section, frame.run + 1);
-      }
+      if (++frame.run == run_count) --depth_;
     }
     if (step == steps_.count) break;
     if (steps_[step].kind() != 0) {
@@ -355,7 +335,7 @@ bool Judge::Enter(uint32_t step_index) {
     return false;
   }
   const format::Section& section = sections_[index];
-  const uint32_t limit = depth_ == 0 ? steps_.count : stack_[depth_ - 1].run_end;
+  const uint32_t limit = depth_ == 0 ? steps_.count : RunEnd();
   if (!Require(section.depth() == depth_, FaultCode::kSectionDepth, index, section.depth(),
                depth_) ||
       !Require(section.unroll() >= 1, FaultCode::kSectionUnroll, index, section.unroll(), 1) ||
@@ -368,7 +348,7 @@ bool Judge::Enter(uint32_t step_index) {
   CheckTrips(index);
   CheckSectionSlots(index);
   ++next_section_;
-  stack_[depth_++] = {index, 0, Mark(index, 1)};
+  stack_[depth_++] = {index, 0};
   CheckInnerSlots(index);
   return true;
 }
@@ -549,7 +529,7 @@ void Judge::CheckNames() {
 Fault VerifyHeader(Bytes model, const format::Model** root) {
   const format::Model* found = nullptr;
   Fault fault = CheckIdentity(model);
-  if (fault.ok()) fault = CheckTables(model, &found);
+  if (fault.ok()) fault = VerifyTables(model, &found);
   if (fault.ok()) fault = CheckRegions(*found);
   if (fault.ok()) *root = found;
   return fault;

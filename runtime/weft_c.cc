@@ -59,11 +59,6 @@ size_t weft_describe(weft_fault fault, char* text, size_t text_bytes) {
                         text, text_bytes);
 }
 
-weft_steps weft_all_steps(void) {
-  const weft::StepTable table = weft::AllSteps();
-  return {reinterpret_cast<const weft_step_entry*>(table.entries), table.count};
-}
-
 weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs) {
   weft::Needs read;
   const weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &read);

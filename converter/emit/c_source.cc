@@ -9,6 +9,9 @@
 #include <string>
 
 #include "converter/element_type.h"
+#include "kernels/activation.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/law.h"
 #include "runtime/format/listing.h"
 
 namespace weft::emit {
@@ -61,6 +64,7 @@ class Writer {
   void WriteSource();
   void WriteBytes();
   void WriteSteps();
+  void WriteActivations();
 
   uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
 
@@ -143,6 +147,7 @@ void Writer::WriteSource() {
   Body("ALIGNED unsigned char {0}_scratch[{1}_SCRATCH_BYTES ? {1}_SCRATCH_BYTES : 1];\n\n", name_,
        upper_);
   WriteSteps();
+  WriteActivations();
 }
 
 void Writer::WriteBytes() {
@@ -181,6 +186,41 @@ void Writer::WriteSteps() {
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
   Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",
        name_);
+}
+
+// The groups of activations that the model's kernels call.
+std::set<kernels::ActivationGroup> GroupsOf(const format::Model& model) {
+  std::set<kernels::ActivationGroup> groups;
+  const auto take = [&groups](const format::Activation& activation) {
+    groups.insert(kernels::GroupOf(bind::ActivationOf(activation).op));
+  };
+  for (const auto& row : format::RowsOf(model.dense())) take(row.activation());
+  for (const auto& row : format::RowsOf(model.conv())) take(row.activation());
+  for (const auto& row : format::RowsOf(model.depthwise())) take(row.activation());
+  for (const auto& row : format::RowsOf(model.unary())) take(row.activation());
+  for (const auto& row : format::RowsOf(model.lstm_gates())) {
+    if (bind::lstm_gates::HasInlineActivations(row)) continue;
+    for (const auto* activation : {&row.f(), &row.g(), &row.h()}) take(*activation);
+  }
+  for (const auto& row : format::RowsOf(model.gru_gates())) take(row.f()), take(row.g());
+  for (const auto& row : format::RowsOf(model.gru_reset())) take(row.f());
+  for (const auto& row : format::RowsOf(model.gru_update())) take(row.g());
+  groups.erase(kernels::ActivationGroup::kLinear);
+  return groups;
+}
+
+void Writer::WriteActivations() {
+  const std::set<kernels::ActivationGroup> groups = GroupsOf(model_);
+  if (groups.empty()) return;
+  std::string list;
+  Body("\n/* Activations that these steps call; to name them here is to link them. */\n");
+  for (const kernels::ActivationGroup group : groups) {
+    const char* name = kernels::NameOf(group);
+    Body("extern const char weft_activations_{};\n", name);
+    list += fmt::format("{}&weft_activations_{}", list.empty() ? "" : ", ", name);
+  }
+  Body("#if defined(__GNUC__)\n__attribute__((used))\n#endif\n");
+  Body("static const char* const activations[] = {{{}}};\n", list);
 }
 
 }  // namespace

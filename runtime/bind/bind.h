@@ -42,51 +42,45 @@ using OperandSlots = OperandSlot[format::kMaxOperands];
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 
-// Fills `slots` from the operands of a step: names existing slots, in an existing region, outputs
-// not in the weights.
-Fault CollectOperands(const format::Model& model, uint32_t step_index, OperandSlots& slots);
+namespace lstm_gates {
+// The kernel computes these activations itself and calls no group of activation.h.
+bool HasInlineActivations(const format::LstmGatesParams& params);
+}  // namespace lstm_gates
 
-// Bit output * inputs + input of `shareable` allows that pair to lie at one address.
-Fault CheckOverlaps(const format::Model& model, uint32_t step_index, uint32_t shareable);
+// Check and MayShare of a kind, for a row of its parameters, and the size of such a row.
+struct KindLaw {
+  Fault (*check)(const void* params, const OperandSlots& slots);
+  bool (*may_share)(const void* params, uint32_t input, uint32_t output);
+  uint32_t row_bytes;
+};
 
-// Fills in step and kind of a fault that a Check returned.
-Fault AtStep(const format::Model& model, uint32_t step_index, Fault fault);
-
-template <typename Params>
-Fault CheckStep(const format::Model& model, uint32_t step_index, format::Rows<Params> rows,
-                Fault (*check)(const Params&, const OperandSlots&),
-                bool (*may_share)(const Params&, uint32_t, uint32_t)) {
-  const format::Step& step = format::RowsOf(model.steps())[step_index];
-  if (step.param() >= rows.count) {
-    return AtStep(model, step_index, {FaultCode::kStepParam, 0, 0, 0, step.param(), rows.count});
-  }
-  OperandSlots slots;
-  Fault fault = CollectOperands(model, step_index, slots);
-  if (!fault.ok()) return fault;
-  const Params& params = rows[step.param()];
-  fault = check(params, slots);
-  if (!fault.ok()) return AtStep(model, step_index, fault);
-  const format::Arity arity = format::kArity[step.kind()];
-  uint32_t shareable = 0;
-  for (uint32_t output = 0; output < arity.outputs; ++output) {
-    for (uint32_t input = 0; input < arity.inputs; ++input) {
-      if (may_share(params, input, output)) shareable |= 1u << (output * arity.inputs + input);
-    }
-  }
-  return CheckOverlaps(model, step_index, shareable);
-}
+// Holds a step to what every step obeys and to the law of its kind, which has `row_count` rows of
+// parameters.
+Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
+                uint32_t row_count, const KindLaw& law);
 
 // Ends every bind/<step>.cc: the entry that steps.h declares.
-#define WEFT_BIND_STEP(name, Name)                                                              \
-  namespace weft::steps {                                                                       \
-  extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index) {         \
-    return bind::CheckStep(model, step_index, format::RowsOf(model.name()), &bind::name::Check, \
-                           &bind::name::MayShare);                                              \
-  }                                                                                             \
-  extern "C" void weft_run_##name(const format::Model& model, uint32_t param,                   \
-                                  std::byte* const* operands) {                                 \
-    bind::name::Run(*model.name()->Get(param), operands);                                       \
-  }                                                                                             \
+#define WEFT_BIND_STEP(name, Name)                                                            \
+  namespace weft::steps {                                                                     \
+  namespace {                                                                                 \
+  constexpr bind::KindLaw k##Name##Law = {                                                    \
+      [](const void* params, const bind::OperandSlots& slots) {                               \
+        return bind::name::Check(*static_cast<const format::Name##Params*>(params), slots);   \
+      },                                                                                      \
+      [](const void* params, uint32_t input, uint32_t output) {                               \
+        return bind::name::MayShare(*static_cast<const format::Name##Params*>(params), input, \
+                                    output);                                                  \
+      },                                                                                      \
+      sizeof(format::Name##Params)};                                                          \
+  }                                                                                           \
+  extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index) {       \
+    const auto rows = format::RowsOf(model.name());                                           \
+    return bind::CheckStep(model, step_index, rows.data, rows.count, k##Name##Law);           \
+  }                                                                                           \
+  extern "C" void weft_run_##name(const format::Model& model, uint32_t param,                 \
+                                  std::byte* const* operands) {                               \
+    bind::name::Run(*model.name()->Get(param), operands);                                     \
+  }                                                                                           \
   }  // namespace weft::steps
 
 }  // namespace weft::bind

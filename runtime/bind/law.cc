@@ -91,10 +91,21 @@ void Law::HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t eleme
 }
 
 void Law::Activates(const format::Activation& activation) {
+  Knows(activation);
+  Linked(activation);
+}
+
+void Law::Knows(const format::Activation& activation) {
   Below(FaultCode::kParamOp, static_cast<uint32_t>(activation.op()),
         static_cast<uint32_t>(format::UnaryOp::logical_not));
   Zero(activation.reserved0());
   Zero(activation.reserved1());
+}
+
+void Law::Linked(const format::Activation& activation) {
+  const uint32_t op = static_cast<uint32_t>(activation.op());
+  Require(kernels::IsLinked(static_cast<kernels::UnaryOp>(op)), FaultCode::kActivationAbsent, op,
+          0);
 }
 
 void Law::Window(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,

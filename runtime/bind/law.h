@@ -80,8 +80,12 @@ class Law {
   void HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
   void ElementBytes(uint32_t element_bytes);
 
-  // An activation of float kernels: known op, not logical_not, reserved fields zero.
+  // An activation of float kernels that this program has linked: known op, not logical_not,
+  // reserved fields zero.
   void Activates(const format::Activation& activation);
+  // The same, linked or not.
+  void Knows(const format::Activation& activation);
+  void Linked(const format::Activation& activation);
   void Zero(uint32_t reserved) { Require(reserved == 0, FaultCode::kParamReserved, reserved, 0); }
   void AtMost(FaultCode code, uint32_t is, uint32_t must) { Require(is <= must, code, is, must); }
   void AtLeast(FaultCode code, uint32_t is, uint32_t must) { Require(is >= must, code, is, must); }

@@ -6,12 +6,18 @@
 
 namespace weft::bind::lstm_gates {
 
+bool HasInlineActivations(const format::LstmGatesParams& params) {
+  return kernels::IsSigmoidTanh(ActivationOf(params.f()), ActivationOf(params.g()),
+                                ActivationOf(params.h()));
+}
+
 Fault Check(const format::LstmGatesParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(params.rows(), params.hidden());
   Law law(slots);
-  law.Activates(params.f());
-  law.Activates(params.g());
-  law.Activates(params.h());
+  for (const format::Activation* a : {&params.f(), &params.g(), &params.h()}) {
+    law.Knows(*a);
+    if (!HasInlineActivations(params)) law.Linked(*a);
+  }
   law.Holds(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(4, params.hidden())));
   law.Holds(1, kF32, count);
   law.Holds(2, kF32, count);

@@ -76,15 +76,17 @@ Distance DistanceOf(const format::Model& model, const format::Slot& from, const 
   return distance;
 }
 
-}  // namespace
-
+// Fills in step and kind of a fault.
 Fault AtStep(const format::Model& model, uint32_t step_index, Fault fault) {
   fault.kind = static_cast<uint8_t>(RowsOf(model.steps())[step_index].kind());
   fault.index = step_index;
   return fault;
 }
 
-Fault CollectOperands(const format::Model& model, uint32_t step_index, OperandSlots& slots) {
+// Fills `slots` from the operands of a step: they name existing slots, in an existing region,
+// outputs not in the weights.
+__attribute__((noinline)) Fault CollectOperands(const format::Model& model, uint32_t step_index,
+                                                OperandSlots& slots) {
   const format::Step& step = RowsOf(model.steps())[step_index];
   const Rows<uint32_t> operands = RowsOf(model.operands());
   const Rows<format::Slot> rows = RowsOf(model.slots());
@@ -114,7 +116,9 @@ Fault CollectOperands(const format::Model& model, uint32_t step_index, OperandSl
   return {};
 }
 
-Fault CheckOverlaps(const format::Model& model, uint32_t step_index, uint32_t shareable) {
+// No output lies over an operand, but where the kind allows the pair to lie at one address.
+__attribute__((noinline)) Fault CheckOverlaps(const format::Model& model, uint32_t step_index,
+                                              const KindLaw& law, const void* params) {
   const format::Step& step = RowsOf(model.steps())[step_index];
   const uint32_t* operands = RowsOf(model.operands()).data + step.first_operand();
   const Rows<format::Slot> slots = RowsOf(model.slots());
@@ -130,13 +134,31 @@ Fault CheckOverlaps(const format::Model& model, uint32_t step_index, uint32_t sh
       const bool apart = distance.low >= written.bytes() || distance.high <= -int64_t{slot.bytes()};
       if (apart) continue;
       const bool same = distance.low == 0 && distance.high == 0;
-      const uint32_t pair = (output - arity.inputs) * arity.inputs + other;
-      if (same && other < arity.inputs && (shareable >> pair & 1) != 0) continue;
+      if (same && other < arity.inputs && law.may_share(params, other, output - arity.inputs)) {
+        continue;
+      }
       return AtStep(model, step_index,
                     {FaultCode::kOperandOverlap, 0, static_cast<uint8_t>(output), 0, other, 0});
     }
   }
   return {};
+}
+
+}  // namespace
+
+Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
+                uint32_t row_count, const KindLaw& law) {
+  const uint32_t param = RowsOf(model.steps())[step_index].param();
+  if (param >= row_count) {
+    return AtStep(model, step_index, {FaultCode::kStepParam, 0, 0, 0, param, row_count});
+  }
+  OperandSlots slots;
+  Fault fault = CollectOperands(model, step_index, slots);
+  if (!fault.ok()) return fault;
+  const void* params = static_cast<const std::byte*>(rows) + size_t{param} * law.row_bytes;
+  fault = law.check(params, slots);
+  if (!fault.ok()) return AtStep(model, step_index, fault);
+  return CheckOverlaps(model, step_index, law, params);
 }
 
 }  // namespace weft::bind

@@ -20,6 +20,7 @@ Fault Check(const format::UnaryParams& params, const OperandSlots& slots) {
   if (!law.fault().ok()) return law.fault();
   law.Require(kernels::UnaryKnows(static_cast<kernels::UnaryOp>(op), ElementOf(params.type())),
               FaultCode::kParamOpType, op, type);
+  if (params.type() == kF32) law.Linked(activation);
   law.Holds(0, params.type(), params.count());
   law.Holds(1, params.type(), params.count());
   return law.fault();

@@ -315,7 +315,8 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kSelfTestReserved,
                                 FaultCode::kSelfTestBytes,
                                 FaultCode::kSelfTestDiffers,
-                                FaultCode::kTripLimit};
+                                FaultCode::kTripLimit,
+                                FaultCode::kActivationAbsent};  // tests/c_api/absent.c
 
 TEST(Verify, HasATestForEveryFault) {
   std::vector<bool> shown(static_cast<size_t>(FaultCode::kTripLimit) + 1);

@@ -6,12 +6,14 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
 # file's room. kernels/pack.h is the layout of weights, which the converter writes and kernels read;
-# kernels/convert.h turns f16 and f64 constants into f32 with the bits the device would give.
+# kernels/convert.h turns f16 and f64 constants into f32 with the bits the device would give;
+# kernels/activation.h says which object files a C source must ask the linker for.
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format",),
     "runtime": ("runtime", "kernels"),
-    "converter": ("converter", "runtime", "kernels/pack.h", "kernels/convert.h"),
+    "converter": ("converter", "runtime", "kernels/pack.h", "kernels/convert.h",
+                  "kernels/activation.h"),
     "examples": ("runtime", "examples"),
     "tests": ("tests", "converter", "runtime", "kernels"),
 }

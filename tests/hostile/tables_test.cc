@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our check of the file's tables against the one that flatc generates: both accept and refuse the
+// same damage, but for the version, which ours reads first.
+#include "runtime/tables.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/hostile/survive.h"
+
+namespace weft::test {
+namespace {
+
+bool FlatcAccepts(Bytes model) {
+  flatbuffers::Verifier verifier(static_cast<const uint8_t*>(model.data), model.size);
+  return format::VerifyModelBuffer(verifier);
+}
+
+TEST(Tables, AgreeWithFlatcOnEveryDamagedNumber) {
+  size_t refused = 0, accepted = 0;
+  for (const ExactBytes& sound : SoundFiles()) {
+    ExactBytes damaged = sound;
+    for (size_t at = 8; at + 4 <= damaged.size(); at += 2) {
+      uint32_t number;
+      std::memcpy(&number, damaged.data() + at, 4);
+      const uint32_t others[] = {0,          1,          2,          number + 1,
+                                 number - 1, number + 4, number - 4, number ^ 2,
+                                 number * 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
+      for (const uint32_t other : others) {
+        std::memcpy(damaged.data() + at, &other, 4);
+        const format::Model* root = nullptr;
+        const FaultCode code = VerifyTables(damaged.bytes(), &root).code;
+        if (code == FaultCode::kModelVersion) continue;
+        const bool is_accepted = code == FaultCode::kNone;
+        ASSERT_EQ(is_accepted, FlatcAccepts(damaged.bytes()))
+            << other << " at " << at << " was " << number;
+        ++(is_accepted ? accepted : refused);
+      }
+      std::memcpy(damaged.data() + at, &number, 4);
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(accepted, 1000u);
+}
+
+}  // namespace
+}  // namespace weft::test
