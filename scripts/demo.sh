@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows weft at work: sets up, builds, converts the keypad decoder of examples/dtmf, prints its
-# plan, decodes a noisy recording with the C++ API and compares every answer with OpenVINO's.
+# plan, decodes a noisy recording with the C++ API, compares every answer with OpenVINO's, and
+# decodes the same recording on an emulated Cortex-M4.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 model=examples/dtmf/model
@@ -23,7 +24,18 @@ say "the plan"
 "$build/weft" inspect build/demo/dtmf.weft
 
 say "decode $model/test.wav (truth: $(cat "$model/test.txt")), compare with OpenVINO's answers"
-"$build/examples/dtmf/dtmf" build/demo/dtmf.weft "$model/test.wav" "$model/expected.npy"
+host=$("$build/examples/dtmf/dtmf" build/demo/dtmf.weft "$model/test.wav" "$model/expected.npy")
+echo "$host"
 
 say "time one 10 ms frame"
 "$build/weft" bench build/demo/dtmf.weft
+
+say "the same on a Cortex-M4, emulated: no C library, 64 KB of RAM"
+cmake -G Ninja -S examples/cortex-m -B build/demo/cortex-m -DWEFT_COMMAND="$PWD/$build/weft" \
+  -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake -DBOARD=mps2-an386 >build/demo/cortex-m.log ||
+  { cat build/demo/cortex-m.log; exit 1; }
+cmake --build build/demo/cortex-m
+board=$(timeout 300 cmake --build build/demo/cortex-m --target run 2>&1 | tail -n 1)
+echo "host   $host"
+echo "board  $board"
+[ "$host" = "$board" ] || { echo "demo: the board hears other keys than the host"; exit 1; }

@@ -21,8 +21,13 @@ weft_expect("notices" "${notices}" "LICENSE;NOTICE")
 file(COPY "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/dtmf"
           "${SOURCE}/examples/linux-stream" DESTINATION "${project}")
 set(model "${project}/dtmf/model")
+# The object of examples/cortex-m/README.md.
+weft_run(convert "${prefix}/bin/weft" convert "${model}/dtmf.xml" -o "${FOLDER}/model")
+weft_run(ld sh -c "cd '${FOLDER}' && ld -r -b binary -o model.o model && objcopy \
+  --rename-section .data=.rodata.model,alloc,load,readonly,data,contents \
+  --set-section-alignment .data=64 model.o")
 weft_build("${project}/consumer" "${FOLDER}/consumer" "-DCMAKE_PREFIX_PATH=${prefix}"
-           "-DMODEL=${model}/dtmf.xml")
+           "-DMODEL=${model}/dtmf.xml" "-DMODEL_OBJECT=${FOLDER}/model.o")
 weft_run(consumer "${FOLDER}/consumer/consumer")
 weft_expect("consumer" "${weft_stdout}" "one answer in C and C++\n")
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The three functions that compilers and weft take for granted, for a program without a C library.
+ * Compiled with -fno-tree-loop-distribute-patterns, or the loops would become calls of themselves.
+ * The names below them are Arm's for the same, which Clang calls. Where a C library is linked,
+ * leave this file out: its functions are faster. */
+#include <stddef.h>
+
+void* memset(void* to, int value, size_t bytes) {
+  unsigned char* p = to;
+  while (bytes-- > 0) *p++ = (unsigned char)value;
+  return to;
+}
+
+void* memcpy(void* restrict to, const void* restrict from, size_t bytes) {
+  unsigned char* p = to;
+  const unsigned char* q = from;
+  while (bytes-- > 0) *p++ = *q++;
+  return to;
+}
+
+void* memmove(void* to, const void* from, size_t bytes) {
+  unsigned char* p = to;
+  const unsigned char* q = from;
+  if (p < q) {
+    while (bytes-- > 0) *p++ = *q++;
+  } else {
+    while (bytes-- > 0) p[bytes] = q[bytes];
+  }
+  return to;
+}
+
+void __aeabi_memset(void* to, size_t bytes, int value) { memset(to, value, bytes); }
+void __aeabi_memclr(void* to, size_t bytes) { memset(to, 0, bytes); }
+void __aeabi_memcpy(void* restrict to, const void* restrict from, size_t bytes) {
+  memcpy(to, from, bytes);
+}
+void __aeabi_memmove(void* to, const void* from, size_t bytes) { memmove(to, from, bytes); }
+
+#define SAME_AS(name) __attribute__((alias(#name)))
+void __aeabi_memset4(void*, size_t, int) SAME_AS(__aeabi_memset); /* 4, 8: of aligned addresses */
+void __aeabi_memset8(void*, size_t, int) SAME_AS(__aeabi_memset);
+void __aeabi_memclr4(void*, size_t) SAME_AS(__aeabi_memclr);
+void __aeabi_memclr8(void*, size_t) SAME_AS(__aeabi_memclr);
+void __aeabi_memcpy4(void*, const void*, size_t) SAME_AS(__aeabi_memcpy);
+void __aeabi_memcpy8(void*, const void*, size_t) SAME_AS(__aeabi_memcpy);
+void __aeabi_memmove4(void*, const void*, size_t) SAME_AS(__aeabi_memmove);
+void __aeabi_memmove8(void*, const void*, size_t) SAME_AS(__aeabi_memmove);
