@@ -21,6 +21,16 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kPanel = 16;
 
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#include "kernels/panel_helium-inl.h"
+#else
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
 template <size_t kRows, size_t kPanels>
 struct Tile {
   static constexpr size_t kVectors = kPanels * kPanelVectors;
@@ -120,4 +130,5 @@ struct Tile {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#endif  // the tile of this target
 #endif  // WEFT_KERNELS_PANEL_INL_H_

@@ -25,7 +25,52 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+#if HWY_TARGET == HWY_SCALAR && defined(__clang__) && defined(__ARM_FEATURE_MVE)
+// Helium's "less" holds for a NaN too. Clang 19 forgets it where it turns a comparison with a
+// constant round, and asks the same way whether a number is NaN. So bits are compared here, which
+// it makes vectors of all the same; what is not named here is Highway's own.
+namespace hn {
+using namespace hwy::HWY_NAMESPACE;
+using hwy::HWY_NAMESPACE::Gt;
+using hwy::HWY_NAMESPACE::Le;
+using hwy::HWY_NAMESPACE::Lt;
+
+using Float = hwy::HWY_NAMESPACE::Vec1<float>;
+using Truth = hwy::HWY_NAMESPACE::Mask1<float>;
+
+HWY_INLINE uint32_t BitsOf(Float x) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x.raw, sizeof(bits));
+  return bits;
+}
+HWY_INLINE bool IsNumber(Float x) { return (BitsOf(x) & 0x7FFFFFFFu) <= 0x7F800000u; }
+
+// Whether a lies beyond a constant of the given sign, away from zero: there bits grow with the
+// magnitude, up to those of infinity.
+HWY_INLINE bool IsConstant(uint32_t bits, uint32_t sign) {
+  return __builtin_constant_p(bits) && bits >= sign && bits < sign + 0x7F800000u;
+}
+HWY_INLINE Truth IsBeyond(Float a, uint32_t bits, uint32_t sign) {
+  return Truth::FromBool(BitsOf(a) - (bits + 1) <= sign + 0x7F800000u - (bits + 1));
+}
+
+HWY_INLINE Truth IsNaN(Float x) { return Truth::FromBool(!IsNumber(x)); }
+HWY_INLINE Truth Lt(Float a, Float b) {
+  constexpr uint32_t kSign = 0x80000000u;
+  if (IsConstant(BitsOf(b), kSign)) return IsBeyond(a, BitsOf(b), kSign);
+  return Truth::FromBool(!(a.raw >= b.raw) && IsNumber(a) && IsNumber(b));
+}
+HWY_INLINE Truth Gt(Float a, Float b) {
+  if (IsConstant(BitsOf(b), 0)) return IsBeyond(a, BitsOf(b), 0);
+  return Truth::FromBool(a.raw > b.raw);
+}
+HWY_INLINE Truth Le(Float a, Float b) {
+  return Truth::FromBool(!(a.raw > b.raw) && IsNumber(a) && IsNumber(b));
+}
+}  // namespace hn
+#else
 namespace hn = hwy::HWY_NAMESPACE;
+#endif
 
 using FloatTag = hn::CappedTag<float, 16>;
 using IntTag = hn::RebindToSigned<FloatTag>;

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the Cortex-M toolchain files share: GCC and newlib without an operating system. Sets up the
-# compilers for WEFT_CPU_FLAGS; programs of a build are linked for WEFT_BOARD, which QEMU emulates.
+# What the Cortex-M toolchain files share: newlib without an operating system, and GCC unless
+# another compiler is set. Sets up the compilers for WEFT_CPU_FLAGS; programs of a build are linked
+# for WEFT_BOARD, which QEMU emulates.
 set(CMAKE_SYSTEM_NAME Generic)
-set(CMAKE_C_COMPILER arm-none-eabi-gcc)
-set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
+if(NOT CMAKE_CXX_COMPILER)
+  set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+  set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
+endif()
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_C_FLAGS_INIT "${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard")
-set(CMAKE_CXX_FLAGS_INIT "${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard")
+set(CMAKE_C_FLAGS_INIT "${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard ${WEFT_C_COMPILE_FLAGS}")
+set(CMAKE_CXX_FLAGS_INIT "${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard ${WEFT_CXX_COMPILE_FLAGS}")
 set(CMAKE_C_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
 set(CMAKE_CXX_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
 set(WEFT_BOARD_STARTUP "${CMAKE_CURRENT_LIST_DIR}/boards/startup.c")

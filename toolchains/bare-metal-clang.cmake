@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# Clang as the compiler of a bare-metal build whose libraries and linker are GCC's. Include it
+# before bare-metal.cmake, with WEFT_CPU_FLAGS set. Both compilers keep Arm's ABI, with two
+# differences: GCC's enumerations are as short as their values allow, hence -fshort-enums; and
+# int32_t is its long, so that C++ names with int32_t differ: whatever uses it in a name, GoogleTest
+# included, must come from the same compiler.
+find_program(WEFT_CLANG NAMES clang-21 clang-20 clang-19 clang REQUIRED)
+find_program(WEFT_CLANGXX NAMES clang++-21 clang++-20 clang++-19 clang++ REQUIRED)
+set(CMAKE_C_COMPILER "${WEFT_CLANG}")
+set(CMAKE_CXX_COMPILER "${WEFT_CLANGXX}")
+set(CMAKE_C_COMPILER_TARGET thumbv8.1m.main-none-eabihf)
+set(CMAKE_CXX_COMPILER_TARGET thumbv8.1m.main-none-eabihf)
+set(CMAKE_AR arm-none-eabi-ar)
+set(CMAKE_NM arm-none-eabi-nm)
+set(CMAKE_OBJDUMP arm-none-eabi-objdump)
+set(CMAKE_RANLIB arm-none-eabi-ranlib)
+
+# The folders in which GCC looks for headers, but its own: those replace Clang's.
+execute_process(
+  COMMAND arm-none-eabi-g++ ${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard -E -v -x c++ /dev/null
+  OUTPUT_QUIET ERROR_VARIABLE talk)
+string(REGEX MATCH "> search starts here:\n(.*)End of search list" found "${talk}")
+string(REGEX MATCHALL "/[^\n]+" folders "${CMAKE_MATCH_1}")
+set(WEFT_C_INCLUDES "")
+set(WEFT_CXX_INCLUDES "-nostdinc++")
+foreach(folder IN LISTS folders)
+  get_filename_component(folder "${folder}" REALPATH)
+  if(folder MATCHES "/c\\+\\+/")
+    string(APPEND WEFT_CXX_INCLUDES " -isystem ${folder}")
+  elseif(NOT folder MATCHES "/gcc/")
+    string(APPEND WEFT_C_INCLUDES " -idirafter ${folder}")
+  endif()
+endforeach()
+set(WEFT_C_COMPILE_FLAGS "-fshort-enums ${WEFT_C_INCLUDES}")
+set(WEFT_CXX_COMPILE_FLAGS "-fshort-enums ${WEFT_CXX_INCLUDES} ${WEFT_C_INCLUDES}")
+
+# GCC chooses the libraries and the specs.
+foreach(language IN ITEMS C CXX)
+  set(CMAKE_${language}_LINK_EXECUTABLE
+      "arm-none-eabi-g++ ${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard <CMAKE_${language}_LINK_FLAGS> \
+<LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
+endforeach()
