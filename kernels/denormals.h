@@ -2,7 +2,7 @@
 // A scope in which subnormal numbers count as zero, as inputs and as results: on x86 they cost 46
 // to 130 times an ordinary operation, and ARM's armv7 vectors flush them anyway. Restores the
 // caller's mode at its end. It changes one control register of the calling thread and nothing else;
-// where the processor has no such mode it does nothing.
+// where the processor has no such mode (RISC-V) it does nothing.
 #ifndef WEFT_KERNELS_DENORMALS_H_
 #define WEFT_KERNELS_DENORMALS_H_
 
@@ -52,6 +52,10 @@ class FlushDenormals {
   static void Write(Word) {}
 #endif
 
+ public:
+  static constexpr bool kFlushes = kFlush != 0;
+
+ private:
   Word saved_;
 };
 

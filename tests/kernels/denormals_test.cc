@@ -16,18 +16,19 @@ float Halve(float value) {
 TEST(FlushDenormals, FlushesWithinItsScopeAndRestoresTheMode) {
   const float smallest_normal = 1.17549435e-38f;
   const float subnormal = 1e-39f;
+  const bool flushes = FlushDenormals::kFlushes;
   EXPECT_GT(Halve(smallest_normal), 0.0f);
   {
     const FlushDenormals scope;
-    EXPECT_EQ(Halve(smallest_normal), 0.0f);
+    EXPECT_EQ(Halve(smallest_normal) == 0.0f, flushes);
     volatile float given = subnormal;
     volatile float huge = 1e38f;
-    EXPECT_EQ(given * huge, 0.0f);  // as an input too
+    EXPECT_EQ(given * huge == 0.0f, flushes);  // as an input too
     {
       const FlushDenormals nested;
-      EXPECT_EQ(Halve(smallest_normal), 0.0f);
+      EXPECT_EQ(Halve(smallest_normal) == 0.0f, flushes);
     }
-    EXPECT_EQ(Halve(smallest_normal), 0.0f);
+    EXPECT_EQ(Halve(smallest_normal) == 0.0f, flushes);
   }
   EXPECT_GT(Halve(smallest_normal), 0.0f);
 }

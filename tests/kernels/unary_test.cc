@@ -192,13 +192,19 @@ TEST(Unary, AgreesOnEveryTargetWhenSubnormalNumbersAreFlushed) {
 TEST(Unary, HasTheSameBitsOnEveryProcessor) {
   Random random(11);
   std::vector<float> x = random.Floats(4096, 20);
-  for (const float value : FloatsOf(-3e38, 3e38, 4000037)) x.push_back(value);
-  const FlushDenormals scope;  // armv7 always does
+  for (const float value : FloatsOf(-3e38, 3e38, 4000037)) {
+    if (std::abs(value) >= 1e-36f) x.push_back(value);  // no subnormal steps on the way
+  }
+  const FlushDenormals scope;  // armv7 always does, RISC-V never
   Fingerprint fingerprint;
   for (int op = 0; op < kUnaryOpCount; ++op) {
-    fingerprint.Add(RunFloats(Of(static_cast<UnaryOp>(op)), x));
+    std::vector<float> y = RunFloats(Of(static_cast<UnaryOp>(op)), x);
+    for (float& value : y) {
+      if (std::fpclassify(value) == FP_SUBNORMAL) value = std::copysign(0.0f, value);
+    }
+    fingerprint.Add(y);
   }
-  EXPECT_EQ(fingerprint.value(), 0x9C2A4DC1C9A6AA28u);
+  EXPECT_EQ(fingerprint.value(), 0x30960AD12C304A66u);
 }
 
 template <typename T>
