@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/budget.h"
 #include "converter/cli/carried.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/listing.h"
@@ -27,14 +28,19 @@ the listing holds (unroll); how its carried values travel (in place, by shuttle 
 the scan output, or by a copy step); how many inputs are sliced and outputs scanned without a copy; and the
 bytes that copy and fill steps write, per iteration and for all of it.
 
+The budget tells flash by part, memory by region, the engine's stack, and the work of a run. Its multiply-adds
+are the products that enter a sum over an axis or a window; where only the run knows how often a section
+repeats, its maximum counts.
+
 Examples:
   weft inspect model.weft
   weft inspect model.weft --listing
+  weft inspect model.weft --budget
   weft inspect model.weft --json | jq .sections)";
 
 struct InspectCall {
   std::string model;
-  bool listing = false, json = false;
+  bool listing = false, budget = false, json = false;
 };
 
 std::string Bytes(double bytes) { return fmt::format("{:.0f}", bytes); }
@@ -243,11 +249,13 @@ Exit Inspect(const InspectCall& call) {
   if (model == nullptr || !model->Open(faults)) return Tell(faults);
   if (call.json) {
     Json json = ModelJson(*model);
+    if (call.budget) json["budget"] = BudgetJson(*model);
     if (call.listing) json["listing"] = ListingJson(model->root());
     Print(json);
     return Exit::kDone;
   }
   PrintModel(*model);
+  if (call.budget) fmt::print("\n{}", BudgetText(BudgetJson(*model)));
   if (call.listing) fmt::print("\n{}", ListingText(model->root()));
   return Exit::kDone;
 }
@@ -261,6 +269,8 @@ void AddInspect(CLI::App& app, Exit* exit) {
   command->add_option("MODEL", call->model, "The model.weft")->required();
   command->add_flag("--listing", call->listing,
                     "Print every step with its operands and parameters too");
+  command->add_flag("--budget", call->budget,
+                    "Print flash, memory, stack and work with what contributes most, too");
   command->add_flag("--json", call->json, "Print JSON");
   command->footer(kFooter);
   command->callback([call, exit] { *exit = Inspect(*call); });

@@ -15,13 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string RegionName(uint32_t region) {
-  if (region == format::kWeightsRegion) return "weights";
-  if (region == format::kStateRegion) return "state";
-  const uint32_t scratch = region - format::kFirstScratchRegion;
-  return scratch == 0 ? "scratch" : fmt::format("scratch{}", scratch);
-}
-
 std::string SlotText(const format::Model& model, uint32_t slot) {
   if (slot == format::kNoSlot) return "-";
   return fmt::format("#{} {} {}", slot, SlotType(model, slot), SlotPlace(model, slot));
@@ -104,6 +97,13 @@ class Listing {
 };
 
 }  // namespace
+
+std::string RegionName(uint32_t region) {
+  if (region == format::kWeightsRegion) return "weights";
+  if (region == format::kStateRegion) return "state";
+  const uint32_t scratch = region - format::kFirstScratchRegion;
+  return scratch == 0 ? "scratch" : fmt::format("scratch{}", scratch);
+}
 
 std::string SlotType(const format::Model& model, uint32_t index) {
   const format::Slot& slot = format::RowsOf(model.slots())[index];

@@ -15,6 +15,8 @@ namespace weft::cli {
 std::string ListingText(const format::Model& model);
 nlohmann::ordered_json ListingJson(const format::Model& model);
 
+// "weights", "state", "scratch", "scratch1".
+std::string RegionName(uint32_t region);
 // "f32[1,64]" of a slot.
 std::string SlotType(const format::Model& model, uint32_t slot);
 // "scratch+128", with "+512/iteration of section 0" when it moves.

@@ -35,6 +35,36 @@ TEST_F(InspectCommand, PrintsTablesForPeople) {
   }
 }
 
+TEST_F(InspectCommand, TellsTheBudget) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+  ASSERT_EQ(Weft("convert " + model + " -o model.weft --self-test 1").code, 0);
+  const Outcome outcome = Weft("inspect model.weft --budget --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& budget = json["budget"];
+  EXPECT_EQ(budget["flash_bytes"], std::filesystem::file_size(Path("model.weft")));
+  size_t flash = 0;
+  for (const auto& part : budget["flash"]) flash += part["bytes"].get<size_t>();
+  EXPECT_EQ(flash, budget["flash_bytes"]);
+  EXPECT_EQ(budget["state_bytes"], json["needs"]["state_bytes"]);
+  EXPECT_EQ(budget["scratch"][0]["bytes"], json["needs"]["scratch_bytes"]);
+  EXPECT_LE(budget["scratch"][0]["peak"]["bytes"], budget["scratch"][0]["bytes"]);
+  EXPECT_GT(budget["stack_bytes"], 0);
+  // 16 inputs, 17 hidden, 7 steps; the weights of the input and of the state.
+  EXPECT_EQ(budget["work"]["multiply_adds"], (16 + 17) * 4 * 17 * 7);
+  EXPECT_EQ(budget["work"]["exact"], true);
+  EXPECT_EQ(budget["largest_steps"][0]["multiply_adds"], (16 + 17) * 4 * 17 * 7);
+  EXPECT_EQ(budget["largest_weights"][0]["bytes"], 17 * 80 * 4);
+  EXPECT_FALSE(nlohmann::json::parse(Weft("inspect model.weft --json").out).contains("budget"));
+  const Outcome text = Weft("inspect model.weft --budget");
+  ASSERT_EQ(text.code, 0);
+  for (const char* words :
+       {"self test", "total", "a run: 15 steps, 15708 multiply-adds", "largest weights"}) {
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
+  }
+}
+
 class VerifyCommand : public CommandTest {};
 
 TEST_F(VerifyCommand, AcceptsWhatTheConverterWrote) {
