@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes weft's runtime as an Arduino and PlatformIO library.
+
+    arduino_library.py BUILD OUTPUT [--url URL]
+
+BUILD is a finished build folder for this machine: the generated header, the headers of Highway and
+FlatBuffers, and the weft command are taken from there. OUTPUT becomes library.properties,
+library.json, src/ (the include root, with every source) and examples/Keypad; a former one is
+replaced.
+
+Such builds compile every .cpp below src/ with flags that a library cannot choose, so what weft's own
+build defines stands in src/weft_build.h, which each source includes first.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOMS = ("runtime", "kernels")
+SUFFIXES = (".cc", ".h", ".inc")
+FOR_TESTS = ("_ref.h", "twin.h")  # scalar twins
+# Highway's vectors that no board of these ecosystems has; scalar code is what is compiled.
+OTHER_TARGETS = re.compile(r"hwy/ops/(?:arm|x86|ppc|rvv|wasm|emu128|loongarch)")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)
+
+SENTENCE = "Recurrent and streaming neural networks in fixed memory."
+PARAGRAPH = ("Runs models that the weft converter planned to the byte: LSTM, GRU, loops and state, "
+             "without heap, exceptions or operating system.")
+
+BUILD_HEADER = """\
+// SPDX-License-Identifier: Apache-2.0
+// What weft's own build gives to compilers on the command line: scalar kernels, and no fusing of
+// a * b + c but where the kernels ask for it, so that results have the same bits on every board.
+#ifndef WEFT_BUILD_H_
+#define WEFT_BUILD_H_
+
+#define HWY_COMPILE_ONLY_SCALAR
+#define HWY_BROKEN_EMU128 1
+#define HWY_NO_LIBCXX
+#define FLATBUFFERS_MAX_ALIGNMENT 64
+#ifndef WEFT_TEXT
+#define WEFT_TEXT 1
+#endif
+
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#elif defined(__GNUC__)
+#pragma GCC optimize("-ffp-contract=off", "-fno-math-errno")
+#endif
+
+#endif  // WEFT_BUILD_H_
+"""
+
+MAIN_HEADER = """\
+// SPDX-License-Identifier: Apache-2.0
+// What a sketch includes: both interfaces of weft. It needs C++17.
+#ifndef WEFT_H_
+#define WEFT_H_
+
+#include "runtime/weft_c.h"
+#ifdef __cplusplus
+#include "runtime/weft.h"
+#endif
+
+#endif  // WEFT_H_
+"""
+
+
+def version():
+    """Returns the project's version, which stands in CMakeLists.txt alone."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"project\(weft VERSION ([0-9.]+)", text).group(1)
+
+
+def as_cpp(text):
+    """Returns a source as .cpp, which every builder knows: Highway includes it again by its name."""
+    text = re.sub(r'(#define HWY_TARGET_INCLUDE "[^"]+)\.cc"', r'\1.cpp"', text)
+    return re.sub(r"^#include", '#include "weft_build.h"\n\n#include', text, count=1,
+                  flags=re.MULTILINE)
+
+
+def copy_rooms(src):
+    """Copies what ships in firmware, under the names that its includes have."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*")):
+            if path.suffix not in SUFFIXES or path.name.endswith(FOR_TESTS):
+                continue
+            target = src / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".cc":
+                target.with_suffix(".cpp").write_text(as_cpp(path.read_text()))
+            else:
+                shutil.copyfile(path, target)
+
+
+def copy_headers(src, include_root):
+    """Copies the headers of Highway and FlatBuffers that the copied sources reach."""
+    reached = [path for path in src.rglob("*") if path.is_file()]
+    while reached:
+        text = reached.pop().read_text(errors="replace")
+        for name in INCLUDE.findall(text):
+            source, target = include_root / name, src / name
+            if not name.startswith(("hwy/", "flatbuffers/")) or OTHER_TARGETS.match(name):
+                continue
+            if target.exists() or not source.exists():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            reached.append(target)
+
+
+def write_description(output, url):
+    """Writes what the two ecosystems ask a library to say of itself."""
+    fields = {
+        "name": "weft", "version": version(), "author": "The weft authors",
+        "maintainer": "The weft authors", "sentence": SENTENCE, "paragraph": PARAGRAPH,
+        "category": "Data Processing", "url": url, "architectures": "*", "includes": "weft.h",
+    }
+    lines = [f"{name}={value}" for name, value in fields.items()]
+    (output / "library.properties").write_text("\n".join(lines) + "\n")
+    described = {
+        "name": "weft", "version": version(), "description": f"{SENTENCE} {PARAGRAPH}",
+        "keywords": ["neural network", "lstm", "gru", "inference"],
+        "authors": [{"name": "The weft authors"}], "license": "Apache-2.0",
+        "headers": "weft.h", "frameworks": "*", "platforms": "*",
+        "build": {"flags": ["-std=gnu++17"]},
+        "examples": [{"name": "Keypad", "base": "examples/Keypad",
+                      "files": ["Keypad.ino", "debounce.h", "dtmf.c", "dtmf.h"]}],
+    }
+    if url:
+        described["homepage"] = url
+    (output / "library.json").write_text(json.dumps(described, indent=2) + "\n")
+
+
+def write_example(output, weft):
+    """Copies the sketch and converts its model with this build's weft."""
+    folder = output / "examples" / "Keypad"
+    shutil.copytree(ROOT / "examples/arduino/Keypad", folder)
+    shutil.copyfile(ROOT / "examples/dtmf/debounce.h", folder / "debounce.h")
+    model = folder / "dtmf.weft"
+    subprocess.run([weft, "convert", ROOT / "examples/dtmf/model/dtmf.xml", "-o", model,
+                    "--c-source", folder / "dtmf.c"], check=True, capture_output=True)
+    model.unlink()  # dtmf.c holds its bytes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path, help="a finished build folder of this machine")
+    parser.add_argument("output", type=pathlib.Path, help="the library's folder")
+    parser.add_argument("--url", default="", help="where the library's users find its project")
+    call = parser.parse_args()
+    generated = call.build / "generated/runtime/format/weft_generated.h"
+    for needed in (generated, call.build / "include/hwy", call.build / "weft"):
+        if not needed.exists():
+            print(f"{needed} is missing; build weft for this machine first", file=sys.stderr)
+            return 1
+    if call.output.exists() and any(call.output.iterdir()):
+        if not (call.output / "library.properties").exists():
+            print(f"{call.output} is no library's folder; must be new, empty or a former output",
+                  file=sys.stderr)
+            return 1
+        shutil.rmtree(call.output)
+    src = call.output / "src"
+    src.mkdir(parents=True)
+    copy_rooms(src)
+    shutil.copyfile(generated, src / "runtime/format/weft_generated.h")
+    copy_headers(src, call.build / "include")
+    (src / "weft_build.h").write_text(BUILD_HEADER)
+    (src / "weft.h").write_text(MAIN_HEADER)
+    for name in ("LICENSE", "NOTICE"):
+        shutil.copyfile(ROOT / name, call.output / name)
+    write_description(call.output, call.url)
+    write_example(call.output, call.build / "weft")
+    print(f"{call.output}: weft {version()}, {sum(1 for _ in src.rglob('*.cpp'))} sources")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Generates the Arduino library and builds it as the Arduino builder does: every source below src/,
+with a board package's flags and no CMake.
+
+    arduino_test.py SOURCE BUILD FOLDER
+
+Two programs per compiler. The sketch Keypad, among stand-ins for Arduino's functions, hears a
+recording: it must print its keys, and the linker must have dropped kernels that its model has not.
+The C program of tests/c_api must print the hash that is pinned for its model on every target. The
+desktop's compiler builds both; so does arm-none-eabi-g++ where there is one, and QEMU runs them; and
+there weft_build.h must keep the compiler from fusing a * b + c, which it does by itself otherwise.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import wave
+
+# As board packages of Cortex-M4 parts give them.
+COMMON = ["-g", "-Os", "-w", "-ffunction-sections", "-fdata-sections"]
+CXX = ["-std=gnu++17", "-fno-threadsafe-statics", "-fno-rtti", "-fno-exceptions",
+       "--param", "max-inline-insns-single=500"]
+CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+C_CASE = "state/streaming_gru"  # of tests/c_api/program.c
+
+ARDUINO = """\
+// Stands in for Arduino.h: the ADC hears a recording, the clock runs by itself.
+#pragma once
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { A0 = 14 };
+extern const short recording[];
+extern const int recording_count;
+inline int heard = 0;
+inline uint32_t micros() { static uint32_t now; return now += 5; }
+inline void delay(int) { exit(1); }
+inline int analogRead(int) { return heard < recording_count ? recording[heard++] / 64 + 512 : 512; }
+struct {
+  void begin(int) {}
+  void print(char c) { putchar(c); }
+  void println(const char* text) { puts(text); }
+} Serial;
+"""
+SKETCH = """\
+#include <Arduino.h>
+#include "Keypad.ino"
+int main() {
+  setup();
+  while (heard < recording_count) loop();
+  putchar('\\n');
+  return 0;
+}
+"""
+
+
+def run(*command, **options):
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                            check=False, timeout=240, **options)
+    if result.returncode != 0:
+        sys.exit(f"exit {result.returncode}: {' '.join(map(str, command))}\n{result.stdout}"
+                 f"{result.stderr}")
+    return result.stdout
+
+
+def expect(what, printed, must):
+    """Compares the last line."""
+    found = printed.strip().splitlines()[-1]
+    if found != must:
+        sys.exit(f"{what}: is {found!r}; must be {must!r}")
+    print(f"{what}: {found}")
+
+
+class Builder:
+    """One compiler: compiles, archives and links below a folder of its own."""
+
+    def __init__(self, prefix, flags, library, folder):
+        self.prefix, self.flags, self.folder = prefix, flags, folder
+        self.includes = [f"-I{library / 'src'}", f"-I{library / 'examples/Keypad'}",
+                         f"-I{folder.parent}"]
+        ccache = shutil.which("ccache")
+        self.launcher = [ccache] if ccache else []
+        folder.mkdir()
+        sources = sorted((library / "src").rglob("*.cpp"))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(self.compile, sources))
+        self.archive = folder / "weft.a"
+        run(prefix + "ar", "rcs", self.archive, *objects)
+
+    def compile(self, source):
+        compiler = "gcc" if source.suffix == ".c" else "g++"
+        language = [] if source.suffix == ".c" else CXX
+        target = self.folder / ("_".join(source.parts[-3:]) + ".o")
+        run(*self.launcher, self.prefix + compiler, *self.flags, *COMMON, *language, *self.includes,
+            "-c", source, "-o", target)
+        return target
+
+    def link(self, name, sources, *options):
+        program = self.folder / name
+        run(self.prefix + "g++", *self.flags, *map(self.compile, sources), self.archive,
+            "-Wl,--gc-sections", *options, "-o", program)
+        symbols = run(self.prefix + "nm", program)
+        for step, is_in in (("dense", True), ("conv", False), ("pool", False)):
+            if (f" weft_run_{step}\n" in symbols) != is_in:
+                sys.exit(f"{program}: weft_run_{step} must {'' if is_in else 'not '}be linked")
+        return program
+
+
+def write_recording(path, target):
+    with wave.open(str(path)) as recording:
+        samples = memoryview(recording.readframes(recording.getnframes())).cast("h")
+    target.write_text(f"extern const int recording_count = {len(samples)};\n"
+                      "extern const short recording[] = {" + ",".join(map(str, samples)) + "};\n")
+
+
+def pinned_hash(source):
+    text = (source / "tests/device/hashes.txt").read_text()
+    return re.search(rf"^{C_CASE} (\w+)", text, re.MULTILINE).group(1)
+
+
+def expect_no_fusing(board):
+    """The desktop's compiler cannot fuse without flags that Arduino does not give; this one can."""
+    for header, fused in (("", True), ('#include "weft_build.h"\n', False)):
+        source = board.folder.parent / "fusing.cpp"
+        source.write_text(header + "float f(float a, float b, float c) { return a * b + c; }\n")
+        listing = run("arm-none-eabi-objdump", "-d", board.compile(source))
+        if ("vfma" in listing) != fused:
+            sys.exit(f"with {header or 'no header'!r}: a * b + c is{' not' * fused} fused")
+
+
+def main():
+    source, build, folder = map(pathlib.Path, sys.argv[1:4])
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    library = folder / "weft"
+    print(run(sys.executable, source / "scripts/arduino_library.py", build, library), end="")
+
+    (folder / "Arduino.h").write_text(ARDUINO)
+    (folder / "sketch.cpp").write_text(SKETCH)
+    write_recording(source / "examples/dtmf/model/test.wav", folder / "recording.cpp")
+    run(build / "weft", "convert", source / f"tests/conformance/cases/{C_CASE}/model.xml",
+        "-o", folder / "model.weft", "--c-source", folder / "model.c", "--self-test", "2")
+    sketch = [folder / "sketch.cpp", folder / "recording.cpp", library / "examples/Keypad/dtmf.c"]
+    program = [source / "tests/c_api/program.c", folder / "model.c"]
+    keys = (source / "examples/dtmf/model/test.txt").read_text().strip()
+
+    here = Builder("", [], library, folder / "here")
+    expect("sketch here", run(here.link("sketch", sketch)), keys)
+    expect("program here", run(here.link("program", program)), f"hash {pinned_hash(source)}")
+
+    if not shutil.which("arm-none-eabi-g++") or not shutil.which("qemu-system-arm"):
+        print("arm-none-eabi-g++ or qemu-system-arm is missing: Cortex-M4 is not tried")
+        return
+    board = Builder("arm-none-eabi-", CPU, library, folder / "board")
+    expect_no_fusing(board)
+    boards = source / "toolchains/boards"
+    link = ["-nostartfiles", "--specs=rdimon.specs", f"-L{boards}", f"-T{boards}/mps2-an386.ld"]
+    start = boards / "startup.c"
+    expect("sketch on a Cortex-M4",
+           run(boards / "run.sh", "mps2-an386", board.link("sketch", [*sketch, start], *link)), keys)
+    expect("program on a Cortex-M4",
+           run(boards / "run.sh", "mps2-an386", board.link("program", [*program, start], *link)),
+           f"hash {pinned_hash(source)}")
+
+
+if __name__ == "__main__":
+    main()
