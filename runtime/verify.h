@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every law that a model file must obey, judged in one pass over its tables without memory of its
-// own. After a silent Verify no index, offset, count or geometry of the file leads outside the
-// model and the regions it asks for, in any iteration of any section, whatever the inputs are. It
-// does not say that the plan is right (that nothing alive is overwritten): that law is the
-// converter's. Engine::Open stops at the first fault; VerifyAll reports each one, in the order of
-// the tables.
+// own; SelfTest alone judges the bytes of the self test, as it reads them. After a silent Verify no
+// index, offset, count or geometry of the file leads outside the model and the regions it asks for,
+// in any iteration of any section, whatever the inputs are. It does not say that the plan is right
+// (that nothing alive is overwritten): that law is the converter's. Engine::Open stops at the first
+// fault; VerifyAll reports each one, in the order of the tables.
 #ifndef WEFT_RUNTIME_VERIFY_H_
 #define WEFT_RUNTIME_VERIFY_H_
 

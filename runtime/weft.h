@@ -153,8 +153,9 @@ struct Profile {
 // Open answers with a fault or an empty view.
 class Engine {
  public:
-  // Checks every law of the file, the memory's sizes and alignments, then resets the variables.
-  // A hostile file can make Open fail and nothing else. *out is unchanged on a fault.
+  // Checks every law of the file (but the self test's, which SelfTest judges), the memory's sizes
+  // and alignments, then resets the variables. A hostile file can make Open fail and nothing else.
+  // *out is unchanged on a fault.
   static Fault Open(Bytes model, StepTable steps, Memory memory, Engine* out);
 
   uint32_t input_count() const;

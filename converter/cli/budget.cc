@@ -183,7 +183,9 @@ std::string MemoryText(const Json& budget) {
       table.Row({"", "", fmt::format("{:>8} {}", Count(buffer["bytes"]), Words(buffer["name"]))});
     }
   }
-  table.Row({"stack", Count(budget["stack_bytes"]), "of the engine at most, on Cortex-M4"});
+  table.Row({"stack", Count(budget["stack_bytes"]),
+             fmt::format("of Open, Run and Reset at most, on Cortex-M4; SelfTest takes {} more",
+                         Count(budget["self_test_stack_bytes"]))});
   return table.Text();
 }
 
@@ -233,6 +235,7 @@ Json BudgetJson(const LoadedModel& model) {
           {"state_bytes", model.needs().state_bytes},
           {"scratch", ScratchJson(root)},
           {"stack_bytes", kEngineStackBytes},
+          {"self_test_stack_bytes", kSelfTestStackBytes},
           {"work",
            {{"exact", work.exact},
             {"steps", work.run.steps},

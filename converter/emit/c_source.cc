@@ -83,6 +83,8 @@ void Writer::WriteHeader() {
   Head("enum {{\n  {}_MODEL_BYTES = {},\n", upper_, file_.size());
   Head("  {}_STATE_BYTES = {},\n", upper_, RegionBytes(1));
   Head("  {}_SCRATCH_BYTES = {},\n", upper_, RegionBytes(2));
+  const format::SelfTest* test = format::SelfTestOf(model_);
+  Head("  {}_SELF_TEST_RUNS = {},\n", upper_, test == nullptr ? 0 : test->run_count());
   WritePorts(*model_.inputs(), "INPUT");
   WritePorts(*model_.outputs(), "OUTPUT");
   Head("}};\n\n");
