@@ -10,7 +10,8 @@ with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<
 
 Both folders get an index.txt, for boards cannot list the host's folders: in OUTPUT_DIR a line
 "<family>/<case> <calls> <rtol> <atol>" per model (calls 0: its arrays have no axis of calls), in
-OUTPUT_DIR-streamed the name alone.
+OUTPUT_DIR-streamed the name alone. OUTPUT_DIR-c gets C sources: the model of tests/c_api, and those
+whose footprint is measured.
 """
 import concurrent.futures
 import json
@@ -75,6 +76,15 @@ def convert_streamed(pool, weft, cases, output_dir):
     return crashed
 
 
+def convert_measured(weft, c_dir):
+    """The models of tests/size as C sources. Returns how many failed."""
+    root = pathlib.Path(__file__).parents[1]
+    models = [*(root / "tests/size/models").glob("*.xml"), root / "examples/dtmf/model/dtmf.xml"]
+    return sum(subprocess.run([weft, "convert", model, "-o", c_dir / f"{model.stem}.weft",
+                               "--c-source", c_dir / f"{model.stem}.c", "--arena-budget", "16K"],
+                              check=False).returncode != 0 for model in models)
+
+
 def main():
     weft, cases_dir, output_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     streamed_dir = output_dir.with_name(output_dir.name + "-streamed")
@@ -89,7 +99,7 @@ def main():
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
     code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--self-test",
                       "2", "--c-source", str(c_dir / "model.c"))
-    return 1 if crashed or code else 0
+    return 1 if crashed or code or convert_measured(weft, c_dir) else 0
 
 
 if __name__ == "__main__":
