@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stack that the engine uses at most on Cortex-M4, kernels included; the caller's own frames and
-// interrupts are not. A test paints the stack of an emulated board and holds the engine to it;
-// `weft inspect --budget` prints it.
+// Stack that Open, Run, Reset and SelfTest use at most, kernels included, interrupts and the
+// caller's own frames not. A test paints the stack of a Cortex-M4 and holds the engine to it;
+// budgets print it.
 #ifndef WEFT_RUNTIME_STACK_H_
 #define WEFT_RUNTIME_STACK_H_
 
@@ -9,10 +9,7 @@
 
 namespace weft {
 
-// Open, Run and Reset.
-inline constexpr uint32_t kEngineStackBytes = 1024;
-// What SelfTest, which calls Run, takes beyond that.
-inline constexpr uint32_t kSelfTestStackBytes = 160;
+inline constexpr uint32_t kEngineStackBytes = 1536;
 
 }  // namespace weft
 

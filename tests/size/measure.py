@@ -27,8 +27,10 @@ TICK = {"mps2-an386": 40.0, "mps2-an500": 40.0, "mps2-an505": 50.0, "mps3-an547"
 MULTIPLY_ADDS = {"lstm": 100 * 256 * (32 + 64) + 64 * 32}
 LIMITS = {
     ("cortex-m4f", "mlp"): {"code": 12 << 10},
-    ("cortex-m4f", "lstm"): {"code": 16 << 10, "state+scratch": 30 << 10, "stack": 1 << 10,
-                             "open": 60000, "run": 3.0 * MULTIPLY_ADDS["lstm"]},
+    ("cortex-m4f", "lstm"): {
+        "code": 16 << 10, "state+scratch": 30 << 10, "stack": 1 << 10, "open": 60000,
+        "run": 3.0 * MULTIPLY_ADDS["lstm"]
+    },
     ("cortex-m55", "lstm"): {"run": 1.0 * MULTIPLY_ADDS["lstm"]},
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one model costs on a board: opens it and runs it twice, then prints the ticks of SysTick that
- * Open and the second run took, and the bytes of stack that they touched below their caller. Under
- * an emulator that counts instructions a tick is a fixed number of them. */
+ * What one model costs on a board: opens it and runs it twice, then prints the ticks of SysTick
+ * that Open and the second run took, and the bytes of stack that they touched below their caller.
+ * Under an emulator that counts instructions a tick is a fixed number of them. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -44,7 +44,8 @@ int main(void) {
   *kReload = kTicks;
   *kCount = 0;
   *kControl = kEnabledOnCoreClock;
-  register volatile uint32_t* top __asm__("sp"); /* main's frame lies above it */
+  volatile uint32_t* top; /* main's frame lies above it */
+  __asm__ volatile("mov %0, sp" : "=r"(top));
 
   Paint(top);
   const uint32_t start = *kCount;
