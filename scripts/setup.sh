@@ -25,7 +25,10 @@ flatc                                flatbuffers-compiler
 ctags                                universal-ctags
 clang-format                         clang-format
 aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
+arm-linux-gnueabihf-g++              g++-arm-linux-gnueabihf
+riscv64-linux-gnu-g++                g++-riscv64-linux-gnu
 qemu-aarch64                         qemu-user
+clang++-19                           clang-19
 arm-none-eabi-g++                    gcc-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib

@@ -7,7 +7,11 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
 check_goldens=
-[ ${#presets[@]} -gt 0 ] || { presets=(x86-64 asan aarch64-linux cortex-m4f); check_goldens=yes; }
+if [ ${#presets[@]} -eq 0 ]; then
+  presets=(x86-64 asan aarch64-linux armv7-linux riscv64-linux
+    cortex-m4f cortex-m7 cortex-m33 cortex-m55)
+  check_goldens=yes
+fi
 jobs=$(nproc)
 passed=0
 failed=0
@@ -31,7 +35,7 @@ count() {
   passed=$((passed + tests - failures - skipped))
   failed=$((failed + failures))
   summary+="$preset: $((tests - failures - skipped)) passed, $failures failed"
-  summary+=", $skipped skipped"$'\n'
+  summary+=", $skipped skipped; $took"$'\n'
 }
 
 build() {
@@ -47,6 +51,8 @@ run_tests() {
   say "$preset: test"
   rm -f "$results"
   ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$results"
+  took="built in $((built - preset_started)) s, tested in $((SECONDS - built)) s"
+  echo "$preset: $took"
   if [ -s "$results" ]; then
     count "$preset" "$results"
   else
@@ -67,8 +73,8 @@ for preset in "${presets[@]}"; do
     say "$preset: convert the models that device tests run"
     cmake --build --preset "$preset" --target weft_models || fail "$preset: conversion failed"
   fi
+  built=$SECONDS
   run_tests "$preset"
-  echo "$preset took $((SECONDS - preset_started)) s"
 done
 
 if [ -n "$check_goldens" ]; then
