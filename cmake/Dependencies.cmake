@@ -5,6 +5,11 @@ include(FetchContent)
 include(cmake/Highway.cmake)
 include(cmake/FlatBuffers.cmake)
 
+# What is fetched becomes part of the weft command; installing weft installs nothing of it.
+foreach(weft_option IN ITEMS PUGIXML_INSTALL CLI11_INSTALL JSON_Install FMT_INSTALL)
+  set(${weft_option} OFF CACHE INTERNAL "")
+endforeach()
+
 # weft_need(<name> PACKAGE <name> TARGET <target> URL <url> SHA256 <hash> [VERSION <least>])
 # Afterwards TARGET exists.
 function(weft_need name)

@@ -9,6 +9,10 @@ set(project "${FOLDER}/project")
 file(REMOVE_RECURSE "${FOLDER}")
 weft_install("${prefix}")
 
+file(GLOB_RECURSE strangers RELATIVE "${prefix}" "${prefix}/*")
+list(FILTER strangers EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\
+^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake)$")
+weft_expect("files of other projects" "${strangers}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
 weft_expect("headers" "${headers}" "runtime/faults.inc;runtime/format/ops.inc;runtime/steps.h;\
