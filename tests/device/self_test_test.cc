@@ -33,7 +33,7 @@ TEST(SelfTest, EveryStoredModelPasses) {
   ASSERT_FALSE(cases.empty()) << "the target weft_models writes " WEFT_MODELS_DIR "/index.txt";
   kernels::ForEachTarget([&](const char* target) {
     for (const StoredCase& stored : cases) {
-      const std::unique_ptr<AlignedBlock> model = ReadModelFile(ModelPath(stored.name));
+      const std::unique_ptr<ExactBytes> model = ReadModelFile(ModelPath(stored.name));
       Stream stream(*model);
       Mismatch first;
       const Fault fault = stream.engine.SelfTest(&first);
@@ -46,8 +46,8 @@ TEST(SelfTest, EveryStoredModelPasses) {
 // Flips the sign of every float of the weights that is not zero, one after the other.
 TEST(SelfTest, SeesEveryDamagedWeightOfACell) {
   for (const char* name : {"state/streaming_gru", "cell/lstm4_b1_i16_h15"}) {
-    const std::unique_ptr<AlignedBlock> model = ReadModelFile(ModelPath(name));
-    ASSERT_NE(model->bytes(), 0u) << name;
+    const std::unique_ptr<ExactBytes> model = ReadModelFile(ModelPath(name));
+    ASSERT_NE(model->size(), 0u) << name;
     const auto* weights = format::GetModel(model->data())->weights();
     auto* bytes = const_cast<uint8_t*>(weights->data());
     Stream stream(*model);

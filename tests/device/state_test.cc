@@ -63,15 +63,15 @@ class State : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     model_ = ReadModelFile(GetParam());
-    ASSERT_GT(model_->bytes(), 0u);
+    ASSERT_GT(model_->size(), 0u);
   }
 
-  std::unique_ptr<AlignedBlock> model_;
+  std::unique_ptr<ExactBytes> model_;
 };
 
 TEST_P(State, StartsAnewAfterAReset) {
   const Stream stream(*model_);
-  EXPECT_GT(stream.state->bytes(), 0u);
+  EXPECT_GT(stream.state->size(), 0u);
   std::vector<Buffer> first;
   for (size_t run = 0; run < kRuns; ++run) first.push_back(RunOnce(stream.engine, 0, run));
   const Buffer going_on = RunOnce(stream.engine, 0, 0);
@@ -85,7 +85,7 @@ TEST_P(State, GoesOnInAnotherEngine) {
   const Stream here(*model_), there(*model_);
   RunOnce(here.engine, 1, 0);
   RunOnce(here.engine, 1, 1);
-  const Buffer saved(here.state->data(), here.state->data() + here.state->bytes());
+  const ExactBytes saved = *here.state;
   const Buffer third = RunOnce(here.engine, 1, 2), fourth = RunOnce(here.engine, 1, 3);
   RunOnce(there.engine, 2, 0);  // a stream of its own, given up
   std::memcpy(there.state->data(), saved.data(), saved.size());

@@ -3,9 +3,10 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <optional>
 
-#include "tests/runtime/listing_builder.h"
+#include "tests/runtime/exact_bytes.h"
 
 namespace weft::test {
 namespace {
