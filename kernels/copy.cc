@@ -115,11 +115,8 @@ void PutTransposedLast(CopyShape* shape) {
   }
 }
 
-}  // namespace
-
-void Copy(const CopyShape& given, const void* x, void* y) {
-  if (IsEmpty(given.dims, given.rank)) return;
-  CopyShape shape = given;
+// Of a shape with elements.
+void CopyPlanes(const CopyShape& shape, const void* x, void* y) {
   Plane plane = {1, 1, 0, 1, 0, 1};
   uint32_t walked_rank = 0;
   if (shape.rank >= 1) {
@@ -129,7 +126,6 @@ void Copy(const CopyShape& given, const void* x, void* y) {
     plane.dst_inner_stride = shape.dst_strides[last];
   }
   if (shape.rank >= 2) {
-    if (!kIsMicrocontroller) PutTransposedLast(&shape);
     walked_rank = shape.rank - 2;
     plane.outer = shape.dims[walked_rank];
     plane.src_outer_stride = shape.src_strides[walked_rank];
@@ -145,6 +141,16 @@ void Copy(const CopyShape& given, const void* x, void* y) {
   do {
     function(plane, from + walk.offset(0) * bytes, to + walk.offset(1) * bytes);
   } while (walk.Next());
+}
+
+}  // namespace
+
+void Copy(const CopyShape& shape, const void* x, void* y) {
+  if (IsEmpty(shape.dims, shape.rank)) return;
+  if (kIsMicrocontroller || shape.rank < 2) return CopyPlanes(shape, x, y);
+  CopyShape transposed = shape;
+  PutTransposedLast(&transposed);
+  CopyPlanes(transposed, x, y);
 }
 
 }  // namespace weft::kernels

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a * b + c is rounded once on this target, as the numeric contract asks. All kernels go
-// through Fma of vector-inl.h: an instruction where there is one, else the C library's fmaf, which
-// rounds once on hosted systems but, on bare metal, goes through a double and rounds twice.
+// through Fma of vector-inl.h: an instruction where there is one, else the C library's fmaf. That
+// of hosted systems rounds once. newlib's adds in double and rounds the sum twice, which seldom
+// shows (a Cortex-M3 gives the bits of all conformance models) but is no promise.
 #ifndef WEFT_KERNELS_FUSED_H_
 #define WEFT_KERNELS_FUSED_H_
 

@@ -184,11 +184,21 @@ HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
   return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
 }
 
+// Elements of one index depend on no other, also where an output lies over the input of the same
+// index. Clang makes Helium of scalar code once it knows; it cannot see it from the pointers.
+#undef WEFT_EACH_ALONE
+#if defined(__clang__) && HWY_TARGET == HWY_SCALAR
+#define WEFT_EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_EACH_ALONE
+#endif
+
 // Calls body(i, lanes) with lanes = kLanes for every whole vector of [0, count), then once for the
 // rest, which LoadFirst and StoreFirst handle.
 template <class Body>
 HWY_INLINE void ForVectors(size_t count, const Body& body) {
   size_t i = 0;
+  WEFT_EACH_ALONE
   for (; i + kLanes <= count; i += kLanes) body(i, kLanes);
   if (kLanes > 1 && i < count) body(i, count - i);
 }
@@ -197,6 +207,7 @@ HWY_INLINE void ForVectors(size_t count, const Body& body) {
 template <class Function>
 HWY_INLINE void Map(const float* x, float* y, size_t count, const Function& function) {
   size_t i = 0;
+  WEFT_EACH_ALONE
   for (; i + kLanes <= count; i += kLanes) Store(function(Load(x + i)), y + i);
   if (kLanes > 1 && i < count) {
     StoreFirst(function(LoadFirst(x + i, count - i)), y + i, count - i);

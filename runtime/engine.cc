@@ -134,14 +134,22 @@ Fault ReadNeeds(Bytes model, Needs* needs) {
 }
 
 Fault Engine::Open(Bytes model, StepTable steps, Memory memory, Engine* out) {
+  const format::Model* root = nullptr;
+  Fault fault = VerifyHeader(model, &root);
+  if (fault.ok()) fault = VerifyListing(*root, steps);
+  return fault.ok() ? OpenVerified(*root, steps, memory, out) : fault;
+}
+
+// Not inlined: its frame would lie below the verifier's, where the stack is deepest.
+__attribute__((noinline)) Fault Engine::OpenVerified(const format::Model& model, StepTable steps,
+                                                     const Memory& memory, Engine* out) {
   Engine engine;
-  Fault fault = VerifyHeader(model, &engine.model_);
-  if (fault.ok()) fault = VerifyListing(*engine.model_, steps);
-  if (fault.ok()) fault = PlaceRegions(*engine.model_, memory, engine.regions_);
+  const Fault fault = PlaceRegions(model, memory, engine.regions_);
   if (!fault.ok()) return fault;
+  engine.model_ = &model;
   engine.entries_ = steps.entries;
   engine.Reset();
-  ResetLengths(*engine.model_, engine.regions_);
+  ResetLengths(model, engine.regions_);
   *out = engine;
   return {};
 }

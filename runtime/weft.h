@@ -189,6 +189,9 @@ class Engine {
   void SetProfile(const Profile* profile) { profile_ = profile; }
 
  private:
+  static Fault OpenVerified(const format::Model& model, StepTable steps, const Memory& memory,
+                            Engine* out);
+
   const format::Model* model_ = nullptr;
   const StepEntry* entries_ = nullptr;
   std::byte* regions_[2 + kMaxScratchRegions] = {};  // weights (never written), state, scratch ...

@@ -10,7 +10,8 @@ with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<
 
 Both folders get an index.txt, for boards cannot list the host's folders: in OUTPUT_DIR a line
 "<family>/<case> <calls> <rtol> <atol>" per model (calls 0: its arrays have no axis of calls), in
-OUTPUT_DIR-streamed the name alone.
+OUTPUT_DIR-streamed the name alone. OUTPUT_DIR-c gets C sources: the model of tests/c_api, and those
+whose footprint is measured.
 """
 import concurrent.futures
 import json
@@ -45,8 +46,8 @@ def convert_whole(pool, weft, cases, output_dir):
     """Each with a self test of two runs. Returns how often weft crashed."""
     lines, refused, crashed = [], 0, 0
     targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
-    results = pool.map(lambda case, target: convert(weft, case, target, "--self-test", "2"),
-                       cases, targets)
+    results = pool.map(lambda case, target: convert(weft, case, target, "--self-test", "2"), cases,
+                       targets)
     for case, (code, talk) in zip(cases, results):
         refused += code in (1, 2)
         crashed += code not in (0, 1, 2)
@@ -67,12 +68,25 @@ def convert_streamed(pool, weft, cases, output_dir):
             for case in cases for steps in STREAMED]
     results = pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}"), jobs)
     codes = [code for code, _ in results]
-    write_index(output_dir, [f"{case.parent.name}/{case.name}.{steps}"
-                             for (case, _, steps), code in zip(jobs, codes) if code == 0])
+    write_index(output_dir, [
+        f"{case.parent.name}/{case.name}.{steps}"
+        for (case, _, steps), code in zip(jobs, codes) if code == 0
+    ])
     crashed = sum(code not in (0, 1, 2) for code in codes)
     print(f"streamed models: {codes.count(0)} converted, {len(codes) - codes.count(0) - crashed} "
           f"refused, {crashed} crashed")
     return crashed
+
+
+def convert_measured(weft, c_dir):
+    """The models of tests/size as C sources. Returns how many failed."""
+    root = pathlib.Path(__file__).parents[1]
+    models = [*(root / "tests/size/models").glob("*.xml"), root / "examples/dtmf/model/dtmf.xml"]
+    return sum(
+        subprocess.run([
+            weft, "convert", model, "-o", c_dir / f"{model.stem}.weft", "--c-source", c_dir /
+            f"{model.stem}.c", "--arena-budget", "16K"
+        ], check=False).returncode != 0 for model in models)
 
 
 def main():
@@ -89,7 +103,7 @@ def main():
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
     code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--self-test",
                       "2", "--c-source", str(c_dir / "model.c"))
-    return 1 if crashed or code else 0
+    return 1 if crashed or code or convert_measured(weft, c_dir) else 0
 
 
 if __name__ == "__main__":

@@ -91,9 +91,10 @@ void Writer::WriteHeader() {
   Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
   Head("/* The kernels of this model alone. */\nextern const weft_steps {}_steps;\n", name_);
   Head("/* Memory of the right size; a program that does not name it does not get it. */\n");
-  Head("extern unsigned char {0}_state[{1}_STATE_BYTES ? {1}_STATE_BYTES : 1];\n", name_, upper_);
-  Head("extern unsigned char {0}_scratch[{1}_SCRATCH_BYTES ? {1}_SCRATCH_BYTES : 1];\n\n", name_,
+  Head("extern unsigned char {0}_state[{1}_STATE_BYTES > 0 ? {1}_STATE_BYTES : 1];\n", name_,
        upper_);
+  Head("extern unsigned char {0}_scratch[{1}_SCRATCH_BYTES > 0 ? {1}_SCRATCH_BYTES : 1];\n\n",
+       name_, upper_);
   Head("/* Opens the model on that memory. */\n");
   Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
   Head("  const weft_memory memory = {{{{{0}_state, {1}_STATE_BYTES}},\n", name_, upper_);
@@ -144,10 +145,10 @@ void Writer::WriteSource() {
   Body("#if defined(__GNUC__)\n#define ALIGNED __attribute__((aligned(64)))\n#else\n");
   Body("#define ALIGNED _Alignas(64)\n#endif\n\n");
   WriteBytes();
-  Body("\nALIGNED unsigned char {0}_state[{1}_STATE_BYTES ? {1}_STATE_BYTES : 1];\n", name_,
+  Body("\nALIGNED unsigned char {0}_state[{1}_STATE_BYTES > 0 ? {1}_STATE_BYTES : 1];\n", name_,
        upper_);
-  Body("ALIGNED unsigned char {0}_scratch[{1}_SCRATCH_BYTES ? {1}_SCRATCH_BYTES : 1];\n\n", name_,
-       upper_);
+  Body("ALIGNED unsigned char {0}_scratch[{1}_SCRATCH_BYTES > 0 ? {1}_SCRATCH_BYTES : 1];\n\n",
+       name_, upper_);
   WriteSteps();
   WriteActivations();
 }

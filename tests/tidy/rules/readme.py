@@ -32,7 +32,39 @@ def _operations(tree):
     return lines + [line.rstrip("; ") + "."]
 
 
-_TABLES = {"steps": _steps, "operations": _operations}
+def _kilobytes(number):
+    return f"{number / 1024:.1f} KB"
+
+
+def _count(number):
+    return f"{number / 1e6:.2f} M" if number >= 1e6 else f"{number / 1e3:.1f} k"
+
+
+def _footprint(tree):
+    """Rows of tests/size/footprint.txt, models first."""
+    rows = [
+        line.split() for line in tree.text("tests/size/footprint.txt").splitlines()
+        if not line.startswith("#")
+    ]
+    names = {
+        "mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "gru": "GRU-64, 100 steps",
+        "dtmf": "DTMF, a frame"
+    }
+    cores = ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
+    lines = [
+        "| model | core | code | model | state | scratch | stack | Open | Run |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    ]
+    rows.sort(key=lambda row: (list(names).index(row[1]), cores.index(row[0])))
+    for cpu, model, _, *numbers in rows:
+        code, file, state, scratch, stack, opened, run = map(int, numbers)
+        sizes = " | ".join(map(_kilobytes, (code, file)))
+        lines.append(f"| {names[model]} | {cpu} | {sizes} | {state} | {scratch} | {stack} | "
+                     f"{_count(opened)} | {_count(run)} |")
+    return lines
+
+
+_TABLES = {"steps": _steps, "operations": _operations, "footprint": _footprint}
 
 
 def filled(tree):
@@ -40,8 +72,9 @@ def filled(tree):
     text = tree.text("README.md")
     for name, lines in _TABLES.items():
         pattern = re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-        text = pattern.sub(lambda match, new="\n".join(lines(tree)) + "\n":
-                           match.group(1) + new + match.group(3), text)
+        text = pattern.sub(
+            lambda match, new="\n".join(lines(tree)) + "\n": match.group(1) + new + match.group(3),
+            text)
     return text
 
 
@@ -49,8 +82,10 @@ def check(tree):
     """The tables stand in README.md and are fresh."""
     if "README.md" not in tree.paths:
         return ["README.md: is not there; it holds the tables of steps and operations"]
-    faults = [f"README.md: has no `<!-- {name} -->`; the table of {name} stands below it"
-              for name in _TABLES if f"<!-- {name} -->\n" not in tree.text("README.md")]
+    faults = [
+        f"README.md: has no `<!-- {name} -->`; the table of {name} stands below it"
+        for name in _TABLES if f"<!-- {name} -->\n" not in tree.text("README.md")
+    ]
     if filled(tree) != tree.text("README.md"):
         faults.append("README.md: a table is stale; run tests/tidy/tidy.py --write-readme")
     return faults

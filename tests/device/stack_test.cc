@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stack that the engine uses on a Cortex-M, painted and looked at again, for every model: at
+// most the bytes of stack.h, and the hungriest one not far below it.
+#include "runtime/stack.h"
+
+#include <gtest/gtest.h>
+
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "runtime/weft.h"
+#include "tests/device/loaded_file.h"
+#include "tests/device/stored_models.h"
+
+namespace weft {
+namespace {
+
+#if defined(__ARM_FEATURE_MVE)
+constexpr uint32_t kPromised = kEngineStackBytesHelium;
+#else
+constexpr uint32_t kPromised = kEngineStackBytes;
+#endif
+constexpr int kPaintedWords = 2048;
+constexpr int kSpared = 16;  // for Paint and TouchedBytes themselves
+constexpr uint32_t kPaint = 0xA5C35A3Cu;
+
+__attribute__((noinline)) void Paint(volatile uint32_t* top) {
+  for (int i = kSpared; i < kPaintedWords; ++i) top[-i] = kPaint;
+}
+
+// The lowest paint that is gone ends what was touched.
+__attribute__((noinline)) uint32_t TouchedBytes(const volatile uint32_t* top) {
+  int depth = kPaintedWords - 1;
+  while (depth >= kSpared && top[-depth] == kPaint) --depth;
+  return static_cast<uint32_t>(depth) * sizeof(uint32_t);
+}
+
+struct StackUse {
+  uint32_t open_bytes = 0, run_bytes = 0, self_test_bytes = 0;
+};
+
+__attribute__((noinline)) StackUse Measure(Bytes model, const Memory& memory) {
+  volatile uint32_t* top;
+  __asm__ volatile("mov %0, sp" : "=r"(top));
+  StackUse use;
+  Engine engine;
+  Paint(top);
+  const Fault fault = Engine::Open(model, AllSteps(), memory, &engine);
+  use.open_bytes = TouchedBytes(top);
+  if (!fault.ok()) return use;
+  Paint(top);
+  engine.Run();
+  use.run_bytes = TouchedBytes(top);
+  Mismatch mismatch;
+  Paint(top);
+  engine.SelfTest(&mismatch);
+  use.self_test_bytes = TouchedBytes(top);
+  return use;
+}
+
+TEST(Stack, NoModelNeedsMoreThanThePinnedBytes) {
+  uint32_t most = 0;
+  for (const StoredCase& stored : StoredCases()) {
+    const auto file = ReadModelFile(ModelPath(stored.name));
+    const Stream stream(*file);  // memory of the right size, and proof that it opens
+    Memory memory;
+    memory.state = stream.state->block();
+    memory.scratch = stream.scratch->block();
+    const StackUse use = Measure({file->data(), file->bytes()}, memory);
+    const uint32_t bytes = std::max(use.open_bytes, use.run_bytes);
+    EXPECT_LE(bytes, kPromised) << stored.name;
+    EXPECT_LE(use.self_test_bytes, kPromised + kSelfTestStackBytes) << stored.name;
+    if (bytes <= most) continue;
+    most = bytes;
+    std::printf("%s: Open %u, Run %u, SelfTest %u bytes\n", stored.name.c_str(),
+                static_cast<unsigned>(use.open_bytes), static_cast<unsigned>(use.run_bytes),
+                static_cast<unsigned>(use.self_test_bytes));
+  }
+  EXPECT_GT(most, kPromised - 128) << "the bound is too generous to be a promise";
+}
+
+}  // namespace
+}  // namespace weft
+#else
+TEST(Stack, IsMeasuredOnMicrocontrollers) { GTEST_SKIP(); }
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What one model costs on a board: opens it and runs it twice, then prints the ticks of SysTick
+ * that Open and the second run took, and the bytes of stack that they touched below their caller.
+ * Under an emulator that counts instructions a tick is a fixed number of them. */
+#include <stdint.h>
+#include <stdio.h>
+
+#include MODEL_HEADER
+
+#define JOIN(a, b) a##b
+#define NAMED(name, what) JOIN(name, what)
+
+static volatile uint32_t* const kControl = (volatile uint32_t*)0xE000E010u;
+static volatile uint32_t* const kReload = (volatile uint32_t*)0xE000E014u;
+static volatile uint32_t* const kCount = (volatile uint32_t*)0xE000E018u;
+
+enum { kTicks = 0xFFFFFF, kEnabledOnCoreClock = 5 };
+
+/* What was written below the caller's frame, in words. The lowest paint that is gone ends it. */
+enum { kPaintedWords = 1024, kSpared = 16 };
+static const uint32_t kPaint = 0xA5C35A3Cu;
+
+static void __attribute__((noinline)) Paint(volatile uint32_t* top) {
+  for (int i = kSpared; i < kPaintedWords; ++i) top[-i] = kPaint;
+}
+
+static uint32_t __attribute__((noinline)) TouchedBytes(const volatile uint32_t* top) {
+  int depth = kPaintedWords - 1;
+  while (depth >= kSpared && top[-depth] == kPaint) --depth;
+  return (uint32_t)depth * sizeof(uint32_t);
+}
+
+static uint32_t TicksSince(uint32_t start) { return (start - *kCount) & kTicks; }
+
+static weft_engine engine;
+
+static uint32_t Run(weft_fault* fault) {
+  const uint32_t start = *kCount;
+  *fault = weft_run(&engine);
+  return TicksSince(start);
+}
+
+int main(void) {
+  *kReload = kTicks;
+  *kCount = 0;
+  *kControl = kEnabledOnCoreClock;
+  volatile uint32_t* top; /* main's frame lies above it */
+  __asm__ volatile("mov %0, sp" : "=r"(top));
+
+  Paint(top);
+  const uint32_t start = *kCount;
+  weft_fault fault = NAMED(MODEL, _open)(&engine);
+  const uint32_t open_ticks = TicksSince(start);
+  const uint32_t open_stack_bytes = TouchedBytes(top);
+
+  for (uint32_t i = 0; weft_ok(fault) && i < weft_input_count(&engine); ++i) {
+    const weft_tensor input = weft_input(&engine, i);
+    for (size_t k = 0; k < input.bytes / sizeof(float); ++k) {
+      ((float*)input.data)[k] = 0.01f * (float)(k % 37);
+    }
+  }
+  Paint(top);
+  uint32_t run_ticks = weft_ok(fault) ? Run(&fault) : 0;
+  const uint32_t run_stack_bytes = TouchedBytes(top);
+  if (weft_ok(fault)) run_ticks = Run(&fault);
+  if (!weft_ok(fault)) {
+    printf("fault %u at %u\n", (unsigned)fault.code, (unsigned)fault.index); /* texts cost flash */
+    return 1;
+  }
+  printf("open_ticks %u\nrun_ticks %u\nopen_stack %u\nrun_stack %u\n", (unsigned)open_ticks,
+         (unsigned)run_ticks, (unsigned)open_stack_bytes, (unsigned)run_stack_bytes);
+  return 0;
+}
