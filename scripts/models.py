@@ -101,8 +101,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         crashed = convert_whole(pool, weft, cases, output_dir)
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
-    code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--self-test",
-                      "2", "--c-source", str(c_dir / "model.c"))
+    code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--region",
+                      "fast=64", "--self-test", "2", "--c-source", str(c_dir / "model.c"))
     return 1 if crashed or code or convert_measured(weft, c_dir) else 0
 
 

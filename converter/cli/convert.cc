@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -25,13 +27,14 @@ constexpr const char* kExamples = R"(Examples:
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o model.weft --self-test 2
-  weft convert model.xml -o model.weft --c-source model.c)";
+  weft convert model.xml -o model.weft --c-source model.c
+  weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K)";
 
 struct ConvertCall {
   passes::ConvertOptions options;
   std::string model, weights, output, c_source, precision = "f32";
   bool incbin = false;
-  std::vector<std::string> shapes;
+  std::vector<std::string> shapes, regions;
   uint64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   CLI::Option* has_arena_budget = nullptr;
@@ -56,6 +59,46 @@ std::optional<Dims> ParseShape(std::string_view text) {
   return dims;
 }
 
+// "dtcm=64K"; the name becomes part of a C identifier.
+std::optional<passes::ScratchRegion> ParseRegion(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  passes::ScratchRegion region{text.substr(0, equals), 0};
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  if (!std::all_of(region.name.begin(), region.name.end(), fits)) return std::nullopt;
+  std::string bytes = text.substr(equals + 1);
+  try {
+    if (!CLI::AsSizeValue(false)(bytes).empty()) return std::nullopt;
+  } catch (const CLI::Error&) {
+    return std::nullopt;  // a unit that it does not know
+  }
+  const auto [stop, error] =
+      std::from_chars(bytes.data(), bytes.data() + bytes.size(), region.bytes);
+  if (error != std::errc() || stop != bytes.data() + bytes.size()) return std::nullopt;
+  return region;
+}
+
+void TakeRegions(const ConvertCall& call, passes::ConvertOptions* options) {
+  for (const std::string& text : call.regions) {
+    const std::optional<passes::ScratchRegion> region = ParseRegion(text);
+    if (!region) {
+      throw CLI::ValidationError(
+          "--region", fmt::format("\"{}\"; must be NAME=BYTES, as dtcm=65536 or dtcm=64K", text));
+    }
+    for (const passes::ScratchRegion& other : options->regions) {
+      if (other.name == region->name) {
+        throw CLI::ValidationError("--region", fmt::format("names \"{}\" twice", region->name));
+      }
+    }
+    options->regions.push_back(*region);
+  }
+  if (options->regions.size() > kMaxScratchRegions) {
+    throw CLI::ValidationError(
+        "--region", fmt::format("stands {} times; must stand at most {}", options->regions.size(),
+                                kMaxScratchRegions));
+  }
+}
+
 bool SameFile(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;
   return std::filesystem::equivalent(a, b, error) && !error;
@@ -77,6 +120,7 @@ void CheckCall(ConvertCall& call) {
                                  fmt::format("names \"{}\" twice", text.substr(0, equals)));
     }
   }
+  TakeRegions(call, &options);
   options.model = call.model;
   options.weights = call.weights;
   std::filesystem::path weights = options.weights;
@@ -117,6 +161,9 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
     json["weights_bytes"] = converted.weights_bytes;
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
+    if (!call.options.regions.empty()) {
+      json["more_scratch_bytes"] = converted.slow_scratch_bytes;
+    }
     json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
     json["self_test_bytes"] = converted.self_test_bytes;
     Print(json);
@@ -124,7 +171,13 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
   }
   fmt::print("{}: {} bytes; weights {}, state {}, scratch {} (no plan needs less than {})\n",
              call.output, converted.file.size(), converted.weights_bytes, converted.state_bytes,
-             converted.scratch_bytes, converted.scratch_bound_bytes);
+             converted.scratch_bytes + converted.slow_scratch_bytes, converted.scratch_bound_bytes);
+  if (!call.options.regions.empty()) {
+    fmt::print("scratch in {}: {} bytes, elsewhere{}: {}\n", call.options.regions[0].name,
+               converted.scratch_bytes,
+               call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
+               converted.slow_scratch_bytes);
+  }
   if (call.options.self_test_runs != 0) {
     fmt::print("self test of {} runs: {} bytes\n", call.options.self_test_runs,
                converted.self_test_bytes);
@@ -143,7 +196,10 @@ bool WriteOutputs(const ConvertCall& call, const passes::Converted& converted,
   if (!call.c_source.empty()) {
     const std::filesystem::path source = call.c_source;
     const std::string model = std::filesystem::absolute(call.output).string();
-    c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "");
+    std::vector<std::string> regions;
+    for (const passes::ScratchRegion& region : call.options.regions) regions.push_back(region.name);
+    c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "",
+                           regions);
     files.push_back({source, BytesOf(c.source)});
     files.push_back({std::filesystem::path(source).replace_extension(".h"), BytesOf(c.header)});
   }
@@ -211,6 +267,11 @@ void AddConvert(CLI::App& app, Exit* exit) {
                                ->add_option("--arena-budget", call->arena_budget_bytes,
                                             "Most bytes of scratch, as 65536 or 64K")
                                ->transform(CLI::AsSizeValue(false));
+  command
+      ->add_option("--region", call->regions,
+                   "NAME=BYTES: a fast memory for the most used part of scratch; a second one is "
+                   "for the rest")
+      ->allow_extra_args(false);
   command
       ->add_option("--max-iterations", call->options.max_iterations,
                    "Hard maximum of loops whose end is known at run time only")

@@ -152,6 +152,7 @@ Json ModelJson(const LoadedModel& model) {
           {"needs",
            {{"state_bytes", needs.state_bytes},
             {"scratch_bytes", needs.scratch_bytes},
+            {"more_scratch_bytes", needs.more_scratch_bytes},
             {"alignment", needs.alignment}}},
           {"inputs", PortsJson(model.inputs())},
           {"outputs", PortsJson(model.outputs())},
@@ -229,8 +230,14 @@ void PrintModel(const LoadedModel& model) {
   const Needs& needs = model.needs();
   fmt::print("{}: {} bytes, format {}, checksum {:016x}\n", model.file(), model.bytes().size,
              root.format_version(), root.checksum());
+  std::string scratch = fmt::format("{}", needs.scratch_bytes);
+  for (const uint32_t bytes : needs.more_scratch_bytes) {
+    if (root.regions()->size() > format::kFirstScratchRegion + 1) {
+      scratch += fmt::format(" + {}", bytes);
+    }
+  }
   fmt::print("weights {}, state {}, scratch {} bytes; alignment {}\n\n",
-             format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, needs.scratch_bytes,
+             format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, scratch,
              needs.alignment);
   PrintPorts(model);
   PrintSelfTest(root);

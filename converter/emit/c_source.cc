@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "converter/element_type.h"
 #include "kernels/activation.h"
@@ -34,13 +35,21 @@ std::string Upper(std::string text) {
 
 class Writer {
  public:
-  Writer(std::span<const std::byte> file, std::string_view name, std::string_view model_file)
+  Writer(std::span<const std::byte> file, std::string_view name, std::string_view model_file,
+         std::span<const std::string> regions)
       : file_(file),
         model_(*format::GetModel(file.data())),
         stem_(name),
         name_(Identifier(name)),
         upper_(Upper(name_)),
-        model_file_(model_file) {}
+        model_file_(model_file) {
+    const auto section = [&](size_t i) { return i < regions.size() ? regions[i] : ""; };
+    memory_ = {{"state", RegionBytes(format::kStateRegion), ""},
+               {"scratch", RegionBytes(format::kFirstScratchRegion), section(0)}};
+    if (model_.regions()->size() > format::kFirstScratchRegion + 1) {
+      memory_.push_back({"more_scratch", RegionBytes(format::kFirstScratchRegion + 1), section(1)});
+    }
+  }
 
   CSource Write() {
     WriteHeader();
@@ -58,7 +67,19 @@ class Writer {
     fmt::format_to(std::back_inserter(source_), text, std::forward<Args>(args)...);
   }
 
+  // An array that the model works in, in section .bss.<section> where that has a name.
+  struct Array {
+    std::string name;
+    uint32_t bytes;
+    std::string section;
+  };
+
   void WriteHeader();
+  void WriteOpen();
+  std::string Declaration(const Array& array) const {
+    return fmt::format("unsigned char {0}_{1}[{2}_{3}_BYTES > 0 ? {2}_{3}_BYTES : 1]", name_,
+                       array.name, upper_, Upper(array.name));
+  }
   void WriteSelfTest();
   void WritePorts(const flatbuffers::Vector<const format::Port*>& ports, std::string_view side);
   void WriteSource();
@@ -71,6 +92,7 @@ class Writer {
   const std::span<const std::byte> file_;
   const format::Model& model_;
   const std::string stem_, name_, upper_, model_file_;
+  std::vector<Array> memory_;
   std::string header_, source_;
 };
 
@@ -81,8 +103,9 @@ void Writer::WriteHeader() {
   Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
   WriteSelfTest();
   Head("enum {{\n  {}_MODEL_BYTES = {},\n", upper_, file_.size());
-  Head("  {}_STATE_BYTES = {},\n", upper_, RegionBytes(1));
-  Head("  {}_SCRATCH_BYTES = {},\n", upper_, RegionBytes(2));
+  for (const Array& array : memory_) {
+    Head("  {}_{}_BYTES = {},\n", upper_, Upper(array.name), array.bytes);
+  }
   const format::SelfTest* test = format::SelfTestOf(model_);
   Head("  {}_SELF_TEST_RUNS = {},\n", upper_, test == nullptr ? 0 : test->run_count());
   WritePorts(*model_.inputs(), "INPUT");
@@ -91,21 +114,27 @@ void Writer::WriteHeader() {
   Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
   Head("/* The kernels of this model alone. */\nextern const weft_steps {}_steps;\n", name_);
   Head("/* Memory of the right size; a program that does not name it does not get it. */\n");
-  Head("extern unsigned char {0}_state[{1}_STATE_BYTES > 0 ? {1}_STATE_BYTES : 1];\n", name_,
-       upper_);
-  Head("extern unsigned char {0}_scratch[{1}_SCRATCH_BYTES > 0 ? {1}_SCRATCH_BYTES : 1];\n\n",
-       name_, upper_);
-  Head("/* Opens the model on that memory. */\n");
-  Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
-  Head("  const weft_memory memory = {{{{{0}_state, {1}_STATE_BYTES}},\n", name_, upper_);
-  Head("                              {{{0}_scratch, {1}_SCRATCH_BYTES}},\n", name_, upper_);
-  Head("                              {{{{0, 0}}}}}};\n");
-  Head("  return weft_open({0}_model, {1}_MODEL_BYTES, {0}_steps, memory, engine);\n}}\n\n", name_,
-       upper_);
+  for (const Array& array : memory_) Head("extern {};\n", Declaration(array));
+  WriteOpen();
   Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\nnamespace {} {{\n", name_);
   Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
        RegionBytes(1), RegionBytes(2));
   Head("}}  // namespace {}\n#endif\n\n#endif /* {}_WEFT_MODEL_H_ */\n", name_, upper_);
+}
+
+void Writer::WriteOpen() {
+  std::string blocks[] = {"0, 0", "0, 0", "0, 0"};
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    const std::string& name = memory_[i].name;
+    blocks[i] = fmt::format("{}_{}, {}_{}_BYTES", name_, name, upper_, Upper(name));
+  }
+  Head("\n/* Opens the model on that memory. */\n");
+  Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
+  Head("  const weft_memory memory = {{{{{}}},\n", blocks[0]);
+  Head("                              {{{}}},\n", blocks[1]);
+  Head("                              {{{{{}}}}}}};\n", blocks[2]);
+  Head("  return weft_open({0}_model, {1}_MODEL_BYTES, {0}_steps, memory, engine);\n}}\n\n", name_,
+       upper_);
 }
 
 void Writer::WriteSelfTest() {
@@ -145,10 +174,14 @@ void Writer::WriteSource() {
   Body("#if defined(__GNUC__)\n#define ALIGNED __attribute__((aligned(64)))\n#else\n");
   Body("#define ALIGNED _Alignas(64)\n#endif\n\n");
   WriteBytes();
-  Body("\nALIGNED unsigned char {0}_state[{1}_STATE_BYTES > 0 ? {1}_STATE_BYTES : 1];\n", name_,
-       upper_);
-  Body("ALIGNED unsigned char {0}_scratch[{1}_SCRATCH_BYTES > 0 ? {1}_SCRATCH_BYTES : 1];\n\n",
-       name_, upper_);
+  Body("\n");
+  for (const Array& array : memory_) {
+    if (!array.section.empty()) {
+      Body("__attribute__((section(\".bss.{}\")))\n", array.section);
+    }
+    Body("ALIGNED {};\n", Declaration(array));
+  }
+  Body("\n");
   WriteSteps();
   WriteActivations();
 }
@@ -229,8 +262,8 @@ void Writer::WriteActivations() {
 }  // namespace
 
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
-                     std::string_view model_file) {
-  return Writer(file, name, model_file).Write();
+                     std::string_view model_file, std::span<const std::string> regions) {
+  return Writer(file, name, model_file, regions).Write();
 }
 
 }  // namespace weft::emit

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
 #include "converter/aligned_bytes.h"
 #include "converter/emit/self_test.h"
 #include "converter/plan/arena.h"
+#include "converter/plan/regions.h"
 #include "runtime/weft.h"
 
 namespace weft::emit {
@@ -52,9 +54,21 @@ class Writer {
   void PlaceScratch() {
     const std::vector<plan::Interval> intervals = plan::Liveness(program_);
     const plan::Arena arena = plan::PlaceGreedily(intervals, kScratchAlignment);
+    file.scratch_bound_bytes = arena.bound_bytes;
+    if (options_.fast_bytes) return PlaceInTwo(intervals);
     for (size_t i = 0; i < intervals.size(); ++i) offsets_[intervals[i].root] = arena.offsets[i];
     file.scratch_bytes = arena.bytes;
-    file.scratch_bound_bytes = arena.bound_bytes;
+  }
+
+  void PlaceInTwo(const std::vector<plan::Interval>& intervals) {
+    const plan::TwoArenas placed = plan::PlaceInTwo(intervals, plan::TrafficOf(program_, intervals),
+                                                    *options_.fast_bytes, kScratchAlignment);
+    for (size_t i = 0; i < intervals.size(); ++i) {
+      offsets_[intervals[i].root] = placed.offsets[i];
+      if (!placed.is_fast[i]) slow_.insert(intervals[i].root);
+    }
+    file.scratch_bytes = placed.fast_bytes;
+    file.slow_scratch_bytes = placed.slow_bytes;
   }
 
   void PlaceState() {
@@ -114,6 +128,7 @@ class Writer {
   const Program& program_;
   const FileOptions options_;
   std::map<ValueId, int64_t> offsets_;  // by root
+  std::set<ValueId> slow_;              // roots in the second scratch region
   std::vector<std::byte> weights_;
   std::vector<uint32_t> section_index_;
   uint32_t section_count_ = 0;
@@ -168,11 +183,12 @@ uint32_t Writer::Slot(ValueId id) {
     moves_.emplace_back(section, static_cast<int32_t>(stride));
   }
   static constexpr uint8_t kRegions[] = {2, 0, 1};  // scratch, weights, state
+  constexpr uint8_t kSlowScratch = 3;
   slots_.emplace_back(static_cast<uint32_t>(base + place.offset_bytes),
                       static_cast<uint32_t>(value.bytes), dims->second,
                       moves.empty() ? 0 : first_move, uint16_t{0xFFFF},
-                      kRegions[static_cast<int>(home)], value.type.type,
-                      static_cast<uint8_t>(value.type.dims.size()),
+                      slow_.contains(place.root) ? kSlowScratch : kRegions[static_cast<int>(home)],
+                      value.type.type, static_cast<uint8_t>(value.type.dims.size()),
                       static_cast<uint8_t>(moves.size()), uint16_t{0});
   slot_buffers_.push_back(place.root);
   return it->second;
@@ -302,8 +318,10 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
        0},
       {static_cast<uint32_t>(file.state_bytes), kScratchAlignment, format::RegionKind::state, 0, 0},
       {static_cast<uint32_t>(file.scratch_bytes), kScratchAlignment, format::RegionKind::scratch, 0,
-       0}};
-  const auto region_vector = builder.CreateVectorOfStructs(regions, 3);
+       0},
+      {static_cast<uint32_t>(file.slow_scratch_bytes), kScratchAlignment,
+       format::RegionKind::scratch, 0, 0}};
+  const auto region_vector = builder.CreateVectorOfStructs(regions, options_.fast_bytes ? 4 : 3);
   const auto slots = builder.CreateVectorOfStructs(slots_);
   const auto dims = builder.CreateVector(dims_);
   const auto moves = builder.CreateVectorOfStructs(moves_);
@@ -363,9 +381,11 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
 ModelFile WriteModelFile(const Program& program, const FileOptions& options, Faults& faults) {
   Writer writer(program, options);
   constexpr int64_t kLimit = INT32_MAX;  // flatbuffer offsets are 31 bits
-  if (writer.file.scratch_bytes > kLimit || writer.file.state_bytes > kLimit) {
+  if (writer.file.scratch_bytes > kLimit || writer.file.slow_scratch_bytes > kLimit ||
+      writer.file.state_bytes > kLimit) {
     faults.Add(fmt::format("plan: scratch needs {} bytes and state {}; each must be below {}",
-                           writer.file.scratch_bytes, writer.file.state_bytes, kLimit));
+                           writer.file.scratch_bytes + writer.file.slow_scratch_bytes,
+                           writer.file.state_bytes, kLimit));
     return {};
   }
   writer.file.bytes = writer.Finish({});

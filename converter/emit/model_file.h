@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "converter/faults.h"
@@ -16,12 +17,16 @@ namespace weft::emit {
 
 struct FileOptions {
   bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
+  // Bytes of a fast memory that takes the most used part of scratch; the rest becomes a second
+  // region.
+  std::optional<int64_t> fast_bytes = std::nullopt;
   uint32_t self_test_runs = 0;  // pairs for Engine::SelfTest, recorded by running the file
 };
 
 struct ModelFile {
   std::vector<std::byte> bytes;
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
+  int64_t slow_scratch_bytes = 0;   // of the second region
   int64_t scratch_bound_bytes = 0;  // most that is alive at one time
   int64_t self_test_bytes = 0;
 };

@@ -92,8 +92,13 @@ class Pipeline {
     if (!file) return std::nullopt;
     Begin("verify");
     if (!Verify(*file)) return std::nullopt;
-    return Converted{file->bytes,         file->weights_bytes,   file->state_bytes,
-                     file->scratch_bytes, file->self_test_bytes, file->scratch_bound_bytes};
+    return Converted{file->bytes,
+                     file->weights_bytes,
+                     file->state_bytes,
+                     file->scratch_bytes,
+                     file->slow_scratch_bytes,
+                     file->self_test_bytes,
+                     file->scratch_bound_bytes};
   }
 
  private:
@@ -108,6 +113,7 @@ class Pipeline {
   void ApplyShapes();
   void FlattenLoops();
   bool CutTime();
+  std::string ExcessOf(const emit::ModelFile& file) const;
   std::optional<emit::ModelFile> PlanWithinBudget(const plan::Program& lowered);
   bool Verify(const emit::ModelFile& file);
 
@@ -154,8 +160,23 @@ bool Pipeline::CutTime() {
          InferAndFold(*graph_, {true, options_.max_iterations}, faults_);
 }
 
+// What of the file is beyond the memory that the call grants; empty where it fits.
+std::string Pipeline::ExcessOf(const emit::ModelFile& file) const {
+  const int64_t scratch_bytes = file.scratch_bytes + file.slow_scratch_bytes;
+  if (options_.arena_budget_bytes && scratch_bytes > *options_.arena_budget_bytes) {
+    return fmt::format("scratch needs {} bytes and --arena-budget is {}", scratch_bytes,
+                       *options_.arena_budget_bytes);
+  }
+  if (options_.regions.size() < 2 || file.slow_scratch_bytes <= options_.regions[1].bytes)
+    return "";
+  const auto& [slow, slow_bytes] = options_.regions[1];
+  return fmt::format(
+      "scratch needs {} bytes in region \"{}\" beside {} in \"{}\" and --region {} is {}",
+      file.slow_scratch_bytes, slow, file.scratch_bytes, options_.regions[0].name, slow,
+      slow_bytes);
+}
+
 std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& lowered) {
-  const int64_t budget = options_.arena_budget_bytes.value_or(std::numeric_limits<int64_t>::max());
   std::string peak;
   for (const HoistPlan& hoist : kHoistPlans) {
     plan::Program program = lowered;
@@ -167,17 +188,20 @@ std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& l
     plan::Coalesce(program);
     Dump("coalesce", program);
     Begin("emit");
-    emit::ModelFile file = emit::WriteModelFile(program, {}, faults_);
+    emit::FileOptions file_options;
+    if (!options_.regions.empty()) file_options.fast_bytes = options_.regions[0].bytes;
+    emit::ModelFile file = emit::WriteModelFile(program, file_options, faults_);
     if (!faults_.ok()) return std::nullopt;
-    if (file.scratch_bytes <= budget) {
+    const std::string excess = ExcessOf(file);
+    if (excess.empty()) {
       if (options_.self_test_runs == 0) return file;
       Begin("self test");
-      file = emit::WriteModelFile(program, {.self_test_runs = options_.self_test_runs}, faults_);
+      file_options.self_test_runs = options_.self_test_runs;
+      file = emit::WriteModelFile(program, file_options, faults_);
       return faults_.ok() ? std::optional(std::move(file)) : std::nullopt;
     }
     // The last plan tried hoists nothing: none is smaller.
-    peak = fmt::format("scratch needs {} bytes and --arena-budget is {}; {}", file.scratch_bytes,
-                       budget, plan::DescribePeak(program));
+    peak = fmt::format("{}; {}", excess, plan::DescribePeak(program));
   }
   faults_.Add("plan: " + peak);
   return std::nullopt;

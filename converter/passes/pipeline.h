@@ -20,6 +20,12 @@
 
 namespace weft::passes {
 
+// A memory of the target that scratch may use.
+struct ScratchRegion {
+  std::string name;
+  int64_t bytes = 0;
+};
+
 struct ConvertOptions {
   std::filesystem::path model, weights;  // weights may be empty: the .bin beside the model
   // New shapes of inputs by any of their names (or index); everything behind them is inferred
@@ -27,6 +33,8 @@ struct ConvertOptions {
   std::map<std::string, Dims> shapes;
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;
+  // Scratch in memories of their own, the fastest first; the last takes what is left over.
+  std::vector<ScratchRegion> regions;
   int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
   // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
   std::optional<int64_t> streaming_steps;
@@ -39,6 +47,7 @@ struct ConvertOptions {
 struct Converted {
   std::vector<std::byte> file;
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
+  int64_t slow_scratch_bytes = 0;  // of the second region; 0 without regions
   int64_t self_test_bytes = 0;
   int64_t scratch_bound_bytes = 0;  // what is alive at the fullest moment: no plan can need less
 };

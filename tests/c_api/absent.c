@@ -21,7 +21,7 @@ int main(void) {
   const weft_steps steps = {every_step, WEFT_STEP_KINDS};
   const weft_memory memory = {{model_state, MODEL_STATE_BYTES},
                               {model_scratch, MODEL_SCRATCH_BYTES},
-                              {{0, 0}}};
+                              {{model_more_scratch, MODEL_MORE_SCRATCH_BYTES}}};
   const weft_fault fault = weft_open(model_model, MODEL_MODEL_BYTES, steps, memory, &engine);
   weft_describe(fault, text, sizeof(text));
   puts(text);

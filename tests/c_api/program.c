@@ -51,8 +51,9 @@ static int CheckSelfTest(weft_engine* engine) {
   if (!weft_ok(fault)) return !Fail(fault);
   const size_t past = (uintptr_t)damaged_room % WEFT_MODEL_ALIGNMENT;
   unsigned char* damaged = damaged_room + (WEFT_MODEL_ALIGNMENT - past) % WEFT_MODEL_ALIGNMENT;
-  const weft_memory memory = {
-      {model_state, MODEL_STATE_BYTES}, {model_scratch, MODEL_SCRATCH_BYTES}, {{0, 0}}};
+  const weft_memory memory = {{model_state, MODEL_STATE_BYTES},
+                              {model_scratch, MODEL_SCRATCH_BYTES},
+                              {{model_more_scratch, MODEL_MORE_SCRATCH_BYTES}}};
   int found = 0;
   enum { kCopies = 16, kLastWeights = MODEL_MODEL_BYTES - 2048 };
   for (int i = 0; i < kCopies; ++i) {
@@ -76,7 +77,8 @@ int main(void) {
   weft_needs needs;
   weft_fault fault = weft_read_needs(model_model, MODEL_MODEL_BYTES, &needs);
   if (!weft_ok(fault)) return Fail(fault);
-  if (needs.state_bytes != MODEL_STATE_BYTES || needs.scratch_bytes != MODEL_SCRATCH_BYTES) {
+  if (needs.state_bytes != MODEL_STATE_BYTES || needs.scratch_bytes != MODEL_SCRATCH_BYTES ||
+      needs.more_scratch_bytes[0] != MODEL_MORE_SCRATCH_BYTES) {
     printf("the header's sizes are not the file's\n");
     return 1;
   }

@@ -114,5 +114,38 @@ TEST_F(ConvertCommand, RefusesBinaryFilesAsModels) {
   EXPECT_TRUE(outcome.err.starts_with("model.bin:1: broken XML: ")) << outcome.err;
 }
 
+TEST_F(ConvertCommand, SplitsScratchOverTwoMemories) {
+  const Outcome outcome = Weft("convert " WEFT_SOURCE_DIR
+                               "/tests/size/models/mlp.xml -o two.weft --region dtcm=256 "
+                               "--region sram=1K --c-source two.c --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["scratch_bytes"], 256);
+  EXPECT_EQ(json["more_scratch_bytes"], 256);
+  EXPECT_EQ(Weft("verify two.weft").code, 0);
+  const auto needs = nlohmann::json::parse(Weft("inspect two.weft --json").out)["needs"];
+  EXPECT_EQ(needs["scratch_bytes"], 256);
+  EXPECT_EQ(needs["more_scratch_bytes"][0], json["more_scratch_bytes"]);
+  EXPECT_NE(Text("two.c").find("section(\".bss.dtcm\")"), std::string::npos);
+  EXPECT_NE(Text("two.c").find("section(\".bss.sram\")"), std::string::npos);
+}
+
+TEST_F(ConvertCommand, RefusesRegionsThatAreNoneOrTooSmall) {
+  WriteModel(kSum);
+  for (const char* wrong : {"dtcm", "=16", "dtcm=", "dtcm=16Q", "dtcm=x", "d-t=16", "dtcm=1.5"}) {
+    const Outcome outcome = Weft(std::string("convert model.xml -o m.weft --region ") + wrong);
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_NE(outcome.err.find("must be NAME=BYTES"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --region a=1 --region a=2").code, 2);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --region a=1 --region b=2 --region c=3").code, 2);
+  const Outcome small = Weft("convert model.xml -o m.weft --region a=16 --region b=0");
+  EXPECT_EQ(small.code, 1);
+  EXPECT_NE(small.err.find("in region \"b\" beside 0 in \"a\" and --region b is 0"),
+            std::string::npos)
+      << small.err;
+  EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
+}
+
 }  // namespace
 }  // namespace weft::cli

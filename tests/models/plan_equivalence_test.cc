@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning must not change a bit. Every conformance case is lowered once and run four ways: every
-// copy executed, copies coalesced, products hoisted out of loops whole, and hoisted in small
-// chunks.
+// Planning must not change a bit. Every conformance case is lowered once and run six ways: every
+// copy executed, copies coalesced, invariants and products hoisted out of loops, the latter whole
+// and in small chunks, and with its scratch in two memories.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -42,10 +42,12 @@ void FillInput(const Tensor& tensor, uint32_t& state) {
 }
 
 // All output bytes of two runs on scratch that held rubbish before.
-std::vector<std::byte> Outputs(const plan::Program& program) {
+std::vector<std::byte> Outputs(const plan::Program& program,
+                               std::optional<int64_t> fast_bytes = {}) {
   Faults faults;
-  const emit::ModelFile file = emit::WriteModelFile(program, {}, faults);
+  const emit::ModelFile file = emit::WriteModelFile(program, {.fast_bytes = fast_bytes}, faults);
   EXPECT_TRUE(faults.ok());
+  EXPECT_LE(file.scratch_bytes, fast_bytes.value_or(file.scratch_bytes));
   AlignedBytes model(file.bytes.size());
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
   for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
@@ -53,9 +55,12 @@ std::vector<std::byte> Outputs(const plan::Program& program) {
   AlignedBytes state(static_cast<size_t>(file.state_bytes));
   AlignedBytes scratch(static_cast<size_t>(file.scratch_bytes));
   std::memset(scratch.data(), 0xFF, scratch.size());
+  AlignedBytes slow(static_cast<size_t>(file.slow_scratch_bytes));
+  std::memset(slow.data(), 0xFF, slow.size());
   Memory memory;
   memory.state = {state.data(), state.size()};
   memory.scratch = {scratch.data(), scratch.size()};
+  memory.more_scratch[0] = {slow.data(), slow.size()};
   Engine engine;
   std::vector<std::byte> bytes;
   const Fault fault = Engine::Open({model.data(), model.size()}, AllSteps(), memory, &engine);
@@ -104,6 +109,9 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     EXPECT_EQ(naive, Planned(*program, 1)) << "invariants hoisted";
     EXPECT_EQ(naive, Planned(*program, INT64_MAX)) << "hoisted whole";
     EXPECT_EQ(naive, Planned(*program, 4)) << "hoisted by chunks";
+    for (const int64_t fast_bytes : {0, 64, 512}) {
+      EXPECT_EQ(naive, Outputs(coalesced, fast_bytes)) << "in two memories";
+    }
   }
   EXPECT_GT(models, 500);
 }
