@@ -68,7 +68,7 @@ TEST(Stack, NoModelNeedsMoreThanThePinnedBytes) {
     Memory memory;
     memory.state = stream.state->block();
     memory.scratch = stream.scratch->block();
-    const StackUse use = Measure({file->data(), file->bytes()}, memory);
+    const StackUse use = Measure(file->bytes(), memory);
     const uint32_t bytes = std::max(use.open_bytes, use.run_bytes);
     EXPECT_LE(bytes, kPromised) << stored.name;
     EXPECT_LE(use.self_test_bytes, kPromised + kSelfTestStackBytes) << stored.name;
