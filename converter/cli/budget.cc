@@ -183,9 +183,11 @@ std::string MemoryText(const Json& budget) {
       table.Row({"", "", fmt::format("{:>8} {}", Count(buffer["bytes"]), Words(buffer["name"]))});
     }
   }
-  table.Row({"stack", Count(budget["stack_bytes"]),
-             fmt::format("of Open, Run and Reset at most, on Cortex-M4; SelfTest takes {} more",
-                         Count(budget["self_test_stack_bytes"]))});
+  table.Row(
+      {"stack", Count(budget["stack_bytes"]),
+       fmt::format("of Open, Run and Reset at most, on Cortex-M ({} with Helium); SelfTest takes "
+                   "{} more",
+                   Count(budget["stack_bytes_helium"]), Count(budget["self_test_stack_bytes"]))});
   return table.Text();
 }
 
@@ -235,6 +237,7 @@ Json BudgetJson(const LoadedModel& model) {
           {"state_bytes", model.needs().state_bytes},
           {"scratch", ScratchJson(root)},
           {"stack_bytes", kEngineStackBytes},
+          {"stack_bytes_helium", kEngineStackBytesHelium},
           {"self_test_stack_bytes", kSelfTestStackBytes},
           {"work",
            {{"exact", work.exact},
