@@ -65,6 +65,25 @@ TEST_F(InspectCommand, TellsTheBudget) {
   }
 }
 
+TEST_F(InspectCommand, TellsWhatFillsEachMemory) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/convolution/2d_k3_pad/model.xml'";
+  const Outcome outcome =
+      Weft("convert " + model + " -o model.weft --region fast=1K --region slow=64K --self-test 1");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto budget =
+      nlohmann::json::parse(Weft("inspect model.weft --budget --json").out)["budget"];
+  ASSERT_EQ(budget["scratch"].size(), 2u);
+  size_t buffers = 0;
+  for (const auto& region : budget["scratch"]) {
+    EXPECT_GT(region["peak"]["bytes"], 0);
+    EXPECT_LE(region["peak"]["bytes"], region["bytes"]);
+    buffers += region["peak"]["buffers"].get<size_t>();
+  }
+  EXPECT_LE(budget["scratch"][0]["bytes"], 1024);
+  EXPECT_EQ(buffers, 2u) << "the input and the output of one convolution";
+}
+
 class VerifyCommand : public CommandTest {};
 
 TEST_F(VerifyCommand, AcceptsWhatTheConverterWrote) {
