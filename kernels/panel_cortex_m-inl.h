@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen sums at once on a Cortex-M, whose compilers do neither of two things on their own: load
-// eight weights with one instruction (FPv4, FPv5), or keep a fused multiply-add of a vector and a
-// scalar fused (Helium with GCC). Per 16 multiply-adds this takes 24 instructions instead of 37,
-// and 13 with Helium. WEFT_ADDS_SIXTEEN says whether the target has it; the bits are those of
-// Tile::Accumulate.
+// Sixteen sums at once on a Cortex-M with a scalar FPU, where no compiler loads eight weights with
+// one instruction on its own: 24 instructions per 16 multiply-adds instead of 37. WEFT_ADDS_SIXTEEN
+// says whether the target is one; the bits are those of Tile::Accumulate.
 
 #if defined(WEFT_KERNELS_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_PANEL_CORTEX_M_INL_H_
@@ -15,43 +13,18 @@
 #include "kernels/vector-inl.h"
 
 #undef WEFT_ADDS_SIXTEEN
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FEATURE_FMA)
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FEATURE_FMA) && \
+    !defined(__ARM_FEATURE_MVE)
 #define WEFT_ADDS_SIXTEEN 1
 #else
 #define WEFT_ADDS_SIXTEEN 0
 #endif
 
 #if WEFT_ADDS_SIXTEEN
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-#include <arm_mve.h>
-#endif
-
 namespace weft::kernels::HWY_NAMESPACE {
 
 // sums[n] = fma(x[k * x_step], weights[k * weight_step + n], sums[n]) for n < 16 and k = 0 ..
 // count - 1; count is at least 1.
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-inline void AddSixteen(float* sums, const float* x, size_t x_step, const float* weights,
-                       size_t weight_step, size_t count) {
-  float32x4_t s0 = vld1q_f32(sums);
-  float32x4_t s1 = vld1q_f32(sums + 4);
-  float32x4_t s2 = vld1q_f32(sums + 8);
-  float32x4_t s3 = vld1q_f32(sums + 12);
-  do {
-    const float factor = *x;
-    s0 = vfmaq_n_f32(s0, vld1q_f32(weights), factor);
-    s1 = vfmaq_n_f32(s1, vld1q_f32(weights + 4), factor);
-    s2 = vfmaq_n_f32(s2, vld1q_f32(weights + 8), factor);
-    s3 = vfmaq_n_f32(s3, vld1q_f32(weights + 12), factor);
-    x += x_step;
-    weights += weight_step;
-  } while (--count != 0);
-  vst1q_f32(sums, s0);
-  vst1q_f32(sums + 4, s1);
-  vst1q_f32(sums + 8, s2);
-  vst1q_f32(sums + 12, s3);
-}
-#else
 inline void AddSixteen(float* sums, const float* x, size_t x_step, const float* weights,
                        size_t weight_step, size_t count) {
   constexpr size_t kPanelBytes = 16 * sizeof(float);
@@ -89,7 +62,6 @@ inline void AddSixteen(float* sums, const float* x, size_t x_step, const float* 
       : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
         "s12", "s13", "s14", "s15", "s16", "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31");
 }
-#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 #endif  // WEFT_ADDS_SIXTEEN

@@ -22,8 +22,10 @@ import wave
 
 # As board packages of Cortex-M4 parts give them.
 COMMON = ["-g", "-Os", "-w", "-ffunction-sections", "-fdata-sections"]
-CXX = ["-std=gnu++17", "-fno-threadsafe-statics", "-fno-rtti", "-fno-exceptions",
-       "--param", "max-inline-insns-single=500"]
+CXX = [
+    "-std=gnu++17", "-fno-threadsafe-statics", "-fno-rtti", "-fno-exceptions", "--param",
+    "max-inline-insns-single=500"
+]
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
 C_CASE = "state/streaming_gru"  # of tests/c_api/program.c
 
@@ -77,11 +79,11 @@ def expect(what, printed, must):
 
 class Builder:
     """One compiler: compiles, archives and links below a folder of its own."""
-
     def __init__(self, prefix, flags, library, folder):
         self.prefix, self.flags, self.folder = prefix, flags, folder
-        self.includes = [f"-I{library / 'src'}", f"-I{library / 'examples/Keypad'}",
-                         f"-I{folder.parent}"]
+        self.includes = [
+            f"-I{library / 'src'}", f"-I{library / 'examples/Keypad'}", f"-I{folder.parent}"
+        ]
         ccache = shutil.which("ccache")
         self.launcher = [ccache] if ccache else []
         folder.mkdir()
@@ -143,8 +145,9 @@ def main():
     (folder / "Arduino.h").write_text(ARDUINO)
     (folder / "sketch.cpp").write_text(SKETCH)
     write_recording(source / "examples/dtmf/model/test.wav", folder / "recording.cpp")
-    run(build / "weft", "convert", source / f"tests/conformance/cases/{C_CASE}/model.xml",
-        "-o", folder / "model.weft", "--c-source", folder / "model.c", "--self-test", "2")
+    run(build / "weft", "convert", source / f"tests/conformance/cases/{C_CASE}/model.xml", "-o",
+        folder / "model.weft", "--c-source", folder / "model.c", "--self-test", "2", "--region",
+        "fast=64")
     sketch = [folder / "sketch.cpp", folder / "recording.cpp", library / "examples/Keypad/dtmf.c"]
     program = [source / "tests/c_api/program.c", folder / "model.c"]
     keys = (source / "examples/dtmf/model/test.txt").read_text().strip()
@@ -162,7 +165,8 @@ def main():
     link = ["-nostartfiles", "--specs=rdimon.specs", f"-L{boards}", f"-T{boards}/mps2-an386.ld"]
     start = boards / "startup.c"
     expect("sketch on a Cortex-M4",
-           run(boards / "run.sh", "mps2-an386", board.link("sketch", [*sketch, start], *link)), keys)
+           run(boards / "run.sh", "mps2-an386", board.link("sketch", [*sketch, start], *link)),
+           keys)
     expect("program on a Cortex-M4",
            run(boards / "run.sh", "mps2-an386", board.link("program", [*program, start], *link)),
            f"hash {pinned_hash(source)}")
