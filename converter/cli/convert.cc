@@ -74,7 +74,8 @@ std::optional<passes::ScratchRegion> ParseRegion(const std::string& text) {
   }
   const auto [stop, error] =
       std::from_chars(bytes.data(), bytes.data() + bytes.size(), region.bytes);
-  if (error != std::errc() || stop != bytes.data() + bytes.size()) return std::nullopt;
+  const bool whole = error == std::errc() && stop == bytes.data() + bytes.size();
+  if (!whole || region.bytes < 0) return std::nullopt;
   return region;
 }
 

@@ -132,7 +132,8 @@ TEST_F(ConvertCommand, SplitsScratchOverTwoMemories) {
 
 TEST_F(ConvertCommand, RefusesRegionsThatAreNoneOrTooSmall) {
   WriteModel(kSum);
-  for (const char* wrong : {"dtcm", "=16", "dtcm=", "dtcm=16Q", "dtcm=x", "d-t=16", "dtcm=1.5"}) {
+  for (const char* wrong :
+       {"dtcm", "=16", "dtcm=", "dtcm=16Q", "dtcm=x", "d-t=16", "dtcm=1.5", "dtcm=-5"}) {
     const Outcome outcome = Weft(std::string("convert model.xml -o m.weft --region ") + wrong);
     EXPECT_EQ(outcome.code, 2) << wrong;
     EXPECT_NE(outcome.err.find("must be NAME=BYTES"), std::string::npos) << outcome.err;
