@@ -83,6 +83,4 @@ TEST(Stack, NoModelNeedsMoreThanThePinnedBytes) {
 
 }  // namespace
 }  // namespace weft
-#else
-TEST(Stack, IsMeasuredOnMicrocontrollers) { GTEST_SKIP(); }
 #endif
