@@ -11,9 +11,6 @@
 #define WEFT_KERNELS_PANEL_INL_H_
 #endif
 
-#include <cstring>
-
-#include "kernels/panel_cortex_m-inl.h"
 #include "kernels/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,8 +21,12 @@ inline constexpr size_t kPanel = 16;
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+// A Cortex-M has a tile of its own, by what its FPU can do.
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/panel_helium-inl.h"
+#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
+    __ARM_ARCH_PROFILE == 'M'
+#include "kernels/panel_cortex_m-inl.h"
 #else
 
 HWY_BEFORE_NAMESPACE();
@@ -35,14 +36,8 @@ template <size_t kRows, size_t kPanels>
 struct Tile {
   static constexpr size_t kVectors = kPanels * kPanelVectors;
 
-  // One panel of single floats, which stay in memory between the calls.
-  static constexpr bool kIsSixteen = WEFT_ADDS_SIXTEEN && kRows == 1 && kVectors == kPanel;
-
   // Vector v holds outputs [v * kLanes, (v + 1) * kLanes) of its row.
   FloatVec sums[kRows][kVectors];
-
-  float* First() { return reinterpret_cast<float*>(sums); }
-  const float* First() const { return reinterpret_cast<const float*>(sums); }
 
   HWY_INLINE void Zero() {
     HWY_UNROLL(8)
@@ -54,13 +49,6 @@ struct Tile {
 
   // Reads `outputs` floats per row and takes the rest as 0.
   HWY_INLINE void Start(const float* start, size_t row_stride, size_t outputs) {
-    if constexpr (kIsSixteen) {
-      for (size_t i = 0; outputs < kPanel && i < kPanel; ++i) {
-        First()[i] = i < outputs ? start[i] : 0.0f;
-      }
-      if (outputs >= kPanel) std::memcpy(First(), start, sizeof(sums));
-      return;
-    }
     HWY_UNROLL(8)
     for (size_t r = 0; r < kRows; ++r) {
       const float* row = start + r * row_stride;
@@ -76,11 +64,6 @@ struct Tile {
 
   // Writes `outputs` floats per row.
   HWY_INLINE void Finish(float* y, size_t row_stride, size_t outputs) const {
-    if constexpr (kIsSixteen) {
-      for (size_t i = 0; outputs < kPanel && i < outputs; ++i) y[i] = First()[i];
-      if (outputs >= kPanel) std::memcpy(y, First(), sizeof(sums));
-      return;
-    }
     HWY_UNROLL(8)
     for (size_t r = 0; r < kRows; ++r) {
       float* row = y + r * row_stride;
@@ -100,12 +83,6 @@ struct Tile {
   // ..] for k = 0 .. count - 1.
   HWY_INLINE void Accumulate(const float* x, size_t row_stride, size_t x_step, const float* weights,
                              size_t weight_step, size_t panel_stride, size_t count) {
-#if WEFT_ADDS_SIXTEEN
-    if constexpr (kIsSixteen) {
-      if (count != 0) AddSixteen(First(), x, x_step, weights, weight_step, count);
-      return;
-    }
-#endif
 #if HWY_TARGET != HWY_SCALAR
     HWY_UNROLL(4)  // 5 % for weights in the second cache
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen sums at once on a Cortex-M with a scalar FPU, where no compiler loads eight weights with
-// one instruction on its own: 24 instructions per 16 multiply-adds instead of 37. WEFT_ADDS_SIXTEEN
-// says whether the target is one; the bits are those of Tile::Accumulate.
+// The tile of panel-inl.h for Cortex-M with a scalar FPU: one row of one panel, in memory between
+// the calls and in sixteen registers while the sums run. No compiler loads eight weights with one
+// instruction on its own: 24 instructions per 16 multiply-adds instead of 37. The order of the sums
+// and every bit are those of the other targets.
 
 #if defined(WEFT_KERNELS_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_PANEL_CORTEX_M_INL_H_
@@ -10,17 +11,10 @@
 #define WEFT_KERNELS_PANEL_CORTEX_M_INL_H_
 #endif
 
-#include "kernels/vector-inl.h"
+#include <cstddef>
+#include <cstring>
 
-#undef WEFT_ADDS_SIXTEEN
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FEATURE_FMA) && \
-    !defined(__ARM_FEATURE_MVE)
-#define WEFT_ADDS_SIXTEEN 1
-#else
-#define WEFT_ADDS_SIXTEEN 0
-#endif
-
-#if WEFT_ADDS_SIXTEEN
+HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // sums[n] = fma(x[k * x_step], weights[k * weight_step + n], sums[n]) for n < 16 and k = 0 ..
@@ -63,7 +57,36 @@ inline void AddSixteen(float* sums, const float* x, size_t x_step, const float* 
         "s12", "s13", "s14", "s15", "s16", "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31");
 }
 
+template <size_t kRows, size_t kPanels>
+struct Tile {
+  static_assert(kRows == 1 && kPanels == 1, "sixteen sums are all that the registers hold");
+
+  float sums[kPanel];
+
+  HWY_INLINE void Zero() { std::memset(sums, 0, sizeof(sums)); }
+
+  // Reads `outputs` floats and takes the rest as 0.
+  HWY_INLINE void Start(const float* start, size_t, size_t outputs) {
+    for (size_t i = 0; outputs < kPanel && i < kPanel; ++i) {
+      sums[i] = i < outputs ? start[i] : 0.0f;
+    }
+    if (outputs >= kPanel) std::memcpy(sums, start, sizeof(sums));
+  }
+
+  // Writes `outputs` floats.
+  HWY_INLINE void Finish(float* y, size_t, size_t outputs) const {
+    for (size_t i = 0; outputs < kPanel && i < outputs; ++i) y[i] = sums[i];
+    if (outputs >= kPanel) std::memcpy(y, sums, sizeof(sums));
+  }
+
+  // sums += x[k * x_step] * weights[k * weight_step + ..] for k = 0 .. count - 1.
+  HWY_INLINE void Accumulate(const float* x, size_t, size_t x_step, const float* weights,
+                             size_t weight_step, size_t, size_t count) {
+    if (count != 0) AddSixteen(sums, x, x_step, weights, weight_step, count);
+  }
+};
+
 }  // namespace weft::kernels::HWY_NAMESPACE
-#endif  // WEFT_ADDS_SIXTEEN
+HWY_AFTER_NAMESPACE();
 
 #endif  // WEFT_KERNELS_PANEL_CORTEX_M_INL_H_

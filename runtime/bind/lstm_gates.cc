@@ -14,9 +14,10 @@ bool HasInlineActivations(const format::LstmGatesParams& params) {
 Fault Check(const format::LstmGatesParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(params.rows(), params.hidden());
   Law law(slots);
+  const bool calls_activations = !HasInlineActivations(params);
   for (const format::Activation* a : {&params.f(), &params.g(), &params.h()}) {
     law.Knows(*a);
-    if (!HasInlineActivations(params)) law.Linked(*a);
+    if (calls_activations) law.Linked(*a);
   }
   law.Holds(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(4, params.hidden())));
   law.Holds(1, kF32, count);

@@ -13,6 +13,7 @@
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"
 #include "tests/device/stored_models.h"
+#include "tests/runtime/painted_stack.h"
 
 namespace weft {
 namespace {
@@ -22,20 +23,6 @@ constexpr uint32_t kPromised = kEngineStackBytesHelium;
 #else
 constexpr uint32_t kPromised = kEngineStackBytes;
 #endif
-constexpr int kPaintedWords = 2048;
-constexpr int kSpared = 16;  // for Paint and TouchedBytes themselves
-constexpr uint32_t kPaint = 0xA5C35A3Cu;
-
-__attribute__((noinline)) void Paint(volatile uint32_t* top) {
-  for (int i = kSpared; i < kPaintedWords; ++i) top[-i] = kPaint;
-}
-
-// The lowest paint that is gone ends what was touched.
-__attribute__((noinline)) uint32_t TouchedBytes(const volatile uint32_t* top) {
-  int depth = kPaintedWords - 1;
-  while (depth >= kSpared && top[-depth] == kPaint) --depth;
-  return static_cast<uint32_t>(depth) * sizeof(uint32_t);
-}
 
 struct StackUse {
   uint32_t open_bytes = 0, run_bytes = 0, self_test_bytes = 0;
@@ -43,20 +30,20 @@ struct StackUse {
 
 __attribute__((noinline)) StackUse Measure(Bytes model, const Memory& memory) {
   volatile uint32_t* top;
-  __asm__ volatile("mov %0, sp" : "=r"(top));
+  WEFT_STACK_TOP(top);
   StackUse use;
   Engine engine;
-  Paint(top);
+  PaintStack(top);
   const Fault fault = Engine::Open(model, AllSteps(), memory, &engine);
-  use.open_bytes = TouchedBytes(top);
+  use.open_bytes = TouchedStackBytes(top);
   if (!fault.ok()) return use;
-  Paint(top);
+  PaintStack(top);
   engine.Run();
-  use.run_bytes = TouchedBytes(top);
+  use.run_bytes = TouchedStackBytes(top);
   Mismatch mismatch;
-  Paint(top);
+  PaintStack(top);
   engine.SelfTest(&mismatch);
-  use.self_test_bytes = TouchedBytes(top);
+  use.self_test_bytes = TouchedStackBytes(top);
   return use;
 }
 

@@ -5,10 +5,7 @@
 # symbol and no constructor; a board with 1 KB of RAM is refused by the linker.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-set(prefix "${FOLDER}/prefix")
-set(project "${FOLDER}/project")
-file(REMOVE_RECURSE "${FOLDER}")
-weft_install("${prefix}")
+weft_begin_installed()
 file(COPY "${SOURCE}/examples/dtmf" "${SOURCE}/examples/cortex-m" DESTINATION "${project}")
 file(READ "${project}/dtmf/model/test.txt" keys)
 string(STRIP "${keys}" keys)

@@ -4,10 +4,7 @@
 # both interfaces, and examples/linux-stream on its recording.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-set(prefix "${FOLDER}/prefix")
-set(project "${FOLDER}/project")
-file(REMOVE_RECURSE "${FOLDER}")
-weft_install("${prefix}")
+weft_begin_installed()
 
 file(GLOB_RECURSE strangers RELATIVE "${prefix}" "${prefix}/*")
 list(FILTER strangers EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\

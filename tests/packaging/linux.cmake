@@ -3,10 +3,7 @@
 # -P linux.cmake: installs this cross build, and builds and runs examples/linux-stream over it.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
-set(prefix "${FOLDER}/prefix")
-set(project "${FOLDER}/project")
-file(REMOVE_RECURSE "${FOLDER}")
-weft_install("${prefix}")
+weft_begin_installed()
 file(COPY "${SOURCE}/examples/dtmf" "${SOURCE}/examples/linux-stream" DESTINATION "${project}")
 # The toolchain file looks for packages below the compiler's own root alone, so the folder is named.
 file(GLOB_RECURSE package "${prefix}/weftConfig.cmake")

@@ -13,6 +13,15 @@ function(weft_run what)
   set(weft_stderr "${talk}" PARENT_SCOPE)
 endfunction()
 
+# weft_begin_installed(): begins with an empty FOLDER, an installation of BUILD in ${prefix}, and a
+# place for projects in ${project}.
+macro(weft_begin_installed)
+  set(prefix "${FOLDER}/prefix")
+  set(project "${FOLDER}/project")
+  file(REMOVE_RECURSE "${FOLDER}")
+  weft_install("${prefix}")
+endmacro()
+
 # weft_install(<prefix>): installs BUILD and moves it, so that nothing may remember where it was.
 function(weft_install prefix)
   file(REMOVE_RECURSE "${prefix}" "${prefix}-first")

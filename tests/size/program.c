@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include MODEL_HEADER
+#include "tests/runtime/painted_stack.h"
 
 #define JOIN(a, b) a##b
 #define NAMED(name, what) JOIN(name, what)
@@ -15,20 +16,6 @@ static volatile uint32_t* const kReload = (volatile uint32_t*)0xE000E014u;
 static volatile uint32_t* const kCount = (volatile uint32_t*)0xE000E018u;
 
 enum { kTicks = 0xFFFFFF, kEnabledOnCoreClock = 5 };
-
-/* What was written below the caller's frame, in words. The lowest paint that is gone ends it. */
-enum { kPaintedWords = 1024, kSpared = 16 };
-static const uint32_t kPaint = 0xA5C35A3Cu;
-
-static void __attribute__((noinline)) Paint(volatile uint32_t* top) {
-  for (int i = kSpared; i < kPaintedWords; ++i) top[-i] = kPaint;
-}
-
-static uint32_t __attribute__((noinline)) TouchedBytes(const volatile uint32_t* top) {
-  int depth = kPaintedWords - 1;
-  while (depth >= kSpared && top[-depth] == kPaint) --depth;
-  return (uint32_t)depth * sizeof(uint32_t);
-}
 
 static uint32_t TicksSince(uint32_t start) { return (start - *kCount) & kTicks; }
 
@@ -45,13 +32,13 @@ int main(void) {
   *kCount = 0;
   *kControl = kEnabledOnCoreClock;
   volatile uint32_t* top; /* main's frame lies above it */
-  __asm__ volatile("mov %0, sp" : "=r"(top));
+  WEFT_STACK_TOP(top);
 
-  Paint(top);
+  PaintStack(top);
   const uint32_t start = *kCount;
   weft_fault fault = NAMED(MODEL, _open)(&engine);
   const uint32_t open_ticks = TicksSince(start);
-  const uint32_t open_stack_bytes = TouchedBytes(top);
+  const uint32_t open_stack_bytes = TouchedStackBytes(top);
 
   for (uint32_t i = 0; weft_ok(fault) && i < weft_input_count(&engine); ++i) {
     const weft_tensor input = weft_input(&engine, i);
@@ -59,9 +46,9 @@ int main(void) {
       ((float*)input.data)[k] = 0.01f * (float)(k % 37);
     }
   }
-  Paint(top);
+  PaintStack(top);
   uint32_t run_ticks = weft_ok(fault) ? Run(&fault) : 0;
-  const uint32_t run_stack_bytes = TouchedBytes(top);
+  const uint32_t run_stack_bytes = TouchedStackBytes(top);
   if (weft_ok(fault)) run_ticks = Run(&fault);
   if (!weft_ok(fault)) {
     printf("fault %u at %u\n", (unsigned)fault.code, (unsigned)fault.index); /* texts cost flash */
