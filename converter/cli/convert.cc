@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/streamed.h"
 #include "converter/emit/c_source.h"
 #include "converter/files.h"
 #include "converter/passes/pipeline.h"
@@ -167,6 +168,7 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
     }
     json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
     json["self_test_bytes"] = converted.self_test_bytes;
+    if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
     Print(json);
     return;
   }
@@ -230,6 +232,9 @@ Exit Convert(ConvertCall& call) {
   if (!WriteOutputs(call, *converted, &reason)) {
     fmt::print(stderr, "{}\n", reason);
     return Exit::kInput;
+  }
+  if (converted->streamed && !call.json) {
+    fmt::print(stderr, "{}", StreamedText(*converted->streamed));
   }
   PrintSummary(call, *converted);
   return Exit::kDone;

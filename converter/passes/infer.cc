@@ -102,6 +102,7 @@ class Inference {
       constant->outputs.push_back(node.outputs[port]);
       constant->outputs[0].type = values[port].type;
       constant->constant = std::move(values[port]);
+      constant->attributes = FoldedFrom({&node, port});
       redirect_[{&node, port}] = constant.get();
       folded_.push_back(std::move(constant));
     }
@@ -123,6 +124,10 @@ class Inference {
 };
 
 }  // namespace
+
+std::map<std::string, std::string> FoldedFrom(const ir::Source& source) {
+  return {{kFoldedFrom, fmt::format("{} {}", source.node->type, source.port)}};
+}
 
 bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults) {
   return Inference(graph, options, faults).Run();

@@ -6,6 +6,8 @@
 #define WEFT_CONVERTER_PASSES_INFER_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "converter/faults.h"
 #include "converter/ir/graph.h"
@@ -22,6 +24,11 @@ struct InferOptions {
 // Parameters must carry their final types (of a body: set by whoever carries the body). A node
 // whose inputs could not be inferred is passed over: its cause has been reported.
 bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults);
+
+// What it makes of a node are constants of the node's id, line and name, one per output, with these
+// attributes; the node stays in the graph without readers.
+inline constexpr const char* kFoldedFrom = "folded_from";
+std::map<std::string, std::string> FoldedFrom(const ir::Source& source);
 
 }  // namespace weft::passes
 

@@ -44,6 +44,7 @@ void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
     ir::Node* told = NewNode(graph, *source.node, "Const", 1, {});
     told->outputs[0] = {constant->type, true, {}};
     told->constant = *constant;
+    told->attributes = FoldedFrom(source);
     source = {told, 0};
   }
 }

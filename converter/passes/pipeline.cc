@@ -98,7 +98,8 @@ class Pipeline {
                      file->scratch_bytes,
                      file->slow_scratch_bytes,
                      file->self_test_bytes,
-                     file->scratch_bound_bytes};
+                     file->scratch_bound_bytes,
+                     streamed_};
   }
 
  private:
@@ -120,6 +121,7 @@ class Pipeline {
   const ConvertOptions& options_;
   Faults& faults_;
   std::unique_ptr<ir::Graph> graph_;
+  std::optional<Streamed> streamed_;
 };
 
 void Pipeline::ApplyShapes() {
@@ -156,8 +158,8 @@ void Pipeline::FlattenLoops() {
 // What the pass says of every shape is held against what the operations make of it.
 bool Pipeline::CutTime() {
   Begin("streaming");
-  return Stream(*graph_, *options_.streaming_steps, faults_) &&
-         InferAndFold(*graph_, {true, options_.max_iterations}, faults_);
+  streamed_ = Stream(*graph_, *options_.streaming_steps, faults_);
+  return streamed_ && InferAndFold(*graph_, {true, options_.max_iterations}, faults_);
 }
 
 // What of the file is beyond the memory that the call grants; empty where it fits.

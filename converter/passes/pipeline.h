@@ -16,6 +16,7 @@
 
 #include "converter/element_type.h"
 #include "converter/faults.h"
+#include "converter/passes/streamed.h"
 #include "converter/plan/program.h"
 
 namespace weft::passes {
@@ -49,7 +50,8 @@ struct Converted {
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   int64_t slow_scratch_bytes = 0;  // of the second region; 0 without regions
   int64_t self_test_bytes = 0;
-  int64_t scratch_bound_bytes = 0;  // what is alive at the fullest moment: no plan can need less
+  int64_t scratch_bound_bytes = 0;   // what is alive at the fullest moment: no plan can need less
+  std::optional<Streamed> streamed;  // what --streaming has made of it
 };
 
 // The passes up to lowering: the model as steps over values, before anything is planned.

@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "converter/passes/streaming_axes.h"
+#include "converter/passes/streaming_counters.h"
 #include "converter/passes/streaming_delays.h"
+#include "converter/passes/streaming_lengths.h"
+#include "converter/passes/streaming_ports.h"
 #include "converter/passes/streaming_resize.h"
 #include "converter/passes/streaming_rules.h"
 #include "converter/passes/streaming_walks.h"
@@ -36,11 +39,11 @@ class Streaming {
   Streaming(ir::Graph& graph, int64_t steps, Faults& faults)
       : graph_(graph), steps_(steps), faults_(faults) {}
 
-  bool Run() {
+  std::optional<Streamed> Run() {
     const size_t before = faults_.lines().size();
     SeparateConstants();
     JoinPads(graph_);
-    if (!ReadWalks()) return false;
+    if (!ReadWalks()) return std::nullopt;
     TimeAxes times(graph_, walks_.front().steps, faults_);
     for (Walk& walk : walks_) {
       for (const Stride& stride : walk.strides) {
@@ -48,10 +51,13 @@ class Streaming {
       }
     }
     times.Spread();
+    lengths_ = ConstantsOfLength(graph_, times);
+    CheckCounters();
     FindKeptStates();
     // A sequence of one step is whole whatever is done along it.
     if (times.steps() > 1) Check(times);
-    if (faults_.lines().size() != before) return false;
+    if (faults_.lines().size() != before) return std::nullopt;
+    TellVariables(graph_);
     Resize(graph_, times, steps_);
     for (ir::Node* node : times.nodes()) KeepPast(times, *node);
     for (Walk& walk : walks_) {
@@ -61,7 +67,8 @@ class Streaming {
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
       for (ir::OutputPort& port : node->outputs) port.declared = true;
     }
-    return true;
+    TellPorts(graph_, times, steps_, streamed_);
+    return std::move(streamed_);
   }
 
  private:
@@ -69,7 +76,10 @@ class Streaming {
   bool ReadWalks();
   void FindKeptStates();
   bool IsKept(const Walk& walk, const Carried& state);
+  void CheckCounters();
   void Check(const TimeAxes& times);
+  void CheckLengths(const TimeAxes& times, ir::Node& node);
+  bool MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const;
   void CheckOrder(const TimeAxes& times, ir::Node& node);
   void CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at, const TimeAxis& time);
   void CheckLate(const TimeAxes& times);
@@ -79,6 +89,7 @@ class Streaming {
   const Delay* DelayOf(const TimeAxes& times, ir::Node& node) const;
   void KeepPast(const TimeAxes& times, ir::Node& node);
   std::string FreeName(const std::string& wanted);
+  void TellVariables(const ir::Graph& graph);
   const Walk* WalkOf(const ir::Node& node) const;
 
   ir::Graph& graph_;
@@ -87,7 +98,9 @@ class Streaming {
   std::vector<Walk> walks_;
   std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
+  std::set<const ir::Node*> lengths_;  // constants that are made of the number of steps
   std::set<std::string> names_;
+  Streamed streamed_;
 };
 
 // Two readers of one constant may differ in where they see time.
@@ -159,9 +172,7 @@ void Streaming::FindKeptStates() {
 }
 
 bool Streaming::IsKept(const Walk& walk, const Carried& state) {
-  const bool counts =
-      !IsSequence(*walk.node) && walk.node->bodies[0].inputs[state.entry].external_port_id < 0;
-  if (counts || !state.output) return false;
+  if (!state.output) return false;
   const ir::Node* read = UnderOtherDims(InitialOf(walk, state)).node;
   if (read->type != "ReadValue") return false;
   int readers = 0;
@@ -182,8 +193,43 @@ bool Streaming::IsKept(const Walk& walk, const Carried& state) {
   return true;
 }
 
+void Streaming::CheckCounters() {
+  for (const Walk& walk : walks_) {
+    if (!walk.map) continue;
+    std::set<size_t> lengths;
+    for (size_t i = 0; i < walk.node->inputs.size(); ++i) {
+      if (lengths_.contains(walk.node->inputs[i].node)) lengths.insert(i);
+    }
+    RefuseCounters(graph_, *walk.node, *walk.map, lengths, faults_);
+  }
+}
+
+// The number of steps is itself where it says how far a walk goes and how large a tensor with time
+// in it is, for there it is made another.
+bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const {
+  const std::string_view name = node.operation->name;
+  if (times.Of(node.inputs[input]) != nullptr) return false;
+  if (const Walk* walk = WalkOf(node)) {
+    return walk->map ? true : input == 1 + walk->states.size();
+  }
+  if (name == "Slice" || name == "StridedSlice" || name == "Gather") {
+    return input > 0 && times.Of(node.inputs[0]) != nullptr;
+  }
+  const bool shapes = times.Relation(&node).reshapes || name == "Broadcast" || name == "Tile";
+  return shapes && input > 0 && times.Of({&node, 0}) != nullptr;
+}
+
+void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!lengths_.contains(node.inputs[i].node) || MayReadLength(times, node, i)) continue;
+    RefuseToCut(graph_, node, fmt::format("input {} is made of the number of all steps", i),
+                faults_);
+  }
+}
+
 void Streaming::Check(const TimeAxes& times) {
   for (ir::Node* node : times.nodes()) {
+    CheckLengths(times, *node);
     if (node->type == "ReadValue" && !kept_reads_.contains(node)) {
       RefuseToCut(graph_, *node,
                   fmt::format("it reads variable \"{}\" once for all steps", VariableOf(*node)),
@@ -295,6 +341,16 @@ std::string Streaming::FreeName(const std::string& wanted) {
   return name;
 }
 
+// Variables that the model has of its own, in bodies too.
+void Streaming::TellVariables(const ir::Graph& graph) {
+  for (const ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) TellVariables(*body.graph);
+    if (node->type != "ReadValue") continue;
+    streamed_.states.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
+                                "a variable of the model"});
+  }
+}
+
 void Streaming::Keep(Walk& walk, const Carried& state) {
   if (kept_.contains({walk.node, &state})) return;
   const std::string name = FreeName(state.name);
@@ -309,6 +365,12 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
   }
   SetInitial(walk, state, {&read, 0});
   graph_.sinks.push_back(&assign);
+  std::string from = state.from;
+  if (!initial.node->constant) {
+    from += fmt::format("; begins as layer {} \"{}\" tells in the first run after a reset",
+                        initial.node->id, ir::OneLine(initial.node->name));
+  }
+  streamed_.states.push_back({name, DenseBytes(type).value_or(0), from});
 }
 
 // The delay along time, if that is what the node has.
@@ -323,12 +385,18 @@ const Delay* Streaming::DelayOf(const TimeAxes& times, ir::Node& node) const {
 void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
   const Delay* delay = DelayOf(times, node);
   if (delay == nullptr) return;
-  ReadPast(graph_, node, delay->axis, delay->past, FreeName(node.name + "/past"));
+  const std::string name = FreeName(node.name + "/past");
+  TensorType type = node.inputs[0].node->outputs[node.inputs[0].port].type;
+  type.dims[static_cast<size_t>(delay->axis)] = delay->past;
+  ReadPast(graph_, node, delay->axis, delay->past, name);
+  streamed_.states.push_back({name, DenseBytes(type).value_or(0),
+                              fmt::format("the last {} places before layer {} \"{}\"", delay->past,
+                                          node.id, ir::OneLine(node.name))});
 }
 
 }  // namespace
 
-bool Stream(ir::Graph& graph, int64_t steps, Faults& faults) {
+std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, Faults& faults) {
   return Streaming(graph, steps, faults).Run();
 }
 

@@ -9,20 +9,23 @@
 // state tells the state after the steps so far.
 //
 // Refuses, all in one call, every operation that needs steps it has not seen yet: reverse and
-// bidirectional sequences, backward slices, sums over time, joins along time and their kin.
+// bidirectional sequences, backward slices, sums over time, joins along time and their kin; and
+// every one that must know which step it is in, or how many there are.
 #ifndef WEFT_CONVERTER_PASSES_STREAMING_H_
 #define WEFT_CONVERTER_PASSES_STREAMING_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "converter/faults.h"
 #include "converter/ir/graph.h"
+#include "converter/passes/streamed.h"
 
 namespace weft::passes {
 
 // `graph` is inferred and folded; it must be inferred again afterwards. `steps` need not divide T,
-// but lies in [1, T]. False when faults were added; the graph may then be of no further use.
-bool Stream(ir::Graph& graph, int64_t steps, Faults& faults);
+// but lies in [1, T]. Nullopt when faults were added; the graph may then be of no further use.
+std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, Faults& faults);
 
 }  // namespace weft::passes
 

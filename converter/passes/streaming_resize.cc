@@ -171,6 +171,23 @@ bool IsAlikeAtEveryStep(const ir::Constant& constant, const TimeAxis& time, int6
   return true;
 }
 
+bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxis& time) {
+  const auto at = static_cast<size_t>(time.axis);
+  Dims a_dims = a.type.dims, b_dims = b.type.dims;
+  if (a.type.type != b.type.type || a_dims.size() != b_dims.size()) return false;
+  a_dims[at] = b_dims[at] = 0;
+  if (a_dims != b_dims) return false;
+  const auto [rows, step_bytes] = LayoutOf(a.type, time);
+  const auto first = [&, rows = rows, bytes = step_bytes](const ir::Constant& of, int64_t row) {
+    const int64_t row_bytes = static_cast<int64_t>(of.bytes.size()) / rows;
+    return of.bytes.subspan(static_cast<size_t>(row * row_bytes), static_cast<size_t>(bytes));
+  };
+  for (int64_t row = 0; row < rows; ++row) {
+    if (!std::ranges::equal(first(a, row), first(b, row))) return false;
+  }
+  return true;
+}
+
 void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps) {
   Resizing(graph, times, steps).Run();
 }

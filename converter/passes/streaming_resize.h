@@ -18,6 +18,9 @@ bool TakesLastStep(const Selection& selection, const TimeAxis& time, int64_t ste
 // A constant whose steps are all alike may be cut.
 bool IsAlikeAtEveryStep(const ir::Constant& constant, const TimeAxis& time, int64_t steps);
 
+// Do two such constants, of time axes of different lengths, repeat the same step?
+bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxis& time);
+
 void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps);
 
 }  // namespace weft::passes

@@ -54,7 +54,10 @@ std::optional<Walk> WalkReading::Sequence() {
   walk_.strides = {{{false, 0, 1}, 1}, {{true, 0, 2}, 1}};
   const size_t states = StateCount(node);
   for (size_t i = 0; i < states; ++i) {
-    walk_.states.push_back({fmt::format("{}/{}", node.name, kStates[i]), 1 + i, 1 + i, 0, 0});
+    walk_.states.push_back(
+        {fmt::format("{}/{}", node.name, kStates[i]),
+         fmt::format("{} state of layer {} \"{}\"", kStates[i], node.id, ir::OneLine(node.name)),
+         1 + i, 1 + i, 0, 0});
   }
   const std::string direction = scope_.attributes.Text("direction", "forward");
   if (direction != "forward") Refuse("its direction is " + direction);
@@ -82,9 +85,9 @@ std::optional<Walk> WalkReading::Loop() {
   if (walk_.strides.empty()) return std::nullopt;
   if (walk_.node->operation->name == "Loop") CheckCount();
   for (const BodyInput& input : map->inputs) {
-    const bool counts = input.kind == BodyInput::Kind::kIteration;
-    if (counts || input.kind == BodyInput::Kind::kCarried) AddState(input, *map);
+    if (input.kind == BodyInput::Kind::kCarried) AddState(input, *map);
   }
+  walk_.map = map;
   return std::move(walk_);
 }
 
@@ -110,21 +113,23 @@ void WalkReading::AddScan(const ops::BodyOutput& output) {
 }
 
 size_t WalkReading::EntryOf(const ir::Node& parameter) const {
-  const auto found =
-      std::ranges::find(body().inputs, parameter.id, &ir::PortMapEntry::internal_layer_id);
+  const auto found = std::ranges::find_if(body().inputs, [&](const ir::PortMapEntry& entry) {
+    return entry.internal_layer_id == parameter.id && entry.external_port_id >= 0;
+  });
   return static_cast<size_t>(found - body().inputs.begin());
 }
 
 void WalkReading::AddState(const BodyInput& input, const ops::PortMap& map) {
   Carried state;
   state.name = fmt::format("{}/{}", walk_.node->name, input.parameter->name);
+  state.from =
+      fmt::format("carried value \"{}\" of layer {} \"{}\"", ir::OneLine(input.parameter->name),
+                  walk_.node->id, ir::OneLine(walk_.node->name));
   state.entry = EntryOf(*input.parameter);
-  if (input.kind == BodyInput::Kind::kCarried) {
-    state.input = input.input;
-    state.result = input.result;
-    for (const ops::BodyOutput& output : map.outputs) {
-      if (output.result == input.result && !output.concatenated) state.output = output.output;
-    }
+  state.input = input.input;
+  state.result = input.result;
+  for (const ops::BodyOutput& output : map.outputs) {
+    if (output.result == input.result && !output.concatenated) state.output = output.output;
   }
   walk_.states.push_back(std::move(state));
 }
@@ -150,7 +155,6 @@ class LoopShortening {
     for (ir::PortMapEntry& entry : body_.outputs) TakeAll(entry);
     if (node_.operation->name == "Loop") SetTrips(steps);
     for (Carried& state : walk_.states) {
-      if (body_.inputs[state.entry].external_port_id < 0) CarryCount(state);
       if (!state.output) AddOutput(state);
     }
   }
@@ -177,29 +181,6 @@ class LoopShortening {
     }
     const TensorType& type = whole.node->outputs[whole.port].type;
     node_.inputs[0] = AddInts(graph_, node_, type, {steps});
-  }
-
-  // The number of the iteration becomes a state that starts at 0 and goes up by 1.
-  void CarryCount(Carried& state) {
-    ir::PortMapEntry& entry = body_.inputs[state.entry];
-    ir::Graph& inside = *body_.graph;
-    const auto found = std::ranges::find(inside.parameters, entry.internal_layer_id, &ir::Node::id);
-    ir::Node& count = **found;
-    const TensorType type = count.outputs[0].type;
-    ir::Node& next =
-        AddNode(inside, count, "Add", 1, {{&count, 0}, AddInts(inside, count, type, {1})});
-    ir::Node& result = AddNode(inside, count, "Result", 1, {{&next, 0}});
-    for (const std::unique_ptr<ir::Node>& node : inside.nodes) {
-      result.id = std::max(result.id, node->id + 1);
-    }
-    next.outputs[0].type = type;
-    inside.results.push_back(&result);
-    body_.back_edges.push_back({entry.line, result.id, count.id});
-    node_.inputs.push_back(AddInts(graph_, node_, type, {0}));
-    entry.external_port_id = static_cast<int64_t>(node_.inputs.size() - 1);
-    entry.purpose.clear();
-    state.input = node_.inputs.size() - 1;
-    state.result = inside.results.size() - 1;
   }
 
   void AddOutput(Carried& state) {

@@ -13,6 +13,7 @@
 
 #include "converter/faults.h"
 #include "converter/ir/graph.h"
+#include "converter/ops/port_map.h"
 #include "converter/passes/streaming_rules.h"
 
 namespace weft::passes {
@@ -25,7 +26,7 @@ struct Stride {
 
 // What is carried from step to step: enters at an input, leaves after the last step at an output.
 struct Carried {
-  std::string name;
+  std::string name, from;        // of the variable; "hidden state of layer 12 "rnn""
   size_t input = 0;              // of a sequence; a loop's stands in the entry
   std::optional<size_t> output;  // absent where the model does not ask for the last value
   size_t entry = 0;              // of a loop's port map
@@ -37,13 +38,13 @@ struct Walk {
   int64_t steps = 0;
   std::vector<Stride> strides;
   std::vector<Carried> states;
+  std::optional<ops::PortMap> map;  // of a loop
 };
 
 // Nullopt for a node that walks nothing. What forbids to cut is added to the faults.
 std::optional<Walk> ReadWalk(const ir::Graph& graph, ir::Node& node, Faults& faults);
 
-// Makes the walk `steps` long and gives every state an output, and a loop's count of iterations a
-// state of its own.
+// Makes the walk `steps` long and gives every state an output.
 void Shorten(ir::Graph& graph, Walk& walk, int64_t steps);
 
 // Where the state begins.

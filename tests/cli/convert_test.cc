@@ -6,6 +6,68 @@ namespace {
 
 class ConvertCommand : public CommandTest {};
 
+// sum += x[t] * gain over the 5 rows of x.
+constexpr std::string_view kLoop = R"(<net name="loop" version="11">
+<layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="5,2" element_type="f32"/>
+<output><port id="0" precision="FP32" names="x"><dim>5</dim><dim>2</dim></port></output></layer>
+<layer id="1" name="gain" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32" names="gain"><dim>2</dim></port></output></layer>
+<layer id="2" name="start" type="Parameter" version="opset1"><data shape="1,2" element_type="f32"/>
+<output><port id="0" precision="FP32" names="start"><dim>1</dim><dim>2</dim></port></output></layer>
+<layer id="3" name="walk" type="TensorIterator" version="opset1">
+<port_map>
+<input external_port_id="0" internal_layer_id="0" axis="0"/>
+<input external_port_id="1" internal_layer_id="1"/>
+<input external_port_id="2" internal_layer_id="2"/>
+<output external_port_id="3" internal_layer_id="5" axis="0"/>
+<output external_port_id="4" internal_layer_id="5"/>
+</port_map>
+<back_edges><edge from-layer="5" to-layer="2"/></back_edges>
+<input><port id="0"><dim>5</dim><dim>2</dim></port><port id="1"><dim>2</dim></port>
+<port id="2"><dim>1</dim><dim>2</dim></port></input>
+<output><port id="3" precision="FP32" names="sums"><dim>5</dim><dim>2</dim></port>
+<port id="4" precision="FP32" names="total"><dim>1</dim><dim>2</dim></port></output>
+<body>
+<layers>
+<layer id="0" name="row" type="Parameter" version="opset1"><data shape="1,2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>1</dim><dim>2</dim></port></output></layer>
+<layer id="1" name="g" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="sum" type="Parameter" version="opset1"><data shape="1,2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>1</dim><dim>2</dim></port></output></layer>
+<layer id="3" name="louder" type="Multiply" version="opset1">
+<input><port id="0"><dim>1</dim><dim>2</dim></port><port id="1"><dim>2</dim></port></input>
+<output><port id="2" precision="FP32"><dim>1</dim><dim>2</dim></port></output></layer>
+<layer id="4" name="more" type="Add" version="opset1">
+<input><port id="0"><dim>1</dim><dim>2</dim></port><port id="1"><dim>1</dim><dim>2</dim></port></input>
+<output><port id="2" precision="FP32"><dim>1</dim><dim>2</dim></port></output></layer>
+<layer id="5" name="next" type="Result" version="opset1">
+<input><port id="0"><dim>1</dim><dim>2</dim></port></input></layer>
+</layers>
+<edges>
+<edge from-layer="0" from-port="0" to-layer="3" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="3" to-port="1"/>
+<edge from-layer="2" from-port="0" to-layer="4" to-port="0"/>
+<edge from-layer="3" from-port="2" to-layer="4" to-port="1"/>
+<edge from-layer="4" from-port="2" to-layer="5" to-port="0"/>
+</edges>
+</body></layer>
+<layer id="4" name="a" type="Result" version="opset1">
+<input><port id="0"><dim>5</dim><dim>2</dim></port></input></layer>
+<layer id="5" name="b" type="Result" version="opset1">
+<input><port id="0"><dim>1</dim><dim>2</dim></port></input></layer>
+</layers>
+<edges>
+<edge from-layer="0" from-port="0" to-layer="3" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="3" to-port="1"/>
+<edge from-layer="2" from-port="0" to-layer="3" to-port="2"/>
+<edge from-layer="3" from-port="3" to-layer="4" to-port="0"/>
+<edge from-layer="3" from-port="4" to-layer="5" to-port="0"/>
+</edges>
+</net>
+)";
+
 TEST_F(ConvertCommand, WritesAModelAndNothingElse) {
   WriteModel(kSum);
   const Outcome outcome = Weft("convert model.xml -o sum.weft --json");
@@ -103,6 +165,70 @@ TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
   EXPECT_NE(outcome.err.find("needs the whole sequence (its direction is bidirectional); "
                              "--streaming must be able to cut time\n"),
             std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Entries(), Names());
+}
+
+// A GRU over 12 steps between convolutions that look back, with a last state.
+TEST_F(ConvertCommand, TellsWhatItCut) {
+  const std::string cases = WEFT_SOURCE_DIR "/tests/conformance/cases/";
+  const std::string call =
+      "convert '" + cases + "streaming/convolutions_then_gru/model.xml' -o cut.weft --streaming=4";
+  const Outcome outcome = Weft(call);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err,
+            "streamed: 4 steps of 12 per run\n"
+            "  input  \"x0\" f32[2,4,6]: axis 1, 4 of 12\n"
+            "  output \"y0\" f32[2,4,5]: axis 1, 4 of 12\n"
+            "  state  \"Convolution_3/past\" 96 bytes: the last 2 places before layer 4 "
+            "\"Convolution_3\"\n"
+            "  state  \"Convolution_6/past\" 256 bytes: the last 4 places before layer 7 "
+            "\"Convolution_6\"\n"
+            "  state  \"GRUSequence_15/hidden\" 72 bytes: hidden state of layer 16 "
+            "\"GRUSequence_15\"\n");
+  const Outcome as_json = Weft(call + " --json");
+  ASSERT_EQ(as_json.code, 0) << as_json.err;
+  EXPECT_EQ(as_json.err, "");
+  const auto json = nlohmann::json::parse(as_json.out)["streamed"];
+  EXPECT_EQ(json["steps"], 4);
+  EXPECT_EQ(json["of"], 12);
+  EXPECT_EQ(json["inputs"],
+            nlohmann::json::parse(
+                R"([{"name": "x0", "type": "f32[2,4,6]", "axis": 1, "places": 4, "of": 12}])"));
+  EXPECT_EQ(json["states"][2]["bytes"], 72);
+  EXPECT_EQ(json["whole"], nlohmann::json::array());
+}
+
+TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
+  WriteModel(kLoop);
+  const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err,
+            "streamed: 1 step of 5 per run\n"
+            "  input  \"x\" f32[1,2]: axis 0, 1 of 5\n"
+            "  whole  \"gain\" f32[2]: input in every run\n"
+            "  whole  \"start\" f32[1,2]: input in every run\n"
+            "  output \"sums\" f32[1,2]: axis 0, 1 of 5\n"
+            "  output \"total\" f32[1,2]: of the steps so far\n"
+            "  state  \"walk/sum\" 8 bytes: carried value \"sum\" of layer 3 \"walk\"; begins as "
+            "layer 2 \"start\" tells in the first run after a reset\n");
+  const auto json =
+      nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
+  EXPECT_EQ(json["streamed"]["whole"][1]["name"], "start");
+  EXPECT_EQ(json["streamed"]["outputs"][1]["so_far"], true);
+}
+
+TEST_F(ConvertCommand, RefusesToCutALoopThatUsesItsCounter) {
+  const Outcome outcome =
+      Weft("convert '" WEFT_SOURCE_DIR
+           "/tests/conformance/cases/flat/every_other_row/model.xml' -o cut.weft --streaming");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(
+      outcome.err.find(
+          "layer 8 \"Gather_12\" (Gather): needs the whole sequence (input 1 is made of the "
+          "iteration counter \"Parameter_3\" of layer 5 \"Loop_2\"); --streaming must be able "
+          "to cut time\n"),
+      std::string::npos)
       << outcome.err;
   EXPECT_EQ(Entries(), Names());
 }

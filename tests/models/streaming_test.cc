@@ -6,44 +6,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "converter/aligned_bytes.h"
-#include "converter/emit/model_file.h"
-#include "converter/passes/fuse_tail.h"
-#include "converter/passes/hoist.h"
-#include "converter/passes/infer.h"
-#include "converter/passes/lower.h"
-#include "converter/plan/coalesce.h"
-#include "runtime/weft.h"
-#include "tests/converter/graph_builder.h"
+#include "tests/models/streamed_graph.h"
 
 namespace weft {
 namespace {
 
-using Build = std::function<void(GraphBuilder&)>;
-using Bytes1 = std::vector<unsigned char>;
-
 constexpr int64_t kBatch = 2, kSteps = 6, kInputs = 5, kHidden = 3;
-
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
-std::vector<float> Numbers(size_t count, uint32_t seed) {
-  std::vector<float> numbers(count);
-  for (float& number : numbers) {
-    seed = seed * 1664525u + 1013904223u;
-    number = (static_cast<float>(seed >> 19) - 4096.0f) / 4096.0f;
-  }
-  return numbers;
-}
-
-ir::Source Weights(GraphBuilder& g, Dims dims, uint32_t seed) {
-  const auto count = static_cast<size_t>(ElementCount(dims).value());
-  return g.Floats(std::move(dims), Numbers(count, seed));
-}
 
 struct GruOptions {
   int64_t inputs = kInputs;
@@ -75,99 +46,8 @@ ir::Source Hidden(GraphBuilder& g, ir::Source x, const GruOptions& options = {})
   return g.Add("Squeeze", 1, {{Gru(g, x, Zeros(g), options), 0}, g.Ints({1})});
 }
 
-bool Infer(GraphBuilder& g) { return passes::InferAndFold(g.graph, {}, g.faults); }
-
-// A model as the converter makes it from a graph, and its engine.
-class Model {
- public:
-  Model(const Build& build, int64_t streaming_steps) {
-    build(graph_);
-    EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
-    if (streaming_steps > 0) {
-      EXPECT_TRUE(passes::Stream(graph_.graph, streaming_steps, graph_.faults))
-          << graph_.FaultText();
-      EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
-    }
-    if (!graph_.faults.ok()) return;
-    plan::Program program;
-    EXPECT_TRUE(passes::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
-    passes::FuseTails(program, program.main);
-    passes::Hoist(program, INT64_MAX);
-    plan::Coalesce(program);
-    const emit::ModelFile file = emit::WriteModelFile(program, {}, graph_.faults);
-    for (const plan::Variable& variable : program.variables) variables.push_back(variable.name);
-    model_ = AlignedBytes(file.bytes.size());
-    std::memcpy(model_.data(), file.bytes.data(), file.bytes.size());
-    state_ = AlignedBytes(static_cast<size_t>(file.state_bytes));
-    scratch_ = AlignedBytes(static_cast<size_t>(file.scratch_bytes));
-    Memory memory;
-    memory.state = {state_.data(), state_.size()};
-    memory.scratch = {scratch_.data(), scratch_.size()};
-    opened = Engine::Open({model_.data(), model_.size()}, AllSteps(), memory, &engine).ok();
-    EXPECT_TRUE(opened);
-  }
-
-  Engine engine;
-  bool opened = false;
-  std::vector<std::string> variables;
-
- private:
-  GraphBuilder graph_;
-  AlignedBytes model_{0}, state_{0}, scratch_{0};
-};
-
-// Inputs and outputs of these models have the batch first and time second; or no time at all.
-void Move(const Tensor& whole, const Tensor& part, Bytes1& bytes, size_t run, bool to_part) {
-  const bool has_time = whole.bytes != part.bytes;
-  const size_t rows = has_time ? whole.dims[0] : 1;
-  const size_t row_bytes = whole.bytes / rows, part_bytes = part.bytes / rows;
-  for (size_t row = 0; row < rows; ++row) {
-    unsigned char* place = bytes.data() + row * row_bytes + (has_time ? run * part_bytes : 0);
-    unsigned char* piece = part.as<unsigned char>() + row * part_bytes;
-    std::memcpy(to_part ? piece : place, to_part ? place : piece, part_bytes);
-  }
-}
-
-void ExpectSameBits(const Build& build, int64_t steps) {
-  SCOPED_TRACE(std::to_string(steps) + " steps a run");
-  Model whole(build, 0), part(build, steps);
-  if (!whole.opened || !part.opened) return;
-  std::vector<Bytes1> inputs, expected, actual;
-  for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
-    const Tensor tensor = whole.engine.input(i);
-    const std::vector<float> numbers = Numbers(tensor.bytes / sizeof(float), 11 + i);
-    std::memcpy(tensor.data, numbers.data(), tensor.bytes);
-    inputs.emplace_back(tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes);
-  }
-  ASSERT_TRUE(whole.engine.Run().ok());
-  for (uint32_t i = 0; i < whole.engine.output_count(); ++i) {
-    const Tensor tensor = whole.engine.output(i);
-    expected.emplace_back(tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes);
-    actual.emplace_back(tensor.bytes);
-  }
-  for (size_t run = 0; run < static_cast<size_t>(kSteps / steps); ++run) {
-    for (uint32_t i = 0; i < inputs.size(); ++i) {
-      Move(whole.engine.input(i), part.engine.input(i), inputs[i], run, true);
-    }
-    ASSERT_TRUE(part.engine.Run().ok());
-    for (uint32_t i = 0; i < actual.size(); ++i) {
-      Move(whole.engine.output(i), part.engine.output(i), actual[i], run, false);
-    }
-  }
-  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(expected[i], actual[i]) << "output " << i;
-}
-
 void ExpectStreams(const Build& build) {
-  for (const int64_t steps : {1, 2, 3, 6}) ExpectSameBits(build, steps);
-}
-
-// What the pass says of a graph that it refuses.
-std::string Refusal(const Build& build, int64_t steps = 1) {
-  GraphBuilder g;
-  build(g);
-  EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(passes::Stream(g.graph, steps, g.faults));
-  return g.FaultText();
+  for (const int64_t steps : {1, 2, 3, 6}) ExpectSameBits(build, build, kSteps, steps);
 }
 
 TEST(Streaming, KeepsTheStateInAVariable) {
@@ -261,12 +141,6 @@ TEST(Streaming, KeepsAStateThatIsAVariableAlready) {
   EXPECT_EQ(Model(build, 1).variables, (std::vector<std::string>{"mine"}));
 }
 
-// The line of one refusal after the layer's name.
-std::string Needs(const std::string& layer, const std::string& what) {
-  return "test.xml: layer " + layer + ": needs the whole sequence (" + what +
-         "); --streaming must be able to cut time\n";
-}
-
 // [batch, steps, channels] through a convolution over time, before and after a sequence.
 ir::Source Convolved(GraphBuilder& g, ir::Source x, Dims weights, const std::string& pads_begin,
                      const std::string& pads_end) {
@@ -309,7 +183,7 @@ TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
               g.Result(Hidden(g, Convolved(g, Input(g), {7, kInputs, 3}, "2", "2"), {.inputs = 7}));
             }),
-            Needs("4 \"Convolution4\" (Convolution)", "it has windows over time"));
+            NeedsAll("4 \"Convolution4\" (Convolution)", "it has windows over time"));
 }
 
 TEST(Streaming, RefusesAModelThatWalksNothing) {
@@ -329,16 +203,17 @@ TEST(Streaming, RefusesEveryStepThatLooksAhead) {
               g.Result(g.Add("ReduceMax", 1, {hidden, g.Ints({1})}));
               g.Result(g.Add("Softmax", 8, {hidden}, {{"axis", "1"}}));
             }),
-            Needs("6 \"GRUSequence6\" (GRUSequence)", "its direction is reverse") +
-                Needs("10 \"ReduceMax10\" (ReduceMax)", "it reduces over time") +
-                Needs("12 \"Softmax12\" (Softmax)", "it divides by a sum over time"));
+            NeedsAll("6 \"GRUSequence6\" (GRUSequence)", "its direction is reverse") +
+                NeedsAll("10 \"ReduceMax10\" (ReduceMax)", "it reduces over time") +
+                NeedsAll("12 \"Softmax12\" (Softmax)", "it divides by a sum over time"));
 }
 
 TEST(Streaming, RefusesLengthsThatEndBefore) {
-  EXPECT_EQ(Refusal([](GraphBuilder& g) {
-              g.Result(Hidden(g, Input(g), {.lengths = {kSteps, 4}}));
-            }),
-            Needs("6 \"GRUSequence6\" (GRUSequence)", "its sequence lengths [6,4] are not all 6"));
+  EXPECT_EQ(
+      Refusal([](GraphBuilder& g) {
+        g.Result(Hidden(g, Input(g), {.lengths = {kSteps, 4}}));
+      }),
+      NeedsAll("6 \"GRUSequence6\" (GRUSequence)", "its sequence lengths [6,4] are not all 6"));
 }
 
 TEST(Streaming, RefusesOtherStepsThanTheLast) {
@@ -346,7 +221,7 @@ TEST(Streaming, RefusesOtherStepsThanTheLast) {
               const ir::Source hidden = Hidden(g, Input(g));
               g.Result(g.Add("Gather", 8, {hidden, g.Int(0), g.Int(1)}));
             }),
-            Needs("11 \"Gather11\" (Gather)", "it takes places [0, 1) of 6 along time"));
+            NeedsAll("11 \"Gather11\" (Gather)", "it takes places [0, 1) of 6 along time"));
 }
 
 TEST(Streaming, RefusesAnEndThatIsUsedAtEveryStep) {
@@ -355,7 +230,7 @@ TEST(Streaming, RefusesAnEndThatIsUsedAtEveryStep) {
               const ir::Source all = g.Add("Squeeze", 1, {{gru, 0}, g.Ints({1})});
               g.Result(g.Add("Add", 1, {all, {gru, 1}}));
             }),
-            Needs("9 \"Add9\" (Add)", "it uses at every step what only the last step tells"));
+            NeedsAll("9 \"Add9\" (Add)", "it uses at every step what only the last step tells"));
 }
 
 TEST(Streaming, RefusesConstantsThatChangeWithTime) {
@@ -363,17 +238,18 @@ TEST(Streaming, RefusesConstantsThatChangeWithTime) {
               const ir::Source where = Weights(g, {1, kSteps, kInputs}, 10);
               g.Result(Hidden(g, g.Add("Add", 1, {Input(g), where})));
             }),
-            Needs("0 \"Const0\" (Const)", "its value differs from step to step"));
+            NeedsAll("0 \"Const0\" (Const)", "its value differs from step to step"));
 }
 
 TEST(Streaming, RefusesAVariableThatIsReadForAllSteps) {
-  EXPECT_EQ(Refusal([](GraphBuilder& g) {
-              const ir::Source x = Input(g);
-              const ir::Source gain =
-                  g.Add("ReadValue", 6, {g.Floats({1}, {2.0f})}, {{"variable_id", "gain"}});
-              g.Result(Hidden(g, g.Add("Multiply", 1, {x, gain})));
-            }),
-            Needs("2 \"ReadValue2\" (ReadValue)", "it reads variable \"gain\" once for all steps"));
+  EXPECT_EQ(
+      Refusal([](GraphBuilder& g) {
+        const ir::Source x = Input(g);
+        const ir::Source gain =
+            g.Add("ReadValue", 6, {g.Floats({1}, {2.0f})}, {{"variable_id", "gain"}});
+        g.Result(Hidden(g, g.Add("Multiply", 1, {x, gain})));
+      }),
+      NeedsAll("2 \"ReadValue2\" (ReadValue)", "it reads variable \"gain\" once for all steps"));
 }
 
 // A sum over an axis that time stands inside of is a chain; over a single step it would be taken in
@@ -387,9 +263,9 @@ TEST(Streaming, RefusesASumThatOneStepWouldRoundOtherwise) {
     g.Result({Gru(g, turned, Zeros(g)), 1});
   };
   EXPECT_EQ(Refusal(build),
-            Needs("2 \"ReduceL22\" (ReduceL2)",
-                  "it sums over axis 1 with the time axis inside, which rounds otherwise for a "
-                  "single step"));
+            NeedsAll("2 \"ReduceL22\" (ReduceL2)",
+                     "it sums over axis 1 with the time axis inside, which rounds otherwise for a "
+                     "single step"));
 }
 
 }  // namespace

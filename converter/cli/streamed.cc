@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/streamed.h"
+
+#include <fmt/format.h>
+
+#include "converter/ir/graph.h"
+
+namespace weft::cli {
+namespace {
+
+std::string LineOf(const passes::StreamedPort& port, std::string_view side) {
+  const bool is_whole = !port.time && !port.so_far;
+  std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side,
+                                 ir::OneLine(port.name), ToString(port.type));
+  if (port.time) {
+    line += fmt::format(": axis {}, {} of {}", port.time->axis, port.time->places,
+                        port.time->all_places);
+  } else if (port.so_far) {
+    line += ": of the steps so far";
+  } else {
+    line += fmt::format(": {} in every run", side);
+  }
+  return line + "\n";
+}
+
+nlohmann::ordered_json JsonOf(const passes::StreamedPort& port) {
+  nlohmann::ordered_json json;
+  json["name"] = port.name;
+  json["type"] = ToString(port.type);
+  if (port.time) {
+    json["axis"] = port.time->axis;
+    json["places"] = port.time->places;
+    json["of"] = port.time->all_places;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string StreamedText(const passes::Streamed& streamed) {
+  std::string text = fmt::format("streamed: {} step{} of {} per run\n", streamed.steps,
+                                 streamed.steps == 1 ? "" : "s", streamed.all_steps);
+  for (const passes::StreamedPort& port : streamed.inputs) text += LineOf(port, "input");
+  for (const passes::StreamedPort& port : streamed.outputs) text += LineOf(port, "output");
+  for (const passes::StreamedState& state : streamed.states) {
+    text += fmt::format("  state  \"{}\" {} bytes: {}\n", ir::OneLine(state.name), state.bytes,
+                        state.from);
+  }
+  return text;
+}
+
+nlohmann::ordered_json StreamedJson(const passes::Streamed& streamed) {
+  nlohmann::ordered_json json;
+  json["steps"] = streamed.steps;
+  json["of"] = streamed.all_steps;
+  for (const char* key : {"inputs", "outputs", "states", "whole"}) {
+    json[key] = nlohmann::ordered_json::array();
+  }
+  for (const passes::StreamedPort& port : streamed.inputs) {
+    json[port.time ? "inputs" : "whole"].push_back(JsonOf(port));
+  }
+  for (const passes::StreamedPort& port : streamed.outputs) {
+    json["outputs"].push_back(JsonOf(port));
+    if (port.so_far) json["outputs"].back()["so_far"] = true;
+  }
+  for (const passes::StreamedState& state : streamed.states) {
+    json["states"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"from", state.from}});
+  }
+  return json;
+}
+
+}  // namespace weft::cli

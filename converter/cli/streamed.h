@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft convert --streaming` tells of the cut: ports with their time axes, states with their
+// bytes and where each comes from, and what stays whole.
+#ifndef WEFT_CONVERTER_CLI_STREAMED_H_
+#define WEFT_CONVERTER_CLI_STREAMED_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "converter/passes/streamed.h"
+
+namespace weft::cli {
+
+// Whole lines.
+std::string StreamedText(const passes::Streamed& streamed);
+nlohmann::ordered_json StreamedJson(const passes::Streamed& streamed);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_STREAMED_H_

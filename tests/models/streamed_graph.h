@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph of T steps, whole and cut to N steps a run: the runs of the cut one must give the bits of
+// the whole one, before and after a reset. Where a test builds its graph for any T, the cut one is
+// made of a shorter graph than the whole: it must go on behind its last step as if it had more.
+#ifndef WEFT_TESTS_MODELS_STREAMED_GRAPH_H_
+#define WEFT_TESTS_MODELS_STREAMED_GRAPH_H_
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/aligned_bytes.h"
+#include "converter/emit/model_file.h"
+#include "converter/passes/fuse_tail.h"
+#include "converter/passes/hoist.h"
+#include "converter/passes/infer.h"
+#include "converter/passes/lower.h"
+#include "converter/passes/open_loops.h"
+#include "converter/passes/streaming.h"
+#include "converter/plan/coalesce.h"
+#include "runtime/weft.h"
+#include "tests/converter/graph_builder.h"
+
+namespace weft {
+
+using Build = std::function<void(GraphBuilder&)>;
+
+inline TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
+
+inline std::vector<float> Numbers(size_t count, uint32_t seed) {
+  std::vector<float> numbers(count);
+  for (float& number : numbers) {
+    seed = seed * 1664525u + 1013904223u;
+    number = (static_cast<float>(seed >> 19) - 4096.0f) / 4096.0f;
+  }
+  return numbers;
+}
+
+inline ir::Source Weights(GraphBuilder& g, Dims dims, uint32_t seed) {
+  const auto count = static_cast<size_t>(ElementCount(dims).value());
+  return g.Floats(std::move(dims), Numbers(count, seed));
+}
+
+inline bool Infer(GraphBuilder& g) {
+  passes::RecogniseCountsByShapes(g.graph);
+  return passes::InferAndFold(g.graph, {}, g.faults);
+}
+
+// A model as the converter makes it from a graph, and its engine.
+class Model {
+ public:
+  Model(const Build& build, int64_t streaming_steps) {
+    build(graph_);
+    EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
+    if (streaming_steps > 0) {
+      const auto streamed = passes::Stream(graph_.graph, streaming_steps, graph_.faults);
+      EXPECT_TRUE(streamed) << graph_.FaultText();
+      if (streamed) told = *streamed;
+      EXPECT_TRUE(passes::InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
+    }
+    if (!graph_.faults.ok()) return;
+    plan::Program program;
+    EXPECT_TRUE(passes::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
+    passes::FuseTails(program, program.main);
+    passes::Hoist(program, INT64_MAX);
+    plan::Coalesce(program);
+    const emit::ModelFile file = emit::WriteModelFile(program, {}, graph_.faults);
+    for (const plan::Variable& variable : program.variables) variables.push_back(variable.name);
+    model_ = AlignedBytes(file.bytes.size());
+    std::memcpy(model_.data(), file.bytes.data(), file.bytes.size());
+    state_ = AlignedBytes(static_cast<size_t>(file.state_bytes));
+    scratch_ = AlignedBytes(static_cast<size_t>(file.scratch_bytes));
+    Memory memory;
+    memory.state = {state_.data(), state_.size()};
+    memory.scratch = {scratch_.data(), scratch_.size()};
+    opened = Engine::Open({model_.data(), model_.size()}, AllSteps(), memory, &engine).ok();
+    EXPECT_TRUE(opened);
+  }
+
+  Engine engine;
+  bool opened = false;
+  std::vector<std::string> variables;
+  passes::Streamed told;
+
+ private:
+  GraphBuilder graph_;
+  AlignedBytes model_{0}, state_{0}, scratch_{0};
+};
+
+using PortBytes = std::vector<unsigned char>;
+
+// The first axis that differs is time; a port without one is the same in every run.
+inline void Move(const Tensor& whole, const Tensor& part, PortBytes& bytes, size_t run,
+                 bool to_part) {
+  size_t rows = 1;
+  uint32_t axis = 0;
+  for (; axis < whole.rank && whole.dims[axis] == part.dims[axis]; ++axis) rows *= whole.dims[axis];
+  const bool has_time = axis < whole.rank;
+  if (!has_time) rows = 1;
+  const size_t row_bytes = whole.bytes / rows, part_bytes = part.bytes / rows;
+  for (size_t row = 0; row < rows; ++row) {
+    unsigned char* place = bytes.data() + row * row_bytes + (has_time ? run * part_bytes : 0);
+    unsigned char* piece = part.as<unsigned char>() + row * part_bytes;
+    std::memcpy(to_part ? piece : place, to_part ? place : piece, part_bytes);
+  }
+}
+
+inline PortBytes BytesOf(const Tensor& tensor) {
+  return {tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes};
+}
+
+// `of_whole` and `of_part` build the same model for `all_steps` and for any number of steps.
+inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t all_steps,
+                           int64_t steps) {
+  SCOPED_TRACE(std::to_string(steps) + " steps a run");
+  Model whole(of_whole, 0), part(of_part, steps);
+  if (!whole.opened || !part.opened) return;
+  std::vector<PortBytes> inputs, expected, actual;
+  for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
+    const Tensor tensor = whole.engine.input(i);
+    const std::vector<float> numbers = Numbers(tensor.bytes / sizeof(float), 11 + i);
+    std::memcpy(tensor.data, numbers.data(), tensor.bytes);
+    inputs.push_back(BytesOf(tensor));
+  }
+  ASSERT_TRUE(whole.engine.Run().ok());
+  for (uint32_t i = 0; i < whole.engine.output_count(); ++i) {
+    expected.push_back(BytesOf(whole.engine.output(i)));
+  }
+  for (const char* when : {"after opening", "after a reset"}) {
+    actual.clear();
+    for (const PortBytes& bytes : expected) actual.emplace_back(bytes.size());
+    for (size_t run = 0; run < static_cast<size_t>(all_steps / steps); ++run) {
+      for (uint32_t i = 0; i < inputs.size(); ++i) {
+        Move(whole.engine.input(i), part.engine.input(i), inputs[i], run, true);
+      }
+      ASSERT_TRUE(part.engine.Run().ok());
+      for (uint32_t i = 0; i < actual.size(); ++i) {
+        Move(whole.engine.output(i), part.engine.output(i), actual[i], run, false);
+      }
+    }
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(expected[i], actual[i]) << "output " << i << " " << when;
+    }
+    part.engine.Reset();
+  }
+}
+
+// What the pass says of a graph that it refuses.
+inline std::string Refusal(const Build& build, int64_t steps = 1) {
+  GraphBuilder g;
+  build(g);
+  EXPECT_TRUE(Infer(g)) << g.FaultText();
+  EXPECT_FALSE(passes::Stream(g.graph, steps, g.faults));
+  return g.FaultText();
+}
+
+// The line of one refusal.
+inline std::string NeedsAll(const std::string& layer, const std::string& what) {
+  return "test.xml: layer " + layer + ": needs the whole sequence (" + what +
+         "); --streaming must be able to cut time\n";
+}
+
+}  // namespace weft
+
+#endif  // WEFT_TESTS_MODELS_STREAMED_GRAPH_H_
