@@ -34,17 +34,18 @@ struct Edge {
 };
 
 std::string ListIds(const std::vector<PortText>& ports) {
+  constexpr size_t kMost = 32;
   if (ports.empty()) return "it has none";
   std::string list = "it has";
-  for (const PortText& port : ports) list += fmt::format(" {}", port.id);
-  return list;
+  for (size_t i = 0; i < std::min(ports.size(), kMost); ++i) {
+    list += fmt::format(" {}", ports[i].id);
+  }
+  return ports.size() > kMost ? list + fmt::format(" and {} more", ports.size() - kMost) : list;
 }
 
-std::optional<size_t> IndexOf(const std::vector<PortText>& ports, int64_t id) {
-  for (size_t i = 0; i < ports.size(); ++i) {
-    if (ports[i].id == id) return i;
-  }
-  return std::nullopt;
+std::optional<size_t> IndexOf(const PortIndex& index, int64_t id) {
+  const auto found = index.find(id);
+  return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string Who(const Node& node) {
@@ -197,7 +198,7 @@ class GraphReader {
     std::vector<int> fed_at(layer.inputs.size(), 0);  // line of the edge; 0: none yet
     for (size_t edge_index : incoming_[index]) {
       const Edge& edge = edges_[edge_index];
-      const std::optional<size_t> to = IndexOf(layer.inputs, edge.to_port);
+      const std::optional<size_t> to = IndexOf(layer.input_index, edge.to_port);
       if (!to) {
         FaultAt(edge.line, "edge {}: {} has no input port {}; {}", Text(edge), Who(node),
                 edge.to_port, ListIds(layer.inputs));
@@ -227,7 +228,7 @@ class GraphReader {
       return std::nullopt;
     }
     const Layer& from = layers_[*edge.from];
-    const std::optional<size_t> port = IndexOf(from.outputs, edge.from_port);
+    const std::optional<size_t> port = IndexOf(from.output_index, edge.from_port);
     if (!port) {
       FaultAt(edge.line, "edge {}: {} has no output port {}; {}", Text(edge), Who(*from.node),
               edge.from_port, ListIds(from.outputs));

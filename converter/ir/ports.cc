@@ -25,7 +25,7 @@ class PortReader {
 
   void ReadInputs() {
     for (pugi::xml_node xml : layer_.xml.child("input").children("port")) {
-      PortText port = ReadPort(xml, "input", layer_.inputs);
+      PortText port = ReadPort(xml, "input", layer_.input_index, layer_.inputs.size());
       port.type = ParseElementType(xml.attribute("precision").value());
       layer_.inputs.push_back(std::move(port));
     }
@@ -35,7 +35,7 @@ class PortReader {
     // Parameter and Const repeat their type in <data>, where it is checked.
     const bool typed_by_data = layer_.xml.child("data").attribute("element_type");
     for (pugi::xml_node xml : layer_.xml.child("output").children("port")) {
-      PortText port = ReadPort(xml, "output", layer_.outputs);
+      PortText port = ReadPort(xml, "output", layer_.output_index, layer_.outputs.size());
       const std::string_view precision = xml.attribute("precision").value();
       port.type = ParseElementType(precision);
       const bool open = precision.empty() || precision == "UNSPECIFIED" || precision == "dynamic";
@@ -96,18 +96,18 @@ class PortReader {
   }
 
  private:
-  PortText ReadPort(pugi::xml_node xml, std::string_view side,
-                    const std::vector<PortText>& others) {
+  // The port is the one at `place` of its side.
+  PortText ReadPort(pugi::xml_node xml, std::string_view side, PortIndex& index, size_t place) {
     PortText port;
     const std::string_view text = xml.attribute("id").value();
     const std::optional<int64_t> id = ParseInt(text);
-    const auto same = [&](const PortText& other) { return other.id == id; };
     if (!id) {
       Fault("{} port id is \"{}\"; must be an integer", side, OneLine(text));
-    } else if (std::any_of(others.begin(), others.end(), same)) {
+    } else if (index.contains(*id)) {
       Fault("{} port {} appears twice; ids must be unique", side, *id);
     }
     port.id = id.value_or(-1);
+    index.emplace(port.id, place);
     for (pugi::xml_node dim : xml.children("dim")) {
       const std::optional<int64_t> value = ParseInt(dim.child_value());
       if (!value || *value < -1) {

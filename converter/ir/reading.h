@@ -9,6 +9,7 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "converter/faults.h"
@@ -24,6 +25,9 @@ struct Reading {
   Faults& faults;
 };
 
+// Port ids of one side of a layer, with their places there.
+using PortIndex = std::unordered_map<int64_t, size_t>;
+
 // <port> as written. Inputs and outputs count their ids apart.
 struct PortText {
   int64_t id = -1;
@@ -36,6 +40,7 @@ struct Layer {
   std::unique_ptr<Node> node;
   bool reached = false;  // from a Result, an Assign, or a Parameter itself
   std::vector<PortText> inputs, outputs;
+  PortIndex input_index, output_index;  // the first port of each id
 };
 
 // The layers and edges below <net> or <body>. `depth` counts the bodies around it.

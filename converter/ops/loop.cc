@@ -2,12 +2,15 @@
 #include "converter/ops/loop.h"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "converter/ops/carry.h"
 #include "converter/ops/once.h"
 #include "converter/ops/track.h"
 #include "converter/passes/fuse_tail.h"
+#include "converter/plan/access_index.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/schedule.h"
@@ -51,6 +54,38 @@ size_t CountSteps(const plan::Program& program, plan::BlockId block) {
   return count;
 }
 
+// The plain copies at the end of one copy of the body, which bring new values to their homes.
+class BackEdges {
+ public:
+  BackEdges(const plan::Program& program, plan::BlockId copy)
+      : program_(program), items_(program.blocks[copy].items) {
+    plan::AccessMap accesses = plan::CollectAccesses(program, copy);
+    counts_ = plan::CountsOf(accesses);
+    accesses_.emplace(std::move(accesses));
+    for (size_t item = 0; item < items_.size(); ++item) {
+      const auto* step = std::get_if<plan::Step>(&items_[item]);
+      if (step == nullptr || !plan::IsPlainCopy(program, *step)) continue;
+      item_by_target_.emplace(step->outputs[0], item);
+    }
+  }
+
+  // Is `target` still read when the step that makes its new value runs?
+  bool OldStandsInTheWay(ValueId target) const {
+    const auto found = item_by_target_.find(target);
+    if (found == item_by_target_.end()) return false;
+    const auto& step = std::get<plan::Step>(items_[found->second]);
+    return !plan::SourceFitsTarget(program_, step, static_cast<int64_t>(found->second), *accesses_,
+                                   counts_);
+  }
+
+ private:
+  const plan::Program& program_;
+  const std::vector<plan::Item>& items_;
+  plan::AccessCounts counts_;
+  std::optional<plan::AccessIndex> accesses_;
+  std::unordered_map<ValueId, size_t> item_by_target_;  // the first one
+};
+
 // Lowers one spec. A sketch of the body shows which result is whose state and which states stand in
 // each other's way; it is taken back, and the body laid down once per phase.
 class LoopLowering {
@@ -87,7 +122,6 @@ class LoopLowering {
   bool IsLastOf(size_t last, size_t state, std::span<const Stretch> results) const;
   void PrepareTracks();
   void Try();
-  bool OldestStandsInTheWay(plan::BlockId copy, ValueId target);
   void PrepareRings();
   void LayCopies(size_t phases);
   void LayCopy(size_t phase);
@@ -286,28 +320,16 @@ void LoopLowering::Try() {
   builder_.SetSketching(true);
   PrepareRings();
   LayCopies(1);
+  const BackEdges back_edges(program(), copies_[0]);
   for (size_t line = 0; line < lines_.size(); ++line) {
     DelayLine& of = lines_[line];
     if (of.track || !of.fresh || of.homes > of.states.size()) continue;
-    if (OldestStandsInTheWay(copies_[0], TargetOf(line, 0))) ++of.homes;
+    if (back_edges.OldStandsInTheWay(TargetOf(line, 0))) ++of.homes;
   }
   const size_t steps = std::max<size_t>(1, CountSteps(program(), copies_[0]));
   LimitPhases(lines_, std::clamp<size_t>(kMostUnrolledSteps / steps, 2, kMostPhases));
   builder_.Restore(before);
   builder_.SetSketching(false);
-}
-
-// Is `target` still read when the step that makes its new value runs?
-bool LoopLowering::OldestStandsInTheWay(plan::BlockId copy, ValueId target) {
-  const plan::AccessMap local = plan::CollectAccesses(program(), copy);
-  const std::vector<plan::Item>& items = program().blocks[copy].items;
-  for (size_t item = 0; item < items.size(); ++item) {
-    const auto* step = std::get_if<plan::Step>(&items[item]);
-    if (step == nullptr || !plan::IsPlainCopy(program(), *step) || step->outputs[0] != target)
-      continue;
-    return !plan::SourceFitsTarget(program(), *step, static_cast<int64_t>(item), local, local);
-  }
-  return false;
 }
 
 void LoopLowering::PrepareRings() {

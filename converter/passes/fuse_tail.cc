@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -120,7 +122,13 @@ class TailFusion {
       : program_(program),
         items_(program.blocks[block].items),
         accesses_(plan::CollectAccesses(program, block)),
-        dead_(items_.size(), false) {}
+        dead_(items_.size(), false) {
+    for (const auto& [root, accesses] : accesses_) {
+      for (const plan::Access& access : accesses) {
+        if (access.write) writes_[root].insert(access.item);
+      }
+    }
+  }
 
   void Run() {
     for (size_t item = 0; item < items_.size(); ++item) {
@@ -169,6 +177,7 @@ class TailFusion {
   plan::Program& program_;
   std::vector<plan::Item>& items_;
   plan::AccessMap accesses_;
+  std::unordered_map<ValueId, std::multiset<int64_t>> writes_;  // items that write each root
   std::vector<bool> dead_;
 };
 
@@ -202,13 +211,10 @@ bool TailFusion::MayMove(size_t from, size_t to, ValueId target) const {
     if (input == kNone) continue;
     const ValueId root = plan::Resolve(program_, input).root;
     if (root == target_root) return false;
-    const auto found = accesses_.find(root);
-    if (found == accesses_.end()) continue;
-    for (const plan::Access& access : found->second) {
-      const bool between =
-          access.item > static_cast<int64_t>(from) && access.item < static_cast<int64_t>(to);
-      if (access.write && between) return false;
-    }
+    const auto found = writes_.find(root);
+    if (found == writes_.end()) continue;
+    const auto next = found->second.upper_bound(static_cast<int64_t>(from));
+    if (next != found->second.end() && *next < static_cast<int64_t>(to)) return false;
   }
   return true;
 }
@@ -217,10 +223,21 @@ void TailFusion::Move(size_t from, size_t to) {
   Step& step = *StepAt(from);
   Step& place = *StepAt(to);
   accesses_.erase(plan::Resolve(program_, step.outputs[0]).root);
+  writes_.erase(plan::Resolve(program_, step.outputs[0]).root);
   for (const ValueId input : step.inputs) {
     if (input == kNone) continue;
-    for (plan::Access& access : accesses_[plan::Resolve(program_, input).root]) {
-      if (access.item == static_cast<int64_t>(from)) access.item = static_cast<int64_t>(to);
+    const ValueId root = plan::Resolve(program_, input).root;
+    // Of a root with more accesses than these only the writes are ever asked for.
+    std::vector<plan::Access>& accesses = accesses_[root];
+    for (size_t i = 0; accesses.size() == 2 && i < 2; ++i) {
+      if (accesses[i].item == static_cast<int64_t>(from)) {
+        accesses[i].item = static_cast<int64_t>(to);
+      }
+    }
+    const auto writes = writes_.find(root);
+    if (writes == writes_.end()) continue;
+    for (size_t count = writes->second.erase(static_cast<int64_t>(from)); count > 0; --count) {
+      writes->second.insert(static_cast<int64_t>(to));
     }
   }
   step.outputs = place.outputs;

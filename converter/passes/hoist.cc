@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "converter/plan/access_index.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/builder.h"
 
@@ -41,10 +44,25 @@ struct Candidate {
   }
 };
 
+// What hoisting asks of the whole program, kept true from one section to the next.
+struct Overview {
+  explicit Overview(const Program& program)
+      : uses(plan::CountsOf(plan::CollectAccesses(program, program.main))) {
+    for (ValueId value = 0; value < program.values.size(); ++value) {
+      for (const Move& move : program.values[value].moves) {
+        std::vector<ValueId>& values = moving[move.section];
+        if (values.empty() || values.back() != value) values.push_back(value);
+      }
+    }
+  }
+  plan::AccessCounts uses;
+  std::unordered_map<SectionId, std::vector<ValueId>> moving;  // values that move with each section
+};
+
 class SectionHoist {
  public:
-  SectionHoist(Program& program, SectionId section, int64_t max_rows)
-      : program_(program), section_(section), max_rows_(max_rows) {}
+  SectionHoist(Program& program, SectionId section, int64_t max_rows, Overview& overview)
+      : program_(program), section_(section), max_rows_(max_rows), overview_(overview) {}
 
   // Returns the steps to run before the section's entry; empty when there is nothing to hoist.
   std::vector<plan::Item> Run() {
@@ -74,6 +92,8 @@ class SectionHoist {
   void NestChunks();
   void Replace(const Candidate& candidate, std::vector<plan::Item>& hoisted);
   void EraseReplaced();
+  // Adds `sign` to the uses of all that the step touches.
+  void CountUses(const Step& step, int sign);
   ValueId NewValue(plan::Value value) {
     program_.values.push_back(std::move(value));
     return static_cast<ValueId>(program_.values.size() - 1);
@@ -82,6 +102,7 @@ class SectionHoist {
   Program& program_;
   const SectionId section_;
   const int64_t max_rows_;
+  Overview& overview_;
   SectionId outer_ = kNone;
   int64_t chunk_ = 0, trips_whole_ = 0;
   std::vector<Candidate> candidates_;
@@ -137,7 +158,6 @@ void SectionHoist::Collect() {
   }
   for (const BlockId copy : section.copies)
     accesses_.push_back(plan::CollectAccesses(program_, copy));
-  const plan::AccessMap everywhere = plan::CollectAccesses(program_, program_.main);
   for (size_t copy = 0; copy < section.copies.size(); ++copy) {
     const BlockId block = section.copies[copy];
     for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
@@ -148,7 +168,7 @@ void SectionHoist::Collect() {
       const std::vector<plan::Access>& uses = accesses_[copy].at(y);
       const auto writes =
           std::count_if(uses.begin(), uses.end(), [](const auto& use) { return use.write; });
-      if (writes == 1 && uses.size() == everywhere.at(y).size()) candidates_.push_back(*candidate);
+      if (writes == 1 && uses.size() == overview_.uses.at(y)) candidates_.push_back(*candidate);
     }
   }
 }
@@ -176,13 +196,16 @@ void SectionHoist::NestChunks() {
   outer.trip_count = outer.max_trips = inner.trip_count / chunk_;
   inner.trip_count = inner.max_trips = chunk_;
   program_.blocks[body].items.push_back(plan::SectionEntry{section_});
-  for (plan::Value& value : program_.values) {
+  std::vector<ValueId> moving = overview_.moving[section_];
+  for (const ValueId id : moving) {
+    plan::Value& value = program_.values[id];
     std::vector<Move> added;
     for (const Move& move : value.moves) {
       if (move.section == section_) added.push_back({outer_, move.stride_bytes * chunk_});
     }
     value.moves.insert(value.moves.end(), added.begin(), added.end());
   }
+  overview_.moving[outer_] = std::move(moving);
 }
 
 void SectionHoist::Replace(const Candidate& candidate, std::vector<plan::Item>& hoisted) {
@@ -212,42 +235,67 @@ void SectionHoist::Replace(const Candidate& candidate, std::vector<plan::Item>& 
     wide.mutate_rows(static_cast<uint32_t>(chunk_ * rows));
     wide.mutate_x_row_stride(static_cast<uint32_t>(x_row_stride));
     product.inputs[0] = NewValue(std::move(x));
+    if (outer_ != kNone) overview_.moving[outer_].push_back(product.inputs[0]);
     product.outputs[0] = it->second;
+    CountUses(product, 1);
     hoisted.emplace_back(std::move(product));
   }
+  CountUses(step, -1);
+  overview_.uses[it->second] += overview_.uses[step.outputs[0]];
+  overview_.uses.erase(step.outputs[0]);
+  overview_.moving[section_].push_back(step.outputs[0]);
   plan::Value& y = program_.values[step.outputs[0]];
   y.parent = it->second;
   y.offset_bytes = backward ? (chunk_ - 1) * y_bytes : 0;
   y.moves = {Move{section_, backward ? -y_bytes : y_bytes}};
 }
 
-void SectionHoist::EraseReplaced() {
-  for (auto it = candidates_.rbegin(); it != candidates_.rend(); ++it) {
-    std::vector<plan::Item>& items = program_.blocks[it->block].items;
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(it->item));
+void SectionHoist::CountUses(const Step& step, int sign) {
+  for (const std::vector<ValueId>* values : {&step.inputs, &step.outputs}) {
+    for (const ValueId value : *values) {
+      if (value == kNone) continue;
+      overview_.uses[plan::Resolve(program_, value).root] += static_cast<size_t>(sign);
+    }
   }
 }
 
-void HoistIn(Program& program, BlockId block, int64_t max_rows) {
+void SectionHoist::EraseReplaced() {
+  std::map<BlockId, std::set<size_t>> replaced;
+  for (const Candidate& candidate : candidates_) replaced[candidate.block].insert(candidate.item);
+  for (const auto& [block, leaving] : replaced) {
+    std::vector<plan::Item>& items = program_.blocks[block].items;
+    std::vector<plan::Item> kept;
+    for (size_t item = 0; item < items.size(); ++item) {
+      if (!leaving.contains(item)) kept.push_back(std::move(items[item]));
+    }
+    items = std::move(kept);
+  }
+}
+
+void HoistIn(Program& program, BlockId block, int64_t max_rows, Overview& overview) {
+  std::vector<plan::Item> items;  // of the block, with what leaves its sections before them
   for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
     const auto* entry = std::get_if<plan::SectionEntry>(&program.blocks[block].items[item]);
-    if (entry == nullptr) continue;
+    if (entry == nullptr) {
+      items.push_back(std::move(program.blocks[block].items[item]));
+      continue;
+    }
     const SectionId section = entry->section;
-    SectionHoist hoist(program, section, max_rows);
-    std::vector<plan::Item> before = hoist.Run();
-    std::vector<plan::Item>& items = program.blocks[block].items;
-    items[item] = plan::SectionEntry{hoist.entry()};
-    items.insert(items.begin() + static_cast<std::ptrdiff_t>(item), before.begin(), before.end());
-    item += before.size();
+    SectionHoist hoist(program, section, max_rows, overview);
+    std::ranges::move(hoist.Run(), std::back_inserter(items));
+    items.push_back(plan::SectionEntry{hoist.entry()});
     const std::vector<BlockId> copies = program.sections[section].copies;
-    for (const BlockId copy : copies) HoistIn(program, copy, max_rows);
+    for (const BlockId copy : copies) HoistIn(program, copy, max_rows, overview);
   }
+  program.blocks[block].items = std::move(items);
 }
 
 }  // namespace
 
 void Hoist(Program& program, int64_t max_rows) {
-  if (max_rows > 1) HoistIn(program, program.main, max_rows);
+  if (max_rows < 2 || program.sections.empty()) return;
+  Overview overview(program);
+  HoistIn(program, program.main, max_rows, overview);
 }
 
 }  // namespace weft::passes

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/plan/access_index.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/coalesce.h"
 
@@ -24,7 +25,7 @@ using plan::ValueId;
 // The steps of one section's own copies that may run once before it.
 class InvariantSteps {
  public:
-  InvariantSteps(Program& program, SectionId section, const plan::AccessMap& everywhere)
+  InvariantSteps(Program& program, SectionId section, const plan::AccessCounts& everywhere)
       : program_(program), section_(section), everywhere_(everywhere) {
     const plan::Section& row = program.sections[section];
     for (const BlockId copy : row.copies) inside_.push_back(plan::CollectAccesses(program, copy));
@@ -92,37 +93,39 @@ class InvariantSteps {
       return !access.write &&
              (access.step == nullptr || !plan::IsPlainCopy(program_, *access.step));
     });
-    return read && writes == 1 && uses.size() == everywhere_.at(output).size();
+    return read && writes == 1 && uses.size() == everywhere_.at(output);
   }
 
   Program& program_;
   const SectionId section_;
-  const plan::AccessMap& everywhere_;
+  const plan::AccessCounts& everywhere_;
   std::vector<plan::AccessMap> inside_;  // copies, then settle runs
   std::set<ValueId> written_by_section_, moved_;
 };
 
 // Innermost first, so that a step can leave several loops one after the other.
-void HoistIn(Program& program, BlockId block, const plan::AccessMap& everywhere) {
+void HoistIn(Program& program, BlockId block, const plan::AccessCounts& everywhere) {
+  std::vector<plan::Item> items;  // of the block, with what leaves its sections before them
   for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
     const auto* entry = std::get_if<plan::SectionEntry>(&program.blocks[block].items[item]);
-    if (entry == nullptr) continue;
-    const SectionId section = entry->section;
-    const std::vector<BlockId> copies = program.sections[section].copies;
-    for (const BlockId copy : copies) HoistIn(program, copy, everywhere);
-    if (program.sections[section].max_trips < 2) continue;  // a branch runs once at most
-    std::vector<plan::Item> taken = InvariantSteps(program, section, everywhere).Take();
-    std::vector<plan::Item>& items = program.blocks[block].items;
-    items.insert(items.begin() + static_cast<std::ptrdiff_t>(item),
-                 std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end()));
-    item += taken.size();
+    if (entry != nullptr) {
+      const SectionId section = entry->section;
+      const std::vector<BlockId> copies = program.sections[section].copies;
+      for (const BlockId copy : copies) HoistIn(program, copy, everywhere);
+      if (program.sections[section].max_trips > 1) {  // a branch runs once at most
+        std::vector<plan::Item> taken = InvariantSteps(program, section, everywhere).Take();
+        std::ranges::move(taken, std::back_inserter(items));
+      }
+    }
+    items.push_back(std::move(program.blocks[block].items[item]));
   }
+  program.blocks[block].items = std::move(items);
 }
 
 }  // namespace
 
 void HoistInvariants(Program& program) {
-  HoistIn(program, program.main, plan::CollectAccesses(program, program.main));
+  HoistIn(program, program.main, plan::CountsOf(plan::CollectAccesses(program, program.main)));
 }
 
 }  // namespace weft::passes

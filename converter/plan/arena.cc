@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "converter/plan/occupancy.h"
+
 namespace weft::plan {
 
 namespace {
@@ -34,26 +36,16 @@ Arena PlaceInOrder(std::span<const Interval> intervals, std::span<const size_t> 
                    int64_t alignment) {
   Arena arena;
   arena.offsets.assign(intervals.size(), 0);
-  std::vector<size_t> placed;
+  Occupancy occupancy;  // in units of the alignment
   for (const size_t index : order) {
     const Interval& interval = intervals[index];
-    std::vector<std::pair<int64_t, int64_t>> taken;
-    for (const size_t other : placed) {
-      if (intervals[other].last < interval.first || interval.last < intervals[other].first)
-        continue;
-      taken.emplace_back(arena.offsets[other],
-                         arena.offsets[other] + RoundUp(intervals[other].bytes, alignment));
-    }
-    std::sort(taken.begin(), taken.end());
     const int64_t bytes = RoundUp(interval.bytes, alignment);
-    int64_t offset = 0;
-    for (const auto& [begin, end] : taken) {
-      if (offset + bytes <= begin) break;
-      offset = std::max(offset, end);
-    }
-    arena.offsets[index] = offset;
-    arena.bytes = std::max(arena.bytes, offset + bytes);
-    placed.push_back(index);
+    if (bytes == 0) continue;
+    const TimeSpan span{interval.first, interval.last};
+    const int64_t place = occupancy.LowestGap(span, bytes / alignment);
+    occupancy.Take(span, place, bytes / alignment);
+    arena.offsets[index] = place * alignment;
+    arena.bytes = std::max(arena.bytes, arena.offsets[index] + bytes);
   }
   return arena;
 }

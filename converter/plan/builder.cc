@@ -52,6 +52,11 @@ ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
 
 ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
                       std::vector<Move> moves) {
+  // A view of a view that stays in place is one of what lies below: chains of Reshapes grow long.
+  for (; program_.values[parent].parent != kNone && program_.values[parent].moves.empty();
+       parent = program_.values[parent].parent) {
+    offset_bytes += program_.values[parent].offset_bytes;
+  }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];
   value.home = program_.values[parent].home;

@@ -19,20 +19,15 @@ bool IsPlainCopy(const Program& program, const Step& step) {
 
 namespace {
 
-const std::vector<Access>& Of(const AccessMap& accesses, ValueId root) {
-  static const std::vector<Access> kNothing;
-  const auto it = accesses.find(root);
-  return it == accesses.end() ? kNothing : it->second;
-}
-
 bool IsWholeScratch(const Program& program, const Place& place, ValueId value) {
   const Value& root = program.values[place.root];
   return root.home == Home::kScratch && place.offset_bytes == 0 && place.moves.empty() &&
          root.bytes == program.values[value].bytes;
 }
 
-bool IsLocal(ValueId root, const AccessMap& local, const AccessMap& everywhere) {
-  return Of(local, root).size() == Of(everywhere, root).size();
+bool IsLocal(ValueId root, const AccessIndex& local, const AccessCounts& everywhere) {
+  const auto found = everywhere.find(root);
+  return local.CountOf(root) == (found == everywhere.end() ? 0 : found->second);
 }
 
 Access RangeOf(const Program& program, const Place& place, ValueId value) {
@@ -44,14 +39,14 @@ Access RangeOf(const Program& program, const Place& place, ValueId value) {
 }
 
 // Does `access`, a read of the target by the step that first writes the source, allow that write?
-bool SharedByItsStep(const Access& access, const std::vector<Access>& source_accesses) {
+bool SharedByItsStep(const Program& program, const Access& access, ValueId source_root) {
   if (access.nested || access.step == nullptr || access.write) return false;
-  return std::any_of(source_accesses.begin(), source_accesses.end(), [&](const Access& source) {
-    if (source.step != access.step || !source.write) return false;
-    const size_t inputs = access.step->inputs.size();
-    return MayShare(*access.step, static_cast<size_t>(access.operand),
-                    static_cast<size_t>(source.operand) - inputs);
-  });
+  for (size_t output = 0; output < access.step->outputs.size(); ++output) {
+    const ValueId value = access.step->outputs[output];
+    if (value == kNone || Resolve(program, value).root != source_root) continue;
+    if (MayShare(*access.step, static_cast<size_t>(access.operand), output)) return true;
+  }
+  return false;
 }
 
 // Is `access` the read of a plain copy that fills the source from the very bytes of the target?
@@ -67,24 +62,10 @@ bool FillsFromTarget(const Program& program, const Access& access, const Place& 
          to.moves.empty() && program.values[access.step->outputs[0]].bytes == bytes;
 }
 
-struct Extent {
-  int64_t first = kAfterRun, last = kBeforeRun, last_write = kBeforeRun;
-};
-
-Extent ExtentOf(const std::vector<Access>& accesses) {
-  Extent extent;
-  for (const Access& access : accesses) {
-    extent.first = std::min(extent.first, access.item);
-    extent.last = std::max(extent.last, access.item);
-    if (access.write) extent.last_write = std::max(extent.last_write, access.item);
-  }
-  return extent;
-}
-
 }  // namespace
 
 bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
-                      const AccessMap& local, const AccessMap& everywhere) {
+                      const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsWholeScratch(program, source, copy.inputs[0]) ||
@@ -92,33 +73,31 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
       !IsLocal(source.root, local, everywhere)) {
     return false;
   }
-  const std::vector<Access>& source_accesses = Of(local, source.root);
-  const Extent extent = ExtentOf(source_accesses);
+  const ItemExtent extent = local.ExtentOf(source.root);
   if (extent.last_write > item) return false;
   // A caller's input cannot live in state, which holds its own value until it is read.
   if (extent.first == kBeforeRun && program.values[target.root].home == Home::kState) return false;
   const Access range = RangeOf(program, target, copy.outputs[0]);
-  for (const Access& access : Of(local, target.root)) {
-    if (access.item == item || !Overlap(access, range)) continue;
-    if (access.item < extent.first) continue;
-    if (access.item < item) {
-      if (access.item > extent.first) return false;
-      if (!SharedByItsStep(access, source_accesses) &&
-          !FillsFromTarget(program, access, source, target, range.end_bytes - range.begin_bytes)) {
-        return false;
-      }
-    } else if (access.write && extent.last >= access.item) {
-      return false;
-    }
+  // From the source's first write to the copy nobody touches the target; from then on to the
+  // source's last read nobody writes it.
+  using Kind = AccessIndex::Kind;
+  if (local.Any(target.root, range, extent.first + 1, item - 1, Kind::kAny) ||
+      local.Any(target.root, range, item + 1, extent.last, Kind::kWrite)) {
+    return false;
   }
-  return true;
+  const auto forbids = [&](const Access& access) {
+    return !SharedByItsStep(program, access, source.root) &&
+           !FillsFromTarget(program, access, source, target, range.end_bytes - range.begin_bytes);
+  };
+  return extent.first == item ||
+         !local.Any(target.root, range, extent.first, extent.first, Kind::kAny, forbids);
 }
 
 namespace {
 
 // The mirror image: the target, a whole value born with this copy, may live in the source's place.
 bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
-                      const AccessMap& local, const AccessMap& everywhere) {
+                      const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsWholeScratch(program, target, copy.outputs[0]) ||
@@ -126,21 +105,40 @@ bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
       !IsLocal(target.root, local, everywhere) || !IsLocal(source.root, local, everywhere)) {
     return false;
   }
-  const Extent extent = ExtentOf(Of(local, target.root));
+  const ItemExtent extent = local.ExtentOf(target.root);
   if (extent.first != item) return false;
   const bool rewritten = extent.last_write > item;
   const Access range = RangeOf(program, source, copy.inputs[0]);
-  for (const Access& access : Of(local, source.root)) {
-    if (access.item <= item || !Overlap(access, range)) continue;
-    if (rewritten || access.write) return false;
+  return !local.Any(source.root, range, item + 1, kAfterRun,
+                    rewritten ? AccessIndex::Kind::kAny : AccessIndex::Kind::kWrite);
+}
+
+// Makes `value` a part of its root, with nothing between: chains of merged values grow long.
+void Shorten(Program& program, ValueId value) {
+  if (value == kNone) return;
+  std::vector<ValueId> path;
+  for (ValueId id = value; program.values[id].parent != kNone; id = program.values[id].parent) {
+    path.push_back(id);
   }
-  return true;
+  if (path.size() < 2) return;
+  path.pop_back();  // stands in its root already
+  for (; !path.empty(); path.pop_back()) {
+    Value& view = program.values[path.back()];
+    const Value& around = program.values[view.parent];
+    view.offset_bytes += around.offset_bytes;
+    view.moves.insert(view.moves.end(), around.moves.begin(), around.moves.end());
+    view.parent = around.parent;
+  }
+}
+
+void ShortenAll(Program& program) {
+  for (ValueId value = 0; value < program.values.size(); ++value) Shorten(program, value);
 }
 
 // Passes over one block, keeping both maps true as roots merge.
 class BlockCoalescer {
  public:
-  BlockCoalescer(Program& program, BlockId block, AccessMap& everywhere)
+  BlockCoalescer(Program& program, BlockId block, AccessCounts& everywhere)
       : program_(program),
         block_(block),
         everywhere_(everywhere),
@@ -150,6 +148,7 @@ class BlockCoalescer {
     for (int64_t item = 0; item < static_cast<int64_t>(items().size()); ++item) {
       const Step* step = std::get_if<Step>(&items()[static_cast<size_t>(item)]);
       if (step == nullptr || !IsPlainCopy(program_, *step)) continue;
+      ShortenOperands(*step);
       if (SourceFitsTarget(program_, *step, item, local_, everywhere_)) {
         Merge(step->inputs[0], step->outputs[0]);
       } else if (TargetFitsSource(program_, *step, item, local_, everywhere_)) {
@@ -162,6 +161,7 @@ class BlockCoalescer {
     for (int64_t item = 0; item < static_cast<int64_t>(items().size()); ++item) {
       const Step* step = std::get_if<Step>(&items()[static_cast<size_t>(item)]);
       if (step == nullptr) continue;
+      ShortenOperands(*step);
       for (size_t output = 0; output < step->outputs.size(); ++output) {
         for (size_t input = 0; input < step->inputs.size(); ++input) {
           if (OutputFitsInput(*step, item, input, output)) {
@@ -176,6 +176,11 @@ class BlockCoalescer {
  private:
   std::vector<Item>& items() { return program_.blocks[block_].items; }
 
+  void ShortenOperands(const Step& step) {
+    for (const ValueId input : step.inputs) Shorten(program_, input);
+    for (const ValueId output : step.outputs) Shorten(program_, output);
+  }
+
   bool OutputFitsInput(const Step& step, int64_t item, size_t input, size_t output) const {
     if (step.inputs[input] == kNone || step.outputs[output] == kNone ||
         !MayShare(step, input, output)) {
@@ -189,18 +194,18 @@ class BlockCoalescer {
         program_.values[source.root].home != Home::kScratch ||
         program_.values[from].bytes != program_.values[to].bytes ||
         !IsLocal(source.root, local_, everywhere_) || !IsLocal(target.root, local_, everywhere_) ||
-        ExtentOf(Of(local_, target.root)).first != item) {
+        local_.ExtentOf(target.root).first != item) {
       return false;
     }
     const Access range = RangeOf(program_, source, from);
-    const std::vector<Access>& accesses = Of(local_, source.root);
-    return std::none_of(accesses.begin(), accesses.end(), [&](const Access& access) {
-      if (!Overlap(access, range)) return false;
-      if (access.item != item) return access.item > item;
+    const auto forbids = [&](const Access& access) {
       const bool itself = access.operand == static_cast<int32_t>(input);
       return !itself &&
              (access.write || !MayShare(step, static_cast<size_t>(access.operand), output));
-    });
+    };
+    using Kind = AccessIndex::Kind;
+    return !local_.Any(source.root, range, item + 1, kAfterRun, Kind::kAny) &&
+           !local_.Any(source.root, range, item, item, Kind::kAny, forbids);
   }
 
   // `child`'s root becomes a part of where `home` lies.
@@ -212,26 +217,15 @@ class BlockCoalescer {
     value.offset_bytes = place.offset_bytes;
     value.moves = place.moves;
     value.home = program_.values[place.root].home;
-    Reroot(local_, root, place);
-    Reroot(everywhere_, root, place);
-  }
-
-  static void Reroot(AccessMap& accesses, ValueId root, const Place& place) {
-    std::vector<Access> moved = std::move(accesses[root]);
-    accesses.erase(root);
-    for (Access& access : moved) {
-      access.begin_bytes += place.offset_bytes;
-      access.end_bytes += place.offset_bytes;
-      access.moves.insert(access.moves.end(), place.moves.begin(), place.moves.end());
-    }
-    std::vector<Access>& target = accesses[place.root];
-    target.insert(target.end(), moved.begin(), moved.end());
+    local_.Merge(root, place);
+    everywhere_[place.root] += everywhere_[root];
+    everywhere_.erase(root);
   }
 
   Program& program_;
   const BlockId block_;
-  AccessMap& everywhere_;
-  AccessMap local_;
+  AccessCounts& everywhere_;
+  AccessIndex local_;
 };
 
 // Copies from a place to itself.
@@ -250,15 +244,17 @@ void RemoveIdentities(Program& program) {
 }  // namespace
 
 void Coalesce(Program& program) {
-  AccessMap everywhere = CollectAccesses(program, program.main);
+  AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
     BlockCoalescer(program, block, everywhere).DropCopies();
   }
+  ShortenAll(program);
   RemoveIdentities(program);
-  everywhere = CollectAccesses(program, program.main);
+  everywhere = CountsOf(CollectAccesses(program, program.main));
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
     BlockCoalescer(program, block, everywhere).WriteInPlace();
   }
+  ShortenAll(program);
 }
 
 }  // namespace weft::plan

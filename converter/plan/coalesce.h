@@ -7,7 +7,7 @@
 #ifndef WEFT_CONVERTER_PLAN_COALESCE_H_
 #define WEFT_CONVERTER_PLAN_COALESCE_H_
 
-#include "converter/plan/block_access.h"
+#include "converter/plan/access_index.h"
 #include "converter/plan/program.h"
 
 namespace weft::plan {
@@ -16,9 +16,10 @@ namespace weft::plan {
 bool IsPlainCopy(const Program& program, const Step& step);
 
 // May the copy at `item` of `block` be dropped by letting its source live in its target from the
-// first write on? `local` are the accesses of the block; `everywhere` those of the whole program.
+// first write on? `local` are the accesses of the block; `everywhere` the counts of those of the
+// whole program.
 bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
-                      const AccessMap& local, const AccessMap& everywhere);
+                      const AccessIndex& local, const AccessCounts& everywhere);
 
 void Coalesce(Program& program);
 

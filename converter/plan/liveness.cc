@@ -14,6 +14,13 @@ namespace {
 
 struct LoopSpan {
   int64_t begin, end;
+  size_t around;  // index of the loop that this one stands in, or kNoLoop
+};
+constexpr size_t kNoLoop = SIZE_MAX;
+
+struct TouchTime {
+  int64_t time;
+  size_t loop;  // the innermost one around
 };
 
 class Timeline {
@@ -33,9 +40,9 @@ class Timeline {
     for (const auto& [root, times] : touches_) {
       const Value& value = program_.values[root];
       if (value.home != Home::kScratch || value.bytes == 0) continue;
-      const auto [first, last] = std::minmax_element(times.begin(), times.end());
-      Interval interval{root, *first, *last, value.bytes};
-      for (const LoopSpan& loop : loops_) Extend(times, loop, interval);
+      const Interval touched{root, times.front().time, times.back().time, value.bytes};
+      Interval interval = touched;
+      for (const TouchTime& touch : times) Extend(touched, touch.loop, interval);
       intervals.push_back(interval);
     }
     return intervals;
@@ -50,16 +57,17 @@ class Timeline {
 
  private:
   // What is touched inside a loop and outside it must survive every iteration.
-  static void Extend(const std::vector<int64_t>& times, const LoopSpan& loop, Interval& interval) {
-    const auto inside = [&](int64_t time) { return time >= loop.begin && time <= loop.end; };
-    const auto count = std::count_if(times.begin(), times.end(), inside);
-    if (count == 0 || count == static_cast<int64_t>(times.size())) return;
-    interval.first = std::min(interval.first, loop.begin);
-    interval.last = std::max(interval.last, loop.end);
+  void Extend(const Interval& touched, size_t loop, Interval& interval) const {
+    for (; loop != kNoLoop; loop = loops_[loop].around) {
+      const LoopSpan& span = loops_[loop];
+      if (span.begin <= touched.first && touched.last <= span.end) return;
+      interval.first = std::min(interval.first, span.begin);
+      interval.last = std::max(interval.last, span.end);
+    }
   }
 
   void Touch(ValueId value) {
-    if (value != kNone) touches_[Resolve(program_, value).root].push_back(now_);
+    if (value != kNone) touches_[Resolve(program_, value).root].push_back({now_, loop_});
   }
 
   void Visit(BlockId block) {
@@ -76,7 +84,11 @@ class Timeline {
   }
 
   void Visit(const Section& section) {
-    const int64_t begin = now_;
+    const size_t around = loop_;
+    if (section.max_trips > 1) {
+      loop_ = loops_.size();
+      loops_.push_back({now_, now_, around});
+    }
     steps_[now_] = {static_cast<int64_t>(steps_.size()), nullptr};
     Touch(section.trip);
     Touch(section.first_condition);
@@ -90,16 +102,18 @@ class Timeline {
     }
     for (const BlockId settle : section.settles) Visit(settle);
     Touch(section.length);
-    if (section.max_trips > 1) loops_.push_back({begin, now_});
+    if (section.max_trips > 1) loops_[loop_].end = now_;
+    loop_ = around;
     ++now_;
   }
 
   const Program& program_;
   int64_t now_ = 0;
   std::map<int64_t, std::pair<int64_t, const Step*>>
-      steps_;  // by time; a section's entry has no Step
-  std::map<ValueId, std::vector<int64_t>> touches_;
+      steps_;                                          // by time; a section's entry has no Step
+  std::map<ValueId, std::vector<TouchTime>> touches_;  // in order of time
   std::vector<LoopSpan> loops_;
+  size_t loop_ = kNoLoop;
 };
 
 }  // namespace

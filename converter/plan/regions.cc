@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "converter/plan/arena.h"
+#include "converter/plan/occupancy.h"
 
 namespace weft::plan {
 namespace {
@@ -65,36 +66,24 @@ class FastMemory {
   }
 
   void Place(size_t index) {
-    std::vector<std::pair<int64_t, int64_t>> taken;
-    for (const size_t other : inside_) {
-      const bool meets = intervals_[other].last >= intervals_[index].first &&
-                         intervals_[index].last >= intervals_[other].first;
-      if (meets) taken.emplace_back(placed_.offsets[other], End(other));
-    }
-    std::sort(taken.begin(), taken.end());
-    int64_t offset = 0;
-    for (const auto& [begin, end] : taken) {
-      if (offset + Rounded(index) <= begin) break;
-      offset = std::max(offset, end);
-    }
-    if (offset + Rounded(index) > capacity_) return;
+    const Interval& interval = intervals_[index];
+    const int64_t bytes = (interval.bytes + alignment_ - 1) / alignment_ * alignment_;
+    const TimeSpan span{interval.first, interval.last};
+    const int64_t units = bytes / alignment_;
+    const int64_t place = units == 0 ? 0 : occupancy_.LowestGap(span, units);
+    if (place * alignment_ + bytes > capacity_) return;
+    if (units != 0) occupancy_.Take(span, place, units);
     placed_.is_fast[index] = true;
-    placed_.offsets[index] = offset;
-    placed_.fast_bytes = std::max(placed_.fast_bytes, End(index));
-    inside_.push_back(index);
+    placed_.offsets[index] = place * alignment_;
+    placed_.fast_bytes = std::max(placed_.fast_bytes, placed_.offsets[index] + bytes);
   }
 
   const TwoArenas& placed() const { return placed_; }
 
  private:
-  int64_t Rounded(size_t index) const {
-    return (intervals_[index].bytes + alignment_ - 1) / alignment_ * alignment_;
-  }
-  int64_t End(size_t index) const { return placed_.offsets[index] + Rounded(index); }
-
   const std::span<const Interval> intervals_;
   const int64_t capacity_, alignment_;
-  std::vector<size_t> inside_;
+  Occupancy occupancy_;  // in units of the alignment
   TwoArenas placed_;
 };
 
