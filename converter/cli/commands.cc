@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
-#include "runtime/weft.h"
+#include "converter/cli/call_faults.h"
+#include "converter/cli/help.h"
 
 namespace weft::cli {
 namespace {
@@ -19,47 +22,84 @@ constexpr const char* kExamples = R"(Examples:
   weft compare model.weft --input x=x.npy --expect y=y.npy
   weft inspect model.weft
 
-Exit codes: 0 done, 1 the input is at fault, 2 the call is.
-"weft COMMAND --help" tells more of each command.)";
+Exit codes: 0 done, 1 the input is at fault, 2 the call is. Faults go to stderr, one a line. With --json
+they go to stdout too, as {"error": ["line", ...]}, unless the result itself tells them.
+"weft help COMMAND" tells more of each command.)";
 
-int Parse(CLI::App& app, int argc, const char* const* argv) {
+// What the process has said. There is one standard output, so there is one of these.
+struct Talk {
+  bool as_json = false;  // the call asks for JSON, be it right or wrong
+  bool printed = false;  // a JSON value stands on stdout
+  std::vector<std::string> faults;
+};
+Talk talk;
+
+void TellLine(const std::string& line) {
+  fmt::print(stderr, "{}\n", line);
+  talk.faults.push_back(line);
+}
+
+// A flag takes no value: "--json=no" would be a value that nobody looks at.
+void CloseFlags(CLI::App& command) {
+  for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
+    const bool takes_value = !option->get_option_text().empty();
+    if (option->get_items_expected_max() == 0 && !takes_value) option->disable_flag_override();
+  }
+}
+
+void AddCommands(CLI::App& app, Exit* exit) {
+  AddConvert(app, exit);
+  AddRun(app, exit);
+  AddCompare(app, exit);
+  AddBench(app, exit);
+  AddInspect(app, exit);
+  AddVerify(app, exit);
+  AddOps(app, exit);
+  AddHelp(app, exit);
+  AddVersion(app, exit);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    CloseFlags(*command);
+}
+
+Exit Parse(CLI::App& app, std::vector<std::string> words) {
   Exit exit = Exit::kDone;
-  AddConvert(app, &exit);
-  AddRun(app, &exit);
-  AddCompare(app, &exit);
-  AddBench(app, &exit);
-  AddInspect(app, &exit);
-  AddVerify(app, &exit);
-  AddOps(app, &exit);
+  AddCommands(app, &exit);
+  JoinNumbers(words);
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     const bool done = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    if (!done) {
-      fmt::print(stderr, "weft: {}\n", error.what());
-      fmt::print(stderr, "\"weft --help\" lists commands and options\n");
-      return static_cast<int>(Exit::kCall);
+    if (!done || NamesUnknownCommand(app)) {
+      Tell(CallFaults(app, error));
+      return Exit::kCall;
     }
     app.exit(error);  // prints help or version
   }
-  return static_cast<int>(exit);
+  return exit;
 }
 
 }  // namespace
 
 int Main(int argc, const char* const* argv) {
-  int code = static_cast<int>(Exit::kInput);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const auto options_end = std::find(words.begin(), words.end(), "--");
+  talk.as_json = std::find(words.begin(), options_end, "--json") != options_end;
+  Exit exit = Exit::kInput;
   try {
     CLI::App app("Runs recurrent and streaming neural networks in fixed memory.", "weft");
+    app.formatter(HelpFormat());
     app.require_subcommand(1);
-    app.set_version_flag("--version", fmt::format("weft, file format {}", kFormatVersion));
+    app.set_version_flag("--version", VersionText());
     app.footer(kExamples);
-    code = Parse(app, argc, argv);
+    exit = Parse(app, words);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "weft: this machine has not enough memory\n");
+    TellLine("weft: this machine has not enough memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "weft: {}\n", error.what());
+    TellLine(fmt::format("weft: {}", error.what()));
   }
+  if (talk.as_json && !talk.printed && !talk.faults.empty()) Print({{"error", talk.faults}});
+  int code = static_cast<int>(exit);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     fmt::print(stderr, "weft: standard output cannot be written\n");
     if (code == static_cast<int>(Exit::kDone)) code = static_cast<int>(Exit::kInput);
@@ -69,7 +109,7 @@ int Main(int argc, const char* const* argv) {
 
 Exit Tell(const Faults& input_faults) {
   for (const std::string& line : input_faults.warnings()) fmt::print(stderr, "warning: {}\n", line);
-  for (const std::string& line : input_faults.lines()) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : input_faults.lines()) TellLine(line);
   return input_faults.ok() ? Exit::kDone : Exit::kInput;
 }
 
@@ -79,6 +119,7 @@ Exit Tell(const Complaints& complaints) {
 }
 
 void Print(const nlohmann::ordered_json& value) {
+  talk.printed = true;
   fmt::print("{}\n", value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

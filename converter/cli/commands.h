@@ -29,7 +29,8 @@ void AddInspect(CLI::App& app, Exit* exit);
 void AddVerify(CLI::App& app, Exit* exit);
 void AddOps(CLI::App& app, Exit* exit);
 
-// Prints all lines on stderr; says what they mean for the exit code.
+// Prints all lines on stderr, and with --json as {"error": [...]} on stdout when the command ends
+// without a JSON value of its own; says what they mean for the exit code.
 Exit Tell(const Faults& input_faults);
 Exit Tell(const Complaints& complaints);
 

@@ -9,6 +9,7 @@
 
 #include "converter/cli/commands.h"
 #include "converter/cli/comparison.h"
+#include "converter/cli/numbers.h"
 
 namespace weft::cli {
 namespace {
@@ -135,19 +136,31 @@ void AddCompare(CLI::App& app, Exit* exit) {
   CLI::App* command =
       app.add_subcommand("compare", "Run a model and hold its outputs against expected ones");
   auto call = std::make_shared<CompareCall>();
-  command->add_option("MODEL", call->model, "The model.weft")->required();
-  command->add_option("--input", call->inputs, "NAME=FILE.npy, once per input")
+  command->add_option("MODEL", call->model, "The model.weft")
+      ->transform(PathName())
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--input", call->inputs,
+                   "An input's array, as x=x.npy or 0=x.npy; once for each input")
+      ->option_text("NAME=FILE.npy")
       ->allow_extra_args(false);
-  command->add_option("--expect", call->expects, "NAME=FILE.npy, for each output to compare")
+  command
+      ->add_option("--expect", call->expects,
+                   "What an output must be, as y=y.npy or 0=y.npy; once for each output to compare")
+      ->option_text("NAME=FILE.npy REQUIRED")
       ->required()
       ->allow_extra_args(false);
   command->add_option("--repeat", call->repeat, "How often to do all calls; state is kept")
-      ->check(CLI::Range(int64_t{1}, INT64_MAX));
+      ->transform(Integer(1))
+      ->type_name("N");
   command->add_option("--rtol", call->tolerance.relative, "Relative tolerance of floats")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(Tolerable())
+      ->type_name("NUMBER")
       ->capture_default_str();
   command->add_option("--atol", call->tolerance.absolute, "Absolute tolerance of floats")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(Tolerable())
+      ->type_name("NUMBER")
       ->capture_default_str();
   command->add_flag("--json", call->json, "Print JSON");
   command->footer(kFooter);

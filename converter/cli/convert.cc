@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft convert: model.xml -> model.weft.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/numbers.h"
 #include "converter/cli/streamed.h"
 #include "converter/emit/c_source.h"
 #include "converter/files.h"
@@ -34,9 +36,10 @@ constexpr const char* kExamples = R"(Examples:
 struct ConvertCall {
   passes::ConvertOptions options;
   std::string model, weights, output, c_source, precision = "f32";
+  std::string dump;  // what --dump-after has printed
   bool incbin = false;
   std::vector<std::string> shapes, regions;
-  uint64_t arena_budget_bytes = 0;
+  int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   CLI::Option* has_arena_budget = nullptr;
   CLI::Option* has_streaming = nullptr;
@@ -50,7 +53,7 @@ std::optional<Dims> ParseShape(std::string_view text) {
   while (!text.empty()) {
     int64_t dim = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
-    if (error != std::errc() || dim < 0) return std::nullopt;
+    if (error != std::errc() || dim < 0 || dim > INT32_MAX) return std::nullopt;
     dims.push_back(dim);
     text.remove_prefix(static_cast<size_t>(stop - text.data()));
     if (text.empty()) break;
@@ -67,16 +70,9 @@ std::optional<passes::ScratchRegion> ParseRegion(const std::string& text) {
   passes::ScratchRegion region{text.substr(0, equals), 0};
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   if (!std::all_of(region.name.begin(), region.name.end(), fits)) return std::nullopt;
-  std::string bytes = text.substr(equals + 1);
-  try {
-    if (!CLI::AsSizeValue(false)(bytes).empty()) return std::nullopt;
-  } catch (const CLI::Error&) {
-    return std::nullopt;  // a unit that it does not know
-  }
-  const auto [stop, error] =
-      std::from_chars(bytes.data(), bytes.data() + bytes.size(), region.bytes);
-  const bool whole = error == std::errc() && stop == bytes.data() + bytes.size();
-  if (!whole || region.bytes < 0) return std::nullopt;
+  const std::optional<int64_t> bytes = ParseByteCount(text.substr(equals + 1));
+  if (!bytes) return std::nullopt;
+  region.bytes = *bytes;
   return region;
 }
 
@@ -85,7 +81,8 @@ void TakeRegions(const ConvertCall& call, passes::ConvertOptions* options) {
     const std::optional<passes::ScratchRegion> region = ParseRegion(text);
     if (!region) {
       throw CLI::ValidationError(
-          "--region", fmt::format("\"{}\"; must be NAME=BYTES, as dtcm=65536 or dtcm=64K", text));
+          "--region",
+          fmt::format("is \"{}\"; must be NAME=BYTES, such as dtcm=65536 or dtcm=64K", text));
     }
     for (const passes::ScratchRegion& other : options->regions) {
       if (other.name == region->name) {
@@ -115,7 +112,10 @@ void CheckCall(ConvertCall& call) {
                                          ? std::nullopt
                                          : ParseShape(std::string_view(text).substr(equals + 1));
     if (!dims || equals == 0) {
-      throw CLI::ValidationError("--shape", fmt::format("\"{}\"; must be NAME=1,25,512", text));
+      throw CLI::ValidationError(
+          "--shape", fmt::format("is \"{}\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with "
+                                 "integers up to {}",
+                                 text, INT32_MAX));
     }
     if (!options.shapes.emplace(text.substr(0, equals), *dims).second) {
       throw CLI::ValidationError("--shape",
@@ -132,7 +132,7 @@ void CheckCall(ConvertCall& call) {
                                fmt::format("{} is the input; must be another file", call.output));
   }
   if (call.has_arena_budget->count() > 0) {
-    options.arena_budget_bytes = static_cast<int64_t>(call.arena_budget_bytes);
+    options.arena_budget_bytes = call.arena_budget_bytes;
   }
   if (call.has_streaming->count() > 0) options.streaming_steps = call.streaming_steps;
 }
@@ -169,12 +169,19 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
     json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
     json["self_test_bytes"] = converted.self_test_bytes;
     if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
+    if (!call.dump.empty()) json["dump"] = call.dump;
     Print(json);
     return;
   }
-  fmt::print("{}: {} bytes; weights {}, state {}, scratch {} (no plan needs less than {})\n",
-             call.output, converted.file.size(), converted.weights_bytes, converted.state_bytes,
-             converted.scratch_bytes + converted.slow_scratch_bytes, converted.scratch_bound_bytes);
+  // Other orders and slower plans may need less, so this is no bound of the model.
+  const int64_t scratch_bytes = converted.scratch_bytes + converted.slow_scratch_bytes;
+  const std::string bound =
+      scratch_bytes == converted.scratch_bound_bytes
+          ? "the smallest for this order of steps"
+          : fmt::format("this order of steps needs {}", converted.scratch_bound_bytes);
+  fmt::print("{}: {} bytes; weights {}, state {}, scratch {} ({})\n", call.output,
+             converted.file.size(), converted.weights_bytes, converted.state_bytes, scratch_bytes,
+             bound);
   if (!call.options.regions.empty()) {
     fmt::print("scratch in {}: {} bytes, elsewhere{}: {}\n", call.options.regions[0].name,
                converted.scratch_bytes,
@@ -213,25 +220,25 @@ Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Faults faults;
   std::optional<passes::Converted> converted;
-  bool dumped = false;
   {
     Progress progress;
     call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
     call.options.dump = [&](std::string_view text) {
-      fmt::print("{}", text);
-      dumped = true;
+      if (!call.json) fmt::print("{}", text);
+      call.dump += text;
     };
     converted = passes::Convert(call.options, faults);
   }
   if (Tell(faults) != Exit::kDone || !converted) return Exit::kInput;
-  if (!call.options.dump_after.empty() && !dumped) {
+  if (!call.options.dump_after.empty() && call.dump.empty()) {
     throw CLI::ValidationError(
         "--dump-after", fmt::format("pass {} has nothing to print", call.options.dump_after));
   }
   std::string reason;
   if (!WriteOutputs(call, *converted, &reason)) {
-    fmt::print(stderr, "{}\n", reason);
-    return Exit::kInput;
+    Faults unwritten;
+    unwritten.Add(reason);
+    return Tell(unwritten);
   }
   if (converted->streamed && !call.json) {
     fmt::print(stderr, "{}", StreamedText(*converted->streamed));
@@ -240,21 +247,42 @@ Exit Convert(ConvertCall& call) {
   return Exit::kDone;
 }
 
-// Options of the plan that this version lacks: named, so that the refusal says more than
-// "unexpected".
-void RefuseUnbuilt(CLI::App& command) {
-  const auto refuse = [&](const std::string& name, const std::string& instead, bool takes_value) {
-    const auto fail = [name, instead] {
-      throw CLI::ValidationError(name, "is not built yet; " + instead);
-    };
-    if (takes_value) {
-      command.add_option_function<std::string>(name, [fail](const std::string&) { fail(); })
-          ->group("");
-    } else {
-      command.add_flag_function(name, [fail](int64_t) { fail(); })->group("");
-    }
-  };
-  refuse("--report", "\"weft inspect\" prints the plan", true);
+void AddFiles(CLI::App& command, ConvertCall& call) {
+  command.add_option("MODEL", call.model, "The IR's model.xml")
+      ->transform(PathName())
+      ->type_name("FILE")
+      ->required();
+  command.add_option("--weights", call.weights, "Its weights; else the .bin beside the model")
+      ->transform(PathName())
+      ->type_name("FILE");
+  command.add_option("-o,--output", call.output, "The model.weft to write")
+      ->transform(PathName())
+      ->type_name("FILE")
+      ->required();
+  CLI::Option* c_source = command.add_option("--c-source", call.c_source,
+                                             "Also write MODEL.c and MODEL.h for firmware");
+  c_source->check([](const std::string& value) {
+    return std::filesystem::path(value).extension() == ".c" ? "" : value + "; must end in .c";
+  });
+  command
+      .add_flag("--incbin", call.incbin,
+                "The C source takes the model's bytes from MODEL.weft when it is compiled")
+      ->needs(c_source);
+}
+
+void AddMemory(CLI::App& command, ConvertCall& call) {
+  call.has_arena_budget =
+      command
+          .add_option("--arena-budget", call.arena_budget_bytes,
+                      "Most bytes of scratch, as 65536 or 64K; the fastest plan within it is taken")
+          ->transform(ByteCount())
+          ->type_name("BYTES");
+  command
+      .add_option("--region", call.regions,
+                  "A fast memory for the most used part of scratch, as dtcm=16K; a second one is "
+                  "for the rest")
+      ->option_text("NAME=BYTES")
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -262,32 +290,28 @@ void RefuseUnbuilt(CLI::App& command) {
 void AddConvert(CLI::App& app, Exit* exit) {
   CLI::App* command = app.add_subcommand("convert", "Convert OpenVINO IR to a model file");
   auto call = std::make_shared<ConvertCall>();
-  command->add_option("MODEL", call->model, "The IR's model.xml")->required();
-  command->add_option("--weights", call->weights, "Its weights; else the .bin beside the model");
-  command->add_option("-o,--output", call->output, "The model.weft to write")->required();
+  AddFiles(*command, *call);
   command
       ->add_option("--shape", call->shapes,
-                   "NAME=1,25,512: give an input another shape; may be repeated")
+                   "Give an input, by a name or its index, another shape of the same rank, as "
+                   "x=1,25,512; once for each input")
+      ->option_text("NAME=DIM,DIM,...")
       ->allow_extra_args(false);
-  call->has_arena_budget = command
-                               ->add_option("--arena-budget", call->arena_budget_bytes,
-                                            "Most bytes of scratch, as 65536 or 64K")
-                               ->transform(CLI::AsSizeValue(false));
-  command
-      ->add_option("--region", call->regions,
-                   "NAME=BYTES: a fast memory for the most used part of scratch; a second one is "
-                   "for the rest")
-      ->allow_extra_args(false);
+  AddMemory(*command, *call);
   command
       ->add_option("--max-iterations", call->options.max_iterations,
                    "Hard maximum of loops whose end is known at run time only")
-      ->check(CLI::Range(int64_t{1}, int64_t{0xFFFFFFFE}));
-  // A flag, so that the word after it is not taken for its number.
+      ->transform(Integer(1, 0xFFFFFFFE))
+      ->type_name("N");
+  // A flag, so that a model behind it is not taken for its number; see JoinNumbers.
   call->has_streaming =
       command
           ->add_flag("--streaming{1}", call->streaming_steps,
-                     "=N: a run takes N steps of the time axis, and state stays between runs")
-          ->check(CLI::Range(int64_t{1}, int64_t{0x7FFFFFFF}));
+                     "A run takes N steps of the time axis, as --streaming=8, or one; state stays "
+                     "between runs")
+          ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+          ->transform(Integer(1, 0x7FFFFFFF))
+          ->option_text("[=N]");
   command
       ->add_option("--precision", call->precision, "Element type of the weights; only f32 so far")
       ->check([](const std::string& value) {
@@ -298,7 +322,8 @@ void AddConvert(CLI::App& app, Exit* exit) {
   command
       ->add_option("--self-test", call->options.self_test_runs,
                    "Store N runs with their outputs, which a board can repeat and compare")
-      ->check(CLI::Range(1u, format::kMaxSelfTestRuns));
+      ->transform(Integer(1, format::kMaxSelfTestRuns))
+      ->type_name("N");
   std::string passes;
   for (std::string_view name : passes::PassNames()) passes.append(" ").append(name);
   command
@@ -308,19 +333,11 @@ void AddConvert(CLI::App& app, Exit* exit) {
         for (std::string_view name : passes::PassNames()) {
           if (name == value) return std::string();
         }
-        return "there is no pass \"" + value + "\"";
-      });
-  CLI::Option* c_source = command->add_option("--c-source", call->c_source,
-                                              "Also write MODEL.c and MODEL.h for firmware");
-  c_source->check([](const std::string& value) {
-    return std::filesystem::path(value).extension() == ".c" ? "" : value + "; must end in .c";
-  });
-  command
-      ->add_flag("--incbin", call->incbin,
-                 "The C source takes the model's bytes from MODEL.weft when it is compiled")
-      ->needs(c_source);
-  command->add_flag("--json", call->json, "Print the summary as JSON");
-  RefuseUnbuilt(*command);
+        return fmt::format("there is no pass \"{}\"; must be one of {}", value,
+                           fmt::join(passes::PassNames(), " "));
+      })
+      ->type_name("PASS");
+  command->add_flag("--json", call->json, "Print the summary, or what is wrong, as JSON");
   command->footer(kExamples);
   command->callback([call, exit] { *exit = Convert(*call); });
 }

@@ -13,6 +13,7 @@
 #include "converter/cli/carried.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/listing.h"
+#include "converter/cli/numbers.h"
 #include "converter/cli/sections.h"
 #include "converter/cli/table.h"
 #include "converter/cli/traffic.h"
@@ -273,7 +274,10 @@ void AddInspect(CLI::App& app, Exit* exit) {
   CLI::App* command =
       app.add_subcommand("inspect", "Print ports, memory, sections, copies and steps of a model");
   auto call = std::make_shared<InspectCall>();
-  command->add_option("MODEL", call->model, "The model.weft")->required();
+  command->add_option("MODEL", call->model, "The model.weft")
+      ->transform(PathName())
+      ->type_name("FILE")
+      ->required();
   command->add_flag("--listing", call->listing,
                     "Print every step with its operands and parameters too");
   command->add_flag("--budget", call->budget,

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/numbers.h"
 #include "converter/elements.h"
 #include "converter/plan/laws.h"
 
@@ -102,13 +103,14 @@ void AddVerify(CLI::App& app, Exit* exit) {
   CLI::App* command = app.add_subcommand(
       "verify", "Check a model file against every law of the format and its plan");
   auto call = std::make_shared<VerifyCall>();
-  command->add_option("MODEL", call->model, "The model.weft")->required();
+  command->add_option("MODEL", call->model, "The model.weft")
+      ->transform(PathName())
+      ->type_name("FILE")
+      ->required();
   command->add_flag("--json", call->json, "Print the violations as JSON");
   command->footer(
       "Prints every violation and exits with 1 when there is one. Where the file obeys them all, "
-      "its "
-      "self test is run, too.\n\nExample:\n  weft verify "
-      "model.weft");
+      "its self test is run, too.\n\nExample:\n  weft verify model.weft");
   command->callback([call, exit] { *exit = Verify(*call); });
 }
 

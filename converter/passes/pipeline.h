@@ -50,7 +50,9 @@ struct Converted {
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   int64_t slow_scratch_bytes = 0;  // of the second region; 0 without regions
   int64_t self_test_bytes = 0;
-  int64_t scratch_bound_bytes = 0;   // what is alive at the fullest moment: no plan can need less
+  // Most that is alive at one time: no placement of this order of steps with these hoists needs
+  // less, but another order or another --arena-budget may.
+  int64_t scratch_bound_bytes = 0;
   std::optional<Streamed> streamed;  // what --streaming has made of it
 };
 

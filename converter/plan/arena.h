@@ -15,7 +15,7 @@ namespace weft::plan {
 struct Arena {
   std::vector<int64_t> offsets;  // one per interval
   int64_t bytes = 0;
-  int64_t bound_bytes = 0;  // most that is alive at one time: no arena can be smaller
+  int64_t bound_bytes = 0;  // most alive at one time: no placement of these is smaller
 };
 
 // Offsets are multiples of `alignment_bytes`; sizes are rounded up to it.

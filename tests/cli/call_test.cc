@@ -28,7 +28,23 @@ TEST_F(Call, HelpsOnStdout) {
 TEST_F(Call, TellsItsVersion) {
   const Outcome outcome = Weft("--version");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.out.find("file format"), std::string::npos);
+  EXPECT_EQ(outcome.out, "weft 0.1.0, file format 1\n");
+  const Outcome command = Weft("version");
+  EXPECT_EQ(command.code, 0);
+  EXPECT_EQ(command.out, outcome.out);
+  const auto json = nlohmann::json::parse(Weft("version --json").out);
+  EXPECT_EQ(json["version"], "0.1.0");
+  EXPECT_EQ(json["file_format"], 1);
+}
+
+TEST_F(Call, HelpIsACommandToo) {
+  EXPECT_EQ(Weft("help").out, Weft("--help").out);
+  for (const std::string& command : kCommands) {
+    const Outcome outcome = Weft("help " + command);
+    EXPECT_EQ(outcome.code, 0) << command;
+    EXPECT_EQ(outcome.out, Weft(command + " -h").out) << command;
+    EXPECT_NE(outcome.out.find("Usage: weft " + command), std::string::npos) << outcome.out;
+  }
 }
 
 TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
@@ -53,7 +69,7 @@ TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
                                       "convert a.xml -o b --streaming=0",
                                       "convert a.xml -o b --streaming=-1",
                                       "convert a.xml -o b --streaming=two",
-                                      "convert a.xml -o b --streaming 2",
+                                      "convert a.xml -o b --streaming 0",
                                       "convert a.xml -o b --dump-after frob",
                                       "convert a.xml -o b --shape x",
                                       "convert a.xml -o b --shape x=1,,2",
@@ -70,7 +86,11 @@ TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
 TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
-           {"--report r.html", "--report: is not built yet"},
+           {"--report r.html", "weft convert: --report: is not built yet"},
+           {"--verbose", "weft convert: --verbose: is not built yet"},
+           {"--time-axis x=1", "weft convert: --time-axis: is not built yet"},
+           {"--state x=y", "weft convert: --state: is not built yet"},
+           {"--max-error 1", "weft convert: --max-error: is not built yet"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
            {"--precision f16", "--precision: f16 is not built yet; must be f32"},
@@ -81,6 +101,12 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
+  for (const char* arguments : {"diff a b", "plan a.csv", "explain 3", "compare m --layers",
+                                "bench m --csv", "inspect m --html f"}) {
+    const Outcome outcome = Weft(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_NE(outcome.err.find("is not built yet; "), std::string::npos) << outcome.err;
+  }
 }
 
 TEST_F(Call, FailsWhenStdoutCannotBeWritten) {

@@ -146,11 +146,36 @@ TEST_F(ConvertCommand, KeepsToTheArenaBudget) {
   EXPECT_FALSE(std::filesystem::exists(Path("n.weft")));
 }
 
+TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+  const std::string convert = "convert " + model + " -o m.weft";
+  const auto free = nlohmann::json::parse(Weft(convert + " --json").out);
+  const int64_t bound = free["scratch_bound_bytes"];
+  const Outcome less = Weft(convert + " --json --arena-budget " + std::to_string(bound - 1));
+  ASSERT_EQ(less.code, 0) << less.err;
+  EXPECT_LT(nlohmann::json::parse(less.out)["scratch_bytes"], bound);
+  const Outcome outcome = Weft(convert);
+  EXPECT_EQ(outcome.out.find("no plan"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("this order of steps"), std::string::npos) << outcome.out;
+}
+
+TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.xml -o m.weft --dump-after lower --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << outcome.out;
+  EXPECT_EQ(json["dump"], Weft("convert model.xml -o m.weft --dump-after lower")
+                              .out.substr(0, json["dump"].get<std::string>().size()));
+}
+
 TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
   const std::string cases = WEFT_SOURCE_DIR "/tests/conformance/cases/";
   const std::string model = "convert '" + cases + "streaming/convolutions_then_gru/model.xml'";
-  for (const auto& [option, steps] :
-       {std::pair<std::string, int>{"--streaming", 1}, {"--streaming=4", 4}}) {
+  for (const auto& [option, steps] : {std::pair<std::string, int>{"--streaming", 1},
+                                      {"--streaming=4", 4},
+                                      {"--streaming 4", 4}}) {
     const Outcome outcome = Weft(model + " -o cut.weft " + option);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(Weft("inspect cut.weft --json").out);

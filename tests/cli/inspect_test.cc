@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // inspect, verify and bench, and how all commands meet a file that has changed.
+#include <tuple>
+
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -157,6 +159,90 @@ TEST_F(BenchCommand, MeasuresRunsAndSteps) {
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.out.find("median"), std::string::npos);
   EXPECT_NE(text.out.find("binary"), std::string::npos);
+}
+
+// y = tanh x where any x is above 0, else x: the steps of a run tell what x was.
+constexpr std::string_view kAnyAbove = R"(<net name="any" version="11">
+<layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="8" element_type="TYPE"/>
+<output><port id="0" precision="PORT" names="x"><dim>8</dim></port></output></layer>
+<layer id="1" name="zero" type="Const" version="opset1"><data element_type="f32" shape="1" offset="12" size="4"/>
+<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>
+<layer id="2" name="wide" type="Convert" version="opset1"><data destination_type="f32"/>
+<input><port id="0"><dim>8</dim></port></input>
+<output><port id="1" precision="FP32"><dim>8</dim></port></output></layer>
+<layer id="3" name="above" type="Greater" version="opset1"><data auto_broadcast="numpy"/>
+<input><port id="0"><dim>8</dim></port><port id="1"><dim>1</dim></port></input>
+<output><port id="2" precision="BOOL"><dim>8</dim></port></output></layer>
+<layer id="4" name="axis" type="Const" version="opset1"><data element_type="i32" shape="1" offset="12" size="4"/>
+<output><port id="0" precision="I32"><dim>1</dim></port></output></layer>
+<layer id="5" name="any" type="ReduceLogicalOr" version="opset1"><data keep_dims="false"/>
+<input><port id="0"><dim>8</dim></port><port id="1"><dim>1</dim></port></input>
+<output><port id="2" precision="BOOL"/></output></layer>
+<layer id="6" name="if" type="If" version="opset8">
+<input><port id="0"/><port id="1"><dim>8</dim></port></input>
+<output><port id="2" precision="FP32" names="y"><dim>8</dim></port></output>
+<then_port_map><input external_port_id="1" internal_layer_id="0"/>
+<output external_port_id="0" internal_layer_id="2"/></then_port_map>
+<else_port_map><input external_port_id="1" internal_layer_id="0"/>
+<output external_port_id="0" internal_layer_id="2"/></else_port_map>
+<then_body><layers>
+<layer id="0" name="t" type="Parameter" version="opset1"><data shape="8" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>8</dim></port></output></layer>
+<layer id="1" name="tanh" type="Tanh" version="opset1"><input><port id="0"><dim>8</dim></port></input>
+<output><port id="1" precision="FP32"><dim>8</dim></port></output></layer>
+<layer id="2" name="r" type="Result" version="opset1"><input><port id="0"><dim>8</dim></port></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></then_body>
+<else_body><layers>
+<layer id="0" name="e" type="Parameter" version="opset1"><data shape="8" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>8</dim></port></output></layer>
+<layer id="1" name="neg" type="Negative" version="opset1"><input><port id="0"><dim>8</dim></port></input>
+<output><port id="1" precision="FP32"><dim>8</dim></port></output></layer>
+<layer id="2" name="r" type="Result" version="opset1"><input><port id="0"><dim>8</dim></port></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></else_body>
+</layer>
+<layer id="7" name="out" type="Result" version="opset1"><input><port id="0"><dim>8</dim></port></input></layer>
+</layers>
+<edges>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="2" from-port="1" to-layer="3" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="3" to-port="1"/>
+<edge from-layer="3" from-port="2" to-layer="5" to-port="0"/>
+<edge from-layer="4" from-port="0" to-layer="5" to-port="1"/>
+<edge from-layer="5" from-port="2" to-layer="6" to-port="0"/>
+<edge from-layer="2" from-port="1" to-layer="6" to-port="1"/>
+<edge from-layer="6" from-port="2" to-layer="7" to-port="0"/>
+</edges>
+</net>
+)";
+
+TEST_F(BenchCommand, FeedsRandomNumbersOfEveryFloatingType) {
+  for (const auto& [type, port, random] :
+       {std::tuple<std::string, std::string, bool>{"f32", "FP32", true},
+        {"f16", "FP16", true},
+        {"bf16", "BF16", true},
+        {"f64", "FP64", true},
+        {"i32", "I32", false},
+        {"boolean", "BOOL", false}}) {
+    std::string xml(kAnyAbove);
+    xml.replace(xml.find("TYPE"), 4, type);
+    xml.replace(xml.find("PORT"), 4, port);
+    WriteModel(xml);
+    const Outcome converted = Weft("convert model.xml -o model.weft");
+    ASSERT_EQ(converted.code, 0) << type << converted.err;
+    const Outcome outcome = Weft("bench model.weft --iterations 2 --profile --json");
+    ASSERT_EQ(outcome.code, 0) << type << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    const auto ran = [&](const std::string& layer) {
+      return std::any_of(json["steps"].begin(), json["steps"].end(), [&](const auto& step) {
+        return step["layer"].template get<std::string>() == layer;
+      });
+    };
+    EXPECT_EQ(ran("tanh"), random) << type << outcome.out;
+    EXPECT_EQ(ran("neg"), !random) << type << outcome.out;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/call_faults.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include "converter/ir/graph.h"
+
+namespace weft::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Commands and options that are planned: named, so that their refusal says more than "unknown".
+struct Unbuilt {
+  std::string_view command;  // empty: `name` is a command
+  std::string_view name, instead;
+};
+constexpr Unbuilt kUnbuilt[] = {
+    {"", "diff", "\"weft inspect --json\" of both prints what differs"},
+    {"", "plan", "\"weft inspect --budget\" prints the plan of a model"},
+    {"", "explain", "every fault says what must be"},
+    {"convert", "--report", "\"weft inspect\" prints the plan"},
+    {"convert", "--time-axis", "--streaming finds the axis"},
+    {"convert", "--state", "--streaming makes states of what loops carry"},
+    {"convert", "--max-error", "\"weft compare\" measures the error"},
+    {"convert", "--input", "\"weft compare\" runs a model on inputs"},
+    {"convert", "--verbose", "--dump-after prints the model after a pass"},
+    {"compare", "--layers", "only outputs are compared"},
+    {"bench", "--input", "inputs are random"},
+    {"bench", "--deadline", "the largest time is printed"},
+    {"bench", "--csv", "--json prints the times"},
+    {"inspect", "--plan", "--budget prints what fills each memory"},
+    {"inspect", "--html", "--json prints all there is"},
+};
+
+const Unbuilt* FindUnbuilt(std::string_view command, std::string_view name) {
+  const auto found =
+      std::find_if(std::begin(kUnbuilt), std::end(kUnbuilt),
+                   [&](const Unbuilt& row) { return row.command == command && row.name == name; });
+  return found == std::end(kUnbuilt) ? nullptr : found;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
+// Insertions, deletions, replacements and swaps of neighbours from `typed` to the nearest beginning
+// of `name`, and to all of it.
+struct Distance {
+  size_t beginning, whole;
+  auto operator<=>(const Distance&) const = default;
+};
+Distance DistanceOf(std::string_view typed, std::string_view name) {
+  std::vector<std::vector<size_t>> cost(typed.size() + 1, std::vector<size_t>(name.size() + 1));
+  for (size_t i = 0; i <= typed.size(); ++i) {
+    for (size_t j = 0; j <= name.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1,
+                             cost[i - 1][j - 1] + (typed[i - 1] == name[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && typed[i - 1] == name[j - 2] && typed[i - 2] == name[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  const std::vector<size_t>& last = cost.back();
+  return {*std::min_element(last.begin(), last.end()), last.back()};
+}
+
+// Empty where none is near: one letter in three may be wrong, and what is cut off costs nothing.
+std::string Nearest(const std::string& word, const Words& names) {
+  const std::string typed = LowerCase(word);
+  if (typed.empty()) return "";
+  std::string nearest;
+  Distance least{(typed.size() + 1) / 3 + 1, 0};
+  for (const std::string& name : names) {
+    const Distance distance = DistanceOf(typed, name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = name;
+  }
+  return nearest;
+}
+
+bool IsShown(const CLI::Option& option) { return !option.get_group().empty(); }
+
+// Long names without their dashes.
+Words OptionNames(const CLI::App& command) {
+  Words names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!IsShown(*option)) continue;
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
+Words CommandNames(const CLI::App& app) {
+  Words names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+bool IsOption(std::string_view word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
+
+// What no option took and no command knows, without the mark that ends the options.
+Words Unexpected(const CLI::App& command) {
+  Words words = command.remaining();
+  std::erase(words, "--");
+  return words;
+}
+
+const CLI::App* ChosenCommand(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? nullptr : chosen.front();
+}
+
+// `word` may carry its value: "--strem=2".
+std::string UnknownOption(const CLI::App& app, const CLI::App& command, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  const std::string shown = ir::OneLine(name);
+  if (const Unbuilt* row = FindUnbuilt(command.get_name(), name)) {
+    return fmt::format("{}: is not built yet; {}", name, row->instead);
+  }
+  const size_t dashes = std::min(name.find_first_not_of('-'), name.size());
+  const std::string nearest = Nearest(name.substr(dashes), OptionNames(command));
+  if (!nearest.empty()) {
+    return fmt::format("unknown option \"{}\"; did you mean \"--{}\"?", shown, nearest);
+  }
+  for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (other->get_option_no_throw(name) == nullptr) continue;
+    return fmt::format("unknown option \"{}\"; \"weft {}\" has one of that name", shown,
+                       other->get_name());
+  }
+  return fmt::format("unknown option \"{}\"; \"weft help {}\" lists those there are", shown,
+                     command.get_name());
+}
+
+std::string UnexpectedValue(const CLI::App& command, const std::string& word) {
+  const std::string shown = ir::OneLine(word);
+  if (word.find('=') != std::string::npos) {
+    for (const CLI::Option* option : command.parse_order()) {
+      if (option->get_items_expected_max() < CLI::detail::expected_max_vector_size) continue;
+      return fmt::format("unexpected \"{}\"; each must have its own {}, as in \"{} {}\"", shown,
+                         option->get_name(), option->get_name(), shown);
+    }
+  }
+  std::string takes;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) takes += " " + option->get_name();
+  }
+  return fmt::format("unexpected \"{}\"; must be \"weft {}{}\" and options", shown,
+                     command.get_name(), takes);
+}
+
+// Words that the command does not know. Those behind an unknown option may be its value, so they
+// are told only when there is none.
+void AddUnknown(const CLI::App& app, const CLI::App& command, Faults& faults) {
+  const std::string who = "weft " + command.get_name();
+  const Words words = Unexpected(command);
+  for (const std::string& word : words) {
+    if (IsOption(word)) faults.Add(who + ": " + UnknownOption(app, command, word));
+  }
+  if (!faults.ok()) return;
+  for (const std::string& word : words) {
+    faults.Add(who + ": " + UnexpectedValue(command, word));
+  }
+}
+
+// The words before the command, or all of them when there is none.
+void AddUnknownBefore(const CLI::App& app, const CLI::App* chosen, Faults& faults) {
+  for (const std::string& word : Unexpected(app)) {
+    if (!IsOption(word)) {
+      faults.Add("weft: " + UnknownCommand(app, word));
+      return;  // what follows belongs to it
+    }
+    if (chosen != nullptr) {
+      faults.Add(fmt::format("weft: unknown option \"{}\"; those of \"{}\" must stand behind it",
+                             ir::OneLine(word), chosen->get_name()));
+      continue;
+    }
+    const std::string nearest = Nearest(word.substr(word.find_first_not_of('-')), OptionNames(app));
+    faults.Add(fmt::format("weft: unknown option \"{}\"; {}", ir::OneLine(word),
+                           nearest.empty()
+                               ? "must be a command first (\"weft help\" lists the commands)"
+                               : fmt::format("did you mean \"--{}\"?", nearest)));
+  }
+}
+
+void AddMissing(const CLI::App& command, Faults& faults) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    faults.Add(fmt::format("weft {}: {} is missing; must be given ({})", command.get_name(),
+                           option->get_name(), option->get_description()));
+  }
+}
+
+// CLI11 begins the text with the option's name, that of a flag without its dashes, and then counts
+// arguments.
+std::string WrongCount(const CLI::App& command, const std::string& text) {
+  std::string name = text.substr(0, text.find_first_of(": "));
+  if (command.get_option_no_throw("--" + name) != nullptr) name.insert(0, "--");
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (option == nullptr) return text;
+  if (option->count() > 1 &&
+      option->get_items_expected_max() < CLI::detail::expected_max_vector_size) {
+    return fmt::format("{}: stands {} times; must stand once", name, option->count());
+  }
+  if (option->get_items_expected_max() == 0) return name + ": is a flag; must have no value";
+  return name + ": has no value; must be followed by one";
+}
+
+}  // namespace
+
+bool NamesUnknownCommand(const CLI::App& app) {
+  const Words words = Unexpected(app);
+  return ChosenCommand(app) == nullptr &&
+         std::any_of(words.begin(), words.end(), [](const auto& word) { return !IsOption(word); });
+}
+
+std::string UnknownCommand(const CLI::App& app, const std::string& word) {
+  if (const Unbuilt* row = FindUnbuilt("", word)) {
+    return fmt::format("{}: is not built yet; {}", word, row->instead);
+  }
+  const std::string nearest = Nearest(word, CommandNames(app));
+  const std::string shown = ir::OneLine(word);
+  if (nearest.empty()) {
+    return fmt::format("unknown command \"{}\"; \"weft help\" lists the commands", shown);
+  }
+  return fmt::format(
+      "unknown command \"{}\"; did you mean \"{}\"? (\"weft help\" lists the commands)", shown,
+      nearest);
+}
+
+Faults CallFaults(const CLI::App& app, const CLI::ParseError& error) {
+  Faults faults;
+  const CLI::App* chosen = ChosenCommand(app);
+  AddUnknownBefore(app, chosen, faults);
+  if (chosen == nullptr) {
+    if (faults.ok()) {
+      faults.Add(
+          fmt::format("weft: no command is given; must be one of {} (\"weft help\" tells "
+                      "more)",
+                      fmt::join(CommandNames(app), ", ")));
+    }
+    return faults;
+  }
+  AddUnknown(app, *chosen, faults);
+  const std::string who = fmt::format("weft {}: ", chosen->get_name());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    faults.Add(who + WrongCount(*chosen, error.what()));
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (faults.ok()) AddMissing(*chosen, faults);
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
+    faults.Add(who + error.what());
+  }
+  return faults;
+}
+
+void JoinNumbers(std::vector<std::string>& words) {
+  const auto is_number = [](const std::string& word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+  };
+  for (size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
+    if (words[i] != "--streaming" || !is_number(words[i + 1])) continue;
+    words[i] += "=" + words[i + 1];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
+}  // namespace weft::cli

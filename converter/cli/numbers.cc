@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/numbers.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "converter/ir/graph.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kDigits = "0123456789";
+
+std::optional<int64_t> ParseInteger(const std::string& text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+std::string Is(const std::string& text, const std::string& must) {
+  return fmt::format("is \"{}\"; must be {}", ir::OneLine(text), must);
+}
+
+}  // namespace
+
+CLI::Validator Integer(int64_t low, int64_t high) {
+  const auto judge = [low, high](std::string& text) -> std::string {
+    const std::optional<int64_t> value = ParseInteger(text);
+    if (!value || *value < low || *value > high) {
+      const std::string top = high == INT64_MAX ? "" : fmt::format(" to {}", high);
+      return Is(text, fmt::format("an integer from {}{}", low, top));
+    }
+    text = fmt::format("{}", *value);
+    return "";
+  };
+  return {judge, ""};
+}
+
+CLI::Validator Tolerable() {
+  const auto judge = [](std::string& text) -> std::string {
+    // strtod alone would take "nan", "inf" and hexadecimal numbers.
+    char* stop = nullptr;
+    const bool plain = text.find_first_not_of("0123456789.+-eE") == std::string::npos;
+    const double value = plain ? std::strtod(text.c_str(), &stop) : -1.0;
+    const bool whole = plain && !text.empty() && *stop == '\0';
+    if (whole && std::isfinite(value) && !std::signbit(value)) return "";
+    return Is(text, "a finite number from 0, such as 1e-4");
+  };
+  return {judge, ""};
+}
+
+std::optional<int64_t> ParseByteCount(std::string text) {
+  if (text.empty() || text.find_first_of(kDigits) != 0) return std::nullopt;
+  const size_t unit = text.find_first_not_of(kDigits);
+  if (unit != std::string::npos &&
+      text.find_first_not_of("kKmMgGtTiIbB", unit) != std::string::npos) {
+    return std::nullopt;
+  }
+  // The library takes "010" for octal.
+  text.erase(0, std::min(text.find_first_not_of('0'),
+                         (unit == std::string::npos ? text.size() : unit) - 1));
+  try {
+    if (!CLI::AsSizeValue(false)(text).empty()) return std::nullopt;
+  } catch (const CLI::Error&) {
+    return std::nullopt;  // a unit that it does not know, or beyond 64 bits
+  }
+  return ParseInteger(text);
+}
+
+CLI::Validator ByteCount() {
+  const auto judge = [](std::string& text) -> std::string {
+    const std::optional<int64_t> bytes = ParseByteCount(text);
+    if (!bytes) return Is(text, "a number of bytes, such as 65536 or 64K");
+    text = fmt::format("{}", *bytes);
+    return "";
+  };
+  return {judge, ""};
+}
+
+CLI::Validator PathName() {
+  const auto judge = [](std::string& text) -> std::string {
+    return text.empty() ? "is empty; must be a name" : "";
+  };
+  return {judge, ""};
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of options, as strict as they are printed: decimal digits alone (what begins with 0 is not
+// octal), no infinity, no NaN, and a refusal that says what must be. CLI11's own checks take
+// hexadecimal numbers and print the bounds of a double with all their 309 digits.
+#ifndef WEFT_CONVERTER_CLI_NUMBERS_H_
+#define WEFT_CONVERTER_CLI_NUMBERS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weft::cli {
+
+// All are for `transform`: what CLI11 then converts is in the plainest form.
+
+// An integer from `low` to `high`, both included.
+CLI::Validator Integer(int64_t low, int64_t high = INT64_MAX);
+// A finite number from 0.
+CLI::Validator Tolerable();
+// A number of bytes; K, M, G and T (KB, KiB, k ... too) count in powers of 1024.
+CLI::Validator ByteCount();
+// The name of a file or folder: anything but nothing.
+CLI::Validator PathName();
+
+// As ByteCount; nullopt for what it refuses.
+std::optional<int64_t> ParseByteCount(std::string text);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_NUMBERS_H_

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft` answers to a call that makes no sense: the fault itself, not one of its consequences.
+#include <fmt/format.h>
+
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+class CallFault : public CommandTest {
+ protected:
+  // Exit code 2 and these lines on stderr.
+  void ExpectLines(const std::string& arguments, const std::string& lines) {
+    const Outcome outcome = Weft(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_EQ(outcome.err, lines) << arguments;
+  }
+};
+
+TEST_F(CallFault, NamesTheUnknownCommand) {
+  ExpectLines(
+      "convrt m.xml -o m.weft",
+      "weft: unknown command \"convrt\"; did you mean \"convert\"? (\"weft help\" lists the "
+      "commands)\n");
+  ExpectLines(
+      "INSPECT m.weft",
+      "weft: unknown command \"INSPECT\"; did you mean \"inspect\"? (\"weft help\" lists the "
+      "commands)\n");
+  ExpectLines(
+      "cnovert --help",
+      "weft: unknown command \"cnovert\"; did you mean \"convert\"? (\"weft help\" lists the "
+      "commands)\n");
+  ExpectLines("frobnicate",
+              "weft: unknown command \"frobnicate\"; \"weft help\" lists the commands\n");
+  ExpectLines("''", "weft: unknown command \"\"; \"weft help\" lists the commands\n");
+  ExpectLines("help rnu",
+              "weft help: unknown command \"rnu\"; did you mean \"run\"? (\"weft help\" lists the "
+              "commands)\n");
+  ExpectLines("",
+              "weft: no command is given; must be one of convert, run, compare, bench, inspect, "
+              "verify, ops, help, version (\"weft help\" tells more)\n");
+}
+
+TEST_F(CallFault, NamesTheUnknownOption) {
+  ExpectLines("convert m.xml --strem -o m.weft",
+              "weft convert: unknown option \"--strem\"; did you mean \"--streaming\"?\n");
+  ExpectLines("convert m.xml --ouput m.weft",
+              "weft convert: unknown option \"--ouput\"; did you mean \"--output\"?\n");
+  ExpectLines(
+      "convert m.xml -o m.weft --shap=x=1 --arena_budget 3",
+      "weft convert: unknown option \"--shap\"; did you mean \"--shape\"?\n"
+      "weft convert: unknown option \"--arena_budget\"; did you mean \"--arena-budget\"?\n");
+  ExpectLines("run m.weft --output-dir d --profile",
+              "weft run: unknown option \"--profile\"; \"weft bench\" has one of that name\n");
+  ExpectLines(
+      "inspect m.weft --frobnicate",
+      "weft inspect: unknown option \"--frobnicate\"; \"weft help inspect\" lists those there "
+      "are\n");
+  ExpectLines("--budget inspect m.weft",
+              "weft: unknown option \"--budget\"; those of \"inspect\" must stand behind it\n");
+  ExpectLines("--vresion", "weft: unknown option \"--vresion\"; did you mean \"--version\"?\n");
+}
+
+TEST_F(CallFault, NamesTheWordTooMany) {
+  ExpectLines("inspect a.weft b.weft",
+              "weft inspect: unexpected \"b.weft\"; must be \"weft inspect MODEL\" and options\n");
+  ExpectLines("ops all", "weft ops: unexpected \"all\"; must be \"weft ops\" and options\n");
+  ExpectLines("convert m.xml -o m.weft --shape a=1,2 b=3,4",
+              "weft convert: unexpected \"b=3,4\"; each must have its own --shape, as in \"--shape "
+              "b=3,4\"\n");
+  ExpectLines("run m.weft --output-dir d --input a=a.npy b=b.npy",
+              "weft run: unexpected \"b=b.npy\"; each must have its own --input, as in \"--input "
+              "b=b.npy\"\n");
+}
+
+TEST_F(CallFault, ListsAllThatIsMissing) {
+  ExpectLines("convert",
+              "weft convert: MODEL is missing; must be given (The IR's model.xml)\n"
+              "weft convert: --output is missing; must be given (The model.weft to write)\n");
+  ExpectLines("run",
+              "weft run: MODEL is missing; must be given (The model.weft)\n"
+              "weft run: --output-dir is missing; must be given (Folder for one NAME.npy per "
+              "output)\n");
+}
+
+TEST_F(CallFault, TellsOptionsThatStandWrongly) {
+  ExpectLines("convert m.xml -o",
+              "weft convert: --output: has no value; must be followed by one\n");
+  ExpectLines("convert m.xml -o a -o b",
+              "weft convert: --output: stands 2 times; must stand once\n");
+  ExpectLines("convert m.xml -o a --streaming=2 --streaming=4",
+              "weft convert: --streaming: stands 2 times; must stand once\n");
+  ExpectLines("bench m.weft --profile=no",
+              "weft bench: --profile: is a flag; must have no value\n");
+  ExpectLines("convert m.xml -o ''", "weft convert: --output: is empty; must be a name\n");
+  ExpectLines("convert m.xml -o m.weft --weights ''",
+              "weft convert: --weights: is empty; must be a name\n");
+  ExpectLines("inspect ''", "weft inspect: MODEL: is empty; must be a name\n");
+}
+
+TEST_F(CallFault, HoldsEveryNumberToItsBounds) {
+  const std::vector<std::string> wrong = {
+      "-1", "nan", "inf", "1e999", "''", "3x", "0x10", "' 3'", "99999999999999999999"};
+  for (const std::string& text : wrong) {
+    const std::string shown = text[0] == '\'' ? text.substr(1, text.size() - 2) : text;
+    const auto expect = [&](const std::string& call, const std::string& option,
+                            const std::string& must) {
+      ExpectLines(call + " " + option + " " + text,
+                  fmt::format("weft {}: {}: is \"{}\"; must be {}\n",
+                              call.substr(0, call.find(' ')), option, shown, must));
+    };
+    if (text != "99999999999999999999") {
+      for (const char* option : {"--rtol", "--atol"}) {
+        expect("compare m --expect y=y", option, "a finite number from 0, such as 1e-4");
+      }
+    }
+    expect("compare m --expect y=y", "--repeat", "an integer from 1");
+    expect("run m --output-dir d", "--repeat", "an integer from 1");
+    expect("bench m", "--iterations", "an integer from 1 to 100000000");
+    expect("bench m", "--warm-up", "an integer from 0 to 100000000");
+    expect("convert m -o o", "--max-iterations", "an integer from 1 to 4294967294");
+    expect("convert m -o o", "--self-test", "an integer from 1 to 1000");
+    expect("convert m -o o", "--arena-budget", "a number of bytes, such as 65536 or 64K");
+  }
+  ExpectLines(
+      "convert m -o o --arena-budget 16E",
+      "weft convert: --arena-budget: is \"16E\"; must be a number of bytes, such as 65536 or "
+      "64K\n");
+  ExpectLines("convert m -o o --streaming=0",
+              "weft convert: --streaming: is \"0\"; must be an integer from 1 to 2147483647\n");
+}
+
+TEST_F(CallFault, TakesLeadingZerosAsDecimal) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.xml -o m.weft --self-test 010 --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(Weft("inspect m.weft --json").out)["self_test"]["runs"], 10);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --arena-budget 032").code, 0);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --arena-budget 031").code, 1);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --arena-budget 1KiB").code, 0);
+}
+
+TEST_F(CallFault, IsJsonWhereJsonIsAskedFor) {
+  const auto expect = [&](const std::string& arguments, int code, size_t lines) {
+    const Outcome outcome = Weft(arguments);
+    EXPECT_EQ(outcome.code, code) << arguments;
+    const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << arguments << "\n" << outcome.out;
+    ASSERT_EQ(json.size(), 1u) << outcome.out;
+    std::string text;
+    for (const auto& line : json["error"]) text += line.get<std::string>() + "\n";
+    EXPECT_EQ(text, outcome.err) << "stderr stays plain text";
+    EXPECT_EQ(json["error"].size(), lines) << outcome.out;
+  };
+  expect("convert --json", 2, 2);
+  expect("convrt --json", 2, 1);
+  expect("inspect absent.weft --json", 1, 1);
+  expect("bench absent.weft --json --iterations x", 2, 1);
+  expect("verify absent.weft --json", 1, 1);
+  Convert(kPair);
+  expect("run model.weft --output-dir out --input c=c.npy --json", 2, 2);
+  expect("compare model.weft --expect z=c.npy --json", 2, 2);
+  expect("convert model.xml -o nowhere/m.weft --json", 1, 1);
+  // A result that tells what is wrong stands alone.
+  WriteArray<int64_t>("a.npy", ElementType::i64, {2}, {1, 2});
+  const Outcome differs =
+      Weft("compare model.weft --input a=a.npy --input b=a.npy --expect 0=a.npy --json");
+  EXPECT_EQ(differs.code, 1);
+  EXPECT_EQ(nlohmann::json::parse(differs.out)["equal"], false);
+}
+
+TEST_F(CallFault, HelpSaysWhatOptionsTake) {
+  const auto expect = [&](const std::string& command, const std::vector<std::string>& texts) {
+    const std::string help = Weft(command + " --help").out;
+    for (const std::string& text : texts) {
+      EXPECT_NE(help.find(text), std::string::npos) << text << "\n" << help;
+    }
+    EXPECT_EQ(help.find("..."), help.find("...", help.find("DIM,...") + 4)) << help;
+    EXPECT_EQ(help.find(" in ["), std::string::npos) << help;
+  };
+  expect("convert", {"--shape NAME=DIM,DIM,...", "x=1,25,512", "--streaming [=N]", "--streaming=8",
+                     "--region NAME=BYTES", "dtcm=16K", "--arena-budget BYTES"});
+  for (const char* command : {"run", "compare"}) {
+    expect(command, {"--input NAME=FILE.npy", "x=x.npy", "0=x.npy"});
+  }
+  expect("compare", {"--expect NAME=FILE.npy REQUIRED", "y=y.npy"});
+}
+
+}  // namespace
+}  // namespace weft::cli
