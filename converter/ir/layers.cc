@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "converter/ir/reading.h"
 
@@ -65,17 +66,33 @@ class GraphReader {
     ScanEdges();
     Reach();
     for (Layer& layer : layers_) {
-      if (layer.reached) Fill(layer);
+      if (layer.reached && AddsFaults([&] { Fill(layer); })) hollow_.insert(layer.node.get());
     }
     for (size_t i = 0; i < layers_.size(); ++i) {
-      if (layers_[i].reached) Connect(i);
+      Node* node = layers_[i].node.get();
+      if (layers_[i].reached && AddsFaults([&] { Connect(i); })) hollow_.insert(node);
+      if (layers_[i].reached && LacksBytes(*node)) hollow_.insert(node);
     }
     Collect();
-    ReportCycles(*graph_, reading_.faults);
+    const bool cyclic = AddsFaults([&] { ReportCycles(*graph_, reading_.faults); });
+    FillHoles(cyclic);
     return std::move(graph_);
   }
 
  private:
+  template <typename Work>
+  bool AddsFaults(const Work& work) {
+    const size_t before = reading_.faults.lines().size();
+    work();
+    return reading_.faults.lines().size() != before;
+  }
+
+  // The .bin was too short or could not be read.
+  static bool LacksBytes(const Node& node) {
+    const std::optional<Constant>& constant = node.constant;
+    return constant && std::ssize(constant->bytes) != DenseBytes(constant->type);
+  }
+
   int LineOf(pugi::xml_node element) const { return reading_.document.LineOf(element); }
 
   template <typename... Args>
@@ -100,6 +117,7 @@ class GraphReader {
       if (!id || *id < 0) {
         FaultAt(node.line, "layer \"{}\" ({}): id is \"{}\"; must be an integer from 0",
                 OneLine(node.name), OneLine(node.type), OneLine(xml.attribute("id").value()));
+        unnumbered_ = true;
         continue;
       }
       node.id = *id;
@@ -108,6 +126,7 @@ class GraphReader {
         FaultAt(node.line, "{}: id {} is that of \"{}\" at line {} too; ids must be unique",
                 Who(node), node.id, OneLine(layers_[first->second].node->name),
                 layers_[first->second].node->line);
+        doubled_.insert(node.id);
         continue;
       }
       if (node.type.empty()) FaultAt(node.line, "{}: the type is missing", Who(node));
@@ -141,7 +160,9 @@ class GraphReader {
                 .line = line};
       const std::optional<size_t> to = LayerIndex(edge.to_layer);
       if (!to) {
-        FaultAt(line, "edge {}: there is no layer {}", Text(edge), edge.to_layer);
+        if (!unnumbered_) {
+          FaultAt(line, "edge {}: there is no layer {}", Text(edge), edge.to_layer);
+        }
         continue;
       }
       edge.to = *to;
@@ -195,6 +216,10 @@ class GraphReader {
     Node& node = *layer.node;
     node.inputs.resize(layer.inputs.size());
     node.declared_inputs.resize(layer.inputs.size());
+    if (doubled_.contains(node.id)) {  // whose edges these are cannot be told
+      hollow_.insert(&node);
+      return;
+    }
     std::vector<int> fed_at(layer.inputs.size(), 0);  // line of the edge; 0: none yet
     for (size_t edge_index : incoming_[index]) {
       const Edge& edge = edges_[edge_index];
@@ -222,11 +247,15 @@ class GraphReader {
     }
   }
 
+  // What the faults of the ids bring about is not told: nullopt alone.
   std::optional<Source> SourceOf(const Edge& edge) {
     if (!edge.from) {
-      FaultAt(edge.line, "edge {}: there is no layer {}", Text(edge), edge.from_layer);
+      if (!unnumbered_) {
+        FaultAt(edge.line, "edge {}: there is no layer {}", Text(edge), edge.from_layer);
+      }
       return std::nullopt;
     }
+    if (doubled_.contains(edge.from_layer)) return std::nullopt;
     const Layer& from = layers_[*edge.from];
     const std::optional<size_t> port = IndexOf(from.output_index, edge.from_port);
     if (!port) {
@@ -246,6 +275,28 @@ class GraphReader {
         TensorType{port.type.value_or(source.node->outputs[source.port].type.type), port.dims};
   }
 
+  // Nobody can infer a node without a type, nor what depends on one. Of layers that form a cycle
+  // nothing can be judged.
+  void FillHoles(bool cyclic) {
+    auto hole = std::make_unique<Node>();
+    hole->outputs.resize(1);
+    bool used = false;
+    for (const std::unique_ptr<Node>& node : graph_->nodes) {
+      if (cyclic || hollow_.contains(node.get())) {
+        node->constant.reset();
+        node->inputs.emplace_back();
+        node->declared_inputs.emplace_back();
+        if (node->outputs.empty() && node->type == "Parameter") node->outputs.resize(1);
+      }
+      for (Source& source : node->inputs) {
+        if (!cyclic && source.node != nullptr) continue;
+        source = {hole.get(), 0};
+        used = true;
+      }
+    }
+    if (used) graph_->nodes.push_back(std::move(hole));
+  }
+
   void Collect() {
     for (Layer& layer : layers_) {
       if (!layer.reached) continue;
@@ -263,8 +314,11 @@ class GraphReader {
   std::unique_ptr<Graph> graph_;
   std::vector<Layer> layers_;
   std::unordered_map<int64_t, size_t> by_id_;
+  bool unnumbered_ = false;              // some layer has no id that an edge could name
+  std::unordered_set<int64_t> doubled_;  // ids of several layers
   std::vector<Edge> edges_;
   std::vector<std::vector<size_t>> incoming_;  // of each layer, indices into edges_
+  std::unordered_set<const Node*> hollow_;     // with faults of their own
 };
 
 }  // namespace

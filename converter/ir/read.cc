@@ -29,6 +29,15 @@ bool CheckRoot(const Document& document, pugi::xml_node root, Faults& faults) {
 
 std::unique_ptr<Graph> Read(const std::filesystem::path& model,
                             const std::filesystem::path& weights, Faults& faults) {
+  Faults found;
+  std::unique_ptr<Graph> graph = ReadWithHoles(model, weights, found);
+  for (const std::string& line : found.warnings()) faults.Warn(line);
+  for (const std::string& line : found.lines()) faults.Add(line);
+  return found.ok() ? std::move(graph) : nullptr;
+}
+
+std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
+                                     const std::filesystem::path& weights, Faults& faults) {
   const std::unique_ptr<Document> document = LoadDocument(model, faults);
   if (document == nullptr) return nullptr;
   const pugi::xml_node root = document->xml.document_element();
@@ -37,17 +46,14 @@ std::unique_ptr<Graph> Read(const std::filesystem::path& model,
   std::filesystem::path bin = weights;
   if (bin.empty()) bin = std::filesystem::path(model).replace_extension(".bin");
   WeightsFile weights_file(bin);
-  Faults found;
-  Reading reading{*document, weights_file, found};
+  Reading reading{*document, weights_file, faults};
   std::unique_ptr<Graph> graph = ReadGraph(reading, root, 0);
   if (graph->results.empty() && graph->sinks.empty()) {
-    found.Add(fmt::format("{}:{}: the model has no Result; must have at least one", document->file,
-                          document->LineOf(root)));
+    faults.Add(fmt::format("{}:{}: the model has no Result; must have at least one", document->file,
+                           document->LineOf(root)));
   }
-  weights_file.ReportMissing(found);
-  for (const std::string& line : found.warnings()) faults.Warn(line);
-  for (const std::string& line : found.lines()) faults.Add(line);
-  return found.ok() ? std::move(graph) : nullptr;
+  weights_file.ReportMissing(faults);
+  return graph;
 }
 
 }  // namespace weft::ir

@@ -33,7 +33,7 @@ class Inference {
  private:
   void Visit(ir::Node& node) {
     Redirect(node);
-    if (node.operation == nullptr) {  // the resolving pass has said so
+    if (HoldsUnknown(node)) {  // the resolving pass has said so
       unknown_.insert(&node);
       return;
     }
@@ -56,6 +56,15 @@ class Inference {
     }
     if (options_.check_declared && !scope.ignores_declared()) CheckDeclared(node, declared);
     if (IsFoldable(node)) ReplaceByConstants(node);
+  }
+
+  // No operation, or one whose bodies need such: what a loop makes of a body takes all of it.
+  static bool HoldsUnknown(const ir::Node& node) {
+    if (node.operation == nullptr) return true;
+    return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ir::Body& body) {
+      return std::any_of(body.graph->nodes.begin(), body.graph->nodes.end(),
+                         [](const auto& inner) { return HoldsUnknown(*inner); });
+    });
   }
 
   static bool InputCountFits(const ir::Node& node, ops::InferScope& scope) {

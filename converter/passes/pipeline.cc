@@ -19,6 +19,7 @@
 #include "converter/passes/hoist.h"
 #include "converter/passes/hoist_invariant.h"
 #include "converter/passes/infer.h"
+#include "converter/passes/input_shapes.h"
 #include "converter/passes/lower.h"
 #include "converter/passes/open_loops.h"
 #include "converter/passes/promote.h"
@@ -56,9 +57,13 @@ class Pipeline {
 
   std::optional<plan::Program> ToProgram() {
     Begin("read");
-    graph_ = ir::Read(options_.model, options_.weights, faults_);
+    graph_ = ir::ReadWithHoles(options_.model, options_.weights, faults_);
     if (graph_ == nullptr) return std::nullopt;
-    ApplyShapes();
+    if (!faults_.ok()) {
+      JudgeTheRest();
+      return std::nullopt;
+    }
+    const bool shaped = ApplyShapes(*graph_, options_.shapes, faults_);
     Begin("count");
     RecogniseCountsByShapes(*graph_);
     Begin("flatten");
@@ -66,8 +71,9 @@ class Pipeline {
     Begin("resolve");
     const bool resolved = Resolve(*graph_, faults_);
     CheckVariables(*graph_, faults_);
+    if (!shaped) return std::nullopt;  // every shape behind the input would be a guess
     Begin("promote");
-    if (resolved) Promote(*graph_);
+    Promote(*graph_);
     Begin("infer");
     const bool inferred =
         InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
@@ -111,7 +117,7 @@ class Pipeline {
     if (options_.dump && options_.dump_after == pass) options_.dump(plan::ToString(program));
   }
 
-  void ApplyShapes();
+  void JudgeTheRest();
   void FlattenLoops();
   bool CutTime();
   std::string ExcessOf(const emit::ModelFile& file) const;
@@ -124,27 +130,17 @@ class Pipeline {
   std::optional<Streamed> streamed_;
 };
 
-void Pipeline::ApplyShapes() {
-  for (const auto& [name, dims] : options_.shapes) {
-    ir::Node* found = nullptr;
-    for (size_t i = 0; i < graph_->parameters.size(); ++i) {
-      ir::Node* parameter = graph_->parameters[i];
-      const std::vector<std::string>& names = parameter->outputs[0].names;
-      if (name == parameter->name || name == std::to_string(i) ||
-          std::find(names.begin(), names.end(), name) != names.end()) {
-        found = parameter;
-      }
-    }
-    if (found == nullptr) {
-      std::string known;
-      for (const ir::Node* parameter : graph_->parameters) known += " " + parameter->name;
-      faults_.Add(
-          fmt::format("--shape: the model has no input \"{}\"; its inputs are{}", name, known));
-      continue;
-    }
-    found->outputs[0].type.dims = dims;
-    found->outputs[0].declared = true;
+// What else is wrong with a file that the reader refuses. Loops and branches are passed over: what
+// prepares them needs a whole graph.
+void Pipeline::JudgeTheRest() {
+  const bool shaped = ApplyShapes(*graph_, options_.shapes, faults_);
+  Resolve(*graph_, faults_);
+  if (!shaped) return;
+  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
+    if (!node->bodies.empty()) node->operation = nullptr;
   }
+  Promote(*graph_);
+  InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
 }
 
 // A loop whose time is cut must still be one.
@@ -202,7 +198,7 @@ std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& l
       file = emit::WriteModelFile(program, file_options, faults_);
       return faults_.ok() ? std::optional(std::move(file)) : std::nullopt;
     }
-    // The last plan tried hoists nothing: none is smaller.
+    // The last plan tried hoists nothing; its excess is the one that is told.
     peak = fmt::format("{}; {}", excess, plan::DescribePeak(program));
   }
   faults_.Add("plan: " + peak);

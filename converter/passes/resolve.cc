@@ -133,7 +133,8 @@ class Unknowns {
 void ResolveAll(ir::Graph& graph, Unknowns& unknowns) {
   for (const auto& node : graph.nodes) {
     node->operation = FindRow(*node);
-    if (node->operation == nullptr) unknowns.Note(*node);
+    // Without a type it stands for what the reader has found at fault.
+    if (node->operation == nullptr && !node->type.empty()) unknowns.Note(*node);
     for (ir::Body& body : node->bodies) ResolveAll(*body.graph, unknowns);
   }
 }

@@ -135,6 +135,21 @@ TEST_F(Reader, ReportsBadIds) {
              "model.xml:6: layer \"odd\" (ReLU): id is \"4x\"; must be an integer from 0"}));
 }
 
+// What edges say of a layer whose id is at fault is no second fault.
+TEST_F(Reader, ReportsNoConsequencesOfBadIds) {
+  std::string odd = Relu(4, "odd");
+  odd.replace(odd.find("\"4\""), 3, "\"4x\"");
+  ReadModel(Net({Parameter(0, "x"), odd, Relu(5, "c"), Result(2, "y")},
+                {Edge("0:0", "4:0"), Edge("4:1", "5:0"), Edge("5:1", "2:0")}));
+  EXPECT_EQ(lines,
+            (Lines{"model.xml:4: layer \"odd\" (ReLU): id is \"4x\"; must be an integer from "
+                   "0"}));
+  ReadModel(Net({Parameter(0, "x"), Relu(1, "a"), Relu(1, "b"), Result(2, "y")},
+                {Edge("0:0", "1:0"), Edge("1:1", "1:0"), Edge("1:1", "2:0")}));
+  EXPECT_EQ(lines, (Lines{"model.xml:5: layer 1 \"b\" (ReLU): id 1 is that of \"a\" at line 4 too; "
+                          "ids must be unique"}));
+}
+
 TEST_F(Reader, ReportsEveryBadEdgeInOneRun) {
   ReadModel(
       Net({Parameter(0, "x"), Add(1, "a"), Result(2, "y")},

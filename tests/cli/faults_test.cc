@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft convert` says of a file with several faults: all that are true, in one run, and none
+// that another brings about.
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+class FileFaults : public CommandTest {
+ protected:
+  static std::string With(std::string_view xml,
+                          const std::vector<std::pair<std::string, std::string>>& replacements) {
+    std::string text(xml);
+    for (const auto& [from, to] : replacements) {
+      const size_t at = text.find(from);
+      EXPECT_NE(at, std::string::npos) << from;
+      if (at != std::string::npos) text.replace(at, from.size(), to);
+    }
+    return text;
+  }
+  void ExpectLines(const std::string& options, const std::string& lines) {
+    const Outcome outcome = Weft("convert model.xml -o m.weft " + options);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, lines);
+  }
+};
+
+constexpr const char* kUnknownAdd =
+    "model.xml: 1 operation has no lowering: Frob-1 (line 7); \"weft ops\" lists those that do\n";
+constexpr const char* kShortConstant =
+    "model.xml:5: layer 1 \"w\" (Const): size is 11 bytes but f32[3] needs 12\n";
+
+TEST_F(FileFaults, ABadConstantHidesNoUnknownOperation) {
+  WriteModel(With(kSum, {{"type=\"Add\"", "type=\"Frob\""}, {"size=\"12\"", "size=\"11\""}}));
+  ExpectLines("", std::string(kShortConstant) + kUnknownAdd);
+}
+
+TEST_F(FileFaults, AMissingWeightsFileHidesNoUnknownOperation) {
+  WriteModel(With(kSum, {{"type=\"Add\"", "type=\"Frob\""}}));
+  std::filesystem::remove(Path("model.bin"));
+  ExpectLines(
+      "", std::string("model.bin: cannot be read: No such file or directory; 1 constant needs it, "
+                      "the first is layer 1 \"w\" at line 5\n") +
+              kUnknownAdd);
+}
+
+// The sum cannot be judged without its constant; the input has a fault of its own.
+TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
+  WriteModel(With(kSum, {{"shape=\"2,3\"", "shape=\"?,3\""},
+                         {"<dim>2</dim>", "<dim>-1</dim>"},
+                         {"size=\"12\"", "size=\"11\""}}));
+  ExpectLines("", std::string(kShortConstant) +
+                      "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 0 of f32[-1,3] is "
+                      "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape "
+                      "x=..., or reshape the model before export)\n");
+}
+
+// Every loop of the conformance models that holds one operation nobody knows has that one fault.
+TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
+  for (const auto& [name, operation] : std::vector<std::pair<std::string, std::string>>{
+           {"if/in_loop", "Multiply"}, {"exports/tf_while_lstm", "ScatterUpdate"}}) {
+    const std::string folder = WEFT_SOURCE_DIR "/tests/conformance/cases/" + name;
+    std::ifstream file(folder + "/model.xml");
+    const std::string xml{std::istreambuf_iterator<char>(file), {}};
+    WriteText("model.xml", With(xml, {{"type=\"" + operation + "\"", "type=\"Frob\""}}));
+    const Outcome outcome =
+        Weft("convert model.xml --weights '" + folder + "/model.bin' -o m.weft");
+    EXPECT_EQ(outcome.code, 1) << name;
+    EXPECT_TRUE(outcome.err.starts_with("model.xml: 1 operation has no lowering: Frob-"))
+        << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+// f16 work runs as f32, also in a file that cannot be converted for another reason.
+TEST_F(FileFaults, AnUnknownOperationMakesNoFaultOfElementTypes) {
+  std::string xml =
+      With(kPair, {{"<layer id=\"3\"",
+                    "<layer id=\"4\" name=\"f\" type=\"Frob\" version=\"opset1\">\n<input><port "
+                    "id=\"0\"><dim>2</dim></port></input><output><port id=\"1\" precision=\"FP16\">"
+                    "<dim>2</dim></port></output></layer>\n<layer id=\"3\""},
+                   {"<edge from-layer=\"2\" from-port=\"2\" to-layer=\"3\" to-port=\"0\"/>",
+                    "<edge from-layer=\"2\" from-port=\"2\" to-layer=\"4\" to-port=\"0\"/>\n<edge "
+                    "from-layer=\"4\" from-port=\"1\" to-layer=\"3\" to-port=\"0\"/>"}});
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"i64", "f16"}, {"I64", "FP16"}}) {
+    for (size_t at = xml.find(from); at != std::string::npos; at = xml.find(from)) {
+      xml.replace(at, from.size(), to);
+    }
+  }
+  WriteModel(xml);
+  ExpectLines("",
+              "model.xml: 1 operation has no lowering: Frob-1 (line 10); \"weft ops\" lists those "
+              "that do\n");
+}
+
+TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
+  WriteModel(kSum);
+  ExpectLines(
+      "--shape x=5",
+      "--shape: input \"x\": f32[5] has rank 1; must have rank 2, as the model's f32[2,3]\n");
+  ExpectLines(
+      "--shape x=",
+      "--shape: input \"x\": f32[] has rank 0; must have rank 2, as the model's f32[2,3]\n");
+  ExpectLines("--shape x=0,3",
+              "--shape: input \"x\": f32[0,3] holds nothing; dimension 0 must be from 1\n");
+  ExpectLines("--shape x=2000000000,3",
+              "--shape: input \"x\": f32[2000000000,3] is too large; must be less than 4294967296 "
+              "bytes\n");
+  ExpectLines("--shape alias=4,3 --shape x=2,3",
+              "--shape: \"alias\" and \"x\" are one input; must name it once\n");
+  ExpectLines(
+      "--shape nobody=4,3 --shape x=1",
+      "--shape: the model has no input \"nobody\"; its inputs are x_layer\n"
+      "--shape: input \"x\": f32[1] has rank 1; must have rank 2, as the model's f32[2,3]\n");
+  for (const char* wrong : {"x=-1,3", "x=2147483648,3", "x=99999999999999999999,3", "x", "=1",
+                            "x=1,", "x=2;3", "x=0x2,3"}) {
+    const Outcome outcome =
+        Weft(std::string("convert model.xml -o m.weft --shape '") + wrong + "'");
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_EQ(outcome.err,
+              std::string("weft convert: --shape: is \"") + wrong +
+                  "\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with integers up to "
+                  "2147483647\n");
+  }
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --shape alias=4,3").code, 0);
+}
+
+}  // namespace
+}  // namespace weft::cli
