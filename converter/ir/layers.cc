@@ -49,6 +49,12 @@ std::optional<size_t> IndexOf(const PortIndex& index, int64_t id) {
   return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
+// The layer has ports that no edge can name; the reader of ports has said so.
+bool LacksIds(const std::vector<PortText>& ports) {
+  return std::any_of(ports.begin(), ports.end(),
+                     [](const PortText& port) { return !port.numbered; });
+}
+
 std::string Who(const Node& node) {
   return fmt::format("layer {} \"{}\" ({})", node.id, OneLine(node.name), OneLine(node.type));
 }
@@ -127,6 +133,7 @@ class GraphReader {
                 Who(node), node.id, OneLine(layers_[first->second].node->name),
                 layers_[first->second].node->line);
         doubled_.insert(node.id);
+        unnumbered_ = true;
         continue;
       }
       if (node.type.empty()) FaultAt(node.line, "{}: the type is missing", Who(node));
@@ -224,7 +231,7 @@ class GraphReader {
     for (size_t edge_index : incoming_[index]) {
       const Edge& edge = edges_[edge_index];
       const std::optional<size_t> to = IndexOf(layer.input_index, edge.to_port);
-      if (!to) {
+      if (!to && !LacksIds(layer.inputs)) {
         FaultAt(edge.line, "edge {}: {} has no input port {}; {}", Text(edge), Who(node),
                 edge.to_port, ListIds(layer.inputs));
       }
@@ -241,7 +248,7 @@ class GraphReader {
       if (source) Attach(layer, *to, *source);
     }
     for (size_t i = 0; i < fed_at.size(); ++i) {
-      if (fed_at[i] != 0) continue;
+      if (fed_at[i] != 0 || LacksIds(layer.inputs)) continue;
       reading_.faults.Add(fmt::format("{}: input port {} is not connected; must have one edge",
                                       Where(*graph_, node), layer.inputs[i].id));
     }
@@ -259,8 +266,10 @@ class GraphReader {
     const Layer& from = layers_[*edge.from];
     const std::optional<size_t> port = IndexOf(from.output_index, edge.from_port);
     if (!port) {
-      FaultAt(edge.line, "edge {}: {} has no output port {}; {}", Text(edge), Who(*from.node),
-              edge.from_port, ListIds(from.outputs));
+      if (!LacksIds(from.outputs)) {
+        FaultAt(edge.line, "edge {}: {} has no output port {}; {}", Text(edge), Who(*from.node),
+                edge.from_port, ListIds(from.outputs));
+      }
       return std::nullopt;
     }
     return Source{from.node.get(), static_cast<uint32_t>(*port)};

@@ -107,6 +107,7 @@ class PortReader {
       Fault("{} port {} appears twice; ids must be unique", side, *id);
     }
     port.id = id.value_or(-1);
+    port.numbered = id.has_value();
     index.emplace(port.id, place);
     for (pugi::xml_node dim : xml.children("dim")) {
       const std::optional<int64_t> value = ParseInt(dim.child_value());

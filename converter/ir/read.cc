@@ -48,7 +48,10 @@ std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
   WeightsFile weights_file(bin);
   Reading reading{*document, weights_file, faults};
   std::unique_ptr<Graph> graph = ReadGraph(reading, root, 0);
-  if (graph->results.empty() && graph->sinks.empty()) {
+  // A Result that the reader had to drop is there all the same.
+  const bool has_result =
+      static_cast<bool>(root.child("layers").find_child_by_attribute("layer", "type", "Result"));
+  if (!has_result && graph->results.empty() && graph->sinks.empty()) {
     faults.Add(fmt::format("{}:{}: the model has no Result; must have at least one", document->file,
                            document->LineOf(root)));
   }

@@ -31,6 +31,7 @@ using PortIndex = std::unordered_map<int64_t, size_t>;
 // <port> as written. Inputs and outputs count their ids apart.
 struct PortText {
   int64_t id = -1;
+  bool numbered = true;  // false: the id is none, and a fault has said so
   std::optional<ElementType> type;
   Dims dims;
 };

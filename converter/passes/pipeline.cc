@@ -130,10 +130,24 @@ class Pipeline {
   std::optional<Streamed> streamed_;
 };
 
+// In a whole loop, recognising may make a scan output of such an update; here nobody can say
+// whether it would, so it is no unknown operation either.
+void ForgetListUpdates(ir::Graph& graph) {
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    for (ir::Body& body : node->bodies) {
+      for (const std::unique_ptr<ir::Node>& inner : body.graph->nodes) {
+        if (inner->type == "ScatterUpdate") inner->type.clear();
+      }
+      ForgetListUpdates(*body.graph);
+    }
+  }
+}
+
 // What else is wrong with a file that the reader refuses. Loops and branches are passed over: what
 // prepares them needs a whole graph.
 void Pipeline::JudgeTheRest() {
   const bool shaped = ApplyShapes(*graph_, options_.shapes, faults_);
+  ForgetListUpdates(*graph_);
   Resolve(*graph_, faults_);
   if (!shaped) return;
   for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {

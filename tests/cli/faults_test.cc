@@ -45,6 +45,18 @@ TEST_F(FileFaults, AMissingWeightsFileHidesNoUnknownOperation) {
               kUnknownAdd);
 }
 
+// What a whole loop becomes is not known of a loop without its constants.
+TEST_F(FileFaults, AMissingWeightsFileIsTheOnlyFaultOfALoop) {
+  for (const char* name : {"exports/tf_while_lstm", "exports/keras_simple_rnn", "if/in_loop",
+                           "loop_run/do_while", "convert/f16_constant"}) {
+    const Outcome outcome = Weft("convert '" WEFT_SOURCE_DIR "/tests/conformance/cases/" +
+                                 std::string(name) + "/model.xml' --weights no.bin -o m.weft");
+    EXPECT_EQ(outcome.code, 1) << name;
+    EXPECT_TRUE(outcome.err.starts_with("no.bin: cannot be read: ")) << name << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
 // The sum cannot be judged without its constant; the input has a fault of its own.
 TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
   WriteModel(With(kSum, {{"shape=\"2,3\"", "shape=\"?,3\""},

@@ -148,6 +148,16 @@ TEST_F(Reader, ReportsNoConsequencesOfBadIds) {
                 {Edge("0:0", "1:0"), Edge("1:1", "1:0"), Edge("1:1", "2:0")}));
   EXPECT_EQ(lines, (Lines{"model.xml:5: layer 1 \"b\" (ReLU): id 1 is that of \"a\" at line 4 too; "
                           "ids must be unique"}));
+  std::string last = Result(2, "y");
+  last.replace(last.find("\"2\""), 3, "\"0\"");
+  ReadModel(Net({Parameter(0, "x"), last}, {Edge("0:0", "2:0")}));
+  EXPECT_EQ(lines.size(), 1u) << lines.back();
+  std::string port = Relu(1, "a");
+  port.replace(port.find("port id=\"0\""), 11, "port id=\"q\"");
+  ReadModel(
+      Net({Parameter(0, "x"), port, Result(2, "y")}, {Edge("0:0", "1:0"), Edge("1:1", "2:0")}));
+  EXPECT_EQ(lines, (Lines{"model.xml:4: layer 1 \"a\" (ReLU): input port id is \"q\"; must be an "
+                          "integer"}));
 }
 
 TEST_F(Reader, ReportsEveryBadEdgeInOneRun) {
