@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <set>
@@ -76,6 +77,9 @@ class Writer {
 
   void WriteHeader();
   void WriteOpen();
+  void WriteCpp();
+  void WriteCppOpen(std::string_view parameters, std::string_view memory);
+  std::string Memory(std::string_view before, std::string_view after) const;
   std::string Declaration(const Array& array) const {
     return fmt::format("unsigned char {0}_{1}[{2}_{3}_BYTES > 0 ? {2}_{3}_BYTES : 1]", name_,
                        array.name, upper_, Upper(array.name));
@@ -116,25 +120,64 @@ void Writer::WriteHeader() {
   Head("/* Memory of the right size; a program that does not name it does not get it. */\n");
   for (const Array& array : memory_) Head("extern {};\n", Declaration(array));
   WriteOpen();
-  Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\nnamespace {} {{\n", name_);
-  Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
-       RegionBytes(1), RegionBytes(2));
-  Head("}}  // namespace {}\n#endif\n\n#endif /* {}_WEFT_MODEL_H_ */\n", name_, upper_);
+  Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\n");
+  WriteCpp();
+  Head("#endif\n\n#endif /* {}_WEFT_MODEL_H_ */\n", upper_);
 }
 
-void Writer::WriteOpen() {
+// The initializer of a weft_memory or weft::Memory: blocks that begin at <before><name><after>.
+std::string Writer::Memory(std::string_view before, std::string_view after) const {
   std::string blocks[] = {"0, 0", "0, 0", "0, 0"};
   for (size_t i = 0; i < memory_.size(); ++i) {
     const std::string& name = memory_[i].name;
-    blocks[i] = fmt::format("{}_{}, {}_{}_BYTES", name_, name, upper_, Upper(name));
+    blocks[i] = fmt::format("{}{}{}, {}_{}_BYTES", before, name, after, upper_, Upper(name));
   }
+  return fmt::format(
+      "memory = {{{{{}}},\n                              {{{}}},\n"
+      "                              {{{{{}}}}}}};\n",
+      blocks[0], blocks[1], blocks[2]);
+}
+
+void Writer::WriteOpen() {
   Head("\n/* Opens the model on that memory. */\n");
   Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
-  Head("  const weft_memory memory = {{{{{}}},\n", blocks[0]);
-  Head("                              {{{}}},\n", blocks[1]);
-  Head("                              {{{{{}}}}}}};\n", blocks[2]);
+  Head("  const weft_memory {}", Memory(name_ + "_", ""));
   Head("  return weft_open({0}_model, {1}_MODEL_BYTES, {0}_steps, memory, engine);\n}}\n\n", name_,
        upper_);
+}
+
+// The same for weft::Engine. C++ has no array of size zero, so a type for memory holds a byte at
+// least.
+void Writer::WriteCpp() {
+  Head("#include \"runtime/weft.h\"\n\nnamespace {} {{\n", name_);
+  Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
+       RegionBytes(1), RegionBytes(2));
+  Head("/* The kernels of this model alone. */\ninline ::weft::StepTable Steps() {{\n");
+  Head(
+      "  return {{reinterpret_cast<const ::weft::StepEntry*>({0}_steps.entries), "
+      "{0}_steps.count}};\n",
+      name_);
+  Head("}}\n/* Opens the model on the memory above. */\n");
+  WriteCppOpen("", Memory(name_ + "_", ""));
+  Head("/* Room for programs with more streams than one: a State each, one Scratch. */\n");
+  std::string parameters;
+  for (const Array& array : memory_) {
+    const std::string type = array.name == "state"     ? "State"
+                             : array.name == "scratch" ? "Scratch"
+                                                       : "MoreScratch";
+    Head("struct {} {{\n  alignas(64) unsigned char bytes[{}];\n}};\n", type,
+         std::max<uint32_t>(array.bytes, 1));
+    parameters += fmt::format("{}* {}, ", type, array.name);
+  }
+  WriteCppOpen(parameters, Memory("", "->bytes"));
+  Head("}}  // namespace {}\n", name_);
+}
+
+void Writer::WriteCppOpen(std::string_view parameters, std::string_view memory) {
+  Head("inline ::weft::Fault Open({}::weft::Engine* engine) {{\n", parameters);
+  Head("  const ::weft::Memory {}", memory);
+  Head("  return ::weft::Engine::Open({{{}_model, kModelBytes}}, Steps(), memory, engine);\n}}\n",
+       name_);
 }
 
 void Writer::WriteSelfTest() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model file as C: an aligned constant array, memory of the right size, names for ports and
 // sizes, and the table of just the steps that the model takes, so that a linker keeps only their
-// kernels. The header serves C99 and C++17.
+// kernels. The header serves C99 and C++17, which gets weft::Engine opened.
 #ifndef WEFT_CONVERTER_EMIT_C_SOURCE_H_
 #define WEFT_CONVERTER_EMIT_C_SOURCE_H_
 
