@@ -18,7 +18,15 @@ set(weft_package "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
 install(FILES runtime/weft.h runtime/weft_c.h runtime/steps.h runtime/faults.inc
         DESTINATION "${weft_headers}/runtime")
 install(FILES runtime/format/ops.inc DESTINATION "${weft_headers}/runtime/format")
-install(FILES LICENSE NOTICE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES runtime/format/FORMAT.md
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# Nine tenths of the command are what a debugger reads. CMake strips executables and shared
+# libraries, never archives.
+option(WEFT_INSTALL_STRIPPED "Install without debug information, as cmake --install --strip" ON)
+if(WEFT_INSTALL_STRIPPED)
+  install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
+endif()
 
 set(libraries weft_runtime weft_kernels)
 set_target_properties(weft_runtime PROPERTIES EXPORT_NAME runtime)
@@ -33,18 +41,33 @@ if(weft_dispatches)
 endif()
 install(TARGETS ${libraries} EXPORT weftTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${weft_headers}")
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION "${weft_package}")
+# Shared libraries are found where they lie beside the command, wherever both are moved.
+file(RELATIVE_PATH weft_libraries_from_command "${CMAKE_INSTALL_FULL_BINDIR}"
+     "${CMAKE_INSTALL_FULL_LIBDIR}")
+if(BUILD_SHARED_LIBS)
+  set_target_properties(weft_runtime weft_kernels PROPERTIES INSTALL_RPATH "$ORIGIN")
+endif()
 if(TARGET weft)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(weft PROPERTIES INSTALL_RPATH "$ORIGIN/${weft_libraries_from_command}")
+  endif()
   install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
 configure_package_config_file(cmake/weftConfig.cmake.in "${PROJECT_BINARY_DIR}/weftConfig.cmake"
                               INSTALL_DESTINATION "${weft_package}"
                               PATH_VARS CMAKE_INSTALL_BINDIR)
-# Before 1.0 every minor version may change the interface and the model's format.
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/weftConfigVersion.cmake"
-                                 COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake"
-              "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake" cmake/WeftModel.cmake
+# Before 1.0 every minor version may change the interface and the model's format. CMake compares an
+# exact version as text; 0.1 and 0.1.0 are one.
+set(weft_version_file "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake")
+write_basic_package_version_file("${weft_version_file}" COMPATIBILITY SameMinorVersion)
+file(READ "${weft_version_file}" weft_version_text)
+file(WRITE "${weft_version_file}" "if(\"\${PACKAGE_FIND_VERSION}\" VERSION_EQUAL ${PROJECT_VERSION})
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
+${weft_version_text}")
+install(FILES "${PROJECT_BINARY_DIR}/weftConfig.cmake" "${weft_version_file}" cmake/WeftModel.cmake
         DESTINATION "${weft_package}")

@@ -35,11 +35,28 @@ function(weft_step_sources folder out)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# Adds a static library, or an empty interface of the same name while it has no sources.
+# Adds a library, or an empty interface of the same name while it has no sources. It is static, so
+# that a program holds only the kernels that it names, unless BUILD_SHARED_LIBS asks for another; a
+# shared one shows what is weft's and nothing of Highway's, of which a program may have its own.
 function(weft_add_library name)
-  if(ARGN)
-    add_library(${name} STATIC ${ARGN})
-  else()
+  if(NOT ARGN)
     add_library(${name} INTERFACE)
+    return()
+  endif()
+  get_property(can_share GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
+  if(NOT BUILD_SHARED_LIBS OR NOT can_share)
+    add_library(${name} STATIC ${ARGN})
+    set_target_properties(${name} PROPERTIES
+                          POSITION_INDEPENDENT_CODE ${weft_position_independent})
+    return()
+  endif()
+  # Before 1.0 every minor version may change the interface.
+  add_library(${name} SHARED ${ARGN})
+  set_target_properties(${name} PROPERTIES DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(exports "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+  set_property(TARGET ${name} PROPERTY LINK_DEPENDS "${exports}")
+  if(NOT APPLE)
+    target_link_options(${name} PRIVATE "LINKER:--version-script=${exports}" LINKER:--no-undefined)
   endif()
 endfunction()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # weft_add_model(<target> <MODEL.xml> [NAME <name>] [INCBIN] [OPTIONS <option of weft convert>...])
 #
-# Converts the model when <target> is built, and compiles it in as C: <name>.h (which #include
-# "<name>.h" finds) has the sizes, the ports and <name>_open(); the linker keeps just the kernels
-# that the model takes. <name> is the stem of MODEL.xml unless given. INCBIN lets the assembler take
-# the bytes from <name>.weft: for large weights. A model file fits one version of weft only, so the
-# build makes it and nobody commits it.
+# Converts the model when <target> is built, and compiles it in as C: <name>.h has the sizes, the
+# ports and <name>_open(), in C++ <name>::Open(); the linker keeps just the kernels that the model
+# takes. <target> is a program or a library of any type; #include "<name>.h" finds the header there
+# and in whatever links the library. <name> is the stem of MODEL.xml unless given. INCBIN lets the
+# assembler take the bytes from <name>.weft: for large weights. A model file fits one version of
+# weft only, so the build makes it and nobody commits it. MODEL.xml may be made by the build, too.
 #
 # The command that converts is the one of this build, else WEFT_COMMAND, which must be of the
 # version of the libraries.
@@ -14,50 +15,92 @@ function(weft_add_model target xml)
   if(model_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_model: unknown argument ${model_UNPARSED_ARGUMENTS}")
   endif()
-  get_filename_component(xml "${xml}" ABSOLUTE)
-  if(NOT EXISTS "${xml}")
-    message(FATAL_ERROR "weft_add_model: ${xml} does not exist")
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "weft_add_model: ${target} is no target; add it before its model")
   endif()
-  if(TARGET weft)
-    set(command weft)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT "C" IN_LIST languages)
+    message(FATAL_ERROR "weft_add_model: the model is C; name C among the project's LANGUAGES")
+  endif()
+  if(NOT model_NAME)
+    get_filename_component(model_NAME "${xml}" NAME_WE)
+  endif()
+  get_property(names TARGET ${target} PROPERTY WEFT_MODELS)
+  if(model_NAME IN_LIST names)
+    message(FATAL_ERROR "weft_add_model: ${target} has a model ${model_NAME}; give this one "
+                        "another NAME")
+  endif()
+  set_property(TARGET ${target} APPEND PROPERTY WEFT_MODELS "${model_NAME}")
+
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_models")
+  set(stem "${folder}/${model_NAME}")
+  file(MAKE_DIRECTORY "${folder}")
+  weft_convert_model("${xml}" "${stem}")
+
+  # Sources that the build makes are known in one directory only, and an interface has none of its
+  # own: there the model becomes a library beside the target.
+  get_target_property(type ${target} TYPE)
+  get_target_property(directory ${target} SOURCE_DIR)
+  set(scope INTERFACE_LINK_LIBRARIES)
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    list(APPEND scope LINK_LIBRARIES)
+  endif()
+  set(owner ${target})
+  if(type STREQUAL "INTERFACE_LIBRARY" OR NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    set(owner ${target}_${model_NAME}_model)
+    add_library(${owner} STATIC)
+    if(UNIX)  # the target may become part of a shared library
+      set_target_properties(${owner} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
+    foreach(property IN LISTS scope)
+      set_property(TARGET ${target} APPEND PROPERTY ${property} ${owner})
+    endforeach()
+    set(scope LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+  endif()
+  # Properties, because target_link_libraries would have to be called as the project calls it: with
+  # keywords or without.
+  target_sources(${owner} PRIVATE "${stem}.c" "${stem}.h")
+  target_include_directories(${owner} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+  foreach(property IN LISTS scope)
+    set_property(TARGET ${owner} APPEND PROPERTY ${property} weft::runtime)
+  endforeach()
+endfunction()
+
+# Sets up the conversion of `xml` to <stem>.weft, .c and .h; a part of weft_add_model, whose options
+# are in model_*.
+function(weft_convert_model xml stem)
+  get_filename_component(xml "${xml}" ABSOLUTE)
+  string(REGEX REPLACE "\\.xml$" ".bin" weights "${xml}")
+  set(inputs "")
+  foreach(file IN ITEMS "${xml}" "${weights}")
+    get_source_file_property(is_made "${file}" GENERATED)
+    if(EXISTS "${file}" OR is_made)
+      list(APPEND inputs "${file}")
+    elseif("${file}" STREQUAL "${xml}")
+      message(FATAL_ERROR "weft_add_model: ${xml} does not exist")
+    endif()
+  endforeach()
+  if(TARGET weft::command)
+    set(command weft::command)
   else()
-    find_program(WEFT_COMMAND weft DOC "The weft command of this machine, which converts models")
+    find_program(WEFT_COMMAND weft NO_CMAKE_FIND_ROOT_PATH
+                 DOC "The weft command of this machine, which converts models")
     set(command "${WEFT_COMMAND}")
     if(NOT command)
       message(FATAL_ERROR "weft_add_model: no weft command is known; install weft on this machine "
                           "or set WEFT_COMMAND to it")
     endif()
   endif()
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if(NOT "C" IN_LIST languages)
-    message(FATAL_ERROR "weft_add_model: the model is C; name C among the project's LANGUAGES")
-  endif()
-
-  if(NOT model_NAME)
-    get_filename_component(model_NAME "${xml}" NAME_WE)
-  endif()
-  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_models")
-  set(stem "${folder}/${model_NAME}")
-  string(REGEX REPLACE "\\.xml$" ".bin" weights "${xml}")
-  if(NOT EXISTS "${weights}")
-    set(weights "")
-  endif()
   set(form "")
   if(model_INCBIN)
     set(form --incbin)
+    set_property(SOURCE "${stem}.c" APPEND PROPERTY OBJECT_DEPENDS "${stem}.weft")
   endif()
-  file(MAKE_DIRECTORY "${folder}")
   add_custom_command(
     OUTPUT "${stem}.weft" "${stem}.c" "${stem}.h"
     COMMAND ${command} convert "${xml}" -o "${stem}.weft" --c-source "${stem}.c" ${form}
             ${model_OPTIONS}
-    DEPENDS ${command} "${xml}" ${weights}
+    DEPENDS ${command} ${inputs}
     COMMENT "weft convert ${model_NAME}"
     VERBATIM)
-  if(model_INCBIN)
-    set_property(SOURCE "${stem}.c" PROPERTY OBJECT_DEPENDS "${stem}.weft")
-  endif()
-  target_sources(${target} PRIVATE "${stem}.c" "${stem}.h")
-  target_include_directories(${target} PRIVATE "${folder}")
-  target_link_libraries(${target} PRIVATE weft::runtime)
 endfunction()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DSOURCE= -DBUILD= -DFOLDER= -P projects.cmake: projects of several makes over an installed
+# desktop build, below a folder with a space in its name: one in C alone, one with a model in every
+# type of library, and every way to ask for the package.
+cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
+weft_begin_installed()
+set(project "${FOLDER}/a project")
+file(COPY "${CMAKE_CURRENT_LIST_DIR}/projects/" DESTINATION "${project}")
+set(models "${FOLDER}/some models")
+file(COPY "${SOURCE}/examples/dtmf/model/" DESTINATION "${models}")
+
+weft_build("${project}/in_c" "${FOLDER}/in c" "-DCMAKE_PREFIX_PATH=${prefix}"
+           "-DMODEL=${models}/dtmf.xml")
+weft_run(in_c "${FOLDER}/in c/in_c")
+file(STRINGS "${SOURCE}/runtime/format/ops.inc" rows REGEX "^WEFT_STEP\\(")
+list(LENGTH rows kinds)
+weft_expect("a project in C" "${weft_stdout}" "${kinds} kinds of steps\n")
+
+weft_build("${project}/libraries" "${FOLDER}/the libraries" "-DCMAKE_PREFIX_PATH=${prefix}"
+           "-DMODELS=${models}")
+foreach(program IN ITEMS static shared object interface two made elsewhere)
+  weft_run(uses_${program} "${FOLDER}/the libraries/uses_${program}")
+  weft_expect("uses_${program}" "${weft_stdout}" "runs\n")
+endforeach()
+
+# weft_ask(<request> <what is printed> [<configure option>...])
+function(weft_ask request must)
+  file(REMOVE_RECURSE "${FOLDER}/components")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -G Ninja -S "${project}/components"
+                          -B "${FOLDER}/components" "-DCMAKE_PREFIX_PATH=${prefix}"
+                          "-DREQUEST=${request}" ${ARGN}
+                  OUTPUT_VARIABLE talk ERROR_VARIABLE talk)
+  string(REGEX REPLACE "[ \n]+" " " line "${talk}")
+  if(NOT line MATCHES "${must}")
+    message(FATAL_ERROR "find_package(weft ${request}): must say \"${must}\"; says\n${talk}")
+  endif()
+  message(STATUS "find_package(weft ${request}): ${CMAKE_MATCH_0}")
+endfunction()
+set(both "weft (1|TRUE), runtime TRUE, converter TRUE")
+foreach(request IN ITEMS "0.1" "0.1.0;EXACT" "0.1;EXACT;REQUIRED" "REQUIRED;COMPONENTS;runtime"
+                         "0.1;REQUIRED;COMPONENTS;runtime;converter"
+                         "REQUIRED;OPTIONAL_COMPONENTS;converter;nobody")
+  weft_ask("${request}" "${both}")
+endforeach()
+weft_ask("COMPONENTS;runtime;nobody" "component nobody is none of weft's; must be runtime or \
+converter.*weft (0|FALSE), ")
+weft_ask("REQUIRED;COMPONENTS;nobody" "component nobody is none of weft's; must be")
+weft_ask("0.2" "weft (0|FALSE), runtime ,")
+weft_ask("0.1.7;EXACT" "weft (0|FALSE), runtime ,")
+# As for a board, on a machine whose PATH has no weft.
+file(GLOB_RECURSE package "${prefix}/weftConfig.cmake")
+get_filename_component(package "${package}" DIRECTORY)
+find_program(ninja ninja)
+set(board "-DCMAKE_MAKE_PROGRAM=${ninja}" -DCMAKE_SYSTEM_NAME=Generic
+    -DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF
+    -DCMAKE_PREFIX_PATH= "-Dweft_DIR=${package}")
+weft_ask("REQUIRED;OPTIONAL_COMPONENTS;converter" "weft (1|TRUE), runtime TRUE, converter FALSE"
+         ${board})
+weft_ask("REQUIRED;COMPONENTS;converter" "component converter: no weft command is on the PATH or \
+in the installation; install weft on this machine or set WEFT_COMMAND to it" ${board})
