@@ -15,7 +15,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/elements.h"
-#include "converter/plan/laws.h"
+#include "converter/plan/validator.h"
 
 namespace weft::cli {
 namespace {

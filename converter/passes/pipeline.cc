@@ -28,9 +28,9 @@
 #include "converter/passes/streaming.h"
 #include "converter/passes/variables.h"
 #include "converter/plan/coalesce.h"
-#include "converter/plan/laws.h"
 #include "converter/plan/liveness.h"
 #include "converter/plan/program.h"
+#include "converter/plan/validator.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
 

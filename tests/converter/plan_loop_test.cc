@@ -11,7 +11,7 @@
 #include "converter/ops/loop.h"
 #include "converter/passes/hoist.h"
 #include "converter/plan/coalesce.h"
-#include "converter/plan/laws.h"
+#include "converter/plan/validator.h"
 #include "runtime/weft.h"
 
 namespace weft {
@@ -193,6 +193,51 @@ TEST(Loop, OrdersReadersBeforeTheWriterOfTheSuccessor) {
   EXPECT_EQ(loop.program.sections[0].copies.size(), 1u);
   EXPECT_EQ(loop.Run(), (std::vector<float>{9, 10, 11, 12}));
   EXPECT_EQ(loop.CopiesInBody(), 0u);
+}
+
+TEST(Loop, ComputesAndIsValidatedAtAnyLength) {
+  for (const int64_t trips : {2047, 2048, 2049, 4096, 16000, 1000000}) {
+    OneLoop loop;
+    loop.Lower(trips, 1, true, Sum);
+    const std::vector<float> outputs = loop.Run();
+    ASSERT_EQ(outputs.size(), static_cast<size_t>(2 * trips + 2));
+    float sum = static_cast<float>(2 * trips + 1);
+    for (int64_t i = 0; i < trips; ++i) {
+      sum = static_cast<float>(2 * i + 1) + sum;
+      ASSERT_EQ(outputs[static_cast<size_t>(2 * i + 2)], sum) << i << " of " << trips;
+    }
+    EXPECT_EQ(outputs[0], sum);
+  }
+}
+
+// Loops of a thousand iterations in each other; the innermost doubles the state that all carry.
+ValueId Nest(Builder& builder, ValueId state, int depth) {
+  if (depth == 0) return Add(builder, state, state);
+  ops::LoopSpec spec;
+  spec.trips = 1000;
+  spec.carried.push_back({state, 0});
+  spec.lasts.push_back({0, kRow});
+  return ops::LowerLoop(builder, spec,
+                        [&](const ops::Iteration& iteration) -> std::vector<ValueId> {
+                          return {Nest(builder, iteration.states[0], depth - 1)};
+                        })
+      .lasts[0];
+}
+
+TEST(Loop, IsValidatedAtAnyDepth) {
+  for (const int depth : {3, 4, 8}) {
+    OneLoop nest;
+    const ValueId state = nest.Input(kRow, "s");
+    nest.program.outputs.push_back({Nest(nest.builder, state, depth), {"y"}, plan::kNone, 0});
+    plan::Coalesce(nest.program);
+    Faults faults;
+    const emit::ModelFile file = emit::WriteModelFile(nest.program, {}, faults);
+    AlignedBytes model(file.bytes.size());
+    std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
+    EXPECT_EQ(format::GetModel(model.data())->sections()->size(), static_cast<size_t>(depth));
+    for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
+      ADD_FAILURE() << line;
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "converter/passes/hoist_invariant.h"
 #include "converter/passes/pipeline.h"
 #include "converter/plan/coalesce.h"
-#include "converter/plan/laws.h"
+#include "converter/plan/validator.h"
 #include "runtime/weft.h"
 
 namespace weft {

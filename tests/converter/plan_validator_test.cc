@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of plans must find what is wrong: good plans are spoiled here, one way each.
+// The plan validator must find what is wrong: good plans are spoiled here, one way each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "converter/aligned_bytes.h"
 #include "converter/passes/pipeline.h"
-#include "converter/plan/laws.h"
+#include "converter/plan/validator.h"
 #include "runtime/format/listing.h"
 
 namespace weft {
@@ -29,7 +29,7 @@ AlignedBytes Converted(const char* name) {
 
 constexpr const char* kModel = "ti/lstm_forward_axis1_b2_t4_i16_h33";
 
-TEST(PlanLaws, AcceptThePlanOfALoop) {
+TEST(PlanValidator, AcceptsThePlanOfALoop) {
   const AlignedBytes model = Converted(kModel);
   EXPECT_TRUE(plan::CheckPlan(*format::GetModel(model.data())).empty());
 }
@@ -57,7 +57,7 @@ bool BreaksThePlan(const AlignedBytes& good, uint32_t from, uint32_t onto) {
   return !plan::CheckPlan(*root).empty();
 }
 
-TEST(PlanLaws, FindEveryBufferThatIsPutOnTopOfAnother) {
+TEST(PlanValidator, FindsEveryBufferThatIsPutOnTopOfAnother) {
   const AlignedBytes good = Converted(kModel);
   const format::Model* root = format::GetModel(good.data());
   std::set<uint32_t> buffers;
@@ -75,7 +75,7 @@ TEST(PlanLaws, FindEveryBufferThatIsPutOnTopOfAnother) {
   }
 }
 
-TEST(PlanLaws, FindAStateThatMovesTheWrongWay) {
+TEST(PlanValidator, FindsAStateThatMovesTheWrongWay) {
   const AlignedBytes model = Converted(kModel);
   const format::Model* root = format::GetModel(model.data());
   ASSERT_GT(root->moves()->size(), 0u);

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/access.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "kernels/pack.h"
+#include "runtime/format/listing.h"
+
+namespace weft::plan {
+
+namespace {
+
+using Dims = std::vector<std::pair<int64_t, int64_t>>;
+using format::ElementType;
+
+constexpr int64_t kF32Bits = 32;
+
+// Elements one behind the other. The verifier has bounded the product where no factor is 0.
+StridedBytes Contiguous(int64_t element_bits, const std::vector<int64_t>& factors) {
+  int64_t count = std::count(factors.begin(), factors.end(), 0) == 0 ? 1 : 0;
+  for (const int64_t factor : factors) count = count == 0 ? 0 : count * factor;
+  return Strided(element_bits, 0, {{count, 1}});
+}
+
+StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length) {
+  return Strided(kF32Bits, 0, {{rows, row_stride}, {length, 1}});
+}
+
+template <typename Array>
+std::vector<int64_t> FirstOf(const Array& dims, uint32_t rank) {
+  std::vector<int64_t> first;
+  for (uint32_t i = 0; i < rank; ++i) first.push_back(dims.Get(i));
+  return first;
+}
+
+template <typename DimArray, typename StrideArray>
+StridedBytes Walked(int64_t element_bits, int64_t offset, const DimArray& dims, uint32_t rank,
+                    const StrideArray& strides) {
+  Dims walk;
+  for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(dims.Get(i), strides.Get(i));
+  return Strided(element_bits, offset, walk);
+}
+
+int64_t PaddedOutputs(uint32_t outputs) {
+  return static_cast<int64_t>(kernels::PanelCount(outputs)) * kernels::kPanelOutputs;
+}
+
+// One overload per kind of step; `operand` counts as the row of ops.inc does.
+StridedBytes Access(const format::DenseParams& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Rows(p.rows(), p.x_row_stride(), p.inputs());
+    case 1:
+      return Contiguous(kF32Bits, {PaddedOutputs(p.outputs()), p.inputs()});
+    case 2:
+      return Rows(p.rows(), p.start_row_stride(), p.outputs());
+    default:
+      return Rows(p.rows(), p.y_row_stride(), p.outputs());
+  }
+}
+
+StridedBytes Access(const format::MatmulParams& p, uint32_t operand) {
+  const uint32_t rank = p.batch_rank();
+  std::vector<int64_t> y_dims = FirstOf(*p.batch_dims(), rank);
+  y_dims.insert(y_dims.end(), {p.rows(), p.columns()});
+  const StridedBytes y = Contiguous(kF32Bits, y_dims);
+  if (operand == 2 || y.run_bytes == 0) return y;
+  const auto& strides = operand == 0 ? *p.a_batch_strides() : *p.b_batch_strides();
+  Dims walk;
+  for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(p.batch_dims()->Get(i), strides.Get(i));
+  if (operand == 0) {
+    walk.emplace_back(p.rows(), p.a_row_stride());
+    walk.emplace_back(p.inner(), p.a_inner_stride());
+  } else {
+    walk.emplace_back(p.columns(), p.b_column_stride());
+    walk.emplace_back(p.inner(), p.b_inner_stride());
+  }
+  return Strided(kF32Bits, 0, walk);
+}
+
+StridedBytes Access(const format::ConvParams& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Contiguous(kF32Bits,
+                        {p.batch(), p.groups(), p.in_channels(), p.in_height(), p.in_width()});
+    case 1:
+      return Contiguous(kF32Bits, {PaddedOutputs(p.out_channels()), p.groups(), p.in_channels(),
+                                   p.kernel_height(), p.kernel_width()});
+    case 2:
+      return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
+    default:
+      return Contiguous(kF32Bits,
+                        {p.batch(), p.groups(), p.out_channels(), p.out_height(), p.out_width()});
+  }
+}
+
+StridedBytes Access(const format::DepthwiseParams& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Contiguous(kF32Bits,
+                        {p.batch(), p.channels() / p.multiplier(), p.in_height(), p.in_width()});
+    case 1:
+      return Contiguous(kF32Bits, {p.channels(), p.kernel_height(), p.kernel_width()});
+    case 2:
+      return Contiguous(kF32Bits, {p.channels()});
+    default:
+      return Contiguous(kF32Bits, {p.batch(), p.channels(), p.out_height(), p.out_width()});
+  }
+}
+
+StridedBytes Access(const format::PoolParams& p, uint32_t operand) {
+  if (operand == 0) return Contiguous(kF32Bits, {p.planes(), p.in_height(), p.in_width()});
+  return Contiguous(kF32Bits, {p.planes(), p.out_height(), p.out_width()});
+}
+
+StridedBytes Access(const format::UnaryParams& p, uint32_t) {
+  return Contiguous(format::BitsOf(p.type()), {p.count()});
+}
+
+template <typename Params>
+StridedBytes AccessOfPair(const Params& p, uint32_t operand, ElementType result) {
+  if (operand == 2) return Contiguous(format::BitsOf(result), FirstOf(*p.dims(), p.rank()));
+  const auto& strides = operand == 0 ? *p.a_strides() : *p.b_strides();
+  return Walked(format::BitsOf(p.type()), 0, *p.dims(), p.rank(), strides);
+}
+
+StridedBytes Access(const format::BinaryParams& p, uint32_t operand) {
+  return AccessOfPair(p, operand, p.type());
+}
+
+StridedBytes Access(const format::CompareParams& p, uint32_t operand) {
+  return AccessOfPair(p, operand, ElementType::boolean);
+}
+
+StridedBytes Access(const format::SelectParams& p, uint32_t operand) {
+  const int64_t bits = int64_t{p.element_bytes()} * 8;
+  switch (operand) {
+    case 0:
+      return Walked(8, 0, *p.dims(), p.rank(), *p.condition_strides());
+    case 1:
+      return Walked(bits, 0, *p.dims(), p.rank(), *p.a_strides());
+    case 2:
+      return Walked(bits, 0, *p.dims(), p.rank(), *p.b_strides());
+    default:
+      return Contiguous(bits, FirstOf(*p.dims(), p.rank()));
+  }
+}
+
+StridedBytes Access(const format::ReduceParams& p, uint32_t operand) {
+  const int64_t bits = format::BitsOf(p.type());
+  if (operand == 1) return Contiguous(bits, FirstOf(*p.dims(), p.kept_rank()));
+  return Walked(bits, 0, *p.dims(), p.kept_rank() + p.reduced_rank(), *p.strides());
+}
+
+StridedBytes Access(const format::SoftmaxParams& p, uint32_t) {
+  return Contiguous(kF32Bits, {p.outer(), p.axis(), p.inner()});
+}
+
+StridedBytes Access(const format::CopyParams& p, uint32_t operand) {
+  const int64_t bits = int64_t{p.element_bytes()} * 8;
+  if (operand == 0) return Walked(bits, p.src_offset(), *p.dims(), p.rank(), *p.src_strides());
+  return Walked(bits, p.dst_offset(), *p.dims(), p.rank(), *p.dst_strides());
+}
+
+StridedBytes Access(const format::FillParams& p, uint32_t) {
+  return Contiguous(int64_t{p.element_bytes()} * 8, {p.count()});
+}
+
+StridedBytes Access(const format::GatherParams& p, uint32_t operand) {
+  const int64_t bits = int64_t{p.element_bytes()} * 8;
+  switch (operand) {
+    case 0:
+      return Contiguous(bits, {p.batch(), p.outer(), p.axis(), p.inner()});
+    case 1:
+      return Contiguous(format::BitsOf(p.index_type()), {p.batch(), p.indices()});
+    default:
+      return Contiguous(bits, {p.batch(), p.outer(), p.indices(), p.inner()});
+  }
+}
+
+StridedBytes Access(const format::CompactParams& p, uint32_t operand) {
+  if (operand == 1) return Contiguous(32, {1});
+  return Contiguous(int64_t{p.element_bytes()} * 8, {p.outer(), p.most(), p.inner()});
+}
+
+StridedBytes Access(const format::ConvertParams& p, uint32_t operand) {
+  return Contiguous(format::BitsOf(operand == 0 ? p.from() : p.to()), {p.count()});
+}
+
+StridedBytes Access(const format::LstmGatesParams& p, uint32_t operand) {
+  if (operand == 0) return Rows(p.rows(), p.pre_row_stride(), 4 * int64_t{p.hidden()});
+  return Contiguous(kF32Bits, {p.rows(), p.hidden()});
+}
+
+StridedBytes Access(const format::GruGatesParams& p, uint32_t operand) {
+  if (operand == 0) return Rows(p.rows(), p.x_row_stride(), 3 * int64_t{p.hidden()});
+  if (operand == 1) return Rows(p.rows(), p.r_row_stride(), 3 * int64_t{p.hidden()});
+  return Contiguous(kF32Bits, {p.rows(), p.hidden()});
+}
+
+StridedBytes Access(const format::GruResetParams& p, uint32_t operand) {
+  if (operand == 0) return Rows(p.rows(), p.pre_row_stride(), 2 * int64_t{p.hidden()});
+  return Contiguous(kF32Bits, {p.rows(), p.hidden()});
+}
+
+StridedBytes Access(const format::GruUpdateParams& p, uint32_t operand) {
+  if (operand == 0) return Rows(p.rows(), p.pre_row_stride(), p.hidden());
+  return Contiguous(kF32Bits, {p.rows(), p.hidden()});
+}
+
+}  // namespace
+
+int64_t StridedBytes::RunCount() const {
+  int64_t count = run_bytes > 0 ? 1 : 0;
+  for (const Dim& dim : dims) {
+    if (__builtin_mul_overflow(count, dim.count, &count)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return count;
+}
+
+void StridedBytes::Repeat(int64_t count, int64_t stride) {
+  if (stride < 0) first_byte += (count - 1) * stride;
+  if (count > 1 && stride != 0) dims.push_back({count, stride < 0 ? -stride : stride});
+  std::sort(dims.begin(), dims.end(),
+            [](const Dim& a, const Dim& b) { return a.stride_bytes < b.stride_bytes; });
+  // Dims whose steps leave no gap make the run longer.
+  size_t absorbed = 0;
+  for (; absorbed < dims.size() && dims[absorbed].stride_bytes <= run_bytes; ++absorbed) {
+    run_bytes += (dims[absorbed].count - 1) * dims[absorbed].stride_bytes;
+  }
+  dims.erase(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(absorbed));
+}
+
+StridedBytes Strided(int64_t element_bits, int64_t offset_elements, const Dims& walk) {
+  // Elements of less than a byte are only ever walked from the front, one behind the other.
+  const int64_t element_bytes = element_bits < 8 ? 1 : element_bits / 8;
+  StridedBytes bytes;
+  bytes.first_byte = offset_elements * element_bytes;
+  bytes.run_bytes = element_bytes;
+  for (const auto& [count, stride] : walk) {
+    if (count == 0) return {};
+    bytes.Repeat(element_bits < 8 ? (count * element_bits + 7) / 8 : count, stride * element_bytes);
+  }
+  return bytes;
+}
+
+StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint32_t operand) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
+  case format::Kind::name:                              \
+    return Access(*model.name()->Get(step.param()), operand);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return {};
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/repeat.h"
+
+#include <algorithm>
+
+namespace weft::plan {
+
+namespace {
+
+// What `phase` needs, at its own place, that `done` has not written.
+ByteRuns<Needed> StillNeeded(const Effect& done, const Effect& phase, int64_t shift) {
+  ByteRuns<Needed> missing;
+  for (const auto& [begin, run] : phase.needed()) {
+    const Needed& needed = run.value;
+    done.written().ForEach(begin + shift, run.end + shift,
+                           [&](int64_t from, int64_t to, const Written* written) {
+                             if (written == nullptr || !written->certain)
+                               missing.Assign(from - shift, to - shift, needed);
+                           });
+  }
+  return missing;
+}
+
+// Calls add(begin, end) for [begin, end) and its copies 1 .. count - 1 times `step` further; once
+// for all of them where they leave no gap.
+template <typename Add>
+void ForEachCopy(int64_t begin, int64_t end, int64_t step, int64_t count, uint64_t most_work,
+                 Findings& findings, Add add) {
+  if (count <= 0) return;
+  const int64_t distance = step * (count - 1);
+  if (step <= end - begin && -step <= end - begin) {
+    return add(begin + std::min<int64_t>(distance, 0), end + std::max<int64_t>(distance, 0));
+  }
+  for (int64_t i = 0; i < count && findings.work < most_work; ++i) {
+    add(begin + i * step, end + i * step);
+  }
+}
+
+// What one phase does again and again after the iterations that were walked one by one.
+struct Repetition {
+  const Effect* phase;
+  ByteRuns<Needed> missing;
+  int64_t shift;  // of its first repetition
+  int64_t count;
+};
+
+// Phases that do the same at their own places are one that is repeated more often.
+bool AllAlike(const std::vector<Repetition>& rest) {
+  return std::all_of(rest.begin(), rest.end(), [&](const Repetition& one) {
+    return one.missing == rest[0].missing && one.phase->written() == rest[0].phase->written();
+  });
+}
+
+}  // namespace
+
+Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, int64_t trips,
+                uint64_t most_work, Findings& findings) {
+  const auto period = static_cast<int64_t>(phases.size());
+  // Two periods to fill delay lines, two in which what is missing has become what it stays: the
+  // further a loop is, the more of its past lies behind it.
+  const int64_t walked = std::min(trips, 4 * period);
+  Effect total;
+  std::vector<Repetition> rest;
+  for (int64_t i = 0; i < walked && findings.work < most_work; ++i) {
+    const Effect& phase = *phases[static_cast<size_t>(i % period)];
+    if (i >= walked - period && i + period < trips) {
+      rest.push_back({&phase, StillNeeded(total, phase, i * stride_bytes),
+                      (i + period) * stride_bytes, (trips - 1 - i) / period});
+    }
+    total.Then(phase, i * stride_bytes, findings);
+  }
+  int64_t step = period * stride_bytes;
+  if (rest.size() == phases.size() && AllAlike(rest)) {
+    rest.resize(1);
+    rest[0].count = trips - walked;
+    step = stride_bytes;
+  }
+  for (const Repetition& again : rest) {
+    for (const auto& [begin, run] : again.missing) {
+      const Needed needed = run.value;
+      ForEachCopy(begin + again.shift, run.end + again.shift, step, again.count, most_work,
+                  findings,
+                  [&](int64_t from, int64_t to) { total.Need(from, to, needed, findings); });
+    }
+    for (const auto& [begin, run] : again.phase->written()) {
+      const Written written = run.value;
+      ForEachCopy(begin + again.shift, run.end + again.shift, step, again.count, most_work,
+                  findings,
+                  [&](int64_t from, int64_t to) { total.Write(from, to, written, findings); });
+    }
+  }
+  return total;
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plan validator believes a step touches, held against the kernels: every kind of step
+// with every set of parameters that the conformance models contain. Outputs: exactly the bytes that
+// change. Inputs: no byte outside of what is claimed changes a result.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "converter/aligned_bytes.h"
+#include "converter/passes/pipeline.h"
+#include "converter/plan/access.h"
+#include "runtime/format/listing.h"
+#include "runtime/weft.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ParamsOf(const format::Model& model, const format::Step& step) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning)                                        \
+  case format::Kind::name:                                                                     \
+    return #name + std::string(reinterpret_cast<const char*>(model.name()->Get(step.param())), \
+                               sizeof(format::Name##Params));
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return {};
+}
+
+// One step on blocks of its own, each as large as the operand's slot.
+class StepRun {
+ public:
+  StepRun(const format::Model& model, const format::Step& step) : model_(model), step_(step) {
+    const format::Arity arity = format::kArity[step.kind()];
+    inputs_ = arity.inputs;
+    for (uint32_t i = 0; i < arity.operands(); ++i) {
+      const uint32_t slot = model.operands()->Get(step.first_operand() + i);
+      present_.push_back(slot != format::kNoSlot);
+      blocks_.emplace_back(present_[i] ? model.slots()->Get(slot)->bytes() : 0);
+      claimed_.emplace_back(blocks_[i].size(), false);
+      if (!present_[i]) continue;
+      const plan::StridedBytes access = plan::AccessOf(model, step, i);
+      access.ForEachRun([&](int64_t at) {
+        for (int64_t k = 0; k < access.run_bytes; ++k)
+          claimed_[i].at(static_cast<size_t>(at + k)) = true;
+      });
+      if (i < inputs_) Fill(i, *model.slots()->Get(slot));
+    }
+  }
+
+  void ExpectClaimsHold() {
+    const auto first = Run(0x5A);
+    const auto second = Run(0xA5);
+    for (uint32_t i = inputs_; i < blocks_.size(); ++i) {
+      for (size_t k = 0; k < blocks_[i].size(); ++k) {
+        const bool kept = first[i][k] == 0x5A && second[i][k] == 0xA5;
+        ASSERT_NE(kept, claimed_[i][k]) << "output operand " << i << ", byte " << k;
+      }
+    }
+    for (uint32_t i = 0; i < inputs_; ++i) {
+      for (size_t k = 0; k < blocks_[i].size(); ++k) {
+        if (!claimed_[i][k]) Byte(i, k) ^= 0xFF;
+      }
+    }
+    ASSERT_EQ(first, Run(0x5A)) << "bytes that are not claimed are read";
+  }
+
+ private:
+  unsigned char& Byte(uint32_t operand, size_t at) {
+    return reinterpret_cast<unsigned char*>(blocks_[operand].data())[at];
+  }
+
+  void Fill(uint32_t operand, const format::Slot& slot) {
+    std::minstd_rand random(operand + 1);
+    const uint32_t bits = format::BitsOf(slot.type());
+    for (size_t k = 0; k < slot.bytes(); ++k) Byte(operand, k) = 0;
+    if (slot.type() == format::ElementType::f32) {
+      for (size_t k = 0; k + sizeof(float) <= slot.bytes(); k += sizeof(float)) {
+        const float number = static_cast<float>(random() % 8192) / 4096.0f - 0.99f;
+        std::memcpy(&Byte(operand, k), &number, sizeof(number));
+      }
+    } else {  // small integers: valid indices, and floats of other types that are not NaN
+      for (size_t k = 0; k < slot.bytes(); k += std::max(1u, bits / 8))
+        Byte(operand, k) = static_cast<unsigned char>(random() % 2);
+    }
+  }
+
+  // The outputs' bytes, which hold `poison` before.
+  std::vector<std::vector<unsigned char>> Run(unsigned char poison) {
+    std::byte* pointers[format::kMaxOperands] = {};
+    for (uint32_t i = 0; i < blocks_.size(); ++i) {
+      if (i >= inputs_) std::memset(blocks_[i].data(), poison, blocks_[i].size());
+      pointers[i] = present_[i] ? blocks_[i].data() : nullptr;
+    }
+    AllSteps().entries[step_.kind() - 1].run(model_, step_.param(), pointers);
+    std::vector<std::vector<unsigned char>> outputs(blocks_.size());
+    for (uint32_t i = inputs_; i < blocks_.size(); ++i) {
+      if (blocks_[i].size() != 0) outputs[i].assign(&Byte(i, 0), &Byte(i, 0) + blocks_[i].size());
+    }
+    return outputs;
+  }
+
+  const format::Model& model_;
+  const format::Step& step_;
+  uint32_t inputs_ = 0;
+  std::vector<bool> present_;
+  std::vector<AlignedBytes> blocks_;
+  std::vector<std::vector<bool>> claimed_;
+};
+
+TEST(PlanAccess, IsWhatTheKernelsTouch) {
+  std::set<std::string> seen;
+  std::map<uint16_t, int> kinds;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+    if (entry.path().filename() != "model.xml") continue;
+    SCOPED_TRACE(entry.path().parent_path().filename().string());
+    Faults faults;
+    passes::ConvertOptions options;
+    options.model = entry.path();
+    options.max_iterations = 64;
+    const std::optional<passes::Converted> converted = passes::Convert(options, faults);
+    if (!converted) continue;
+    AlignedBytes file(converted->file.size());
+    std::memcpy(file.data(), converted->file.data(), file.size());
+    const format::Model& model = *format::GetModel(file.data());
+    for (const format::Step* step : *model.steps()) {
+      const auto kind = static_cast<format::Kind>(step->kind());
+      // compact's bytes are known at run time alone.
+      if (kind == format::Kind::section || kind == format::Kind::compact) continue;
+      if (!seen.insert(ParamsOf(model, *step)).second) continue;
+      ++kinds[step->kind()];
+      StepRun(model, *step).ExpectClaimsHold();
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_EQ(kinds.size(), format::kKindCount - 2) << "a kind of step that no case contains";
+  EXPECT_GT(seen.size(), 1000u);
+}
+
+}  // namespace
+}  // namespace weft
