@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out. A write goes to a new file beside its target, which is renamed over the
-// target when every byte is on the disk: a failure leaves the old file as it was and nothing new.
+// Whole files in and out. A write goes to a new file beside its target, which takes the target's
+// name when every byte is on the disk: a failure, or a signal that ends the process, leaves the old
+// file as it was and nothing new.
 #ifndef WEFT_CONVERTER_FILES_H_
 #define WEFT_CONVERTER_FILES_H_
 
