@@ -261,9 +261,10 @@ void AddFiles(CLI::App& command, ConvertCall& call) {
       ->required();
   CLI::Option* c_source = command.add_option("--c-source", call.c_source,
                                              "Also write MODEL.c and MODEL.h for firmware");
-  c_source->check([](const std::string& value) {
+  c_source->type_name("FILE.c")->check([](const std::string& value) {
     return std::filesystem::path(value).extension() == ".c" ? "" : value + "; must end in .c";
   });
+  c_source->transform(PathName());
   command
       .add_flag("--incbin", call.incbin,
                 "The C source takes the model's bytes from MODEL.weft when it is compiled")
@@ -316,9 +317,14 @@ void AddConvert(CLI::App& app, Exit* exit) {
       ->add_option("--precision", call->precision, "Element type of the weights; only f32 so far")
       ->check([](const std::string& value) {
         if (value == "f32") return std::string();
-        const bool planned = value == "f16" || value == "bf16" || value == "i8";
+        constexpr std::string_view kPlanned[] = {"auto", "f16", "bf16", "i8", "i8x8"};
+        const bool planned =
+            std::find(std::begin(kPlanned), std::end(kPlanned), value) != std::end(kPlanned) ||
+            value.starts_with("i4") || value.find('=') != std::string::npos;
         return fmt::format("{} is {}; must be f32", value, planned ? "not built yet" : "unknown");
-      });
+      })
+      ->transform(PathName())
+      ->type_name("TYPE");
   command
       ->add_option("--self-test", call->options.self_test_runs,
                    "Store N runs with their outputs, which a board can repeat and compare")

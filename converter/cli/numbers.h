@@ -20,7 +20,7 @@ CLI::Validator Integer(int64_t low, int64_t high = INT64_MAX);
 CLI::Validator Tolerable();
 // A number of bytes; K, M, G and T (KB, KiB, k ... too) count in powers of 1024.
 CLI::Validator ByteCount();
-// The name of a file or folder: anything but nothing.
+// The name of a file, a folder or a type: anything but nothing.
 CLI::Validator PathName();
 
 // As ByteCount; nullopt for what it refuses.

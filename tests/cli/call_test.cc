@@ -95,6 +95,12 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
            {"--incbin", "--incbin requires --c-source"},
            {"--precision f16", "--precision: f16 is not built yet; must be f32"},
            {"--precision i8", "--precision: i8 is not built yet; must be f32"},
+           {"--precision auto", "--precision: auto is not built yet; must be f32"},
+           {"--precision i4:32", "--precision: i4:32 is not built yet; must be f32"},
+           {"--precision fc=i8", "--precision: fc=i8 is not built yet; must be f32"},
+           {"--precision ''", "--precision: is empty; must be a name"},
+           {"--c-source ''", "--c-source: is empty; must be a name"},
+           {"--arena-budget min", "--arena-budget: is \"min\"; must be a number of bytes"},
            {"--precision f31", "--precision: f31 is unknown; must be f32"}}) {
     const Outcome outcome = Weft("convert model.xml -o model.weft " + option);
     EXPECT_EQ(outcome.code, 2) << option;
