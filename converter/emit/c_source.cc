@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "converter/element_type.h"
+#include "converter/emit/identifiers.h"
+#include "converter/visible.h"
 #include "kernels/activation.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/law.h"
@@ -20,17 +22,22 @@ namespace weft::emit {
 
 namespace {
 
-std::string Identifier(std::string_view text) {
-  std::string name(text);
-  for (char& c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  }
-  const bool fits = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
-  return fits ? name : fmt::format("m{}", name);
+// FNV-1a: tells two headers apart whose models have the same identifiers.
+uint32_t HashOf(std::string_view text) {
+  uint32_t hash = 2166136261u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
 }
 
-std::string Upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+// A path inside an assembler's string inside a string of C: whatever either could read otherwise is
+// octal. A question mark may begin a trigraph.
+std::string AssemblerPath(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("/._-+,=@~").find(c) != std::string_view::npos;
+    text += plain ? std::string(1, c) : fmt::format("\\\\{:03o}", static_cast<unsigned char>(c));
+  }
   return text;
 }
 
@@ -102,8 +109,8 @@ class Writer {
 
 void Writer::WriteHeader() {
   Head("/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. */\n",
-       stem_ + ".weft");
-  Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_\n\n", upper_);
+       Visible(stem_) + ".weft");
+  Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n", upper_, HashOf(stem_));
   Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
   WriteSelfTest();
   Head("enum {{\n  {}_MODEL_BYTES = {},\n", upper_, file_.size());
@@ -122,7 +129,10 @@ void Writer::WriteHeader() {
   WriteOpen();
   Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\n");
   WriteCpp();
-  Head("#endif\n\n#endif /* {}_WEFT_MODEL_H_ */\n", upper_);
+  Head("#endif\n\n");
+  Head("#elif {}_WEFT_MODEL_H_ != 0x{:08x}\n", upper_, HashOf(stem_));
+  Head("#error \"two models have the same names in C; give one of them another name\"\n");
+  Head("#endif /* {}_WEFT_MODEL_H_ */\n", upper_);
 }
 
 // The initializer of a weft_memory or weft::Memory: blocks that begin at <before><name><after>.
@@ -191,18 +201,21 @@ void Writer::WriteSelfTest() {
 
 void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
                         std::string_view side) {
-  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < ports.size(); ++i) {
+    const format::Port& port = *ports.Get(i);
+    names.push_back(port.name_count() > 0 ? model_.names()->Get(port.first_name())->str()
+                                          : fmt::format("{}", i));
+  }
+  const std::vector<std::string> constants = PortConstants(names);
   for (uint32_t i = 0; i < ports.size(); ++i) {
     const format::Port& port = *ports.Get(i);
     const format::Slot& slot = *model_.slots()->Get(port.slot());
     TensorType type{slot.type(), {}};
     for (uint32_t k = 0; k < slot.rank(); ++k)
       type.dims.push_back(model_.dims()->Get(slot.first_dim() + k));
-    std::string name = fmt::format("{}", i);
-    if (port.name_count() > 0) name = model_.names()->Get(port.first_name())->str();
-    std::string constant = fmt::format("{}_{}_{}", upper_, side, Upper(Identifier(name)));
-    if (!taken.insert(constant).second) constant += fmt::format("_{}", i);
-    Head("  {} = {}, /* {}, {} bytes{} */\n", constant, i, ToString(type), slot.bytes(),
+    Head("  {}_{}_{} = {}, /* {}, {} bytes{} */\n", upper_, side, constants[i], i, ToString(type),
+         slot.bytes(),
          port.length_slot() == format::kNoSlot
              ? ""
              : fmt::format("; axis {} as long as the run finds out", port.length_axis()));
@@ -211,9 +224,9 @@ void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
 
 void Writer::WriteSource() {
   Body(
-      "/* Written by \"weft convert --c-source\" from {0}.weft; convert again instead of editing. "
-      "*/\n#include \"{0}.h\"\n\n",
-      stem_);
+      "/* Written by \"weft convert --c-source\" from {}.weft; convert again instead of editing. "
+      "*/\n#include \"{}.h\"\n\n",
+      Visible(stem_), stem_);
   Body("#if defined(__GNUC__)\n#define ALIGNED __attribute__((aligned(64)))\n#else\n");
   Body("#define ALIGNED _Alignas(64)\n#endif\n\n");
   WriteBytes();
@@ -235,7 +248,7 @@ void Writer::WriteBytes() {
         "__asm__(\".section .rodata.{0}_model,\\\"a\\\",%progbits\\n\"\n"
         "        \".global {0}_model\\n\"\n        \".balign 64\\n\"\n"
         "        \"{0}_model: .incbin \\\"{1}\\\"\\n\"\n        \".previous\\n\");\n",
-        name_, model_file_);
+        name_, AssemblerPath(model_file_));
     return;
   }
   Body("ALIGNED const unsigned char {}_model[{}_MODEL_BYTES] = {{", name_, upper_);
@@ -303,6 +316,14 @@ void Writer::WriteActivations() {
 }
 
 }  // namespace
+
+bool CanBeIncluded(std::string_view name) {
+  const auto unfit = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return c == '"' || c == '\\' || byte < 0x20 || byte == 0x7F;
+  };
+  return name.find("??") == std::string_view::npos && std::none_of(name.begin(), name.end(), unfit);
+}
 
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
                      std::string_view model_file, std::span<const std::string> regions) {

@@ -16,12 +16,15 @@ struct CSource {
   std::string header, source;
 };
 
-// `file` is a verified model. `name` begins every identifier (made fit for C) and is the stem of
-// the header that the source includes. With `model_file` the source takes the bytes from that file
-// when it is assembled (.incbin) instead of spelling them out.
+// `file` is a verified model. `name` begins every identifier (as identifiers.h makes it fit for C)
+// and is the stem of the header that the source includes, which needs CanBeIncluded. With
+// `model_file` the source takes the bytes from that file when it is assembled (.incbin) instead of
+// spelling them out.
 //
 // With `regions`, the names of one or two memories, scratch is two arrays: the first in section
 // .bss.<first name>, the second, which takes the rest, in .bss.<second name>, else in .bss.
+// False of names that no #include can spell: quotes, backslashes, controls, trigraphs.
+bool CanBeIncluded(std::string_view name);
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
                      std::string_view model_file, std::span<const std::string> regions = {});
 
