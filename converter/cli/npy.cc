@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <set>
 
 #include "converter/files.h"
 #include "converter/ir/graph.h"
@@ -36,10 +37,11 @@ class HeaderParser {
 
   bool Parse() {
     bool has_descr = false, has_order = false, has_shape = false;
+    std::set<std::string> keys;
     if (!Take('{')) return false;
     while (!Take('}')) {
       const std::optional<std::string> key = String();
-      if (!key || !Take(':')) return false;
+      if (!key || !Take(':') || !keys.insert(*key).second) return false;
       if (*key == "descr") {
         const std::optional<std::string> value = String();
         has_descr = value.has_value();
@@ -54,7 +56,8 @@ class HeaderParser {
       }
       if (!Take(',') && !Peek('}')) return false;
     }
-    return has_descr && has_order && has_shape;
+    SkipBlanks();
+    return has_descr && has_order && has_shape && text_.empty();
   }
 
  private:
@@ -100,7 +103,9 @@ class HeaderParser {
       if (error != std::errc() || dim < 0) return false;
       text_.remove_prefix(static_cast<size_t>(stop - text_.data()));
       shape.push_back(dim);
-      if (!Take(',') && !Peek(')')) return false;
+      if (Take(',')) continue;
+      // "(3)" is a number; the tuple is "(3,)".
+      return shape.size() > 1 && Take(')');
     }
     return true;
   }
@@ -109,13 +114,14 @@ class HeaderParser {
 };
 
 std::optional<ElementType> TypeOf(const std::string& descr, std::string* reason) {
-  if (descr.size() > 1 && descr[0] == '>') {
-    *reason = fmt::format("is big endian ({}); must be little endian", ir::OneLine(descr));
-    return std::nullopt;
-  }
   for (const TypeRow& row : kTypes) {
     // Byte order does not matter to single bytes and "=" is this machine's, which is little endian.
-    if (descr.substr(descr.empty() ? 0 : 1) == row.name.substr(1)) return row.type;
+    const std::string_view orders = row.name[0] == '|' ? "|<=>" : "<=";
+    if (descr.empty() || descr.substr(1) != row.name.substr(1)) continue;
+    if (orders.find(descr[0]) != std::string_view::npos) return row.type;
+    if (descr[0] != '>') break;
+    *reason = fmt::format("is big endian ({}); must be little endian", descr);
+    return std::nullopt;
   }
   std::string names;
   for (const TypeRow& row : kTypes) names.append(names.empty() ? "" : " ").append(row.name);
@@ -135,10 +141,11 @@ std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) 
     *reason = "is no .npy file; must begin with the bytes \\x93NUMPY";
     return std::nullopt;
   }
-  const size_t version = byte_at(6);
+  const size_t version = byte_at(6), minor = byte_at(7);
   const size_t prefix = version == 1 ? 10 : 12;
-  if (version < 1 || version > 3) {
-    *reason = fmt::format("is of .npy version {}; must be 1, 2 or 3", version);
+  if (version < 1 || version > 3 || minor != 0) {
+    *reason = fmt::format("is of .npy version {}{}; must be 1, 2 or 3", version,
+                          minor == 0 ? "" : fmt::format(".{}", minor));
     return std::nullopt;
   }
   size_t header_bytes = byte_at(8) | byte_at(9) << 8;

@@ -33,6 +33,9 @@ std::string ListPorts(const std::vector<ModelPort>& ports) {
   return list.empty() ? "none" : list;
 }
 
+// Where an array has bytes, their number limits that of its calls; an empty one may claim any.
+constexpr int64_t kMostEmptyCalls = 1'000'000;
+
 TensorType CurrentType(const Tensor& tensor, ElementType type) {
   TensorType now{type, {}};
   for (uint8_t i = 0; i < tensor.rank; ++i) now.dims.push_back(tensor.dims[i]);
@@ -111,6 +114,10 @@ void Session::ReadInputs(const std::vector<std::string>& texts, Complaints& comp
     } else if (feed.per_call && dims[0] == 0) {
       complaints.input.Add(fmt::format("{}: is {}; must feed at least 1 call", file.file,
                                        ToString(feed.array.type)));
+    } else if (feed.per_call && feed.array.bytes.empty() && dims[0] > kMostEmptyCalls) {
+      complaints.input.Add(
+          fmt::format("{}: is {} and feeds calls that have no bytes; must feed at most {} of them",
+                      file.file, ToString(feed.array.type), kMostEmptyCalls));
     } else if (feed.per_call && has_call_axis_ && dims[0] != call_count_) {
       complaints.input.Add(fmt::format("{}: feeds {} calls but {} feeds {}; must be equal",
                                        file.file, dims[0], call_axis_file, call_count_));
@@ -130,6 +137,14 @@ void Session::ReadInputs(const std::vector<std::string>& texts, Complaints& comp
     complaints.call.Add(
         fmt::format("inputs without a value: {}; each needs --input NAME=FILE.npy", missing));
   }
+}
+
+std::vector<std::string> Session::input_files() const {
+  std::vector<std::string> files;
+  for (const Feed& feed : feeds_) {
+    if (!feed.file.empty()) files.push_back(feed.file);
+  }
+  return files;
 }
 
 void Session::Fill(int64_t call) {

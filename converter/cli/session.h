@@ -48,6 +48,8 @@ class Session {
 
   // One array per output port, after Run.
   std::vector<Array>& outputs() { return outputs_; }
+  // Of the inputs that have one, after ReadInputs.
+  std::vector<std::string> input_files() const;
   bool has_call_axis() const { return has_call_axis_; }
   int64_t call_count() const { return call_count_; }
 

@@ -120,6 +120,26 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
                 "absent.npy: cannot be read: No such file or directory\n");
 }
 
+TEST_F(RunCommand, RefusesMoreCallsThanAnEmptyArrayMayClaim) {
+  WriteModel(R"(<net name="empty" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,0" element_type="f32"/>
+<output><port id="0" precision="FP32" names="x"><dim>1</dim><dim>0</dim></port></output></layer>
+<layer id="1" name="r" type="ReLU" version="opset1"><input><port id="0"><dim>1</dim><dim>0</dim></port></input>
+<output><port id="1" precision="FP32" names="y"><dim>1</dim><dim>0</dim></port></output></layer>
+<layer id="2" name="o" type="Result" version="opset1"><input><port id="0"><dim>1</dim><dim>0</dim></port></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>)");
+  const Outcome converted = Weft("convert model.xml -o model.weft");
+  ASSERT_EQ(converted.code, 0) << converted.err;
+  WriteFloats("x.npy", {INT64_MAX, 1, 0}, {});
+  ExpectRefusal("--input x=x.npy", 1,
+                "x.npy: is f32[9223372036854775807,1,0] and feeds calls that have no bytes; must "
+                "feed at most 1000000 of them\n");
+  WriteFloats("x.npy", {3, 1, 0}, {});
+  ASSERT_EQ(Weft("run model.weft --input x=x.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/y.npy", "f32[3,1,0]"), Floats());
+}
+
 TEST_F(RunCommand, LeavesNothingWhenItCannotWrite) {
   Convert(kSum);
   WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});

@@ -86,6 +86,52 @@ TEST(Npy, NamesWhatItRefuses) {
             "is no .npy file; must begin with the bytes \\x93NUMPY");
 }
 
+TEST(Npy, KnowsTypesByTheirWholeName) {
+  const auto read = [](const std::string& descr, std::string_view data) {
+    std::string reason;
+    const auto array = ParseNpy(
+        BytesOf(File("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,), }", data)),
+        &reason);
+    return array ? ToString(array->type) : reason;
+  };
+  const std::string must = "; must be one of <f4 <f2 <f8 |i1 |u1 <i2 <i4 <i8 |b1";
+  for (const char* descr :
+       {"xf4", "4f4", " f4", "<f4 ", "<f44", "|f4", "", "<", "f4", "(4)f4", "<f4,<f4"}) {
+    EXPECT_EQ(read(descr, "abcd"), "has elements of type \"" + std::string(descr) + "\"" + must);
+  }
+  EXPECT_EQ(read("=f4", "abcd"), "f32[1]");
+  EXPECT_EQ(read(">f4", "abcd"), "is big endian (>f4); must be little endian");
+  // Single bytes have no order.
+  for (const char* descr : {"|i1", "<i1", ">i1", "=i1"}) EXPECT_EQ(read(descr, "a"), "i8[1]");
+}
+
+TEST(Npy, RefusesHeadersThatAreMoreOrLessThanTheirDictionary) {
+  const std::string broken = "has a header that is no dictionary of descr, fortran_order and shape";
+  for (const char* header :
+       {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } x",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }}",
+        "{'descr': '<f4' x, 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4'x, 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4' '', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1.0,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': [1], }",
+        "{'descr': '<i4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (7,), 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': '', }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,),", ""}) {
+    EXPECT_EQ(Reason(File(header, "abcd")), broken) << header;
+  }
+  std::string minor = File("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "abcd");
+  minor[7] = 1;
+  EXPECT_EQ(Reason(minor), "is of .npy version 1.1; must be 1, 2 or 3");
+}
+
 TEST(Npy, RefusesEveryPrefix) {
   const std::string file =
       File("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", "abcdefgh");
