@@ -22,10 +22,10 @@ struct BodyTags {
   const char* back_edges;  // null for the branches of If
 };
 
-const Node* Find(const std::vector<Node*>& nodes, int64_t id) {
-  const auto found =
-      std::find_if(nodes.begin(), nodes.end(), [id](const Node* n) { return n->id == id; });
-  return found == nodes.end() ? nullptr : *found;
+std::set<int64_t> IdsOf(const std::vector<Node*>& nodes) {
+  std::set<int64_t> ids;
+  for (const Node* node : nodes) ids.insert(node->id);
+  return ids;
 }
 
 class BodyReader {
@@ -40,6 +40,9 @@ class BodyReader {
       return;
     }
     body_.graph = ReadGraph(reading_, xml, depth + 1);
+    parameters_ = IdsOf(body_.graph->parameters);
+    results_ = IdsOf(body_.graph->results);
+    for (const auto& node : body_.graph->nodes) by_id_.emplace(node->id, node.get());
     const pugi::xml_node port_map = layer_.xml.child(tags.port_map);
     for (pugi::xml_node entry : port_map.children("input")) {
       body_.inputs.push_back(ReadEntry(entry, tags.port_map, "input"));
@@ -110,7 +113,7 @@ class BodyReader {
     const int64_t count = static_cast<int64_t>(layer_.inputs.size());
     std::map<int64_t, int> sources;  // Parameter id -> line of the entry that feeds it
     for (const PortMapEntry& entry : body_.inputs) {
-      if (Find(body_.graph->parameters, entry.internal_layer_id) == nullptr) {
+      if (!parameters_.contains(entry.internal_layer_id)) {
         Fault(entry.line, "{} input {} -> {}: {}; must name a Parameter", tag,
               entry.external_port_id, entry.internal_layer_id, Describe(entry.internal_layer_id));
       }
@@ -132,7 +135,7 @@ class BodyReader {
   void CheckOutputs(std::string_view tag) {
     std::map<int64_t, int> fed;  // external id -> line of the entry that feeds it
     for (const PortMapEntry& entry : body_.outputs) {
-      if (Find(body_.graph->results, entry.internal_layer_id) == nullptr) {
+      if (!results_.contains(entry.internal_layer_id)) {
         Fault(entry.line, "{} output {} <- {}: {}; must name a Result", tag, entry.external_port_id,
               entry.internal_layer_id, Describe(entry.internal_layer_id));
       }
@@ -155,11 +158,11 @@ class BodyReader {
   void CheckBackEdges() {
     std::map<int64_t, int> targets;
     for (const BackEdge& edge : body_.back_edges) {
-      if (Find(body_.graph->results, edge.from_layer) == nullptr) {
+      if (!results_.contains(edge.from_layer)) {
         Fault(edge.line, "back edge {} -> {}: {}; must come from a Result", edge.from_layer,
               edge.to_layer, Describe(edge.from_layer));
       }
-      if (Find(body_.graph->parameters, edge.to_layer) == nullptr) {
+      if (!parameters_.contains(edge.to_layer)) {
         Fault(edge.line, "back edge {} -> {}: {}; must lead to a Parameter", edge.from_layer,
               edge.to_layer, Describe(edge.to_layer));
       }
@@ -178,13 +181,13 @@ class BodyReader {
     for (const auto& node : body_.graph->nodes) {
       for (const Source& source : node->inputs) used.insert(source.node);
     }
+    std::set<int64_t> fed;
+    for (const PortMapEntry& entry : body_.inputs) {
+      const bool feeds = entry.external_port_id >= 0 || entry.purpose == "current_iteration";
+      if (feeds) fed.insert(entry.internal_layer_id);
+    }
     for (const Node* parameter : body_.graph->parameters) {
-      const auto feeds = [&](const PortMapEntry& entry) {
-        return entry.internal_layer_id == parameter->id &&
-               (entry.external_port_id >= 0 || entry.purpose == "current_iteration");
-      };
-      const bool fed = std::any_of(body_.inputs.begin(), body_.inputs.end(), feeds);
-      if (fed || !used.contains(parameter)) continue;
+      if (fed.contains(parameter->id) || !used.contains(parameter)) continue;
       reading_.faults.Add(
           fmt::format("{}: no port_map input of layer {} \"{}\" feeds it; must have one",
                       Where(*body_.graph, *parameter), node_.id, OneLine(node_.name)));
@@ -193,13 +196,10 @@ class BodyReader {
 
   // Layers that no Result needs are not read, so they cannot be told from absent ones.
   std::string Describe(int64_t id) const {
-    for (const auto& node : body_.graph->nodes) {
-      if (node->id == id) {
-        return fmt::format("layer {} \"{}\" has type {}", id, OneLine(node->name),
-                           OneLine(node->type));
-      }
-    }
-    return fmt::format("the body has no layer {}", id);
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) return fmt::format("the body has no layer {}", id);
+    return fmt::format("layer {} \"{}\" has type {}", id, OneLine(found->second->name),
+                       OneLine(found->second->type));
   }
 
   Reading& reading_;
@@ -207,6 +207,8 @@ class BodyReader {
   Layer& layer_;
   Node& node_;
   Body body_;
+  std::set<int64_t> parameters_, results_;  // ids in the body
+  std::map<int64_t, const Node*> by_id_;
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include "converter/plan/schedule.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "converter/plan/block_access.h"
@@ -17,18 +19,18 @@ class Dependences {
     for (const auto& [root, list] : accesses) AddConflicts(list);
   }
 
-  bool Reaches(size_t from, size_t to) const {
+  // The items that must come after `from`, and itself.
+  std::vector<bool> ReachedFrom(size_t from) const {
     std::vector<bool> seen(after_.size());
     std::vector<size_t> stack = {from};
     while (!stack.empty()) {
       const size_t item = stack.back();
       stack.pop_back();
-      if (item == to) return true;
       if (seen[item]) continue;
       seen[item] = true;
       stack.insert(stack.end(), after_[item].begin(), after_[item].end());
     }
-    return false;
+    return seen;
   }
 
   void Add(size_t before, size_t after) { after_[before].push_back(after); }
@@ -56,15 +58,47 @@ class Dependences {
   }
 
  private:
+  void AddConflict(const Access& a, const Access& b) {
+    if (a.item == b.item || (!a.write && !b.write) || !Overlap(a, b)) return;
+    const auto [first, second] = std::minmax(a.item, b.item);
+    if (first < 0 || second == kAfterRun) return;
+    Add(static_cast<size_t>(first), static_cast<size_t>(second));
+  }
+
   void AddConflicts(const std::vector<Access>& list) {
-    for (size_t i = 0; i < list.size(); ++i) {
-      for (size_t k = i + 1; k < list.size(); ++k) {
-        if (list[i].item == list[k].item || (!list[i].write && !list[k].write)) continue;
-        if (!Overlap(list[i], list[k])) continue;
-        const auto [first, second] = std::minmax(list[i].item, list[k].item);
-        if (first < 0 || second == kAfterRun) continue;
-        Add(static_cast<size_t>(first), static_cast<size_t>(second));
+    std::vector<const Access*> by_begin, writes;
+    for (const Access& access : list) {
+      by_begin.push_back(&access);
+      if (access.write) writes.push_back(&access);
+    }
+    if (writes.empty()) return;
+    const bool alike = std::all_of(list.begin(), list.end(), [&](const Access& access) {
+      return access.moves == list.front().moves;
+    });
+    if (alike) return AddConflictsAlong(std::move(by_begin));
+    for (const Access* write : writes) {
+      for (const Access& other : list) {
+        // Two writes meet twice.
+        if (!other.write || write < &other) AddConflict(*write, other);
       }
+    }
+  }
+
+  // Of accesses that move alike: walks along the bytes and keeps those that reach so far.
+  void AddConflictsAlong(std::vector<const Access*> by_begin) {
+    std::stable_sort(by_begin.begin(), by_begin.end(), [](const Access* a, const Access* b) {
+      return a->begin_bytes < b->begin_bytes;
+    });
+    using Open = std::multimap<int64_t, const Access*>;  // by end
+    Open reads, writes;
+    const auto meet = [&](Open& open, const Access& access) {
+      open.erase(open.begin(), open.upper_bound(access.begin_bytes));
+      for (const auto& [end, other] : open) AddConflict(*other, access);
+    };
+    for (const Access* access : by_begin) {
+      meet(writes, *access);
+      if (access->write) meet(reads, *access);
+      (access->write ? writes : reads).emplace(access->end_bytes, access);
     }
   }
 
@@ -83,10 +117,11 @@ void ServePair(const Program& program, const AccessMap& accesses, ValueId old, V
   }
   if (writer == kAfterRun || writer < 0) return;
   const auto target = static_cast<size_t>(writer);
+  const std::vector<bool> later = dependences.ReachedFrom(target);
   for (const Access& access : readers->second) {
     if (access.write || access.item == writer || access.item < 0 || access.item == kAfterRun)
       continue;
-    if (dependences.Reaches(target, static_cast<size_t>(access.item))) return;
+    if (later[static_cast<size_t>(access.item)]) return;
   }
   for (const Access& access : readers->second) {
     if (access.write || access.item == writer || access.item < 0 || access.item == kAfterRun)
