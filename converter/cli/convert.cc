@@ -272,6 +272,12 @@ void AddFiles(CLI::App& command, ConvertCall& call) {
 }
 
 void AddMemory(CLI::App& command, ConvertCall& call) {
+  command
+      .add_option("--fold-budget", call.options.fold_budget_bytes,
+                  "Most bytes of the constants computed ahead, all together, and of the memory to "
+                  "compute them, as 1073741824 (the default) or 4G")
+      ->transform(ByteCount())
+      ->type_name("BYTES");
   call.has_arena_budget =
       command
           .add_option("--arena-budget", call.arena_budget_bytes,

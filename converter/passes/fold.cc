@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -33,14 +34,43 @@ std::vector<ir::Constant> Outputs(const ir::Node& node, const Engine& engine) {
   return constants;
 }
 
+// They are copied into the model that computes the node.
+int64_t BytesOfInputs(const ir::Node& node) {
+  int64_t bytes = 0;
+  for (const ir::Source& input : node.inputs) {
+    if (!node.operation->shape_only && input.node->constant)
+      bytes += std::ssize(input.node->constant->bytes);
+  }
+  return bytes;
+}
+
+int64_t BytesOfOutputs(const ir::Node& node) {
+  int64_t bytes = 0;
+  for (const ir::OutputPort& output : node.outputs) bytes += DenseBytes(output.type).value_or(0);
+  return bytes;
+}
+
+// Asked before anything of that size is allocated.
+bool Fits(int64_t bytes, const FoldBudget& budget, ops::NodeScope& scope) {
+  if (bytes <= budget.limit_bytes - budget.used_bytes) return true;
+  scope.Fault(
+      "folding needs {} bytes beyond the {} of the constants made before; must be at most "
+      "{} in all (--fold-budget)",
+      bytes, budget.used_bytes, budget.limit_bytes);
+  return false;
+}
+
 }  // namespace
 
-std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Faults& faults) {
+std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudget& budget,
+                               Faults& faults) {
   plan::Program program;
   plan::Builder builder(program);
   ops::LowerScope::Values values;
   ops::LowerScope scope(graph, node, faults, builder, values);
   scope.KeepAllOutputs();
+  const int64_t input_bytes = BytesOfInputs(node);
+  if (!Fits(input_bytes + BytesOfOutputs(node), budget, scope)) return {};
   node.operation->lower(scope);
   if (scope.failed()) return {};
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
@@ -51,6 +81,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Faults& f
   }
   plan::Coalesce(program);
   const emit::ModelFile file = emit::WriteModelFile(program, {.names = false}, faults);
+  if (!Fits(input_bytes + file.scratch_bytes, budget, scope)) return {};
   AlignedBytes model(file.bytes.size());
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
   AlignedBytes scratch(static_cast<size_t>(file.scratch_bytes));
@@ -65,6 +96,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Faults& f
     scope.Fault("could not be computed ahead of time: {}", text);
     return {};
   }
+  budget.used_bytes += BytesOfOutputs(node);
   return Outputs(node, engine);
 }
 

@@ -3,6 +3,7 @@
 #ifndef WEFT_CONVERTER_PASSES_FOLD_H_
 #define WEFT_CONVERTER_PASSES_FOLD_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "converter/faults.h"
@@ -10,8 +11,17 @@
 
 namespace weft::passes {
 
-// One constant per output of `node`, whose output types are inferred. Empty when a fault was added.
-std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Faults& faults);
+// Bytes that computing ahead of time may take: the constants made so far, and what the one being
+// made needs with its inputs and scratch.
+struct FoldBudget {
+  int64_t limit_bytes = int64_t{1} << 30;
+  int64_t used_bytes = 0;
+};
+
+// One constant per output of `node`, whose output types are inferred. Empty when a fault was added,
+// such as that constants or scratch would go beyond the budget.
+std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudget& budget,
+                               Faults& faults);
 
 }  // namespace weft::passes
 

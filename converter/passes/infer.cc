@@ -17,10 +17,22 @@ namespace weft::passes {
 
 namespace {
 
+// Of the inference that runs; bodies are inferred while the graph around them is.
+thread_local FoldBudget* present_budget = nullptr;
+
 class Inference {
  public:
   Inference(ir::Graph& graph, const InferOptions& options, Faults& faults)
-      : graph_(graph), options_(options), faults_(faults) {}
+      : graph_(graph), options_(options), faults_(faults), budget_around_(present_budget) {
+    if (options.fold_budget != nullptr) {
+      present_budget = options.fold_budget;
+    } else if (present_budget == nullptr) {
+      present_budget = &own_budget_;
+    }
+  }
+  ~Inference() { present_budget = budget_around_; }
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
 
   bool Run() {
     const size_t faults_before = faults_.lines().size();
@@ -100,7 +112,8 @@ class Inference {
   }
 
   void ReplaceByConstants(ir::Node& node) {
-    std::vector<ir::Constant> values = Fold(graph_, node, faults_);
+    std::vector<ir::Constant> values = Fold(graph_, node, *present_budget, faults_);
+    if (values.empty()) unknown_.insert(&node);
     for (uint32_t port = 0; port < values.size(); ++port) {
       auto constant = std::make_unique<ir::Node>();
       constant->id = node.id;
@@ -127,6 +140,8 @@ class Inference {
   ir::Graph& graph_;
   const InferOptions options_;
   Faults& faults_;
+  FoldBudget own_budget_;
+  FoldBudget* const budget_around_;
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
   std::vector<std::unique_ptr<ir::Node>> folded_;

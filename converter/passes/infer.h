@@ -11,6 +11,7 @@
 
 #include "converter/faults.h"
 #include "converter/ir/graph.h"
+#include "converter/passes/fold.h"
 
 namespace weft::passes {
 
@@ -19,6 +20,9 @@ struct InferOptions {
   // shapes. Those of bodies are never checked twice.
   bool check_declared = true;
   int64_t max_iterations = 0;  // of loops that only the run counts; 0: refuse them
+  // Null: that of the inference which this one is part of, that of a body being part of the one
+  // around it; else one of its own.
+  FoldBudget* fold_budget = nullptr;
 };
 
 // Parameters must carry their final types (of a body: set by whoever carries the body). A node

@@ -50,12 +50,13 @@ void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
 }
 
 // Nodes are copied in their order, and inference adds behind them.
-void TellLoops(ir::Graph& graph) {
+void TellLoops(ir::Graph& graph, int64_t fold_budget_bytes) {
   const std::unique_ptr<ir::Graph> copy = CopyOf(graph);
   Faults unheard;
   Resolve(*copy, unheard);
   Promote(*copy);
-  InferAndFold(*copy, {.check_declared = false}, unheard);
+  FoldBudget budget{fold_budget_bytes};  // of the copy alone, whose constants go with it
+  InferAndFold(*copy, {.check_declared = false, .fold_budget = &budget}, unheard);
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     if (IsOpen(*graph.nodes[i])) Tell(graph, *graph.nodes[i], *copy->nodes[i]);
@@ -64,12 +65,12 @@ void TellLoops(ir::Graph& graph) {
 
 }  // namespace
 
-void RecogniseCountsByShapes(ir::Graph& graph) {
+void RecogniseCountsByShapes(ir::Graph& graph, int64_t fold_budget_bytes) {
   RecogniseCounts(graph);
   int64_t before = OpenLoops(graph) + 1;
   for (int64_t open = before - 1; open > 0 && open < before; open = OpenLoops(graph)) {
     before = open;
-    TellLoops(graph);
+    TellLoops(graph, fold_budget_bytes);
     RecogniseCounts(graph);
   }
 }

@@ -6,12 +6,15 @@
 #ifndef WEFT_CONVERTER_PASSES_OPEN_LOOPS_H_
 #define WEFT_CONVERTER_PASSES_OPEN_LOOPS_H_
 
+#include <cstdint>
+
 #include "converter/ir/graph.h"
 
 namespace weft::passes {
 
 // RecogniseCounts on `graph`, as read and with the user's shapes, and again as long as it helps.
-void RecogniseCountsByShapes(ir::Graph& graph);
+// What would fold into more bytes than the budget is left unknown.
+void RecogniseCountsByShapes(ir::Graph& graph, int64_t fold_budget_bytes = int64_t{1} << 30);
 
 }  // namespace weft::passes
 

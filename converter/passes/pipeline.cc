@@ -53,7 +53,8 @@ constexpr HoistPlan kHoistPlans[] = {
 
 class Pipeline {
  public:
-  Pipeline(const ConvertOptions& options, Faults& faults) : options_(options), faults_(faults) {}
+  Pipeline(const ConvertOptions& options, Faults& faults)
+      : options_(options), faults_(faults), fold_budget_{options.fold_budget_bytes} {}
 
   std::optional<plan::Program> ToProgram() {
     Begin("read");
@@ -65,7 +66,7 @@ class Pipeline {
     }
     const bool shaped = ApplyShapes(*graph_, options_.shapes, faults_);
     Begin("count");
-    RecogniseCountsByShapes(*graph_);
+    RecogniseCountsByShapes(*graph_, options_.fold_budget_bytes);
     Begin("flatten");
     FlattenLoops();
     Begin("resolve");
@@ -75,8 +76,8 @@ class Pipeline {
     Begin("promote");
     Promote(*graph_);
     Begin("infer");
-    const bool inferred =
-        InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
+    const bool inferred = InferAndFold(
+        *graph_, {options_.shapes.empty(), options_.max_iterations, &fold_budget_}, faults_);
     if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
     if (options_.streaming_steps && !CutTime()) return std::nullopt;
     Begin("recognise");
@@ -126,6 +127,7 @@ class Pipeline {
 
   const ConvertOptions& options_;
   Faults& faults_;
+  FoldBudget fold_budget_;
   std::unique_ptr<ir::Graph> graph_;
   std::optional<Streamed> streamed_;
 };
@@ -169,7 +171,8 @@ void Pipeline::FlattenLoops() {
 bool Pipeline::CutTime() {
   Begin("streaming");
   streamed_ = Stream(*graph_, *options_.streaming_steps, faults_);
-  return streamed_ && InferAndFold(*graph_, {true, options_.max_iterations}, faults_);
+  return streamed_ &&
+         InferAndFold(*graph_, {true, options_.max_iterations, &fold_budget_}, faults_);
 }
 
 // What of the file is beyond the memory that the call grants; empty where it fits.

@@ -37,6 +37,8 @@ struct ConvertOptions {
   // Scratch in memories of their own, the fastest first; the last takes what is left over.
   std::vector<ScratchRegion> regions;
   int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
+  // Most bytes of the constants that folding makes, with inputs and scratch of the one being made.
+  int64_t fold_budget_bytes = int64_t{1} << 30;
   // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
   std::optional<int64_t> streaming_steps;
   uint32_t self_test_runs = 0;  // input and output pairs that the file carries, for boards

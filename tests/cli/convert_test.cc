@@ -170,6 +170,13 @@ TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
                               .out.substr(0, json["dump"].get<std::string>().size()));
 }
 
+TEST_F(ConvertCommand, TakesAFoldBudgetInBytesOrUnits) {
+  WriteModel(kSum);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --fold-budget 4G").code, 0);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --fold-budget 1073741824").code, 0);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --fold-budget some").code, 2);
+}
+
 TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
   const std::string cases = WEFT_SOURCE_DIR "/tests/conformance/cases/";
   const std::string model = "convert '" + cases + "streaming/convolutions_then_gru/model.xml'";
