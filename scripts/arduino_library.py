@@ -10,7 +10,8 @@ library.json, src/ (the include root, with every source) and examples/Keypad; a 
 replaced.
 
 Such builds compile every .cpp below src/ with flags that a library cannot choose, so what weft's own
-build defines stands in src/weft_build.h, which each source includes first.
+build defines stands in src/weft_build.h, which each source includes first. Some of them collect objects
+by file name alone, so no two sources share one.
 """
 import argparse
 import json
@@ -43,6 +44,8 @@ BUILD_HEADER = """\
 #define HWY_BROKEN_EMU128 1
 #define HWY_NO_LIBCXX
 #define FLATBUFFERS_MAX_ALIGNMENT 64
+// Open has checked what an accessor would check again; assert() would bring text and stdio along.
+#define FLATBUFFERS_ASSERT(condition) static_cast<void>(0)
 #ifndef WEFT_TEXT
 #define WEFT_TEXT 1
 #endif
@@ -51,6 +54,16 @@ BUILD_HEADER = """\
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("-ffp-contract=off", "-fno-math-errno")
+#endif
+
+// No pragma keeps GCC from calling sqrtf for the sake of errno.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__ARM_FP) && (__ARM_FP & 4)
+static inline float weft_square_root(float x) {
+  float root;
+  __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(x));
+  return root;
+}
+#define __builtin_sqrtf weft_square_root
 #endif
 
 #endif  // WEFT_BUILD_H_
@@ -77,9 +90,14 @@ def version():
     return re.search(r"project\(weft VERSION ([0-9.]+)", text).group(1)
 
 
-def as_cpp(text):
-    """Returns a source as .cpp, which every builder knows: Highway includes it again by its name."""
-    text = re.sub(r'(#define HWY_TARGET_INCLUDE "[^"]+)\.cc"', r'\1.cpp"', text)
+def cpp_name(path):
+    """Returns the name of a source as .cpp, which every builder knows; its folder makes it unique."""
+    return f"{path.parent.name}_{path.stem}.cpp"
+
+
+def as_cpp(text, name):
+    """Returns the text of a source that is copied as `name`: Highway includes it again by that."""
+    text = re.sub(r'(#define HWY_TARGET_INCLUDE ".*/)[^"/]+\.cc"', rf'\1{name}"', text)
     return re.sub(r"^#include", '#include "weft_build.h"\n\n#include', text, count=1,
                   flags=re.MULTILINE)
 
@@ -93,7 +111,8 @@ def copy_rooms(src):
             target = src / path.relative_to(ROOT)
             target.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix == ".cc":
-                target.with_suffix(".cpp").write_text(as_cpp(path.read_text()))
+                name = cpp_name(path)
+                (target.parent / name).write_text(as_cpp(path.read_text(), name))
             else:
                 shutil.copyfile(path, target)
 
@@ -172,7 +191,7 @@ def main():
     copy_headers(src, call.build / "include")
     (src / "weft_build.h").write_text(BUILD_HEADER)
     (src / "weft.h").write_text(MAIN_HEADER)
-    for name in ("LICENSE", "NOTICE"):
+    for name in ("LICENSE", "NOTICE", "THIRD_PARTY_NOTICES"):
         shutil.copyfile(ROOT / name, call.output / name)
     write_description(call.output, call.url)
     write_example(call.output, call.build / "weft")

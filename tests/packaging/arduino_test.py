@@ -5,6 +5,9 @@ with a board package's flags and no CMake.
 
     arduino_test.py SOURCE BUILD FOLDER
 
+Objects are named after their source's file alone and archived, as some builders do. For a board the
+archive may need nothing but memcpy, memmove and memset.
+
 Two programs per compiler. The sketch Keypad, among stand-ins for Arduino's functions, hears a
 recording: it must print its keys, and the linker must have dropped kernels that its model has not.
 The C program of tests/c_api must print the hash that is pinned for its model on every target. The
@@ -88,6 +91,10 @@ class Builder:
         self.launcher = [ccache] if ccache else []
         folder.mkdir()
         sources = sorted((library / "src").rglob("*.cpp"))
+        names = [source.name for source in sources]
+        if len(set(names)) != len(names):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            sys.exit(f"src: {len(twice)} file names stand for more sources than one: {twice}")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(self.compile, sources))
         self.archive = folder / "weft.a"
@@ -96,7 +103,7 @@ class Builder:
     def compile(self, source):
         compiler = "gcc" if source.suffix == ".c" else "g++"
         language = [] if source.suffix == ".c" else CXX
-        target = self.folder / ("_".join(source.parts[-3:]) + ".o")
+        target = self.folder / (source.name + ".o")
         run(*self.launcher, self.prefix + compiler, *self.flags, *COMMON, *language, *self.includes,
             "-c", source, "-o", target)
         return target
@@ -110,6 +117,16 @@ class Builder:
             if (f" weft_run_{step}\n" in symbols) != is_in:
                 sys.exit(f"{program}: weft_run_{step} must {'' if is_in else 'not '}be linked")
         return program
+
+
+def expect_needs(archive, prefix, must):
+    """The archive needs these symbols from outside and no others."""
+    symbols = {"U": set(), "T": set()}
+    for line in run(prefix + "nm", archive).splitlines():
+        words = line.split()
+        if len(words) >= 2:
+            symbols["U" if words[-2] in "Uw" else "T"].add(words[-1])
+    expect("needs", " ".join(sorted(symbols["U"] - symbols["T"])), must)
 
 
 def write_recording(path, target):
@@ -161,6 +178,7 @@ def main():
         return
     board = Builder("arm-none-eabi-", CPU, library, folder / "board")
     expect_no_fusing(board)
+    expect_needs(board.archive, board.prefix, "memcpy memmove memset")
     boards = source / "toolchains/boards"
     link = ["-nostartfiles", "--specs=rdimon.specs", f"-L{boards}", f"-T{boards}/mps2-an386.ld"]
     start = boards / "startup.c"
