@@ -75,22 +75,6 @@ std::optional<format::Activation> Compose(const format::Activation& first,
   return format::Activation(second.alpha(), second.beta(), first.beta(), second.op(), 0, 0);
 }
 
-// The strides of a walk over `dims`, told over `wanted`: other dims of as many elements in the same
-// order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0.
-std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted) {
-  Dims told(wanted.size(), 0);
-  size_t at = dims.size();
-  for (size_t i = wanted.size(); i-- > 0;) {
-    if (wanted[i] == 1) continue;
-    while (at > 0 && dims[at - 1] == 1) --at;
-    if (at == 0 || dims[at - 1] % wanted[i] != 0) return std::nullopt;
-    told[i] = strides[at - 1];
-    strides[at - 1] *= wanted[i];
-    dims[at - 1] /= wanted[i];
-  }
-  return told;
-}
-
 template <typename Array>
 Dims Listed(const Array* array, uint32_t count) {
   Dims values;
@@ -338,6 +322,20 @@ std::vector<float> TailFusion::Floats(ValueId value, int64_t count) const {
 }
 
 }  // namespace
+
+std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted) {
+  Dims told(wanted.size(), 0);
+  size_t at = dims.size();
+  for (size_t i = wanted.size(); i-- > 0;) {
+    if (wanted[i] == 1) continue;
+    while (at > 0 && dims[at - 1] == 1) --at;
+    if (at == 0 || dims[at - 1] % wanted[i] != 0) return std::nullopt;
+    told[i] = strides[at - 1];
+    strides[at - 1] *= wanted[i];
+    dims[at - 1] /= wanted[i];
+  }
+  return told;
+}
 
 void FuseTails(plan::Program& program, plan::BlockId block) { TailFusion(program, block).Run(); }
 

@@ -8,6 +8,9 @@
 #ifndef WEFT_CONVERTER_PASSES_FUSE_TAIL_H_
 #define WEFT_CONVERTER_PASSES_FUSE_TAIL_H_
 
+#include <optional>
+
+#include "converter/element_type.h"
 #include "converter/plan/program.h"
 
 namespace weft::passes {
@@ -16,6 +19,11 @@ namespace weft::passes {
 // it by now; of the main block, ports count as readers. In the body of a loop this comes before the
 // homes of carried states are chosen, since a fused step cannot write over what it reads.
 void FuseTails(plan::Program& program, plan::BlockId block);
+
+// The strides of a walk over `dims`, told over `wanted`: other dims of as many elements in the same
+// order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0. An
+// addend fits a product only where its strides can be told over the product's axes.
+std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted);
 
 }  // namespace weft::passes
 

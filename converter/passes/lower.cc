@@ -74,6 +74,14 @@ plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   return copy;
 }
 
+// Steps of the current block from an item on are fused with no others.
+void KeepApart(plan::Builder& builder, size_t first) {
+  std::vector<plan::Item>& items = builder.program().blocks[builder.block()].items;
+  for (size_t item = first; item < items.size(); ++item) {
+    if (auto* step = std::get_if<plan::Step>(&items[item])) step->tails_are_fused = true;
+  }
+}
+
 }  // namespace
 
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
@@ -84,7 +92,9 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
     if (node->operation == nullptr || node->type == "Assign") continue;
     builder.SetLayer(node->name);
     ops::LowerScope scope(graph, *node, faults, builder, values);
+    const size_t first = builder.program().blocks[builder.block()].items.size();
     node->operation->lower(scope);
+    if (node->attributes.contains(kRoundsApart)) KeepApart(builder, first);
   }
   return faults.lines().size() == faults_before;
 }

@@ -12,6 +12,9 @@
 
 namespace weft::passes {
 
+// Attribute of a node whose steps are fused with no others, so that they round as they are written.
+inline constexpr const char* kRoundsApart = "rounds_apart";
+
 // The whole model: ports, variables and steps. False when faults were added.
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
 

@@ -17,6 +17,7 @@
 #include "converter/passes/streaming_lengths.h"
 #include "converter/passes/streaming_ports.h"
 #include "converter/passes/streaming_resize.h"
+#include "converter/passes/streaming_rounding.h"
 #include "converter/passes/streaming_rules.h"
 #include "converter/passes/streaming_walks.h"
 
@@ -58,6 +59,7 @@ class Streaming {
     if (times.steps() > 1) Check(times);
     if (faults_.lines().size() != before) return std::nullopt;
     TellVariables(graph_);
+    KeepRounding(graph_, times, steps_);
     Resize(graph_, times, steps_);
     for (ir::Node* node : times.nodes()) KeepPast(times, *node);
     for (Walk& walk : walks_) {

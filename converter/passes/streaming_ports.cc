@@ -18,14 +18,17 @@ StreamedPort PortOf(const ir::Source& source, const std::string& layer, const Ti
   return told;
 }
 
-// Nodes that time, or what follows from it, goes into.
+// Nodes that time, or what follows from it, goes into; a loop may make time of its own.
 std::set<const ir::Node*> BehindTime(const TimeAxes& times) {
   std::set<const ir::Node*> behind;
-  for (const ir::Node* node : times.nodes()) {
-    const bool reads = std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
+  for (ir::Node* node : times.nodes()) {
+    bool is_behind = std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
       return times.Of(source) != nullptr || behind.contains(source.node);
     });
-    if (reads) behind.insert(node);
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      is_behind = is_behind || (IsLoop(*node) && times.Of({node, port}) != nullptr);
+    }
+    if (is_behind) behind.insert(node);
   }
   return behind;
 }

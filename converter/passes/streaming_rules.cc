@@ -264,8 +264,14 @@ void Reverse(NodeScope& scope, Strands& strands) {
   strands.relation.mixing = "runs against time";
 }
 
+// Each place of the batch has a length of its own.
 void ReverseSequence(NodeScope& scope, Strands& strands) {
-  strands.Same(0, 0, Only(scope.attributes.Int("seq_axis", 1), scope.rank(0)));
+  const int64_t batch = scope.attributes.Int("batch_axis", 0);
+  const auto at = static_cast<int64_t>(ops::WrappedAxis(batch, scope.rank(0)));
+  std::vector<bool> but = Only(scope.attributes.Int("seq_axis", 1), scope.rank(0));
+  but[static_cast<size_t>(at)] = true;
+  strands.Same(0, 0, but);
+  strands.relation.strands.push_back({{false, 0, at}, {false, 1, 0}, {true, 0, at}});
   strands.relation.mixing = "runs against time";
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/models/streamed_graph.h"
@@ -250,6 +251,34 @@ TEST(Streaming, RefusesAVariableThatIsReadForAllSteps) {
         g.Result(Hidden(g, g.Add("Multiply", 1, {x, gain})));
       }),
       NeedsAll("2 \"ReadValue2\" (ReadValue)", "it reads variable \"gain\" once for all steps"));
+}
+
+// One length per place of the batch, which is time here.
+TEST(Streaming, CutsRowsThatAreReversedEachByItself) {
+  const auto build = [](std::vector<int32_t> lengths) {
+    return [lengths = std::move(lengths)](GraphBuilder& g) {
+      const ir::Source constant = g.Const<int32_t>({ElementType::i32, {kSteps}}, lengths);
+      const ir::Source turned = g.Add("ReverseSequence", 1, {Input(g), constant},
+                                      {{"batch_axis", "1"}, {"seq_axis", "2"}});
+      g.Result(Hidden(g, turned));
+    };
+  };
+  ExpectStreams(build({3, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(Refusal(build({1, 2, 3, 4, 5, 1})),
+            NeedsAll("0 \"Const0\" (Const)", "its value differs from step to step"));
+}
+
+// Over one step the addend is a row for each row of the product, and might begin it.
+TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
+  ExpectStreams([](GraphBuilder& g) {
+    const ir::Source who = g.Parameter(F32({kBatch, 1, 7}));
+    const ir::Source product =
+        g.Add("MatMul", 1, {Hidden(g, Input(g)), Weights(g, {kHidden, 7}, 5)});
+    g.Result(g.Add("Add", 1, {product, who}));
+    const ir::Source alike = g.Floats({1, kSteps, 1}, std::vector<float>(kSteps, 0.3f));
+    const ir::Source other = g.Add("MatMul", 1, {Input(g), Weights(g, {kInputs, 7}, 6)});
+    g.Result(Hidden(g, g.Add("Add", 1, {other, alike}), {.inputs = 7}));
+  });
 }
 
 // A sum over an axis that time stands inside of is a chain; over a single step it would be taken in

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random graphs over a time axis: a chain of operations of every kind that the rules of cutting
+// know, along random axes, with a walk among them. What --streaming accepts must give the bits of a
+// model of three times as many steps, whatever the chain; what it refuses must name a layer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/models/streamed_graph.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t kBatch = 2, kSteps = 6, kInputs = 4, kTimes = 3;
+
+// The same choices for the same seed, whatever the number of steps.
+class Chain {
+ public:
+  Chain(GraphBuilder& g, int64_t steps, uint32_t seed) : g_(g), state_(seed * 2654435761u + 1) {
+    at_ = g_.Parameter(F32({kBatch, steps, kInputs}));
+  }
+
+  bool Run() {
+    const uint32_t links = 2 + Choose(4), walk = Choose(links);
+    for (uint32_t i = 0; i < links && g_.faults.ok(); ++i) {
+      earlier_.push_back(at_);
+      if (i == walk) {
+        Walk();
+      } else {
+        (this->*kLinks[Choose(std::size(kLinks))])();
+      }
+    }
+    g_.Result(at_);
+    return g_.faults.ok();
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  using Link = void (Chain::*)();
+
+  uint32_t Choose(uint64_t count) {
+    state_ = state_ * 1664525u + 1013904223u;
+    return static_cast<uint32_t>((state_ >> 10) % count);
+  }
+  const Dims& dims() const { return g_.type(at_).dims; }
+  int64_t rank() const { return static_cast<int64_t>(dims().size()); }
+  int64_t Axis() { return Choose(std::max<size_t>(dims().size(), 1)); }
+  int64_t Extent(int64_t axis) const { return dims()[static_cast<size_t>(axis)]; }
+
+  // Types are needed to choose what comes next.
+  ir::Source Add(const std::string& type, int opset, std::vector<ir::Source> inputs,
+                 std::map<std::string, std::string> attributes = {}, uint32_t outputs = 1) {
+    if (!g_.faults.ok()) return at_;
+    const ir::Source made = g_.Add(type, opset, std::move(inputs), std::move(attributes), outputs);
+    ops::InferScope scope(g_.graph, *made.node, g_.faults);
+    made.node->operation->infer(scope);
+    text_ += " " + type;
+    return made;
+  }
+  ir::Source Noise(Dims dims) { return Weights(g_, std::move(dims), Choose(1000)); }
+  void Slice(int64_t axis, int64_t begin, int64_t end, int64_t step) {
+    at_ =
+        Add("Slice", 8, {at_, g_.Ints({begin}), g_.Ints({end}), g_.Ints({step}), g_.Ints({axis})});
+  }
+
+  void Walk() { Choose(2) == 0 ? Sequence() : Iterate(); }
+  void Sequence();
+  void Iterate();
+  void Transpose();
+  void Merge();
+  void Part();
+  void Unsqueeze() { at_ = Add("Unsqueeze", 1, {at_, g_.Ints({Axis()})}); }
+  void Reduce();
+  void Softmax() { at_ = Add("Softmax", 8, {at_}, {{"axis", std::to_string(Axis())}}); }
+  void Dense();
+  void Attend();
+  void Shift();
+  void Double() {
+    at_ = Add("Concat", 1, {at_, Add("Tanh", 1, {at_})}, {{"axis", std::to_string(Axis())}});
+  }
+  void Cut();
+  void Last();
+  void Index();
+  void Reverse() { at_ = Add("Reverse", 1, {at_, g_.Ints({Axis()})}, {{"mode", "index"}}); }
+  void ReverseRows();
+  void Roll() { at_ = Add("Roll", 7, {at_, g_.Ints({1}), g_.Ints({Axis()})}); }
+  void Pad();
+  void Shuffle();
+  void Tile();
+  void Halves();
+  void Mask();
+  void Convolve();
+  void Pool();
+  void Slopes();
+  void ByLength();
+  void FillByLength();
+  void Blocks();
+  void OneHot();
+  void Join();
+  void Other();
+  void Plain() { at_ = Add("Sigmoid", 1, {Add("Multiply", 1, {at_, g_.Float(1.5f)})}); }
+
+  static constexpr Link kLinks[] = {
+      &Chain::Walk,      &Chain::Transpose,   &Chain::Transpose,    &Chain::Merge,   &Chain::Part,
+      &Chain::Unsqueeze, &Chain::Reduce,      &Chain::Softmax,      &Chain::Dense,   &Chain::Attend,
+      &Chain::Shift,     &Chain::Double,      &Chain::Cut,          &Chain::Last,    &Chain::Index,
+      &Chain::Reverse,   &Chain::Roll,        &Chain::Pad,          &Chain::Shuffle, &Chain::Tile,
+      &Chain::Halves,    &Chain::Mask,        &Chain::Convolve,     &Chain::Pool,    &Chain::Slopes,
+      &Chain::ByLength,  &Chain::ReverseRows, &Chain::FillByLength, &Chain::Blocks,  &Chain::OneHot,
+      &Chain::Plain,     &Chain::Join,        &Chain::Join,         &Chain::Other};
+
+  GraphBuilder& g_;
+  uint32_t state_;
+  ir::Source at_;
+  std::vector<ir::Source> earlier_;
+  std::string text_;
+};
+
+// h = tanh(x_t / 2 + h) over chunks of any axis, mostly forward and from end to end.
+void Chain::Iterate() {
+  if (rank() == 0 || rank() > 5) return;
+  const auto axis = static_cast<size_t>(Axis());
+  const int64_t part = Choose(3) == 0 && dims()[axis] % 2 == 0 ? 2 : 1;
+  const bool backward = Choose(8) == 0, starts_late = !backward && Choose(8) == 0;
+  TensorType chunk = g_.type(at_), all = chunk;
+  chunk.dims[axis] = part;
+  if (starts_late) all.dims[axis] -= part;
+  if (all.dims[axis] == 0) return;
+  GraphBuilder body;
+  const ir::Source x = body.Parameter(chunk), h = body.Parameter(chunk);
+  const ir::Source half = body.Add("Multiply", 1, {x, body.Float(0.5f)});
+  const ir::Source next = body.Add("Tanh", 1, {body.Add("Add", 1, {half, h})});
+  body.Result(next);
+  const auto count = static_cast<size_t>(ElementCount(chunk.dims).value());
+  const ir::Source zeros = g_.Floats(chunk.dims, std::vector<float>(count, 0.0f));
+  ir::Node* node = g_.Add("TensorIterator", 1, {at_, zeros}, {}, 2).node;
+  ir::Body& of_node = node->bodies.emplace_back();
+  const int64_t result = body.graph.results[0]->id, at = static_cast<int64_t>(axis);
+  of_node.inputs.resize(2);
+  of_node.outputs.resize(2);
+  of_node.inputs[0] = {0, 0, x.node->id, at, starts_late ? part : 0, -1, part, part, ""};
+  if (backward) of_node.inputs[0] = {0, 0, x.node->id, at, -1, 0, -part, part, ""};
+  of_node.inputs[1].external_port_id = 1;
+  of_node.inputs[1].internal_layer_id = h.node->id;
+  of_node.outputs[0] = {0, 2, result, at, 0, -1, part, part, ""};
+  of_node.outputs[1].external_port_id = 3;
+  of_node.outputs[1].internal_layer_id = result;
+  of_node.back_edges.push_back({0, result, h.node->id});
+  of_node.graph = std::make_unique<ir::Graph>(std::move(body.graph));
+  node->outputs[0] = {all, true, {}};
+  node->outputs[1] = {chunk, true, {}};
+  ops::InferScope scope(g_.graph, *node, g_.faults);
+  node->operation->infer(scope);
+  text_ += " TensorIterator";
+  at_ = {node, Choose(6) == 0 ? 1u : 0u};
+}
+
+// A sequence, which knows three axes.
+void Chain::Sequence() {
+  if (rank() != 3) return;
+  const int64_t batch = Extent(0), steps = Extent(1), inputs = Extent(2), hidden = 3;
+  const bool forward = Choose(8) != 0;
+  const ir::Source lengths = g_.Const<int32_t>(
+      {ElementType::i32, {batch}},
+      std::vector<int32_t>(static_cast<size_t>(batch), static_cast<int32_t>(steps)));
+  const ir::Source zeros =
+      g_.Floats({batch, 1, hidden}, std::vector<float>(static_cast<size_t>(batch * hidden)));
+  const ir::Source w = Noise({1, 3 * hidden, inputs}), r = Noise({1, 3 * hidden, hidden}),
+                   b = Noise({1, 3 * hidden});
+  const ir::Source gru = Add(
+      "GRUSequence", 5, {at_, zeros, lengths, w, r, b},
+      {{"hidden_size", std::to_string(hidden)}, {"direction", forward ? "forward" : "reverse"}}, 2);
+  at_ = Choose(6) == 0 ? ir::Source{gru.node, 1} : Add("Squeeze", 1, {gru, g_.Ints({1})});
+}
+
+void Chain::Transpose() {
+  std::vector<int64_t> order;
+  for (int64_t axis = 0; axis < rank(); ++axis) order.push_back(axis);
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[Choose(i)]);
+  at_ = Add("Transpose", 1, {at_, g_.Ints(order)});
+}
+
+void Chain::Merge() {
+  if (rank() < 2) return;
+  const size_t axis = Choose(dims().size() - 1);
+  Dims target = dims();
+  target[axis] *= target[axis + 1];
+  target.erase(target.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+  at_ = Add("Reshape", 1, {at_, g_.Ints(target)}, {{"special_zero", "false"}});
+}
+
+void Chain::Part() {
+  const auto axis = static_cast<size_t>(Axis());
+  Dims target = dims();
+  if (target.empty() || target.size() > 4 || target[axis] % 2 != 0) return;
+  const bool first = Choose(2) == 0;
+  const int64_t half = target[axis] / 2;
+  target[axis] = first ? 2 : half;
+  target.insert(target.begin() + static_cast<std::ptrdiff_t>(axis) + 1, first ? half : 2);
+  at_ = Add("Reshape", 1, {at_, g_.Ints(target)}, {{"special_zero", "false"}});
+}
+
+void Chain::Reduce() {
+  if (rank() == 0) return;
+  constexpr const char* kNames[] = {"ReduceSum", "ReduceMean", "ReduceMax"};
+  const std::string name = kNames[Choose(3)];
+  at_ = Add(name, 1, {at_, g_.Ints({Axis()})}, {{"keep_dims", Choose(2) == 0 ? "true" : "false"}});
+}
+
+void Chain::Dense() {
+  if (rank() < 2) return;
+  at_ = Add("MatMul", 1, {at_, Noise({dims().back(), 4})});
+}
+
+void Chain::Attend() {
+  if (rank() < 2) return;
+  const ir::Source scores = Add("MatMul", 1, {at_, at_}, {{"transpose_b", "true"}});
+  at_ = Choose(2) == 0 ? scores : Add("MatMul", 1, {scores, at_});
+}
+
+// Adds a constant along one axis: with one number for all places, or with one for each.
+void Chain::Shift() {
+  const auto axis = static_cast<size_t>(Axis());
+  Dims row(dims().size(), 1);
+  if (row.empty()) return;
+  row[axis] = dims()[axis];
+  const bool alike = Choose(2) == 0;
+  const ir::Source constant =
+      alike ? g_.Floats(row, std::vector<float>(static_cast<size_t>(row[axis]), 0.25f))
+            : Noise(row);
+  at_ = Add("Add", 1, {at_, constant});
+}
+
+void Chain::Cut() {
+  const int64_t axis = Axis();
+  switch (Choose(4)) {
+    case 0:
+      return Slice(axis, 1, INT64_MAX, 1);
+    case 1:
+      return Slice(axis, 0, -1, 1);
+    case 2:
+      return Slice(axis, 0, INT64_MAX, 2);
+    default:
+      return Slice(axis, -1, INT64_MIN, -1);
+  }
+}
+
+void Chain::Last() { Slice(Axis(), -1, INT64_MAX, 1); }
+
+void Chain::Index() {
+  if (rank() == 0) return;
+  const int64_t axis = Axis();
+  const ir::Source index = Choose(2) == 0 ? g_.Int(-1) : g_.Ints({0, -1});
+  at_ = Add("Gather", 8, {at_, index, g_.Int(axis)});
+}
+
+void Chain::ReverseRows() {
+  if (rank() < 2) return;
+  const int64_t batch = Axis(), along = (batch + 1 + Choose(dims().size() - 1)) % rank();
+  std::vector<int32_t> lengths;
+  for (int64_t i = 0; i < Extent(batch); ++i) {
+    lengths.push_back(static_cast<int32_t>(1 + i % Extent(along)));
+  }
+  const ir::Source constant = g_.Const<int32_t>({ElementType::i32, {Extent(batch)}}, lengths);
+  at_ = Add("ReverseSequence", 1, {at_, constant},
+            {{"batch_axis", std::to_string(batch)}, {"seq_axis", std::to_string(along)}});
+}
+
+void Chain::Pad() {
+  std::vector<int64_t> begin(dims().size(), 0), end = begin;
+  if (begin.empty()) return;
+  (Choose(2) == 0 ? begin : end)[static_cast<size_t>(Axis())] = 1;
+  at_ = Add("Pad", 1, {at_, g_.Ints(begin), g_.Ints(end)}, {{"pad_mode", "constant"}});
+}
+
+void Chain::Shuffle() {
+  if (rank() != 4) return;
+  const int64_t axis = Axis();
+  if (Extent(axis) % 2 != 0) return;
+  at_ = Add("ShuffleChannels", 1, {at_}, {{"axis", std::to_string(axis)}, {"group", "2"}});
+}
+
+void Chain::Tile() {
+  std::vector<int64_t> repeats(dims().size(), 1);
+  if (repeats.empty()) return;
+  repeats[static_cast<size_t>(Axis())] = 2;
+  at_ = Add("Tile", 1, {at_, g_.Ints(repeats)});
+}
+
+void Chain::Halves() {
+  const int64_t axis = Axis();
+  if (rank() == 0 || Extent(axis) % 2 != 0) return;
+  const ir::Source split = Add("Split", 1, {at_, g_.Int(axis)}, {{"num_splits", "2"}}, 2);
+  if (g_.faults.ok()) at_ = Add("Subtract", 1, {{split.node, 1}, split});
+}
+
+void Chain::Mask() {
+  const auto axis = static_cast<size_t>(Axis());
+  Dims row(dims().size(), 1);
+  if (row.empty()) return;
+  row[axis] = dims()[axis];
+  std::vector<uint8_t> flags(static_cast<size_t>(row[axis]), 1);
+  if (Choose(2) == 0) flags[0] = 0;
+  const ir::Source mask = g_.Const<uint8_t>({ElementType::boolean, row}, flags);
+  at_ = Add("Select", 1, {mask, at_, g_.Float(0.5f)});
+}
+
+void Chain::Convolve() {
+  if (rank() != 3) return;
+  const bool back = Choose(3) != 0;
+  const ir::Source weights = Noise({3, Extent(1), 2});
+  at_ = Add("Convolution", 1, {at_, weights},
+            {{"strides", "1"},
+             {"dilations", "1"},
+             {"pads_begin", back ? "1" : "0"},
+             {"pads_end", back ? "0" : "1"},
+             {"auto_pad", "explicit"}});
+}
+
+void Chain::Pool() {
+  if (rank() != 3 || Extent(2) < 2) return;
+  const bool mean = Choose(2) == 0;
+  at_ = Add(mean ? "AvgPool" : "MaxPool", 1, {at_},
+            {{"strides", "2"},
+             {"kernel", "2"},
+             {"pads_begin", "0"},
+             {"pads_end", "0"},
+             {"exclude-pad", "true"},
+             {"rounding_type", "floor"},
+             {"auto_pad", "explicit"}});
+}
+
+void Chain::Slopes() {
+  if (rank() < 2) return;
+  at_ = Add("PRelu", 1, {at_, Noise({Extent(1)})});
+}
+
+// Divides by an extent, as ShapeOf tells it.
+void Chain::ByLength() {
+  const ir::Source shape = Add("ShapeOf", 3, {at_}, {{"output_type", "i64"}});
+  const ir::Source extent = Add("Gather", 8, {shape, g_.Int(Axis()), g_.Int(0)});
+  at_ = Add("Divide", 1, {at_, Add("Convert", 1, {extent}, {{"destination_type", "f32"}})});
+}
+
+// Joins a plane as large as the tensor, which is filled with one number.
+void Chain::FillByLength() {
+  const ir::Source shape = Add("ShapeOf", 3, {at_}, {{"output_type", "i64"}});
+  const ir::Source filled = Add("Broadcast", 3, {g_.Float(0.75f), shape}, {{"mode", "numpy"}});
+  at_ = Add("Concat", 1, {at_, filled}, {{"axis", std::to_string(Axis())}});
+}
+
+void Chain::Blocks() {
+  if (rank() != 4) return;
+  std::vector<int64_t> block(4, 1), none(4, 0);
+  const auto axis = static_cast<size_t>(1 + Choose(3));
+  if (dims()[axis] % 2 != 0) return;
+  block[axis] = 2;
+  at_ = Add("SpaceToBatch", 2, {at_, g_.Ints(block), g_.Ints(none), g_.Ints(none)});
+}
+
+// With what stood earlier in the chain.
+void Chain::Join() {
+  const ir::Source other = earlier_[Choose(earlier_.size())];
+  const Dims& others = g_.type(other).dims;
+  if (others == dims() && Choose(2) == 0) {
+    at_ = Add("Multiply", 1, {at_, other});
+  } else if (others.size() == dims().size() && !others.empty()) {
+    const auto axis = static_cast<size_t>(Axis());
+    for (size_t i = 0; i < others.size(); ++i) {
+      if (i != axis && others[i] != dims()[i]) return;
+    }
+    at_ = Add("Concat", 1, {other, at_}, {{"axis", std::to_string(axis)}});
+  }
+}
+
+// With an input that has some of the axes.
+void Chain::Other() {
+  Dims some = dims();
+  for (int64_t& dim : some) dim = Choose(2) == 0 ? dim : 1;
+  at_ = Add("Add", 1, {at_, g_.Parameter(F32(some))});
+}
+
+// By the number of its largest place, as a classifier would.
+void Chain::OneHot() {
+  if (rank() > 4) return;
+  const ir::Source number = Add("Convert", 1, {at_}, {{"destination_type", "i32"}});
+  at_ = Add("OneHot", 1, {number, g_.Int(3), g_.Float(1), g_.Float(0)}, {{"axis", "-1"}});
+}
+
+Build Of(int64_t steps, uint32_t seed) {
+  return [=](GraphBuilder& g) { Chain(g, steps, seed).Run(); };
+}
+
+bool IsCut(uint32_t seed, std::string* text) {
+  GraphBuilder g;
+  Chain chain(g, kSteps, seed);
+  if (!chain.Run() || !Infer(g)) return false;
+  *text = chain.text();
+  const auto streamed = passes::Stream(g.graph, 1, g.faults);
+  if (!streamed) {
+    EXPECT_FALSE(g.faults.ok()) << *text;
+    return false;
+  }
+  // Another axis may be walked: the input then stays whole in time.
+  const auto& time = streamed->inputs[0].time;
+  return time && time->axis == 1 && time->places == 1 && time->all_places == kSteps;
+}
+
+TEST(StreamingRandom, GivesTheBitsOfTheWhole) {
+  int cut = 0;
+  for (uint32_t seed = 0; seed < 6000; ++seed) {
+    std::string text;
+    if (!IsCut(seed, &text)) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text);
+    ++cut;
+    for (const int64_t steps : {1, 3}) {
+      ExpectSameBits(Of(kTimes * kSteps, seed), Of(kSteps, seed), kTimes * kSteps, steps);
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(cut, 300);
+}
+
+}  // namespace
+}  // namespace weft
