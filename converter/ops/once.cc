@@ -35,7 +35,7 @@ class Alone {
     const plan::BlockId outside = builder_.block(), inside = builder_.NewBlock();
     builder_.SetBlock(inside);
     std::vector<ValueId> results = body(iteration_);
-    const size_t readers = ReadResults(results);
+    const size_t readers = ReadResults(results, inside);
     passes::FuseTails(builder_.program(), inside);
     builder_.SetBlock(outside);
     MoveItems(inside, outside, readers);
@@ -47,16 +47,16 @@ class Alone {
   }
 
  private:
-  size_t ReadResults(const std::vector<ValueId>& results) {
-    size_t count = 0;
+  // Returns how many items that adds; a result without elements needs none.
+  size_t ReadResults(const std::vector<ValueId>& results, plan::BlockId inside) {
+    const size_t before = builder_.program().blocks[inside].items.size();
     const auto read = [&](size_t result) {
       builder_.Copy(results[result], builder_.Scratch(builder_.value(results[result]).type));
-      ++count;
     };
     for (const CarriedState& state : spec_.carried) read(state.result);
     for (const ScanOutput& scan : spec_.scans) read(scan.result);
     for (const LastValue& last : spec_.lasts) read(last.result);
-    return count;
+    return builder_.program().blocks[inside].items.size() - before;
   }
 
   // All but the readers at the end.

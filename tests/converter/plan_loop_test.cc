@@ -182,6 +182,23 @@ TEST(Loop, LaysASingleIterationFlat) {
   EXPECT_EQ(loop.Run(), (std::vector<float>{4, 6, 4, 6}));
 }
 
+TEST(Loop, OfASingleIterationMayGiveAResultWithoutElements) {
+  OneLoop loop;
+  ops::LoopSpec spec;
+  const TensorType empty = {ElementType::f32, {0, 2}};
+  spec.trips = 1;
+  spec.carried.push_back({loop.Input(kRow, "s"), 0});
+  spec.lasts = {{0, kRow}, {1, empty}};
+  const ops::LoopResults out =
+      ops::LowerLoop(loop.builder, spec, [&](const ops::Iteration& iteration) {
+        const ValueId doubled = Add(loop.builder, iteration.states[0], iteration.states[0]);
+        return std::vector<ValueId>{doubled, loop.builder.Scratch(empty)};
+      });
+  for (const ValueId last : out.lasts)
+    loop.program.outputs.push_back({last, {"last"}, plan::kNone, 0});
+  EXPECT_EQ(loop.Run(), (std::vector<float>{2, 4}));
+}
+
 TEST(Loop, OrdersReadersBeforeTheWriterOfTheSuccessor) {
   OneLoop loop;
   loop.Lower(4, 2, false, [](Builder& builder, const ops::Iteration& iteration) {
