@@ -178,8 +178,9 @@ bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxi
   a_dims[at] = b_dims[at] = 0;
   if (a_dims != b_dims) return false;
   const auto [rows, step_bytes] = LayoutOf(a.type, time);
-  const auto first = [&, rows = rows, bytes = step_bytes](const ir::Constant& of, int64_t row) {
-    const int64_t row_bytes = static_cast<int64_t>(of.bytes.size()) / rows;
+  const auto first = [&, row_count = rows, bytes = step_bytes](const ir::Constant& of,
+                                                               int64_t row) {
+    const int64_t row_bytes = static_cast<int64_t>(of.bytes.size()) / row_count;
     return of.bytes.subspan(static_cast<size_t>(row * row_bytes), static_cast<size_t>(bytes));
   };
   for (int64_t row = 0; row < rows; ++row) {
