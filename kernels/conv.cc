@@ -33,18 +33,23 @@ HWY_INLINE void AccumulateTaps(const ConvShape& shape, const ConvPixels& at,
   const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
   const size_t panel_floats = taps * shape.in_channels * kPanel;
   const size_t in_plane = size_t{shape.in_height} * shape.in_width;
-  const float* x = at.x + at.origin_y * int64_t{shape.in_width} + at.origin_x;
+  if (at.rows.count() == 0 || at.columns.count() == 0 || shape.in_channels == 0) return;
+  // Counted modulo the size of memory: the first tap may lie in the padding before the data, but
+  // no pointer is made of an element that is not there.
+  const size_t origin = static_cast<size_t>(at.origin_y) * shape.in_width +
+                        static_cast<size_t>(at.origin_x) +
+                        size_t{at.columns.first} * shape.dilation_x;
   if (taps == 1) {
-    tile.Accumulate(x, shape.stride_x, in_plane, at.weights, kPanel, panel_floats,
-                    at.rows.count() * size_t{at.columns.count()} * shape.in_channels);
+    tile.Accumulate(at.x + origin, shape.stride_x, in_plane, at.weights, kPanel, panel_floats,
+                    shape.in_channels);
     return;
   }
-  const size_t first_column = size_t{at.columns.first} * shape.dilation_x;
+  const size_t step = at.columns.count() > 1 ? shape.dilation_x : 0;
   for (size_t c = 0; c < shape.in_channels; ++c) {
     for (size_t ky = at.rows.first; ky < at.rows.end; ++ky) {
       const size_t tap = (c * shape.kernel_height + ky) * shape.kernel_width + at.columns.first;
-      const float* line = x + c * in_plane + ky * shape.dilation_y * shape.in_width + first_column;
-      tile.Accumulate(line, shape.stride_x, shape.dilation_x, at.weights + tap * kPanel, kPanel,
+      const size_t line = origin + c * in_plane + ky * shape.dilation_y * shape.in_width;
+      tile.Accumulate(at.x + line, shape.stride_x, step, at.weights + tap * kPanel, kPanel,
                       panel_floats, at.columns.count());
     }
   }
@@ -136,6 +141,8 @@ void Conv(const ConvShape& shape, const float* x, const float* weights, const fl
   const size_t in_group = size_t{shape.in_channels} * shape.in_height * shape.in_width;
   const size_t group_floats = PackedConvFloats(1, shape.out_channels, shape.in_channels,
                                                shape.kernel_height, shape.kernel_width);
+  // Without outputs nothing bounds the other counts.
+  if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
       ConvPixels at = {};

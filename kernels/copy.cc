@@ -8,7 +8,8 @@
 namespace weft::kernels {
 namespace {
 
-// Two loops of a copy: `inner` elements, `outer` times. Strides in elements.
+// Two loops of a copy: `inner` elements, `outer` times, both at least 1. Strides in elements; they
+// may lead backwards, and far where there is but one element, so no loop steps behind its last.
 struct Plane {
   size_t outer;
   size_t inner;
@@ -25,12 +26,13 @@ template <typename T>
 void CopyRuns(const Plane& plane, const void* x, void* y) {
   const T* from = static_cast<const T*>(x);
   T* to = static_cast<T*>(y);
-  for (size_t o = 0; o < plane.outer; ++o) {
+  for (size_t left = plane.outer;;) {
     if (plane.inner * sizeof(T) > 32) {
       std::memcpy(to, from, plane.inner * sizeof(T));
     } else {
       for (size_t i = 0; i < plane.inner; ++i) to[i] = from[i];
     }
+    if (--left == 0) return;
     from += plane.src_outer_stride;
     to += plane.dst_outer_stride;
   }
@@ -40,14 +42,16 @@ template <typename T>
 void CopyStrided(const Plane& plane, const void* x, void* y) {
   const T* from = static_cast<const T*>(x);
   T* to = static_cast<T*>(y);
-  for (size_t o = 0; o < plane.outer; ++o) {
+  for (size_t left = plane.outer;;) {
     const T* row = from;
     T* out = to;
-    for (size_t i = 0; i < plane.inner; ++i) {
+    for (size_t more = plane.inner;;) {
       *out = *row;
+      if (--more == 0) break;
       row += plane.src_inner_stride;
       out += plane.dst_inner_stride;
     }
+    if (--left == 0) return;
     from += plane.src_outer_stride;
     to += plane.dst_outer_stride;
   }

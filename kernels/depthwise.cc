@@ -29,6 +29,8 @@ HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow&
   Sixteen sums[kBlocks];
   for (size_t b = 0; b < kBlocks; ++b) sums[b] = SetSixteen(row.bias);
   const float* weights = row.weights + size_t{row.rows.first} * shape.kernel_width;
+  // Without a second tap the dilation leads nowhere and may be anything.
+  const size_t step = shape.kernel_width > 1 ? shape.dilation_x : 0;
   for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
     const int64_t line = row.origin_y + int64_t{ky} * shape.dilation_y;
     const float* x = row.x + line * int64_t{shape.in_width} + origin_x;
@@ -40,7 +42,7 @@ HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow&
         sums[b] = Combine(v, sums[b],
                           [=](FloatVec p, FloatVec sum) HWY_ATTR { return Fma(p, weight, sum); });
       }
-      x += shape.dilation_x;
+      x += step;
     }
   }
   for (size_t b = 0; b < kBlocks; ++b) {
@@ -54,10 +56,11 @@ HWY_INLINE float DepthwiseAtEdge(const DepthwiseShape& shape, const DepthwiseRow
   float sum = row.bias;
   for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
     const int64_t line = row.origin_y + int64_t{ky} * shape.dilation_y;
-    const float* x = row.x + line * int64_t{shape.in_width} + origin_x;
+    // Tap 0 may lie before the data: an index that has wrapped around is right again at each tap.
+    const size_t first = static_cast<size_t>(line * int64_t{shape.in_width} + origin_x);
     const float* weights = row.weights + size_t{ky} * shape.kernel_width;
     for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      sum = Fma(x[size_t{kx} * shape.dilation_x], weights[kx], sum);
+      sum = Fma(row.x[first + size_t{kx} * shape.dilation_x], weights[kx], sum);
     }
   }
   return sum;
@@ -90,6 +93,8 @@ void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights
   const IndexRange inside = across.Inside();
   const size_t in_plane = size_t{shape.in_height} * shape.in_width;
   const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
+  // Without outputs nothing bounds the other counts.
+  if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   for (size_t b = 0; b < shape.batch; ++b) {
     uint32_t copies = 0;  // of the current plane of x
     for (size_t c = 0; c < shape.channels; ++c) {

@@ -20,6 +20,7 @@ void Gather(const GatherShape& shape, const void* x, const void* index, void* y)
   const size_t row_bytes = size_t{shape.inner} * shape.element_bytes;
   const unsigned char* from = static_cast<const unsigned char*>(x);
   unsigned char* to = static_cast<unsigned char*>(y);
+  if (row_bytes == 0 || shape.indices == 0) return;  // x and y need not exist
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t o = 0; o < shape.outer; ++o) {
       for (size_t i = 0; i < shape.indices; ++i) {

@@ -48,14 +48,12 @@ void GruGates(const GruGatesShape& shape, const float* x_part, const float* recu
   const size_t hidden = shape.hidden;
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t i = 0; i < hidden; i += kGateBlock) {
-      const float* x = x_part + i;
-      const float* r = recurrent_part + i;
+      const float* x = x_part + row * shape.x_row_stride + i;
+      const float* r = recurrent_part + row * shape.r_row_stride + i;
       const GruUnits at = {
           {x, x + hidden, x + 2 * hidden}, {r, r + hidden, r + 2 * hidden}, h + i, h_next + i};
       GruGatesOfBlock(shape, at, hidden - i < kGateBlock ? hidden - i : kGateBlock);
     }
-    x_part += shape.x_row_stride;
-    recurrent_part += shape.r_row_stride;
     h += hidden;
     h_next += hidden;
   }

@@ -16,15 +16,15 @@ void GruReset(const GruResetShape& shape, const float* pre, const float* h, floa
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t i = 0; i < hidden; i += kGateBlock) {
       const size_t count = hidden - i < kGateBlock ? hidden - i : kGateBlock;
+      const float* units = pre + row * shape.pre_row_stride + i;
       float r[kGateBlock];
-      ActivateSpan(shape.f, pre + hidden + i, r, count);
-      ActivateSpan(shape.f, pre + i, z + i, count);
+      ActivateSpan(shape.f, units + hidden, r, count);
+      ActivateSpan(shape.f, units, z + i, count);
       ForVectors(count, [&](size_t at, size_t lanes) HWY_ATTR {
         const FloatVec old = LoadFirst(h + i + at, lanes);
         StoreFirst(hn::Mul(LoadFirst(r + at, lanes), old), reset_h + i + at, lanes);
       });
     }
-    pre += shape.pre_row_stride;
     h += hidden;
     z += hidden;
     reset_h += hidden;

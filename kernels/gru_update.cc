@@ -17,14 +17,13 @@ void GruUpdate(const GruUpdateShape& shape, const float* pre, const float* z, co
     for (size_t i = 0; i < hidden; i += kGateBlock) {
       const size_t count = hidden - i < kGateBlock ? hidden - i : kGateBlock;
       float n[kGateBlock];
-      ActivateSpan(shape.g, pre + i, n, count);
+      ActivateSpan(shape.g, pre + row * shape.pre_row_stride + i, n, count);
       ForVectors(count, [&](size_t at, size_t lanes) HWY_ATTR {
         const FloatVec candidate = LoadFirst(n + at, lanes);
         const FloatVec distance = hn::Sub(LoadFirst(h + i + at, lanes), candidate);
         StoreFirst(Fma(LoadFirst(z + i + at, lanes), distance, candidate), h_next + i + at, lanes);
       });
     }
-    pre += shape.pre_row_stride;
     z += hidden;
     h += hidden;
     h_next += hidden;

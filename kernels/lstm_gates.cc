@@ -62,18 +62,19 @@ HWY_NOINLINE void LstmBlocks(const LstmGatesShape& shape, const LstmRow& row) {
   }
 }
 
-void LstmGates(const LstmGatesShape& shape, const float* pre, const float* c, float* h_next,
+void LstmGates(const LstmGatesShape& shape, const float* pres, const float* c, float* h_next,
                float* c_next) {
   const bool is_common = IsSigmoidTanh(shape.f, shape.g, shape.h);
   const size_t hidden = shape.hidden;
+  if (hidden == 0) return;
   for (size_t r = 0; r < shape.rows; ++r) {
+    const float* pre = pres + r * shape.pre_row_stride;
     const LstmRow row = {pre, pre + hidden, pre + 2 * hidden, pre + 3 * hidden, c, h_next, c_next};
     if (is_common) {
       LstmSigmoidTanh(row, hidden);
     } else {
       LstmBlocks(shape, row);
     }
-    pre += shape.pre_row_stride;
     c += hidden;
     h_next += hidden;
     c_next += hidden;

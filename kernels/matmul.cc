@@ -26,9 +26,10 @@ struct Stretch {
   bool continues;  // from what y holds, else from 0
 };
 
+// At least one row.
 template <size_t kRows, size_t kPanels>
 HWY_NOINLINE void MatmulRows(Stretch at, size_t rows) {
-  for (; rows >= kRows; rows -= kRows) {
+  while (rows >= kRows) {
     Tile<kRows, kPanels> tile;
     if (at.continues) {
       tile.Start(at.y, at.y_row_stride, at.columns);
@@ -38,12 +39,12 @@ HWY_NOINLINE void MatmulRows(Stretch at, size_t rows) {
     tile.Accumulate(at.a, at.a_row_stride, at.a_inner_stride, at.b, at.b_inner_stride, kPanel,
                     at.inner);
     tile.Finish(at.y, at.y_row_stride, at.columns);
+    rows -= kRows;
+    if (rows == 0) return;  // a stride that leads to no row may be anything
     at.a += kRows * at.a_row_stride;
     at.y += kRows * at.y_row_stride;
   }
-  if constexpr (kRows > 1) {
-    if (rows != 0) MatmulRows<kRows / 2, kPanels>(at, rows);
-  }
+  if constexpr (kRows > 1) MatmulRows<kRows / 2, kPanels>(at, rows);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -80,8 +81,18 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch at, const float
 }
 
 void MatmulMatrix(const MatmulShape& shape, const float* a, const float* b, float* y) {
-  Stretch at = {a, shape.a_row_stride, shape.a_inner_stride, b, shape.b_inner_stride,
-                y, shape.columns,      shape.inner,          0, false};
+  // The tile steps once more than it reads, so a stride that leads nowhere must not count.
+  const bool steps = shape.inner > 1;
+  Stretch at = {a,
+                shape.a_row_stride,
+                steps ? shape.a_inner_stride : 0,
+                b,
+                steps ? shape.b_inner_stride : 0,
+                y,
+                shape.columns,
+                shape.inner,
+                0,
+                false};
   for (size_t column = 0; column < shape.columns; column += at.columns) {
     const size_t left = shape.columns - column;
     at.y = y + column;

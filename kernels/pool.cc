@@ -37,9 +37,11 @@ HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange col
   Sixteen sums = SetSixteen(neutral);
   for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
     const int64_t y = row.origin_y + int64_t{ky} * row.dilation_y;
-    const float* line = row.x + y * int64_t{row.in_width} + origin_x;
+    // Tap 0 may lie before the data: an index that has wrapped around is right again at each tap.
+    const size_t first = static_cast<size_t>(y * int64_t{row.in_width} + origin_x);
     for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      const Sixteen x = LoadSixteen(line + size_t{kx} * row.dilation_x, stride, count, neutral);
+      const float* taps = row.x + (first + size_t{kx} * row.dilation_x);
+      const Sixteen x = LoadSixteen(taps, stride, count, neutral);
       if (row.op == PoolOp::kMax) {
         sums = Combine(x, sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
       } else {
@@ -92,6 +94,8 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
   const IndexRange inside = across.Inside();
+  // Without outputs nothing bounds the other counts.
+  if (shape.out_height == 0 || shape.out_width == 0) return;
   for (size_t plane = 0; plane < shape.planes; ++plane) {
     for (uint32_t p = 0; p < shape.out_height; ++p) {
       const PoolRow row = {x,

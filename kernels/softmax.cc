@@ -83,6 +83,7 @@ void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
   if (shape.axis == 0) return;
   const bool logarithm = shape.logarithm != 0;
   const size_t plane = size_t{shape.axis} * shape.inner;
+  if (plane == 0) return;  // nothing bounds `outer` then
   for (size_t outer = 0; outer < shape.outer; ++outer, x += plane, y += plane) {
     if (shape.inner == 1) {
       const size_t rest = shape.axis % 16;

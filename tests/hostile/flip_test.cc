@@ -38,8 +38,10 @@ TEST_P(FilesTest, SurviveEveryNumberOutOfRange) {
   for (size_t byte = 0; byte + 4 <= damaged.size(); byte += 4) {
     uint32_t number;
     std::memcpy(&number, damaged.data() + byte, 4);
-    const uint32_t others[] = {0,          1,          number + 1, number - 1, number * 2,
-                               number / 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF};
+    const uint32_t others[] = {
+        0,          1,          2,          3,           number + 1,         number - 1, number + 4,
+        number - 4, number * 2, number / 2, 0u - number, 0x20000000,         0x3FFFFFFF, 0x40000000,
+        0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF,  number ^ 0x80000000};
     for (const uint32_t other : others) {
       std::memcpy(damaged.data() + byte, &other, 4);
       Try(damaged);

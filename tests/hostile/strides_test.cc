@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strides, dilations and pads that lead nowhere may be anything in a sound file: no output depends
+// on them. On 32 bits a pointer that steps along one wraps around although nobody follows it; the
+// program weft_pointers_tests stops where that happens.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/hostile/survive.h"
+
+namespace weft::test {
+namespace {
+
+using format::Kind;
+
+constexpr ElementType kF32 = ElementType::f32;
+constexpr uint32_t kFar[] = {0x1FFFFFFF, 0x20000000, 0x3FFFFFFF, 0x40000001, 0x7FFFFFFF};
+const format::Activation kTanh = Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
+
+// A step one of whose numbers, `far`, makes no difference.
+struct Idle {
+  const char* name;
+  StepSample (*make)(uint32_t far);
+};
+
+constexpr int32_t Signed(uint32_t number) { return static_cast<int32_t>(number); }
+
+StepSample Dense(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
+  return StepSample(Kind::dense,
+                    {{kF32, rows * inputs}, {kF32, 16 * inputs}, {kF32, 5}, {kF32, rows * 5}})
+      .With(format::DenseParams(rows, inputs, 5, x, y, start, kTanh));
+}
+
+StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_inner,
+                  uint32_t b_column, uint32_t batch) {
+  const uint32_t dims[6] = {1}, strides[6] = {batch};
+  return StepSample(Kind::matmul, {{kF32, inner}, {kF32, inner * 20}, {kF32, 20}})
+      .With(format::MatmulParams(1, dims, strides, strides, 1, 20, inner, a_row, a_inner, b_inner,
+                                 b_column));
+}
+
+// Of 3 x 3 pixels, a window of `taps` x `taps` at `out` x `out` places.
+struct Window {
+  uint32_t out, taps, stride, dilation, pad;
+};
+
+StepSample Conv(const Window& w) {
+  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  return StepSample(Kind::conv, {{kF32, 18}, {kF32, 16 * 2 * taps}, {kF32, 3}, {kF32, 3 * places}})
+      .With(format::ConvParams(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                               w.dilation, w.dilation, w.pad, w.pad, kTanh));
+}
+StepSample Depthwise(const Window& w) {
+  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  return StepSample(Kind::depthwise, {{kF32, 18}, {kF32, 2 * taps}, {kF32, 2}, {kF32, 2 * places}})
+      .With(format::DepthwiseParams(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                                    w.dilation, w.dilation, w.pad, w.pad, kTanh));
+}
+StepSample Pool(const Window& w) {
+  return StepSample(Kind::pool, {{kF32, 18}, {kF32, 2 * w.out * w.out}})
+      .With(format::PoolParams(2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                               w.dilation, w.dilation, w.pad, w.pad, 0, 0, format::PoolOp::max, 0,
+                               0));
+}
+
+// dims {1, 3, 1}; the axes of one element have the stride.
+StepSample Binary(uint32_t far) {
+  const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
+  return StepSample(Kind::binary, {{kF32, 3}, {kF32, 3}, {kF32, 3}})
+      .With(format::BinaryParams(3, dims, strides, strides, format::BinaryOp::add, kF32, 0));
+}
+StepSample Compare(uint32_t far) {
+  const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
+  return StepSample(Kind::compare, {{kF32, 3}, {kF32, 3}, {ElementType::boolean, 3}})
+      .With(format::CompareParams(3, dims, strides, strides, format::CompareOp::less, kF32, 0));
+}
+StepSample Select(uint32_t far) {
+  const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
+  return StepSample(Kind::select, {{ElementType::boolean, 3}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+      .With(format::SelectParams(3, dims, strides, strides, strides, 4));
+}
+StepSample Reduce(uint32_t far) {
+  const uint32_t dims[8] = {1, 3, 1, 2}, strides[8] = {far, 2, far, 1};
+  return StepSample(Kind::reduce, {{kF32, 6}, {kF32, 3}})
+      .With(format::ReduceParams(2, 2, dims, strides, format::ReduceOp::sum, kF32, 0));
+}
+// The axis of one element stands at `axis` of three.
+StepSample Copy(uint32_t axis, int32_t from, int32_t to) {
+  uint32_t dims[8] = {2, 2, 2};
+  int32_t source[8] = {4, 2, 1}, target[8] = {1, 2, 4};
+  dims[axis] = 1;
+  source[axis] = from;
+  target[axis] = to;
+  return StepSample(Kind::copy, {{kF32, 8}, {kF32, 8}})
+      .With(format::CopyParams(3, dims, source, target, 0, 0, 4));
+}
+
+const Idle kIdle[] = {
+    {"dense x of one row", [](uint32_t far) { return Dense(1, 3, far, 5, 0); }},
+    {"dense x without inputs", [](uint32_t far) { return Dense(3, 0, far, 5, 0); }},
+    {"dense y of one row", [](uint32_t far) { return Dense(1, 3, 3, far | 7, 0); }},
+    {"dense start of one row", [](uint32_t far) { return Dense(1, 3, 3, 5, far); }},
+    {"matmul rows of a", [](uint32_t far) { return Matmul(3, far, 1, 20, 1, 0); }},
+    {"matmul inner of a", [](uint32_t far) { return Matmul(1, 1, far, 20, 1, 0); }},
+    {"matmul inner of b", [](uint32_t far) { return Matmul(1, 1, 1, far, 1, 0); }},
+    {"matmul batch", [](uint32_t far) { return Matmul(3, 3, 1, 1, 3, far); }},
+    {"conv stride",
+     [](uint32_t far) {
+       return Conv({1, 2, far, 1, 0});
+     }},
+    {"conv dilation",
+     [](uint32_t far) {
+       return Conv({3, 1, 1, far, 0});
+     }},
+    {"conv dilation at the edge",
+     [](uint32_t far) {
+       return Conv({1, 2, 1, far, 0});
+     }},
+    {"conv tap behind the pad",
+     [](uint32_t far) {
+       return Conv({1, 2, 1, far - 3, far - 3});
+     }},
+    {"conv pad",
+     [](uint32_t far) {
+       return Conv({1, 2, 1, 1, far});
+     }},
+    {"depthwise stride",
+     [](uint32_t far) {
+       return Depthwise({1, 2, far, 1, 0});
+     }},
+    {"depthwise dilation",
+     [](uint32_t far) {
+       return Depthwise({3, 1, 1, far, 0});
+     }},
+    {"depthwise dilation at the edge",
+     [](uint32_t far) {
+       return Depthwise({1, 2, 1, far, 0});
+     }},
+    {"depthwise tap behind the pad",
+     [](uint32_t far) {
+       return Depthwise({1, 2, 1, far - 3, far - 3});
+     }},
+    {"depthwise pad",
+     [](uint32_t far) {
+       return Depthwise({1, 2, 1, 1, far});
+     }},
+    {"pool stride",
+     [](uint32_t far) {
+       return Pool({1, 2, far, 1, 0});
+     }},
+    {"pool dilation",
+     [](uint32_t far) {
+       return Pool({3, 1, 1, far, 0});
+     }},
+    {"pool dilation at the edge",
+     [](uint32_t far) {
+       return Pool({1, 2, 1, far, 0});
+     }},
+    {"pool tap behind the pad",
+     [](uint32_t far) {
+       return Pool({1, 2, 1, far - 3, far - 3});
+     }},
+    {"pool pad",
+     [](uint32_t far) {
+       return Pool({1, 2, 1, 1, far - 3});
+     }},
+    {"binary", Binary},
+    {"compare", Compare},
+    {"select", Select},
+    {"reduce", Reduce},
+    {"copy outer source", [](uint32_t far) { return Copy(0, Signed(far), 1); }},
+    {"copy outer target", [](uint32_t far) { return Copy(0, 1, Signed(0u - far)); }},
+    {"copy middle source", [](uint32_t far) { return Copy(1, Signed(0u - far), 1); }},
+    {"copy middle target", [](uint32_t far) { return Copy(1, 1, Signed(far)); }},
+    {"copy inner source", [](uint32_t far) { return Copy(2, Signed(far), 1); }},
+    {"copy inner target", [](uint32_t far) { return Copy(2, 1, Signed(0u - far)); }},
+    {"lstm_gates",
+     [](uint32_t far) {
+       return StepSample(Kind::lstm_gates, {{kF32, 12}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+           .With(format::LstmGatesParams(1, 3, far, kTanh, kTanh, kTanh));
+     }},
+    {"lstm_gates without units",
+     [](uint32_t far) {
+       return StepSample(Kind::lstm_gates, {{kF32, 0}, {kF32, 0}, {kF32, 0}, {kF32, 0}})
+           .With(format::LstmGatesParams(4, 0, far, kTanh, kTanh, kTanh));
+     }},
+    {"gru_gates",
+     [](uint32_t far) {
+       return StepSample(Kind::gru_gates, {{kF32, 9}, {kF32, 9}, {kF32, 3}, {kF32, 3}})
+           .With(format::GruGatesParams(1, 3, far, far, kTanh, kTanh));
+     }},
+    {"gru_reset",
+     [](uint32_t far) {
+       return StepSample(Kind::gru_reset, {{kF32, 6}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+           .With(format::GruResetParams(1, 3, far, kTanh));
+     }},
+    {"gru_update",
+     [](uint32_t far) {
+       return StepSample(Kind::gru_update, {{kF32, 3}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+           .With(format::GruUpdateParams(1, 3, far, kTanh));
+     }},
+};
+
+std::vector<unsigned char> OutputsOf(StepSample sample, const char* name) {
+  Loaded model(sample.builder.Finish());
+  EXPECT_TRUE(model.fault.ok()) << name << ": " << model.Text();
+  if (!model.fault.ok()) return {};
+  FillInputs(model.engine);
+  EXPECT_TRUE(model.engine.Run().ok());
+  std::vector<unsigned char> bytes;
+  for (uint32_t i = 0; i < model.engine.output_count(); ++i) {
+    const Tensor output = model.engine.output(i);
+    const auto* first = output.as<unsigned char>();
+    bytes.insert(bytes.end(), first, first + output.bytes);
+  }
+  return bytes;
+}
+
+TEST(Strides, ThatLeadNowhereMakeNoDifference) {
+  for (const Idle& idle : kIdle) {
+    const std::vector<unsigned char> expected = OutputsOf(idle.make(kFar[0]), idle.name);
+    for (const uint32_t far : kFar) {
+      EXPECT_EQ(OutputsOf(idle.make(far), idle.name), expected) << idle.name << ' ' << far;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::test
