@@ -7,6 +7,10 @@
 // here allocates, throws, blocks or keeps a pointer beyond the Engine. The model is const and
 // shared; one Engine is used by one thread at a time.
 //
+// Open takes time in proportion to the file and the state. Run takes as long as the model asks for:
+// a sound file may loop for hours. Who runs files of strangers refuses those whose MostSteps is
+// beyond what a run may take, and has a watchdog as well, since a step may be long, too.
+//
 // clang-format off
 //   weft::Needs needs;
 //   weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &needs);  // before any memory exists
@@ -170,6 +174,10 @@ class Engine {
   const char* input_name(uint32_t port) const;
   const char* output_name(uint32_t port) const;
 
+  // How many steps a Run executes at most: every loop to its hard maximum, both branches of an If,
+  // each iteration counting as a step of its own. 2^64 - 1 stands for all from there up; 0 on a
+  // closed engine. It is counted at every call, in time proportional to the steps of the file.
+  uint64_t MostSteps() const;
   // Fails only where a loop reaches its hard maximum with its condition still true. The run goes on
   // all the same: outputs are made of the iterations that were done. Subnormal numbers are flushed
   // to zero during the call.

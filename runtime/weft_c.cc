@@ -102,6 +102,8 @@ const char* weft_output_name(const weft_engine* engine, uint32_t port) {
   return Load(engine).output_name(port);
 }
 
+uint64_t weft_most_steps(const weft_engine* engine) { return Load(engine).MostSteps(); }
+
 weft_fault weft_run(weft_engine* engine) { return ToC(Load(engine).Run()); }
 
 void weft_reset(weft_engine* engine) { Load(engine).Reset(); }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C interface of weft, over the engine of weft.h; C99 and later. Ownership, threads and faults
  * are those told there: the caller owns every byte, nothing here allocates or blocks, one engine is
- * used by one thread at a time.
+ * used by one thread at a time. A sound model may run for hours: weft_most_steps bounds it, and a
+ * watchdog guards a host that runs files of strangers.
  *
  *   weft_needs needs;
  *   weft_engine engine;
@@ -127,6 +128,9 @@ weft_tensor weft_output_named(const weft_engine* engine, const char* name);
 const char* weft_input_name(const weft_engine* engine, uint32_t port);
 const char* weft_output_name(const weft_engine* engine, uint32_t port);
 
+/* How many steps a run executes at most, each iteration of a loop counting as one more; UINT64_MAX
+ * stands for all from there up. */
+uint64_t weft_most_steps(const weft_engine* engine);
 /* Fails only where a loop reaches its hard maximum. */
 weft_fault weft_run(weft_engine* engine);
 /* Variables back to their initial values. */

@@ -104,6 +104,10 @@ int main(void) {
       }
     }
   }
+  if (weft_most_steps(&engine) == 0) {
+    printf("no run is counted\n");
+    return 1;
+  }
   if (!CheckSelfTest(&engine)) {
     printf("the self test is wrong\n");
     return 1;
