@@ -118,7 +118,9 @@ class Judge {
   Fault Verdict() {
     CheckSlots();
     CheckQuantizations();
+    if (IsOver()) return first_;
     WalkSteps();
+    if (IsOver()) return first_;
     CheckPorts(RowsOf(model_.inputs()), 0, true);
     CheckPorts(RowsOf(model_.outputs()), RowsOf(model_.inputs()).count, false);
     CheckVariables();
@@ -131,6 +133,8 @@ class Judge {
     if (first_.ok()) first_ = fault;
     if (sink_.report != nullptr) sink_.report(sink_.user, fault);
   }
+  // Nobody wants to hear of further faults.
+  bool IsOver() const { return !first_.ok() && sink_.report == nullptr; }
   // Reports unless `holds`, and returns it.
   bool Require(bool holds, FaultCode code, uint32_t index, uint32_t is, uint32_t must) {
     if (!holds) Report({code, 0, 0, index, is, must});
@@ -139,6 +143,7 @@ class Judge {
 
   void CheckSlots();
   void CheckSlot(uint32_t index);
+  void CheckMovesOf(uint32_t index);
   void CheckQuantizations();
   void WalkSteps();
   void CheckStep(uint32_t step_index);
@@ -178,6 +183,7 @@ class Judge {
   Frame stack_[format::kMaxSectionDepth] = {};
   uint32_t depth_ = 0;
   uint32_t next_section_ = 0;
+  uint32_t port_names_ = 0;  // of the ports before
 };
 
 void Judge::CheckSlots() {
@@ -200,6 +206,7 @@ void Judge::CheckSlot(uint32_t index) {
   const uint64_t moves_end = uint64_t{slot.first_move()} + slot.move_count();
   const bool moves_exist = Require(moves_end <= moves_.count, FaultCode::kSlotMoves, index,
                                    Clip(moves_end), moves_.count);
+  if (moves_exist) CheckMovesOf(index);
   const uint32_t quantization_count = RowsOf(model_.quantizations()).count;
   Require(
       slot.quantization() == format::kNoQuantization || slot.quantization() < quantization_count,
@@ -221,6 +228,21 @@ void Judge::CheckSlot(uint32_t index) {
   const uint32_t alignment = bits & (0u - bits);
   const uint32_t must = ElementAlignment(slot.type());
   Require(alignment >= must, FaultCode::kSlotAlignment, index, alignment, must);
+}
+
+// One move for each section that can run around a step, outermost first, bounds what a step costs,
+// in Open and in Run.
+void Judge::CheckMovesOf(uint32_t index) {
+  const format::Slot& slot = slots_[index];
+  const uint32_t count = slot.move_count();
+  bool sound = Require(count <= format::kMaxSectionDepth, FaultCode::kSlotMoveCount, index, count,
+                       format::kMaxSectionDepth);
+  const format::Move* moves = moves_.data + slot.first_move();
+  for (uint32_t i = 1; sound && i < count; ++i) {
+    const uint32_t before = moves[i - 1].section();
+    const uint32_t section = moves[i].section();
+    sound = Require(before < section, FaultCode::kSlotMoveOrder, index, section, before);
+  }
 }
 
 void Judge::CheckQuantizations() {
@@ -438,6 +460,7 @@ void Judge::SectionSlot(uint32_t index, uint32_t slot_index, format::ElementType
           index, slot_index, 0);
 }
 
+// A search by name goes over the names of all ports, so they are no more than there are.
 void Judge::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inputs) {
   const Rows<uint32_t> dims = RowsOf(model_.dims());
   for (uint32_t i = 0; i < ports.count; ++i) {
@@ -447,6 +470,10 @@ void Judge::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inpu
     const uint64_t names_end = uint64_t{port.first_name()} + port.name_count();
     Require(port.name_count() == 0 || names_end <= names_, FaultCode::kPortNames, index,
             Clip(names_end), names_);
+    const uint32_t names_left = names_ - port_names_;
+    const bool has_room = Require(port.name_count() <= names_left, FaultCode::kPortNameCount, index,
+                                  port.name_count(), names_left);
+    if (has_room) port_names_ += port.name_count();
     if (!Require(port.slot() < slots_.count, FaultCode::kPortSlot, index, port.slot(),
                  slots_.count)) {
       continue;
@@ -483,8 +510,10 @@ void Judge::CheckPortLength(const format::Port& port, uint32_t index, bool input
   Require(axis < rank, FaultCode::kPortLengthAxis, index, axis, rank);
 }
 
+// Together they are no larger than the state, so that Reset writes no byte of it twice.
 void Judge::CheckVariables() {
   const Rows<format::Variable> variables = RowsOf(model_.variables());
+  uint32_t state_left = regions_[format::kStateRegion].bytes();
   for (uint32_t i = 0; i < variables.count; ++i) {
     const format::Variable& variable = variables[i];
     const uint32_t name = variable.first_name();
@@ -498,6 +527,9 @@ void Judge::CheckVariables() {
     Require(slot.move_count() == 0, FaultCode::kVariableMoves, i, 0, 0);
     Require(slot.region() == format::kStateRegion, FaultCode::kVariableRegion, i, slot.region(),
             format::kStateRegion);
+    const bool has_room =
+        Require(slot.bytes() <= state_left, FaultCode::kVariableBytes, i, slot.bytes(), state_left);
+    if (has_room) state_left -= slot.bytes();
     if (initial_index == kNoSlot) continue;
     if (!Require(initial_index < slots_.count, FaultCode::kVariableInitial, i, initial_index,
                  slots_.count)) {

@@ -167,6 +167,7 @@ uint32_t Writer::Slot(ValueId id) {
   for (const plan::Move& move : place.moves) {
     moves.emplace_back(section_index_[move.section], move.stride_bytes);
   }
+  std::sort(moves.begin(), moves.end());  // as the format wants them
   const int64_t base =
       home == plan::Home::kWeights ? WeightsOffset(place.root) : offsets_[place.root];
   const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,

@@ -9,21 +9,34 @@ namespace {
 using format::Rows;
 using format::RowsOf;
 
-// Calls `visit` with each existing move of the slot.
-template <typename Visit>
-void ForEachMove(const format::Model& model, const format::Slot& slot, Visit visit) {
-  const Rows<format::Move> moves = RowsOf(model.moves());
-  for (uint32_t i = 0; i < slot.move_count(); ++i) {
-    const uint64_t row = uint64_t{slot.first_move()} + i;
-    if (row < moves.count) visit(moves[static_cast<uint32_t>(row)]);
+// The existing moves of a slot from front to back, as many as a sound slot has at most.
+class Way {
+ public:
+  Way(const format::Model& model, const format::Slot& slot) {
+    const Rows<format::Move> moves = RowsOf(model.moves());
+    if (slot.first_move() >= moves.count) return;
+    const uint32_t left = moves.count - slot.first_move();
+    const uint32_t most = left < format::kMaxSectionDepth ? left : format::kMaxSectionDepth;
+    next_ = moves.data + slot.first_move();
+    end_ = next_ + (slot.move_count() < most ? slot.move_count() : most);
   }
-}
+  bool ended() const { return next_ == end_; }
+  // Of the next move; at the end a number that no section has.
+  uint32_t section() const { return ended() ? format::kNoSlot : next_->section(); }
+  // The stride with that section, which is passed by; 0 where it is not the next one.
+  int64_t Take(uint32_t section) {
+    if (ended() || next_->section() != section) return 0;
+    return (next_++)->stride_bytes();
+  }
+
+ private:
+  const format::Move* next_ = nullptr;
+  const format::Move* end_ = nullptr;
+};
 
 uint32_t AlignmentOf(const format::Model& model, const format::Slot& slot) {
   uint32_t bits = slot.offset_bytes() | RowsOf(model.regions())[slot.region()].alignment_bytes();
-  ForEachMove(model, slot, [&bits](const format::Move& move) {
-    bits |= static_cast<uint32_t>(move.stride_bytes());
-  });
+  for (Way way(model, slot); !way.ended();) bits |= static_cast<uint32_t>(way.Take(way.section()));
   return bits & (0u - bits);
 }
 
@@ -32,14 +45,6 @@ uint32_t AlignmentOf(const format::Model& model, const format::Slot& slot) {
 struct Distance {
   int64_t low, high;
 };
-
-int64_t StrideOf(const format::Model& model, const format::Slot& slot, uint32_t section) {
-  int64_t stride_bytes = 0;
-  ForEachMove(model, slot, [&](const format::Move& move) {
-    if (move.section() == section) stride_bytes += move.stride_bytes();
-  });
-  return stride_bytes;
-}
 
 // How far `stride_bytes` carries in the trips of a section, cut off where no region reaches, so
 // that sums of it cannot overflow.
@@ -56,23 +61,17 @@ Distance DistanceOf(const format::Model& model, const format::Slot& from, const 
   const Rows<format::Section> sections = RowsOf(model.sections());
   const int64_t start = int64_t{to.offset_bytes()} - from.offset_bytes();
   Distance distance = {start, start};
-  // A section that several moves name widens the bounds each time, which errs on the safe side.
-  const auto widen = [&](const format::Move& move) {
-    if (move.section() >= sections.count) return;
-    const int64_t stride_bytes =
-        StrideOf(model, to, move.section()) - StrideOf(model, from, move.section());
-    const int64_t carry = Carry(stride_bytes, sections[move.section()].max_trips());
+  // Both name their sections in ascending order, so the moves with one section meet.
+  Way of_from(model, from), of_to(model, to);
+  while (!of_from.ended() || !of_to.ended()) {
+    const uint32_t section =
+        of_from.section() < of_to.section() ? of_from.section() : of_to.section();
+    const int64_t stride_bytes = of_to.Take(section) - of_from.Take(section);
+    if (section >= sections.count) continue;
+    const int64_t carry = Carry(stride_bytes, sections[section].max_trips());
     distance.low += carry < 0 ? carry : 0;
     distance.high += carry > 0 ? carry : 0;
-  };
-  ForEachMove(model, from, widen);
-  ForEachMove(model, to, [&](const format::Move& move) {
-    bool seen = false;
-    ForEachMove(model, from, [&](const format::Move& other) {
-      seen = seen || other.section() == move.section();
-    });
-    if (!seen) widen(move);
-  });
+  }
   return distance;
 }
 

@@ -235,7 +235,7 @@ TEST(Section, AddsTheMovesOfAllSectionsAroundAStep) {
   const uint32_t rows = b.NextSection();
   const uint32_t columns = rows + 1;
   const SlotIndex x_now = b.Part(x, 0, 4, {{rows, 16}, {columns, 4}});
-  const SlotIndex y_now = b.Part(y, 0, 4, {{columns, 12}, {rows, 4}});
+  const SlotIndex y_now = b.Part(y, 0, 4, {{rows, 4}, {columns, 12}});
   b.Input(x, {"x"});
   b.Output(y, {"y"});
   b.Enter({.trip_count = 3, .max_trips = 3});

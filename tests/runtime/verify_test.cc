@@ -66,6 +66,20 @@ const Spoiled kSpoiled[] = {
      FaultCode::kSlotDims, 10},
     {"slot moves", [](Features& f) { f.b.slots[f.kept].mutate_move_count(255); },
      FaultCode::kSlotMoves, 10},
+    {"slot move count",
+     [](Features& f) {
+       f.b.moves.resize(40, format::Move(0, 0));
+       f.b.slots[f.x_now].mutate_move_count(17);
+     },
+     FaultCode::kSlotMoveCount, 12},
+    {"slot moves twice", [](Features& f) { f.b.moves[1].mutate_section(0); },
+     FaultCode::kSlotMoveOrder, 12},
+    {"slot move order",
+     [](Features& f) {
+       f.b.moves[0].mutate_section(f.columns);
+       f.b.moves[1].mutate_section(f.rows);
+     },
+     FaultCode::kSlotMoveOrder, 12},
     {"slot alignment", [](Features& f) { f.b.slots[f.trips].mutate_offset_bytes(108); },
      FaultCode::kSlotAlignment, 4},
     {"stride alignment", [](Features& f) { f.b.moves[1].mutate_stride_bytes(-2); },
@@ -74,8 +88,8 @@ const Spoiled kSpoiled[] = {
      FaultCode::kSlotQuantization, 0},
     {"slot reserved", [](Features& f) { f.b.slots[f.x].mutate_reserved(256); },
      FaultCode::kSlotReserved, 0},
-    {"move section", [](Features& f) { f.b.moves[2].mutate_section(4); }, FaultCode::kMoveSection,
-     2},
+    {"move section", [](Features& f) { f.b.moves[3].mutate_section(4); }, FaultCode::kMoveSection,
+     3},
     {"quantization slot", [](Features& f) { f.b.quantizations[0].mutate_scale_slot(99); },
      FaultCode::kQuantizationSlot, 0},
     {"quantization zero point",
@@ -235,6 +249,12 @@ const Spoiled kSpoiled[] = {
      FaultCode::kPortLengthAxis, 4},
     {"port names", [](Features& f) { f.b.outputs[2].mutate_name_count(2); }, FaultCode::kPortNames,
      5},
+    {"port names shared",
+     [](Features& f) {
+       f.b.outputs[2].mutate_first_name(0);
+       f.b.outputs[2].mutate_name_count(3);
+     },
+     FaultCode::kPortNameCount, 5},
     {"port name overflow", [](Features& f) { f.b.inputs[0].mutate_first_name(0xFFFFFFFF); },
      FaultCode::kPortNames, 0},
     {"port reserved", [](Features& f) { f.b.inputs[2].mutate_reserved(1); },
@@ -243,6 +263,8 @@ const Spoiled kSpoiled[] = {
      FaultCode::kVariableSlot, 0},
     {"variable region", [](Features& f) { f.b.variables[0].mutate_slot(f.even); },
      FaultCode::kVariableRegion, 0},
+    {"variable twice", [](Features& f) { f.b.variables.push_back(f.b.variables[0]); },
+     FaultCode::kVariableBytes, 1},
     {"initial slot", [](Features& f) { f.b.variables[0].mutate_initial_slot(99); },
      FaultCode::kVariableInitial, 0},
     {"initial region", [](Features& f) { f.b.variables[0].mutate_initial_slot(f.kept); },
