@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One hash per model, pinned in hashes.txt, equal on every target: the AVX-512, AVX2 and scalar
-// kernels of a desktop build each in turn, NEON under an emulator, a board. Inputs are made from
-// integers alone, so that no target computes them differently.
+// kernels of a desktop build each in turn, NEON under an emulator, a board.
 //
 // WEFT_PIN_HASHES=1 writes hashes.txt anew instead of judging; look at the difference before you
 // commit.
@@ -16,6 +15,7 @@
 
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"
+#include "tests/device/made_inputs.h"
 #include "tests/device/stored_models.h"
 #include "tests/kernels/every_target.h"
 
@@ -39,27 +39,6 @@ uint64_t Hash(const Tensor& tensor, uint64_t hash) {
     hash = Hash(&bits, sizeof(bits), hash);
   }
   return hash;
-}
-
-// f32 in [-1, 1) in steps of 2^-12; small counts for integers; both values of boolean.
-void FillInput(const Tensor& tensor, uint32_t& state) {
-  const auto next = [&state] {
-    state = state * 1664525u + 1013904223u;
-    return state >> 19;  // 13 bits
-  };
-  if (tensor.type == Type::kF32) {
-    for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
-      tensor.as<float>()[i] = (static_cast<float>(next()) - 4096.0f) / 4096.0f;
-    }
-    return;
-  }
-  const size_t element_bytes = BitsOf(tensor.type) / 8;
-  ASSERT_NE(element_bytes, 0u);
-  std::memset(tensor.data, 0, tensor.bytes);
-  const bool boolean = tensor.type == Type::kBool;
-  for (size_t i = 0; i < tensor.bytes; i += element_bytes) {
-    tensor.as<unsigned char>()[i] = static_cast<unsigned char>(next() & (boolean ? 1 : 3));
-  }
 }
 
 // Hash over the outputs of three runs, the second and third going on from the state left behind.
