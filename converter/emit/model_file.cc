@@ -9,9 +9,11 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 #include "converter/aligned_bytes.h"
 #include "converter/emit/self_test.h"
+#include "converter/narrow.h"
 #include "converter/plan/arena.h"
 #include "converter/plan/regions.h"
 #include "runtime/weft.h"
@@ -27,6 +29,7 @@ using plan::ValueId;
 constexpr int64_t kWeightsAlignment = 64;  // a cache line, and a panel of 16 floats
 constexpr int64_t kScratchAlignment = 16;
 constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
+constexpr int64_t kLimit = INT32_MAX;  // flatbuffer offsets are 31 bits
 
 int64_t RoundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -39,12 +42,27 @@ class Writer {
       : program_(program), options_(options) {
     PlaceScratch();
     PlaceState();
-    section_index_.assign(program.sections.size(), kNone);
-    NumberSections(program.main);
-    WriteBlock(program.main, 0);
-    for (const plan::Port& port : program.inputs) inputs_.push_back(WritePort(port));
-    for (const plan::Port& port : program.outputs) outputs_.push_back(WritePort(port));
+  }
+
+  // False after a fault: one line for each sum that is beyond the format.
+  bool Write(Faults& faults) {
+    if (file.scratch_bytes > kLimit || file.slow_scratch_bytes > kLimit ||
+        file.state_bytes > kLimit) {
+      faults.Add(fmt::format("plan: scratch needs {} bytes and state {}; each must be below {}",
+                             file.scratch_bytes + file.slow_scratch_bytes, file.state_bytes,
+                             kLimit));
+      return false;
+    }
+    section_index_.assign(program_.sections.size(), kNone);
+    NumberSections(program_.main);
+    WriteBlock(program_.main, 0);
+    for (const plan::Port& port : program_.inputs) inputs_.push_back(WritePort(port));
+    for (const plan::Port& port : program_.outputs) outputs_.push_back(WritePort(port));
     WriteVariables();
+    if (weights_bytes_ + ListingBytes() <= kLimit) return true;
+    faults.Add(fmt::format("plan: weights need {} bytes and the listing {}; must be below {}",
+                           weights_bytes_, ListingBytes(), kLimit));
+    return false;
   }
 
   std::vector<std::byte> Finish(const std::vector<std::byte>& self_test);
@@ -81,15 +99,16 @@ class Writer {
   // Weights are placed when first used, so that unused ones (folded, repacked) stay out of the
   // file.
   int64_t WeightsOffset(ValueId root) {
-    const auto [it, added] =
-        offsets_.try_emplace(root, RoundUp(std::ssize(weights_), kWeightsAlignment));
+    const auto [it, added] = offsets_.try_emplace(root, RoundUp(weights_bytes_, kWeightsAlignment));
     if (added) {
-      weights_.resize(static_cast<size_t>(it->second));
-      weights_.insert(weights_.end(), program_.values[root].data->begin(),
-                      program_.values[root].data->end());
+      weight_roots_.push_back(root);
+      weights_bytes_ = it->second + program_.values[root].bytes;
     }
     return it->second;
   }
+
+  std::vector<uint8_t> Weights() const;
+  int64_t ListingBytes() const;
 
   // Sections are numbered in the order the engine meets them.
   void NumberSections(plan::BlockId block) {
@@ -104,7 +123,7 @@ class Writer {
   }
 
   uint32_t Name(const std::string& text) {
-    const auto [it, added] = name_index_.try_emplace(text, static_cast<uint32_t>(names_.size()));
+    const auto [it, added] = name_index_.try_emplace(text, Narrow32(names_.size(), "names"));
     if (added) names_.push_back(text);
     return it->second;
   }
@@ -118,10 +137,11 @@ class Writer {
   format::Port WritePort(const plan::Port& port);
   void WriteVariables();
 
-  uint32_t step_count() const { return static_cast<uint32_t>(steps_.size()); }
+  uint32_t step_count() const { return Narrow32(steps_.size(), "steps"); }
   void AppendStep(uint16_t kind, uint32_t param, uint32_t first_operand, const std::string& layer,
                   format::Reason reason = format::Reason::operation) {
-    steps_.emplace_back(kind, static_cast<uint16_t>(reason), param, first_operand);
+    steps_.emplace_back(kind, static_cast<std::underlying_type_t<format::Reason>>(reason), param,
+                        first_operand);
     if (options_.names) step_names_.push_back(Name(layer));
   }
 
@@ -129,7 +149,8 @@ class Writer {
   const FileOptions options_;
   std::map<ValueId, int64_t> offsets_;  // by root
   std::set<ValueId> slow_;              // roots in the second scratch region
-  std::vector<std::byte> weights_;
+  std::vector<ValueId> weight_roots_;   // in the order of their places
+  int64_t weights_bytes_ = 0;
   std::vector<uint32_t> section_index_;
   uint32_t section_count_ = 0;
 
@@ -170,37 +191,49 @@ uint32_t Writer::Slot(ValueId id) {
   std::sort(moves.begin(), moves.end());  // as the format wants them
   const int64_t base =
       home == plan::Home::kWeights ? WeightsOffset(place.root) : offsets_[place.root];
+  // Weights beyond the limit are summed up to the end and then refused as a whole.
+  const bool is_refused = weights_bytes_ > kLimit;
+  const int64_t offset = is_refused ? 0 : base + place.offset_bytes;
+  const int64_t bytes = is_refused ? 0 : value.bytes;
   const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,
                               static_cast<int>(value.type.type), value.type.dims);
-  const auto [it, added] = slot_index_.try_emplace(key, static_cast<uint32_t>(slots_.size()));
+  const auto [it, added] = slot_index_.try_emplace(key, Narrow32(slots_.size(), "slots"));
   if (!added) return it->second;
   const auto [dims, fresh] =
-      dims_index_.try_emplace(value.type.dims, static_cast<uint32_t>(dims_.size()));
+      dims_index_.try_emplace(value.type.dims, Narrow32(dims_.size(), "dims"));
   if (fresh) {
-    for (const int64_t dim : value.type.dims) dims_.push_back(static_cast<uint32_t>(dim));
+    for (const int64_t dim : value.type.dims) dims_.push_back(Narrow32(dim, "a dimension"));
   }
-  const auto first_move = static_cast<uint32_t>(moves_.size());
+  const auto first_move = Narrow32(moves_.size(), "first move");
   for (const auto& [section, stride] : moves) {
-    moves_.emplace_back(section, static_cast<int32_t>(stride));
+    moves_.emplace_back(section, Narrow<int32_t>(stride, "the bytes between two iterations"));
   }
   static constexpr uint8_t kRegions[] = {2, 0, 1};  // scratch, weights, state
   constexpr uint8_t kSlowScratch = 3;
-  slots_.emplace_back(static_cast<uint32_t>(base + place.offset_bytes),
-                      static_cast<uint32_t>(value.bytes), dims->second,
-                      moves.empty() ? 0 : first_move, uint16_t{0xFFFF},
+  slots_.emplace_back(Narrow32(offset, "an offset"), Narrow32(bytes, "a size in bytes"),
+                      dims->second, moves.empty() ? 0 : first_move, uint16_t{0xFFFF},
                       slow_.contains(place.root) ? kSlowScratch : kRegions[static_cast<int>(home)],
-                      value.type.type, static_cast<uint8_t>(value.type.dims.size()),
-                      static_cast<uint8_t>(moves.size()), uint16_t{0});
+                      value.type.type, Narrow<uint8_t>(value.type.dims.size(), "rank"),
+                      Narrow<uint8_t>(moves.size(), "moves"), uint16_t{0});
   slot_buffers_.push_back(place.root);
   return it->second;
 }
 
 void Writer::WriteBlock(plan::BlockId block, uint32_t depth) {
   for (const plan::Item& item : program_.blocks[block].items) {
-    if (const auto* step = std::get_if<plan::Step>(&item)) {
-      WriteStep(*step);
-    } else {
-      WriteSection(std::get<plan::SectionEntry>(item).section, depth);
+    const auto* step = std::get_if<plan::Step>(&item);
+    const plan::SectionId section =
+        step == nullptr ? std::get<plan::SectionEntry>(item).section : kNone;
+    try {
+      if (step != nullptr) {
+        WriteStep(*step);
+      } else {
+        WriteSection(section, depth);
+      }
+    } catch (TooWide& wide) {
+      const std::string& layer = step ? step->layer : program_.sections[section].layer;
+      wide.SayWhere(fmt::format("plan: layer \"{}\"", layer));
+      throw;
     }
   }
 }
@@ -210,7 +243,7 @@ uint32_t Writer::AppendParams(const plan::Step& step) {
 #define WEFT_STEP(name, Name, inputs, outputs, meaning)                  \
   case plan::StepKind::k##Name:                                          \
     params_.name.push_back(std::get<format::Name##Params>(step.params)); \
-    return static_cast<uint32_t>(params_.name.size() - 1);
+    return Narrow32(params_.name.size() - 1, "parameters");
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     case plan::StepKind::kSection:
@@ -234,8 +267,8 @@ void Writer::WriteStep(const plan::Step& step) {
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   };
-  const auto kind = static_cast<uint16_t>(step.kind());
-  const auto first_operand = static_cast<uint32_t>(operands_.size());
+  const auto kind = static_cast<std::underlying_type_t<plan::StepKind>>(step.kind());
+  const auto first_operand = Narrow32(operands_.size(), "first operand");
   AppendOperands(step.inputs, kArity[kind].inputs);
   AppendOperands(step.outputs, kArity[kind].outputs);
   AppendStep(kind, AppendParams(step), first_operand, step.layer, step.reason);
@@ -245,8 +278,8 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
   const plan::Section& section = program_.sections[id];
   const uint32_t index = section_index_[id];
   AppendStep(0, index, 0, section.layer);
-  const auto unroll = static_cast<uint32_t>(section.copies.size());
-  const auto first_mark = static_cast<uint32_t>(marks_.size());
+  const auto unroll = Narrow32(section.copies.size(), "unroll");
+  const auto first_mark = Narrow32(marks_.size(), "first mark");
   marks_.resize(marks_.size() + 2 * unroll);
   for (uint32_t copy = 0; copy < unroll; ++copy) {
     marks_[first_mark + copy] = step_count();
@@ -262,22 +295,25 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
     loop_notes_.resize(index + 1);
   }
   const auto& report = section.report;
-  const auto count = [](uint32_t n) { return static_cast<uint16_t>(n); };
+  // For people alone: what is beyond the field shows as its most.
+  const auto count = [](uint32_t n) {
+    return Narrow<uint16_t>(std::min<uint32_t>(n, UINT16_MAX), "count");
+  };
   loop_notes_[index] = format::LoopNote(
       count(report.carried_in_place), count(report.shuttles), count(report.through_scan_output),
       count(report.carried_by_copy), count(report.sliced), count(report.scans));
-  const auto trips = section.trip_count < 0 ? kNoSlot : static_cast<uint32_t>(section.trip_count);
+  const auto trips = section.trip_count < 0 ? kNoSlot : Narrow32(section.trip_count, "trip count");
   sections_[index] = format::Section(
-      first_mark, trips, Slot(section.trip), static_cast<uint32_t>(section.max_trips),
+      first_mark, trips, Slot(section.trip), Narrow32(section.max_trips, "trip count"),
       Slot(section.first_condition), Slot(section.body_condition), Slot(section.iteration),
-      Slot(section.length), static_cast<uint8_t>(depth), static_cast<uint8_t>(unroll),
+      Slot(section.length), Narrow<uint8_t>(depth, "depth"), Narrow<uint8_t>(unroll, "unroll"),
       section.runs_when ? 1 : 0, uint8_t{0});
 }
 
 format::Port Writer::WritePort(const plan::Port& port) {
-  auto first_name = static_cast<uint32_t>(names_.size());
+  auto first_name = Narrow32(names_.size(), "first name");
   if (options_.names) names_.insert(names_.end(), port.names.begin(), port.names.end());
-  const auto name_count = static_cast<uint16_t>(options_.names ? port.names.size() : 0);
+  const auto name_count = Narrow<uint16_t>(options_.names ? port.names.size() : 0, "name count");
   if (name_count == 0) first_name = 0;
   return format::Port(Slot(port.value), first_name, name_count, port.length_axis, uint8_t{0},
                       Slot(port.length));
@@ -285,7 +321,7 @@ format::Port Writer::WritePort(const plan::Port& port) {
 
 void Writer::WriteVariables() {
   for (const plan::Variable& variable : program_.variables) {
-    const uint32_t name = options_.names ? Name(variable.name) : 0;
+    const uint32_t name = options_.names ? Name(variable.name) : format::kNoSlot;
     variables_.emplace_back(Slot(variable.value), Slot(variable.initial), name);
   }
 }
@@ -305,22 +341,46 @@ flatbuffers::Offset<flatbuffers::Vector<uint8_t>> CreateBytes(
   return builder.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
+std::vector<uint8_t> Writer::Weights() const {
+  std::vector<uint8_t> weights(static_cast<size_t>(weights_bytes_));
+  for (const ValueId root : weight_roots_) {
+    const std::vector<std::byte>& data = *program_.values[root].data;
+    if (!data.empty()) std::memcpy(weights.data() + offsets_.at(root), data.data(), data.size());
+  }
+  return weights;
+}
+
+// At most; what FlatBuffers puts between its vectors included.
+int64_t Writer::ListingBytes() const {
+  int64_t bytes = 65536;
+  const auto add = [&](const auto&... vectors) {
+    ((bytes += std::ssize(vectors) * static_cast<int64_t>(sizeof(vectors[0]))), ...);
+  };
+  add(slots_, slot_buffers_, dims_, moves_, steps_, operands_, step_names_, sections_, loop_notes_,
+      marks_, inputs_, outputs_, variables_);
+  constexpr int64_t kAroundText = 16;  // its place in the vector, its length, its end
+  for (const std::string& name : names_) bytes += std::ssize(name) + kAroundText;
+#define WEFT_STEP(name, Name, ins, outs, meaning) add(params_.name);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  return bytes;
+}
+
 // Without a self test its vector is left out.
 std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
-  flatbuffers::FlatBufferBuilder builder(weights_.size() + 65536);
+  flatbuffers::FlatBufferBuilder builder(static_cast<size_t>(weights_bytes_ + ListingBytes()));
   // The builder writes backwards: what is created first lies last. The self test and the weights
   // first, so that the listing stands together at the front of the file.
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> self_test_vector;
   if (!self_test.empty()) self_test_vector = CreateBytes(builder, self_test);
-  builder.ForceVectorAlignment(weights_.size(), 1, kWeightsAlignment);
-  const auto weights = CreateBytes(builder, weights_);
+  builder.ForceVectorAlignment(static_cast<size_t>(weights_bytes_), 1, kWeightsAlignment);
+  const auto weights = builder.CreateVector(Weights());
   const format::Region regions[] = {
-      {static_cast<uint32_t>(weights_.size()), kWeightsAlignment, format::RegionKind::weights, 0,
+      {Narrow32(weights_bytes_, "weights"), kWeightsAlignment, format::RegionKind::weights, 0, 0},
+      {Narrow32(file.state_bytes, "state"), kScratchAlignment, format::RegionKind::state, 0, 0},
+      {Narrow32(file.scratch_bytes, "scratch"), kScratchAlignment, format::RegionKind::scratch, 0,
        0},
-      {static_cast<uint32_t>(file.state_bytes), kScratchAlignment, format::RegionKind::state, 0, 0},
-      {static_cast<uint32_t>(file.scratch_bytes), kScratchAlignment, format::RegionKind::scratch, 0,
-       0},
-      {static_cast<uint32_t>(file.slow_scratch_bytes), kScratchAlignment,
+      {Narrow32(file.slow_scratch_bytes, "slow scratch"), kScratchAlignment,
        format::RegionKind::scratch, 0, 0}};
   const auto region_vector = builder.CreateVectorOfStructs(regions, options_.fast_bytes ? 4 : 3);
   const auto slots = builder.CreateVectorOfStructs(slots_);
@@ -373,7 +433,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_weights(weights);
   model.add_self_test(self_test_vector);
   format::FinishModelBuffer(builder, model.Finish());
-  file.weights_bytes = std::ssize(weights_);
+  file.weights_bytes = weights_bytes_;
   return Sealed(builder);
 }
 
@@ -381,12 +441,10 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
 
 ModelFile WriteModelFile(const Program& program, const FileOptions& options, Faults& faults) {
   Writer writer(program, options);
-  constexpr int64_t kLimit = INT32_MAX;  // flatbuffer offsets are 31 bits
-  if (writer.file.scratch_bytes > kLimit || writer.file.slow_scratch_bytes > kLimit ||
-      writer.file.state_bytes > kLimit) {
-    faults.Add(fmt::format("plan: scratch needs {} bytes and state {}; each must be below {}",
-                           writer.file.scratch_bytes + writer.file.slow_scratch_bytes,
-                           writer.file.state_bytes, kLimit));
+  try {
+    if (!writer.Write(faults)) return {};
+  } catch (const TooWide& wide) {
+    faults.Add(wide.Line("plan"));
     return {};
   }
   writer.file.bytes = writer.Finish({});

@@ -8,6 +8,7 @@
 
 #include "converter/aligned_bytes.h"
 #include "converter/element_type.h"
+#include "converter/narrow.h"
 #include "kernels/convert.h"
 #include "runtime/self_test.h"
 #include "runtime/weft.h"
@@ -79,7 +80,7 @@ void FillReals(const Tensor& tensor, size_t count, Random& random) {
   if (tensor.type == Type::kF32) {
     std::memcpy(tensor.data, values.data(), tensor.bytes);
   } else {
-    kernels::Convert({static_cast<uint32_t>(count), kernels::Element::kF32,
+    kernels::Convert({Narrow32(count, "count"), kernels::Element::kF32,
                       static_cast<kernels::Element>(tensor.type)},
                      values.data(), tensor.data);
   }
@@ -98,7 +99,7 @@ void Fill(const Tensor& tensor, Random& random) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t number = random.Next() & mask;
     uint8_t& byte = tensor.as<uint8_t>()[i * bits / 8];
-    byte = static_cast<uint8_t>(byte | (number << (i * bits % 8)));
+    byte = Narrow<uint8_t>(byte | (number << (i * bits % 8)), "byte");
   }
 }
 

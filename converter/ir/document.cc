@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "converter/files.h"
+#include "converter/ir/graph.h"
 
 namespace weft::ir {
 
@@ -15,6 +16,36 @@ int Document::LineAt(ptrdiff_t offset) const {
   return 1 + static_cast<int>(std::lower_bound(line_ends.begin(), line_ends.end(), at) -
                               line_ends.begin());
 }
+
+namespace {
+
+// The parser takes the first of two attributes of one name, other readers the last: no file means
+// both.
+class TwinAttributes : public pugi::xml_tree_walker {
+ public:
+  TwinAttributes(const Document& document, Faults& faults) : document_(document), faults_(faults) {}
+
+  bool for_each(pugi::xml_node& element) override {
+    names_.clear();
+    for (const pugi::xml_attribute attribute : element.attributes()) {
+      names_.emplace_back(attribute.name());
+    }
+    std::ranges::sort(names_);
+    const auto twin = std::ranges::adjacent_find(names_);
+    if (twin == names_.end()) return true;
+    faults_.Add(fmt::format("{}:{}: <{}> has attribute \"{}\" twice; must have it once",
+                            document_.file, document_.LineOf(element), OneLine(element.name()),
+                            OneLine(*twin)));
+    return true;
+  }
+
+ private:
+  const Document& document_;
+  Faults& faults_;
+  std::vector<std::string_view> names_;
+};
+
+}  // namespace
 
 std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults) {
   auto document = std::make_unique<Document>();
@@ -36,6 +67,8 @@ std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults
                            document->file, document->LineAt(parsed.offset), parsed.description()));
     return nullptr;
   }
+  TwinAttributes twins(*document, faults);
+  document->xml.traverse(twins);
   return document;
 }
 

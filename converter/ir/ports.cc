@@ -249,7 +249,10 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
   OutputPort& output = layer.node->outputs[0];
   output.type = constant.type;
   output.declared = true;
-  reading.weights.Take(*offset, *bytes, *layer.node, constant, reading.faults);
+  // As OpenVINO reads it: all of size must be there, and what is behind the elements is passed
+  // over.
+  reading.weights.Take(*offset, *size, *layer.node, constant, reading.faults);
+  if (!constant.bytes.empty()) constant.bytes = constant.bytes.first(static_cast<size_t>(*bytes));
   layer.node->constant = std::move(constant);
 }
 

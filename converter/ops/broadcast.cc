@@ -42,7 +42,8 @@ std::optional<Dims> PdpdDims(InferScope& scope, std::span<const size_t> operands
   for (size_t i : operands.subspan(1)) {
     const Dims& full = scope.input_dims(i);
     const int64_t axis = PdpdAxis(scope, full.size(), out.size());
-    const int64_t room = static_cast<int64_t>(out.size()) - axis;
+    const auto rank = static_cast<int64_t>(out.size());
+    const int64_t room = axis >= 0 && axis <= rank ? rank - axis : 0;
     const Dims dims = WithoutTrailingOnes(full, std::max<int64_t>(room, 0));
     bool fits = axis >= 0 && static_cast<int64_t>(dims.size()) <= room;
     for (size_t d = 0; fits && d < dims.size(); ++d) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "converter/narrow.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -35,9 +36,9 @@ Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned);
 
 // Steps hold 32-bit numbers in arrays of fixed length; unused places stay zero.
 template <typename Array>
-void WriteDims(Array* array, const Dims& values) {
+void WriteDims(Array* array, const Dims& values, std::string_view what = "dimension or stride") {
   for (size_t i = 0; i < values.size(); ++i) {
-    array->Mutate(static_cast<uint16_t>(i), static_cast<uint32_t>(values[i]));
+    array->Mutate(Narrow<uint16_t>(i, "rank"), Narrow32(values[i], what));
   }
 }
 

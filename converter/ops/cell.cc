@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "converter/narrow.h"
 #include "converter/ops/packed.h"
 
 namespace weft::ops {
@@ -42,24 +43,24 @@ ValueId EmitRowMajorProduct(Builder& builder, const CellShape& shape, const Prod
   const TensorType type{ElementType::f32, {shape.batch, product.outputs}};
   const ValueId product_only = builder.Scratch(type);
   format::MatmulParams matmul;
-  matmul.mutate_rows(static_cast<uint32_t>(shape.batch));
-  matmul.mutate_columns(static_cast<uint32_t>(product.outputs));
-  matmul.mutate_inner(static_cast<uint32_t>(product.inputs));
-  matmul.mutate_a_row_stride(static_cast<uint32_t>(product.inputs));
+  matmul.mutate_rows(Narrow32(shape.batch, "rows"));
+  matmul.mutate_columns(Narrow32(product.outputs, "columns"));
+  matmul.mutate_inner(Narrow32(product.inputs, "inner"));
+  matmul.mutate_a_row_stride(Narrow32(product.inputs, "a row stride"));
   matmul.mutate_a_inner_stride(1);
   matmul.mutate_b_inner_stride(1);
-  matmul.mutate_b_column_stride(static_cast<uint32_t>(product.inputs));
+  matmul.mutate_b_column_stride(Narrow32(product.inputs, "b column stride"));
   builder.Emit(matmul, {product.x, product.weights}, {product_only});
   ValueId y = product_only;
   if (product.start != kNone) {
     y = builder.Scratch(type);
     format::BinaryParams add;
     add.mutate_rank(2);
-    add.mutable_dims()->Mutate(0, static_cast<uint32_t>(shape.batch));
-    add.mutable_dims()->Mutate(1, static_cast<uint32_t>(product.outputs));
-    add.mutable_a_strides()->Mutate(0, static_cast<uint32_t>(product.outputs));
+    add.mutable_dims()->Mutate(0, Narrow32(shape.batch, "dims"));
+    add.mutable_dims()->Mutate(1, Narrow32(product.outputs, "dims"));
+    add.mutable_a_strides()->Mutate(0, Narrow32(product.outputs, "a strides"));
     add.mutable_a_strides()->Mutate(1, 1);
-    add.mutable_b_strides()->Mutate(0, static_cast<uint32_t>(product.start_stride));
+    add.mutable_b_strides()->Mutate(0, Narrow32(product.start_stride, "b strides"));
     add.mutable_b_strides()->Mutate(1, 1);
     add.mutate_op(format::BinaryOp::add);
     add.mutate_type(ElementType::f32);
@@ -68,7 +69,7 @@ ValueId EmitRowMajorProduct(Builder& builder, const CellShape& shape, const Prod
   if (product.activation.op() == format::UnaryOp::identity) return y;
   const ValueId activated = builder.Scratch(type);
   format::UnaryParams unary;
-  unary.mutate_count(static_cast<uint32_t>(shape.batch * product.outputs));
+  unary.mutate_count(Narrow32(shape.batch * product.outputs, "count"));
   unary.mutable_activation() = product.activation;
   unary.mutate_type(ElementType::f32);
   builder.Emit(unary, {y}, {activated});
@@ -80,12 +81,12 @@ ValueId EmitProduct(Builder& builder, const CellShape& shape, const PackedCell& 
   if (!packed.in_panels) return EmitRowMajorProduct(builder, shape, product);
   const ValueId y = builder.Scratch({ElementType::f32, {shape.batch, product.outputs}});
   format::DenseParams params;
-  params.mutate_rows(static_cast<uint32_t>(shape.batch));
-  params.mutate_inputs(static_cast<uint32_t>(product.inputs));
-  params.mutate_outputs(static_cast<uint32_t>(product.outputs));
-  params.mutate_x_row_stride(static_cast<uint32_t>(product.inputs));
-  params.mutate_y_row_stride(static_cast<uint32_t>(product.outputs));
-  params.mutate_start_row_stride(static_cast<uint32_t>(product.start_stride));
+  params.mutate_rows(Narrow32(shape.batch, "rows"));
+  params.mutate_inputs(Narrow32(product.inputs, "inputs"));
+  params.mutate_outputs(Narrow32(product.outputs, "outputs"));
+  params.mutate_x_row_stride(Narrow32(product.inputs, "x row stride"));
+  params.mutate_y_row_stride(Narrow32(product.outputs, "y row stride"));
+  params.mutate_start_row_stride(Narrow32(product.start_stride, "start row stride"));
   params.mutable_activation() = product.activation;
   builder.Emit(params, {product.x, product.weights, product.start}, {y});
   return y;
@@ -111,9 +112,9 @@ std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const Pa
                                   {states[0], packed.r, from_x, shape.hidden, gates, gates});
   const ValueId h = builder.Scratch(StateType(shape)), c = builder.Scratch(StateType(shape));
   format::LstmGatesParams params;
-  params.mutate_rows(static_cast<uint32_t>(shape.batch));
-  params.mutate_hidden(static_cast<uint32_t>(shape.hidden));
-  params.mutate_pre_row_stride(static_cast<uint32_t>(gates));
+  params.mutate_rows(Narrow32(shape.batch, "rows"));
+  params.mutate_hidden(Narrow32(shape.hidden, "hidden"));
+  params.mutate_pre_row_stride(Narrow32(gates, "pre row stride"));
   params.mutable_f() = shape.f;
   params.mutable_g() = shape.g;
   params.mutable_h() = shape.h;
@@ -130,10 +131,10 @@ std::vector<ValueId> EmitGruResetAfter(Builder& builder, const CellShape& shape,
                                      {h, packed.r, packed.b_recurrent, shape.hidden, gates, 0});
   const ValueId next = builder.Scratch(StateType(shape));
   format::GruGatesParams params;
-  params.mutate_rows(static_cast<uint32_t>(shape.batch));
-  params.mutate_hidden(static_cast<uint32_t>(shape.hidden));
-  params.mutate_x_row_stride(static_cast<uint32_t>(gates));
-  params.mutate_r_row_stride(static_cast<uint32_t>(gates));
+  params.mutate_rows(Narrow32(shape.batch, "rows"));
+  params.mutate_hidden(Narrow32(shape.hidden, "hidden"));
+  params.mutate_x_row_stride(Narrow32(gates, "x row stride"));
+  params.mutate_r_row_stride(Narrow32(gates, "r row stride"));
   params.mutable_f() = shape.f;
   params.mutable_g() = shape.g;
   builder.Emit(params, {from_x, from_h, h}, {next});
@@ -150,9 +151,9 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
       EmitProduct(builder, shape, packed, {h, packed.r, x_both, shape.hidden, both, gates});
   const ValueId z = builder.Scratch(StateType(shape)), reset = builder.Scratch(StateType(shape));
   format::GruResetParams first;
-  first.mutate_rows(static_cast<uint32_t>(shape.batch));
-  first.mutate_hidden(static_cast<uint32_t>(shape.hidden));
-  first.mutate_pre_row_stride(static_cast<uint32_t>(both));
+  first.mutate_rows(Narrow32(shape.batch, "rows"));
+  first.mutate_hidden(Narrow32(shape.hidden, "hidden"));
+  first.mutate_pre_row_stride(Narrow32(both, "pre row stride"));
   first.mutable_f() = shape.f;
   builder.Emit(first, {pre, h}, {z, reset});
   const ValueId x_candidate = Columns(builder, shape, from_x, both, shape.hidden, gates);
@@ -161,9 +162,9 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
                   {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});
   const ValueId next = builder.Scratch(StateType(shape));
   format::GruUpdateParams second;
-  second.mutate_rows(static_cast<uint32_t>(shape.batch));
-  second.mutate_hidden(static_cast<uint32_t>(shape.hidden));
-  second.mutate_pre_row_stride(static_cast<uint32_t>(shape.hidden));
+  second.mutate_rows(Narrow32(shape.batch, "rows"));
+  second.mutate_hidden(Narrow32(shape.hidden, "hidden"));
+  second.mutate_pre_row_stride(Narrow32(shape.hidden, "pre row stride"));
   second.mutable_g() = shape.g;
   builder.Emit(second, {candidate, z, h}, {next});
   return {next};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 
@@ -30,7 +31,7 @@ void Lower(LowerScope& scope) {
   const Walk walk =
       CollapsedWalk(out, std::array{AlignedDims(scope, 0, out), AlignedDims(scope, 1, out)});
   format::CompareParams params;
-  params.mutate_rank(static_cast<uint32_t>(walk.dims.size()));
+  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
   WriteDims(params.mutable_dims(), walk.dims);
   WriteDims(params.mutable_a_strides(), walk.strides[0]);
   WriteDims(params.mutable_b_strides(), walk.strides[1]);

@@ -129,6 +129,9 @@ bool CheckControl(InferScope& scope, const ir::Graph& body, const PortMap& map) 
   return !scope.failed();
 }
 
+// The iterations done, and the number of the current one, are an i32.
+constexpr int64_t kMostTrips = std::numeric_limits<int32_t>::max();
+
 // How often a Loop runs, from what is known before the run: its trip count, its conditions, the
 // slices there are and the user's bound. Nullopt after a fault.
 std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, const PortMap& map) {
@@ -140,12 +143,13 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, c
   if ((first && (*first)[0] == 0) || (trip && (*trip)[0] == 0)) return trips;
   trips.exact = trip && first && condition;
   constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
-  trips.most = !trip || (*trip)[0] < 0 ? kEndless : (*trip)[0];
+  const bool endless = !trip || (*trip)[0] < 0;
+  trips.most = endless ? kEndless : (*trip)[0];
   if (condition && !*condition) {
     trips.most = 1;
     trips.exact = first.has_value() && trip.has_value();
   }
-  if (trips.most == kEndless && trip && condition) {
+  if (endless && trip && condition) {
     scope.Fault("trip count is {} and its condition stays true; must end", (*trip)[0]);
     return std::nullopt;
   }
@@ -153,6 +157,11 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, c
   if (open && *slices != 0 && *slices < trips.most) trips = {*slices, false, true};
   if (open && scope.max_iterations > 0 && scope.max_iterations < trips.most) {
     trips = {scope.max_iterations, false, true};
+  }
+  if (trips.most > kMostTrips && !(endless && trips.most == kEndless)) {
+    scope.Fault("trip count is {}; must be at most {}{}", trips.most, kMostTrips,
+                open ? ", or --max-iterations must bound it" : "");
+    return std::nullopt;
   }
   if (trips.most == kEndless) {
     scope.Fault("only the run knows its number of iterations; --max-iterations must bound it");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of element type. A type converted to itself costs nothing.
+#include "converter/narrow.h"
 #include "converter/ops/families.h"
 
 namespace weft::ops {
@@ -30,8 +31,8 @@ void Lower(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   const int64_t count = ElementCount(scope.output_type(0).dims).value_or(0);
   if (count == 0) return;
-  scope.builder.Emit(format::ConvertParams(static_cast<uint32_t>(count), from, to, 0),
-                     {scope.input(0)}, {y});
+  scope.builder.Emit(format::ConvertParams(Narrow32(count, "count"), from, to, 0), {scope.input(0)},
+                     {y});
 }
 
 constexpr Operation kOperations[] = {

@@ -3,6 +3,7 @@
 // where they are data, copies pack them at run time.
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/packed.h"
@@ -91,9 +92,9 @@ plan::ValueId PackedFilters(LowerScope& scope, const Filters& filters,
 void EmitDepthwise(LowerScope& scope, const Filters& filters, const Window& window,
                    plan::ValueId y) {
   format::DepthwiseParams params;
-  params.mutate_batch(static_cast<uint32_t>(scope.input_dims(kData)[0]));
-  params.mutate_channels(static_cast<uint32_t>(filters.groups * filters.out_channels));
-  params.mutate_multiplier(static_cast<uint32_t>(filters.out_channels));
+  params.mutate_batch(Narrow32(scope.input_dims(kData)[0], "batch"));
+  params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
+  params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
   WriteWindow(params, window);
   scope.builder.Emit(params, {scope.input(kData), scope.input(kFilters), plan::kNone}, {y});
 }
@@ -109,10 +110,10 @@ void Lower(LowerScope& scope) {
     return EmitDepthwise(scope, filters, window, y);
   }
   format::ConvParams params;
-  params.mutate_batch(static_cast<uint32_t>(data[0]));
-  params.mutate_groups(static_cast<uint32_t>(filters.groups));
-  params.mutate_in_channels(static_cast<uint32_t>(filters.in_channels));
-  params.mutate_out_channels(static_cast<uint32_t>(filters.out_channels));
+  params.mutate_batch(Narrow32(data[0], "batch"));
+  params.mutate_groups(Narrow32(filters.groups, "groups"));
+  params.mutate_in_channels(Narrow32(filters.in_channels, "in channels"));
+  params.mutate_out_channels(Narrow32(filters.out_channels, "out channels"));
   WriteWindow(params, window);
   const plan::ValueId weights = PackedFilters(scope, filters, params);
   // One window that covers everything is a dense layer over the same panels.

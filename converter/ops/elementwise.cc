@@ -2,6 +2,7 @@
 // Arithmetic and logic of two tensors.
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
@@ -116,7 +117,7 @@ void EmitBinary(plan::Builder& builder, BinaryOp op, const Operand& a, const Ope
   if (std::ranges::find(out, 0) != out.end()) return;
   const Walk walk = CollapsedWalk(out, std::array{a.dims, b.dims});
   format::BinaryParams params;
-  params.mutate_rank(static_cast<uint32_t>(walk.dims.size()));
+  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
   WriteDims(params.mutable_dims(), walk.dims);
   WriteDims(params.mutable_a_strides(), walk.strides[0]);
   WriteDims(params.mutable_b_strides(), walk.strides[1]);

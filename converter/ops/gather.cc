@@ -5,6 +5,7 @@
 // the end; the step counts it from the end for all of them.
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -101,19 +102,20 @@ format::GatherParams ParamsOf(const LowerScope& scope, const GatherLaw& law,
                               ElementType index_type) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
-  const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
   return format::GatherParams(
-      narrow(ProductOf(data, 0, law.batch_dims)), narrow(ProductOf(data, law.batch_dims, law.axis)),
-      narrow(data[law.axis]), narrow(ProductOf(data, law.axis + 1, data.size())),
-      narrow(ProductOf(indices, law.batch_dims, indices.size())),
-      narrow(ElementBytes(scope.input_element(0))), index_type, 0, 0);
+      Narrow32(ProductOf(data, 0, law.batch_dims), "batch"),
+      Narrow32(ProductOf(data, law.batch_dims, law.axis), "outer"),
+      Narrow32(data[law.axis], "axis"),
+      Narrow32(ProductOf(data, law.axis + 1, data.size()), "inner"),
+      Narrow32(ProductOf(indices, law.batch_dims, indices.size()), "indices"),
+      Narrow32(ElementBytes(scope.input_element(0)), "element bytes"), index_type, 0, 0);
 }
 
 // The step reads i32 and i64.
 plan::ValueId ReadableIndices(LowerScope& scope) {
   const TensorType& type = scope.input_type(1);
   if (type.type == ElementType::i32 || type.type == ElementType::i64) return scope.input(1);
-  const auto count = static_cast<uint32_t>(ElementCount(type.dims).value_or(0));
+  const auto count = Narrow32(ElementCount(type.dims).value_or(0), "count");
   const plan::ValueId converted = scope.builder.Scratch({ElementType::i32, type.dims});
   scope.builder.Emit(format::ConvertParams(count, type.type, ElementType::i32, 0), {scope.input(1)},
                      {converted});

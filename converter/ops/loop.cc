@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "converter/narrow.h"
 #include "converter/ops/carry.h"
 #include "converter/ops/once.h"
 #include "converter/ops/track.h"
@@ -453,10 +454,10 @@ void LoopLowering::FillSection() {
   section.body_condition = condition_;
   section.trip_count = spec_.limited || spec_.end.trip != kNone ? -1 : spec_.trips;
   section.max_trips = spec_.trips;
-  section.report.sliced = static_cast<uint32_t>(spec_.sliced.size());
-  section.report.scans = static_cast<uint32_t>(spec_.scans.size());
+  section.report.sliced = Narrow32(spec_.sliced.size(), "sliced inputs");
+  section.report.scans = Narrow32(spec_.scans.size(), "scan outputs");
   for (const DelayLine& line : lines_) {
-    const auto states = static_cast<uint32_t>(line.states.size());
+    const auto states = Narrow32(line.states.size(), "states");
     const bool moving = line.homes > 1;
     section.report.through_scan_output += line.track ? states : 0;
     section.report.shuttles += !line.track && moving ? states : 0;
@@ -498,10 +499,10 @@ ValueId LoopLowering::LastOnTrack(const DelayLine& line, size_t age) {
   format::GatherParams params;
   params.mutate_batch(1);
   params.mutate_outer(1);
-  params.mutate_axis(static_cast<uint32_t>(spec_.trips + 1));
-  params.mutate_inner(static_cast<uint32_t>(elements));
+  params.mutate_axis(Narrow32(spec_.trips + 1, "axis"));
+  params.mutate_inner(Narrow32(elements, "inner"));
   params.mutate_indices(1);
-  params.mutate_element_bytes(static_cast<uint32_t>(unit));
+  params.mutate_element_bytes(Narrow32(unit, "element bytes"));
   params.mutate_index_type(ElementType::i32);
   const ValueId values = track.Chunk(builder_, -1 - born, {type.type, {spec_.trips + 1, elements}});
   const plan::Because because(builder_, Reason::settle);

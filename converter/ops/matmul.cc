@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/packed.h"
@@ -110,18 +111,18 @@ void LowerProduct(LowerScope& scope, const Matrix& a, const Matrix& b, plan::Val
   if (more_rows) rows *= walk.dims[0];
   format::MatmulParams params;
   if (!more_rows && ElementCount(batch) != 1) {
-    params.mutate_batch_rank(static_cast<uint32_t>(walk.dims.size()));
+    params.mutate_batch_rank(Narrow32(walk.dims.size(), "batch rank"));
     WriteDims(params.mutable_batch_dims(), walk.dims);
     WriteDims(params.mutable_a_batch_strides(), walk.strides[0]);
     WriteDims(params.mutable_b_batch_strides(), walk.strides[1]);
   }
-  params.mutate_rows(static_cast<uint32_t>(rows));
-  params.mutate_columns(static_cast<uint32_t>(b.columns));
-  params.mutate_inner(static_cast<uint32_t>(a.columns));
-  params.mutate_a_row_stride(static_cast<uint32_t>(a.row_stride));
-  params.mutate_a_inner_stride(static_cast<uint32_t>(a.column_stride));
-  params.mutate_b_inner_stride(static_cast<uint32_t>(b.row_stride));
-  params.mutate_b_column_stride(static_cast<uint32_t>(b.column_stride));
+  params.mutate_rows(Narrow32(rows, "rows"));
+  params.mutate_columns(Narrow32(b.columns, "columns"));
+  params.mutate_inner(Narrow32(a.columns, "inner"));
+  params.mutate_a_row_stride(Narrow32(a.row_stride, "a row stride"));
+  params.mutate_a_inner_stride(Narrow32(a.column_stride, "a inner stride"));
+  params.mutate_b_inner_stride(Narrow32(b.row_stride, "b inner stride"));
+  params.mutate_b_column_stride(Narrow32(b.column_stride, "b column stride"));
   scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
 }
 

@@ -3,6 +3,7 @@
 // selects one of two values. An index out of range, negative ones included, matches nothing.
 #include <numeric>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
@@ -87,7 +88,7 @@ void Lower(LowerScope& scope) {
   WriteDims(select.mutable_condition_strides(), {1});
   WriteDims(select.mutable_a_strides(), {0});
   WriteDims(select.mutable_b_strides(), {0});
-  select.mutate_element_bytes(static_cast<uint32_t>(ElementBytes(type.type)));
+  select.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
   scope.builder.Emit(select, {is_place, scope.input(2), scope.input(3)}, {y});
 }
 

@@ -7,11 +7,19 @@
 #include <limits>
 
 #include "converter/elements.h"
+#include "converter/narrow.h"
 
 namespace weft::ops {
 namespace {
 
 constexpr size_t kMaxRank = 8;
+// Of a tensor without elements too: lengths that the run finds out are an i32.
+constexpr int64_t kMostExtent = std::numeric_limits<int32_t>::max();
+
+Dims WithoutZeros(Dims dims) {
+  std::erase(dims, 0);
+  return dims;
+}
 
 // Truncates; what int64 cannot hold becomes its nearest bound, NaN becomes 0.
 int64_t Truncate(double value) {
@@ -93,6 +101,10 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
         "output {} would be {} with more than 2^62 elements; tensors hold less than 4294967296 "
         "bytes",
         i, ToString(tensor));
+  } else if (!ElementCount(WithoutZeros(tensor.dims))) {
+    // Strides are products of dims, also where there is no element.
+    Fault("output {} would be {}, a product above 2^62 but for its 0; must be below", i,
+          ToString(tensor));
   } else if (!DenseBytes(tensor)) {
     // At most 2^62 elements of 64 bits: the bytes fit uint64.
     const uint64_t count = static_cast<uint64_t>(*ElementCount(tensor.dims));
@@ -100,6 +112,9 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
     const uint64_t bytes = bits >= 8 ? count * (bits / 8) : count / 2;
     Fault("output {} would be {} with {} bytes; tensors hold less than 4294967296 bytes", i,
           ToString(tensor), bytes);
+  } else if (std::ranges::any_of(tensor.dims, [](int64_t d) { return d > kMostExtent; })) {
+    Fault("output {} would be {}; a dimension must be at most {}", i, ToString(tensor),
+          kMostExtent);
   }
   if (node_.outputs.size() <= i) node_.outputs.resize(i + 1);
   node_.outputs[i].type = std::move(tensor);
@@ -151,7 +166,7 @@ plan::ValueId LowerScope::NewOutput(size_t i) {
 }
 
 void LowerScope::SetOutput(size_t i, plan::ValueId value) {
-  values_[{&node_, static_cast<uint32_t>(i)}] = value;
+  values_[{&node_, Narrow32(i, "an output's index")}] = value;
 }
 
 void LowerScope::Forward(size_t from, size_t i) {
@@ -159,7 +174,7 @@ void LowerScope::Forward(size_t from, size_t i) {
 }
 
 bool LowerScope::IsUsed(size_t i) const {
-  const ir::Source output{&node_, static_cast<uint32_t>(i)};
+  const ir::Source output{&node_, Narrow32(i, "an output's index")};
   return keeps_all_outputs_ ||
          std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const auto& node) {
            return std::find(node->inputs.begin(), node->inputs.end(), output) != node->inputs.end();

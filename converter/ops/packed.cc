@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "converter/narrow.h"
 #include "kernels/pack.h"
 
 namespace weft::ops {
@@ -27,7 +28,7 @@ std::vector<float> Floats(const ir::Constant& constant) {
 plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
                         int64_t output_stride, int64_t input_stride, int64_t outputs,
                         int64_t inputs) {
-  const auto n = static_cast<uint32_t>(outputs), k = static_cast<uint32_t>(inputs);
+  const auto n = Narrow32(outputs, "outputs"), k = Narrow32(inputs, "inputs");
   std::vector<float> packed(kernels::PackedDenseFloats(n, k));
   kernels::PackDense(weights.data(), static_cast<size_t>(output_stride),
                      static_cast<size_t>(input_stride), n, k, packed.data());
@@ -49,9 +50,9 @@ plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
 void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
                plan::ValueId x, plan::ValueId weights, plan::ValueId y) {
   format::DenseParams params;
-  params.mutate_rows(static_cast<uint32_t>(rows));
-  params.mutate_inputs(static_cast<uint32_t>(inputs));
-  params.mutate_outputs(static_cast<uint32_t>(outputs));
+  params.mutate_rows(Narrow32(rows, "rows"));
+  params.mutate_inputs(Narrow32(inputs, "inputs"));
+  params.mutate_outputs(Narrow32(outputs, "outputs"));
   params.mutate_x_row_stride(params.inputs());
   params.mutate_y_row_stride(params.outputs());
   builder.Emit(params, {x, weights, plan::kNone}, {y});

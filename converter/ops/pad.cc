@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "converter/ops/families.h"
@@ -18,6 +19,9 @@ constexpr std::array<std::string_view, 4> kModes = {"constant", "edge", "reflect
 
 // Copies of one pass over the axes; beyond it a temporary value is cheaper.
 constexpr size_t kMostCopies = 27;
+
+// Keeps sums and differences of pads and places inside 64 bits.
+constexpr int64_t kMostPad = std::numeric_limits<int32_t>::max();
 
 struct PadLaw {
   Mode mode = Mode::kConstant;
@@ -40,6 +44,11 @@ std::optional<int64_t> LongestBorder(Mode mode, int64_t dim) {
 
 void CheckAxis(NodeScope& scope, PadLaw& law, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
+  for (const int64_t pad : {law.begin[axis], law.end[axis]}) {
+    if (pad >= -kMostPad && pad <= kMostPad) continue;
+    scope.Fault("pad {} of axis {}; must be from {} to {}", pad, axis, -kMostPad, kMostPad);
+    return;
+  }
   const auto longer = CheckedSum(dim, law.begin[axis]);
   const auto length = longer ? CheckedSum(*longer, law.end[axis]) : std::nullopt;
   if (!length || *length < 0) {

@@ -4,6 +4,7 @@
 // something reads them.
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/window.h"
@@ -103,10 +104,10 @@ void Emit(LowerScope& scope, PoolOp op) {
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
   format::PoolParams params;
-  params.mutate_planes(static_cast<uint32_t>(data[0] * data[1]));
+  params.mutate_planes(Narrow32(data[0] * data[1], "planes"));
   WriteWindow(params, window);
-  params.mutate_pad_bottom(static_cast<uint32_t>(window.y.pad_end));
-  params.mutate_pad_right(static_cast<uint32_t>(window.x.pad_end));
+  params.mutate_pad_bottom(Narrow32(window.y.pad_end, "pad bottom"));
+  params.mutate_pad_right(Narrow32(window.x.pad_end, "pad right"));
   params.mutate_op(op);
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
@@ -156,7 +157,7 @@ void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, int64_t planes, Win
 }
 
 void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y) {
-  const auto count = static_cast<uint32_t>(ElementCount(builder.dims(y)).value_or(0));
+  const auto count = Narrow32(ElementCount(builder.dims(y)).value_or(0), "count");
   builder.Emit(format::ConvertParams(count, builder.type(x), builder.type(y), 0), {x}, {y});
 }
 

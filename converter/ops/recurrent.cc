@@ -3,10 +3,12 @@
 // other loop; what can leave the loop is moved out by the hoisting pass, not here.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "converter/narrow.h"
 #include "converter/ops/cell.h"
 #include "converter/ops/families.h"
 #include "converter/ops/loop.h"
@@ -99,6 +101,12 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   cell.batch = scope.input_dims(0).front();
   cell.inputs = scope.input_dims(0).back();
   cell.hidden = scope.attributes.Int("hidden_size", scope.input_dims(1).back());
+  // Small enough for the products of its gates.
+  constexpr int64_t kMostHidden = std::numeric_limits<int32_t>::max();
+  if (cell.hidden < 0 || cell.hidden > kMostHidden) {
+    scope.Fault("hidden_size is {}; must be from 0 to {}", cell.hidden, kMostHidden);
+    return recurrent;
+  }
   recurrent.steps = layout.sequence ? scope.input_dims(0)[1] : 1;
   cell.linear_before_reset =
       layout.kind == CellKind::kGru && scope.attributes.Bool("linear_before_reset", false);
@@ -263,11 +271,11 @@ ValueId EmitLess(plan::Builder& builder, ElementType type, ValueId a, ValueId b,
                  const Dims& a_strides, const Dims& b_strides) {
   const ValueId y = builder.Scratch({ElementType::boolean, dims});
   format::CompareParams params;
-  params.mutate_rank(static_cast<uint32_t>(dims.size()));
+  params.mutate_rank(Narrow32(dims.size(), "rank"));
   for (uint32_t i = 0; i < dims.size(); ++i) {
-    params.mutable_dims()->Mutate(i, static_cast<uint32_t>(dims[i]));
-    params.mutable_a_strides()->Mutate(i, static_cast<uint32_t>(a_strides[i]));
-    params.mutable_b_strides()->Mutate(i, static_cast<uint32_t>(b_strides[i]));
+    params.mutable_dims()->Mutate(i, Narrow32(dims[i], "dims"));
+    params.mutable_a_strides()->Mutate(i, Narrow32(a_strides[i], "a strides"));
+    params.mutable_b_strides()->Mutate(i, Narrow32(b_strides[i], "b strides"));
   }
   params.mutate_op(format::CompareOp::less);
   params.mutate_type(type);
@@ -332,11 +340,11 @@ ValueId SequenceLowering::InitialState(size_t state, int64_t direction) {
 
 ValueId SequenceLowering::Select(ValueId mask, ValueId yes, ValueId no) {
   const ValueId y = builder_.Scratch(FloatType({cell_.batch, cell_.hidden}));
-  const auto hidden = static_cast<uint32_t>(cell_.hidden);
+  const auto hidden = Narrow32(cell_.hidden, "hidden");
   const bool zeros = no == zeros_;
   format::SelectParams params;
   params.mutate_rank(2);
-  params.mutable_dims()->Mutate(0, static_cast<uint32_t>(cell_.batch));
+  params.mutable_dims()->Mutate(0, Narrow32(cell_.batch, "dims"));
   params.mutable_dims()->Mutate(1, hidden);
   params.mutable_condition_strides()->Mutate(0, 1);
   params.mutable_a_strides()->Mutate(0, hidden);

@@ -3,6 +3,7 @@
 // the tensor itself (its magnitude for norms), and no step reduces more axes than it must.
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
@@ -94,8 +95,8 @@ void Lower(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   format::ReduceParams params;
-  params.mutate_kept_rank(static_cast<uint32_t>(kept));
-  params.mutate_reduced_rank(static_cast<uint32_t>(axes.size()) - params.kept_rank());
+  params.mutate_kept_rank(Narrow32(kept, "kept rank"));
+  params.mutate_reduced_rank(Narrow32(axes.size(), "reduced rank") - params.kept_rank());
   Dims dims, strides;
   for (const Axis& axis : axes) {
     dims.push_back(axis.dim);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 
@@ -35,12 +36,12 @@ void Lower(LowerScope& scope) {
                                                         AlignedDims(scope, kThen, type.dims),
                                                         AlignedDims(scope, kElse, type.dims)});
   format::SelectParams params;
-  params.mutate_rank(static_cast<uint32_t>(walk.dims.size()));
+  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
   WriteDims(params.mutable_dims(), walk.dims);
   WriteDims(params.mutable_condition_strides(), walk.strides[kCondition]);
   WriteDims(params.mutable_a_strides(), walk.strides[kThen]);
   WriteDims(params.mutable_b_strides(), walk.strides[kElse]);
-  params.mutate_element_bytes(static_cast<uint32_t>(ElementBytes(type.type)));
+  params.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
   scope.builder.Emit(params, {scope.input(kCondition), scope.input(kThen), scope.input(kElse)},
                      {y});
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "converter/narrow.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -54,7 +55,7 @@ plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::v
     default: {
       const plan::ValueId single = Known(builder, {ElementType::f32, type.dims}, values);
       const plan::ValueId half = builder.Scratch(type);
-      const auto count = static_cast<uint32_t>(values.size());
+      const auto count = Narrow32(values.size(), "count");
       builder.Emit(format::ConvertParams(count, ElementType::f32, type.type, 0), {single}, {half});
       return half;
     }
@@ -72,7 +73,13 @@ struct Sequence {
   int64_t count = 0;
   std::vector<T> Values() const {
     std::vector<T> values(static_cast<size_t>(count));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<T>(i) * step;
+    // Every value lies between start and stop, the way there need not fit: 64 bits wrap.
+    using Sum = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                   std::type_identity<T>>::type;
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] =
+          static_cast<T>(static_cast<Sum>(start) + static_cast<Sum>(i) * static_cast<Sum>(step));
+    }
     return values;
   }
 };

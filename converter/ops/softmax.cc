@@ -2,6 +2,7 @@
 // Softmax and its logarithm along one axis.
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 
@@ -37,9 +38,9 @@ void Lower(LowerScope& scope) {
   const std::span<const int64_t> all = dims;
   const int64_t axis = Axis(scope);
   format::SoftmaxParams params;
-  params.mutate_outer(static_cast<uint32_t>(*ElementCount(all.first(axis))));
-  params.mutate_axis(static_cast<uint32_t>(dims[axis]));
-  params.mutate_inner(static_cast<uint32_t>(*ElementCount(all.subspan(axis + 1))));
+  params.mutate_outer(Narrow32(*ElementCount(all.first(axis)), "outer"));
+  params.mutate_axis(Narrow32(dims[axis], "axis"));
+  params.mutate_inner(Narrow32(*ElementCount(all.subspan(axis + 1)), "inner"));
   params.mutate_logarithm(logarithm);
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
@@ -222,7 +223,7 @@ void EmitUnary(plan::Builder& builder, UnaryOp op, plan::ValueId x, plan::ValueI
   const int64_t count = ElementCount(builder.dims(y)).value_or(0);
   if (count == 0) return;
   format::UnaryParams params;
-  params.mutate_count(static_cast<uint32_t>(count));
+  params.mutate_count(Narrow32(count, "count"));
   params.mutable_activation() = MakeActivation(op, alpha, beta);
   params.mutate_type(builder.type(x));
   builder.Emit(params, {x}, {y});

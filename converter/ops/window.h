@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "converter/narrow.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -37,19 +38,18 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
 // Into ConvParams, DepthwiseParams or PoolParams.
 template <typename Params>
 void WriteWindow(Params& params, const Window& window) {
-  const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
-  params.mutate_in_height(narrow(window.y.in));
-  params.mutate_in_width(narrow(window.x.in));
-  params.mutate_out_height(narrow(window.y.out));
-  params.mutate_out_width(narrow(window.x.out));
-  params.mutate_kernel_height(narrow(window.y.kernel));
-  params.mutate_kernel_width(narrow(window.x.kernel));
-  params.mutate_stride_y(narrow(window.y.stride));
-  params.mutate_stride_x(narrow(window.x.stride));
-  params.mutate_dilation_y(narrow(window.y.dilation));
-  params.mutate_dilation_x(narrow(window.x.dilation));
-  params.mutate_pad_top(narrow(window.y.pad_begin));
-  params.mutate_pad_left(narrow(window.x.pad_begin));
+  params.mutate_in_height(Narrow32(window.y.in, "in height"));
+  params.mutate_in_width(Narrow32(window.x.in, "in width"));
+  params.mutate_out_height(Narrow32(window.y.out, "out height"));
+  params.mutate_out_width(Narrow32(window.x.out, "out width"));
+  params.mutate_kernel_height(Narrow32(window.y.kernel, "kernel height"));
+  params.mutate_kernel_width(Narrow32(window.x.kernel, "kernel width"));
+  params.mutate_stride_y(Narrow32(window.y.stride, "stride y"));
+  params.mutate_stride_x(Narrow32(window.x.stride, "stride x"));
+  params.mutate_dilation_y(Narrow32(window.y.dilation, "dilation y"));
+  params.mutate_dilation_x(Narrow32(window.x.dilation, "dilation x"));
+  params.mutate_pad_top(Narrow32(window.y.pad_begin, "pad top"));
+  params.mutate_pad_left(Narrow32(window.x.pad_begin, "pad left"));
 }
 
 }  // namespace weft::ops

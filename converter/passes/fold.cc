@@ -10,6 +10,7 @@
 
 #include "converter/aligned_bytes.h"
 #include "converter/emit/model_file.h"
+#include "converter/narrow.h"
 #include "converter/ops/operation.h"
 #include "converter/plan/builder.h"
 #include "converter/plan/coalesce.h"
@@ -71,7 +72,11 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudge
   scope.KeepAllOutputs();
   const int64_t input_bytes = BytesOfInputs(node);
   if (!Fits(input_bytes + BytesOfOutputs(node), budget, scope)) return {};
-  node.operation->lower(scope);
+  try {
+    node.operation->lower(scope);
+  } catch (const TooWide& wide) {
+    scope.Fault("could not be computed ahead of time: {}", wide.what());
+  }
   if (scope.failed()) return {};
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     plan::Port output;
@@ -80,7 +85,12 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudge
     program.outputs.push_back(std::move(output));
   }
   plan::Coalesce(program);
-  const emit::ModelFile file = emit::WriteModelFile(program, {.names = false}, faults);
+  Faults of_file;
+  const emit::ModelFile file = emit::WriteModelFile(program, {.names = false}, of_file);
+  if (!of_file.ok()) {
+    scope.Fault("could not be computed ahead of time: {}", of_file.lines()[0]);
+    return {};
+  }
   if (!Fits(input_bytes + file.scratch_bytes, budget, scope)) return {};
   AlignedBytes model(file.bytes.size());
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "converter/narrow.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/builder.h"
 
@@ -78,7 +79,7 @@ std::optional<format::Activation> Compose(const format::Activation& first,
 template <typename Array>
 Dims Listed(const Array* array, uint32_t count) {
   Dims values;
-  for (uint32_t i = 0; i < count; ++i) values.push_back(array->Get(static_cast<uint16_t>(i)));
+  for (uint32_t i = 0; i < count; ++i) values.push_back(array->Get(Narrow<uint16_t>(i, "rank")));
   return values;
 }
 
@@ -96,7 +97,7 @@ Addend StartOf(const Step& step) {
 void SetStart(Step& step, const Addend& addend) {
   step.inputs[kStart] = addend.value;
   if (auto* dense = std::get_if<format::DenseParams>(&step.params)) {
-    dense->mutate_start_row_stride(static_cast<uint32_t>(addend.row_stride));
+    dense->mutate_start_row_stride(Narrow32(addend.row_stride, "start row stride"));
   }
 }
 

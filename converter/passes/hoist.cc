@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/narrow.h"
 #include "converter/plan/access_index.h"
 #include "converter/plan/block_access.h"
 #include "converter/plan/builder.h"
@@ -232,8 +233,8 @@ void SectionHoist::Replace(const Candidate& candidate, std::vector<plan::Item>& 
     if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
     Step product = step;
     auto& wide = std::get<format::DenseParams>(product.params);
-    wide.mutate_rows(static_cast<uint32_t>(chunk_ * rows));
-    wide.mutate_x_row_stride(static_cast<uint32_t>(x_row_stride));
+    wide.mutate_rows(Narrow32(chunk_ * rows, "rows"));
+    wide.mutate_x_row_stride(Narrow32(x_row_stride, "x row stride"));
     product.inputs[0] = NewValue(std::move(x));
     if (outer_ != kNone) overview_.moving[outer_].push_back(product.inputs[0]);
     product.outputs[0] = it->second;

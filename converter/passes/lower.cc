@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "converter/narrow.h"
+
 namespace weft::passes {
 
 namespace {
@@ -33,8 +35,8 @@ plan::ValueId Scaled(plan::Builder& builder, plan::ValueId iterations, int64_t p
   params.mutable_b_strides()->Mutate(0, 1);
   params.mutate_op(format::BinaryOp::multiply);
   params.mutate_type(ElementType::i32);
-  const plan::ValueId factor =
-      builder.WeightsOf(number, std::vector<int32_t>{static_cast<int32_t>(part)});
+  const plan::ValueId factor = builder.WeightsOf(
+      number, std::vector<int32_t>{Narrow<int32_t>(part, "elements of an iteration")});
   const plan::ValueId length = builder.Scratch(number);
   builder.Emit(params, {iterations, factor}, {length});
   return length;
@@ -48,15 +50,15 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
   const auto count = [&](size_t begin, size_t end) {
     int64_t product = 1;
     for (size_t i = begin; i < end; ++i) product *= type.dims[i];
-    return static_cast<uint32_t>(product);
+    return Narrow32(product, "elements");
   };
   const uint32_t outer = count(0, axis);
   if (outer == 1) return value;
   format::CompactParams params;
   params.mutate_outer(outer);
-  params.mutate_most(static_cast<uint32_t>(type.dims[axis]));
+  params.mutate_most(Narrow32(type.dims[axis], "most"));
   params.mutate_inner(count(axis + 1, type.dims.size()));
-  params.mutate_element_bytes(static_cast<uint32_t>(ElementBytes(type.type)));
+  params.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
   const plan::ValueId compacted = builder.Scratch(type);
   const plan::Because because(builder, format::Reason::output);
   builder.Emit(params, {value, length}, {compacted});
@@ -82,6 +84,17 @@ void KeepApart(plan::Builder& builder, size_t first) {
   }
 }
 
+void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
+               ops::LowerScope::Values& values, Faults& faults) {
+  ops::LowerScope scope(graph, node, faults, builder, values);
+  try {
+    node.operation->lower(scope);
+  } catch (TooWide& wide) {
+    wide.SayWhere(ir::Where(graph, node));
+    throw;
+  }
+}
+
 }  // namespace
 
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
@@ -91,9 +104,8 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
     if (node->type == "Parameter" || node->type == "Result" || node->constant) continue;
     if (node->operation == nullptr || node->type == "Assign") continue;
     builder.SetLayer(node->name);
-    ops::LowerScope scope(graph, *node, faults, builder, values);
     const size_t first = builder.program().blocks[builder.block()].items.size();
-    node->operation->lower(scope);
+    LowerNode(graph, *node, builder, values, faults);
     if (node->attributes.contains(kRoundsApart)) KeepApart(builder, first);
   }
   return faults.lines().size() == faults_before;
@@ -103,8 +115,7 @@ void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
                 Faults& faults) {
   for (ir::Node* node : graph.sinks) {
     builder.SetLayer(node->name);
-    ops::LowerScope scope(graph, *node, faults, builder, values);
-    node->operation->lower(scope);
+    LowerNode(graph, *node, builder, values, faults);
   }
 }
 
@@ -145,7 +156,7 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     if (const auto& extent = source.node->outputs[source.port].run_time_extent) {
       port.length =
           Scaled(builder, values.at({extent->loop, ops::LowerScope::kLengthPort}), extent->part);
-      port.length_axis = static_cast<uint8_t>(extent->axis);
+      port.length_axis = Narrow<uint8_t>(extent->axis, "axis");
       port.value = Compacted(builder, port.value, port.length, extent->axis);
     }
     port.names =

@@ -14,6 +14,7 @@
 #include "converter/emit/self_test.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
+#include "converter/narrow.h"
 #include "converter/passes/flatten.h"
 #include "converter/passes/fuse_tail.h"
 #include "converter/passes/hoist.h"
@@ -56,7 +57,27 @@ class Pipeline {
   Pipeline(const ConvertOptions& options, Faults& faults)
       : options_(options), faults_(faults), fold_budget_{options.fold_budget_bytes} {}
 
+  // A number that the file cannot hold ends the pass that meets it.
   std::optional<plan::Program> ToProgram() {
+    try {
+      return Lowered();
+    } catch (const TooWide& wide) {
+      faults_.Add(wide.Line("plan"));
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Converted> Run() {
+    try {
+      return Planned();
+    } catch (const TooWide& wide) {
+      faults_.Add(wide.Line("plan"));
+      return std::nullopt;
+    }
+  }
+
+ private:
+  std::optional<plan::Program> Lowered() {
     Begin("read");
     graph_ = ir::ReadWithHoles(options_.model, options_.weights, faults_);
     if (graph_ == nullptr) return std::nullopt;
@@ -92,8 +113,8 @@ class Pipeline {
     return program;
   }
 
-  std::optional<Converted> Run() {
-    const std::optional<plan::Program> program = ToProgram();
+  std::optional<Converted> Planned() {
+    const std::optional<plan::Program> program = Lowered();
     if (!program) return std::nullopt;
     const std::optional<emit::ModelFile> file = PlanWithinBudget(*program);
     if (!file) return std::nullopt;
@@ -109,7 +130,6 @@ class Pipeline {
                      streamed_};
   }
 
- private:
   void Begin(std::string_view pass) {
     if (options_.progress) options_.progress(pass);
   }

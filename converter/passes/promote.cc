@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/narrow.h"
 #include "converter/ops/operation.h"
 #include "kernels/convert.h"
 
@@ -42,7 +43,7 @@ void Widen(ir::Constant& constant) {
   std::ranges::copy(constant.bytes, reinterpret_cast<std::byte*>(aligned.data()));
   auto floats = std::make_shared<std::vector<float>>(count);
   kernels::Convert(
-      {static_cast<uint32_t>(count), KernelElement(constant.type.type), kernels::Element::kF32},
+      {Narrow32(count, "count"), KernelElement(constant.type.type), kernels::Element::kF32},
       aligned.data(), floats->data());
   constant.type.type = ElementType::f32;
   constant.bytes = std::as_bytes(std::span(*floats));

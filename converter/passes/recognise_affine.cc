@@ -340,6 +340,9 @@ bool ReadClamp(const ir::Node& node, Gate& gate) {
 }  // namespace
 
 std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
+  // Wider than any gate: what is read takes memory by the column.
+  constexpr int64_t kMostColumns = 1 << 20;
+  if (columns.count > kMostColumns) return std::nullopt;
   Reader reader(rows, columns.count);
   const std::vector<float> ones(static_cast<size_t>(columns.count), 1.0f);
   if (!reader.Read(columns, ones)) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "converter/narrow.h"
 #include "converter/passes/recognise_pattern.h"
 #include "converter/passes/rewrite.h"
 
@@ -91,9 +92,8 @@ bool Place(Site& site, CellDraft draft) {
   inputs.push_back(NewFloats(graph, like, {gate_rows, draft.inputs}, std::move(draft.w)));
   inputs.push_back(NewFloats(graph, like, {gate_rows, draft.hidden}, std::move(draft.r)));
   inputs.push_back(NewFloats(graph, like, {biases}, std::move(draft.b)));
-  ir::Node* cell =
-      NewInferredNode(graph, like, draft.operation, draft.opset, std::move(inputs),
-                      static_cast<uint32_t>(draft.results.size()), AttributesOf(draft));
+  ir::Node* cell = NewInferredNode(graph, like, draft.operation, draft.opset, std::move(inputs),
+                                   Narrow32(draft.results.size(), "outputs"), AttributesOf(draft));
   for (uint32_t port = 0; port < draft.results.size(); ++port) {
     const ir::Source result = draft.results[port];
     HandOver(graph, result, Reshaped(graph, like, {cell, port}, TypeOf(result).dims));

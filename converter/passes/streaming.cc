@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/narrow.h"
 #include "converter/passes/streaming_axes.h"
 #include "converter/passes/streaming_counters.h"
 #include "converter/passes/streaming_delays.h"
@@ -247,7 +248,7 @@ void Streaming::Check(const TimeAxes& times) {
       if (time != nullptr) CheckPort(times, *node, {false, i, time->axis}, *time);
     }
     for (size_t i = 0; i < node->outputs.size(); ++i) {
-      const TimeAxis* time = times.Of({node, static_cast<uint32_t>(i)});
+      const TimeAxis* time = times.Of({node, Narrow32(i, "output")});
       if (time != nullptr) CheckPort(times, *node, {true, i, time->axis}, *time);
     }
   }
@@ -360,7 +361,7 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
   const TensorType type = initial.node->outputs[initial.port].type;
   ir::Node& read = AddNode(graph_, *walk.node, "ReadValue", 6, {initial});
   ir::Node& assign =
-      AddNode(graph_, *walk.node, "Assign", 6, {{walk.node, static_cast<uint32_t>(*state.output)}});
+      AddNode(graph_, *walk.node, "Assign", 6, {{walk.node, Narrow32(*state.output, "output")}});
   for (ir::Node* node : {&read, &assign}) {
     node->attributes["variable_id"] = name;
     node->outputs[0].type = type;

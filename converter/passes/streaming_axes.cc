@@ -5,12 +5,13 @@
 
 #include <optional>
 
+#include "converter/narrow.h"
 #include "converter/ops/movement.h"
 
 namespace weft::passes {
 
 ir::Source TensorAt(ir::Node& node, const PortAxis& at) {
-  return at.output ? ir::Source{&node, static_cast<uint32_t>(at.port)} : node.inputs[at.port];
+  return at.output ? ir::Source{&node, Narrow32(at.port, "output")} : node.inputs[at.port];
 }
 
 const Dims& DimsOf(const ir::Source& source) { return source.node->outputs[source.port].type.dims; }

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
+
+#include "converter/narrow.h"
 
 namespace weft::plan {
 
@@ -18,8 +21,13 @@ Dims DenseStrides(const Dims& dims) {
 }
 
 ValueId Builder::Scratch(TensorType type) {
+  const std::optional<int64_t> bytes = DenseBytes(type);
+  if (!bytes) {
+    throw TooWide(fmt::format("a value on the way is {}; tensors hold less than 4294967296 bytes",
+                              ToString(type)));
+  }
   Value value;
-  value.bytes = DenseBytes(type).value_or(0);
+  value.bytes = *bytes;
   value.type = std::move(type);
   value.name = layer_;
   program_.values.push_back(std::move(value));
@@ -78,10 +86,10 @@ void Builder::Fill(ValueId target, uint64_t element_bits) {
   if (to.bytes == 0) return;
   const int64_t unit = std::max<int64_t>(1, ElementBytes(to.type.type));
   format::FillParams params;
-  params.mutate_count(static_cast<uint32_t>(to.bytes / unit));
-  params.mutate_element_bytes(static_cast<uint32_t>(unit));
-  params.mutate_bits_low(static_cast<uint32_t>(element_bits));
-  params.mutate_bits_high(static_cast<uint32_t>(element_bits >> 32));
+  params.mutate_count(Narrow32(to.bytes / unit, "count"));
+  params.mutate_element_bytes(Narrow32(unit, "element bytes"));
+  params.mutate_bits_low(Narrow32(element_bits & 0xFFFFFFFFu, "bits low"));
+  params.mutate_bits_high(Narrow32(element_bits >> 32, "bits high"));
   Emit(params, {}, {target});
 }
 
@@ -119,16 +127,16 @@ void Builder::CopyStrided(ValueId source, ValueId target, const Dims& dims,
   }
   const std::vector<Axis> axes = Collapse(dims, source_strides, target_strides);
   format::CopyParams params;
-  params.mutate_rank(static_cast<uint32_t>(axes.size()));
+  params.mutate_rank(Narrow32(axes.size(), "rank"));
   for (uint32_t i = 0; i < axes.size(); ++i) {
-    params.mutable_dims()->Mutate(i, static_cast<uint32_t>(axes[i].dim));
-    params.mutable_src_strides()->Mutate(i, static_cast<int32_t>(axes[i].source_stride));
-    params.mutable_dst_strides()->Mutate(i, static_cast<int32_t>(axes[i].target_stride));
+    params.mutable_dims()->Mutate(i, Narrow32(axes[i].dim, "dims"));
+    params.mutable_src_strides()->Mutate(i, Narrow<int32_t>(axes[i].source_stride, "src strides"));
+    params.mutable_dst_strides()->Mutate(i, Narrow<int32_t>(axes[i].target_stride, "dst strides"));
   }
-  params.mutate_src_offset(static_cast<uint32_t>(source_offset));
-  params.mutate_dst_offset(static_cast<uint32_t>(target_offset));
+  params.mutate_src_offset(Narrow32(source_offset, "src offset"));
+  params.mutate_dst_offset(Narrow32(target_offset, "dst offset"));
   params.mutate_element_bytes(
-      static_cast<uint32_t>(std::max<int64_t>(1, ElementBytes(value(source).type.type))));
+      Narrow32(std::max<int64_t>(1, ElementBytes(value(source).type.type)), "element bytes"));
   Emit(params, {source}, {target});
 }
 

@@ -2,6 +2,7 @@
 #include "converter/plan/coalesce.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::plan {
 
@@ -199,7 +200,7 @@ class BlockCoalescer {
     }
     const Access range = RangeOf(program_, source, from);
     const auto forbids = [&](const Access& access) {
-      const bool itself = access.operand == static_cast<int32_t>(input);
+      const bool itself = std::cmp_equal(access.operand, input);
       return !itself &&
              (access.write || !MayShare(step, static_cast<size_t>(access.operand), output));
     };

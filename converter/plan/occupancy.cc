@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "converter/narrow.h"
+
 namespace weft::plan {
 namespace {
 
@@ -61,7 +63,7 @@ void AddBusy(std::vector<TimeSpan>& spans, TimeSpan span) {
 
 uint32_t Occupancy::NewNode() {
   nodes_.emplace_back();
-  return static_cast<uint32_t>(nodes_.size() - 1);
+  return Narrow32(nodes_.size() - 1, "nodes");
 }
 
 uint32_t Occupancy::LowOf(uint32_t node) {

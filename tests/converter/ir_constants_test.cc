@@ -54,6 +54,20 @@ TEST_F(Constants, ShareTheFileWithoutCopies) {
   EXPECT_EQ(std::memcmp(kept.bytes.data(), "2345", 4), 0);
 }
 
+TEST_F(Constants, MayNotNameMoreThanTheFile) {
+  Write("model.bin", "0123456789");
+  for (const char* size : {"9", "4294967300", "1099511627776", "9223372036854775807"}) {
+    const std::string data = "element_type=\"i16\" shape=\"2\" offset=\"2\" size=\"";
+    EXPECT_EQ(
+        ReadConstants(
+            {Const(0, "w", data + size + "\"", "id=\"0\" precision=\"I16\"><dim>2</dim>")}, {"0"}),
+        nullptr)
+        << size;
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find("but the file has 10"), std::string::npos) << lines[0];
+  }
+}
+
 TEST_F(Constants, MayLackSubByteTails) {
   Write("model.bin", std::string_view("\x21\x03", 2));
   const auto graph =

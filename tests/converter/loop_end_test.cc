@@ -4,6 +4,8 @@
 // loop_run/* and if/*.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "converter/passes/infer.h"
 #include "tests/converter/counted_loop.h"
 
@@ -71,6 +73,34 @@ TEST(LoopEnd, OfAConditionAloneNeedsABound) {
   EXPECT_TRUE(Contains(open.Refusal(), "--max-iterations must bound it"));
   EXPECT_TRUE(bounded.Infer(7) == (ir::Trips{7, false, true})) << bounded.outer.FaultText();
   EXPECT_TRUE(tighter.Infer(7) == (ir::Trips{7, false, true})) << tighter.outer.FaultText();
+}
+
+// The file counts iterations in 32 bits, of which an i32 length takes 31.
+TEST(LoopEnd, RefusesACountThatTheFileCannotHold) {
+  constexpr int64_t kMost = 0x7FFFFFFF;
+  for (const int64_t trips :
+       {kMost + 1, int64_t{0xFFFFFFFE}, int64_t{0xFFFFFFFF}, int64_t{1} << 32,
+        (int64_t{1} << 32) + 7, (int64_t{1} << 40) + 7, std::numeric_limits<int64_t>::max() - 1}) {
+    Doubling loop(trips), open(trips), bounded(trips);
+    EXPECT_TRUE(Contains(loop.Refusal(9), "(Loop): trip count is " + std::to_string(trips) +
+                                              "; must be at most 2147483647"));
+    open.EndsByCondition();
+    EXPECT_TRUE(Contains(open.Refusal(), "must be at most 2147483647, or --max-iterations"));
+    bounded.EndsByCondition();
+    EXPECT_TRUE(bounded.Infer(9) == (ir::Trips{9, false, true})) << bounded.outer.FaultText();
+  }
+  Doubling loop(kMost);
+  loop.node->outputs.clear();
+  loop.node->bodies[0].outputs.clear();
+  loop.Last(loop.next);
+  EXPECT_TRUE(loop.Infer() == (ir::Trips{kMost, true, false})) << loop.outer.FaultText();
+}
+
+TEST(LoopEnd, RefusesACountComputedAheadOfTime) {
+  Doubling loop(0);
+  loop.node->inputs[0] =
+      loop.outer.Add("Multiply", 1, {loop.outer.Int(int64_t{1} << 31), loop.outer.Int(4)});
+  EXPECT_TRUE(Contains(loop.Refusal(), "trip count is 8589934592; must be at most 2147483647"));
 }
 
 TEST(LoopEnd, OfARunTimeCountIsBoundedByItsSlices) {

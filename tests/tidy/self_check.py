@@ -60,6 +60,15 @@ SAMPLES = {
         {"kernels/a.cc": 'printf("a");\n'}]),
     "names": ({"converter/ir/a.h": "struct Information {};\n"},
               [{"converter/ir/a.h": "class GraphManager {};\n"}]),
+    "narrowing": ({
+        "converter/narrow.h": "return static_cast<uint32_t>(value);\n",
+        "converter/ops/a.cc": "// static_cast<uint32_t>(n)\nauto a = Narrow<int32_t>(n, \"n\");\n"
+                              "auto b = static_cast<int64_t>(n), c = uint32_t{7};\n",
+        "kernels/a.cc": "auto a = static_cast<uint32_t>(n);\n"
+    }, [{f"converter/{room}/a.cc": f"auto a = {cast}(n);\n"}
+        for room in ("emit", "ops", "passes", "plan")
+        for cast in ("static_cast<uint32_t>", "static_cast<int32_t>", "static_cast<uint16_t>",
+                     "static_cast<uint8_t>", "static_cast<std::int32_t>", "uint32_t")]),
     "function_lines": ({"kernels/a.cc": "void A() {\n" + "  B();\n" * 68 + "}\n"},
                        [{"kernels/a.cc": "void A() {\n" + "  B();\n" * 69 + "}\n"},
                         {"scripts/a.py": "def a():\n" + "    b()\n" * 70}]),

@@ -8,7 +8,7 @@ Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run o
 import pathlib
 import sys
 
-from rules import arrows, readme, sizes, steps, style, texts, words
+from rules import arrows, narrowing, readme, sizes, steps, style, texts, words
 from rules.sizes import Skipped
 from tree import Tree
 
@@ -16,6 +16,7 @@ RULES = {
     "arrows": arrows.check,
     "firmware_words": words.check_firmware,
     "names": words.check_names,
+    "narrowing": narrowing.check,
     "function_lines": sizes.check_functions,
     "file_lines": sizes.check_files,
     "line_width": sizes.check_width,
