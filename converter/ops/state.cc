@@ -138,7 +138,6 @@ void LowerAssign(LowerScope& scope) {
   const bool itself = plan::Resolve(scope.builder.program(), source).root == value;
   const plan::Because because(scope.builder, format::Reason::variable);
   if (!itself) scope.builder.Copy(source, value);
-  scope.SetOutput(0, value);
 }
 
 constexpr Operation kOperations[] = {

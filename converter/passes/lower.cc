@@ -102,8 +102,14 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
   const size_t faults_before = faults.lines().size();
   for (ir::Node* node : ir::Topological(graph)) {
     if (node->type == "Parameter" || node->type == "Result" || node->constant) continue;
-    if (node->operation == nullptr || node->type == "Assign") continue;
+    if (node->operation == nullptr) continue;
     builder.SetLayer(node->name);
+    if (node->type == "Assign") {
+      // Its output is the value assigned; the variable changes after everybody has read it.
+      ops::LowerScope scope(graph, *node, faults, builder, values);
+      scope.SetOutput(0, scope.input(0));
+      continue;
+    }
     const size_t first = builder.program().blocks[builder.block()].items.size();
     LowerNode(graph, *node, builder, values, faults);
     if (node->attributes.contains(kRoundsApart)) KeepApart(builder, first);

@@ -26,7 +26,9 @@ class Memory:
         return opset6.read_value(as_node(initial), name, dtype, list(shape))
 
     def write(self, name, value):
+        """The Assign, whose output is the value assigned."""
         self.sinks.append(node("Assign", self._opset, [value], variable_id=name))
+        return self.sinks[-1]
 
 
 def as_node(value):
@@ -324,6 +326,59 @@ def _bodies_with_states():
                    [np.round(normal("vd", 2, 2, 3, 2) * 8)], nested, deep, EXACT)
 
 
+# OpenVINO's CPU device crashes on most of these, and refuses the rest.
+ASSIGN_IS_READ = by_numpy("OpenVINO's CPU device cannot run a model that reads an Assign.")
+
+READERS = {
+    "result": lambda value: [value],
+    "abs": lambda value: [node("Abs", 1, [value])],
+    "both": lambda value: [value, node("Abs", 1, [value])],
+}
+
+
+def _assigned():
+    """Whoever reads an Assign gets the value that it assigns."""
+    for opset in (3, 6):
+        for dtype in (np.float32, np.float16, np.int32):
+            for who, read_by in READERS.items():
+                if dtype != np.float32 and who != "both":
+                    continue
+
+                def summed(memory, x, read_by=read_by, dtype=dtype):
+                    old = memory.read("sum", (3,), np.full(3, -4, dtype), dtype)
+                    return read_by(memory.write("sum", node("Add", 1, [old, x])))
+
+                def answer(x, state, who=who, dtype=dtype):
+                    total = x + (np.full(3, -4, dtype) if state is None else state)
+                    both = {"result": [total], "abs": [np.abs(total)]}
+                    return both.get(who, [total, np.abs(total)]), total
+
+                steps = (counting(5, 3) - 7).astype(dtype)
+                yield stateful(f"state/assign_read_by_{who}_{dtype.__name__}_{opset}", [steps],
+                               summed, answer, EXACT, opset, **ASSIGN_IS_READ)
+
+        yield stateful(
+            f"state/assign_of_its_own_variable_{opset}", [counting(3, 2)], lambda memory, x:
+            memory.write("held", memory.read("held", (2,), x)), lambda x, state:
+            ([x if state is None else state], x
+             if state is None else state), EXACT, opset, **ASSIGN_IS_READ)
+
+        def in_body(memory, x):
+            def step(chunk):
+                old = memory.read("sum", (1, 3), np.full((1, 3), 10, np.float32))
+                total = memory.write("sum", node("Subtract", 1, [chunk, old]))
+                return [], [total, node("Relu", 1, [total]), old]
+
+            return _iterator(memory, x, step)
+
+        def summed_in_body(row, state):
+            old = np.full((1, 3), 10, np.float32) if state is None else state
+            return [row - old, np.maximum(row - old, 0), old], row - old
+
+        yield stateful(f"state/assign_read_in_body_{opset}", [counting(3, 4, 3)], in_body,
+                       _by_steps(summed_in_body), EXACT, opset, **ASSIGN_IS_READ)
+
+
 def cases():
-    for part in (_sums, _delays, _cells, _bodies):
+    for part in (_sums, _delays, _cells, _bodies, _assigned):
         yield from part()
