@@ -71,12 +71,13 @@ class Promotion {
   }
 
  private:
-  // Results whose source the file declares of a foreign type.
+  // Results whose source the file declares of a foreign type, with dims or without: a scalar's port
+  // has none. Where no type is declared it is f32.
   void NotePorts() {
     for (ir::Node* result : graph_.results) {
       const ir::Source& source = result->inputs[0];
       const ir::OutputPort& port = source.node->outputs[source.port];
-      if (port.declared && IsForeign(port.type.type)) ports_[result] = port.type.type;
+      if (IsForeign(port.type.type)) ports_[result] = port.type.type;
     }
   }
 

@@ -56,6 +56,20 @@ TEST(Promote, WidensConstantsOfEveryFloatType) {
   EXPECT_EQ(whole.node->constant->type.type, ElementType::i64);
 }
 
+// A port without dims is a scalar's, or of unknown rank; its type is declared all the same.
+TEST(Promote, GivesAScalarOutputItsType) {
+  for (const ElementType type : {ElementType::f16, ElementType::bf16, ElementType::f64}) {
+    GraphBuilder g;
+    const ir::Source x = g.Parameter({type, {2, 3}});
+    const ir::Source sum = g.Add("ReduceSum", 1, {x, g.Ints({0, 1})}, {{"keep_dims", "false"}});
+    sum.node->outputs[0] = {{type, {}}, /*declared=*/false, {}};
+    g.Result(sum);
+    const plan::Program program = LowerPromoted(g);
+    ASSERT_EQ(program.outputs.size(), 1u);
+    EXPECT_EQ(program.values[program.outputs[0].value].type, (TensorType{type, {}}));
+  }
+}
+
 TEST(Promote, LeavesNothingOfCompressedWeights) {
   GraphBuilder g;
   const ir::Source half = g.Const<uint16_t>({ElementType::f16, {2}}, {kHalfOne, kHalfMinusTwo});
