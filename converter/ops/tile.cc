@@ -49,9 +49,16 @@ std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
 
 std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
   const int64_t rank = static_cast<int64_t>(output.size());
-  const std::optional<Dims> mapping =
-      ControlInts(scope, 2, "axes_mapping", scope.rank(0), Scalar::kAllowed);
+  // A scalar has nothing to map; OpenVINO takes one element for it, as for [1].
+  const bool is_scalar = scope.rank(0) == 0;
+  std::optional<Dims> mapping =
+      ControlInts(scope, 2, "axes_mapping", is_scalar ? -1 : scope.rank(0), Scalar::kAllowed);
   if (!mapping) return std::nullopt;
+  if (is_scalar && mapping->size() > 1) {
+    scope.Fault("axes_mapping {} has {} elements for a scalar; must have none or one",
+                ToString(*mapping), mapping->size());
+    return std::nullopt;
+  }
   Stretch stretch{std::move(output), {}};
   for (size_t i = 0; i < mapping->size(); ++i) {
     const int64_t axis = (*mapping)[i];

@@ -41,6 +41,13 @@ def _broadcast():
                 [counting(*shape)], lambda x, opset=opset, target=target, mapping=mapping: node(
                     "Broadcast", opset, [x, i64(*target), i64(*mapping)], mode="explicit"),
                 lambda x, view=view, target=target: np.broadcast_to(x.reshape(view), target))
+    for opset in (1, 3):
+        yield exact(
+            f"filling/broadcast{opset}_explicit_scalar_with_axis",
+            [np.asarray(counting(1)[0] + 7)],
+            lambda x, opset=opset: node("Broadcast", opset, [x, i64(2, 1), i64(1)], mode="explicit"
+                                        ), lambda x: np.broadcast_to(x, (2, 1)),
+            note="A scalar has no axis to map; OpenVINO takes one element for it as for [1].")
     for shape, target in BIDIRECTIONAL:
         result = np.broadcast_shapes(shape, tuple(target))
         yield exact(
