@@ -34,7 +34,7 @@ HWY_INLINE float Neutral(PoolOp op) {
 HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange columns, size_t stride,
                             size_t count) {
   const float neutral = Neutral(row.op);
-  Sixteen sums = SetSixteen(neutral);
+  LongSum taps = BeginSum(neutral);
   for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
     const int64_t y = row.origin_y + int64_t{ky} * row.dilation_y;
     // Tap 0 may lie before the data: an index that has wrapped around is right again at each tap.
@@ -43,13 +43,15 @@ HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange col
       const float* taps = row.x + (first + size_t{kx} * row.dilation_x);
       const Sixteen x = LoadSixteen(taps, stride, count, neutral);
       if (row.op == PoolOp::kMax) {
-        sums = Combine(x, sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
+        taps.sums =
+            Combine(x, taps.sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
       } else {
-        sums = Combine(sums, x, [](FloatVec a, FloatVec b) HWY_ATTR { return hn::Add(a, b); });
+        taps.sums = Added(taps.sums, x);
+        EndTerm(taps);
       }
     }
   }
-  return sums;
+  return row.op == PoolOp::kMax ? taps.sums : TotalOf(taps);
 }
 
 // Divides means by the number of taps that count.

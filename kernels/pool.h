@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling of f32 planes: y[q,p] = max or mean of x[q, p*stride + tap*dilation - pad] over the taps.
 // Taps outside the input never count as values. A mean is one chain of additions in ascending order
-// of (ky, kx), then one division, so that it is bit-identical on every target.
+// of (ky, kx), cut into blocks as sum.h says, then one division, so that it is bit-identical on
+// every target.
 // A window without a single tap inside the input yields -inf (max) or 0 (means). max: NaN wins.
 // y must not overlap x. The caller owns all memory.
 #ifndef WEFT_KERNELS_POOL_H_

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of pool: one chain of additions, then one division, to be met to the bit.
+// Scalar twin of pool: additions in blocks as sum.h says, then one division, to be met to the bit.
 #ifndef WEFT_KERNELS_POOL_REF_H_
 #define WEFT_KERNELS_POOL_REF_H_
 
 #include "kernels/pool.h"
+#include "kernels/sum.h"
 #include "kernels/twin.h"
 
 namespace weft::kernels {
@@ -11,6 +12,8 @@ namespace weft::kernels {
 inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64_t px) {
   float greatest = -INFINITY;
   float sum = 0.0f;
+  float group = 0.0f, total = 0.0f;  // as sum.h says
+  uint32_t terms = 0;
   float inside = 0.0f;
   float padded = 0.0f;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
@@ -24,12 +27,20 @@ inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64
       const float value = x[iy * s.in_width + ix];
       greatest = std::isnan(value) || value > greatest ? value : greatest;
       sum += value;
+      if (++terms % kSumBlock == 0) {
+        group += sum;
+        sum = 0.0f;
+      }
+      if (terms % (kSumBlock * kSumBlock) == 0) {
+        total += group;
+        group = 0.0f;
+      }
       inside += 1.0f;
     }
   }
   if (s.op == PoolOp::kMax) return greatest;
   const float count = s.op == PoolOp::kMeanExcludePad ? inside : padded;
-  return count == 0.0f ? 0.0f : sum / count;
+  return count == 0.0f ? 0.0f : (total + (group + sum)) / count;
 }
 
 inline void PoolTwin(const PoolShape& s, const float* x, float* y) {

@@ -46,8 +46,28 @@ HWY_INLINE FloatVec StepOne(ReduceOp op, FloatVec sum, FloatVec x) {
   }
 }
 
-HWY_INLINE Sixteen Step(ReduceOp op, const Sixteen& sums, const Sixteen& x) {
-  return Combine(sums, x, [op](FloatVec sum, FloatVec v) HWY_ATTR { return StepOne(op, sum, v); });
+// Sixteen reductions on their way; those that add do it in blocks.
+struct Partials {
+  ReduceOp op;
+  bool adds;
+  LongSum sum;
+};
+
+HWY_INLINE Partials Begin(ReduceOp op) {
+  const bool adds = op != ReduceOp::kMax && op != ReduceOp::kMin && op != ReduceOp::kProduct;
+  return {op, adds, BeginSum(NeutralOf(op))};
+}
+
+HWY_INLINE void Step(Partials& partials, const Sixteen& x) {
+  const ReduceOp op = partials.op;
+  partials.sum.sums = Combine(partials.sum.sums, x, [op](FloatVec sum, FloatVec v) HWY_ATTR {
+    return StepOne(op, sum, v);
+  });
+  if (partials.adds) EndTerm(partials.sum);
+}
+
+HWY_INLINE Sixteen End(const Partials& partials) {
+  return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
 }
 
 HWY_INLINE float Join(ReduceOp op, const Sixteen& partials) {
@@ -80,30 +100,30 @@ HWY_INLINE float ReduceRuns(const ReduceShape& shape, const float* x) {
   const uint32_t* dims = shape.dims + shape.kept_rank;
   const float neutral = NeutralOf(shape.op);
   const size_t count = dims[outer_rank];
-  Sixteen partials = SetSixteen(neutral);
+  Partials partials = Begin(shape.op);
   Walk<uint32_t, 1> walk(outer_rank, dims, {shape.strides + shape.kept_rank});
   do {
     const float* run = x + walk.offset(0);
     size_t i = 0;
     for (; i + 16 <= count; i += 16) {
-      partials = Step(shape.op, partials, LoadSixteen(run + i, 16, neutral));
+      Step(partials, LoadSixteen(run + i, 16, neutral));
     }
-    if (i < count) partials = Step(shape.op, partials, LoadSixteen(run + i, count - i, neutral));
+    if (i < count) Step(partials, LoadSixteen(run + i, count - i, neutral));
   } while (walk.Next());
-  return Join(shape.op, partials);
+  return Join(shape.op, End(partials));
 }
 
 // `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
 HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
                              float* y) {
   const float neutral = NeutralOf(shape.op);
-  Sixteen sums = SetSixteen(neutral);
+  Partials partials = Begin(shape.op);
   Walk<uint32_t, 1> walk(shape.reduced_rank, shape.dims + shape.kept_rank,
                          {shape.strides + shape.kept_rank});
   do {
-    sums = Step(shape.op, sums, LoadSixteen(x + walk.offset(0), stride, count, neutral));
+    Step(partials, LoadSixteen(x + walk.offset(0), stride, count, neutral));
   } while (walk.Next());
-  StoreSixteen(sums, y, count);
+  StoreSixteen(End(partials), y, count);
 }
 
 // All outputs, over at least one element each.

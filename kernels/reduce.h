@@ -4,9 +4,10 @@
 // around and their mean truncates towards zero. f32 order, the same on every target: where the last
 // reduced axis has stride 1, element i of it goes to partial i % 16, and the partials p are joined
 // as p[i] op p[i + 8], then 4, 2, 1 apart; elsewhere each output is one chain over the reduced
-// axes, last one innermost. max, min: NaN wins. Over no elements: sum, l1, l2, mean 0; product 1;
-// max -inf and min +inf (integers: their limits); and true; or false. y must not overlap x. The
-// caller owns all memory.
+// axes, last one innermost. A chain of sums, be it a partial or an output, is cut into blocks as
+// sum.h says; the last places of a run count as one more term of all 16 partials. max, min: NaN
+// wins. Over no elements: sum, l1, l2, mean 0; product 1; max -inf and min +inf (integers: their
+// limits); and true; or false. y must not overlap x. The caller owns all memory.
 #ifndef WEFT_KERNELS_REDUCE_H_
 #define WEFT_KERNELS_REDUCE_H_
 

@@ -5,6 +5,7 @@
 #define WEFT_KERNELS_REDUCE_REF_H_
 
 #include "kernels/reduce.h"
+#include "kernels/sum.h"
 #include "kernels/twin.h"
 
 namespace weft::kernels {
@@ -37,12 +38,26 @@ inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
   const size_t count = CountOf(dims, s.reduced_rank);
   const float* from = x + OffsetOf(index, s.kept_rank, s.dims, s.strides);
   const bool has_runs = s.reduced_rank != 0 && strides[s.reduced_rank - 1] == 1;
-  float partials[16];
+  const bool adds = s.op != ReduceOp::kMax && s.op != ReduceOp::kMin && s.op != ReduceOp::kProduct;
+  const size_t run = has_runs ? dims[s.reduced_rank - 1] : 1;
+  float partials[16], groups[16] = {}, totals[16] = {};
   for (float& partial : partials) partial = ReduceNeutralTwin(s.op);
-  for (size_t i = 0; i < count; ++i) {
-    const size_t p = has_runs ? i % dims[s.reduced_rank - 1] % 16 : 0;
+  for (size_t i = 0, term = 0; i < count; ++i) {
+    const size_t p = has_runs ? i % run % 16 : 0;
+    if (i != 0 && p == 0) ++term;
+    const bool is_block = adds && p == 0 && term % kSumBlock == 0;
+    const bool is_group = is_block && term % (kSumBlock * kSumBlock) == 0;
+    for (size_t lane = 0; is_block && lane < 16; ++lane) {
+      groups[lane] += partials[lane];
+      partials[lane] = 0.0f;
+      if (is_group) totals[lane] += groups[lane];
+      if (is_group) groups[lane] = 0.0f;
+    }
     const float value = from[OffsetOf(i, s.reduced_rank, dims, strides)];
     partials[p] = ReduceStepTwin(s.op, partials[p], value);
+  }
+  for (size_t lane = 0; adds && lane < 16; ++lane) {
+    partials[lane] = totals[lane] + (groups[lane] + partials[lane]);
   }
   for (size_t apart = 8; has_runs && apart != 0; apart /= 2) {
     for (size_t i = 0; i < apart; ++i) {

@@ -9,6 +9,7 @@
 #define WEFT_KERNELS_SIXTEEN_INL_H_
 #endif
 
+#include "kernels/sum.h"
 #include "kernels/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -85,6 +86,38 @@ HWY_INLINE float JoinSixteen(const Sixteen& p, const Function& function) {
 
 HWY_INLINE float SumOf(const Sixteen& p) {
   return JoinSixteen(p, [](float a, float b) HWY_ATTR { return a + b; });
+}
+
+// Sixteen sums of any number of terms, cut into blocks as sum.h says. Up to kSumBlock terms are one
+// chain.
+struct LongSum {
+  Sixteen sums, groups, totals;
+  uint32_t terms_left, blocks_left;  // until the block, the group ends
+};
+
+HWY_INLINE LongSum BeginSum(float from) {
+  return {SetSixteen(from), SetSixteen(0.0f), SetSixteen(0.0f), kSumBlock, kSumBlock};
+}
+
+HWY_INLINE Sixteen Added(const Sixteen& a, const Sixteen& b) {
+  return Combine(a, b, [](FloatVec p, FloatVec q) HWY_ATTR { return hn::Add(p, q); });
+}
+
+// No sum is -0, so that adding a total of 0 changes none.
+HWY_INLINE Sixteen TotalOf(const LongSum& sum) {
+  return Added(sum.totals, Added(sum.groups, sum.sums));
+}
+
+// After every term.
+HWY_INLINE void EndTerm(LongSum& sum) {
+  if (--sum.terms_left != 0) return;
+  sum.groups = Added(sum.groups, sum.sums);
+  sum.sums = SetSixteen(0.0f);
+  sum.terms_left = kSumBlock;
+  if (--sum.blocks_left != 0) return;
+  sum.totals = Added(sum.totals, sum.groups);
+  sum.groups = SetSixteen(0.0f);
+  sum.blocks_left = kSumBlock;
 }
 
 // The greatest; a NaN wins.

@@ -22,10 +22,6 @@ HWY_INLINE Sixteen ExpOfDifference(const Sixteen& x, const Sixteen& greatest) {
   return Combine(x, greatest, [](FloatVec a, FloatVec b) HWY_ATTR { return Exp(hn::Sub(a, b)); });
 }
 
-HWY_INLINE Sixteen SumWith(const Sixteen& a, const Sixteen& b) {
-  return Combine(a, b, [](FloatVec p, FloatVec q) HWY_ATTR { return hn::Add(p, q); });
-}
-
 // Rows of `count` lanes that all lanes of a row share (step 16) or that stand below each other
 // (step inner): `lanes` at a time, from x + i * step, i = 0 .. rows - 1, the last row has
 // last_lanes.
@@ -49,15 +45,16 @@ HWY_INLINE Sixteen GreatestLane(const Lines& lines, const float* x) {
 // Sums exp(x - greatest) and, with a y, keeps the terms there.
 HWY_INLINE Sixteen SumOfPowers(const Lines& lines, const Sixteen& greatest, const float* x,
                                float* y) {
-  Sixteen sums = SetSixteen(0.0f);
+  LongSum sum = BeginSum(0.0f);
   for (size_t i = 0; i < lines.rows; ++i) {
     const size_t lanes = lines.LanesOf(i);
     const Sixteen power =
         ExpOfDifference(LoadSixteen(x + i * lines.step, lanes, kNothing), greatest);
-    sums = SumWith(sums, power);
+    sum.sums = Added(sum.sums, power);
+    EndTerm(sum);
     if (y != nullptr) StoreSixteen(power, y + i * lines.step, lanes);
   }
-  return sums;
+  return TotalOf(sum);
 }
 
 // y = y / sum, by way of the reciprocal, or (x - greatest) - log(sum).

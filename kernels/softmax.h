@@ -2,8 +2,8 @@
 // y = exp(x - max) / sum exp(x - max) over the middle axis of [outer, axis, inner], or its
 // logarithm (x - max) - log(sum). The order of the sum is fixed, the same on every target: with
 // inner 1 element i goes to one of 16 partials, i % 16, joined as in reduce.h; else one chain over
-// the axis. A NaN makes its whole row NaN. y may be x itself, any other overlap is refused by the
-// caller. The caller owns all memory.
+// the axis; long ones are cut into blocks as sum.h says. A NaN makes its whole row NaN. y may be x
+// itself, any other overlap is refused by the caller. The caller owns all memory.
 #ifndef WEFT_KERNELS_SOFTMAX_H_
 #define WEFT_KERNELS_SOFTMAX_H_
 

@@ -74,6 +74,39 @@ TEST(Reduce, MeetsItsTwinForAnySetOfAxes) {
   }
 }
 
+// Around the ends of the first block and of the first group.
+TEST(Reduce, MeetsItsTwinForLongSums) {
+  Random random(5);
+  const std::vector<float> x = random.Floats(16 * 3, 2);
+  for (const uint32_t terms : {kSumBlock - 1, kSumBlock, kSumBlock + 1, 3 * kSumBlock + 7,
+                               kSumBlock * kSumBlock, 2 * kSumBlock * kSumBlock + 70}) {
+    SCOPED_TRACE(terms);
+    ExpectTwin({0, 2, {terms, 16}, {0, 1}}, x, 0);
+    ExpectTwin({1, 2, {2, terms, 5}, {5, 0, 1}}, x, 1);
+    ExpectTwin({1, 1, {2, terms}, {1, 2}}, random.Floats(2 * terms, 2), 0);
+  }
+}
+
+TEST(Reduce, AddsAMillionEqualTermsWithoutDrift) {
+  const std::vector<float> x(16, 0.1f);
+  const double term = x[0];
+  const ReduceShape run = {0, 2, {62500, 16}, {0, 1}, ReduceOp::kSum, Element::kF32};
+  const ReduceShape chain = {1, 1, {2, 1000000}, {1, 0}, ReduceOp::kSum, Element::kF32};
+  for (ReduceShape shape : {run, chain}) {
+    for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kL1, ReduceOp::kL2}) {
+      shape.op = op;
+      const double must = op == ReduceOp::kMean ? term
+                          : op == ReduceOp::kL2 ? term * 1000
+                                                : term * 1000000;
+      const size_t outputs = shape.kept_rank == 0 ? 1 : 2;
+      for (const float y :
+           OnEveryTarget<float>(outputs, 0, [&](float* out) { Reduce(shape, x.data(), out); })) {
+        EXPECT_NEAR(y / must, 1.0, 4e-6) << static_cast<int>(op);
+      }
+    }
+  }
+}
+
 TEST(Reduce, LetsANanWin) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (size_t at = 0; at < 40; ++at) {

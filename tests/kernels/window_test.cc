@@ -255,6 +255,18 @@ TEST(Pool, MeetsItsTwinForAnyWindow) {
   }
 }
 
+TEST(Pool, MeetsItsTwinForWindowsLongerThanABlock) {
+  Random random(6);
+  const std::vector<float> x = random.Floats(40 * 44, 2);
+  for (const PoolOp op : {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad}) {
+    const PoolShape shape = {1, 40, 44, 2, 6, 40, 40, 1, 1, 1, 1, 1, 0, 0, 1, op};
+    std::vector<float> must(12);
+    PoolTwin(shape, x.data(), must.data());
+    ExpectSame(OnEveryTarget<float>(must.size(), 0, [&](float* y) { Pool(shape, x.data(), y); }),
+               must);
+  }
+}
+
 TEST(Pool, LetsANanWin) {
   std::vector<float> x(20, 1.0f);
   x[9] = NAN;

@@ -60,6 +60,31 @@ def _integers():
         yield exact(f"reduce/{name}_i64", [wide], _graph(kind, [0, 2], False), reference, **NARROW)
 
 
+def _long():
+    """Sums of so many terms that one chain of roundings would show."""
+    repeated = {
+        "run": ((1, 1), (250, 400), [0, 1]),
+        "column": ((1, 3), (30000, 3), [0]),
+    }
+    for what, (shape, target, axes) in repeated.items():
+        values = normal(f"long_{what}", *shape) + np.float32(3)
+        for kind in ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2"):
+            def graph(x, kind=kind, target=target, axes=axes):
+                return node(kind, 4 if kind[6] == "L" else 1,
+                            [node("Broadcast", 3, [x, i64(*target)], mode="numpy"), i64(*axes)],
+                            keep_dims=False)
+
+            def reference(x, kind=kind, target=target, axes=axes):
+                wide = np.broadcast_to(np.asarray(x, np.float64), target)
+                if kind == "ReduceL2":
+                    return np.sqrt((wide * wide).sum(tuple(axes)))
+                return (wide.mean if kind == "ReduceMean" else wide.sum)(tuple(axes))
+
+            yield Case(f"reduce/long_{what}_{kind[6:].lower()}", [values], graph,
+                       reference=reference, rtol=2e-6, atol=0.0,
+                       **by_numpy("OpenVINO's CPU device adds in an order of its own."))
+
+
 def _more():
     yield Case("reduce/sum_scalar_axis", [normal("ssa", 4, 15)],
                lambda x: node("ReduceSum", 1, [x, np.int64(1)], keep_dims=True),
@@ -75,6 +100,12 @@ def _more():
             "OpenVINO's CPU device gives the lowest finite f32 for a row of minus infinities."))
     yield Case("reduce/sum_of_1000", [normal("s1000", 2, 1000)], _graph("ReduceSum", [1], False),
                reference=_reference("ReduceSum", [1], False), rtol=1e-5, atol=5e-5)
+
+    for dtype in (np.float16, np.float64):
+        yield exact(f"reduce/{dtype.__name__}_to_scalar",
+                    [np.array([[1, -2, 3], [0.5, 8, -0.25]], dtype)],
+                    lambda x: node("ReduceSum", 1, [x, i64(0, 1)], keep_dims=False),
+                    lambda x: x.sum(dtype=x.dtype), note="A port without dims has a type.")
 
     def layer_norm(x):
         centred = node("Subtract", 1, [x, node("ReduceMean", 1, [x, i64(-1)], keep_dims=True)])
@@ -112,5 +143,5 @@ def _softmax():
 
 
 def cases():
-    for part in (_reductions, _integers, _more, _softmax):
+    for part in (_reductions, _integers, _long, _more, _softmax):
         yield from part()
