@@ -81,7 +81,10 @@ std::string ElementTypeNames() {
 }
 
 std::string ToString(std::span<const int64_t> dims) {
-  return fmt::format("[{}]", fmt::join(dims, ","));
+  // No layer has more than a handful; a broken file may name a hundred thousand.
+  constexpr size_t kMostShown = 16, kFirstShown = 8;
+  if (dims.size() <= kMostShown) return fmt::format("[{}]", fmt::join(dims, ","));
+  return fmt::format("[{},... ({} dims)]", fmt::join(dims.first(kFirstShown), ","), dims.size());
 }
 
 std::string ToString(const TensorType& tensor) {

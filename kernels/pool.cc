@@ -40,8 +40,8 @@ HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange col
     // Tap 0 may lie before the data: an index that has wrapped around is right again at each tap.
     const size_t first = static_cast<size_t>(y * int64_t{row.in_width} + origin_x);
     for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      const float* taps = row.x + (first + size_t{kx} * row.dilation_x);
-      const Sixteen x = LoadSixteen(taps, stride, count, neutral);
+      const float* from = row.x + (first + size_t{kx} * row.dilation_x);
+      const Sixteen x = LoadSixteen(from, stride, count, neutral);
       if (row.op == PoolOp::kMax) {
         taps.sums =
             Combine(x, taps.sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });

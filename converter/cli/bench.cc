@@ -15,6 +15,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/sections.h"
+#include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "kernels/convert.h"
 
@@ -197,7 +198,7 @@ void PrintSteps(const Json& steps) {
                fmt::format("{:.3f}", step["microseconds_per_run"].get<double>()),
                fmt::format("{:.1f} %", 100 * step["share"].get<double>())});
   }
-  fmt::print("\n{}", table.Text());
+  AnswerText("\n" + table.Text());
 }
 
 void PrintMeasured(const BenchCall& call, const LoadedModel& model, const Measured& measured) {
@@ -217,9 +218,9 @@ void PrintMeasured(const BenchCall& call, const LoadedModel& model, const Measur
     Print(json);
     return;
   }
-  fmt::print(
+  Answer(
       "{} runs after {} to warm up, in microseconds: min {:.3f}, median {:.3f}, mean {:.3f}, p99 "
-      "{:.3f}, max {:.3f}\n",
+      "{:.3f}, max {:.3f}",
       runs.size(), call.warm_up, least, median, mean, p99, most);
   if (call.profile) PrintSteps(StepsJson(model, measured));
 }

@@ -5,13 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string_view>
 
 #include "converter/cli/call_faults.h"
 #include "converter/cli/help.h"
+#include "converter/cli/streams.h"
 
 namespace weft::cli {
 namespace {
@@ -35,7 +36,7 @@ struct Talk {
 Talk talk;
 
 void TellLine(const std::string& line) {
-  fmt::print(stderr, "{}\n", line);
+  SayLine(line);
   talk.faults.push_back(line);
 }
 
@@ -74,7 +75,9 @@ Exit Parse(CLI::App& app, std::vector<std::string> words) {
       Tell(CallFaults(app, error));
       return Exit::kCall;
     }
-    app.exit(error);  // prints help or version
+    std::ostringstream answer, said;
+    app.exit(error, answer, said);  // help or version
+    AnswerText(answer.str());
   }
   return exit;
 }
@@ -100,15 +103,15 @@ int Main(int argc, const char* const* argv) {
   }
   if (talk.as_json && !talk.printed && !talk.faults.empty()) Print({{"error", talk.faults}});
   int code = static_cast<int>(exit);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "weft: standard output cannot be written\n");
+  if (const std::optional<std::string> reason = FlushAnswers()) {
+    Say("weft: standard output cannot be written: {}", *reason);
     if (code == static_cast<int>(Exit::kDone)) code = static_cast<int>(Exit::kInput);
   }
   return code;
 }
 
 Exit Tell(const Faults& input_faults) {
-  for (const std::string& line : input_faults.warnings()) fmt::print(stderr, "warning: {}\n", line);
+  for (const std::string& line : input_faults.warnings()) Say("warning: {}", line);
   for (const std::string& line : input_faults.lines()) TellLine(line);
   return input_faults.ok() ? Exit::kDone : Exit::kInput;
 }
@@ -120,7 +123,7 @@ Exit Tell(const Complaints& complaints) {
 
 void Print(const nlohmann::ordered_json& value) {
   talk.printed = true;
-  fmt::print("{}\n", value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  AnswerJson(value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace weft::cli

@@ -10,6 +10,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/comparison.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/streams.h"
 
 namespace weft::cli {
 namespace {
@@ -80,13 +81,13 @@ Json Describe(const std::string& name, const Comparison& comparison) {
 
 void PrintLine(const std::string& name, const Comparison& comparison) {
   if (!comparison.first) {
-    fmt::print("{}: equal, {} elements, largest difference {:.3g}\n", name, comparison.count,
-               comparison.largest_difference);
+    Answer("{}: equal, {} elements, largest difference {:.3g}", name, comparison.count,
+           comparison.largest_difference);
     return;
   }
-  fmt::print(
+  Answer(
       "{}: {} of {} elements differ; first at {}: is {}, must be {}; largest difference {:.3g} at "
-      "{}\n",
+      "{}",
       name, comparison.mismatch_count, comparison.count, ToString(comparison.first->index),
       comparison.first->is, comparison.first->must, comparison.largest_difference,
       ToString(comparison.largest_index));
@@ -104,8 +105,7 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
       equal = false;
       const std::string is_text = ToString(is.type), must_text = ToString(expect.array.type);
       list.push_back({{"output", name}, {"equal", false}, {"is", is_text}, {"must", must_text}});
-      if (!call.json)
-        fmt::print("{}: is {}; {} expects {}\n", name, is_text, expect.file, must_text);
+      if (!call.json) Answer("{}: is {}; {} expects {}", name, is_text, expect.file, must_text);
       continue;
     }
     const Comparison comparison = Compare(is, expect.array, call.tolerance);

@@ -12,9 +12,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streamed.h"
+#include "converter/cli/streams.h"
 #include "converter/emit/c_source.h"
 #include "converter/files.h"
 #include "converter/passes/pipeline.h"
@@ -98,9 +100,25 @@ void TakeRegions(const ConvertCall& call, passes::ConvertOptions* options) {
   }
 }
 
-bool SameFile(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code error;
-  return std::filesystem::equivalent(a, b, error) && !error;
+std::filesystem::path HeaderOf(const ConvertCall& call) {
+  return std::filesystem::path(call.c_source).replace_extension(".h");
+}
+
+void CheckFiles(const ConvertCall& call, Faults& faults) {
+  const std::filesystem::path beside = std::filesystem::path(call.model).replace_extension(".bin");
+  CallFiles files;
+  files.Reads("MODEL", call.model);
+  if (call.weights.empty()) {
+    files.Reads("the weights of MODEL", beside);
+  } else {
+    files.Reads("--weights", call.weights);
+  }
+  files.Writes("--output", call.output);
+  if (!call.c_source.empty()) {
+    files.Writes("--c-source", call.c_source);
+    files.Writes("the header of --c-source", HeaderOf(call));
+  }
+  files.Check(faults);
 }
 
 // What CLI11 cannot know of the call.
@@ -125,12 +143,6 @@ void CheckCall(ConvertCall& call) {
   TakeRegions(call, &options);
   options.model = call.model;
   options.weights = call.weights;
-  std::filesystem::path weights = options.weights;
-  if (weights.empty()) weights = std::filesystem::path(options.model).replace_extension(".bin");
-  if (SameFile(call.output, options.model) || SameFile(call.output, weights)) {
-    throw CLI::ValidationError("--output",
-                               fmt::format("{} is the input; must be another file", call.output));
-  }
   if (call.has_arena_budget->count() > 0) {
     options.arena_budget_bytes = call.arena_budget_bytes;
   }
@@ -142,12 +154,11 @@ class Progress {
  public:
   void Show(std::string_view pass) {
     if (!on_terminal_) return;
-    fmt::print(stderr, "\r\x1b[Kconverting: {}", pass);
-    std::fflush(stderr);
+    std::fputs(fmt::format("\r\x1b[Kconverting: {}", pass).c_str(), stderr);
     shown_ = true;
   }
   ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) std::fputs("\r\x1b[K", stderr);
   }
 
  private:
@@ -179,18 +190,17 @@ void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
       scratch_bytes == converted.scratch_bound_bytes
           ? "the smallest for this order of steps"
           : fmt::format("this order of steps needs {}", converted.scratch_bound_bytes);
-  fmt::print("{}: {} bytes; weights {}, state {}, scratch {} ({})\n", call.output,
-             converted.file.size(), converted.weights_bytes, converted.state_bytes, scratch_bytes,
-             bound);
+  Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output, converted.file.size(),
+         converted.weights_bytes, converted.state_bytes, scratch_bytes, bound);
   if (!call.options.regions.empty()) {
-    fmt::print("scratch in {}: {} bytes, elsewhere{}: {}\n", call.options.regions[0].name,
-               converted.scratch_bytes,
-               call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
-               converted.slow_scratch_bytes);
+    Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,
+           converted.scratch_bytes,
+           call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
+           converted.slow_scratch_bytes);
   }
   if (call.options.self_test_runs != 0) {
-    fmt::print("self test of {} runs: {} bytes\n", call.options.self_test_runs,
-               converted.self_test_bytes);
+    Answer("self test of {} runs: {} bytes", call.options.self_test_runs,
+           converted.self_test_bytes);
   }
 }
 
@@ -211,20 +221,23 @@ bool WriteOutputs(const ConvertCall& call, const passes::Converted& converted,
     c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "",
                            regions);
     files.push_back({source, BytesOf(c.source)});
-    files.push_back({std::filesystem::path(source).replace_extension(".h"), BytesOf(c.header)});
+    files.push_back({HeaderOf(call), BytesOf(c.header)});
   }
   return WriteFiles(files, reason);
 }
 
 Exit Convert(ConvertCall& call) {
   CheckCall(call);
-  Faults faults;
+  Complaints complaints;
+  CheckFiles(call, complaints.call);
+  if (!complaints.ok()) return Tell(complaints);
+  Faults& faults = complaints.input;
   std::optional<passes::Converted> converted;
   {
     Progress progress;
     call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
     call.options.dump = [&](std::string_view text) {
-      if (!call.json) fmt::print("{}", text);
+      if (!call.json) AnswerText(text);
       call.dump += text;
     };
     converted = passes::Convert(call.options, faults);
@@ -241,10 +254,17 @@ Exit Convert(ConvertCall& call) {
     return Tell(unwritten);
   }
   if (converted->streamed && !call.json) {
-    fmt::print(stderr, "{}", StreamedText(*converted->streamed));
+    SayText(StreamedText(*converted->streamed));
   }
   PrintSummary(call, *converted);
   return Exit::kDone;
+}
+
+std::string CheckCSourceName(const std::string& value) {
+  const std::filesystem::path path = value;
+  if (path.extension() != ".c") return value + "; must end in .c";
+  if (emit::CanBeIncluded(path.stem().string())) return {};
+  return value + "; must have a name that #include can hold, without \" \\ and ??";
 }
 
 void AddFiles(CLI::App& command, ConvertCall& call) {
@@ -261,9 +281,7 @@ void AddFiles(CLI::App& command, ConvertCall& call) {
       ->required();
   CLI::Option* c_source = command.add_option("--c-source", call.c_source,
                                              "Also write MODEL.c and MODEL.h for firmware");
-  c_source->type_name("FILE.c")->check([](const std::string& value) {
-    return std::filesystem::path(value).extension() == ".c" ? "" : value + "; must end in .c";
-  });
+  c_source->type_name("FILE.c")->check(CheckCSourceName);
   c_source->transform(PathName());
   command
       .add_flag("--incbin", call.incbin,

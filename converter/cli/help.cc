@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converter/cli/call_faults.h"
+#include "converter/cli/streams.h"
 #include "runtime/weft.h"
 
 namespace weft::cli {
@@ -44,13 +45,13 @@ void AddHelp(CLI::App& app, Exit* exit) {
   command->callback([&app, command, name, exit] {
     *exit = Exit::kDone;
     if (command->count("COMMAND") == 0) {
-      fmt::print("{}", HelpOf(app));
+      AnswerText(HelpOf(app));
       return;
     }
     const auto named = [&](const CLI::App* other) { return other->get_name() == *name; };
     const std::vector<const CLI::App*> found = std::as_const(app).get_subcommands(named);
     if (found.empty()) throw CLI::ValidationError(UnknownCommand(app, *name));
-    fmt::print("{}", found.front()->help(app.get_name()));
+    AnswerText(found.front()->help(app.get_name()));
   });
 }
 
@@ -63,7 +64,7 @@ void AddVersion(CLI::App& app, Exit* exit) {
     if (*json) {
       Print({{"version", WEFT_VERSION}, {"file_format", kFormatVersion}});
     } else {
-      fmt::print("{}\n", VersionText());
+      Answer("{}", VersionText());
     }
   });
 }

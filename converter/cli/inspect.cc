@@ -15,6 +15,7 @@
 #include "converter/cli/listing.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/sections.h"
+#include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/cli/traffic.h"
 
@@ -184,7 +185,7 @@ void PrintPorts(const LoadedModel& model) {
     table.Row(
         {"variable", variable["type"].get<std::string>(), variable["name"].get<std::string>()});
   }
-  fmt::print("{}\n", table.Text());
+  AnswerText(table.Text() + "\n");
 }
 
 void PrintSections(const format::Model& model) {
@@ -202,44 +203,45 @@ void PrintSections(const format::Model& model) {
                MeanBytes(s["copied_bytes_per_iteration"].get<double>()),
                Bytes(s["copied_bytes"].get<double>())});
   }
-  fmt::print("{}\n", table.Text());
+  AnswerText(table.Text() + "\n");
 }
 
 void PrintCopies(const format::Model& model) {
   const std::vector<Cause> causes = CausesOf(model);
   double total = 0;
   for (const Cause& cause : causes) total += cause.bytes;
-  fmt::print("bytes copied or filled per run: {}\n", Bytes(total));
+  Answer("bytes copied or filled per run: {}", Bytes(total));
   if (!causes.empty()) {
     Table table({"  step", "layer", ">bytes", "why"});
     for (const Cause& cause : causes)
       table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), Why(cause.reason)});
-    fmt::print("{}", table.Text());
+    AnswerText(table.Text());
   }
-  fmt::print("\n");
+  AnswerText("\n");
 }
 
 void PrintSelfTest(const format::Model& model) {
   const format::SelfTest* test = format::SelfTestOf(model);
   if (test == nullptr) return;
-  fmt::print("self test: {} runs, {} bytes; {}\n\n", test->run_count(), model.self_test()->size(),
-             ToleranceText(test->tolerance()));
+  Answer("self test: {} runs, {} bytes; {}", test->run_count(), model.self_test()->size(),
+         ToleranceText(test->tolerance()));
+  AnswerText("\n");
 }
 
 void PrintModel(const LoadedModel& model) {
   const format::Model& root = model.root();
   const Needs& needs = model.needs();
-  fmt::print("{}: {} bytes, format {}, checksum {:016x}\n", model.file(), model.bytes().size,
-             root.format_version(), root.checksum());
+  Answer("{}: {} bytes, format {}, checksum {:016x}", model.file(), model.bytes().size,
+         root.format_version(), root.checksum());
   std::string scratch = fmt::format("{}", needs.scratch_bytes);
   for (const uint32_t bytes : needs.more_scratch_bytes) {
     if (root.regions()->size() > format::kFirstScratchRegion + 1) {
       scratch += fmt::format(" + {}", bytes);
     }
   }
-  fmt::print("weights {}, state {}, scratch {} bytes; alignment {}\n\n",
-             format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, scratch,
-             needs.alignment);
+  Answer("weights {}, state {}, scratch {} bytes; alignment {}",
+         format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, scratch, needs.alignment);
+  AnswerText("\n");
   PrintPorts(model);
   PrintSelfTest(root);
   PrintSections(root);
@@ -248,7 +250,7 @@ void PrintModel(const LoadedModel& model) {
   const Json counts = StepsJson(root);
   for (const auto& [kind, count] : counts.items())
     steps.Row({kind, fmt::format("{}", count.get<uint32_t>())});
-  fmt::print("{}", steps.Text());
+  AnswerText(steps.Text());
 }
 
 Exit Inspect(const InspectCall& call) {
@@ -263,8 +265,8 @@ Exit Inspect(const InspectCall& call) {
     return Exit::kDone;
   }
   PrintModel(*model);
-  if (call.budget) fmt::print("\n{}", BudgetText(BudgetJson(*model)));
-  if (call.listing) fmt::print("\n{}", ListingText(model->root()));
+  if (call.budget) AnswerText("\n" + BudgetText(BudgetJson(*model)));
+  if (call.listing) AnswerText("\n" + ListingText(model->root()));
   return Exit::kDone;
 }
 

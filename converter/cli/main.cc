@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/cli/commands.h"
+#include "converter/cli/streams.h"
 
-int main(int argc, char** argv) { return weft::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  weft::cli::HoldStandardStreams();
+  return weft::cli::Main(argc, argv);
+}

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/ops/operation.h"
 
@@ -54,13 +55,13 @@ Exit Ops(bool json) {
   Table operations({"operation", "versions"});
   for (const auto& [name, opsets] : versions)
     operations.Row({std::string(name), fmt::format("{}", fmt::join(opsets, " "))});
-  fmt::print("{}\n", operations.Text());
+  AnswerText(operations.Text() + "\n");
   Table steps({"step", ">inputs", ">outputs", "meaning"});
   for (const StepRow& row : kSteps) {
     steps.Row(
         {row.name, fmt::format("{}", row.inputs), fmt::format("{}", row.outputs), row.meaning});
   }
-  fmt::print("{}", steps.Text());
+  AnswerText(steps.Text());
   return Exit::kDone;
 }
 

@@ -7,10 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/files.h"
+#include "converter/visible.h"
 
 namespace weft::cli {
 namespace {
@@ -42,7 +45,8 @@ std::string FileName(const std::string& port_name) {
     name += unfit ? '_' : c;
   }
   if (name.empty() || name[0] == '.') name.insert(0, "_");
-  return name;
+  constexpr size_t kLongestBytes = 200;  // of the 255 that file systems take, .npy and an index too
+  return std::string(PrefixOf(name, kLongestBytes));
 }
 
 // One path per output. Ports that would share a file get their index behind the name.
@@ -53,10 +57,23 @@ std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& por
   std::vector<std::filesystem::path> paths;
   for (size_t i = 0; i < ports.size(); ++i) {
     std::string name = FileName(ports[i].display_name);
-    if (names.count(name) > 1) name += fmt::format("_{}", i);
+    if (names.count(name) > 1) {
+      do name += fmt::format("_{}", i);
+      while (names.count(name) > 0);  // which another port has as its own
+      names.insert(name);
+    }
     paths.push_back(std::filesystem::path(folder) / (name + ".npy"));
   }
   return paths;
+}
+
+void CheckFiles(const RunCall& call, const Session& session,
+                const std::vector<std::filesystem::path>& outputs, Faults& faults) {
+  CallFiles files;
+  files.Reads("MODEL", call.model);
+  for (const std::string& file : session.input_files()) files.Reads("an --input", file);
+  for (const std::filesystem::path& file : outputs) files.Writes("an output", file);
+  files.Check(faults);
 }
 
 void CheckOutputTypes(const LoadedModel& model, Faults& faults) {
@@ -102,7 +119,7 @@ void PrintOutputs(const RunCall& call, const LoadedModel& model, Session& sessio
   if (call.json) {
     Print({{"calls", session.call_count()}, {"repeat", call.repeat}, {"outputs", outputs}});
   } else {
-    fmt::print("{}", table.Text());
+    AnswerText(table.Text());
   }
 }
 
@@ -113,9 +130,10 @@ Exit Run(const RunCall& call) {
   Session session(*model);
   session.ReadInputs(call.inputs, complaints);
   CheckOutputTypes(*model, complaints.input);
+  const std::vector<std::filesystem::path> paths = OutputPaths(model->outputs(), call.output_dir);
+  CheckFiles(call, session, paths, complaints.call);
   if (!complaints.ok()) return Tell(complaints);
   session.Run(call.repeat, complaints.input);
-  const std::vector<std::filesystem::path> paths = OutputPaths(model->outputs(), call.output_dir);
   if (!complaints.ok() || !WriteOutputs(call, paths, session.outputs(), complaints.input)) {
     return Tell(complaints);
   }

@@ -12,8 +12,8 @@ namespace weft::cli {
 class Table {
  public:
   explicit Table(std::vector<std::string> headings);
-  // As many cells as there are headings.
-  void Row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // As many cells as there are headings, each shown as visible.h has it.
+  void Row(std::vector<std::string> cells);
   // With a line end after each row.
   std::string Text() const;
 

@@ -14,6 +14,7 @@
 
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/streams.h"
 #include "converter/elements.h"
 #include "converter/plan/validator.h"
 
@@ -85,13 +86,13 @@ Exit Verify(const VerifyCall& call) {
            {"self_test_runs", runs},
            {"violations", violations}});
   } else {
-    for (const std::string& line : violations) fmt::print("{}: {}\n", model->file(), line);
+    for (const std::string& line : violations) Answer("{}: {}", model->file(), line);
     if (violations.empty()) {
-      fmt::print("{}: obeys every law{}{}\n", model->file(),
-                 plan_judged
-                     ? ""
-                     : "; its plan cannot be judged, since the file was stripped of its buffers",
-                 runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));
+      Answer("{}: obeys every law{}{}", model->file(),
+             plan_judged
+                 ? ""
+                 : "; its plan cannot be judged, since the file was stripped of its buffers",
+             runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));
     }
   }
   return violations.empty() ? Exit::kDone : Exit::kInput;

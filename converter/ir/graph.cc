@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "converter/visible.h"
+
 namespace weft::ir {
 namespace {
 
@@ -58,7 +60,7 @@ std::string Where(const Graph& graph, const Node& node, int line) {
 
 std::string OneLine(std::string_view text) {
   constexpr size_t kLongest = 200;  // names of exported models reach 150 characters
-  std::string line(text.substr(0, kLongest));
+  std::string line(PrefixOf(text, kLongest));
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return text.size() > kLongest ? line + "..." : line;

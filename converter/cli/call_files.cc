@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/call_files.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <optional>
+#include <utility>
+
+#include "converter/links.h"
+
+namespace weft::cli {
+namespace {
+
+using std::filesystem::path;
+
+// Of what the path leads to. Links of all kinds to one file have it in common.
+std::optional<std::string> Inode(const path& file) {
+  struct stat status;
+  if (stat(file.c_str(), &status) != 0) return std::nullopt;
+  return fmt::format("{}:{}", status.st_dev, status.st_ino);
+}
+
+// A file's own number, else that of the deepest folder that exists, with the names below it.
+std::string IdentityOf(const path& file) {
+  if (const std::optional<std::string> inode = Inode(file)) return *inode;
+  path folder = std::filesystem::absolute(FollowLinks(file));
+  path below;
+  // Links that lead into each other would go on for ever.
+  constexpr int kMostSteps = 256;
+  for (int i = 0; i < kMostSteps && folder.has_relative_path(); ++i) {
+    if (const std::optional<std::string> inode = Inode(folder)) {
+      return fmt::format("{}/{}", *inode, below.lexically_normal().string());
+    }
+    // A name of a folder that is still to be made may be a link that leads nowhere yet.
+    const path next = FollowLinks(folder);
+    if (next != folder) {
+      folder = next;
+      continue;
+    }
+    below = below.empty() ? folder.filename() : folder.filename() / below;
+    folder = folder.parent_path();
+  }
+  return "/" + below.lexically_normal().string();
+}
+
+}  // namespace
+
+void CallFiles::Add(std::string& role, const path& path, bool written) {
+  files_.push_back({std::move(role), path, written, path.empty() ? "" : IdentityOf(path)});
+}
+
+void CallFiles::Check(Faults& call) const {
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].path.empty()) call.Add(files_[i].role + ": is empty; must be a name");
+    if (files_[i].path.empty() || !files_[i].written) continue;
+    for (size_t k = 0; k < files_.size(); ++k) {
+      const File &file = files_[i], &other = files_[k];
+      if (k == i || file.identity != other.identity || (other.written && k > i)) continue;
+      call.Add(file.path == other.path
+                   ? fmt::format("{}: is {} and {}; must be two files", file.path.string(),
+                                 other.role, file.role)
+                   : fmt::format("{}: is {} and, as {}, {}; must be two files", file.path.string(),
+                                 file.role, other.path.string(), other.role));
+      break;
+    }
+  }
+}
+
+}  // namespace weft::cli

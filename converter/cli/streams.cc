@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+
+#include "converter/visible.h"
+
+namespace weft::cli {
+namespace {
+
+int answer_errno = 0;  // of the first answer that could not be written
+
+void Write(std::string_view text) {
+  if (answer_errno != 0) return;
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    answer_errno = errno == 0 ? EIO : errno;
+  }
+}
+
+}  // namespace
+
+void HoldStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is the one asked for. It refuses every write, and every read of stdin.
+    const int mode = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", mode) < 0) open("/", O_RDONLY);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void SayLine(std::string_view line) {
+  constexpr size_t kLongestBytes = 4000;  // what is longer nobody reads: it loses its middle
+  // In one piece, for other programs may write to the same terminal.
+  const std::string text = Shortened(Visible(line), kLongestBytes) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void SayText(std::string_view text) {
+  const std::string visible = Visible(text, /*keep_line_ends=*/true);
+  std::fwrite(visible.data(), 1, visible.size(), stderr);
+}
+
+void AnswerText(std::string_view text) { Write(Visible(text, /*keep_line_ends=*/true)); }
+
+void AnswerJson(std::string_view json) { Write(VisibleJson(json) + "\n"); }
+
+void AnswerOne(std::string_view line) { Write(Visible(line) + "\n"); }
+
+std::optional<std::string> FlushAnswers() {
+  if (answer_errno == 0 && std::fflush(stdout) != 0) answer_errno = errno;
+  // A device may tell at the end only.
+  if (answer_errno == 0 && std::ferror(stdout) != 0) answer_errno = EIO;
+  if (answer_errno == 0) return std::nullopt;
+  return std::generic_category().message(answer_errno);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --c-source writes compiles as C99 and C++17 without a warning, whatever the model, its ports
+// and the folders are called.
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kC =
+    "gcc -std=c99 -Wall -Wextra -Werror -pedantic -I'" WEFT_SOURCE_DIR "' -I. ";
+constexpr const char* kCxx =
+    "g++ -std=c++17 -Wall -Wextra -Werror -pedantic -I'" WEFT_SOURCE_DIR "' -I. ";
+
+// One Relu per name, from an input to an output of that name. Written as XML has it.
+std::string Relus(const Names& names) {
+  const std::string dims = "<dim>1</dim><dim>4</dim></port>";
+  std::string layers, edges;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string x = std::to_string(i), relu = std::to_string(100 + i),
+                      result = std::to_string(200 + i);
+    layers += "<layer id=\"" + x + "\" name=\"p" + x +
+              "\" type=\"Parameter\" version=\"opset1\"><data shape=\"1,4\" element_type=\"f32\"/>"
+              "<output><port id=\"0\" precision=\"FP32\" names=\"" +
+              names[i] + "\">" + dims + "</output></layer>\n<layer id=\"" + relu + "\" name=\"r" +
+              x + "\" type=\"ReLU\" version=\"opset1\"><input><port id=\"0\">" + dims +
+              "</input><output><port id=\"1\" precision=\"FP32\" names=\"" + names[i] + "\">" +
+              dims + "</output></layer>\n<layer id=\"" + result + "\" name=\"o" + x +
+              "\" type=\"Result\" version=\"opset1\"><input><port id=\"0\">" + dims +
+              "</input></layer>\n";
+    edges += "<edge from-layer=\"" + x + "\" from-port=\"0\" to-layer=\"" + relu +
+             "\" to-port=\"0\"/>\n<edge from-layer=\"" + relu + "\" from-port=\"1\" to-layer=\"" +
+             result + "\" to-port=\"0\"/>\n";
+  }
+  return "<net name=\"n\" version=\"11\"><layers>\n" + layers + "</layers><edges>\n" + edges +
+         "</edges></net>\n";
+}
+
+class CSource : public CommandTest {
+ protected:
+  void SetUp() override {
+    if (std::system("gcc --version >/dev/null 2>&1 && g++ --version >/dev/null 2>&1") != 0) {
+      GTEST_SKIP() << "no gcc and g++ on this machine";
+    }
+  }
+  // What the shell's command says on stderr; empty when all is well.
+  std::string Shell(const std::string& command) {
+    const int status = std::system(("cd '" + Path("") + "' && (" + command + ") 2>said").c_str());
+    const std::string said = Text("said");
+    std::filesystem::remove(Path("said"));
+    return status == 0 ? said : "failed: " + said;
+  }
+};
+
+TEST_F(CSource, GivesPortsNamesOfTheirOwn) {
+  // Of these some are one name when they are C, some are no name in C at all.
+  WriteText("m.xml", Relus({"x", "x_2", "X", "a?b", "a:b", "_", "", "class", "INT_MAX", "7", "8a",
+                            "a__b", "_A", "\xc3\xa9", "\xc3\xa8", "/", "x_2_2", "model_bytes"}));
+  ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source m.c").code, 0);
+  WriteText("use.c", "#include \"m.h\"\nint use[] = {M_INPUT_X, M_INPUT_X_2, M_OUTPUT_A_B};\n");
+  EXPECT_EQ(Shell(kC + std::string("-c m.c use.c")), "");
+  EXPECT_EQ(Shell(kCxx + std::string("-x c++ -c use.c")), "");
+  const std::string header = Text("m.h");
+  for (const char* line :
+       {"  M_INPUT_X = 0,", "  M_INPUT_X_2 = 1,", "  M_INPUT_X_2_2 = 16,", "  M_INPUT_X_2_2_2 = 2,",
+        "  M_INPUT_A_B = 3,", "  M_INPUT_A_B_4 = 4,", "  M_INPUT_CLASS = 7,", "  M_INPUT_M7 = 9,",
+        "  M_INPUT_A_B_11 = 11,", "  M_INPUT_UE9 = 13,", "  M_INPUT_UE8 = 14,"}) {
+    EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
+  }
+}
+
+TEST_F(CSource, GivesModelsNamesThatCAndCxxTake) {
+  WriteText("m.xml", Relus({"x", "X"}));
+  std::string use =
+      "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n";
+  std::string objects = "use.o";
+  const Names models = {"class",
+                        "2fast",
+                        "_x",
+                        "a  b",
+                        "sin",
+                        "int",
+                        "weft",
+                        "weft_run",
+                        "NULL",
+                        "linux",
+                        "y0",
+                        "index",
+                        "main",
+                        "stdin",
+                        "mod\xc3\xa8le",
+                        "\xe6\xa8\xa1\xe5\x9e\x8b",
+                        "\xff",
+                        "-",
+                        "size_t",
+                        "sem",
+                        "a__c",
+                        "std"};
+  for (size_t i = 0; i < models.size(); ++i) {
+    const std::string stem = "'" + models[i] + "'", o = "m" + std::to_string(i) + ".o";
+    const Outcome outcome = Weft("convert m.xml -o m.weft --c-source ./" + stem + ".c");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(Shell(kC + ("-c ./" + stem + ".c -o " + o)), "") << models[i];
+    use += "#include \"" + models[i] + ".h\"\n";
+    objects += " " + o;
+  }
+  // All of them in one program, C and C++.
+  WriteText("use.c", use + "int used = M_CLASS_INPUT_X + M2FAST_INPUT_X_1 + A_B_OUTPUT_X;\n");
+  WriteText("use.cc", use +
+                          "static_assert(m_class::kStateBytes == 0, \"\");\n"
+                          "int used = int(m_sin::kModelBytes + m_weft::kScratchBytes);\n");
+  EXPECT_EQ(Shell(kC + std::string("-c use.c && gcc -r -nostdlib -o all.o ") + objects), "");
+  EXPECT_EQ(Shell(kCxx + std::string("-c use.cc")), "");
+  EXPECT_EQ(Shell("g++ -std=gnu++17 -Werror -I'" WEFT_SOURCE_DIR "' -I. -c use.cc"), "");
+}
+
+TEST_F(CSource, TellsWhenTwoModelsOfAProgramHaveTheSameNames) {
+  WriteText("m.xml", Relus({"x"}));
+  ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source a-b.c").code, 0);
+  ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source A.b.c").code, 0);
+  WriteText("twice.c", "#include \"a-b.h\"\n#include \"a-b.h\"\nint used = A_B_INPUT_X;\n");
+  EXPECT_EQ(Shell(kC + std::string("-c twice.c")), "");
+  WriteText("use.c", "#include \"a-b.h\"\n#include \"A.b.h\"\nint used = A_B_INPUT_X;\n");
+  EXPECT_NE(Shell(kC + std::string("-c use.c")).find("two models have the same names in C"),
+            std::string::npos);
+}
+
+TEST_F(CSource, RefusesNamesThatCannotBeIncluded) {
+  WriteText("m.xml", Relus({"x"}));
+  for (const std::string name :
+       {"'a\"b.c'", "'a\\b.c'", "\"$(printf 'a\\nb.c')\"", "'a\?\?=b.c'"}) {
+    const Outcome outcome = Weft("convert m.xml -o m.weft --c-source " + name);
+    EXPECT_EQ(outcome.code, 2) << name;
+    EXPECT_NE(outcome.err.find("must have a name that #include can hold"), std::string::npos)
+        << outcome.err;
+  }
+  EXPECT_EQ(Entries(), (Names{"m.xml"}));
+}
+
+TEST_F(CSource, TakesTheModelFromAnyFolder) {
+  WriteText("m.xml", Relus({"x"}));
+  for (const std::string folder :
+       {"quote\"", "back\\slash", "two  words", "per%cent%d%%", "line\nend",
+        "\?\?/tri\?\?=", "tab\t", "\xc3\xa9\xff", "dollar$HOME`;#'{}"}) {
+    std::filesystem::remove_all(Path("made"));
+    std::filesystem::create_directories(Path("made/" + folder));
+    // The shell need not spell the name.
+    std::filesystem::remove(Path("here"));
+    const std::string weft = "../" + folder + "/m\"\\.weft";
+    WriteText("name", weft);
+    std::filesystem::create_directories(Path("made/c"));
+    const Outcome outcome =
+        Weft("convert m.xml -o \"made/c/$(cat name)\" --c-source made/c/m.c --incbin");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(Shell(kC + std::string("-Imade/c -c made/c/m.c -o m.o")), "") << folder;
+    const std::string model = Text("made/" + folder + "/m\"\\.weft"), object = Text("m.o");
+    ASSERT_FALSE(model.empty());
+    EXPECT_NE(object.find(model), std::string::npos) << folder;
+  }
+}
+
+TEST_F(CSource, HoldsNamesMadeToBreakIt) {
+  WriteText("evil.xml",
+            Relus({"x*/ int evil_0 = 1; /*", "a&#10;int evil_nl_1;", "b&quot;; int evil_q_2; //",
+                   "c\?\?/ &#10;int evil_tri_3;", "d\\ &#10; int evil_bs_4;", "#define evil_5",
+                   "9start_6", "int", "", "ü☃", "../../etc/10", "x", "x", "X"}));
+  const Outcome outcome = Weft("convert evil.xml -o evil.weft --c-source evil.c");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  WriteText("use.c", "#include \"evil.h\"\nint used = EVIL_MODEL_BYTES;\n");
+  EXPECT_EQ(Shell(kC + std::string("-c evil.c use.c")), "");
+  EXPECT_EQ(Shell(kCxx + std::string("-x c++ -c use.c")), "");
+}
+
+}  // namespace
+}  // namespace weft::cli
