@@ -174,11 +174,45 @@ void LowerScope::Forward(size_t from, size_t i) {
 }
 
 bool LowerScope::IsUsed(size_t i) const {
-  const ir::Source output{&node_, Narrow32(i, "an output's index")};
-  return keeps_all_outputs_ ||
-         std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const auto& node) {
-           return std::find(node->inputs.begin(), node->inputs.end(), output) != node->inputs.end();
-         });
+  if (keeps_all_outputs_) return true;
+  LowerShared own;
+  LowerShared& shared = shared_ == nullptr ? own : *shared_;
+  if (!shared.used) {
+    shared.used.emplace();
+    for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
+      for (const ir::Source& source : node->inputs) shared.used->insert({source.node, source.port});
+    }
+  }
+  return shared.used->contains({&node_, Narrow32(i, "an output's index")});
+}
+
+std::vector<const ir::Node*> LowerScope::SinksIn(plan::ValueId root) const {
+  std::vector<const ir::Node*> later;
+  if (shared_ == nullptr) return later;
+  const auto [first, end] = shared_->sinks.equal_range(root);
+  for (auto entry = first; entry != end; ++entry) {
+    if (entry->second > shared_->sink) later.push_back(graph_.sinks[entry->second]);
+  }
+  return later;
+}
+
+VariableReads ReadsIn(const ir::Graph& graph) {
+  VariableReads reads;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    const auto id = node->attributes.find("variable_id");
+    if (node->type == "ReadValue" && id != node->attributes.end()) {
+      reads.emplace(id->second, node.get());
+    }
+  }
+  return reads;
+}
+
+std::vector<const ir::Node*> InferScope::ReadsOf(const std::string& id) const {
+  const VariableReads own = reads == nullptr ? ReadsIn(graph_) : VariableReads();
+  std::vector<const ir::Node*> found;
+  const auto [first, end] = (reads == nullptr ? own : *reads).equal_range(id);
+  for (auto entry = first; entry != end; ++entry) found.push_back(entry->second);
+  return found;
 }
 
 }  // namespace weft::ops

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -120,6 +121,10 @@ class NodeScope {
   const Attributes attributes;
 };
 
+// The ReadValues of a graph by the text of their variable_id.
+using VariableReads = std::multimap<std::string, const ir::Node*>;
+VariableReads ReadsIn(const ir::Graph& graph);
+
 // The shape law: looks at inputs and attributes, checks them, sets every output's type and dims.
 class InferScope : public NodeScope {
  public:
@@ -131,6 +136,9 @@ class InferScope : public NodeScope {
   bool check_declared = true;
   // The user's bound on iterations that only the run counts.
   int64_t max_iterations = 0;  // 0: none given
+  // Of the graph, where the caller has them at hand.
+  const VariableReads* reads = nullptr;
+  std::vector<const ir::Node*> ReadsOf(const std::string& id) const;
   // This node's declared shapes are known to be of no use.
   void IgnoreDeclared() { ignores_declared_ = true; }
   bool ignores_declared() const { return ignores_declared_; }
@@ -143,6 +151,15 @@ class InferScope : public NodeScope {
   bool ignores_declared_ = false;
 };
 
+// What the lowerings of one graph's nodes share; each part is made when it is first asked for.
+struct LowerShared {
+  using Output = std::pair<const ir::Node*, uint32_t>;
+  std::optional<std::set<Output>> used;  // outputs that somebody reads
+  // Sinks by the root of what they store, with their places among the graph's sinks.
+  std::multimap<plan::ValueId, size_t> sinks;
+  size_t sink = 0;  // the one being lowered
+};
+
 // Lowering: emits steps for the node. Types and dims are final, every fault has been found before,
 // so lowering does not fail (but for what has no steps: use Fault for that, it stops the
 // conversion).
@@ -153,8 +170,8 @@ class LowerScope : public NodeScope {
   static constexpr uint32_t kLengthPort = 0xFFFFFFFFu;  // see SetLength
 
   LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, plan::Builder& target,
-             Values& values)
-      : NodeScope(graph, node, faults), builder(target), values_(values) {}
+             Values& values, LowerShared* shared = nullptr)
+      : NodeScope(graph, node, faults), builder(target), values_(values), shared_(shared) {}
 
   // The value of input i; constants become weights on first use.
   plan::ValueId input(size_t i);
@@ -166,6 +183,8 @@ class LowerScope : public NodeScope {
   void SetLength(plan::ValueId length) { values_[{&node_, kLengthPort}] = length; }
   // Does anybody read output i? What nobody reads need not be set.
   bool IsUsed(size_t i) const;
+  // Of the sinks that are lowered after this one: those that store what stands in `root`.
+  std::vector<const ir::Node*> SinksIn(plan::ValueId root) const;
   void KeepAllOutputs() { keeps_all_outputs_ = true; }
   // Registers input `from` as output i under the output's own dims: no step at all (Reshape and
   // kin).
@@ -176,6 +195,7 @@ class LowerScope : public NodeScope {
 
  private:
   Values& values_;
+  LowerShared* const shared_;
   bool keeps_all_outputs_ = false;
 };
 

@@ -14,11 +14,6 @@ constexpr std::string_view kId = "variable_id";
 
 std::string Id(const NodeScope& scope) { return scope.attributes.Text(kId, ""); }
 
-bool IsOf(const ir::Node& node, std::string_view type, const std::string& id) {
-  const auto found = node.attributes.find(std::string(kId));
-  return node.type == type && found != node.attributes.end() && found->second == id;
-}
-
 void CheckId(InferScope& scope) {
   if (Id(scope).empty()) scope.Fault("attribute {} is missing; must name the variable", kId);
 }
@@ -59,8 +54,8 @@ void InferAssign(InferScope& scope) {
   CheckId(scope);
   scope.SetOutput(0, scope.input_type(0));
   const std::string id = Id(scope);
-  for (const std::unique_ptr<ir::Node>& node : scope.graph().nodes) {
-    if (!IsOf(*node, "ReadValue", id) || node->outputs.empty()) continue;
+  for (const ir::Node* node : scope.ReadsOf(id)) {
+    if (node->outputs.empty()) continue;
     const TensorType& type = node->outputs[0].type;
     if (type == scope.input_type(0)) continue;
     scope.Fault("variable \"{}\" is {} and the value assigned {}; both must be equal", id,
@@ -68,20 +63,12 @@ void InferAssign(InferScope& scope) {
   }
 }
 
-plan::Variable& VariableNamed(plan::Builder& builder, const std::string& name,
-                              const TensorType& type) {
-  std::vector<plan::Variable>& variables = builder.program().variables;
-  const auto found = std::ranges::find(variables, name, &plan::Variable::name);
-  if (found != variables.end()) return *found;
-  return variables.emplace_back(builder.State(type, name), plan::kNone, name);
-}
-
 // An initial value that only a run can compute enters the variable at the first read after a reset:
 // a flag, itself a variable that a reset clears, says whether that has happened.
 void SetOnFirstRead(LowerScope& scope, plan::ValueId variable, plan::ValueId initial) {
   plan::Builder& builder = scope.builder;
   const plan::ValueId flag =
-      VariableNamed(builder, Id(scope) + " is set", {ElementType::boolean, {}}).value;
+      builder.VariableNamed(Id(scope) + " is set", {ElementType::boolean, {}}).value;
   const plan::SectionId id = builder.NewSection();
   const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
@@ -103,13 +90,11 @@ bool IsZero(const ir::Constant& constant) {
 
 void LowerRead(LowerScope& scope) {
   const bool known = scope.has_input(0) && scope.constant(0) != nullptr;
-  const plan::ValueId value = VariableNamed(scope.builder, Id(scope), scope.output_type(0)).value;
+  const plan::ValueId value = scope.builder.VariableNamed(Id(scope), scope.output_type(0)).value;
   if (scope.has_input(0) && !known) {
     SetOnFirstRead(scope, value, scope.input(0));
   } else if (known && !IsZero(*scope.constant(0))) {  // zeros need no bytes in the file
-    const plan::ValueId initial = scope.input(0);
-    plan::Variable& variable = VariableNamed(scope.builder, Id(scope), scope.output_type(0));
-    if (variable.initial == plan::kNone) variable.initial = initial;
+    scope.builder.SetInitial(Id(scope), scope.input(0));
   }
   scope.SetOutput(0, value);
 }
@@ -117,11 +102,10 @@ void LowerRead(LowerScope& scope) {
 // Assigns are simultaneous: a later one may store what this variable holds now (a delay line, two
 // variables that swap), so that is set aside before it is overwritten.
 void SetAside(LowerScope& scope, plan::ValueId variable) {
-  const std::vector<ir::Node*>& sinks = scope.graph().sinks;
-  for (auto sink = std::ranges::find(sinks, &scope.node()); sink != sinks.end(); ++sink) {
-    const ir::Source& source = (*sink)->inputs[0];
+  for (const ir::Node* sink : scope.SinksIn(variable)) {
+    const ir::Source& source = sink->inputs[0];
     const auto found = scope.values().find({source.node, source.port});
-    if (*sink == &scope.node() || found == scope.values().end()) continue;
+    if (found == scope.values().end()) continue;
     plan::Builder& builder = scope.builder;
     if (plan::Resolve(builder.program(), found->second).root != variable) continue;
     const plan::ValueId aside = builder.Scratch(builder.value(found->second).type);
@@ -132,7 +116,7 @@ void SetAside(LowerScope& scope, plan::ValueId variable) {
 }
 
 void LowerAssign(LowerScope& scope) {
-  const plan::ValueId value = VariableNamed(scope.builder, Id(scope), scope.input_type(0)).value;
+  const plan::ValueId value = scope.builder.VariableNamed(Id(scope), scope.input_type(0)).value;
   SetAside(scope, value);
   const plan::ValueId source = scope.input(0);
   const bool itself = plan::Resolve(scope.builder.program(), source).root == value;

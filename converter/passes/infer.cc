@@ -23,7 +23,11 @@ thread_local FoldBudget* present_budget = nullptr;
 class Inference {
  public:
   Inference(ir::Graph& graph, const InferOptions& options, Faults& faults)
-      : graph_(graph), options_(options), faults_(faults), budget_around_(present_budget) {
+      : graph_(graph),
+        options_(options),
+        faults_(faults),
+        budget_around_(present_budget),
+        reads_(ops::ReadsIn(graph)) {
     if (options.fold_budget != nullptr) {
       present_budget = options.fold_budget;
     } else if (present_budget == nullptr) {
@@ -60,6 +64,7 @@ class Inference {
     ops::InferScope scope(graph_, node, faults_);
     scope.check_declared = options_.check_declared;
     scope.max_iterations = options_.max_iterations;
+    scope.reads = &reads_;
     if (InputCountFits(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
     if (scope.failed()) {
@@ -142,6 +147,7 @@ class Inference {
   Faults& faults_;
   FoldBudget own_budget_;
   FoldBudget* const budget_around_;
+  const ops::VariableReads reads_;
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
   std::vector<std::unique_ptr<ir::Node>> folded_;

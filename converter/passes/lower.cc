@@ -85,8 +85,8 @@ void KeepApart(plan::Builder& builder, size_t first) {
 }
 
 void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
-               ops::LowerScope::Values& values, Faults& faults) {
-  ops::LowerScope scope(graph, node, faults, builder, values);
+               ops::LowerScope::Values& values, ops::LowerShared& shared, Faults& faults) {
+  ops::LowerScope scope(graph, node, faults, builder, values, &shared);
   try {
     node.operation->lower(scope);
   } catch (TooWide& wide) {
@@ -100,18 +100,19 @@ void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults) {
   const size_t faults_before = faults.lines().size();
+  ops::LowerShared shared;
   for (ir::Node* node : ir::Topological(graph)) {
     if (node->type == "Parameter" || node->type == "Result" || node->constant) continue;
     if (node->operation == nullptr) continue;
     builder.SetLayer(node->name);
     if (node->type == "Assign") {
       // Its output is the value assigned; the variable changes after everybody has read it.
-      ops::LowerScope scope(graph, *node, faults, builder, values);
+      ops::LowerScope scope(graph, *node, faults, builder, values, &shared);
       scope.SetOutput(0, scope.input(0));
       continue;
     }
     const size_t first = builder.program().blocks[builder.block()].items.size();
-    LowerNode(graph, *node, builder, values, faults);
+    LowerNode(graph, *node, builder, values, shared, faults);
     if (node->attributes.contains(kRoundsApart)) KeepApart(builder, first);
   }
   return faults.lines().size() == faults_before;
@@ -119,9 +120,17 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
 
 void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults) {
-  for (ir::Node* node : graph.sinks) {
+  ops::LowerShared shared;
+  for (size_t sink = 0; sink < graph.sinks.size(); ++sink) {
+    const ir::Source& source = graph.sinks[sink]->inputs[0];
+    const auto found = values.find({source.node, source.port});
+    if (found == values.end()) continue;
+    shared.sinks.emplace(plan::Resolve(builder.program(), found->second).root, sink);
+  }
+  for (; shared.sink < graph.sinks.size(); ++shared.sink) {
+    ir::Node* node = graph.sinks[shared.sink];
     builder.SetLayer(node->name);
-    LowerNode(graph, *node, builder, values, faults);
+    LowerNode(graph, *node, builder, values, shared, faults);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace weft::plan {
@@ -22,12 +23,11 @@ struct ByPlace {
 
 // Accesses of the same bytes, by item.
 struct Group {
-  std::vector<std::pair<int64_t, size_t>> reads, writes;  // item, place in the root's list
+  using Entries = std::set<std::pair<int64_t, size_t>>;  // item, place in the root's list
+  Entries reads, writes;
 
   void Add(const Access& access, size_t index) {
-    std::vector<std::pair<int64_t, size_t>>& entries = access.write ? writes : reads;
-    const std::pair entry(access.item, index);
-    entries.insert(std::upper_bound(entries.begin(), entries.end(), entry), entry);
+    (access.write ? writes : reads).emplace(access.item, index);
   }
 };
 
@@ -89,9 +89,8 @@ struct AccessIndex::Root {
   }
 
   bool AnyIn(const Question& question, const Group& group) const {
-    const auto any = [&](const std::vector<std::pair<int64_t, size_t>>& entries) {
-      auto entry =
-          std::lower_bound(entries.begin(), entries.end(), std::pair(question.first, size_t{0}));
+    const auto any = [&](const Group::Entries& entries) {
+      auto entry = entries.lower_bound({question.first, 0});
       for (; entry != entries.end() && entry->first <= question.last; ++entry) {
         if (!question.holds || question.holds(list[entry->second])) return true;
       }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,18 +67,19 @@ class Builder {
   SectionId NewSection();
   void Enter(SectionId section) { Append(SectionEntry{section}); }
 
-  // Everything emitted so far, to come back to when an attempt is given up.
+  // The variable of that name; a new one in state, which starts as zeros, where there is none yet.
+  Variable& VariableNamed(const std::string& name, const TensorType& type);
+  // Of a variable that has none yet.
+  void SetInitial(const std::string& name, ValueId initial);
+
+  // How far everything has grown, to come back to when an attempt is given up: until then only the
+  // current block and what is new may grow, and nothing that was there may change.
   struct Snapshot {
-    Program program;
-    std::multimap<size_t, ValueId> weights_by_hash;
+    size_t values, sections, blocks, items, variables, initials, weights;
     BlockId block;
   };
-  Snapshot Take() const { return {program_, weights_by_hash_, block_}; }
-  void Restore(const Snapshot& snapshot) {
-    program_ = snapshot.program;
-    weights_by_hash_ = snapshot.weights_by_hash;
-    block_ = snapshot.block;
-  }
+  Snapshot Take() const;
+  void Restore(const Snapshot& before);
 
  private:
   void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
@@ -88,6 +90,9 @@ class Builder {
   format::Reason reason_ = format::Reason::operation;
   bool sketching_ = false;
   std::multimap<size_t, ValueId> weights_by_hash_;
+  std::vector<std::multimap<size_t, ValueId>::iterator> weights_added_;  // in their order
+  std::unordered_map<std::string, size_t> variable_index_;
+  std::vector<size_t> initials_set_;  // variables, in the order of SetInitial
 };
 
 // Says for as long as it lives why bytes are moved.
