@@ -326,7 +326,7 @@ void AddConvert(CLI::App& app, Exit* exit) {
   command
       ->add_option("--max-iterations", call->options.max_iterations,
                    "Hard maximum of loops whose end is known at run time only")
-      ->transform(Integer(1, 0x7FFFFFFF))
+      ->transform(Integer(1, 0xFFFFFFFE))
       ->type_name("N");
   // A flag, so that a model behind it is not taken for its number; see JoinNumbers.
   call->has_streaming =

@@ -87,21 +87,21 @@ TEST(Reduce, MeetsItsTwinForLongSums) {
   }
 }
 
-TEST(Reduce, AddsAMillionEqualTermsWithoutDrift) {
+TEST(Reduce, AddsManyEqualTermsWithoutDrift) {
   const std::vector<float> x(16, 0.1f);
   const double term = x[0];
-  const ReduceShape run = {0, 2, {62500, 16}, {0, 1}, ReduceOp::kSum, Element::kF32};
-  const ReduceShape chain = {1, 1, {2, 1000000}, {1, 0}, ReduceOp::kSum, Element::kF32};
+  const ReduceShape run = {0, 2, {15625, 16}, {0, 1}, ReduceOp::kSum, Element::kF32};
+  const ReduceShape chain = {1, 1, {2, 250000}, {1, 0}, ReduceOp::kSum, Element::kF32};
   for (ReduceShape shape : {run, chain}) {
     for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kL1, ReduceOp::kL2}) {
       shape.op = op;
       const double must = op == ReduceOp::kMean ? term
-                          : op == ReduceOp::kL2 ? term * 1000
-                                                : term * 1000000;
+                          : op == ReduceOp::kL2 ? term * 500
+                                                : term * 250000;
       const size_t outputs = shape.kept_rank == 0 ? 1 : 2;
       for (const float y :
            OnEveryTarget<float>(outputs, 0, [&](float* out) { Reduce(shape, x.data(), out); })) {
-        EXPECT_NEAR(y / must, 1.0, 4e-6) << static_cast<int>(op);
+        EXPECT_NEAR(y / must, 1.0, 2e-6) << static_cast<int>(op);
       }
     }
   }

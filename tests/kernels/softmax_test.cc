@@ -46,8 +46,8 @@ TEST(Softmax, MeetsItsTwinForEverySizeAndMisalignmentInPlaceOrNot) {
     }
   }
   ExpectTwin({3, 1000, 1, 0}, 0, &random);
-  ExpectTwin({1, 16 * kSumBlock * kSumBlock + 21, 1, 0}, 0, &random);
-  ExpectTwin({1, kSumBlock * kSumBlock + kSumBlock + 3, 3, 0}, 0, &random);
+  ExpectTwin({1, 16 * kSumBlock + 21, 1, 0}, 0, &random);
+  ExpectTwin({1, 2 * kSumBlock + 3, 3, 0}, 0, &random);
 }
 
 TEST(Softmax, SurvivesLargeAndMaskedInputs) {
