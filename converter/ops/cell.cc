@@ -99,7 +99,7 @@ TensorType StateType(const CellShape& shape) {
 // Columns [first, first + count) of every row of a [batch, gates * hidden] value.
 ValueId Columns(Builder& builder, const CellShape& shape, ValueId rows, int64_t first,
                 int64_t count, int64_t row_floats) {
-  const int64_t floats = (shape.batch - 1) * row_floats + count;
+  const int64_t floats = shape.batch == 0 ? 0 : (shape.batch - 1) * row_floats + count;
   return builder.View(rows, first * int64_t{sizeof(float)}, {ElementType::f32, {floats}});
 }
 

@@ -188,7 +188,11 @@ bool LowerScope::IsUsed(size_t i) const {
 
 std::vector<const ir::Node*> LowerScope::SinksIn(plan::ValueId root) const {
   std::vector<const ir::Node*> later;
-  if (shared_ == nullptr) return later;
+  if (shared_ == nullptr) {  // one operation alone: whichever comes behind it
+    const auto own = std::find(graph_.sinks.begin(), graph_.sinks.end(), &node_);
+    if (own != graph_.sinks.end()) later.assign(own + 1, graph_.sinks.end());
+    return later;
+  }
   const auto [first, end] = shared_->sinks.equal_range(root);
   for (auto entry = first; entry != end; ++entry) {
     if (entry->second > shared_->sink) later.push_back(graph_.sinks[entry->second]);

@@ -27,7 +27,7 @@ const char* const kModels[] = {
     WEFT_MODELS_DIR "/state/streaming_gru.weft",
     WEFT_MODELS_DIR "-streamed/sequence/lstm_forward_b1_t7_i5_h16.1.weft",
     WEFT_MODELS_DIR "-streamed/ti/rotated_states_t4.2.weft",
-    WEFT_MODELS_DIR "-streamed/loop_const/current_iteration.1.weft",
+    WEFT_MODELS_DIR "-streamed/loop_const/gru.1.weft",
 };
 
 uint32_t Next(uint32_t& state) {
