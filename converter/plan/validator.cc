@@ -172,15 +172,17 @@ class Validator {
 void Validator::Walk() {
   Effects all;
   step_ = 0;
-  for (const format::Port* port : *model_.inputs()) WriteSlot(all, port->slot());
-  for (const format::Variable* variable : *model_.variables()) WriteSlot(all, variable->slot());
-  Then(all, Run(0, model_.steps()->size()));
+  for (const format::Port& port : format::RowsOf(model_.inputs())) WriteSlot(all, port.slot());
+  for (const format::Variable& variable : format::RowsOf(model_.variables()))
+    WriteSlot(all, variable.slot());
+  Then(all, Run(0, format::RowsOf(model_.steps()).count));
   step_ = kBehindTheLast;
-  for (const format::Port* port : *model_.outputs()) {
-    ReadSlot(all, port->slot());
-    ReadSlot(all, port->length_slot());
+  for (const format::Port& port : format::RowsOf(model_.outputs())) {
+    ReadSlot(all, port.slot());
+    ReadSlot(all, port.length_slot());
   }
-  for (const format::Variable* variable : *model_.variables()) ReadSlot(all, variable->slot());
+  for (const format::Variable& variable : format::RowsOf(model_.variables()))
+    ReadSlot(all, variable.slot());
   for (const auto& [frame, effect] : all) {
     for (const auto& [begin, run] : effect.needed()) {
       Report(frame,
@@ -219,27 +221,28 @@ void Validator::FindLocals() {
     const auto [it, added] = steps.try_emplace(model_.slot_buffers()->Get(slot), first, end);
     it->second = {std::min(it->second.first, first), std::max(it->second.second, end)};
   };
-  for (uint32_t i = 0; i < model_.steps()->size(); ++i) {
+  for (uint32_t i = 0; i < format::RowsOf(model_.steps()).count; ++i) {
     const format::Step& step = *model_.steps()->Get(i);
     for (uint32_t k = 0; k < format::kArity[step.kind()].operands(); ++k) {
       touches(model_.operands()->Get(step.first_operand() + k), i, i + 1);
     }
   }
   const auto touched_anywhere = [&](uint32_t slot) { touches(slot, 0, kBehindTheLast); };
-  for (const format::Section* section : *model_.sections()) {
-    touched_anywhere(section->trip_slot());
-    touched_anywhere(section->first_condition_slot());
-    touched_anywhere(section->body_condition_slot());
-    touched_anywhere(section->iteration_slot());
-    touched_anywhere(section->length_slot());
+  for (const format::Section& section : format::RowsOf(model_.sections())) {
+    touched_anywhere(section.trip_slot());
+    touched_anywhere(section.first_condition_slot());
+    touched_anywhere(section.body_condition_slot());
+    touched_anywhere(section.iteration_slot());
+    touched_anywhere(section.length_slot());
   }
   for (const auto* ports : {model_.inputs(), model_.outputs()}) {
-    for (const format::Port* port : *ports) {
-      touched_anywhere(port->slot());
-      touched_anywhere(port->length_slot());
+    for (const format::Port& port : format::RowsOf(ports)) {
+      touched_anywhere(port.slot());
+      touched_anywhere(port.length_slot());
     }
   }
-  for (const format::Variable* variable : *model_.variables()) touched_anywhere(variable->slot());
+  for (const format::Variable& variable : format::RowsOf(model_.variables()))
+    touched_anywhere(variable.slot());
   for (const auto& [section, buffer] : candidates_) {
     const auto [first, end] = steps.at(buffer);
     const uint32_t unroll = model_.sections()->Get(section)->unroll();
@@ -305,7 +308,8 @@ uint32_t Validator::Step(uint32_t step, Effects& effects) {
 
 uint32_t Validator::OtherBranch(uint32_t index) const {
   const uint32_t behind = EndOf(index);
-  if (behind >= model_.steps()->size() || model_.steps()->Get(behind)->kind() != 0) return kNoSlot;
+  if (behind >= format::RowsOf(model_.steps()).count || model_.steps()->Get(behind)->kind() != 0)
+    return kNoSlot;
   const uint32_t other = model_.steps()->Get(behind)->param();
   const format::Section& a = *model_.sections()->Get(index);
   const format::Section& b = *model_.sections()->Get(other);

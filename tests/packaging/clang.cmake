@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DBUILD= -DCLANG=<clang++> -P clang.cmake: Clang reads the converter without a
-# warning. (Firmware for the Cortex-M55 has it compile runtime and kernels.) Nothing is generated, and
-# only what changed is read again: the folder beside BUILD stays. To read all of it takes ten minutes
-# of one processor, so that is for WEFT_CLANG_READS_ALL=1; else the sources are read in which Clang
-# has found what GCC lets pass.
+# warning. (Firmware for the Cortex-M55 has it compile runtime and kernels.) Nothing is generated,
+# and only what changed is read again: the folder beside BUILD stays. To read all of it takes ten
+# minutes of one processor, so that is for WEFT_CLANG_READS_ALL=1; else the sources are read in
+# which Clang has found what GCC lets pass.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 set(build "${BUILD}-clang")
