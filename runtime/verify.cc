@@ -133,7 +133,7 @@ class Judge {
     if (first_.ok()) first_ = fault;
     if (sink_.report != nullptr) sink_.report(sink_.user, fault);
   }
-  // Nobody wants to hear of further faults.
+  // Without a sink only the first fault is returned.
   bool IsOver() const { return !first_.ok() && sink_.report == nullptr; }
   // Reports unless `holds`, and returns it.
   bool Require(bool holds, FaultCode code, uint32_t index, uint32_t is, uint32_t must) {

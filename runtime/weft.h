@@ -8,7 +8,7 @@
 // shared; one Engine is used by one thread at a time.
 //
 // Open takes time in proportion to the file and the state. Run takes as long as the model asks for:
-// a sound file may loop for hours. Who runs files of strangers refuses those whose MostSteps is
+// a sound file may loop for hours. A host of untrusted files refuses those whose MostSteps is
 // beyond what a run may take, and has a watchdog as well, since a step may be long, too.
 //
 // clang-format off

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong with a call that CLI11 has refused. CLI11 throws at the first fault it meets, which
-// is often a consequence: "--output is required" where somebody wrote "--ouput". So the words that
+// is often a consequence: "--output is required" where "--ouput" was typed. So the words that
 // no command knows come first, each with the nearest one that exists, then the values that do not
 // fit, and what is missing only when nothing else is wrong.
 #ifndef WEFT_CONVERTER_CLI_CALL_FAULTS_H_

@@ -40,7 +40,7 @@ void TellLine(const std::string& line) {
   talk.faults.push_back(line);
 }
 
-// A flag takes no value: "--json=no" would be a value that nobody looks at.
+// A flag takes no value: "--json=no" would be a value without effect.
 void CloseFlags(CLI::App& command) {
   for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
     const bool takes_value = !option->get_option_text().empty();

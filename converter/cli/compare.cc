@@ -136,24 +136,13 @@ void AddCompare(CLI::App& app, Exit* exit) {
   CLI::App* command =
       app.add_subcommand("compare", "Run a model and hold its outputs against expected ones");
   auto call = std::make_shared<CompareCall>();
-  command->add_option("MODEL", call->model, "The model.weft")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--input", call->inputs,
-                   "An input's array, as x=x.npy or 0=x.npy; once for each input")
-      ->option_text("NAME=FILE.npy")
-      ->allow_extra_args(false);
+  AddSessionOptions(*command, call->model, call->inputs, call->repeat);
   command
       ->add_option("--expect", call->expects,
                    "What an output must be, as y=y.npy or 0=y.npy; once for each output to compare")
       ->option_text("NAME=FILE.npy REQUIRED")
       ->required()
       ->allow_extra_args(false);
-  command->add_option("--repeat", call->repeat, "How often to do all calls; state is kept")
-      ->transform(Integer(1))
-      ->type_name("N");
   command->add_option("--rtol", call->tolerance.relative, "Relative tolerance of floats")
       ->transform(Tolerable())
       ->type_name("NUMBER")

@@ -28,7 +28,7 @@ std::string Is(const std::string& text, const std::string& must) {
 }  // namespace
 
 CLI::Validator Integer(int64_t low, int64_t high) {
-  const auto judge = [low, high](std::string& text) -> std::string {
+  const auto check = [low, high](std::string& text) -> std::string {
     const std::optional<int64_t> value = ParseInteger(text);
     if (!value || *value < low || *value > high) {
       const std::string top = high == INT64_MAX ? "" : fmt::format(" to {}", high);
@@ -37,11 +37,11 @@ CLI::Validator Integer(int64_t low, int64_t high) {
     text = fmt::format("{}", *value);
     return "";
   };
-  return {judge, ""};
+  return {check, ""};
 }
 
 CLI::Validator Tolerable() {
-  const auto judge = [](std::string& text) -> std::string {
+  const auto check = [](std::string& text) -> std::string {
     // strtod alone would take "nan", "inf" and hexadecimal numbers.
     char* stop = nullptr;
     const bool plain = text.find_first_not_of("0123456789.+-eE") == std::string::npos;
@@ -50,7 +50,7 @@ CLI::Validator Tolerable() {
     if (whole && std::isfinite(value) && !std::signbit(value)) return "";
     return Is(text, "a finite number from 0, such as 1e-4");
   };
-  return {judge, ""};
+  return {check, ""};
 }
 
 std::optional<int64_t> ParseByteCount(std::string text) {
@@ -72,20 +72,20 @@ std::optional<int64_t> ParseByteCount(std::string text) {
 }
 
 CLI::Validator ByteCount() {
-  const auto judge = [](std::string& text) -> std::string {
+  const auto check = [](std::string& text) -> std::string {
     const std::optional<int64_t> bytes = ParseByteCount(text);
     if (!bytes) return Is(text, "a number of bytes, such as 65536 or 64K");
     text = fmt::format("{}", *bytes);
     return "";
   };
-  return {judge, ""};
+  return {check, ""};
 }
 
 CLI::Validator PathName() {
-  const auto judge = [](std::string& text) -> std::string {
+  const auto check = [](std::string& text) -> std::string {
     return text.empty() ? "is empty; must be a name" : "";
   };
-  return {judge, ""};
+  return {check, ""};
 }
 
 }  // namespace weft::cli

@@ -146,22 +146,11 @@ Exit Run(const RunCall& call) {
 void AddRun(CLI::App& app, Exit* exit) {
   CLI::App* command = app.add_subcommand("run", "Run a model on .npy files");
   auto call = std::make_shared<RunCall>();
-  command->add_option("MODEL", call->model, "The model.weft")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--input", call->inputs,
-                   "An input's array, as x=x.npy or 0=x.npy; once for each input")
-      ->option_text("NAME=FILE.npy")
-      ->allow_extra_args(false);
+  AddSessionOptions(*command, call->model, call->inputs, call->repeat);
   command->add_option("--output-dir", call->output_dir, "Folder for one NAME.npy per output")
       ->transform(PathName())
       ->type_name("FOLDER")
       ->required();
-  command->add_option("--repeat", call->repeat, "How often to do all calls; state is kept")
-      ->transform(Integer(1))
-      ->type_name("N");
   command->add_flag("--json", call->json, "Print the list of outputs as JSON");
   command->footer(kFooter);
   command->callback([call, exit] { *exit = Run(*call); });

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "converter/cli/numbers.h"
+
 namespace weft::cli {
 namespace {
 
@@ -43,6 +45,21 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 }
 
 }  // namespace
+
+void AddSessionOptions(CLI::App& command, std::string& model, std::vector<std::string>& inputs,
+                       int64_t& repeat) {
+  command.add_option("MODEL", model, "The model.weft")
+      ->transform(PathName())
+      ->type_name("FILE")
+      ->required();
+  command
+      .add_option("--input", inputs, "An input's array, as x=x.npy or 0=x.npy; once for each input")
+      ->option_text("NAME=FILE.npy")
+      ->allow_extra_args(false);
+  command.add_option("--repeat", repeat, "How often to do all calls; state is kept")
+      ->transform(Integer(1))
+      ->type_name("N");
+}
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
                                std::string_view side, Faults& faults) {

@@ -5,7 +5,9 @@
 #ifndef WEFT_CONVERTER_CLI_SESSION_H_
 #define WEFT_CONVERTER_CLI_SESSION_H_
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +38,11 @@ struct PortFile {
 std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::string_view side,
                                      const std::vector<std::string>& texts, std::string_view option,
                                      Faults& faults);
+
+// MODEL, --input and --repeat of a command that runs a model. They are stored where the call
+// points, which must outlive the parsing.
+void AddSessionOptions(CLI::App& command, std::string& model, std::vector<std::string>& inputs,
+                       int64_t& repeat);
 
 class Session {
  public:

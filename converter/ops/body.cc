@@ -11,7 +11,9 @@ const TensorType& ResultType(const ir::Graph& body, size_t result) {
 }
 
 bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
-  if (!passes::InferAndFold(body, {scope.check_declared, scope.max_iterations}, scope.faults())) {
+  const passes::InferOptions options = {scope.check_declared, scope.max_iterations,
+                                        scope.fold_budget};
+  if (!passes::InferAndFold(body, options, scope.faults())) {
     scope.MarkFailed();  // the body has said why
     return false;
   }

@@ -21,6 +21,10 @@
 #include "converter/ir/graph.h"
 #include "converter/plan/builder.h"
 
+namespace weft::passes {
+struct FoldBudget;
+}
+
 namespace weft::ops {
 
 class InferScope;
@@ -135,7 +139,8 @@ class InferScope : public NodeScope {
   // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
   bool check_declared = true;
   // The user's bound on iterations that only the run counts.
-  int64_t max_iterations = 0;  // 0: none given
+  int64_t max_iterations = 0;                 // 0: none given
+  passes::FoldBudget* fold_budget = nullptr;  // for the inference of bodies
   // Of the graph, where the caller has them at hand.
   const VariableReads* reads = nullptr;
   std::vector<const ir::Node*> ReadsOf(const std::string& id) const;

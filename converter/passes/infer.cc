@@ -17,24 +17,14 @@ namespace weft::passes {
 
 namespace {
 
-// Of the inference that runs; bodies are inferred while the graph around them is.
-thread_local FoldBudget* present_budget = nullptr;
-
 class Inference {
  public:
   Inference(ir::Graph& graph, const InferOptions& options, Faults& faults)
       : graph_(graph),
         options_(options),
         faults_(faults),
-        budget_around_(present_budget),
-        reads_(ops::ReadsIn(graph)) {
-    if (options.fold_budget != nullptr) {
-      present_budget = options.fold_budget;
-    } else if (present_budget == nullptr) {
-      present_budget = &own_budget_;
-    }
-  }
-  ~Inference() { present_budget = budget_around_; }
+        budget_(options.fold_budget != nullptr ? *options.fold_budget : own_budget_),
+        reads_(ops::ReadsIn(graph)) {}
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
@@ -65,6 +55,7 @@ class Inference {
     scope.check_declared = options_.check_declared;
     scope.max_iterations = options_.max_iterations;
     scope.reads = &reads_;
+    scope.fold_budget = &budget_;
     if (InputCountFits(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
     if (scope.failed()) {
@@ -117,7 +108,7 @@ class Inference {
   }
 
   void ReplaceByConstants(ir::Node& node) {
-    std::vector<ir::Constant> values = Fold(graph_, node, *present_budget, faults_);
+    std::vector<ir::Constant> values = Fold(graph_, node, budget_, faults_);
     if (values.empty()) unknown_.insert(&node);
     for (uint32_t port = 0; port < values.size(); ++port) {
       auto constant = std::make_unique<ir::Node>();
@@ -146,7 +137,7 @@ class Inference {
   const InferOptions options_;
   Faults& faults_;
   FoldBudget own_budget_;
-  FoldBudget* const budget_around_;
+  FoldBudget& budget_;
   const ops::VariableReads reads_;
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;

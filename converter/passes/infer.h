@@ -20,8 +20,7 @@ struct InferOptions {
   // shapes. Those of bodies are never checked twice.
   bool check_declared = true;
   int64_t max_iterations = 0;  // of loops that only the run counts; 0: refuse them
-  // Null: that of the inference which this one is part of, that of a body being part of the one
-  // around it; else one of its own.
+  // What folding may allocate, shared with the bodies' inference; null: a default one of its own.
   FoldBudget* fold_budget = nullptr;
 };
 

@@ -375,7 +375,7 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   Effects all;                                 // by the frame outside
   std::map<Frame, std::vector<Effect>> parts;  // one per stride
   std::map<Frame, Effect> in_place;
-  std::map<Frame, bool> frames;
+  std::set<Frame> frames;
   for (const Effects& body : bodies) {
     for (const auto& [frame, effect] : body) {
       const Frame outside(frame.begin(), frame.end() - 1);
@@ -383,11 +383,11 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
         in_place[outside].Then(effect, 0, findings_);
         findings_.conflicts.clear();  // Static finds them again
       } else {
-        frames[frame] = true;
+        frames.insert(frame);
       }
     }
   }
-  for (const auto& [frame, used] : frames) {
+  for (const Frame& frame : frames) {
     const Frame outside(frame.begin(), frame.end() - 1);
     std::vector<const Effect*> phases;
     for (const Effects& body : bodies) {

@@ -10,9 +10,9 @@ using format::Rows;
 using format::RowsOf;
 
 // The existing moves of a slot from front to back, as many as a sound slot has at most.
-class Way {
+class MoveCursor {
  public:
-  Way(const format::Model& model, const format::Slot& slot) {
+  MoveCursor(const format::Model& model, const format::Slot& slot) {
     const Rows<format::Move> moves = RowsOf(model.moves());
     if (slot.first_move() >= moves.count) return;
     const uint32_t left = moves.count - slot.first_move();
@@ -36,7 +36,8 @@ class Way {
 
 uint32_t AlignmentOf(const format::Model& model, const format::Slot& slot) {
   uint32_t bits = slot.offset_bytes() | RowsOf(model.regions())[slot.region()].alignment_bytes();
-  for (Way way(model, slot); !way.ended();) bits |= static_cast<uint32_t>(way.Take(way.section()));
+  for (MoveCursor move(model, slot); !move.ended();)
+    bits |= static_cast<uint32_t>(move.Take(move.section()));
   return bits & (0u - bits);
 }
 
@@ -62,7 +63,7 @@ Distance DistanceOf(const format::Model& model, const format::Slot& from, const 
   const int64_t start = int64_t{to.offset_bytes()} - from.offset_bytes();
   Distance distance = {start, start};
   // Both name their sections in ascending order, so the moves with one section meet.
-  Way of_from(model, from), of_to(model, to);
+  MoveCursor of_from(model, from), of_to(model, to);
   while (!of_from.ended() || !of_to.ended()) {
     const uint32_t section =
         of_from.section() < of_to.section() ? of_from.section() : of_to.section();

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -156,7 +155,8 @@ class CommandTest : public testing::Test {
     if (!array) return {};
     EXPECT_EQ(ToString(array->type), type);
     std::vector<T> elements(array->bytes.size() / sizeof(T));
-    std::memcpy(elements.data(), array->bytes.data(), array->bytes.size());
+    std::copy(array->bytes.begin(), array->bytes.end(),
+              reinterpret_cast<std::byte*>(elements.data()));
     return elements;
   }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -17,15 +16,12 @@
 #include "converter/aligned_bytes.h"
 #include "converter/cli/sections.h"
 #include "converter/cli/traffic.h"
-#include "converter/passes/pipeline.h"
+#include "tests/models/every_case.h"
 
 namespace weft {
 namespace {
 
-namespace fs = std::filesystem;
-
-const fs::path kCases = WEFT_SOURCE_DIR "/tests/conformance/cases";
-const fs::path kPinned = WEFT_SOURCE_DIR "/tests/models/copies.txt";
+const std::filesystem::path kPinned = WEFT_SOURCE_DIR "/tests/models/copies.txt";
 
 // "layer copies 12 bytes an iteration (back_edge)", one line per section of the file that does.
 std::vector<std::string> CopiesOf(const format::Model& model) {
@@ -55,21 +51,10 @@ std::vector<std::string> CopiesOf(const format::Model& model) {
 
 std::vector<std::string> CopiesOfAllCases(int* models) {
   std::vector<std::string> lines;
-  for (const auto& entry : fs::recursive_directory_iterator(kCases)) {
-    if (entry.path().filename() != "model.xml") continue;
-    Faults faults;
-    passes::ConvertOptions options;
-    options.model = entry.path();
-    options.max_iterations = 64;
-    const std::optional<passes::Converted> converted = passes::Convert(options, faults);
-    if (!converted) continue;  // the conformance tests judge refusals
-    ++*models;
-    AlignedBytes file(converted->file.size());
-    std::memcpy(file.data(), converted->file.data(), file.size());
-    const std::string name = fs::relative(entry.path().parent_path(), kCases).generic_string();
+  *models = ForEachConvertedCase([&](const std::string& name, const AlignedBytes& file) {
     for (const std::string& line : CopiesOf(*format::GetModel(file.data())))
       lines.push_back(name + ": " + line);
-  }
+  });
   std::sort(lines.begin(), lines.end());
   return lines;
 }

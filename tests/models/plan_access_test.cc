@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
@@ -13,15 +12,13 @@
 #include <vector>
 
 #include "converter/aligned_bytes.h"
-#include "converter/passes/pipeline.h"
 #include "converter/plan/access.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
+#include "tests/models/every_case.h"
 
 namespace weft {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string ParamsOf(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
@@ -121,29 +118,18 @@ class StepRun {
 TEST(PlanAccess, IsWhatTheKernelsTouch) {
   std::set<std::string> seen;
   std::map<uint16_t, int> kinds;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
-    if (entry.path().filename() != "model.xml") continue;
-    SCOPED_TRACE(entry.path().parent_path().filename().string());
-    Faults faults;
-    passes::ConvertOptions options;
-    options.model = entry.path();
-    options.max_iterations = 64;
-    const std::optional<passes::Converted> converted = passes::Convert(options, faults);
-    if (!converted) continue;
-    AlignedBytes file(converted->file.size());
-    std::memcpy(file.data(), converted->file.data(), file.size());
+  ForEachConvertedCase([&](const std::string& name, const AlignedBytes& file) {
+    SCOPED_TRACE(name);
     const format::Model& model = *format::GetModel(file.data());
-    for (const format::Step* step : *model.steps()) {
-      const auto kind = static_cast<format::Kind>(step->kind());
+    for (const format::Step& step : format::RowsOf(model.steps())) {
+      const auto kind = static_cast<format::Kind>(step.kind());
       // compact's bytes are known at run time alone.
       if (kind == format::Kind::section || kind == format::Kind::compact) continue;
-      if (!seen.insert(ParamsOf(model, *step)).second) continue;
-      ++kinds[step->kind()];
-      StepRun(model, *step).ExpectClaimsHold();
-      if (HasFatalFailure()) return;
+      if (!seen.insert(ParamsOf(model, step)).second) continue;
+      ++kinds[step.kind()];
+      StepRun(model, step).ExpectClaimsHold();
     }
-  }
+  });
   EXPECT_EQ(kinds.size(), format::kKindCount - 2) << "a kind of step that no case contains";
   EXPECT_GT(seen.size(), 1000u);
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <random>
@@ -13,15 +12,13 @@
 #include <vector>
 
 #include "converter/aligned_bytes.h"
-#include "converter/passes/pipeline.h"
 #include "converter/plan/validator.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
+#include "tests/models/every_case.h"
 
 namespace weft {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Floats in [-1, 1); integers and booleans small, so that counts and conditions differ from run to
 // run.
@@ -171,21 +168,8 @@ void TryMutants(const std::string& name, const AlignedBytes& sound, Tally& tally
 
 TEST(PlanMutants, AreRefusedWhereverTheyComputeAnythingElse) {
   Tally tally;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
-    if (entry.path().filename() != "model.xml") continue;
-    const std::string name = entry.path().parent_path().parent_path().filename().string() + "/" +
-                             entry.path().parent_path().filename().string();
-    Faults faults;
-    passes::ConvertOptions options;
-    options.model = entry.path();
-    options.max_iterations = 64;
-    const std::optional<passes::Converted> converted = passes::Convert(options, faults);
-    if (!converted) continue;  // the conformance tests judge refusals
-    AlignedBytes sound(converted->file.size());
-    std::memcpy(sound.data(), converted->file.data(), sound.size());
-    TryMutants(name, sound, tally);
-  }
+  ForEachConvertedCase(
+      [&](const std::string& name, const AlignedBytes& sound) { TryMutants(name, sound, tally); });
   printf("%d mutants opened: %d compute otherwise, %d refused (%d of them compute the same)\n",
          tally.mutants, tally.compute_otherwise, tally.refused, tally.refused_in_vain);
   EXPECT_GE(tally.mutants, 10000);

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -105,7 +106,7 @@ inline void Move(const Tensor& whole, const Tensor& part, PortBytes& bytes, size
   for (size_t row = 0; row < rows; ++row) {
     unsigned char* place = bytes.data() + row * row_bytes + (has_time ? run * part_bytes : 0);
     unsigned char* piece = part.as<unsigned char>() + row * part_bytes;
-    std::memcpy(to_part ? piece : place, to_part ? place : piece, part_bytes);
+    std::copy_n(to_part ? place : piece, part_bytes, to_part ? piece : place);
   }
 }
 
@@ -143,7 +144,7 @@ inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t 
   for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
     const Tensor tensor = whole.engine.input(i);
     const std::vector<float> numbers = Numbers(tensor.bytes / sizeof(float), 11 + i);
-    std::memcpy(tensor.data, numbers.data(), tensor.bytes);
+    std::copy(numbers.begin(), numbers.end(), tensor.as<float>());
     inputs.push_back(BytesOf(tensor));
   }
   ASSERT_TRUE(whole.engine.Run().ok());
