@@ -15,7 +15,8 @@ namespace {
 
 class Dependences {
  public:
-  Dependences(const AccessMap& accesses, size_t item_count) : after_(item_count) {
+  // The items of `accesses` are units.
+  Dependences(const AccessMap& accesses, size_t unit_count) : after_(unit_count) {
     for (const auto& [root, list] : accesses) AddConflicts(list);
   }
 
@@ -130,17 +131,57 @@ void ServePair(const Program& program, const AccessMap& accesses, ValueId old, V
   }
 }
 
+bool AreBranchesOfOneIf(const Program& program, const Item& first, const Item& second) {
+  const auto* a = std::get_if<SectionEntry>(&first);
+  const auto* b = std::get_if<SectionEntry>(&second);
+  if (a == nullptr || b == nullptr) return false;
+  const Section& one = program.sections[a->section];
+  const Section& other = program.sections[b->section];
+  return one.first_condition != kNone && one.first_condition == other.first_condition &&
+         one.runs_when != other.runs_when && one.trip_count == 1 && other.trip_count == 1;
+}
+
+// Runs of items that move as one: the two branches of an If stay side by side, by which the
+// validator knows that exactly one of them runs.
+std::vector<std::vector<Item>> UnitsOf(const Program& program, std::vector<Item> items) {
+  std::vector<std::vector<Item>> units;
+  for (Item& item : items) {
+    const bool joins = !units.empty() && units.back().size() == 1 &&
+                       AreBranchesOfOneIf(program, units.back().front(), item);
+    if (!joins) units.emplace_back();
+    units.back().push_back(std::move(item));
+  }
+  return units;
+}
+
+// Numbers the accesses by unit.
+void NumberByUnit(const std::vector<std::vector<Item>>& units, AccessMap& accesses) {
+  std::vector<int64_t> unit_of;
+  for (size_t unit = 0; unit < units.size(); ++unit) {
+    unit_of.insert(unit_of.end(), units[unit].size(), static_cast<int64_t>(unit));
+  }
+  for (auto& [root, list] : accesses) {
+    for (Access& access : list) {
+      if (access.item != kBeforeRun && access.item != kAfterRun)
+        access.item = unit_of[static_cast<size_t>(access.item)];
+    }
+  }
+}
+
 }  // namespace
 
 void OrderReadersFirst(Program& program, BlockId block,
                        std::span<const std::pair<ValueId, ValueId>> pairs) {
-  const AccessMap accesses = CollectAccesses(program, block);
+  AccessMap accesses = CollectAccesses(program, block);
   std::vector<Item>& items = program.blocks[block].items;
-  Dependences dependences(accesses, items.size());
+  std::vector<std::vector<Item>> units = UnitsOf(program, std::move(items));
+  NumberByUnit(units, accesses);
+  Dependences dependences(accesses, units.size());
   for (const auto& [old, fresh] : pairs) ServePair(program, accesses, old, fresh, dependences);
-  std::vector<Item> ordered;
-  for (const size_t item : dependences.Order()) ordered.push_back(std::move(items[item]));
-  items = std::move(ordered);
+  items.clear();
+  for (const size_t unit : dependences.Order()) {
+    for (Item& item : units[unit]) items.push_back(std::move(item));
+  }
 }
 
 }  // namespace weft::plan
