@@ -91,6 +91,8 @@ def _output_twice(iterator):
 def _more_trips_than_slices(iterator):
     if iterator.kind != "Loop" or not iterator.fixed or not iterator.slices or not iterator.trips:
         return False
+    if iterator.maker.open_loops > 0:  # a Loop around it may not need this one, and drops it unseen
+        return False
     known = iterator.loop.inputs[0].known
     if known is None or any("condition: false" in name for name in iterator.maker.features):
         return False
