@@ -29,6 +29,7 @@ arm-linux-gnueabihf-g++              g++-arm-linux-gnueabihf
 riscv64-linux-gnu-g++                g++-riscv64-linux-gnu
 qemu-aarch64                         qemu-user
 clang++-19                           clang-19
+/usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
 arm-none-eabi-g++                    gcc-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib

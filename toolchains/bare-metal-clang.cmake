@@ -4,10 +4,7 @@
 # differences: GCC's enumerations are as short as their values allow, hence -fshort-enums; and
 # int32_t is its long, so that C++ names with int32_t differ: whatever uses it in a name, GoogleTest
 # included, must come from the same compiler.
-find_program(WEFT_CLANG NAMES clang-21 clang-20 clang-19 clang REQUIRED)
-find_program(WEFT_CLANGXX NAMES clang++-21 clang++-20 clang++-19 clang++ REQUIRED)
-set(CMAKE_C_COMPILER "${WEFT_CLANG}")
-set(CMAKE_CXX_COMPILER "${WEFT_CLANGXX}")
+include(${CMAKE_CURRENT_LIST_DIR}/clang.cmake)
 set(CMAKE_C_COMPILER_TARGET thumbv8.1m.main-none-eabihf)
 set(CMAKE_CXX_COMPILER_TARGET thumbv8.1m.main-none-eabihf)
 set(CMAKE_AR arm-none-eabi-ar)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "converter/plan/builder.h"
+#include "converter/plan/schedule.h"
 
 namespace weft::plan {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/twin.h"
+#include "tests/address_sanitizer.h"
 #include "tests/kernels/every_target.h"
 
 namespace weft::kernels {
@@ -45,7 +46,7 @@ class Random {
   uint64_t state_;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
+#if WEFT_ADDRESS_SANITIZER
 inline constexpr size_t kGuardBytes = 0;  // the sanitizer watches the exact end
 #else
 inline constexpr size_t kGuardBytes = 64;

@@ -12,10 +12,11 @@
 #include <utility>
 
 #include "runtime/weft.h"
+#include "tests/address_sanitizer.h"
 
 namespace weft::test {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if WEFT_ADDRESS_SANITIZER
 inline constexpr size_t kGuardBytes = 0;  // the sanitizer watches the very ends
 #else
 inline constexpr size_t kGuardBytes = 64;

@@ -11,6 +11,7 @@
 #endif
 
 #include "runtime/verify.h"
+#include "tests/address_sanitizer.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
 
@@ -24,7 +25,7 @@ void Count() {
 }  // namespace
 
 // Every way to the heap, operators new and delete included, ends in these.
-#if defined(__SANITIZE_ADDRESS__)
+#if WEFT_ADDRESS_SANITIZER
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
                                                          void (*)(const volatile void*));
 namespace {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is AddressSanitizer compiled in? GCC says it by a macro, Clang 19 by a feature.
+#ifndef WEFT_TESTS_ADDRESS_SANITIZER_H_
+#define WEFT_TESTS_ADDRESS_SANITIZER_H_
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WEFT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WEFT_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if !defined(WEFT_ADDRESS_SANITIZER)
+#define WEFT_ADDRESS_SANITIZER 0
+#endif
+
+#endif  // WEFT_TESTS_ADDRESS_SANITIZER_H_
