@@ -25,13 +25,20 @@ fail() {
   echo "$1"
 }
 
-# Adds one preset's results, as ctest wrote them, to the sums.
+# Adds one preset's results to the sums: those of ctest, and instead of a program that left a report
+# of GoogleTest the tests in it.
 count() {
-  local preset=$1 file=$2 tests failures skipped
-  number() { sed -n "s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$file" | head -n 1; }
-  tests=$(number tests)
-  failures=$(number failures)
-  skipped=$(($(number skipped) + $(number disabled)))
+  local preset=$1 results=$2 broken=0 tests failures skipped
+  shift 2
+  by_ctest() { sed -n "s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$results" | head -n 1; }
+  reported() {  # ELEMENT ATTRIBUTE REPORT...
+    sed -n "s/.*<$1 .*\b$2=\"\([0-9]*\)\".*/\1/p" "${@:3}" /dev/null |
+      awk '{n += $1} END {print n + 0}'
+  }
+  [ $# -eq 0 ] || broken=$(grep -L '<testsuites .*\bfailures="0"' "$@" | wc -l)
+  tests=$(($(by_ctest tests) - $# + $(reported testsuites tests "$@")))
+  failures=$(($(by_ctest failures) - broken + $(reported testsuites failures "$@")))
+  skipped=$(($(by_ctest skipped) + $(by_ctest disabled) + $(reported testsuite skipped "$@")))
   passed=$((passed + tests - failures - skipped))
   failed=$((failed + failures))
   summary+="$preset: $((tests - failures - skipped)) passed, $failures failed"
@@ -49,12 +56,13 @@ build() {
 run_tests() {
   local preset=$1 results=$PWD/build/$1/results.xml
   say "$preset: test"
-  rm -f "$results"
+  rm -rf "$results" "$PWD/build/$preset/reports"
   ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$results"
   took="built in $((built - preset_started)) s, tested in $((SECONDS - built)) s"
   echo "$preset: $took"
   if [ -s "$results" ]; then
-    count "$preset" "$results"
+    shopt -s nullglob
+    count "$preset" "$results" "build/$preset/reports"/*.xml
   else
     fail "$preset: the test runner did not run"
   fi
