@@ -117,12 +117,40 @@ std::optional<Pick> PickOf(const ir::Node& node, const ir::Node& loop, int64_t t
   return std::nullopt;
 }
 
+// All sliced inputs of a loop must agree on their number of chunks. Can it be seen that an input
+// which is already sliced has `chunks` of them?
+bool HasChunks(const ir::Node& loop, const ir::PortMapEntry& entry, int64_t chunks) {
+  const int64_t start = entry.start.value_or(0), end = entry.end.value_or(-1);
+  const bool backward = entry.stride.value_or(1) < 0;
+  if (start != (backward ? -1 : 0) || end != (backward ? 0 : -1)) return false;
+  if (entry.external_port_id >= static_cast<int64_t>(loop.inputs.size())) return false;
+  const Dims& dims = TypeOf(loop.inputs[static_cast<size_t>(entry.external_port_id)]).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const int64_t axis = *entry.axis + (*entry.axis < 0 ? rank : 0);
+  if (axis < 0 || axis >= rank) return false;
+  for (const ir::Node* parameter : loop.bodies[0].graph->parameters) {
+    if (parameter->id != entry.internal_layer_id) continue;
+    const Dims& chunk = parameter->outputs[0].type.dims;
+    const auto position = static_cast<size_t>(axis);
+    return position < chunk.size() && chunk[position] > 0 &&
+           chunk[position] * chunks == dims[position];
+  }
+  return false;
+}
+
+bool AgreesWithOtherSlices(const ir::Node& loop, int64_t chunks) {
+  const std::vector<ir::PortMapEntry>& entries = loop.bodies[0].inputs;
+  return std::all_of(entries.begin(), entries.end(), [&](const ir::PortMapEntry& entry) {
+    return !entry.axis || entry.external_port_id < 0 || HasChunks(loop, entry, chunks);
+  });
+}
+
 bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips) {
   ir::Body& body = loop.bodies[0];
   const std::optional<size_t> input = InvariantInput(body, *pick.data.node);
   if (!input) return false;
   Dims dims = TypeOf(loop.inputs[*input]).dims;
-  if (dims.empty() || dims[0] < 1) return false;
+  if (dims.empty() || dims[0] < 1 || !AgreesWithOtherSlices(loop, dims[0])) return false;
   const std::optional<Walk> walk = WalkOf(loop, pick.index, trips, dims[0]);
   if (!walk) return false;
   ir::Graph& graph = *body.graph;

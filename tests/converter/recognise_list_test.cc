@@ -58,6 +58,25 @@ TEST(RecogniseList, TakesRowsBackwards) {
 
 TEST(RecogniseList, TakesTheFirstRowsOfMore) { EXPECT_EQ(Slices(SumOfRows(3, 1, 0)).size(), 1u); }
 
+// Slices of one loop must agree on their number, even where it ends before either is used up.
+TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
+  for (const int64_t rows : {5, 4}) {
+    CountedLoop loop(3);
+    const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+    const ir::Source y = loop.Input(loop.outer.Parameter({ElementType::f32, {rows, 2}}));
+    const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+    const ir::Source at = loop.Counter(0, 1), axis = loop.body.Int(0);
+    const ir::Source of_x = loop.Typed("Gather", {x, at, axis}, kRow, {}, 8);
+    const ir::Source of_y = loop.Typed("Gather", {y, at, axis}, kRow, {}, 8);
+    const ir::Source next = loop.Typed("Add", {sum, loop.Typed("Add", {of_x, of_y}, kRow)}, kRow);
+    loop.GoesBack(next, sum);
+    loop.Last(next);
+    loop.Close();
+    passes::RecogniseCounts(loop.outer.graph);
+    EXPECT_EQ(Slices(loop).size(), rows == 5 ? 2u : 1u) << rows;
+  }
+}
+
 // Data may end the loop before its rows do.
 TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
   CountedLoop loop(5);

@@ -29,7 +29,9 @@ def branch(maker, outer, depth, room):
                 inputs.append(value)
             port = 1 + inputs[1:].index(value)
             fed.append({"external_port_id": port, "internal_layer_id": parameter.layer})
+        maker.open_bodies += 1
         maker.fill(scope, depth + 1, room)
+        maker.open_bodies -= 1
         scopes.append(scope)
         entries.append(fed)
     outputs, made = [], []

@@ -44,9 +44,9 @@ class Iterator:
         self.add_invariants()
         self.inner.pool += [state for state, _ in self.states]
         left = self.room // max(self.trips, 1)
-        self.maker.open_loops += self.kind == "Loop"
+        self.maker.open_bodies += self.kind == "Loop"
         self.maker.fill(self.inner, self.depth + 1, left)
-        self.maker.open_loops -= self.kind == "Loop"
+        self.maker.open_bodies -= self.kind == "Loop"
         if self.kind == "Loop":
             conditions.close(self)
         results = self.close_states()

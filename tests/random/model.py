@@ -43,7 +43,7 @@ class Maker:
         self.shown = []  # outputs of a spoiled loop, which somebody must need
         self.features = collections.Counter()
         self.needs_bound = False
-        self.open_loops = 0  # Loops around the net that is being filled
+        self.open_bodies = 0  # Loops and branches around the net being filled
         self.variable_count = 0
         net = ir_text.Net(self.rng, self.weights)
         self.scope = Scope(net, self.rng, self.fresh)

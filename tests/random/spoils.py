@@ -91,7 +91,7 @@ def _output_twice(iterator):
 def _more_trips_than_slices(iterator):
     if iterator.kind != "Loop" or not iterator.fixed or not iterator.slices or not iterator.trips:
         return False
-    if iterator.maker.open_loops > 0:  # a Loop around it may not need this one, and drops it unseen
+    if iterator.maker.open_bodies > 0:  # what is around may not need it, and drops it unseen
         return False
     known = iterator.loop.inputs[0].known
     if known is None or any("condition: false" in name for name in iterator.maker.features):
@@ -133,8 +133,8 @@ def choose(rng):
     return list(SPOILS)[int(rng.integers(len(SPOILS)))]
 
 
-# Seen when the file is read. A converter may drop what no output of a Loop needs before it looks at
-# the rest, so those are tried where no Loop is involved.
+# Seen when the file is read. A converter may drop what no output of a Loop or branch needs before it
+# looks at the rest, so the others are tried where neither is involved.
 AT_ONCE = {
     "two back edges to one Parameter", "input names an unknown layer",
     "output names an unknown layer", "input beyond the layer's", "two entries for one output",
@@ -145,7 +145,7 @@ AT_ONCE = {
 def apply(iterator):
     """Spoils the loop when the model is to be spoiled and has not been; True when it did."""
     maker = iterator.maker
-    in_loop = iterator.kind == "Loop" or maker.open_loops > 0
+    in_loop = iterator.kind == "Loop" or maker.open_bodies > 0
     if not maker.spoil or maker.spoiled or (in_loop and maker.spoil not in AT_ONCE):
         return False
     maker.spoiled = bool(SPOILS[maker.spoil](iterator))
