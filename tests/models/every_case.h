@@ -14,7 +14,7 @@
 namespace weft {
 
 // Calls visit(name, file) with "family/case" and the bytes of the model, in no order; what weft
-// refuses is left out, for the conformance tests judge that. Returns how many there were.
+// refuses is left out: the conformance tests check refusals. Returns how many there were.
 template <typename Visit>
 int ForEachConvertedCase(Visit visit) {
   namespace fs = std::filesystem;
