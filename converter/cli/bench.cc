@@ -14,9 +14,9 @@
 
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
-#include "converter/cli/sections.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
+#include "converter/inspect/sections.h"
 #include "kernels/convert.h"
 
 namespace weft::cli {
@@ -179,8 +179,8 @@ Json StepsJson(const LoadedModel& model, const Measured& measured) {
     const auto runs = static_cast<double>(measured.profiled_runs);
     list.push_back(
         {{"step", i},
-         {"kind", KindName(rows[i].kind())},
-         {"layer", LayerOf(model.root(), i)},
+         {"kind", inspect::KindName(rows[i].kind())},
+         {"layer", inspect::LayerOf(model.root(), i)},
          {"calls_per_run", static_cast<double>(step.calls) / runs},
          {"microseconds_per_run", Microseconds(step.nanoseconds) / runs},
          {"share",

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "converter/cli/flash.h"
-#include "converter/cli/listing.h"
-#include "converter/cli/peak.h"
-#include "converter/cli/sections.h"
 #include "converter/cli/table.h"
-#include "converter/cli/work.h"
+#include "converter/inspect/flash.h"
+#include "converter/inspect/listing.h"
+#include "converter/inspect/peak.h"
+#include "converter/inspect/sections.h"
+#include "converter/inspect/work.h"
 #include "runtime/stack.h"
 
 namespace weft::cli {
@@ -27,27 +27,27 @@ constexpr size_t kMostRows = 10;  // of each list of contributors
 
 Json FlashJson(const LoadedModel& model) {
   Json list = Json::array();
-  for (const FlashPart& part : FlashOf(model.root(), model.bytes().size)) {
+  for (const inspect::FlashPart& part : inspect::FlashOf(model.root(), model.bytes().size)) {
     list.push_back({{"part", part.name}, {"bytes", part.bytes}, {"what", part.what}});
   }
   return list;
 }
 
 Json ScratchJson(const format::Model& model) {
-  const std::vector<Peak> peaks = PeaksOf(model);
+  const std::vector<inspect::Peak> peaks = inspect::PeaksOf(model);
   const auto regions = format::RowsOf(model.regions());
   Json list = Json::array();
   for (uint32_t i = format::kFirstScratchRegion; i < regions.count; ++i) {
-    Json entry = {{"region", RegionName(i)}, {"bytes", regions[i].bytes()}};
+    Json entry = {{"region", inspect::RegionName(i)}, {"bytes", regions[i].bytes()}};
     if (!peaks.empty()) {
-      const Peak& peak = peaks[i - format::kFirstScratchRegion];
+      const inspect::Peak& peak = peaks[i - format::kFirstScratchRegion];
       Json alive = Json::array();
-      for (const AliveBuffer& buffer : peak.alive) {
+      for (const inspect::AliveBuffer& buffer : peak.alive) {
         if (alive.size() == kMostRows) break;
         alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
       }
       entry["peak"] = {{"step", peak.step},
-                       {"layer", LayerOf(model, peak.step)},
+                       {"layer", inspect::LayerOf(model, peak.step)},
                        {"bytes", peak.bytes},
                        {"buffers", peak.alive.size()},
                        {"largest", std::move(alive)}};
@@ -57,12 +57,12 @@ Json ScratchJson(const format::Model& model) {
   return list;
 }
 
-Json WorkSectionsJson(const format::Model& model, const ModelWork& work) {
+Json WorkSectionsJson(const format::Model& model, const inspect::ModelWork& work) {
   Json list = Json::array();
   for (uint32_t i = 0; i < work.entries.size(); ++i) {
-    const Trips trips = TripsOf(model, i);
+    const inspect::Trips trips = inspect::TripsOf(model, i);
     list.push_back({{"section", i},
-                    {"layer", LayerOfSection(model, i)},
+                    {"layer", inspect::LayerOfSection(model, i)},
                     {"iterations", trips.count},
                     {"iterations_exact", trips.exact},
                     {"steps_per_iteration", work.iterations[i].steps},
@@ -81,7 +81,7 @@ void KeepLargest(std::vector<Row>& rows, double Row::*size) {
 }
 
 // Steps of one kind and layer, unrolled copies together.
-Json LargestStepsJson(const format::Model& model, const ModelWork& work) {
+Json LargestStepsJson(const format::Model& model, const inspect::ModelWork& work) {
   struct Row {
     std::string kind, layer;
     double calls = 0, multiply_adds = 0;
@@ -89,9 +89,9 @@ Json LargestStepsJson(const format::Model& model, const ModelWork& work) {
   std::map<std::pair<std::string, std::string>, Row> rows;
   const auto steps = format::RowsOf(model.steps());
   for (uint32_t i = 0; i < steps.count; ++i) {
-    const double multiply_adds = work.calls[i] * MultiplyAdds(model, steps[i]);
+    const double multiply_adds = work.calls[i] * inspect::MultiplyAdds(model, steps[i]);
     if (multiply_adds == 0) continue;
-    const std::string kind = KindName(steps[i].kind()), layer = LayerOf(model, i);
+    const std::string kind = inspect::KindName(steps[i].kind()), layer = inspect::LayerOf(model, i);
     Row& row = rows.try_emplace({kind, layer}, Row{kind, layer}).first->second;
     row.calls += work.calls[i];
     row.multiply_adds += multiply_adds;
@@ -127,8 +127,9 @@ Json LargestWeightsJson(const format::Model& model) {
       if (slot.region() != format::kWeightsRegion) continue;
       Row& row = rows[slot.offset_bytes()];
       if (slot.bytes() <= row.bytes) continue;
-      row = {KindName(steps[i].kind()), LayerOf(model, i), SlotType(model, index),
-             slot.offset_bytes() + slot.bytes(), 1.0 * slot.bytes()};
+      row = {inspect::KindName(steps[i].kind()), inspect::LayerOf(model, i),
+             inspect::SlotType(model, index), slot.offset_bytes() + slot.bytes(),
+             1.0 * slot.bytes()};
     }
   }
   std::vector<Row> largest;
@@ -231,7 +232,7 @@ std::string LargestText(const Json& budget) {
 
 Json BudgetJson(const LoadedModel& model) {
   const format::Model& root = model.root();
-  const ModelWork work = WorkOf(root);
+  const inspect::ModelWork work = inspect::WorkOf(root);
   return {{"flash_bytes", model.bytes().size},
           {"flash", FlashJson(model)},
           {"state_bytes", model.needs().state_bytes},

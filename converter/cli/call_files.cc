@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "converter/links.h"
+#include "converter/base/links.h"
 
 namespace weft::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 
 namespace weft::cli {
 

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "converter/base/faults.h"
 #include "converter/cli/session.h"
-#include "converter/faults.h"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "converter/elements.h"
+#include "converter/base/elements.h"
 
 namespace weft::cli {
 namespace {

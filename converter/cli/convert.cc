@@ -12,14 +12,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "converter/base/files.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
 #include "converter/emit/c_source.h"
-#include "converter/files.h"
-#include "converter/passes/pipeline.h"
+#include "converter/pipeline.h"
 #include "runtime/format/listing.h"
 
 namespace weft::cli {
@@ -36,7 +36,7 @@ constexpr const char* kExamples = R"(Examples:
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K)";
 
 struct ConvertCall {
-  passes::ConvertOptions options;
+  pipeline::ConvertOptions options;
   std::string model, weights, output, c_source, precision = "f32";
   std::string dump;  // what --dump-after has printed
   bool incbin = false;
@@ -66,10 +66,10 @@ std::optional<Dims> ParseShape(std::string_view text) {
 }
 
 // "dtcm=64K"; the name becomes part of a C identifier.
-std::optional<passes::ScratchRegion> ParseRegion(const std::string& text) {
+std::optional<pipeline::ScratchRegion> ParseRegion(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;
-  passes::ScratchRegion region{text.substr(0, equals), 0};
+  pipeline::ScratchRegion region{text.substr(0, equals), 0};
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   if (!std::all_of(region.name.begin(), region.name.end(), fits)) return std::nullopt;
   const std::optional<int64_t> bytes = ParseByteCount(text.substr(equals + 1));
@@ -78,15 +78,15 @@ std::optional<passes::ScratchRegion> ParseRegion(const std::string& text) {
   return region;
 }
 
-void TakeRegions(const ConvertCall& call, passes::ConvertOptions* options) {
+void TakeRegions(const ConvertCall& call, pipeline::ConvertOptions* options) {
   for (const std::string& text : call.regions) {
-    const std::optional<passes::ScratchRegion> region = ParseRegion(text);
+    const std::optional<pipeline::ScratchRegion> region = ParseRegion(text);
     if (!region) {
       throw CLI::ValidationError(
           "--region",
           fmt::format("is \"{}\"; must be NAME=BYTES, such as dtcm=65536 or dtcm=64K", text));
     }
-    for (const passes::ScratchRegion& other : options->regions) {
+    for (const pipeline::ScratchRegion& other : options->regions) {
       if (other.name == region->name) {
         throw CLI::ValidationError("--region", fmt::format("names \"{}\" twice", region->name));
       }
@@ -123,7 +123,7 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
 
 // What CLI11 cannot know of the call.
 void CheckCall(ConvertCall& call) {
-  passes::ConvertOptions& options = call.options;
+  pipeline::ConvertOptions& options = call.options;
   for (const std::string& text : call.shapes) {
     const size_t equals = text.rfind('=');
     const std::optional<Dims> dims = equals == std::string::npos
@@ -166,7 +166,7 @@ class Progress {
   bool shown_ = false;
 };
 
-void PrintSummary(const ConvertCall& call, const passes::Converted& converted) {
+void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted) {
   if (call.json) {
     nlohmann::ordered_json json;
     json["file"] = call.output;
@@ -209,7 +209,7 @@ std::span<const std::byte> BytesOf(const std::string& text) {
 }
 
 // The model, and its C source and header when asked for: all of them or none.
-bool WriteOutputs(const ConvertCall& call, const passes::Converted& converted,
+bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
                   std::string* reason) {
   std::vector<FileToWrite> files = {{call.output, converted.file}};
   emit::CSource c;
@@ -217,7 +217,8 @@ bool WriteOutputs(const ConvertCall& call, const passes::Converted& converted,
     const std::filesystem::path source = call.c_source;
     const std::string model = std::filesystem::absolute(call.output).string();
     std::vector<std::string> regions;
-    for (const passes::ScratchRegion& region : call.options.regions) regions.push_back(region.name);
+    for (const pipeline::ScratchRegion& region : call.options.regions)
+      regions.push_back(region.name);
     c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "",
                            regions);
     files.push_back({source, BytesOf(c.source)});
@@ -232,7 +233,7 @@ Exit Convert(ConvertCall& call) {
   CheckFiles(call, complaints.call);
   if (!complaints.ok()) return Tell(complaints);
   Faults& faults = complaints.input;
-  std::optional<passes::Converted> converted;
+  std::optional<pipeline::Converted> converted;
   {
     Progress progress;
     call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
@@ -240,7 +241,7 @@ Exit Convert(ConvertCall& call) {
       if (!call.json) AnswerText(text);
       call.dump += text;
     };
-    converted = passes::Convert(call.options, faults);
+    converted = pipeline::Convert(call.options, faults);
   }
   if (Tell(faults) != Exit::kDone || !converted) return Exit::kInput;
   if (!call.options.dump_after.empty() && call.dump.empty()) {
@@ -355,16 +356,16 @@ void AddConvert(CLI::App& app, Exit* exit) {
       ->transform(Integer(1, format::kMaxSelfTestRuns))
       ->type_name("N");
   std::string passes;
-  for (std::string_view name : passes::PassNames()) passes.append(" ").append(name);
+  for (std::string_view name : pipeline::PassNames()) passes.append(" ").append(name);
   command
       ->add_option("--dump-after", call->options.dump_after,
                    "Print the model after a pass:" + passes)
       ->check([](const std::string& value) {
-        for (std::string_view name : passes::PassNames()) {
+        for (std::string_view name : pipeline::PassNames()) {
           if (name == value) return std::string();
         }
         return fmt::format("there is no pass \"{}\"; must be one of {}", value,
-                           fmt::join(passes::PassNames(), " "));
+                           fmt::join(pipeline::PassNames(), " "));
       })
       ->type_name("PASS");
   command->add_flag("--json", call->json, "Print the summary, or what is wrong, as JSON");

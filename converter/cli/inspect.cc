@@ -10,14 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/budget.h"
-#include "converter/cli/carried.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/listing.h"
 #include "converter/cli/numbers.h"
-#include "converter/cli/sections.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
-#include "converter/cli/traffic.h"
+#include "converter/inspect/carried.h"
+#include "converter/inspect/listing.h"
+#include "converter/inspect/sections.h"
+#include "converter/inspect/traffic.h"
 
 namespace weft::cli {
 namespace {
@@ -71,7 +71,7 @@ Json VariablesJson(const format::Model& model) {
   for (const format::Variable& row : format::RowsOf(model.variables())) {
     const bool named = row.first_name() != format::kNoSlot;
     list.push_back({{"name", named ? model.names()->Get(row.first_name())->str() : ""},
-                    {"type", SlotType(model, row.slot())},
+                    {"type", inspect::SlotType(model, row.slot())},
                     {"starts_as", row.initial_slot() == format::kNoSlot ? "zeros" : "weights"}});
   }
   return list;
@@ -80,12 +80,12 @@ Json VariablesJson(const format::Model& model) {
 Json SectionsJson(const format::Model& model) {
   Json list = Json::array();
   for (uint32_t i = 0; i < format::RowsOf(model.sections()).count; ++i) {
-    const format::Section& row = SectionAt(model, i);
-    const Trips trips = TripsOf(model, i);
-    const Carried carried = CarriedBy(model, i);
-    const SectionTraffic traffic = TrafficOf(model, i);
+    const format::Section& row = inspect::SectionAt(model, i);
+    const inspect::Trips trips = inspect::TripsOf(model, i);
+    const inspect::Carried carried = inspect::CarriedBy(model, i);
+    const inspect::SectionTraffic traffic = inspect::TrafficOf(model, i);
     list.push_back({{"section", i},
-                    {"layer", LayerOfSection(model, i)},
+                    {"layer", inspect::LayerOfSection(model, i)},
                     {"depth", row.depth()},
                     {"iterations", trips.count},
                     {"iterations_exact", trips.exact},
@@ -105,7 +105,7 @@ Json SectionsJson(const format::Model& model) {
 
 Json CopiesJson(const format::Model& model) {
   Json list = Json::array();
-  for (const Cause& cause : CausesOf(model)) {
+  for (const inspect::Cause& cause : inspect::CausesOf(model)) {
     list.push_back({{"step", cause.kind},
                     {"layer", cause.layer},
                     {"reason", format::EnumNameReason(cause.reason)},
@@ -118,7 +118,7 @@ Json StepsJson(const format::Model& model) {
   std::map<uint16_t, uint32_t> counts;
   for (const format::Step& step : format::RowsOf(model.steps())) ++counts[step.kind()];
   Json json = Json::object();
-  for (const auto& [kind, count] : counts) json[KindName(kind)] = count;
+  for (const auto& [kind, count] : counts) json[inspect::KindName(kind)] = count;
   return json;
 }
 
@@ -207,14 +207,14 @@ void PrintSections(const format::Model& model) {
 }
 
 void PrintCopies(const format::Model& model) {
-  const std::vector<Cause> causes = CausesOf(model);
+  const std::vector<inspect::Cause> causes = inspect::CausesOf(model);
   double total = 0;
-  for (const Cause& cause : causes) total += cause.bytes;
+  for (const inspect::Cause& cause : causes) total += cause.bytes;
   Answer("bytes copied or filled per run: {}", Bytes(total));
   if (!causes.empty()) {
     Table table({"  step", "layer", ">bytes", "why"});
-    for (const Cause& cause : causes)
-      table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), Why(cause.reason)});
+    for (const inspect::Cause& cause : causes)
+      table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), inspect::Why(cause.reason)});
     AnswerText(table.Text());
   }
   AnswerText("\n");
@@ -260,13 +260,13 @@ Exit Inspect(const InspectCall& call) {
   if (call.json) {
     Json json = ModelJson(*model);
     if (call.budget) json["budget"] = BudgetJson(*model);
-    if (call.listing) json["listing"] = ListingJson(model->root());
+    if (call.listing) json["listing"] = inspect::ListingJson(model->root());
     Print(json);
     return Exit::kDone;
   }
   PrintModel(*model);
   if (call.budget) AnswerText("\n" + BudgetText(BudgetJson(*model)));
-  if (call.listing) AnswerText("\n" + ListingText(model->root()));
+  if (call.listing) AnswerText("\n" + inspect::ListingText(model->root()));
   return Exit::kDone;
 }
 

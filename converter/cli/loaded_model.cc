@@ -6,8 +6,8 @@
 #include <cstring>
 #include <optional>
 
-#include "converter/cli/sections.h"
-#include "converter/files.h"
+#include "converter/base/files.h"
+#include "converter/inspect/sections.h"
 #include "runtime/format/listing.h"
 
 namespace weft::cli {
@@ -42,7 +42,7 @@ std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* row
 bool LoadedModel::Run(Faults& faults) {
   const Fault fault = engine_.Run();
   if (fault.ok()) return true;
-  const std::string layer = LayerOfSection(root(), fault.index);
+  const std::string layer = inspect::LayerOfSection(root(), fault.index);
   faults.Add(
       FaultLine(layer.empty() ? file_ : fmt::format("{}: layer \"{}\"", file_, layer), fault));
   return false;

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "converter/aligned_bytes.h"
-#include "converter/element_type.h"
-#include "converter/faults.h"
+#include "converter/base/aligned_bytes.h"
+#include "converter/base/element_type.h"
+#include "converter/base/faults.h"
 #include "runtime/weft.h"
 
 namespace weft::cli {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <set>
 
-#include "converter/files.h"
+#include "converter/base/files.h"
 #include "converter/ir/graph.h"
 
 namespace weft::cli {

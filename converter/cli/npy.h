@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converter/element_type.h"
+#include "converter/base/element_type.h"
 
 namespace weft::cli {
 

@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "converter/base/files.h"
+#include "converter/base/visible.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
-#include "converter/files.h"
-#include "converter/visible.h"
 
 namespace weft::cli {
 namespace {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/base/faults.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/npy.h"
-#include "converter/faults.h"
 
 namespace weft::cli {
 

@@ -8,7 +8,7 @@
 namespace weft::cli {
 namespace {
 
-std::string LineOf(const passes::StreamedPort& port, std::string_view side) {
+std::string LineOf(const graph::StreamedPort& port, std::string_view side) {
   const bool is_whole = !port.time && !port.so_far;
   std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side,
                                  ir::OneLine(port.name), ToString(port.type));
@@ -23,7 +23,7 @@ std::string LineOf(const passes::StreamedPort& port, std::string_view side) {
   return line + "\n";
 }
 
-nlohmann::ordered_json JsonOf(const passes::StreamedPort& port) {
+nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
   nlohmann::ordered_json json;
   json["name"] = port.name;
   json["type"] = ToString(port.type);
@@ -37,33 +37,33 @@ nlohmann::ordered_json JsonOf(const passes::StreamedPort& port) {
 
 }  // namespace
 
-std::string StreamedText(const passes::Streamed& streamed) {
+std::string StreamedText(const graph::Streamed& streamed) {
   std::string text = fmt::format("streamed: {} step{} of {} per run\n", streamed.steps,
                                  streamed.steps == 1 ? "" : "s", streamed.all_steps);
-  for (const passes::StreamedPort& port : streamed.inputs) text += LineOf(port, "input");
-  for (const passes::StreamedPort& port : streamed.outputs) text += LineOf(port, "output");
-  for (const passes::StreamedState& state : streamed.states) {
+  for (const graph::StreamedPort& port : streamed.inputs) text += LineOf(port, "input");
+  for (const graph::StreamedPort& port : streamed.outputs) text += LineOf(port, "output");
+  for (const graph::StreamedState& state : streamed.states) {
     text += fmt::format("  state  \"{}\" {} bytes: {}\n", ir::OneLine(state.name), state.bytes,
                         state.from);
   }
   return text;
 }
 
-nlohmann::ordered_json StreamedJson(const passes::Streamed& streamed) {
+nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   nlohmann::ordered_json json;
   json["steps"] = streamed.steps;
   json["of"] = streamed.all_steps;
   for (const char* key : {"inputs", "outputs", "states", "whole"}) {
     json[key] = nlohmann::ordered_json::array();
   }
-  for (const passes::StreamedPort& port : streamed.inputs) {
+  for (const graph::StreamedPort& port : streamed.inputs) {
     json[port.time ? "inputs" : "whole"].push_back(JsonOf(port));
   }
-  for (const passes::StreamedPort& port : streamed.outputs) {
+  for (const graph::StreamedPort& port : streamed.outputs) {
     json["outputs"].push_back(JsonOf(port));
     if (port.so_far) json["outputs"].back()["so_far"] = true;
   }
-  for (const passes::StreamedState& state : streamed.states) {
+  for (const graph::StreamedState& state : streamed.states) {
     json["states"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"from", state.from}});
   }
   return json;

@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "converter/passes/streamed.h"
+#include "converter/graph/streaming/streamed.h"
 
 namespace weft::cli {
 
 // Whole lines.
-std::string StreamedText(const passes::Streamed& streamed);
-nlohmann::ordered_json StreamedJson(const passes::Streamed& streamed);
+std::string StreamedText(const graph::Streamed& streamed);
+nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed);
 
 }  // namespace weft::cli
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "converter/visible.h"
+#include "converter/base/visible.h"
 
 namespace weft::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "converter/visible.h"
+#include "converter/base/visible.h"
 
 namespace weft::cli {
 

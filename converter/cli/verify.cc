@@ -12,10 +12,10 @@
 #include <optional>
 #include <span>
 
+#include "converter/base/elements.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
-#include "converter/elements.h"
 #include "converter/plan/validator.h"
 
 namespace weft::cli {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "converter/element_type.h"
+#include "converter/base/element_type.h"
+#include "converter/base/visible.h"
 #include "converter/emit/identifiers.h"
-#include "converter/visible.h"
 #include "kernels/activation.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/law.h"

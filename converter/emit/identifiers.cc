@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <set>
 
-#include "converter/visible.h"
+#include "converter/base/visible.h"
 
 namespace weft::emit {
 namespace {

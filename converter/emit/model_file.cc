@@ -11,9 +11,9 @@
 #include <tuple>
 #include <type_traits>
 
-#include "converter/aligned_bytes.h"
+#include "converter/base/aligned_bytes.h"
+#include "converter/base/narrow.h"
 #include "converter/emit/self_test.h"
-#include "converter/narrow.h"
 #include "converter/plan/arena.h"
 #include "converter/plan/regions.h"
 #include "runtime/weft.h"

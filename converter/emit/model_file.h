@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "converter/faults.h"
-#include "converter/plan/program.h"
+#include "converter/base/faults.h"
+#include "converter/program/program.h"
 
 namespace weft::emit {
 

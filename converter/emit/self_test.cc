@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
-#include "converter/aligned_bytes.h"
-#include "converter/element_type.h"
-#include "converter/narrow.h"
+#include "converter/base/aligned_bytes.h"
+#include "converter/base/element_type.h"
+#include "converter/base/narrow.h"
 #include "kernels/convert.h"
 #include "runtime/self_test.h"
 #include "runtime/weft.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 #include "runtime/format/listing.h"
 
 namespace weft::emit {

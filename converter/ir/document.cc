@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "converter/files.h"
+#include "converter/base/files.h"
 #include "converter/ir/graph.h"
 
 namespace weft::ir {

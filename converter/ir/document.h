@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 
 namespace weft::ir {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "converter/visible.h"
+#include "converter/base/visible.h"
 
 namespace weft::ir {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converter/element_type.h"
+#include "converter/base/element_type.h"
 
 namespace weft::ops {
 struct Operation;

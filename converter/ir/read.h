@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 #include "converter/ir/graph.h"
 
 namespace weft::ir {

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 #include "converter/ir/document.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/weights_file.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "converter/files.h"
+#include "converter/base/files.h"
 
 namespace weft::ir {
 

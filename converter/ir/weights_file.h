@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 #include "converter/ir/graph.h"
 
 namespace weft::ir {

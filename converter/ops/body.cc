@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/body.h"
 
-#include "converter/passes/infer.h"
-
 namespace weft::ops {
 
 const TensorType& ResultType(const ir::Graph& body, size_t result) {
@@ -11,9 +9,7 @@ const TensorType& ResultType(const ir::Graph& body, size_t result) {
 }
 
 bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
-  const passes::InferOptions options = {scope.check_declared, scope.max_iterations,
-                                        scope.fold_budget};
-  if (!passes::InferAndFold(body, options, scope.faults())) {
+  if (!scope.infer_body(body)) {
     scope.MarkFailed();  // the body has said why
     return false;
   }

@@ -8,8 +8,7 @@
 #include "converter/ops/body.h"
 #include "converter/ops/families.h"
 #include "converter/ops/port_map.h"
-#include "converter/passes/fuse_tail.h"
-#include "converter/passes/lower.h"
+#include "converter/program/fuse_tail.h"
 
 namespace weft::ops {
 namespace {
@@ -67,7 +66,7 @@ std::vector<ValueId> EmitBranch(LowerScope& scope, size_t branch) {
     if (!input.parameter->constant) values[{input.parameter, 0}] = scope.input(input.input);
   }
   const std::vector<ValueId> results =
-      passes::LowerBody(*body.graph, scope.builder, values, scope.faults());
+      scope.lower_body(*body.graph, scope.builder, values, scope.faults());
   std::vector<ValueId> outputs;
   for (const BodyOutput& output : map.outputs) outputs.push_back(results[output.result]);
   return outputs;
@@ -81,7 +80,7 @@ void LowerBranch(LowerScope& scope, size_t branch, const std::vector<ValueId>& o
   const std::vector<ValueId> results = EmitBranch(scope, branch);
   const plan::Because because(builder, format::Reason::branch_result);
   for (size_t i = 0; i < outputs.size(); ++i) builder.Copy(results[i], outputs[i]);
-  passes::FuseTails(builder.program(), inside);
+  plan::FuseTails(builder.program(), inside);
   builder.SetBlock(outside);
   plan::Section& section = builder.program().sections[id];
   section.copies = {inside};

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/packed.h"
 
 namespace weft::ops {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/ops/operation.h"
-#include "converter/plan/builder.h"
+#include "converter/program/builder.h"
 
 namespace weft::ops {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 

@@ -10,7 +10,6 @@
 #include "converter/ops/families.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/port_map.h"
-#include "converter/passes/lower.h"
 
 namespace weft::ops {
 namespace {
@@ -267,7 +266,7 @@ class BodyLowering {
       if (input.kind == BodyInput::Kind::kCarried) values[key] = iteration.states[state++];
       if (input.kind == BodyInput::Kind::kIteration) values[key] = iteration.index;
     }
-    return passes::LowerBody(*body_.graph, scope_.builder, values, scope_.faults());
+    return scope_.lower_body(*body_.graph, scope_.builder, values, scope_.faults());
   }
 
   LowerScope& scope_;

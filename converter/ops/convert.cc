@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of element type. A type converted to itself costs nothing.
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/families.h"
 
 namespace weft::ops {

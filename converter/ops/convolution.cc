@@ -3,7 +3,7 @@
 // where they are data, copies pack them at run time.
 #include <algorithm>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/packed.h"

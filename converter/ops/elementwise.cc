@@ -2,7 +2,7 @@
 // Arithmetic and logic of two tensors.
 #include <algorithm>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"

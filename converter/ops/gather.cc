@@ -5,7 +5,7 @@
 // the end; the step counts it from the end for all of them.
 #include <algorithm>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 

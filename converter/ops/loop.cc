@@ -6,15 +6,15 @@
 #include <unordered_map>
 #include <utility>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/carry.h"
 #include "converter/ops/once.h"
 #include "converter/ops/track.h"
-#include "converter/passes/fuse_tail.h"
-#include "converter/plan/access_index.h"
-#include "converter/plan/block_access.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/schedule.h"
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+#include "converter/program/fuse_tail.h"
 
 namespace weft::ops {
 
@@ -377,7 +377,7 @@ void LoopLowering::LayCopy(size_t phase) {
   }
   results_ = body_(iteration);
   EndIteration(phase);
-  passes::FuseTails(program(), builder_.block());
+  plan::FuseTails(program(), builder_.block());
   for (const DelayLine& line : lines_) {
     if (line.track || !line.fresh) continue;
     oldest_first.emplace_back(iteration.states[line.states.back()], results_[HeadResult(line)]);

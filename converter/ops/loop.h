@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "converter/plan/builder.h"
+#include "converter/program/builder.h"
 
 namespace weft::ops {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/packed.h"

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "converter/ops/track.h"
-#include "converter/passes/fuse_tail.h"
+#include "converter/program/fuse_tail.h"
 
 namespace weft::ops {
 namespace {
@@ -36,7 +36,7 @@ class Alone {
     builder_.SetBlock(inside);
     std::vector<ValueId> results = body(iteration_);
     const size_t readers = ReadResults(results, inside);
-    passes::FuseTails(builder_.program(), inside);
+    plan::FuseTails(builder_.program(), inside);
     builder_.SetBlock(outside);
     MoveItems(inside, outside, readers);
     for (const ValueId slice : iteration_.slices) builder_.program().values[slice].moves.clear();

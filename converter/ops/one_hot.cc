@@ -3,7 +3,7 @@
 // selects one of two values. An index out of range, negative ones included, matches nothing.
 #include <numeric>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"

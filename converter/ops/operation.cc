@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "converter/elements.h"
-#include "converter/narrow.h"
+#include "converter/base/elements.h"
+#include "converter/base/narrow.h"
 
 namespace weft::ops {
 namespace {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,13 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
 #include "converter/ir/graph.h"
-#include "converter/plan/builder.h"
-
-namespace weft::passes {
-struct FoldBudget;
-}
+#include "converter/program/builder.h"
 
 namespace weft::ops {
 
@@ -139,8 +136,9 @@ class InferScope : public NodeScope {
   // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
   bool check_declared = true;
   // The user's bound on iterations that only the run counts.
-  int64_t max_iterations = 0;                 // 0: none given
-  passes::FoldBudget* fold_budget = nullptr;  // for the inference of bodies
+  int64_t max_iterations = 0;  // 0: none given
+  // Infers the graph of a body in the way this one is inferred; false when it has added faults.
+  std::function<bool(ir::Graph& body)> infer_body;
   // Of the graph, where the caller has them at hand.
   const VariableReads* reads = nullptr;
   std::vector<const ir::Node*> ReadsOf(const std::string& id) const;
@@ -197,6 +195,10 @@ class LowerScope : public NodeScope {
   Values& values() { return values_; }
 
   plan::Builder& builder;
+  // Lowers a body whose Parameters stand in `values` into the builder's current block; returns the
+  // values of its Results. Of operations with bodies only; null where none can be met.
+  std::vector<plan::ValueId> (*lower_body)(ir::Graph& body, plan::Builder& builder, Values& values,
+                                           Faults& faults) = nullptr;
 
  private:
   Values& values_;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "kernels/pack.h"
 
 namespace weft::ops {

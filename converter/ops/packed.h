@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converter/ir/graph.h"
-#include "converter/plan/builder.h"
+#include "converter/program/builder.h"
 
 namespace weft::ops {
 

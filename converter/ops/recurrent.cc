@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/cell.h"
 #include "converter/ops/families.h"
 #include "converter/ops/loop.h"

@@ -3,7 +3,7 @@
 // the tensor itself (its magnitude for norms), and no step reduces more axes than it must.
 #include <algorithm>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"

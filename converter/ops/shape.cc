@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 

@@ -2,7 +2,7 @@
 // Softmax and its logarithm along one axis.
 #include <algorithm>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "converter/ops/loop.h"
-#include "converter/plan/builder.h"
+#include "converter/program/builder.h"
 
 namespace weft::ops {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {

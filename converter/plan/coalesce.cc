@@ -6,18 +6,6 @@
 
 namespace weft::plan {
 
-bool IsPlainCopy(const Program& program, const Step& step) {
-  const auto* params = std::get_if<format::CopyParams>(&step.params);
-  if (params == nullptr || params->rank() != 1 || params->src_offset() != 0 ||
-      params->dst_offset() != 0 || params->src_strides()->Get(0) != 1 ||
-      params->dst_strides()->Get(0) != 1) {
-    return false;
-  }
-  const int64_t bytes = static_cast<int64_t>(params->dims()->Get(0)) * params->element_bytes();
-  return bytes == program.values[step.inputs[0]].bytes &&
-         bytes == program.values[step.outputs[0]].bytes;
-}
-
 namespace {
 
 bool IsWholeScratch(const Program& program, const Place& place, ValueId value) {

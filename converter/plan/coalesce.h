@@ -7,13 +7,10 @@
 #ifndef WEFT_CONVERTER_PLAN_COALESCE_H_
 #define WEFT_CONVERTER_PLAN_COALESCE_H_
 
-#include "converter/plan/access_index.h"
-#include "converter/plan/program.h"
+#include "converter/program/access_index.h"
+#include "converter/program/program.h"
 
 namespace weft::plan {
-
-// Moves every byte of its source to its target, in order: the only copies that can go away.
-bool IsPlainCopy(const Program& program, const Step& step);
 
 // May the copy at `item` of `block` be dropped by letting its source live in its target from the
 // first write on? `local` are the accesses of the block; `everywhere` the counts of those of the

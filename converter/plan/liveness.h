@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/plan/program.h"
+#include "converter/program/program.h"
 
 namespace weft::plan {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "converter/narrow.h"
+#include "converter/base/narrow.h"
 
 namespace weft::plan {
 namespace {

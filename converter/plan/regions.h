@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "converter/plan/liveness.h"
-#include "converter/plan/program.h"
+#include "converter/program/program.h"
 
 namespace weft::plan {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/plan/block_access.h"
+#include "converter/program/block_access.h"
 
 namespace weft::plan {
 

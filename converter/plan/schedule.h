@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "converter/plan/program.h"
+#include "converter/program/program.h"
 
 namespace weft::plan {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert --self-test, and what inspect and verify make of it.
-#include "converter/aligned_bytes.h"
+#include "converter/base/aligned_bytes.h"
 #include "runtime/format/listing.h"
 #include "tests/cli/command_fixture.h"
 

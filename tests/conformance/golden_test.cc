@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "converter/base/faults.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/npy.h"
-#include "converter/faults.h"
-#include "converter/passes/pipeline.h"
+#include "converter/pipeline.h"
 
 namespace weft {
 namespace {
@@ -78,8 +78,8 @@ class Golden : public testing::TestWithParam<std::string> {
   void TearDown() override { fs::remove(file_); }
 
   // The options that cases use, as `weft convert` would read them.
-  passes::ConvertOptions Options() const {
-    passes::ConvertOptions options;
+  pipeline::ConvertOptions Options() const {
+    pipeline::ConvertOptions options;
     options.model = folder_ / "model.xml";
     const std::vector<std::string> words = json_.value("convert", std::vector<std::string>());
     for (size_t i = 0; i + 1 < words.size(); i += 2) {
@@ -101,7 +101,7 @@ class Golden : public testing::TestWithParam<std::string> {
 
   void ConvertAndOpen() {
     Faults faults;
-    const std::optional<passes::Converted> converted = passes::Convert(Options(), faults);
+    const std::optional<pipeline::Converted> converted = pipeline::Convert(Options(), faults);
     for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
     ASSERT_TRUE(converted.has_value());
     std::ofstream(file_, std::ios::binary)

@@ -6,7 +6,7 @@
 //   ir::Source i = loop.Carried(loop.outer.Int(0));
 //   ...
 //   loop.GoOn(condition);
-//   passes::RecogniseCounts(loop.outer.graph);
+//   graph::RecogniseCounts(loop.outer.graph);
 #ifndef WEFT_TESTS_CONVERTER_COUNTED_LOOP_H_
 #define WEFT_TESTS_CONVERTER_COUNTED_LOOP_H_
 

@@ -19,10 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "converter/faults.h"
+#include "converter/base/faults.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/lower.h"
 #include "converter/ir/graph.h"
 #include "converter/ops/operation.h"
-#include "converter/plan/builder.h"
+#include "converter/program/builder.h"
 
 namespace weft {
 
@@ -70,12 +72,15 @@ class GraphBuilder {
 
   void Result(ir::Source source) { graph.results.push_back(NewNode("Result", 1, {source}, {}, 0)); }
 
+  void InferNode(ir::Node& node) {
+    ops::InferScope scope(graph, node, faults);
+    scope.infer_body = [this](ir::Graph& body) { return graph::InferAndFold(body, {}, faults); };
+    node.operation->infer(scope);
+  }
   // True when no node found a fault. Parameter, Const and Result have nothing to infer.
   bool Infer() {
     for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
-      if (node->operation == nullptr) continue;
-      ops::InferScope scope(graph, *node, faults);
-      node->operation->infer(scope);
+      if (node->operation != nullptr) InferNode(*node);
     }
     return faults.ok();
   }
@@ -94,6 +99,7 @@ class GraphBuilder {
       if (node->operation == nullptr || node->constant) continue;
       builder.SetLayer(node->name);
       ops::LowerScope scope(graph, *node, faults, builder, values);
+      scope.lower_body = graph::LowerBody;
       node->operation->lower(scope);
     }
     for (ir::Node* node : graph.results) {

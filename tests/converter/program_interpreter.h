@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "converter/plan/program.h"
+#include "converter/program/program.h"
 
 namespace weft {
 

@@ -10,8 +10,8 @@
 #include <new>
 #include <vector>
 
+#include "converter/base/faults.h"
 #include "converter/emit/model_file.h"
-#include "converter/faults.h"
 #include "converter/plan/coalesce.h"
 #include "runtime/weft.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "converter/passes/pipeline.h"
-#include "tests/converter/ir_fixture.h"
+#include "converter/pipeline.h"
+#include "tests/converter/ir/fixture.h"
 
 namespace weft {
 namespace {
@@ -75,11 +75,11 @@ class NetText {
 
 class Scale : public ir::IrTest {
  protected:
-  std::optional<passes::Converted> Convert(const NetText& net) {
+  std::optional<pipeline::Converted> Convert(const NetText& net) {
     Write("model.xml", net.Text());
-    passes::ConvertOptions options;
+    pipeline::ConvertOptions options;
     options.model = Path("model.xml");
-    std::optional<passes::Converted> converted = passes::Convert(options, faults);
+    std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
     for (size_t i = 0; i < std::min<size_t>(faults.lines().size(), 3); ++i) {
       ADD_FAILURE() << faults.lines()[i];
     }

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "converter/plan/program.h"
+#include "converter/program/program.h"
 
 namespace weft {
 

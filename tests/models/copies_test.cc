@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "converter/aligned_bytes.h"
-#include "converter/cli/sections.h"
-#include "converter/cli/traffic.h"
+#include "converter/base/aligned_bytes.h"
+#include "converter/inspect/sections.h"
+#include "converter/inspect/traffic.h"
 #include "tests/models/every_case.h"
 
 namespace weft {
@@ -28,11 +28,11 @@ std::vector<std::string> CopiesOf(const format::Model& model) {
   std::vector<std::string> lines;
   const uint32_t count = format::RowsOf(model.sections()).count;
   for (uint32_t section = 0; section < count; ++section) {
-    const cli::SectionTraffic traffic = cli::TrafficOf(model, section);
+    const inspect::SectionTraffic traffic = inspect::TrafficOf(model, section);
     if (traffic.bytes_per_iteration == 0) continue;
     std::set<std::string> reasons;
-    for (uint32_t copy = 0; copy < cli::SectionAt(model, section).unroll(); ++copy) {
-      const cli::StepRun run = cli::CopyOf(model, section, copy);
+    for (uint32_t copy = 0; copy < inspect::SectionAt(model, section).unroll(); ++copy) {
+      const inspect::StepRun run = inspect::CopyOf(model, section, copy);
       for (uint32_t i = run.begin; i < run.end; ++i) {
         const format::Step& step = format::RowsOf(model.steps())[i];
         const auto reason = static_cast<format::Reason>(step.reason());

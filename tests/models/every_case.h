@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "converter/aligned_bytes.h"
-#include "converter/passes/pipeline.h"
+#include "converter/base/aligned_bytes.h"
+#include "converter/pipeline.h"
 
 namespace weft {
 
@@ -23,10 +23,10 @@ int ForEachConvertedCase(Visit visit) {
   for (const auto& entry : fs::recursive_directory_iterator(cases)) {
     if (entry.path().filename() != "model.xml") continue;
     Faults faults;
-    passes::ConvertOptions options;
+    pipeline::ConvertOptions options;
     options.model = entry.path();
     options.max_iterations = 64;
-    const std::optional<passes::Converted> converted = passes::Convert(options, faults);
+    const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
     if (!converted) continue;
     ++models;
     AlignedBytes file(converted->file.size());

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "converter/aligned_bytes.h"
+#include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
-#include "converter/passes/hoist.h"
-#include "converter/passes/hoist_invariant.h"
-#include "converter/passes/pipeline.h"
+#include "converter/pipeline.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/validator.h"
+#include "converter/program/hoist.h"
+#include "converter/program/hoist_invariant.h"
 #include "runtime/weft.h"
 
 namespace weft {
@@ -83,8 +83,8 @@ std::vector<std::byte> Outputs(const plan::Program& program,
 }
 
 std::vector<std::byte> Planned(plan::Program program, int64_t hoisted_rows) {
-  passes::HoistInvariants(program);
-  passes::Hoist(program, hoisted_rows);
+  plan::HoistInvariants(program);
+  plan::Hoist(program, hoisted_rows);
   plan::Coalesce(program);
   return Outputs(program);
 }
@@ -96,10 +96,10 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     if (entry.path().filename() != "model.xml") continue;
     SCOPED_TRACE(entry.path().parent_path().filename().string());
     Faults faults;
-    passes::ConvertOptions options;
+    pipeline::ConvertOptions options;
     options.model = entry.path();
     options.max_iterations = 64;
-    const std::optional<plan::Program> program = passes::LowerModel(options, faults);
+    const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
     if (!program) continue;  // the conformance tests judge refusals
     ++models;
     const std::vector<std::byte> naive = Outputs(*program);

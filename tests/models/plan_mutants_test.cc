@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/aligned_bytes.h"
+#include "converter/base/aligned_bytes.h"
 #include "converter/plan/validator.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"

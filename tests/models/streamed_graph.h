@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "converter/aligned_bytes.h"
+#include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
-#include "converter/passes/fuse_tail.h"
-#include "converter/passes/hoist.h"
-#include "converter/passes/infer.h"
-#include "converter/passes/lower.h"
-#include "converter/passes/open_loops.h"
-#include "converter/passes/streaming.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/lower.h"
+#include "converter/graph/open_loops.h"
+#include "converter/graph/streaming/streaming.h"
 #include "converter/plan/coalesce.h"
+#include "converter/program/fuse_tail.h"
+#include "converter/program/hoist.h"
 #include "runtime/weft.h"
 #include "tests/converter/graph_builder.h"
 
@@ -47,8 +47,8 @@ inline ir::Source Weights(GraphBuilder& g, Dims dims, uint32_t seed) {
 }
 
 inline bool Infer(GraphBuilder& g) {
-  passes::RecogniseCountsByShapes(g.graph);
-  return passes::InferAndFold(g.graph, {}, g.faults);
+  graph::RecogniseCountsByShapes(g.graph);
+  return graph::InferAndFold(g.graph, {}, g.faults);
 }
 
 // A model as the converter makes it from a graph, and its engine.
@@ -58,16 +58,16 @@ class Model {
     build(graph_);
     EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
     if (streaming_steps > 0) {
-      const auto streamed = passes::Stream(graph_.graph, streaming_steps, graph_.faults);
+      const auto streamed = graph::Stream(graph_.graph, streaming_steps, graph_.faults);
       EXPECT_TRUE(streamed) << graph_.FaultText();
       if (streamed) told = *streamed;
-      EXPECT_TRUE(passes::InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
+      EXPECT_TRUE(graph::InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
     }
     if (!graph_.faults.ok()) return;
     plan::Program program;
-    EXPECT_TRUE(passes::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
-    passes::FuseTails(program, program.main);
-    passes::Hoist(program, INT64_MAX);
+    EXPECT_TRUE(graph::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
+    plan::FuseTails(program, program.main);
+    plan::Hoist(program, INT64_MAX);
     plan::Coalesce(program);
     const emit::ModelFile file = emit::WriteModelFile(program, {}, graph_.faults);
     for (const plan::Variable& variable : program.variables) variables.push_back(variable.name);
@@ -85,7 +85,7 @@ class Model {
   Engine engine;
   bool opened = false;
   std::vector<std::string> variables;
-  passes::Streamed told;
+  graph::Streamed told;
 
  private:
   GraphBuilder graph_;
@@ -175,7 +175,7 @@ inline std::string Refusal(const Build& build, int64_t steps = 1) {
   GraphBuilder g;
   build(g);
   EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(passes::Stream(g.graph, steps, g.faults));
+  EXPECT_FALSE(graph::Stream(g.graph, steps, g.faults));
   return g.FaultText();
 }
 

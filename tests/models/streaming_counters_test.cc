@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that know how far they have come. Cut to a step a run, such a loop would be right until its
 // last step and wrong behind it; what is accepted goes on as if the sequence were longer.
-#include "converter/passes/streaming_counters.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/streaming/counters.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/models/streamed_graph.h"
 

@@ -57,8 +57,7 @@ class Chain {
                  std::map<std::string, std::string> attributes = {}, uint32_t outputs = 1) {
     if (!g_.faults.ok()) return at_;
     const ir::Source made = g_.Add(type, opset, std::move(inputs), std::move(attributes), outputs);
-    ops::InferScope scope(g_.graph, *made.node, g_.faults);
-    made.node->operation->infer(scope);
+    g_.InferNode(*made.node);
     text_ += " " + type;
     return made;
   }
@@ -154,8 +153,7 @@ void Chain::Iterate() {
   of_node.graph = std::make_unique<ir::Graph>(std::move(body.graph));
   node->outputs[0] = {all, true, {}};
   node->outputs[1] = {chunk, true, {}};
-  ops::InferScope scope(g_.graph, *node, g_.faults);
-  node->operation->infer(scope);
+  g_.InferNode(*node);
   text_ += " TensorIterator";
   at_ = {node, Choose(6) == 0 ? 1u : 0u};
 }
@@ -401,7 +399,7 @@ bool IsCut(uint32_t seed, std::string* text) {
   Chain chain(g, kSteps, seed);
   if (!chain.Run() || !Infer(g)) return false;
   *text = chain.text();
-  const auto streamed = passes::Stream(g.graph, 1, g.faults);
+  const auto streamed = graph::Stream(g.graph, 1, g.faults);
   if (!streamed) {
     EXPECT_FALSE(g.faults.ok()) << *text;
     return false;

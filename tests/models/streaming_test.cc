@@ -2,7 +2,7 @@
 // Graphs around one GRU sequence, cut to a few steps a run: what surrounds a sequence in real
 // models must be cut with it to the bit, and what needs steps that are yet to come must be refused
 // by name.
-#include "converter/passes/streaming.h"
+#include "converter/graph/streaming/streaming.h"
 
 #include <gtest/gtest.h>
 

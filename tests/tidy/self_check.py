@@ -44,12 +44,18 @@ SAMPLES = {
     "arrows": ({
         "kernels/a.cc": '#include <hwy/highway.h>\n#include "kernels/a.h"\n',
         "runtime/a.cc": '#include "kernels/a.h"\n',
+        "converter/cli/a.cc": '#include "converter/pipeline.h"\n',
+        "converter/graph/a.cc": '#include "converter/ops/operation.h"\n',
         "tests/a.cc": '#include "converter/ir/graph.h"\n'
     }, [{"kernels/a.cc": '#include "runtime/weft.h"\n'
         }, {"runtime/a.cc": '#include "converter/ir/graph.h"\n'},
         {"runtime/a.cc": "#include <hwy/highway.h>\n"},
         {"runtime/format/a.h": '#include "runtime/weft.h"\n'},
         {"converter/ir/a.cc": '#include "kernels/dense.h"\n'},
+        {"converter/program/a.cc": '#include "converter/ops/operation.h"\n'},
+        {"converter/plan/a.cc": '#include "converter/emit/model_file.h"\n'},
+        {"converter/inspect/a.cc": '#include "converter/plan/liveness.h"\n'},
+        {"converter/pipeline.cc": '#include "converter/cli/table.h"\n'},
         {"converter/ir/a.cc": '#include "../ops/table.h"\n'}]),
     "firmware_words": ({
         "kernels/a.cc": '// a new vector\nconst char* a = "throw";\nA(const A&) = delete;\n',
@@ -61,7 +67,7 @@ SAMPLES = {
     "names": ({"converter/ir/a.h": "struct Information {};\n"},
               [{"converter/ir/a.h": "class GraphManager {};\n"}]),
     "narrowing": ({
-        "converter/narrow.h": "return static_cast<uint32_t>(value);\n",
+        "converter/base/narrow.h": "return static_cast<uint32_t>(value);\n",
         "converter/ops/a.cc": "// static_cast<uint32_t>(n)\nauto a = Narrow<int32_t>(n, \"n\");\n"
                               "auto b = static_cast<int64_t>(n), c = uint32_t{7};\n",
         "kernels/a.cc": "auto a = static_cast<uint32_t>(n);\n"

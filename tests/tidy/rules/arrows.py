@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrows between the rooms: converter -> runtime/format <- runtime -> kernels; tests know all."""
+"""Arrows between the rooms: converter -> runtime/format <- runtime -> kernels; tests know all.
+
+Inside the converter the floors are base < ir < program < ops < graph and plan < emit < pipeline < cli;
+inspect stands on base and the format alone."""
 import re
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
+
+
+def _floors(*rooms):
+    return tuple(f"converter/{room}" for room in rooms) + (
+        "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/activation.h")
+
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
 # file's room. kernels/pack.h is the layout of weights, which the converter writes and kernels read;
@@ -12,8 +21,21 @@ _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format",),
     "runtime": ("runtime", "kernels"),
-    "converter": ("converter", "runtime", "kernels/pack.h", "kernels/convert.h",
-                  "kernels/activation.h"),
+    "converter/base": _floors("base"),
+    "converter/ir": _floors("base", "ir"),
+    "converter/program": _floors("base", "program"),
+    # A loop's lowering orders the items of its body and looks for copies that go away later.
+    "converter/ops": _floors("base", "ir", "program", "ops") +
+                     ("converter/plan/schedule.h", "converter/plan/coalesce.h"),
+    # Folding runs a program of one node as the runtime will.
+    "converter/graph": _floors("base", "ir", "program", "ops", "graph") +
+                       ("converter/plan/coalesce.h", "converter/emit/model_file.h"),
+    "converter/plan": _floors("base", "program", "plan"),
+    "converter/emit": _floors("base", "program", "plan", "emit"),
+    "converter/inspect": _floors("base", "inspect") + ("converter/ir/graph.h",),
+    "converter": _floors("base", "ir", "program", "ops", "graph", "plan", "emit", "inspect") +
+                 ("converter/pipeline.h",),
+    "converter/cli": ("converter",) + _floors(),
     "examples": ("runtime", "examples"),
     "tests": ("tests", "converter", "runtime", "kernels"),
 }

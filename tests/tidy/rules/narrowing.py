@@ -15,6 +15,6 @@ def check(tree):
     for path in tree.under(*_ROOMS):
         for number, line in enumerate(code_only(tree.text(path)).splitlines(), 1):
             for match in _CASTS.finditer(line):
-                faults.append(f"{path}:{number}: `{match.group()}`; converter/narrow.h has Narrow, "
+                faults.append(f"{path}:{number}: `{match.group()}`; converter/base/narrow.h has Narrow, "
                               "which refuses what does not fit")
     return faults

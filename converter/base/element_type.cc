@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/base/element_type.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <limits>
+
+namespace weft {
+namespace {
+
+struct TypeRow {
+  ElementType type;
+  int bits;
+  std::string_view name;    // of `element_type` in <data>
+  std::string_view legacy;  // of `precision` on a port
+};
+
+constexpr std::array<TypeRow, 12> kTypes = {{
+    {ElementType::f32, 32, "f32", "FP32"},
+    {ElementType::f16, 16, "f16", "FP16"},
+    {ElementType::bf16, 16, "bf16", "BF16"},
+    {ElementType::f64, 64, "f64", "FP64"},
+    {ElementType::i4, 4, "i4", "I4"},
+    {ElementType::u4, 4, "u4", "U4"},
+    {ElementType::i8, 8, "i8", "I8"},
+    {ElementType::u8, 8, "u8", "U8"},
+    {ElementType::i16, 16, "i16", "I16"},
+    {ElementType::i32, 32, "i32", "I32"},
+    {ElementType::i64, 64, "i64", "I64"},
+    {ElementType::boolean, 8, "boolean", "BOOL"},
+}};
+static_assert(static_cast<size_t>(ElementType::MAX) + 1 == kTypes.size());
+
+const TypeRow& RowOf(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
+
+}  // namespace
+
+int64_t BitsOf(ElementType type) { return RowOf(type).bits; }
+
+int64_t ElementBytes(ElementType type) { return RowOf(type).bits / 8; }
+
+std::optional<int64_t> ElementCount(std::span<const int64_t> dims) {
+  constexpr int64_t kMaxCount = int64_t{1} << 62;
+  bool empty = false;
+  for (int64_t dim : dims) {
+    if (dim < 0) return std::nullopt;
+    empty = empty || dim == 0;
+  }
+  if (empty) return 0;
+  int64_t count = 1;
+  for (int64_t dim : dims) {
+    if (dim > kMaxCount / count) return std::nullopt;
+    count *= dim;
+  }
+  return count;
+}
+
+std::optional<int64_t> DenseBytes(const TensorType& tensor) {
+  constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
+  const std::optional<int64_t> count = ElementCount(tensor.dims);
+  if (!count || *count > 2 * kMaxBytes) return std::nullopt;
+  const int64_t bytes = (*count * BitsOf(tensor.type) + 7) / 8;
+  return bytes <= kMaxBytes ? std::optional(bytes) : std::nullopt;
+}
+
+std::string_view Name(ElementType type) { return RowOf(type).name; }
+
+std::optional<ElementType> ParseElementType(std::string_view text) {
+  for (const TypeRow& row : kTypes) {
+    if (text == row.name || text == row.legacy) return row.type;
+  }
+  return std::nullopt;
+}
+
+std::string ElementTypeNames() {
+  std::string names;
+  for (const TypeRow& row : kTypes) names.append(names.empty() ? "" : " ").append(row.name);
+  return names;
+}
+
+std::string ToString(std::span<const int64_t> dims) {
+  // No layer has more than a handful; a broken file may name a hundred thousand.
+  constexpr size_t kMostShown = 16, kFirstShown = 8;
+  if (dims.size() <= kMostShown) return fmt::format("[{}]", fmt::join(dims, ","));
+  return fmt::format("[{},... ({} dims)]", fmt::join(dims.first(kFirstShown), ","), dims.size());
+}
+
+std::string ToString(const TensorType& tensor) {
+  return fmt::format("{}{}", Name(tensor.type), ToString(tensor.dims));
+}
+
+bool IsFloat(ElementType type) {
+  return type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16 ||
+         type == ElementType::f64;
+}
+
+}  // namespace weft

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <deque>
+#include <system_error>
+
+#include "converter/base/links.h"
+#include "converter/base/unfinished.h"
+
+namespace weft {
+namespace {
+
+std::string Reason() { return std::generic_category().message(errno); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { Close(); }
+  int get() const { return fd_; }
+  // Of one that holds nothing.
+  void Set(int fd) { fd_ = fd; }
+  bool Close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd < 0 || close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+bool WriteAll(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// Anonymous files take no name until they are whole, so that not even SIGKILL leaves one behind;
+// but each is an open descriptor, of which a process has few.
+constexpr size_t kMostAnonymous = 64;
+
+int OpenAnonymous(const std::filesystem::path& folder) {
+#ifdef O_TMPFILE
+  // The name is given through /proc.
+  if (access("/proc/self/fd", X_OK) == 0) {
+    return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  }
+#endif
+  (void)folder;
+  return -1;
+}
+
+// A new file on its way to its place: first without a name or aside, with all of its bytes, then
+// under its own name.
+class Incoming {
+ public:
+  Incoming(const FileToWrite& file, Unfinished& unfinished)
+      : file_(file), unfinished_(unfinished), target_(file.path) {}
+
+  bool Write(bool anonymous, std::string* reason) {
+    // What a link names is replaced, not the link; a device or pipe cannot be replaced at all.
+    target_ = FollowLinks(file_.path);
+    std::error_code error;
+    if (std::filesystem::is_symlink(target_, error)) {
+      errno = ELOOP;
+      return Fail(reason);
+    }
+    const std::filesystem::file_status status = std::filesystem::status(target_, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      *reason = file_.path.string() + ": cannot be written: it is no regular file";
+      return false;
+    }
+    struct stat old;
+    const bool replaces = stat(target_.c_str(), &old) == 0;
+    if (Create(anonymous) && WriteAll(made_.get(), file_.bytes) &&
+        (!replaces || fchmod(made_.get(), old.st_mode & 0777) == 0) && fsync(made_.get()) == 0 &&
+        (name_.empty() || made_.Close())) {
+      return true;
+    }
+    return Fail(reason);
+  }
+
+  // With signals held. `keep_old` makes it possible to Withdraw.
+  bool Place(bool keep_old, std::string* reason) {
+    if (name_.empty()) {
+      // Linking replaces nothing, so what is new needs no name aside.
+      const int error = Link(target_.c_str());
+      placed_ = error == 0;
+      if (placed_) return true;
+      errno = error;
+      if (error != EEXIST) return Fail(reason);
+      name_ = unfinished_.Add(Folder(), [&](const char* name) { return Link(name); });
+      if (name_.empty()) return Fail(reason);
+    }
+    if (keep_old && !KeepOld()) return Fail(reason);
+    if (rename(name_.c_str(), target_.c_str()) != 0) return Fail(reason);
+    unfinished_.Forget(name_);
+    placed_ = true;
+    return true;
+  }
+
+  // After Place, which may have failed: all is as it was before.
+  void Withdraw() {
+    if (!old_.empty()) {
+      rename(old_.c_str(), target_.c_str());  // where both are one file still, the list drops old_
+    } else if (placed_) {
+      unlink(target_.c_str());
+    }
+  }
+
+ private:
+  bool Create(bool anonymous) {
+    if (anonymous) made_.Set(OpenAnonymous(Folder()));
+    if (made_.get() >= 0) return true;
+    name_ = unfinished_.Add(Folder(), [this](const char* name) {
+      made_.Set(open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+      return made_.get() >= 0 ? 0 : errno;
+    });
+    return !name_.empty();
+  }
+
+  int Link(const char* name) const {
+    const std::string made = "/proc/self/fd/" + std::to_string(made_.get());
+    return linkat(AT_FDCWD, made.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  }
+
+  // A second name for the file that is replaced, if there is one; where files have one name only,
+  // that one.
+  bool KeepOld() {
+    old_ = unfinished_.Add(Folder(), [this](const char* name) {
+      if (link(target_.c_str(), name) == 0) return 0;
+      const bool one_name = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
+      return one_name && rename(target_.c_str(), name) == 0 ? 0 : errno;
+    });
+    return !old_.empty() || errno == ENOENT;
+  }
+
+  std::filesystem::path Folder() const {
+    return target_.has_parent_path() ? target_.parent_path() : std::filesystem::path(".");
+  }
+
+  bool Fail(std::string* reason) const {
+    *reason = file_.path.string() + ": cannot be written: " + Reason();
+    return false;
+  }
+
+  const FileToWrite& file_;
+  Unfinished& unfinished_;
+  std::filesystem::path target_;
+  Descriptor made_;
+  std::string name_;  // aside; empty while it has none
+  std::string old_;   // of the file replaced
+  bool placed_ = false;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path,
+                                               std::string* reason) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) {
+    *reason = Reason();
+    return std::nullopt;
+  }
+  // Pipes have no size: they are read in growing pieces. One more byte lets the end show itself.
+  std::vector<std::byte> bytes(static_cast<size_t>(status.st_size) + 1);
+  size_t filled = 0;
+  while (true) {
+    const ssize_t got = read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      *reason = Reason();
+      return std::nullopt;
+    }
+    if (got == 0) break;
+    filled += static_cast<size_t>(got);
+    if (filled == bytes.size()) bytes.resize(2 * bytes.size() + 4096);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
+  Unfinished unfinished;
+  std::deque<Incoming> incoming;
+  for (const FileToWrite& file : files) {
+    const bool anonymous = incoming.size() < kMostAnonymous;
+    if (!incoming.emplace_back(file, unfinished).Write(anonymous, reason)) return false;
+  }
+  // Every byte is on the disk: from here on only the directory entries change.
+  const SignalsHeld held;
+  for (size_t i = 0; i < incoming.size(); ++i) {
+    const bool is_last = i + 1 == incoming.size();
+    if (incoming[i].Place(!is_last, reason)) continue;
+    for (size_t k = i + 1; k > 0; --k) incoming[k - 1].Withdraw();
+    return false;
+  }
+  return true;
+}
+
+}  // namespace weft

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/base/links.h"
+
+#include <system_error>
+
+namespace weft {
+
+std::filesystem::path FollowLinks(const std::filesystem::path& file) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::error_code error;
+  std::filesystem::path end = file;
+  for (int i = 0; std::filesystem::is_symlink(end, error); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(end, error);
+    if (error || i == kMostLinks) return file;
+    end = end.parent_path() / target;  // the target alone where it is absolute
+  }
+  return end;
+}
+
+}  // namespace weft

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/flatten.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/copy_graph.h"
+#include "converter/graph/recognise/scalars.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr int64_t kMostTrips = 32, kMostWork = 64, kMostNeededWork = 4096;
+
+// Operations that an index or a shape steers, from this input on.
+struct SteeredRow {
+  std::string_view type;
+  size_t first_input;
+  bool needed;  // the input must be known before the run
+};
+constexpr SteeredRow kSteered[] = {
+    {"Gather", 1, false},   {"If", 0, false},           {"Broadcast", 1, true},
+    {"OneHot", 1, true},    {"Pad", 1, true},           {"Range", 0, true},
+    {"Reshape", 1, true},   {"Roll", 1, true},          {"Slice", 1, true},
+    {"Split", 1, true},     {"StridedSlice", 1, true},  {"Tile", 1, true},
+    {"Transpose", 1, true}, {"VariadicSplit", 1, true},
+};
+// A section reads their weights once for all iterations.
+constexpr std::string_view kHeavy[] = {"Convolution",
+                                       "ConvolutionBackpropData",
+                                       "GRUCell",
+                                       "GRUSequence",
+                                       "GroupConvolution",
+                                       "GroupConvolutionBackpropData",
+                                       "LSTMCell",
+                                       "LSTMSequence",
+                                       "Loop",
+                                       "MatMul",
+                                       "RNNCell",
+                                       "RNNSequence",
+                                       "TensorIterator"};
+constexpr std::string_view kFree[] = {"Const",  "Identity", "Parameter", "Reshape",
+                                      "Result", "Squeeze",  "Unsqueeze"};
+
+bool IsIn(std::span<const std::string_view> names, const ir::Node& node) {
+  return std::ranges::find(names, node.type) != names.end();
+}
+
+struct Work {
+  int64_t operations = 0;
+  bool heavy = false;
+  bool possible = true;  // no variables
+};
+
+void AddWork(const ir::Graph& body, Work& work) {
+  work.possible = work.possible && body.sinks.empty();
+  for (const ir::Node* node : ir::Topological(body)) {
+    work.possible = work.possible && node->type != "ReadValue";
+    work.heavy = work.heavy || IsIn(kHeavy, *node);
+    if (!IsIn(kFree, *node)) ++work.operations;
+    for (const ir::Body& inner : node->bodies) AddWork(*inner.graph, work);
+  }
+}
+
+// Is the value computed from counters and constants?
+bool IsDecided(LoopScalars& scalars, ir::Source source) {
+  if (source.node->constant) return false;
+  if (scalars.Value(source)) return true;
+  if (source.node->type != "Concat") return false;
+  return std::ranges::all_of(source.node->inputs, [&](const ir::Source& part) {
+    return part.node->constant || scalars.Value(part);
+  });
+}
+
+bool Pays(const ir::Node& loop, int64_t trips) {
+  const ir::Graph& body = *loop.bodies[0].graph;
+  Work work;
+  AddWork(body, work);
+  if (!work.possible) return false;
+  LoopScalars scalars(loop);
+  bool steered = false, needed = false;
+  for (const ir::Node* node : ir::Topological(body)) {
+    const auto* row = std::ranges::find(kSteered, node->type, &SteeredRow::type);
+    if (row == std::end(kSteered)) continue;
+    for (size_t i = row->first_input; i < node->inputs.size(); ++i) {
+      if (!IsDecided(scalars, node->inputs[i])) continue;
+      steered = true;
+      needed = needed || row->needed;
+    }
+  }
+  const int64_t total = work.operations * trips;
+  if (needed) return total <= kMostNeededWork;
+  return steered && !work.heavy && total <= kMostWork;
+}
+
+// The walk of a slice over its whole axis, as far as the file alone says it.
+struct Slice {
+  int64_t axis = 0;
+  bool backward = false;
+};
+
+std::optional<Slice> SliceOf(const ir::Node& loop, const ir::PortMapEntry& entry, int64_t trips) {
+  const TensorType& type = TypeOf(loop.inputs[static_cast<size_t>(entry.external_port_id)]);
+  const auto rank = static_cast<int64_t>(type.dims.size());
+  Slice slice{*entry.axis < 0 ? *entry.axis + rank : *entry.axis, false};
+  if (slice.axis < 0 || slice.axis >= rank || type.dims[static_cast<size_t>(slice.axis)] < trips) {
+    return std::nullopt;
+  }
+  const ir::Node* parameter = NodeOfId(loop.bodies[0].graph->parameters, entry.internal_layer_id);
+  const Dims& dims = TypeOf({const_cast<ir::Node*>(parameter), 0}).dims;
+  if (static_cast<int64_t>(dims.size()) != rank) return std::nullopt;
+  const int64_t part = dims[static_cast<size_t>(slice.axis)];
+  const int64_t start = entry.start.value_or(0), end = entry.end.value_or(-1);
+  const int64_t stride = entry.stride.value_or(1);
+  if ((part != 1 && part != -1) || entry.part_size.value_or(1) != 1) return std::nullopt;
+  if (start == 0 && end == -1 && stride == 1) return slice;
+  if (start != -1 || end != 0 || stride != -1) return std::nullopt;
+  slice.backward = true;
+  return slice;
+}
+
+class Flattening {
+ public:
+  Flattening(ir::Graph& graph, ir::Node& loop, int64_t trips)
+      : graph_(graph), loop_(loop), body_(loop.bodies[0]), trips_(trips) {}
+
+  // False, and nothing changed, where the port map is not of the plain kind.
+  bool Read();
+  void Run();
+
+ private:
+  struct Input {
+    const ir::Node* parameter = nullptr;
+    size_t outside = 0;
+    bool counts = false;  // the current iteration
+    std::optional<Slice> slice;
+    const ir::Node* next = nullptr;  // the Result that comes back
+  };
+  using Values = std::map<std::pair<const ir::Node*, uint32_t>, ir::Source>;
+
+  ir::Source ValueOf(const Input& input, int64_t i, const Values& previous);
+  void CopyBody(int64_t i);
+  ir::Source OutputOf(const ir::PortMapEntry& entry);
+  ir::Source OwnPort(ir::Source source, const ir::OutputPort& port);
+  ir::Source Ints(std::vector<int64_t> numbers) {
+    const auto count = static_cast<int64_t>(numbers.size());
+    return NewInts(graph_, loop_, {ElementType::i64, {count}}, numbers);
+  }
+
+  ir::Graph& graph_;
+  ir::Node& loop_;
+  const ir::Body& body_;
+  const int64_t trips_;
+  std::vector<Input> inputs_;
+  std::vector<ir::PortMapEntry> outputs_;            // in the order of the loop's outputs
+  Values values_, constants_;                        // of the present iteration; of all
+  std::map<int64_t, std::vector<ir::Source>> ends_;  // by Result id, of every iteration
+  std::set<const ir::Node*> made_;
+};
+
+bool Flattening::Read() {
+  for (const ir::Node* parameter : body_.graph->parameters) {
+    const auto entry =
+        std::ranges::find(body_.inputs, parameter->id, &ir::PortMapEntry::internal_layer_id);
+    if (entry == body_.inputs.end()) return false;
+    Input input{parameter, 0, false, std::nullopt, nullptr};
+    const auto edge = std::ranges::find(body_.back_edges, parameter->id, &ir::BackEdge::to_layer);
+    if (edge != body_.back_edges.end()) {
+      input.next = NodeOfId(body_.graph->results, edge->from_layer);
+      if (input.next == nullptr || entry->axis) return false;
+    }
+    if (entry->external_port_id < 0) {
+      if (entry->purpose != "current_iteration" || input.next != nullptr) return false;
+      input.counts = true;
+    } else {
+      input.outside = static_cast<size_t>(entry->external_port_id);
+      if (input.outside >= loop_.inputs.size()) return false;
+      if (entry->axis && !(input.slice = SliceOf(loop_, *entry, trips_))) return false;
+    }
+    inputs_.push_back(input);
+  }
+  for (const ir::PortMapEntry& entry : body_.outputs) {
+    if (NodeOfId(body_.graph->results, entry.internal_layer_id) == nullptr) return false;
+    const bool backward = entry.start.value_or(0) == -1 && entry.stride.value_or(1) < 0;
+    if (entry.axis && !backward && entry.stride.value_or(1) != 1) return false;
+    const ir::Source end = NodeOfId(body_.graph->results, entry.internal_layer_id)->inputs[0];
+    if (entry.axis && !end.node->outputs[end.port].declared) return false;
+    if (entry.external_port_id >= 0) outputs_.push_back(entry);
+  }
+  std::ranges::stable_sort(outputs_, {}, &ir::PortMapEntry::external_port_id);
+  return outputs_.size() == loop_.outputs.size();
+}
+
+void Flattening::Run() {
+  Values previous;
+  for (int64_t i = 0; i < trips_; ++i) {
+    values_ = constants_;
+    for (const Input& input : inputs_) {
+      values_[{input.parameter, 0}] = ValueOf(input, i, previous);
+    }
+    CopyBody(i);
+    for (const ir::Node* result : body_.graph->results) {
+      const ir::Source source = result->inputs[0];
+      values_[{result, 0}] = values_.at({source.node, source.port});
+      ends_[result->id].push_back(values_[{result, 0}]);
+    }
+    previous = values_;
+  }
+  for (uint32_t port = 0; port < outputs_.size(); ++port) {
+    HandOver(graph_, {&loop_, port}, OwnPort(OutputOf(outputs_[port]), loop_.outputs[port]));
+  }
+}
+
+ir::Source Flattening::ValueOf(const Input& input, int64_t i, const Values& previous) {
+  if (input.counts) {
+    const TensorType& type = input.parameter->outputs[0].type;
+    const Dims dims = type.dims.size() == 1 ? Dims{1} : Dims{};
+    return NewInts(graph_, loop_, {type.type, dims}, {i});
+  }
+  const ir::Source outside = loop_.inputs[input.outside];
+  if (input.next != nullptr && i > 0) return previous.at({input.next, 0});
+  if (!input.slice) return outside;
+  const int64_t begin = input.slice->backward ? -1 - i : i;
+  const int64_t end = begin == -1 ? std::numeric_limits<int64_t>::max() : begin + 1;
+  ir::Node* slice =
+      NewNode(graph_, loop_, "Slice", 8,
+              {outside, Ints({begin}), Ints({end}), Ints({1}), Ints({input.slice->axis})});
+  slice->name = fmt::format("{}[{}]", loop_.name, i);
+  return {slice, 0};
+}
+
+// The layer of iteration `i`, and the layers inside it.
+void Number(ir::Node& node, int64_t i) {
+  if (!node.constant) node.name += fmt::format("[{}]", i);
+  for (ir::Body& body : node.bodies) {
+    for (const std::unique_ptr<ir::Node>& inner : body.graph->nodes) Number(*inner, i);
+  }
+}
+
+void Flattening::CopyBody(int64_t i) {
+  for (const ir::Node* node : ir::Topological(*body_.graph)) {
+    if (node->type == "Parameter" || node->type == "Result") continue;
+    if (values_.contains({node, 0})) continue;
+    graph_.nodes.push_back(CopyOf(*node));
+    ir::Node& copy = *graph_.nodes.back();
+    for (ir::Source& source : copy.inputs) source = values_.at({source.node, source.port});
+    Values& known = copy.constant ? constants_ : values_;
+    for (uint32_t port = 0; port < copy.outputs.size(); ++port) {
+      copy.outputs[port].names.clear();
+      // What the file says of all iterations may not hold of one.
+      copy.outputs[port].declared = copy.outputs[port].declared && copy.constant;
+      known[{node, port}] = values_[{node, port}] = {&copy, port};
+    }
+    Number(copy, i);
+    made_.insert(&copy);
+  }
+}
+
+ir::Source Flattening::OutputOf(const ir::PortMapEntry& entry) {
+  std::vector<ir::Source> parts = ends_.at(entry.internal_layer_id);
+  if (!entry.axis) return parts.back();
+  if (entry.stride.value_or(1) < 0) std::ranges::reverse(parts);
+  const ir::Node* result = NodeOfId(body_.graph->results, entry.internal_layer_id);
+  const bool scalar = TypeOf(result->inputs[0]).dims.empty();
+  for (ir::Source& part : parts) {
+    if (scalar) part = {NewNode(graph_, loop_, "Reshape", 1, {part, Ints({1})}), 0};
+  }
+  ir::Node* all = NewNode(graph_, loop_, "Concat", 1, std::move(parts), 1,
+                          {{"axis", std::to_string(*entry.axis)}});
+  made_.insert(all);
+  return {all, 0};
+}
+
+// A port to which the names of the loop's own can move; it is declared as that one is.
+ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
+  if (!made_.contains(source.node) || !source.node->outputs[source.port].names.empty()) {
+    source = {NewNode(graph_, loop_, "Identity", 16, {source}), 0};
+  }
+  source.node->outputs[source.port] = {port.type, port.declared, {}};
+  return source;
+}
+
+// Of a Loop that always runs the same number of iterations, at least 2.
+std::optional<int64_t> TripsOf(const ir::Node& loop) {
+  if (loop.type != "Loop" || loop.bodies.size() != 1 || loop.inputs.size() < 2) return std::nullopt;
+  const std::optional<int64_t> trips = IntOf(loop.inputs[0]), first = IntOf(loop.inputs[1]);
+  if (!trips || *trips < 2 || *trips > kMostTrips || first.value_or(0) == 0) return std::nullopt;
+  for (const ir::PortMapEntry& entry : loop.bodies[0].outputs) {
+    if (entry.purpose != "execution_condition") continue;
+    const ir::Node* result = NodeOfId(loop.bodies[0].graph->results, entry.internal_layer_id);
+    if (result == nullptr || IntOf(result->inputs[0]).value_or(0) == 0) return std::nullopt;
+  }
+  return trips;
+}
+
+}  // namespace
+
+void Flatten(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) Flatten(*body.graph);
+    const std::optional<int64_t> trips = TripsOf(*node);
+    if (!trips || !Pays(*node, *trips)) continue;
+    Flattening flattening(graph, *node, *trips);
+    if (!flattening.Read()) continue;
+    flattening.Run();
+    std::erase_if(graph.nodes, [&](const auto& owned) { return owned.get() == node; });
+  }
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "converter/graph/extent.h"
+#include "converter/graph/fold.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+
+namespace {
+
+class Inference {
+ public:
+  Inference(ir::Graph& graph, const InferOptions& options, Faults& faults)
+      : graph_(graph),
+        options_(options),
+        faults_(faults),
+        budget_(options.fold_budget != nullptr ? *options.fold_budget : own_budget_),
+        reads_(ops::ReadsIn(graph)) {}
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  bool Run() {
+    const size_t faults_before = faults_.lines().size();
+    for (ir::Node* node : ir::Topological(graph_)) Visit(*node);
+    for (ir::Node* result : graph_.results) Redirect(*result);
+    for (auto& node : folded_) graph_.nodes.push_back(std::move(node));
+    return faults_.lines().size() == faults_before;
+  }
+
+ private:
+  void Visit(ir::Node& node) {
+    Redirect(node);
+    if (HoldsUnknown(node)) {  // the resolving pass has said so
+      unknown_.insert(&node);
+      return;
+    }
+    const bool known =
+        std::none_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const ir::Source& source) { return unknown_.contains(source.node); });
+    if (!known) {
+      unknown_.insert(&node);
+      return;
+    }
+    const std::vector<ir::OutputPort> declared = node.outputs;
+    ops::InferScope scope(graph_, node, faults_);
+    scope.check_declared = options_.check_declared;
+    scope.max_iterations = options_.max_iterations;
+    scope.reads = &reads_;
+    scope.infer_body = [this](ir::Graph& body) {
+      return InferAndFold(body, {options_.check_declared, options_.max_iterations, &budget_},
+                          faults_);
+    };
+    if (InputCountFits(node, scope)) node.operation->infer(scope);
+    if (!scope.failed()) PassExtentsOn(scope);
+    if (scope.failed()) {
+      unknown_.insert(&node);
+      return;
+    }
+    if (options_.check_declared && !scope.ignores_declared()) CheckDeclared(node, declared);
+    if (IsFoldable(node)) ReplaceByConstants(node);
+  }
+
+  // No operation, or one whose bodies need such: what a loop makes of a body takes all of it.
+  static bool HoldsUnknown(const ir::Node& node) {
+    if (node.operation == nullptr) return true;
+    return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ir::Body& body) {
+      return std::any_of(body.graph->nodes.begin(), body.graph->nodes.end(),
+                         [](const auto& inner) { return HoldsUnknown(*inner); });
+    });
+  }
+
+  static bool InputCountFits(const ir::Node& node, ops::InferScope& scope) {
+    const auto count = static_cast<int>(node.inputs.size());
+    const ops::Operation& operation = *node.operation;
+    if (count >= operation.min_inputs &&
+        (operation.max_inputs < 0 || count <= operation.max_inputs)) {
+      return true;
+    }
+    scope.Fault("has {} inputs; {}-{} takes {} to {}", count, operation.name, operation.opset,
+                operation.min_inputs, operation.max_inputs);
+    return false;
+  }
+
+  void CheckDeclared(ir::Node& node, const std::vector<ir::OutputPort>& declared) {
+    for (size_t i = 0; i < node.outputs.size() && i < declared.size(); ++i) {
+      const TensorType& is = declared[i].type;
+      const TensorType& must = node.outputs[i].type;
+      const bool dynamic =
+          std::any_of(is.dims.begin(), is.dims.end(), [](int64_t d) { return d < 0; });
+      if (!declared[i].declared || dynamic || is.dims == must.dims) continue;
+      faults_.Add(fmt::format("{}: output {} is declared {}; its inputs and attributes make it {}",
+                              ir::Where(graph_, node), i, ToString(is), ToString(must)));
+    }
+  }
+
+  static bool IsFoldable(const ir::Node& node) {
+    if (node.constant || !node.operation->foldable || node.outputs.empty()) return false;
+    if (node.operation->shape_only) return true;
+    return !node.inputs.empty() &&
+           std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [](const ir::Source& source) { return source.node->constant.has_value(); });
+  }
+
+  void ReplaceByConstants(ir::Node& node) {
+    std::vector<ir::Constant> values = Fold(graph_, node, budget_, faults_);
+    if (values.empty()) unknown_.insert(&node);
+    for (uint32_t port = 0; port < values.size(); ++port) {
+      auto constant = std::make_unique<ir::Node>();
+      constant->id = node.id;
+      constant->line = node.line;
+      constant->name = node.name;
+      constant->type = "Const";
+      constant->operation = ops::Find("Const", 1);
+      constant->outputs.push_back(node.outputs[port]);
+      constant->outputs[0].type = values[port].type;
+      constant->constant = std::move(values[port]);
+      constant->attributes = FoldedFrom({&node, port});
+      redirect_[{&node, port}] = constant.get();
+      folded_.push_back(std::move(constant));
+    }
+  }
+
+  void Redirect(ir::Node& node) {
+    for (ir::Source& source : node.inputs) {
+      const auto it = redirect_.find({source.node, source.port});
+      if (it != redirect_.end()) source = {it->second, 0};
+    }
+  }
+
+  ir::Graph& graph_;
+  const InferOptions options_;
+  Faults& faults_;
+  FoldBudget own_budget_;
+  FoldBudget& budget_;
+  const ops::VariableReads reads_;
+  std::set<const ir::Node*> unknown_;
+  std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
+  std::vector<std::unique_ptr<ir::Node>> folded_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> FoldedFrom(const ir::Source& source) {
+  return {{kFoldedFrom, fmt::format("{} {}", source.node->type, source.port)}};
+}
+
+bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults) {
+  return Inference(graph, options, faults).Run();
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shapes that the call gives to inputs (--shape), held against what the model declares of them
+// before any pass works with them. A declared dimension may change, the rank may not.
+#ifndef WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_
+#define WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_
+
+#include <map>
+#include <string>
+
+#include "converter/base/element_type.h"
+#include "converter/base/faults.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// By any name of an input, else by its index. False when a fault was added.
+bool ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_

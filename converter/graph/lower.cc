@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+
+namespace weft::graph {
+
+namespace {
+
+// Tensor names first, each name once.
+std::vector<std::string> PortNames(std::vector<std::string> names,
+                                   std::initializer_list<std::string> layers) {
+  for (const std::string& layer : layers) {
+    if (std::find(names.begin(), names.end(), layer) == names.end()) names.push_back(layer);
+  }
+  return names;
+}
+
+// Elements in use along an axis that every iteration makes `part` longer.
+plan::ValueId Scaled(plan::Builder& builder, plan::ValueId iterations, int64_t part) {
+  if (part == 1) return iterations;
+  const TensorType number = {ElementType::i32, {}};
+  format::BinaryParams params;
+  params.mutate_rank(1);
+  params.mutable_dims()->Mutate(0, 1);
+  params.mutable_a_strides()->Mutate(0, 1);
+  params.mutable_b_strides()->Mutate(0, 1);
+  params.mutate_op(format::BinaryOp::multiply);
+  params.mutate_type(ElementType::i32);
+  const plan::ValueId factor = builder.WeightsOf(
+      number, std::vector<int32_t>{Narrow<int32_t>(part, "elements of an iteration")});
+  const plan::ValueId length = builder.Scratch(number);
+  builder.Emit(params, {iterations, factor}, {length});
+  return length;
+}
+
+// The rows in use of a value whose length only the run knows: a view of the port that is as long as
+// they are must be contiguous.
+plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::ValueId length,
+                        size_t axis) {
+  const TensorType& type = builder.value(value).type;
+  const auto count = [&](size_t begin, size_t end) {
+    int64_t product = 1;
+    for (size_t i = begin; i < end; ++i) product *= type.dims[i];
+    return Narrow32(product, "elements");
+  };
+  const uint32_t outer = count(0, axis);
+  if (outer == 1) return value;
+  format::CompactParams params;
+  params.mutate_outer(outer);
+  params.mutate_most(Narrow32(type.dims[axis], "most"));
+  params.mutate_inner(count(axis + 1, type.dims.size()));
+  params.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
+  const plan::ValueId compacted = builder.Scratch(type);
+  const plan::Because because(builder, format::Reason::output);
+  builder.Emit(params, {value, length}, {compacted});
+  return compacted;
+}
+
+// An output, or a body's result, must not lie in state, which the Assigns overwrite while it is
+// still to be read.
+plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
+  const plan::Place place = plan::Resolve(builder.program(), value);
+  if (builder.value(place.root).home != plan::Home::kState) return value;
+  const plan::Because because(builder, format::Reason::output);
+  const plan::ValueId copy = builder.Scratch(builder.value(value).type);
+  builder.Copy(value, copy);
+  return copy;
+}
+
+// Steps of the current block from an item on are fused with no others.
+void KeepApart(plan::Builder& builder, size_t first) {
+  std::vector<plan::Item>& items = builder.program().blocks[builder.block()].items;
+  for (size_t item = first; item < items.size(); ++item) {
+    if (auto* step = std::get_if<plan::Step>(&items[item])) step->tails_are_fused = true;
+  }
+}
+
+void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
+               ops::LowerScope::Values& values, ops::LowerShared& shared, Faults& faults) {
+  ops::LowerScope scope(graph, node, faults, builder, values, &shared);
+  scope.lower_body = LowerBody;
+  try {
+    node.operation->lower(scope);
+  } catch (TooWide& wide) {
+    wide.SayWhere(ir::Where(graph, node));
+    throw;
+  }
+}
+
+}  // namespace
+
+bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+                Faults& faults) {
+  const size_t faults_before = faults.lines().size();
+  ops::LowerShared shared;
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (node->type == "Parameter" || node->type == "Result" || node->constant) continue;
+    if (node->operation == nullptr) continue;
+    builder.SetLayer(node->name);
+    if (node->type == "Assign") {
+      // Its output is the value assigned; the variable changes after everybody has read it.
+      ops::LowerScope scope(graph, *node, faults, builder, values, &shared);
+      scope.SetOutput(0, scope.input(0));
+      continue;
+    }
+    const size_t first = builder.program().blocks[builder.block()].items.size();
+    LowerNode(graph, *node, builder, values, shared, faults);
+    if (node->attributes.contains(kRoundsApart)) KeepApart(builder, first);
+  }
+  return faults.lines().size() == faults_before;
+}
+
+void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+                Faults& faults) {
+  ops::LowerShared shared;
+  for (size_t sink = 0; sink < graph.sinks.size(); ++sink) {
+    const ir::Source& source = graph.sinks[sink]->inputs[0];
+    const auto found = values.find({source.node, source.port});
+    if (found == values.end()) continue;
+    shared.sinks.emplace(plan::Resolve(builder.program(), found->second).root, sink);
+  }
+  for (; shared.sink < graph.sinks.size(); ++shared.sink) {
+    ir::Node* node = graph.sinks[shared.sink];
+    builder.SetLayer(node->name);
+    LowerNode(graph, *node, builder, values, shared, faults);
+  }
+}
+
+std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
+                                     ops::LowerScope::Values& values, Faults& faults) {
+  const std::string layer = builder.layer();
+  LowerNodes(body, builder, values, faults);
+  builder.SetLayer(layer);
+  std::vector<plan::ValueId> results;
+  for (ir::Node* result : body.results) {
+    ops::LowerScope scope(body, *result, faults, builder, values);
+    const plan::ValueId value = scope.input(0);
+    results.push_back(body.sinks.empty() ? value : Stable(builder, value));
+  }
+  LowerSinks(body, builder, values, faults);
+  return results;
+}
+
+bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
+  plan::Builder builder(program);
+  ops::LowerScope::Values values;
+  for (ir::Node* parameter : graph.parameters) {
+    builder.SetLayer(parameter->name);
+    plan::Port port;
+    port.value = builder.Scratch(parameter->outputs[0].type);
+    port.names = PortNames(parameter->outputs[0].names, {parameter->name});
+    values[{parameter, 0}] = port.value;
+    program.inputs.push_back(std::move(port));
+  }
+  if (!LowerNodes(graph, builder, values, faults)) return false;
+  for (ir::Node* result : graph.results) {
+    builder.SetLayer(result->name);
+    ops::LowerScope scope(graph, *result, faults, builder, values);
+    const ir::Source source = result->inputs[0];
+    plan::Port port;
+    port.value = Stable(builder, scope.input(0));
+    // The layer that feeds a Result is how people know an output that has no tensor name.
+    if (const auto& extent = source.node->outputs[source.port].run_time_extent) {
+      port.length =
+          Scaled(builder, values.at({extent->loop, ops::LowerScope::kLengthPort}), extent->part);
+      port.length_axis = Narrow<uint8_t>(extent->axis, "axis");
+      port.value = Compacted(builder, port.value, port.length, extent->axis);
+    }
+    port.names =
+        PortNames(source.node->outputs[source.port].names, {result->name, source.node->name});
+    program.outputs.push_back(std::move(port));
+  }
+  LowerSinks(graph, builder, values, faults);
+  return faults.ok();
+}
+
+}  // namespace weft::graph

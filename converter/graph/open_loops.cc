@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/open_loops.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "converter/base/faults.h"
+#include "converter/graph/copy_graph.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/promote.h"
+#include "converter/graph/recognise/count.h"
+#include "converter/graph/recognise/scalars.h"
+#include "converter/graph/resolve.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+// Whose end is not yet known to be its trip count.
+bool IsOpen(const ir::Node& node) {
+  if (node.type != "Loop" || node.bodies.size() != 1) return false;
+  for (const ir::PortMapEntry& entry : node.bodies[0].outputs) {
+    if (entry.purpose != "execution_condition") continue;
+    const ir::Node* result = NodeOfId(node.bodies[0].graph->results, entry.internal_layer_id);
+    return result != nullptr && !result->inputs[0].node->constant;
+  }
+  return false;
+}
+
+int64_t OpenLoops(const ir::Graph& graph) {
+  return std::ranges::count_if(graph.nodes, [](const auto& node) { return IsOpen(*node); });
+}
+
+// The dims and the integers that the inputs of a loop turn out to have.
+void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
+  for (size_t i = 0; i < loop.inputs.size(); ++i) {
+    const ir::Source known = inferred.inputs[i];
+    const Dims& dims = TypeOf(known).dims;
+    if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })) continue;
+    ir::Source& source = loop.inputs[i];
+    source.node->outputs[source.port].type.dims = dims;
+    const ir::Constant* constant = ConstantOf(known);
+    if (constant == nullptr || ConstantOf(source) != nullptr || IntsOf(known).size() != 1) continue;
+    ir::Node* told = NewNode(graph, *source.node, "Const", 1, {});
+    told->outputs[0] = {constant->type, true, {}};
+    told->constant = *constant;
+    told->attributes = FoldedFrom(source);
+    source = {told, 0};
+  }
+}
+
+// Nodes are copied in their order, and inference adds behind them.
+void TellLoops(ir::Graph& graph, int64_t fold_budget_bytes) {
+  const std::unique_ptr<ir::Graph> copy = CopyOf(graph);
+  Faults unheard;
+  Resolve(*copy, unheard);
+  Promote(*copy);
+  FoldBudget budget{fold_budget_bytes};  // of the copy alone, whose constants go with it
+  InferAndFold(*copy, {.check_declared = false, .fold_budget = &budget}, unheard);
+  const size_t count = graph.nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (IsOpen(*graph.nodes[i])) Tell(graph, *graph.nodes[i], *copy->nodes[i]);
+  }
+}
+
+}  // namespace
+
+void RecogniseCountsByShapes(ir::Graph& graph, int64_t fold_budget_bytes) {
+  RecogniseCounts(graph);
+  int64_t before = OpenLoops(graph) + 1;
+  for (int64_t open = before - 1; open > 0 && open < before; open = OpenLoops(graph)) {
+    before = open;
+    TellLoops(graph, fold_budget_bytes);
+    RecogniseCounts(graph);
+  }
+}
+
+}  // namespace weft::graph

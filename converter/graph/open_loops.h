@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognition of counts where they follow from shapes: a while-loop over x.shape[1] ends by a
+// number that only inference knows, and inference wants to know the loop. So the model is inferred
+// on a copy as far as it goes, what is known there of the inputs of loops is told to the loops, and
+// their counts are looked for again, one loop after the other down the model.
+#ifndef WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
+#define WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
+
+#include <cstdint>
+
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// RecogniseCounts on `graph`, as read and with the user's shapes, and again as long as it helps.
+// What would fold into more bytes than the budget is left unknown.
+void RecogniseCountsByShapes(ir::Graph& graph, int64_t fold_budget_bytes = int64_t{1} << 30);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/promote.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/operation.h"
+#include "kernels/convert.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr char kDestination[] = "destination_type";
+
+bool IsForeign(ElementType type) { return IsFloat(type) && type != ElementType::f32; }
+
+// The foreign type that an attribute names, else f32.
+ElementType TypeIn(const ir::Node& node, const std::string& key) {
+  const auto found = node.attributes.find(key);
+  if (found == node.attributes.end()) return ElementType::f32;
+  const std::optional<ElementType> type = ParseElementType(found->second);
+  return type && IsForeign(*type) ? *type : ElementType::f32;
+}
+
+bool IsConvert(const ir::Node& node) {
+  return node.operation != nullptr && node.operation->name == "Convert";
+}
+
+kernels::Element KernelElement(ElementType type) { return static_cast<kernels::Element>(type); }
+
+// The bytes in the file may lie at any address; the kernel wants aligned ones.
+void Widen(ir::Constant& constant) {
+  const size_t count =
+      constant.bytes.size() / static_cast<size_t>(ElementBytes(constant.type.type));
+  const size_t words = constant.bytes.size() / sizeof(uint64_t) + 1;
+  std::vector<uint64_t> aligned(words);
+  std::ranges::copy(constant.bytes, reinterpret_cast<std::byte*>(aligned.data()));
+  auto floats = std::make_shared<std::vector<float>>(count);
+  kernels::Convert(
+      {Narrow32(count, "count"), KernelElement(constant.type.type), kernels::Element::kF32},
+      aligned.data(), floats->data());
+  constant.type.type = ElementType::f32;
+  constant.bytes = std::as_bytes(std::span(*floats));
+  constant.owner = std::move(floats);
+}
+
+class Promotion {
+ public:
+  explicit Promotion(ir::Graph& graph) : graph_(graph) {}
+
+  void Run(bool is_model) {
+    if (is_model) NotePorts();
+    for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
+      for (ir::Body& body : node->bodies) Promotion(*body.graph).Run(false);
+      ReplaceConvertLike(*node);
+      const bool keeps = IsConvert(*node) || (is_model && node->type == "Parameter");
+      if (keeps) NoteForeign(*node);
+    }
+    for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
+      if (!foreign_.contains(node.get())) Retype(*node);
+    }
+    WidenReads();
+    for (const auto& [result, type] : ports_) NarrowFor(*result, type);
+    for (std::unique_ptr<ir::Node>& node : added_) graph_.nodes.push_back(std::move(node));
+  }
+
+ private:
+  // Results whose source the file declares of a foreign type, with dims or without: a scalar's port
+  // has none. Where no type is declared it is f32.
+  void NotePorts() {
+    for (ir::Node* result : graph_.results) {
+      const ir::Source& source = result->inputs[0];
+      const ir::OutputPort& port = source.node->outputs[source.port];
+      if (IsForeign(port.type.type)) ports_[result] = port.type.type;
+    }
+  }
+
+  // Its second input gives the type alone, which promotion is about to change.
+  static void ReplaceConvertLike(ir::Node& node) {
+    if (node.operation == nullptr || node.operation->name != "ConvertLike") return;
+    if (node.inputs.size() != 2) return;
+    const ir::Source& like = node.inputs[1];
+    const ElementType type = like.node->outputs[like.port].type.type;
+    if (!IsForeign(type)) return;
+    node.type = "Convert";
+    node.operation = ops::Find("Convert", 1);
+    node.attributes[kDestination] = std::string(Name(type));
+    node.inputs.pop_back();
+  }
+
+  // A node whose output really is of a foreign type.
+  void NoteForeign(const ir::Node& node) {
+    const ElementType type =
+        IsConvert(node) ? TypeIn(node, kDestination) : node.outputs[0].type.type;
+    if (IsForeign(type)) foreign_[&node] = type;
+  }
+
+  static void Retype(ir::Node& node) {
+    for (ir::OutputPort& port : node.outputs) {
+      if (IsForeign(port.type.type)) port.type.type = ElementType::f32;
+    }
+    for (const char* key : {"element_type", "output_type", "variable_type"}) {
+      if (IsForeign(TypeIn(node, key))) node.attributes[key] = "f32";
+    }
+    if (node.constant && IsForeign(node.constant->type.type)) Widen(*node.constant);
+  }
+
+  // Everybody who reads foreign elements gets them as f32, but conversions and the ports of that
+  // very type.
+  void WidenReads() {
+    std::map<const ir::Node*, ir::Node*> widened;
+    for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
+      if (IsConvert(*node)) continue;
+      for (ir::Source& source : node->inputs) {
+        const auto found = foreign_.find(source.node);
+        if (found == foreign_.end()) continue;
+        const auto port = ports_.find(node.get());
+        if (port != ports_.end() && port->second == found->second) continue;
+        ir::Node*& convert = widened[source.node];
+        if (convert == nullptr) convert = NewConvert(source, ElementType::f32);
+        source = {convert, 0};
+      }
+    }
+  }
+
+  // A port of the model takes over the names of what feeds it.
+  void NarrowFor(ir::Node& result, ElementType type) {
+    ir::Source& source = result.inputs[0];
+    if (foreign_.contains(source.node)) return;
+    ir::Node* convert = NewConvert(source, type);
+    convert->outputs[0].names = source.node->outputs[source.port].names;
+    source = {convert, 0};
+  }
+
+  ir::Node* NewConvert(const ir::Source& source, ElementType to) {
+    auto node = std::make_unique<ir::Node>();
+    node->id = source.node->id;
+    node->line = source.node->line;
+    node->name = source.node->name;
+    node->type = "Convert";
+    node->version = "opset1";
+    node->attributes[kDestination] = std::string(Name(to));
+    node->operation = ops::Find("Convert", 1);
+    node->inputs = {source};
+    node->outputs.resize(1);
+    node->outputs[0].type = {to, source.node->outputs[source.port].type.dims};
+    added_.push_back(std::move(node));
+    return added_.back().get();
+  }
+
+  ir::Graph& graph_;
+  std::map<ir::Node*, ElementType> ports_;
+  std::map<const ir::Node*, ElementType> foreign_;
+  std::vector<std::unique_ptr<ir::Node>> added_;
+};
+
+}  // namespace
+
+void Promote(ir::Graph& graph) { Promotion(graph).Run(/*is_model=*/true); }
+
+}  // namespace weft::graph

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every node, bodies included, its row of the operation table: the newest version not above
+// the one the file asks for. Operations without a row are reported together, in one line.
+#ifndef WEFT_CONVERTER_GRAPH_RESOLVE_H_
+#define WEFT_CONVERTER_GRAPH_RESOLVE_H_
+
+#include "converter/base/faults.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// False when a fault was added.
+bool Resolve(ir::Graph& graph, Faults& faults);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_RESOLVE_H_

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every rewrite of a graph is made of: new nodes and constants that speak under the name of
+// the layer they stand for, and the handing over of readers from one value to another. The graph
+// owns what is made; nodes that lose their readers stay in it and are passed over from then on.
+#ifndef WEFT_CONVERTER_GRAPH_REWRITE_H_
+#define WEFT_CONVERTER_GRAPH_REWRITE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// A constant in the name of `like`.
+ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats);
+// Of type i64 or i32; `dims` empty for a scalar.
+ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
+                   const std::vector<int64_t>& numbers);
+ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag);
+
+// A node of the operation's row as of `opset`, in the name of `like`, with `output_count` outputs
+// of unknown type.
+ir::Node* NewNode(ir::Graph& graph, const ir::Node& like, const std::string& type, int opset,
+                  std::vector<ir::Source> inputs, uint32_t output_count = 1,
+                  std::map<std::string, std::string> attributes = {});
+// The same, with its types inferred. The caller knows that the inputs fit.
+ir::Node* NewInferredNode(ir::Graph& graph, const ir::Node& like, const std::string& type,
+                          int opset, std::vector<ir::Source> inputs, uint32_t output_count = 1,
+                          std::map<std::string, std::string> attributes = {});
+// `source` with other dims of as many elements: itself when it has them already.
+ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
+
+// Whoever reads `from` reads `to` from now on; tensor names move along.
+void HandOver(ir::Graph& graph, ir::Source from, ir::Source to);
+
+// The nodes that are needed and read each node.
+std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph);
+
+const TensorType& TypeOf(ir::Source source);
+// Its value when it is known, else null.
+const ir::Constant* ConstantOf(ir::Source source);
+// Elements of a known integer or boolean value; empty when unknown, of another type or empty.
+std::vector<int64_t> IntsOf(ir::Source source);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_REWRITE_H_

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/axes.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/movement.h"
+
+namespace weft::graph {
+
+ir::Source TensorAt(ir::Node& node, const PortAxis& at) {
+  return at.output ? ir::Source{&node, Narrow32(at.port, "output")} : node.inputs[at.port];
+}
+
+const Dims& DimsOf(const ir::Source& source) { return source.node->outputs[source.port].type.dims; }
+
+void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string& what,
+                 Faults& faults) {
+  faults.Add(fmt::format("{}: needs the whole sequence ({}); --streaming must be able to cut time",
+                         ir::Where(graph, node), what));
+}
+
+TimeAxes::TimeAxes(ir::Graph& graph, int64_t steps, Faults& faults)
+    : graph_(graph), steps_(steps), faults_(faults), nodes_(ir::Topological(graph)) {
+  for (ir::Node* node : nodes_) relations_[node] = RelationOf(graph, *node);
+}
+
+const TimeAxis* TimeAxes::Of(const ir::Source& source) const {
+  const auto found = times_.find({source.node, source.port});
+  return found == times_.end() ? nullptr : &found->second;
+}
+
+std::pair<int64_t, int64_t> TimeAxes::Place(const ir::Source& source, const TimeAxis& time) const {
+  const Dims& dims = DimsOf(source);
+  const auto at = static_cast<size_t>(time.axis);
+  return {ops::ProductOf(dims, 0, at) * time.outer,
+          time.chunk * ops::ProductOf(dims, at + 1, dims.size())};
+}
+
+// Axes of extent 1 have no place of their own: those that hold the same elements are one.
+bool TimeAxes::Join(const ir::Source& source, TimeAxis time, const ir::Node& node) {
+  const auto [found, added] = times_.try_emplace({source.node, source.port}, time);
+  if (added || Place(source, found->second) == Place(source, time)) return added;
+  RefuseToCut(graph_, node,
+              fmt::format("time runs along axis {} of {} and along axis {}", found->second.axis,
+                          ToString(DimsOf(source)), time.axis),
+              faults_);
+  return false;
+}
+
+void TimeAxes::Set(const ir::Source& source, TimeAxis time, const ir::Node& node) {
+  Join(source, time, node);
+}
+
+void TimeAxes::Spread() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ir::Node* node : nodes_) changed = SpreadAt(*node) || changed;
+  }
+}
+
+bool TimeAxes::SpreadAt(ir::Node& node) {
+  const AxisRelation& relation = relations_[&node];
+  if (relation.reshapes) return SpreadThroughReshape(node);
+  if (IsSequence(node) || IsLoop(node)) return false;  // set by their own steps
+  bool changed = false;
+  for (const Strand& strand : relation.strands) {
+    for (const PortAxis& from : strand) {
+      const TimeAxis* time = Of(TensorAt(node, from));
+      if (time == nullptr || time->axis != from.axis) continue;
+      for (const PortAxis& to : strand) {
+        const TimeAxis joined = {to.axis, time->outer, time->chunk};
+        changed = Join(TensorAt(node, to), joined, node) || changed;
+      }
+      break;
+    }
+  }
+  return changed;
+}
+
+bool TimeAxes::SpreadThroughReshape(ir::Node& node) {
+  const ir::Source in = node.inputs[0], out = {&node, 0};
+  bool changed = false;
+  for (const auto& [from, to] : {std::pair(in, out), std::pair(out, in)}) {
+    if (Of(from) == nullptr) continue;
+    const std::optional<TimeAxis> time = Reshaped(from, to);
+    if (time) changed = Join(to, *time, node) || changed;
+  }
+  return changed;
+}
+
+// The axis that holds as many elements before each step and in each step.
+std::optional<TimeAxis> TimeAxes::Reshaped(const ir::Source& from, const ir::Source& to) const {
+  const auto [before, within] = Place(from, *Of(from));
+  const Dims& dims = DimsOf(to);
+  int64_t outside = 1, inside = ElementCount(dims).value_or(0);
+  for (size_t axis = 0; axis < dims.size() && inside > 0; ++axis) {
+    inside /= dims[axis];
+    if (before % outside == 0 && within % inside == 0) {
+      const TimeAxis time = {static_cast<int64_t>(axis), before / outside, within / inside};
+      if (time.outer * steps_ * time.chunk == dims[axis]) return time;
+    }
+    outside *= dims[axis];
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where time runs in the tensors of a graph. It starts at the axes that walks move along and
+// spreads, with and against the data, along the strands of streaming_rules.h until nothing changes.
+// Refers to the graph's nodes, changes none.
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/base/faults.h"
+#include "converter/graph/streaming/rules.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// Of a tensor: the extent of `axis` is outer * T * chunk. `outer` is not 1 where a batch axis was
+// flattened into it, `chunk` where one step covers several elements.
+struct TimeAxis {
+  int64_t axis = 0, outer = 1, chunk = 1;
+};
+
+// "{file}:{line}: layer ...: needs the whole sequence (WHAT); --streaming must be able to cut
+// time".
+void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string& what,
+                 Faults& faults);
+
+class TimeAxes {
+ public:
+  TimeAxes(ir::Graph& graph, int64_t steps, Faults& faults);
+
+  int64_t steps() const { return steps_; }
+  // Null where no time runs.
+  const TimeAxis* Of(const ir::Source& source) const;
+  const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
+  const std::vector<ir::Node*>& nodes() const { return nodes_; }
+
+  // A second time axis in one tensor is a fault of `node`.
+  void Set(const ir::Source& source, TimeAxis time, const ir::Node& node);
+  void Spread();
+
+ private:
+  bool SpreadAt(ir::Node& node);
+  bool SpreadThroughReshape(ir::Node& node);
+  bool Join(const ir::Source& source, TimeAxis time, const ir::Node& node);
+  std::optional<TimeAxis> Reshaped(const ir::Source& from, const ir::Source& to) const;
+  // Elements before one step of time, and in one step.
+  std::pair<int64_t, int64_t> Place(const ir::Source& source, const TimeAxis& time) const;
+
+  ir::Graph& graph_;
+  const int64_t steps_;
+  Faults& faults_;
+  std::vector<ir::Node*> nodes_;  // producers first
+  std::map<const ir::Node*, AxisRelation> relations_;
+  std::map<std::pair<const ir::Node*, uint32_t>, TimeAxis> times_;
+};
+
+// The tensor at a port of a node.
+ir::Source TensorAt(ir::Node& node, const PortAxis& at);
+const Dims& DimsOf(const ir::Source& source);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/counters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/lengths.h"
+#include "converter/graph/streaming/rules.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+using ops::BodyInput;
+using ops::BodyOutput;
+using Nodes = std::set<const ir::Node*>;
+
+bool IsInteger(ElementType type) { return !IsFloat(type) && type != ElementType::boolean; }
+
+ElementType ElementOf(const ir::Source& source) {
+  return source.node->outputs[source.port].type.type;
+}
+
+struct Counter {
+  std::string text;
+  bool is_number = false;  // counts only where it decides what is taken
+};
+
+class Counters {
+ public:
+  Counters(const ir::Graph& graph, const ir::Node& loop, const ops::PortMap& map,
+           const std::set<size_t>& lengths, Faults& faults)
+      : graph_(graph),
+        loop_(loop),
+        map_(map),
+        lengths_(lengths),
+        inside_(*loop.bodies[0].graph),
+        order_(ir::Topological(inside_)),
+        origins_(inside_),
+        faults_(faults) {}
+
+  void Run() {
+    FindNeeded();
+    FindCounters();
+    for (ir::Node* node : order_) {
+      if (needed_.contains(node) && !node->constant) Follow(*node);
+    }
+    for (const BodyOutput& output : map_.outputs) CheckOutput(output);
+    for (const BodyInput& input : map_.inputs) CheckState(input);
+  }
+
+ private:
+  bool IsLength(const BodyInput& input) const {
+    if (input.kind != BodyInput::Kind::kInvariant) return false;
+    return lengths_.contains(input.input) || (loop_.operation->name == "Loop" && input.input == 0);
+  }
+  const ir::Source& NextOf(const BodyInput& input) const {
+    return inside_.results[input.result]->inputs[0];
+  }
+  bool IsRead(size_t output) const;
+  void FindNeeded();
+  Nodes NodesThatNeedOnly(const Nodes& parameters) const;
+  Nodes ReadersOf(const Nodes& parameters) const;
+  bool GrowsByAConstant(const BodyInput& state) const;
+  void FindCounters();
+  bool HandsOn(const ir::Node& node) const;
+  bool Decides(const ir::Node& node, const ir::Source& number) const;
+  void Follow(ir::Node& node);
+  void CheckOutput(const BodyOutput& output);
+  void CheckState(const BodyInput& input);
+  const Counter* CounterIn(const ir::Source& source) const;
+
+  const ir::Graph& graph_;
+  const ir::Node& loop_;
+  const ops::PortMap& map_;
+  const std::set<size_t>& lengths_;
+  const ir::Graph& inside_;
+  const std::vector<ir::Node*> order_;
+  const Origins origins_;
+  Faults& faults_;
+  Nodes needed_;    // of the body, by an output that somebody reads
+  Nodes counters_;  // Parameters of the body
+  Nodes free_;      // nodes that need constants, counters and what never changes, and no more
+  // Values of the body that tell a counter, and which one.
+  std::map<std::pair<const ir::Node*, uint32_t>, Counter> told_;
+};
+
+// A constant tells what it was computed from.
+const Counter* Counters::CounterIn(const ir::Source& source) const {
+  const auto found = told_.find({source.node, source.port});
+  if (found != told_.end()) return &found->second;
+  const ir::Source from = origins_.Of(*source.node);
+  if (from.node == nullptr) return nullptr;
+  for (const ir::Source& input : from.node->inputs) {
+    if (const Counter* counter = CounterIn(input)) return counter;
+  }
+  return nullptr;
+}
+
+bool Counters::IsRead(size_t output) const {
+  for (const ir::Node* node : ir::Topological(graph_)) {
+    for (const ir::Source& source : node->inputs) {
+      if (source.node == &loop_ && source.port == output) return true;
+    }
+  }
+  return false;
+}
+
+void Counters::FindNeeded() {
+  std::vector<const ir::Node*> open;
+  for (const BodyOutput& output : map_.outputs) {
+    if (IsRead(output.output)) open.push_back(inside_.results[output.result]);
+  }
+  if (map_.condition) open.push_back(inside_.results[*map_.condition]);
+  for (const ir::Node* sink : inside_.sinks) open.push_back(sink);
+  while (!open.empty()) {
+    const ir::Node* node = open.back();
+    open.pop_back();
+    if (!needed_.insert(node).second) continue;
+    for (const ir::Source& source : node->inputs) open.push_back(source.node);
+    for (const BodyInput& input : map_.inputs) {
+      if (input.parameter != node || input.kind != BodyInput::Kind::kCarried) continue;
+      open.push_back(inside_.results[input.result]);
+    }
+  }
+}
+
+// Nodes of the body without a slice, a state or a variable behind them; `parameters` are none.
+Nodes Counters::NodesThatNeedOnly(const Nodes& parameters) const {
+  Nodes free;
+  for (const BodyInput& input : map_.inputs) {
+    const bool changes =
+        input.kind == BodyInput::Kind::kSliced || input.kind == BodyInput::Kind::kCarried;
+    if (!changes || parameters.contains(input.parameter)) free.insert(input.parameter);
+  }
+  for (const ir::Node* node : order_) {
+    if (node->type == "Parameter" || node->type == "ReadValue") continue;
+    const bool is_free =
+        node->constant || std::ranges::all_of(node->inputs, [&](const ir::Source& source) {
+          return free.contains(source.node);
+        });
+    if (is_free) free.insert(node);
+  }
+  return free;
+}
+
+// Nodes of the body that one of them reaches.
+Nodes Counters::ReadersOf(const Nodes& parameters) const {
+  Nodes readers = parameters;
+  for (const ir::Node* node : order_) {
+    if (node->constant) continue;
+    const bool reads = std::ranges::any_of(
+        node->inputs, [&](const ir::Source& source) { return readers.contains(source.node); });
+    if (reads) readers.insert(node);
+  }
+  return readers;
+}
+
+bool Counters::GrowsByAConstant(const BodyInput& state) const {
+  ir::Source next = NextOf(state);
+  while (IsReshape(*next.node)) next = next.node->inputs[0];
+  const std::string_view name = next.node->operation->name;
+  if (name != "Add" && name != "Subtract") return false;
+  for (size_t i = 0; i < 2; ++i) {
+    ir::Source before = next.node->inputs[i];
+    while (IsReshape(*before.node)) before = before.node->inputs[0];
+    const bool is_first = i == 0 || name == "Add";
+    if (before.node == state.parameter) return is_first && next.node->inputs[1 - i].node->constant;
+  }
+  return false;
+}
+
+// Of the integers that only each other tell those are counters that never come to rest.
+void Counters::FindCounters() {
+  Nodes given;
+  for (const BodyInput& input : map_.inputs) {
+    const ElementType type = input.parameter->outputs[0].type.type;
+    if (input.kind == BodyInput::Kind::kIteration) {
+      given.insert(input.parameter);
+      told_[{input.parameter, 0}] = {
+          fmt::format("the iteration counter \"{}\"", ir::OneLine(input.parameter->name))};
+    } else if (IsLength(input)) {
+      given.insert(input.parameter);
+      told_[{input.parameter, 0}] = {"the number of all steps"};
+    } else if (input.kind == BodyInput::Kind::kCarried) {
+      const bool grows = GrowsByAConstant(input);
+      if (!IsInteger(type) && !(IsFloat(type) && grows)) continue;
+      counters_.insert(input.parameter);
+      told_[{input.parameter, 0}] = {
+          fmt::format("the carried counter \"{}\"", ir::OneLine(input.parameter->name)),
+          !(IsInteger(type) && grows)};
+    }
+  }
+  for (bool changed = true; changed;) {
+    free_ = NodesThatNeedOnly(counters_);
+    Nodes moving = counters_;
+    moving.insert(given.begin(), given.end());
+    const Nodes readers = ReadersOf(moving);
+    changed = false;
+    for (const BodyInput& input : map_.inputs) {
+      if (input.kind != BodyInput::Kind::kCarried || !counters_.contains(input.parameter)) continue;
+      const ir::Node* next = NextOf(input).node;
+      if (free_.contains(next) && readers.contains(next)) continue;
+      counters_.erase(input.parameter);
+      told_.erase({input.parameter, 0});
+      changed = true;
+    }
+  }
+}
+
+// Numbers made of a counter alone count no less than itself.
+bool Counters::HandsOn(const ir::Node& node) const {
+  const std::string_view name = node.operation->name;
+  const bool is_plain = ops::IsPointwise(name) || IsReshape(node) || name == "Convert";
+  return is_plain && node.outputs.size() == 1 && free_.contains(&node);
+}
+
+// Does a number that is an input of the node decide there what is taken?
+bool Counters::Decides(const ir::Node& node, const ir::Source& number) const {
+  const bool from_float = IsFloat(ElementOf(number));
+  for (const ir::OutputPort& port : node.outputs) {
+    if (port.type.type == ElementType::boolean) return true;
+    if (from_float && !IsFloat(port.type.type)) return true;
+  }
+  const std::string_view name = node.operation->name;
+  return !from_float && name != "Concat" && name != "Convert" && !ops::IsPointwise(name) &&
+         !IsReshape(node);
+}
+
+void Counters::Follow(ir::Node& node) {
+  if (node.operation->name == "Result") return;
+  std::optional<Counter> counter;
+  size_t at = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Counter* found = CounterIn(node.inputs[i]);
+    if (found == nullptr || (counter && found->is_number)) continue;
+    counter = *found;
+    at = i;
+  }
+  if (!counter) return;
+  const ir::Source& source = node.inputs[at];
+  const bool stays =
+      !node.outputs.empty() && IsFloat(ElementOf(source)) == IsFloat(node.outputs[0].type.type);
+  const bool decides = counter->is_number && Decides(node, source);
+  if (!decides && HandsOn(node) && (stays || counter->is_number)) {
+    told_[{&node, 0}] = *counter;
+  } else if (decides || !counter->is_number) {
+    RefuseToCut(inside_, node,
+                fmt::format("input {} is made of {} of layer {} \"{}\"", at, counter->text,
+                            loop_.id, ir::OneLine(loop_.name)),
+                faults_);
+  }
+}
+
+void Counters::CheckOutput(const BodyOutput& output) {
+  const ir::Source& source = inside_.results[output.result]->inputs[0];
+  const Counter* counter = CounterIn(source);
+  if (counter == nullptr || counter->is_number || !IsRead(output.output)) return;
+  RefuseToCut(graph_, loop_, fmt::format("output {} tells {}", output.output, counter->text),
+              faults_);
+}
+
+void Counters::CheckState(const BodyInput& input) {
+  if (input.kind != BodyInput::Kind::kCarried || !needed_.contains(input.parameter)) return;
+  const std::string state = fmt::format("its state \"{}\"", ir::OneLine(input.parameter->name));
+  if (lengths_.contains(input.input)) {
+    RefuseToCut(graph_, loop_, state + " begins as the number of all steps", faults_);
+    return;
+  }
+  const Counter *counter = CounterIn(NextOf(input)), *own = CounterIn({input.parameter, 0});
+  if (counter == nullptr || counter->is_number || (own != nullptr && !own->is_number)) return;
+  RefuseToCut(graph_, loop_, fmt::format("{} is made of {}", state, counter->text), faults_);
+}
+
+}  // namespace
+
+void RefuseCounters(const ir::Graph& graph, const ir::Node& loop, const ops::PortMap& map,
+                    const std::set<size_t>& lengths, Faults& faults) {
+  Counters(graph, loop, map, lengths, faults).Run();
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/ports.h"
+
+#include <algorithm>
+#include <set>
+
+namespace weft::graph {
+namespace {
+
+StreamedPort PortOf(const ir::Source& source, const std::string& layer, const TimeAxes& times,
+                    int64_t steps) {
+  const ir::OutputPort& port = source.node->outputs[source.port];
+  StreamedPort told{port.names.empty() ? layer : port.names[0], port.type, {}, false};
+  if (const TimeAxis* time = times.Of(source)) {
+    const int64_t places = time->outer * time->chunk;
+    told.time = {time->axis, places * steps, places * times.steps()};
+  }
+  return told;
+}
+
+// Nodes that time, or what follows from it, goes into; a loop may make time of its own.
+std::set<const ir::Node*> BehindTime(const TimeAxes& times) {
+  std::set<const ir::Node*> behind;
+  for (ir::Node* node : times.nodes()) {
+    bool is_behind = std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
+      return times.Of(source) != nullptr || behind.contains(source.node);
+    });
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      is_behind = is_behind || (IsLoop(*node) && times.Of({node, port}) != nullptr);
+    }
+    if (is_behind) behind.insert(node);
+  }
+  return behind;
+}
+
+}  // namespace
+
+void TellPorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps, Streamed& streamed) {
+  streamed.steps = steps;
+  streamed.all_steps = times.steps();
+  for (ir::Node* parameter : graph.parameters) {
+    streamed.inputs.push_back(PortOf({parameter, 0}, parameter->name, times, steps));
+  }
+  const std::set<const ir::Node*> behind = BehindTime(times);
+  for (const ir::Node* result : graph.results) {
+    StreamedPort port = PortOf(result->inputs[0], result->name, times, steps);
+    port.so_far = !port.time && behind.contains(result);
+    streamed.outputs.push_back(std::move(port));
+  }
+}
+
+}  // namespace weft::graph

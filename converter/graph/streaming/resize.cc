@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/resize.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "converter/graph/streaming/walks.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/slicing.h"
+
+namespace weft::graph {
+namespace {
+
+TensorType Row(const Dims& values) {
+  return {ElementType::i64, {static_cast<int64_t>(values.size())}};
+}
+
+// A dense tensor as [rows, steps, bytes of one step].
+struct Layout {
+  int64_t rows, step_bytes;
+};
+
+Layout LayoutOf(const TensorType& type, const TimeAxis& time) {
+  const auto at = static_cast<size_t>(time.axis);
+  const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
+  return {ops::ProductOf(type.dims, 0, at) * time.outer,
+          time.chunk * inside * ElementBytes(type.type)};
+}
+
+class Resizing {
+ public:
+  Resizing(ir::Graph& graph, const TimeAxes& times, int64_t steps)
+      : graph_(graph), times_(times), steps_(steps) {}
+
+  void Run() {
+    // Slices are read while their inputs still have all steps.
+    for (ir::Node* node : times_.nodes()) TakeLast(*node);
+    for (ir::Node* node : times_.nodes()) SetExtents(*node);
+    for (ir::Node* node : times_.nodes()) SetTargets(*node);
+  }
+
+ private:
+  int64_t Extent(const TimeAxis& time) const { return time.outer * steps_ * time.chunk; }
+
+  void TakeLast(ir::Node& node);
+  std::vector<ops::Runs> RunsOf(ir::Node& node);
+  void MakeReshape(ir::Node& node, const ir::Source& source);
+  void SetExtents(ir::Node& node);
+  void CutConstant(ir::Constant& constant, const TimeAxis& time) const;
+  void SetTargets(ir::Node& node);
+  void SetStretch(ir::Node& node, const TimeAxis& time);
+
+  ir::Graph& graph_;
+  const TimeAxes& times_;
+  const int64_t steps_;
+};
+
+// What selects places of the last step becomes a slice of explicit bounds and a new shape.
+void Resizing::TakeLast(ir::Node& node) {
+  const std::vector<Selection>& selections = times_.Relation(&node).selections;
+  const TimeAxis* time = selections.empty() ? nullptr : times_.Of(node.inputs[0]);
+  if (time == nullptr) return;
+  const auto selection = std::ranges::find(selections, time->axis, &Selection::axis);
+  if (selection == selections.end()) return;
+  std::vector<ops::Runs> runs = RunsOf(node);
+  const int64_t shift = (steps_ - times_.steps()) * time->chunk;
+  runs[static_cast<size_t>(time->axis)] = {
+      {0, selection->end - selection->begin, selection->begin + shift, 1}};
+  const ir::Source data = node.inputs[0];
+  Dims begins, ends, steps, kept;
+  for (const ops::Runs& axis : runs) {
+    const ops::Run& run = axis[0];
+    const int64_t end = run.source + run.count * run.step;
+    begins.push_back(run.source);
+    ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
+    steps.push_back(run.step);
+    kept.push_back(run.count);
+  }
+  ir::Node& slice = AddNode(graph_, node, "Slice", 8, {data});
+  for (const Dims* numbers : {&begins, &ends, &steps}) {
+    slice.inputs.push_back(AddInts(graph_, node, Row(*numbers), *numbers));
+  }
+  slice.outputs[0].type = {data.node->outputs[data.port].type.type, kept};
+  MakeReshape(node, {&slice, 0});
+}
+
+// What a Slice, StridedSlice or Gather by one index takes of each axis.
+std::vector<ops::Runs> Resizing::RunsOf(ir::Node& node) {
+  Faults unheard;
+  ops::NodeScope scope(graph_, node, unheard);
+  if (node.operation->name != "Gather") return ops::CutOf(scope).value().runs;
+  std::vector<ops::Runs> runs;
+  for (const int64_t dim : scope.input_dims(0)) runs.push_back(ops::WholeAxis(dim));
+  return runs;
+}
+
+void Resizing::MakeReshape(ir::Node& node, const ir::Source& source) {
+  const Dims& dims = node.outputs[0].type.dims;
+  node.type = "Reshape";
+  node.operation = ops::Find("Reshape", 1);
+  node.attributes.clear();
+  node.inputs = {source, AddInts(graph_, node, Row(dims), dims)};
+}
+
+void Resizing::SetExtents(ir::Node& node) {
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const TimeAxis* time = times_.Of({&node, port});
+    if (time == nullptr) continue;
+    if (node.constant) CutConstant(*node.constant, *time);
+    node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Extent(*time);
+  }
+}
+
+void Resizing::CutConstant(ir::Constant& constant, const TimeAxis& time) const {
+  const auto [rows, step_bytes] = LayoutOf(constant.type, time);
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto part = constant.bytes.subspan(static_cast<size_t>(row * times_.steps() * step_bytes),
+                                             static_cast<size_t>(steps_ * step_bytes));
+    bytes->insert(bytes->end(), part.begin(), part.end());
+  }
+  constant.type.dims[static_cast<size_t>(time.axis)] = Extent(time);
+  constant.bytes = *bytes;
+  constant.owner = std::move(bytes);
+}
+
+void Resizing::SetTargets(ir::Node& node) {
+  if (node.outputs.empty()) return;
+  const TimeAxis* time = times_.Of({&node, 0});
+  const std::string_view name = node.operation->name;
+  if (times_.Relation(&node).reshapes) {
+    if (time != nullptr) MakeReshape(node, node.inputs[0]);
+  } else if (time != nullptr && (name == "Broadcast" || name == "Tile")) {
+    SetStretch(node, *time);
+  }
+}
+
+// Numbers line up with the axes at the end.
+void Resizing::SetStretch(ir::Node& node, const TimeAxis& time) {
+  Faults unheard;
+  const ops::NodeScope scope(graph_, node, unheard);
+  Dims numbers = scope.Ints(1).value();
+  const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
+  const int64_t at = time.axis - rank + static_cast<int64_t>(numbers.size());
+  if (at < 0 || numbers[static_cast<size_t>(at)] == 1) return;
+  numbers[static_cast<size_t>(at)] = Extent(time);
+  const TensorType type = scope.input_type(1);
+  node.inputs[1] = AddInts(graph_, node, type, numbers);
+}
+
+}  // namespace
+
+bool TakesLastStep(const Selection& selection, const TimeAxis& time, int64_t steps) {
+  return time.outer == 1 && selection.begin >= (steps - 1) * time.chunk;
+}
+
+bool IsAlikeAtEveryStep(const ir::Constant& constant, const TimeAxis& time, int64_t steps) {
+  const auto [rows, step_bytes] = LayoutOf(constant.type, time);
+  const auto step = [&](int64_t row, int64_t at) {
+    return constant.bytes.subspan(static_cast<size_t>((row * steps + at) * step_bytes),
+                                  static_cast<size_t>(step_bytes));
+  };
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t at = 1; at < steps; ++at) {
+      if (!std::ranges::equal(step(row, 0), step(row, at))) return false;
+    }
+  }
+  return true;
+}
+
+bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxis& time) {
+  const auto at = static_cast<size_t>(time.axis);
+  Dims a_dims = a.type.dims, b_dims = b.type.dims;
+  if (a.type.type != b.type.type || a_dims.size() != b_dims.size()) return false;
+  a_dims[at] = b_dims[at] = 0;
+  if (a_dims != b_dims) return false;
+  const auto [rows, step_bytes] = LayoutOf(a.type, time);
+  const auto first = [&, row_count = rows, bytes = step_bytes](const ir::Constant& of,
+                                                               int64_t row) {
+    const int64_t row_bytes = static_cast<int64_t>(of.bytes.size()) / row_count;
+    return of.bytes.subspan(static_cast<size_t>(row * row_bytes), static_cast<size_t>(bytes));
+  };
+  for (int64_t row = 0; row < rows; ++row) {
+    if (!std::ranges::equal(first(a, row), first(b, row))) return false;
+  }
+  return true;
+}
+
+void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps) {
+  Resizing(graph, times, steps).Run();
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/rounding.h"
+
+#include <optional>
+#include <string_view>
+
+#include "converter/graph/lower.h"
+#include "converter/graph/streaming/rules.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/operation.h"
+#include "converter/program/fuse_tail.h"
+
+namespace weft::graph {
+namespace {
+
+// Results of a product as [outer, outputs, inner].
+struct Product {
+  int64_t outputs = 1, inner = 1;
+  bool is_dense = false;
+};
+
+std::optional<Product> ProductOf(ir::Source source) {
+  while (IsReshape(*source.node)) source = source.node->inputs[0];
+  const ir::Node& node = *source.node;
+  if (node.operation == nullptr || node.constant) return std::nullopt;
+  const Dims& dims = DimsOf(source);
+  const std::string_view name = node.operation->name;
+  if (name == "MatMul" && node.inputs[1].node->constant && !dims.empty()) {
+    return Product{dims.back(), 1, true};
+  }
+  if (name == "Convolution" || name == "GroupConvolution") {
+    return Product{dims[1], ops::ProductOf(dims, 2, dims.size()), false};
+  }
+  return std::nullopt;
+}
+
+// May the product begin at an addend of these dims, which stretch over those of the result?
+bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_constant) {
+  // Axes that are walked as one are one, as in the step.
+  Dims walked, strides;
+  int64_t stride = 1;
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    if (dims[axis] == 1) continue;
+    const int64_t step = addend[axis] != 1 ? stride : 0;
+    stride *= addend[axis];
+    if (!walked.empty() && step == strides.front() * walked.front()) {
+      walked.front() *= dims[axis];
+      continue;
+    }
+    walked.insert(walked.begin(), dims[axis]);
+    strides.insert(strides.begin(), step);
+  }
+  const int64_t count = ElementCount(dims).value_or(0);
+  const int64_t outer_count = count / (product.outputs * product.inner);
+  const std::optional<Dims> told =
+      plan::Retold(walked, strides, {outer_count, product.outputs, product.inner});
+  if (!told) return false;
+  const int64_t outer = (*told)[0], output = (*told)[1], inner = (*told)[2];
+  if (outer == 0 && output == 0 && inner == 0 && is_constant) return true;
+  return inner == 0 && (product.outputs == 1 || output == 1) && (outer == 0 || product.is_dense);
+}
+
+Dims Cut(Dims dims, const Dims& whole, const TimeAxis& time, int64_t steps) {
+  const auto at = static_cast<size_t>(time.axis);
+  if (dims[at] == whole[at]) dims[at] = time.outer * time.chunk * steps;
+  return dims;
+}
+
+bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& time, int64_t steps) {
+  Faults unheard;
+  ops::NodeScope scope(graph, node, unheard);
+  const Dims& whole = node.outputs[0].type.dims;
+  const Dims cut = Cut(whole, whole, time, steps);
+  for (size_t i = 0; i < 2; ++i) {
+    std::optional<Product> product = ProductOf(node.inputs[i]);
+    if (!product || scope.input_dims(i) != whole) continue;
+    const Dims addend = ops::AlignedDims(scope, 1 - i, whole);
+    const bool is_constant = scope.constant(1 - i) != nullptr;
+    if (Fits(*product, whole, addend, is_constant)) return false;
+    const int64_t after = ElementCount(cut).value_or(0), before = ElementCount(whole).value_or(1);
+    if (!product->is_dense && time.axis > 1) product->inner = product->inner * after / before;
+    if (product->is_dense && product->outputs == whole.back() &&
+        time.axis + 1 == static_cast<int64_t>(whole.size())) {
+      product->outputs = cut.back();
+    }
+    if (Fits(*product, cut, Cut(addend, whole, time, steps), is_constant)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps) {
+  for (ir::Node* node : times.nodes()) {
+    if (node->constant || node->operation->name != "Add") continue;
+    const TimeAxis* time = times.Of({node, 0});
+    if (time == nullptr || !IsFloat(node->outputs[0].type.type)) continue;
+    if (FitsForBeingCut(graph, *node, *time, steps)) node->attributes[kRoundsApart] = "true";
+  }
+}
+
+}  // namespace weft::graph

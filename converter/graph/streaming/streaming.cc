@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/streaming.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/counters.h"
+#include "converter/graph/streaming/delays.h"
+#include "converter/graph/streaming/lengths.h"
+#include "converter/graph/streaming/ports.h"
+#include "converter/graph/streaming/resize.h"
+#include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/rules.h"
+#include "converter/graph/streaming/walks.h"
+
+namespace weft::graph {
+namespace {
+
+std::string VariableOf(const ir::Node& node) {
+  const auto found = node.attributes.find("variable_id");
+  return found == node.attributes.end() ? std::string() : found->second;
+}
+
+// The tensor whose elements these are.
+ir::Source UnderOtherDims(ir::Source source) {
+  while (IsReshape(*source.node)) source = source.node->inputs[0];
+  return source;
+}
+
+class Streaming {
+ public:
+  Streaming(ir::Graph& graph, int64_t steps, Faults& faults)
+      : graph_(graph), steps_(steps), faults_(faults) {}
+
+  std::optional<Streamed> Run() {
+    const size_t before = faults_.lines().size();
+    SeparateConstants();
+    JoinPads(graph_);
+    if (!ReadWalks()) return std::nullopt;
+    TimeAxes times(graph_, walks_.front().steps, faults_);
+    for (Walk& walk : walks_) {
+      for (const Stride& stride : walk.strides) {
+        times.Set(TensorAt(*walk.node, stride.at), {stride.at.axis, 1, stride.chunk}, *walk.node);
+      }
+    }
+    times.Spread();
+    lengths_ = ConstantsOfLength(graph_, times);
+    CheckCounters();
+    FindKeptStates();
+    // A sequence of one step is whole whatever is done along it.
+    if (times.steps() > 1) Check(times);
+    if (faults_.lines().size() != before) return std::nullopt;
+    TellVariables(graph_);
+    KeepRounding(graph_, times, steps_);
+    Resize(graph_, times, steps_);
+    for (ir::Node* node : times.nodes()) KeepPast(times, *node);
+    for (Walk& walk : walks_) {
+      Shorten(graph_, walk, steps_);
+      for (const Carried& state : walk.states) Keep(walk, state);
+    }
+    for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
+      for (ir::OutputPort& port : node->outputs) port.declared = true;
+    }
+    TellPorts(graph_, times, steps_, streamed_);
+    return std::move(streamed_);
+  }
+
+ private:
+  void SeparateConstants();
+  bool ReadWalks();
+  void FindKeptStates();
+  bool IsKept(const Walk& walk, const Carried& state);
+  void CheckCounters();
+  void Check(const TimeAxes& times);
+  void CheckLengths(const TimeAxes& times, ir::Node& node);
+  bool MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const;
+  void CheckOrder(const TimeAxes& times, ir::Node& node);
+  void CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at, const TimeAxis& time);
+  void CheckLate(const TimeAxes& times);
+  bool IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const;
+  bool HasTime(const TimeAxes& times, ir::Node& node) const;
+  void Keep(Walk& walk, const Carried& state);
+  const Delay* DelayOf(const TimeAxes& times, ir::Node& node) const;
+  void KeepPast(const TimeAxes& times, ir::Node& node);
+  std::string FreeName(const std::string& wanted);
+  void TellVariables(const ir::Graph& graph);
+  const Walk* WalkOf(const ir::Node& node) const;
+
+  ir::Graph& graph_;
+  const int64_t steps_;
+  Faults& faults_;
+  std::vector<Walk> walks_;
+  std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
+  std::set<std::pair<const ir::Node*, const Carried*>> kept_;
+  std::set<const ir::Node*> lengths_;  // constants that are made of the number of steps
+  std::set<std::string> names_;
+  Streamed streamed_;
+};
+
+// Two readers of one constant may differ in where they see time.
+void Streaming::SeparateConstants() {
+  std::set<const ir::Node*> used;
+  for (ir::Node* node : ir::Topological(graph_)) {
+    for (ir::Source& source : node->inputs) {
+      if (!source.node->constant || used.insert(source.node).second) continue;
+      auto copy = std::make_unique<ir::Node>();
+      copy->id = source.node->id;
+      copy->line = source.node->line;
+      copy->name = source.node->name;
+      copy->type = source.node->type;
+      copy->version = source.node->version;
+      copy->operation = source.node->operation;
+      copy->attributes = source.node->attributes;
+      copy->outputs = source.node->outputs;
+      copy->constant = source.node->constant;
+      source.node = copy.get();
+      graph_.nodes.push_back(std::move(copy));
+    }
+  }
+}
+
+bool Streaming::ReadWalks() {
+  std::string counts;
+  bool agree = true;
+  for (ir::Node* node : ir::Topological(graph_)) {
+    if (node->type == "ReadValue") names_.insert(VariableOf(*node));
+    std::optional<Walk> walk = ReadWalk(graph_, *node, faults_);
+    if (!walk) continue;
+    counts += fmt::format("{}layer {} \"{}\" {}", counts.empty() ? "" : ", ", node->id,
+                          ir::OneLine(node->name), walk->steps);
+    walks_.push_back(std::move(*walk));
+    agree = agree && walks_.back().steps == walks_.front().steps;
+  }
+  if (walks_.empty()) {
+    faults_.Add(fmt::format(
+        "{}: no sequence, TensorIterator or Loop walks along a time axis; --streaming must have "
+        "one to cut",
+        graph_.file));
+    return false;
+  }
+  if (!agree) {
+    faults_.Add(
+        fmt::format("{}: its time axes have different numbers of steps ({}); --streaming "
+                    "must have one number for all",
+                    graph_.file, counts));
+    return false;
+  }
+  if (steps_ >= 1 && steps_ <= walks_.front().steps) return true;
+  faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
+                          graph_.file, walks_.front().steps, walks_.front().steps));
+  return false;
+}
+
+const Walk* Streaming::WalkOf(const ir::Node& node) const {
+  const auto found = std::ranges::find(walks_, &node, &Walk::node);
+  return found == walks_.end() ? nullptr : &*found;
+}
+
+// A state that begins as a variable and is assigned to it at the end is kept between runs already.
+void Streaming::FindKeptStates() {
+  for (const Walk& walk : walks_) {
+    for (const Carried& state : walk.states) {
+      if (IsKept(walk, state)) kept_.insert({walk.node, &state});
+    }
+  }
+}
+
+bool Streaming::IsKept(const Walk& walk, const Carried& state) {
+  if (!state.output) return false;
+  const ir::Node* read = UnderOtherDims(InitialOf(walk, state)).node;
+  if (read->type != "ReadValue") return false;
+  int readers = 0;
+  for (ir::Node* node : ir::Topological(graph_)) {
+    if (IsReshape(*node)) continue;
+    for (const ir::Source& input : node->inputs) readers += UnderOtherDims(input).node == read;
+  }
+  int assigns = 0;
+  bool assigns_last = false;
+  for (const ir::Node* sink : graph_.sinks) {
+    if (VariableOf(*sink) != VariableOf(*read)) continue;
+    ++assigns;
+    const ir::Source last = UnderOtherDims(sink->inputs[0]);
+    assigns_last = last.node == walk.node && last.port == *state.output;
+  }
+  if (readers != 1 || assigns != 1 || !assigns_last) return false;
+  kept_reads_.insert(read);
+  return true;
+}
+
+void Streaming::CheckCounters() {
+  for (const Walk& walk : walks_) {
+    if (!walk.map) continue;
+    std::set<size_t> lengths;
+    for (size_t i = 0; i < walk.node->inputs.size(); ++i) {
+      if (lengths_.contains(walk.node->inputs[i].node)) lengths.insert(i);
+    }
+    RefuseCounters(graph_, *walk.node, *walk.map, lengths, faults_);
+  }
+}
+
+// The number of steps is itself where it says how far a walk goes and how large a tensor with time
+// in it is, for there it is made another.
+bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const {
+  const std::string_view name = node.operation->name;
+  if (times.Of(node.inputs[input]) != nullptr) return false;
+  if (const Walk* walk = WalkOf(node)) {
+    return walk->map ? true : input == 1 + walk->states.size();
+  }
+  if (name == "Slice" || name == "StridedSlice" || name == "Gather") {
+    return input > 0 && times.Of(node.inputs[0]) != nullptr;
+  }
+  const bool shapes = times.Relation(&node).reshapes || name == "Broadcast" || name == "Tile";
+  return shapes && input > 0 && times.Of({&node, 0}) != nullptr;
+}
+
+void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!lengths_.contains(node.inputs[i].node) || MayReadLength(times, node, i)) continue;
+    RefuseToCut(graph_, node, fmt::format("input {} is made of the number of all steps", i),
+                faults_);
+  }
+}
+
+void Streaming::Check(const TimeAxes& times) {
+  for (ir::Node* node : times.nodes()) {
+    CheckLengths(times, *node);
+    if (node->type == "ReadValue" && !kept_reads_.contains(node)) {
+      RefuseToCut(graph_, *node,
+                  fmt::format("it reads variable \"{}\" once for all steps", VariableOf(*node)),
+                  faults_);
+    }
+    CheckOrder(times, *node);
+    const TimeAxis* delayed = DelayOf(times, *node) ? times.Of(node->inputs[0]) : nullptr;
+    if (delayed != nullptr && delayed->outer != 1) {
+      RefuseToCut(graph_, *node, "its time axis is flattened into a batch", faults_);
+    }
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      const TimeAxis* time = times.Of(node->inputs[i]);
+      if (time != nullptr) CheckPort(times, *node, {false, i, time->axis}, *time);
+    }
+    for (size_t i = 0; i < node->outputs.size(); ++i) {
+      const TimeAxis* time = times.Of({node, Narrow32(i, "output")});
+      if (time != nullptr) CheckPort(times, *node, {true, i, time->axis}, *time);
+    }
+  }
+  CheckLate(times);
+}
+
+// A sum over an axis with time inside it runs in another order when one step is left of it.
+void Streaming::CheckOrder(const TimeAxes& times, ir::Node& node) {
+  const std::vector<bool>& summed = times.Relation(&node).summed;
+  const TimeAxis* time = summed.empty() ? nullptr : times.Of(node.inputs[0]);
+  if (time == nullptr || time->outer * steps_ * time->chunk != 1) return;
+  const Dims& dims = DimsOf(node.inputs[0]);
+  for (size_t axis = 0; axis < static_cast<size_t>(time->axis); ++axis) {
+    if (!summed[axis] || dims[axis] == 1) continue;
+    return RefuseToCut(graph_, node,
+                       fmt::format("it sums over axis {} with the time axis inside, which rounds "
+                                   "otherwise for a single step",
+                                   axis),
+                       faults_);
+  }
+}
+
+void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at,
+                          const TimeAxis& time) {
+  const bool is_port = node.type == "Parameter" || node.type == "Result";
+  if (is_port && time.outer != 1) {
+    return RefuseToCut(graph_, node, "its time axis is flattened into a batch", faults_);
+  }
+  if (node.constant) {
+    if (IsAlikeAtEveryStep(*node.constant, time, times.steps())) return;
+    return RefuseToCut(graph_, node, "its value differs from step to step", faults_);
+  }
+  if (const Walk* walk = WalkOf(node)) {
+    const auto stride = std::ranges::find(walk->strides, at, &Stride::at);
+    if (stride != walk->strides.end() && time.outer == 1 && time.chunk == stride->chunk) return;
+    return RefuseToCut(graph_, node,
+                       fmt::format("input {} shows it steps other than its own", at.port), faults_);
+  }
+  const AxisRelation& relation = times.Relation(&node);
+  if (relation.reshapes && at.port == 0) {
+    const PortAxis other = {!at.output, 0, 0};
+    if (times.Of(TensorAt(node, other)) != nullptr) return;
+  }
+  const bool apart = std::ranges::any_of(relation.strands, [&](const Strand& strand) {
+    return std::ranges::find(strand, at) != strand.end();
+  });
+  if (apart) return;
+  const auto selection = std::ranges::find(relation.selections, at.axis, &Selection::axis);
+  if (at.output || at.port != 0 || selection == relation.selections.end()) {
+    return RefuseToCut(graph_, node, "it " + relation.mixing, faults_);
+  }
+  if (TakesLastStep(*selection, time, times.steps())) return;
+  RefuseToCut(graph_, node,
+              fmt::format("it takes places [{}, {}) of {} along time", selection->begin,
+                          selection->end, time.outer * times.steps() * time.chunk),
+              faults_);
+}
+
+bool Streaming::HasTime(const TimeAxes& times, ir::Node& node) const {
+  const auto runs = [&](const ir::Source& source) { return times.Of(source) != nullptr; };
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    if (runs({&node, port})) return true;
+  }
+  return std::ranges::any_of(node.inputs, runs);
+}
+
+// Is output `port` the first to know only the last step?
+bool Streaming::IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const {
+  if (times.Of({&node, port}) != nullptr || !HasTime(times, node)) return false;
+  return WalkOf(node) != nullptr || !times.Relation(&node).selections.empty();
+}
+
+// What is known after the last step must not meet the steps before it.
+void Streaming::CheckLate(const TimeAxes& times) {
+  std::set<std::pair<const ir::Node*, uint32_t>> late;
+  for (ir::Node* node : times.nodes()) {
+    const bool reads_late = std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
+      return late.contains({source.node, source.port});
+    });
+    if (reads_late && HasTime(times, *node)) {
+      RefuseToCut(graph_, *node, "it uses at every step what only the last step tells", faults_);
+      continue;
+    }
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      if (reads_late || IsLate(times, *node, port)) late.insert({node, port});
+    }
+  }
+}
+
+std::string Streaming::FreeName(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 2; !names_.insert(name).second; ++i) name = fmt::format("{} {}", wanted, i);
+  return name;
+}
+
+// Variables that the model has of its own, in bodies too.
+void Streaming::TellVariables(const ir::Graph& graph) {
+  for (const ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) TellVariables(*body.graph);
+    if (node->type != "ReadValue") continue;
+    streamed_.states.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
+                                "a variable of the model"});
+  }
+}
+
+void Streaming::Keep(Walk& walk, const Carried& state) {
+  if (kept_.contains({walk.node, &state})) return;
+  const std::string name = FreeName(state.name);
+  const ir::Source initial = InitialOf(walk, state);
+  const TensorType type = initial.node->outputs[initial.port].type;
+  ir::Node& read = AddNode(graph_, *walk.node, "ReadValue", 6, {initial});
+  ir::Node& assign =
+      AddNode(graph_, *walk.node, "Assign", 6, {{walk.node, Narrow32(*state.output, "output")}});
+  for (ir::Node* node : {&read, &assign}) {
+    node->attributes["variable_id"] = name;
+    node->outputs[0].type = type;
+  }
+  SetInitial(walk, state, {&read, 0});
+  graph_.sinks.push_back(&assign);
+  std::string from = state.from;
+  if (!initial.node->constant) {
+    from += fmt::format("; begins as layer {} \"{}\" tells in the first run after a reset",
+                        initial.node->id, ir::OneLine(initial.node->name));
+  }
+  streamed_.states.push_back({name, DenseBytes(type).value_or(0), from});
+}
+
+// The delay along time, if that is what the node has.
+const Delay* Streaming::DelayOf(const TimeAxes& times, ir::Node& node) const {
+  const std::vector<Delay>& delays = times.Relation(&node).delays;
+  const TimeAxis* time = delays.empty() ? nullptr : times.Of(node.inputs[0]);
+  if (time == nullptr) return nullptr;
+  const auto found = std::ranges::find(delays, time->axis, &Delay::axis);
+  return found == delays.end() ? nullptr : &*found;
+}
+
+void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
+  const Delay* delay = DelayOf(times, node);
+  if (delay == nullptr) return;
+  const std::string name = FreeName(node.name + "/past");
+  TensorType type = node.inputs[0].node->outputs[node.inputs[0].port].type;
+  type.dims[static_cast<size_t>(delay->axis)] = delay->past;
+  ReadPast(graph_, node, delay->axis, delay->past, name);
+  streamed_.states.push_back({name, DenseBytes(type).value_or(0),
+                              fmt::format("the last {} places before layer {} \"{}\"", delay->past,
+                                          node.id, ir::OneLine(node.name))});
+}
+
+}  // namespace
+
+std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, Faults& faults) {
+  return Streaming(graph, steps, faults).Run();
+}
+
+}  // namespace weft::graph

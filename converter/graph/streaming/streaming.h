@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts time out of a model: what walks T steps of a time axis in one run walks N in each run, and
+// whatever a walk carries from step to step is a variable. From a reset on, T / N runs of N steps
+// give the bits of one run of T steps. Inputs, outputs and all between them keep N steps of the
+// time axis; a tensor without that axis stays as it is.
+//
+// An initial state becomes the variable's initial value. One that the model computes or takes as an
+// input is read in the first run after a reset, and never again. An output that tells the last
+// state tells the state after the steps so far.
+//
+// Refuses, all in one call, every operation that needs steps it has not seen yet: reverse and
+// bidirectional sequences, backward slices, sums over time, joins along time and their kin; and
+// every one that must know which step it is in, or how many there are.
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_STREAMING_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_STREAMING_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "converter/base/faults.h"
+#include "converter/graph/streaming/streamed.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// `graph` is inferred and folded; it must be inferred again afterwards. `steps` need not divide T,
+// but lies in [1, T]. Nullopt when faults were added; the graph may then be of no further use.
+std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, Faults& faults);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_STREAMING_H_

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/carried.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "converter/inspect/sections.h"
+
+namespace weft::inspect {
+namespace {
+
+// Bytes [begin, end) of a region in iteration 0; `stride` further in each one after it.
+struct Place {
+  uint32_t region = 0;
+  int64_t begin = 0, end = 0;
+  int64_t stride = 0;
+  bool by_copy = false;  // of a written place: a `copy` step writes it
+
+  bool MovesLike(const Place& other) const {
+    return region == other.region && stride == other.stride;
+  }
+  bool Overlaps(const Place& other) const {
+    return MovesLike(other) && begin < other.end && other.begin < end;
+  }
+  // Where the place lies one iteration later.
+  Place Next() const { return {region, begin + stride, end + stride, stride, by_copy}; }
+};
+
+// The parts of `place` that none of `written` covers.
+std::vector<Place> Uncovered(const Place& place, const std::vector<Place>& written) {
+  std::vector<Place> parts = {place};
+  for (const Place& cover : written) {
+    std::vector<Place> rest;
+    for (const Place& part : parts) {
+      if (!part.Overlaps(cover)) {
+        rest.push_back(part);
+        continue;
+      }
+      if (part.begin < cover.begin)
+        rest.push_back({part.region, part.begin, cover.begin, part.stride});
+      if (part.end > cover.end) rest.push_back({part.region, cover.end, part.end, part.stride});
+    }
+    parts = std::move(rest);
+  }
+  return parts;
+}
+
+// Overlapping places become one: several slots may name parts of one value.
+std::vector<Place> Merge(std::vector<Place> places) {
+  const auto key = [](const Place& p) { return std::tuple(p.region, p.stride, p.begin, p.end); };
+  std::sort(places.begin(), places.end(),
+            [&](const Place& a, const Place& b) { return key(a) < key(b); });
+  std::vector<Place> merged;
+  for (const Place& place : places) {
+    if (!merged.empty() && merged.back().Overlaps(place)) {
+      merged.back().end = std::max(merged.back().end, place.end);
+      merged.back().by_copy = merged.back().by_copy || place.by_copy;
+    } else {
+      merged.push_back(place);
+    }
+  }
+  return merged;
+}
+
+// What one copy of the body reads of earlier iterations, and what it writes.
+struct CopyAccess {
+  std::vector<Place> exposed, written;
+};
+
+constexpr uint32_t kOldest = 64;  // iterations back that a state in a scan output is looked for
+
+class Accesses {
+ public:
+  Accesses(const format::Model& model, uint32_t section) : model_(model), section_(section) {}
+
+  CopyAccess Of(StepRun run) {
+    access_ = {};
+    const auto steps = format::RowsOf(model_.steps());
+    // Nested sections need no order of their own: each of their steps runs at least once or never.
+    for (uint32_t i = run.begin; i < run.end; ++i) {
+      if (steps[i].kind() != 0) Note(steps[i]);
+    }
+    return {Merge(access_.exposed), Merge(access_.written)};
+  }
+
+ private:
+  void Note(const format::Step& step) {
+    const format::Arity arity = format::kArity[step.kind()];
+    const uint32_t* operands = format::RowsOf(model_.operands()).data + step.first_operand();
+    for (uint32_t i = 0; i < arity.inputs; ++i) {
+      if (operands[i] == format::kNoSlot) continue;
+      const Place place = PlaceOf(operands[i]);
+      if (place.region == format::kWeightsRegion) continue;
+      for (const Place& part : Uncovered(place, access_.written)) access_.exposed.push_back(part);
+    }
+    for (uint32_t i = arity.inputs; i < arity.operands(); ++i) {
+      if (operands[i] == format::kNoSlot) continue;
+      Place place = PlaceOf(operands[i]);
+      place.by_copy = step.kind() == static_cast<uint16_t>(format::Kind::copy);
+      access_.written.push_back(place);
+    }
+  }
+
+  // A slot that moves with a nested section stands for all that it reaches there.
+  Place PlaceOf(uint32_t index) const {
+    const format::Slot& slot = format::RowsOf(model_.slots())[index];
+    Place place{slot.region(), slot.offset_bytes(), int64_t{slot.offset_bytes()} + slot.bytes()};
+    const auto moves = format::RowsOf(model_.moves());
+    for (uint32_t i = 0; i < slot.move_count(); ++i) {
+      const format::Move& move = moves[slot.first_move() + i];
+      if (move.section() == section_) {
+        place.stride = move.stride_bytes();
+      } else if (SectionAt(model_, move.section()).depth() > SectionAt(model_, section_).depth()) {
+        const int64_t reach =
+            int64_t{move.stride_bytes()} * (int64_t{TripsOf(model_, move.section()).count} - 1);
+        (reach < 0 ? place.begin : place.end) += reach;
+      }
+    }
+    return place;
+  }
+
+  const format::Model& model_;
+  const uint32_t section_;
+  CopyAccess access_;
+};
+
+const Place* FindOverlap(const std::vector<Place>& places, const Place& place) {
+  const auto found = std::find_if(places.begin(), places.end(),
+                                  [&](const Place& other) { return other.Overlaps(place); });
+  return found == places.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Carried CarriedBy(const format::Model& model, uint32_t section) {
+  const uint32_t unroll = SectionAt(model, section).unroll();
+  Accesses accesses(model, section);
+  const CopyAccess first = accesses.Of(CopyOf(model, section, 0));
+  const CopyAccess last = accesses.Of(CopyOf(model, section, unroll - 1));
+  Carried carried;
+  for (const Place& place : first.exposed) {
+    if (place.stride != 0) {
+      // What is read was written some iterations before, as many strides further.
+      bool scan = false;
+      Place written = place;
+      for (uint32_t age = 0; age < kOldest && !scan; ++age) {
+        written = written.Next();
+        scan = FindOverlap(last.written, written) != nullptr;
+      }
+      ++(scan ? carried.through_scan : carried.sliced);
+    } else if (const Place* writer = FindOverlap(first.written, place)) {
+      ++(writer->by_copy ? carried.by_copy : carried.in_place);
+    } else if (const Place* other = FindOverlap(last.written, place)) {
+      ++(other->by_copy ? carried.by_copy : carried.shuttles);
+    }
+  }
+  for (const Place& place : first.written) carried.scans += place.stride != 0 ? 1 : 0;
+  return carried;
+}
+
+}  // namespace weft::inspect

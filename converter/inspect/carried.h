@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How values travel from one iteration of a section to the next, found in the listing by what its
+// steps read before they write it. A carried value is
+//   in place       when the copy that reads it overwrites it:         copy 0: read A ... write A
+//   a shuttle      when the next copy of the unrolled body does:      copy 0: read A, write B; copy
+//   1: read B, write A through a scan when it is the chunk of a moving slot that the iteration
+//   before has written,
+// and it travels by copy when a `copy` step, not the producer, puts it there.
+#ifndef WEFT_CONVERTER_INSPECT_CARRIED_H_
+#define WEFT_CONVERTER_INSPECT_CARRIED_H_
+
+#include <cstdint>
+
+#include "runtime/format/listing.h"
+
+namespace weft::inspect {
+
+struct Carried {
+  uint32_t in_place = 0, shuttles = 0, through_scan = 0, by_copy = 0;
+  uint32_t sliced = 0;  // moving places that are only read
+  uint32_t scans = 0;   // moving places that are written
+};
+
+Carried CarriedBy(const format::Model& model, uint32_t section);
+
+}  // namespace weft::inspect
+
+#endif  // WEFT_CONVERTER_INSPECT_CARRIED_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/flash.h"
+
+namespace weft::inspect {
+namespace {
+
+constexpr uint64_t kCountBytes = 4;  // before the elements of each vector
+
+template <typename T>
+uint64_t BytesOf(const flatbuffers::Vector<const T*>* rows) {
+  return rows == nullptr ? 0 : kCountBytes + uint64_t{rows->size()} * sizeof(T);
+}
+template <typename T>
+uint64_t BytesOf(const flatbuffers::Vector<T>* numbers) {
+  return numbers == nullptr ? 0 : kCountBytes + uint64_t{numbers->size()} * sizeof(T);
+}
+uint64_t BytesOf(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* texts) {
+  if (texts == nullptr) return 0;
+  uint64_t bytes = kCountBytes;
+  for (const flatbuffers::String* text : *texts) {
+    bytes += sizeof(flatbuffers::uoffset_t) + kCountBytes + text->size() + 1;
+  }
+  return bytes;
+}
+
+uint64_t ParameterBytes(const format::Model& model) {
+  uint64_t bytes = 0;
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) bytes += BytesOf(model.name());
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<FlashPart> FlashOf(const format::Model& model, uint64_t file_bytes) {
+  std::vector<FlashPart> parts = {
+      {"weights", "packed for the kernels", BytesOf(model.weights())},
+      {"self test", "inputs and outputs of its runs", BytesOf(model.self_test())},
+      {"steps", "and their operands", BytesOf(model.steps()) + BytesOf(model.operands())},
+      {"parameters", "geometry of the steps", ParameterBytes(model)},
+      {"slots", "with dims, moves and quantizations",
+       BytesOf(model.slots()) + BytesOf(model.dims()) + BytesOf(model.moves()) +
+           BytesOf(model.quantizations())},
+      {"sections", "and their marks", BytesOf(model.sections()) + BytesOf(model.marks())},
+      {"ports", "and variables",
+       BytesOf(model.inputs()) + BytesOf(model.outputs()) + BytesOf(model.variables())},
+      {"names", "of ports and of each step's layer",
+       BytesOf(model.names()) + BytesOf(model.step_names())},
+      {"notes", "for weft verify and for people",
+       BytesOf(model.slot_buffers()) + BytesOf(model.loop_notes())}};
+  uint64_t sum = 0;
+  for (const FlashPart& part : parts) sum += part.bytes;
+  parts.push_back({"head", "root table, regions, alignment", file_bytes - sum});
+  return parts;
+}
+
+}  // namespace weft::inspect

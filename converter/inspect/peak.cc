@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/peak.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "converter/inspect/sections.h"
+
+namespace weft::inspect {
+namespace {
+
+// A buffer of the plan: the bytes that its slots reach, and when they are touched.
+struct Buffer {
+  uint32_t region = 0;
+  int64_t begin_bytes = INT64_MAX, end_bytes = 0;
+  std::vector<int64_t> times;
+  std::string name;
+};
+
+struct Span {
+  int64_t begin, end;
+};
+
+// Walks the listing once, copy by copy. Moments between the steps, such as the reading of a
+// condition, have a time of their own.
+class Timeline {
+ public:
+  explicit Timeline(const format::Model& model) : model_(model) {
+    NamePorts(format::RowsOf(model.inputs()), "input");
+    NamePorts(format::RowsOf(model.outputs()), "output");
+    for (const format::Port& port : format::RowsOf(model.inputs())) Touch(port.slot(), 0);
+    Run(AllOf(model));
+    for (const format::Port& port : format::RowsOf(model.outputs())) {
+      Touch(port.slot(), 0);
+      Touch(port.length_slot(), 0);
+    }
+  }
+
+  Peak PeakOf(uint32_t region) const {
+    std::map<int64_t, int64_t> change;
+    for (const auto& [id, buffer] : buffers_) {
+      if (buffer.region != region) continue;
+      const Span life = LifeOf(buffer);
+      change[life.begin] += PlacedBytes(buffer);
+      change[life.end + 1] -= PlacedBytes(buffer);
+    }
+    int64_t alive = 0, most = 0, fullest = 0;
+    for (const auto& [time, bytes] : change) {
+      alive += bytes;
+      if (alive > most) most = alive, fullest = time;
+    }
+    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}};
+    for (const auto& [id, buffer] : buffers_) {
+      const Span life = LifeOf(buffer);
+      if (buffer.region != region || life.begin > fullest || life.end < fullest) continue;
+      peak.alive.push_back({buffer.name, static_cast<uint64_t>(PlacedBytes(buffer))});
+    }
+    std::stable_sort(peak.alive.begin(), peak.alive.end(),
+                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    return peak;
+  }
+
+ private:
+  // A section around the walk, and which run of it is walked.
+  struct Frame {
+    uint32_t section, run;
+  };
+
+  void NamePorts(format::Rows<format::Port> ports, const char* side) {
+    for (uint32_t i = 0; i < ports.count; ++i) {
+      const bool named = ports[i].name_count() > 0;
+      port_names_.try_emplace(
+          model_.slot_buffers()->Get(ports[i].slot()),
+          named ? fmt::format("{} {}", side, model_.names()->Get(ports[i].first_name())->str())
+                : fmt::format("{} {}", side, i));
+    }
+  }
+
+  // Lowest and highest first byte of the slot while the walk stands where it stands.
+  Span Reach(const format::Slot& slot) const {
+    Span reach{slot.offset_bytes(), slot.offset_bytes()};
+    for (uint32_t i = 0; i < slot.move_count(); ++i) {
+      const format::Move& move = *model_.moves()->Get(slot.first_move() + i);
+      const format::Section& section = SectionAt(model_, move.section());
+      const uint32_t run = section.depth() < frames_.size() ? frames_[section.depth()].run : 0;
+      uint32_t last = section.max_trips() - 1;
+      if (run > last) continue;  // this copy is never reached
+      last -= (last - run) % section.unroll();
+      const int64_t from = int64_t{run} * move.stride_bytes();
+      const int64_t to = int64_t{last} * move.stride_bytes();
+      reach.begin += std::min(from, to);
+      reach.end += std::max(from, to);
+    }
+    return reach;
+  }
+
+  void Touch(uint32_t slot_index, uint32_t step) {
+    if (slot_index == format::kNoSlot) return;
+    const format::Slot& slot = *model_.slots()->Get(slot_index);
+    if (slot.region() < format::kFirstScratchRegion || slot.bytes() == 0) return;
+    const uint32_t id = model_.slot_buffers()->Get(slot_index);
+    const auto [it, added] = buffers_.try_emplace(id);
+    Buffer& buffer = it->second;
+    const Span reach = Reach(slot);
+    buffer.region = slot.region();
+    buffer.begin_bytes = std::min(buffer.begin_bytes, reach.begin);
+    buffer.end_bytes = std::max(buffer.end_bytes, reach.end + slot.bytes());
+    buffer.times.push_back(now_);
+    if (!added) return;
+    const auto port = port_names_.find(id);
+    buffer.name = port != port_names_.end() ? port->second : LayerOf(model_, step);
+  }
+
+  void Run(StepRun run) {
+    const auto steps = format::RowsOf(model_.steps());
+    for (const uint32_t i : DirectSteps(model_, run)) {
+      steps_[++now_] = i;
+      if (steps[i].kind() == 0) {
+        Section(steps[i].param(), i);
+        continue;
+      }
+      const uint32_t count = format::kArity[steps[i].kind()].operands();
+      for (uint32_t k = 0; k < count; ++k) {
+        Touch(model_.operands()->Get(steps[i].first_operand() + k), i);
+      }
+    }
+    ++now_;
+  }
+
+  void Section(uint32_t index, uint32_t step) {
+    const format::Section& section = SectionAt(model_, index);
+    const int64_t begin = now_;
+    Touch(section.trip_slot(), step);
+    Touch(section.first_condition_slot(), step);
+    frames_.push_back({index, 0});
+    for (uint32_t copy = 0; copy < section.unroll(); ++copy) {
+      frames_.back().run = copy;
+      steps_[++now_] = step;
+      Touch(section.iteration_slot(), step);
+      Run(CopyOf(model_, index, copy));
+      Touch(section.body_condition_slot(), step);
+    }
+    frames_.pop_back();
+    for (uint32_t run = 1; run < section.unroll(); ++run) Run(SettleOf(model_, index, run));
+    Touch(section.length_slot(), step);
+    if (section.max_trips() > 1) loops_.push_back({begin, now_});
+  }
+
+  int64_t PlacedBytes(const Buffer& buffer) const {
+    const int64_t alignment = model_.regions()->Get(buffer.region)->alignment_bytes();
+    const int64_t bytes = buffer.end_bytes - buffer.begin_bytes;
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  Span LifeOf(const Buffer& buffer) const {
+    const auto [first, last] = std::minmax_element(buffer.times.begin(), buffer.times.end());
+    Span life{*first, *last};
+    for (const Span& loop : loops_) {
+      const auto inside =
+          std::count_if(buffer.times.begin(), buffer.times.end(),
+                        [&](int64_t time) { return time >= loop.begin && time <= loop.end; });
+      if (inside == 0 || inside == std::ssize(buffer.times)) continue;
+      life = {std::min(life.begin, loop.begin), std::max(life.end, loop.end)};
+    }
+    return life;
+  }
+
+  uint32_t StepAt(int64_t time) const {
+    const auto after = steps_.upper_bound(time);
+    return after == steps_.begin() ? 0 : std::prev(after)->second;
+  }
+
+  const format::Model& model_;
+  int64_t now_ = 0;
+  std::map<int64_t, uint32_t> steps_;  // by time
+  std::map<uint32_t, Buffer> buffers_;
+  std::map<uint32_t, std::string> port_names_;
+  std::vector<Span> loops_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace
+
+std::vector<Peak> PeaksOf(const format::Model& model) {
+  const auto* buffers = model.slot_buffers();
+  if (buffers == nullptr || buffers->size() != model.slots()->size()) return {};
+  const Timeline timeline(model);
+  std::vector<Peak> peaks;
+  for (uint32_t i = format::kFirstScratchRegion; i < model.regions()->size(); ++i) {
+    peaks.push_back(timeline.PeakOf(i));
+  }
+  return peaks;
+}
+
+}  // namespace weft::inspect

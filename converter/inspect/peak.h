@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fills a scratch region at its fullest moment, found from the listing and the buffers that
+// the converter noted in it. A buffer lives from its first to its last step; what is touched inside
+// a loop and outside it lives as long as the loop. Sizes are those of places: rounded up to the
+// region's alignment.
+#ifndef WEFT_CONVERTER_INSPECT_PEAK_H_
+#define WEFT_CONVERTER_INSPECT_PEAK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/format/listing.h"
+
+namespace weft::inspect {
+
+struct AliveBuffer {
+  std::string name;  // of the port it is, else of the layer of the first step that writes it
+  uint64_t bytes = 0;
+};
+
+struct Peak {
+  uint32_t region = 0;
+  uint32_t step = 0;               // of the listing
+  uint64_t bytes = 0;              // sum of the buffers
+  std::vector<AliveBuffer> alive;  // most bytes first
+};
+
+// One per scratch region; none when the file was stripped of its buffers. The model must have
+// passed verify.cc.
+std::vector<Peak> PeaksOf(const format::Model& model);
+
+}  // namespace weft::inspect
+
+#endif  // WEFT_CONVERTER_INSPECT_PEAK_H_

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/sections.h"
+
+namespace weft::inspect {
+namespace {
+
+StepRun Between(const format::Model& model, uint32_t mark) {
+  const auto marks = format::RowsOf(model.marks());
+  return {marks[mark], marks[mark + 1]};
+}
+
+}  // namespace
+
+const format::Section& SectionAt(const format::Model& model, uint32_t section) {
+  return format::RowsOf(model.sections())[section];
+}
+
+StepRun CopyOf(const format::Model& model, uint32_t section, uint32_t copy) {
+  return Between(model, SectionAt(model, section).first_mark() + copy);
+}
+
+StepRun SettleOf(const format::Model& model, uint32_t section, uint32_t run) {
+  const format::Section& row = SectionAt(model, section);
+  return Between(model, row.first_mark() + row.unroll() + run - 1);
+}
+
+uint32_t EndOf(const format::Model& model, uint32_t section) {
+  const uint32_t unroll = SectionAt(model, section).unroll();
+  return unroll > 1 ? SettleOf(model, section, unroll - 1).end : CopyOf(model, section, 0).end;
+}
+
+std::vector<uint32_t> DirectSteps(const format::Model& model, StepRun run) {
+  const auto steps = format::RowsOf(model.steps());
+  std::vector<uint32_t> direct;
+  for (uint32_t i = run.begin; i < run.end;) {
+    direct.push_back(i);
+    i = steps[i].kind() == 0 ? EndOf(model, steps[i].param()) : i + 1;
+  }
+  return direct;
+}
+
+StepRun AllOf(const format::Model& model) { return {0, format::RowsOf(model.steps()).count}; }
+
+Trips TripsOf(const format::Model& model, uint32_t section) {
+  const format::Section& row = SectionAt(model, section);
+  const bool open = row.trip_slot() != format::kNoSlot ||
+                    row.first_condition_slot() != format::kNoSlot ||
+                    row.body_condition_slot() != format::kNoSlot;
+  const uint32_t count = row.trip_count() < row.max_trips() ? row.trip_count() : row.max_trips();
+  return {count, !open};
+}
+
+std::string LayerOf(const format::Model& model, uint32_t step) {
+  const auto names = format::RowsOf(model.step_names());
+  if (step >= names.count || names[step] == format::kNoSlot) return {};
+  return model.names()->Get(names[step])->str();
+}
+
+std::string LayerOfSection(const format::Model& model, uint32_t section) {
+  const auto steps = format::RowsOf(model.steps());
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    if (steps[i].kind() == 0 && steps[i].param() == section) return LayerOf(model, i);
+  }
+  return {};
+}
+
+const char* KindName(uint16_t kind) {
+  static constexpr const char* kNames[] = {
+      "section",
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  };
+  return kNames[kind];
+}
+
+}  // namespace weft::inspect

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an IR on disk to the bytes of model.weft. The order of all passes stands here, in
+// pipeline.cc, and nowhere else.
+#ifndef WEFT_CONVERTER_PIPELINE_H_
+#define WEFT_CONVERTER_PIPELINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/base/element_type.h"
+#include "converter/base/faults.h"
+#include "converter/graph/streaming/streamed.h"
+#include "converter/program/program.h"
+
+namespace weft::pipeline {
+
+// A memory of the target that scratch may use.
+struct ScratchRegion {
+  std::string name;
+  int64_t bytes = 0;
+};
+
+struct ConvertOptions {
+  std::filesystem::path model, weights;  // weights may be empty: the .bin beside the model
+  // New shapes of inputs by any of their names (or index); everything behind them is inferred
+  // again.
+  std::map<std::string, Dims> shapes;
+  // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
+  std::optional<int64_t> arena_budget_bytes;
+  // Scratch in memories of their own, the fastest first; the last takes what is left over.
+  std::vector<ScratchRegion> regions;
+  int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
+  // Most bytes of the constants that folding makes, with inputs and scratch of the one being made.
+  int64_t fold_budget_bytes = int64_t{1} << 30;
+  // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
+  std::optional<int64_t> streaming_steps;
+  uint32_t self_test_runs = 0;  // input and output pairs that the file carries, for boards
+  std::string dump_after;       // name of a pass; its result goes to `dump`
+  std::function<void(std::string_view)> dump;
+  std::function<void(std::string_view pass)> progress;  // called as each pass begins
+};
+
+struct Converted {
+  std::vector<std::byte> file;
+  int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
+  int64_t slow_scratch_bytes = 0;  // of the second region; 0 without regions
+  int64_t self_test_bytes = 0;
+  // Most that is alive at one time: no placement of this order of steps with these hoists needs
+  // less, but another order or another --arena-budget may.
+  int64_t scratch_bound_bytes = 0;
+  std::optional<graph::Streamed> streamed;  // what --streaming has made of it
+};
+
+// The passes up to lowering: the model as steps over values, before anything is planned.
+std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults);
+
+// Nullopt exactly when `faults` is not ok. The file has passed verify.cc and the plan's laws.
+std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
+
+// Names of the passes in order, for --dump-after.
+std::vector<std::string_view> PassNames();
+
+}  // namespace weft::pipeline
+
+#endif  // WEFT_CONVERTER_PIPELINE_H_

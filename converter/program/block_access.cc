@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/block_access.h"
+
+#include <variant>
+
+#include "runtime/bind/bind.h"
+
+namespace weft::plan {
+
+namespace {
+
+class Collector {
+ public:
+  Collector(const Program& program, AccessMap& accesses) : program_(program), accesses_(accesses) {}
+
+  void VisitPorts() {
+    item_ = kBeforeRun;
+    for (const Port& port : program_.inputs) Add(port.value, true, -1, nullptr, false);
+    for (const Variable& variable : program_.variables)
+      Add(variable.value, true, -1, nullptr, false);
+    item_ = kAfterRun;
+    for (const Port& port : program_.outputs) {
+      Add(port.value, false, -1, nullptr, false);
+      Add(port.length, false, -1, nullptr, false);
+    }
+    for (const Variable& variable : program_.variables)
+      Add(variable.value, false, -1, nullptr, false);
+  }
+
+  void Visit(BlockId block, bool nested) {
+    const Block& items = program_.blocks[block];
+    for (uint32_t i = 0; i < items.items.size(); ++i) {
+      if (!nested) item_ = i;
+      if (const auto* step = std::get_if<Step>(&items.items[i])) {
+        VisitStep(*step, nested);
+      } else {
+        VisitSection(program_.sections[std::get<SectionEntry>(items.items[i]).section]);
+      }
+    }
+  }
+
+ private:
+  void VisitStep(const Step& step, bool nested) {
+    int32_t operand = 0;
+    for (const ValueId input : step.inputs) Add(input, false, operand++, &step, nested);
+    for (const ValueId output : step.outputs) Add(output, true, operand++, &step, nested);
+  }
+
+  void VisitSection(const Section& section) {
+    Add(section.trip, false, -1, nullptr, true);
+    Add(section.first_condition, false, -1, nullptr, true);
+    Add(section.iteration, true, -1, nullptr, true);
+    for (const BlockId copy : section.copies) Visit(copy, true);
+    Add(section.body_condition, false, -1, nullptr, true);
+    for (const BlockId settle : section.settles) Visit(settle, true);
+    Add(section.length, true, -1, nullptr, true);
+  }
+
+  void Add(ValueId value, bool write, int32_t operand, const Step* step, bool nested) {
+    if (value == kNone) return;
+    Place place = Resolve(program_, value);
+    accesses_[place.root].push_back({item_, write, operand, step, place.offset_bytes,
+                                     place.offset_bytes + program_.values[value].bytes,
+                                     std::move(place.moves), nested});
+  }
+
+  const Program& program_;
+  AccessMap& accesses_;
+  int64_t item_ = 0;
+};
+
+}  // namespace
+
+AccessMap CollectAccesses(const Program& program, BlockId block) {
+  AccessMap accesses;
+  Collector collector(program, accesses);
+  collector.Visit(block, false);
+  if (block == program.main) collector.VisitPorts();
+  return accesses;
+}
+
+bool Overlap(const Access& a, const Access& b) {
+  if (a.moves != b.moves) return true;
+  return a.begin_bytes < b.end_bytes && b.begin_bytes < a.end_bytes;
+}
+
+bool MayShare(const Step& step, size_t input, size_t output) {
+  switch (step.kind()) {
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
+  case StepKind::k##Name:                               \
+    return bind::name::MayShare(std::get<format::Name##Params>(step.params), input, output);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case StepKind::kSection:
+      break;
+  }
+  return false;
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends values and steps to a Program. Lowering functions see the Program only through this.
+// Sizes were checked by shape inference; nothing here fails.
+#ifndef WEFT_CONVERTER_PROGRAM_BUILDER_H_
+#define WEFT_CONVERTER_PROGRAM_BUILDER_H_
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+class Builder {
+ public:
+  explicit Builder(Program& program) : program_(program), block_(program.main) {}
+
+  Program& program() { return program_; }
+  const Value& value(ValueId id) const { return program_.values[id]; }
+  const Dims& dims(ValueId id) const { return value(id).type.dims; }
+  ElementType type(ValueId id) const { return value(id).type.type; }
+
+  // A new value in scratch, in state.
+  ValueId Scratch(TensorType type);
+  ValueId State(TensorType type, std::string name);
+  // Constant bytes; equal constants share one value.
+  ValueId Weights(TensorType type, std::vector<std::byte> bytes);
+  template <typename T>
+  ValueId WeightsOf(TensorType type, const std::vector<T>& elements) {
+    const auto* first = reinterpret_cast<const std::byte*>(elements.data());
+    return Weights(std::move(type),
+                   std::vector<std::byte>(first, first + elements.size() * sizeof(T)));
+  }
+  // A part of `parent` that starts `offset_bytes` in; same bytes order, so Reshape is View(v, 0,
+  // type).
+  ValueId View(ValueId parent, int64_t offset_bytes, TensorType type, std::vector<Move> moves = {});
+
+  // Steps go to the current block. `params` decides the kind.
+  template <typename P>
+  void Emit(const P& params, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
+    Append(Step{Params(params), std::move(inputs), std::move(outputs), layer_, reason_});
+  }
+  // Bytes of `source` to `target`, both dense and of equal size: the planner removes it where it
+  // can.
+  void Copy(ValueId source, ValueId target);
+  // Zero bytes (or one element's bits) all over `target`.
+  void Fill(ValueId target, uint64_t element_bits = 0);
+  // source[index . source_strides + source_offset] -> target[index . target_strides +
+  // target_offset], in elements; collapses dims before it emits. Sub-byte types are refused
+  // earlier.
+  void CopyStrided(ValueId source, ValueId target, const Dims& dims, const Dims& source_strides,
+                   int64_t source_offset, const Dims& target_strides, int64_t target_offset);
+
+  void SetLayer(std::string layer) { layer_ = std::move(layer); }
+  const std::string& layer() const { return layer_; }
+  // Why the steps that follow move bytes; returns what it was before.
+  format::Reason SetReason(format::Reason reason) { return std::exchange(reason_, reason); }
+  BlockId block() const { return block_; }
+  void SetBlock(BlockId block) { block_ = block; }
+  // A sketch is laid down to be looked at and taken back: loops in it choose no carries.
+  bool sketching() const { return sketching_; }
+  void SetSketching(bool sketching) { sketching_ = sketching; }
+  BlockId NewBlock();
+  SectionId NewSection();
+  void Enter(SectionId section) { Append(SectionEntry{section}); }
+
+  // The variable of that name; a new one in state, which starts as zeros, where there is none yet.
+  Variable& VariableNamed(const std::string& name, const TensorType& type);
+  // Of a variable that has none yet.
+  void SetInitial(const std::string& name, ValueId initial);
+
+  // How far everything has grown, to come back to when an attempt is given up: until then only the
+  // current block and what is new may grow, and nothing that was there may change.
+  struct Snapshot {
+    size_t values, sections, blocks, items, variables, initials, weights;
+    BlockId block;
+  };
+  Snapshot Take() const;
+  void Restore(const Snapshot& before);
+
+ private:
+  void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
+
+  Program& program_;
+  BlockId block_;
+  std::string layer_;
+  format::Reason reason_ = format::Reason::operation;
+  bool sketching_ = false;
+  std::multimap<size_t, ValueId> weights_by_hash_;
+  std::vector<std::multimap<size_t, ValueId>::iterator> weights_added_;  // in their order
+  std::unordered_map<std::string, size_t> variable_index_;
+  std::vector<size_t> initials_set_;  // variables, in the order of SetInitial
+};
+
+// Says for as long as it lives why bytes are moved.
+class Because {
+ public:
+  Because(Builder& builder, format::Reason reason)
+      : builder_(builder), before_(builder.SetReason(reason)) {}
+  ~Because() { builder_.SetReason(before_); }
+  Because(const Because&) = delete;
+  Because& operator=(const Because&) = delete;
+
+ private:
+  Builder& builder_;
+  const format::Reason before_;
+};
+
+// Row-major strides in elements.
+Dims DenseStrides(const Dims& dims);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_BUILDER_H_

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/fuse_tail.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/program/block_access.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr size_t kX = 0, kStart = 2;  // operands of the matrix steps
+
+// What the matrix steps have in common: results as [outer, outputs, inner], one number added per
+// output. Only dense (inner 1) can also add a row of its own to each outer index.
+struct MatrixShape {
+  int64_t outer, outputs, inner;
+  bool is_dense;
+};
+
+std::optional<MatrixShape> ShapeOf(const Step& step) {
+  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) {
+    if (dense->y_row_stride() != dense->outputs()) return std::nullopt;
+    return MatrixShape{dense->rows(), dense->outputs(), 1, true};
+  }
+  if (const auto* conv = std::get_if<format::ConvParams>(&step.params)) {
+    const int64_t channels = int64_t{conv->groups()} * conv->out_channels();
+    return MatrixShape{conv->batch(), channels, int64_t{conv->out_height()} * conv->out_width(),
+                       false};
+  }
+  if (const auto* depthwise = std::get_if<format::DepthwiseParams>(&step.params)) {
+    return MatrixShape{depthwise->batch(), depthwise->channels(),
+                       int64_t{depthwise->out_height()} * depthwise->out_width(), false};
+  }
+  return std::nullopt;
+}
+
+// Of a matrix step, else null.
+format::Activation* ActivationOf(Step& step) {
+  if (auto* dense = std::get_if<format::DenseParams>(&step.params)) {
+    return &dense->mutable_activation();
+  }
+  if (auto* conv = std::get_if<format::ConvParams>(&step.params)) {
+    return &conv->mutable_activation();
+  }
+  if (auto* depthwise = std::get_if<format::DepthwiseParams>(&step.params)) {
+    return &depthwise->mutable_activation();
+  }
+  return nullptr;
+}
+
+bool IsNothing(const format::Activation& activation) {
+  return activation.op() == format::UnaryOp::identity && activation.clip() == 0;
+}
+
+// `first`, then `second`, as one activation.
+std::optional<format::Activation> Compose(const format::Activation& first,
+                                          const format::Activation& second) {
+  if (IsNothing(first)) return second;
+  const bool clips = first.op() == format::UnaryOp::clamp && first.clip() == 0 &&
+                     first.beta() > 0 && first.alpha() == -first.beta();
+  if (!clips || second.clip() != 0) return std::nullopt;
+  return format::Activation(second.alpha(), second.beta(), first.beta(), second.op(), 0, 0);
+}
+
+template <typename Array>
+Dims Listed(const Array* array, uint32_t count) {
+  Dims values;
+  for (uint32_t i = 0; i < count; ++i) values.push_back(array->Get(Narrow<uint16_t>(i, "rank")));
+  return values;
+}
+
+// An operand fit to be added: one number per output, or one row of them per outer index.
+struct Addend {
+  ValueId value = kNone;
+  int64_t row_stride = 0;
+};
+
+Addend StartOf(const Step& step) {
+  const auto* dense = std::get_if<format::DenseParams>(&step.params);
+  return {step.inputs[kStart], dense != nullptr ? dense->start_row_stride() : 0};
+}
+
+void SetStart(Step& step, const Addend& addend) {
+  step.inputs[kStart] = addend.value;
+  if (auto* dense = std::get_if<format::DenseParams>(&step.params)) {
+    dense->mutate_start_row_stride(Narrow32(addend.row_stride, "start row stride"));
+  }
+}
+
+class TailFusion {
+ public:
+  TailFusion(Program& program, BlockId block)
+      : program_(program),
+        items_(program.blocks[block].items),
+        accesses_(CollectAccesses(program, block)),
+        dead_(items_.size(), false) {
+    for (const auto& [root, accesses] : accesses_) {
+      for (const Access& access : accesses) {
+        if (access.write) writes_[root].insert(access.item);
+      }
+    }
+  }
+
+  void Run() {
+    for (size_t item = 0; item < items_.size(); ++item) {
+      Step* step = StepAt(item);
+      if (step == nullptr || step->tails_are_fused) continue;
+      if (std::holds_alternative<format::BinaryParams>(step->params)) FuseAddition(item);
+      if (std::holds_alternative<format::UnaryParams>(step->params)) FuseActivation(item);
+    }
+    size_t kept = 0;
+    for (size_t item = 0; item < items_.size(); ++item) {
+      if (dead_[item]) continue;
+      if (kept != item) items_[kept] = std::move(items_[item]);
+      ++kept;
+    }
+    items_.resize(kept);
+  }
+
+ private:
+  Step* StepAt(size_t item) { return std::get_if<Step>(&items_[item]); }
+
+  // The matrix step that makes all of `value`, when the step at `reader` alone reads it.
+  std::optional<size_t> SoleProducer(ValueId value, size_t reader);
+  // May the step at `from` run at `to` instead, and write `target`?
+  bool MayMove(size_t from, size_t to, ValueId target) const;
+  // Puts the step at `from` in the place of the one at `to`, whose output it makes.
+  void Move(size_t from, size_t to);
+
+  void FuseAddition(size_t item);
+  void FuseActivation(size_t item);
+  std::optional<Addend> AsAddend(const MatrixShape& shape, const format::BinaryParams& params,
+                                 const Step& step, size_t operand);
+  bool AddToStart(size_t item, size_t reader, const Addend& addend);
+
+  bool SharesRoot(ValueId a, ValueId b) const {
+    return Resolve(program_, a).root == Resolve(program_, b).root;
+  }
+  bool IsConstant(ValueId value) const {
+    return program_.values[Resolve(program_, value).root].home == Home::kWeights;
+  }
+  std::vector<float> Floats(ValueId value, int64_t count) const;
+  ValueId Weights(const std::vector<float>& floats) {
+    return Builder(program_).WeightsOf({ElementType::f32, {static_cast<int64_t>(floats.size())}},
+                                       floats);
+  }
+
+  Program& program_;
+  std::vector<Item>& items_;
+  AccessMap accesses_;
+  std::unordered_map<ValueId, std::multiset<int64_t>> writes_;  // items that write each root
+  std::vector<bool> dead_;
+};
+
+std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
+  const Place place = Resolve(program_, value);
+  const Value& root = program_.values[place.root];
+  if (root.home != Home::kScratch || root.bytes != program_.values[value].bytes) {
+    return std::nullopt;
+  }
+  const auto found = accesses_.find(place.root);
+  if (found == accesses_.end() || found->second.size() != 2) return std::nullopt;
+  const bool written_first = found->second[0].write;
+  const Access& write = found->second[written_first ? 0 : 1];
+  const Access& read = found->second[written_first ? 1 : 0];
+  if (!write.write || read.write || write.nested || read.nested || write.item < 0) {
+    return std::nullopt;
+  }
+  const bool whole = write.moves.empty() && write.end_bytes - write.begin_bytes == root.bytes;
+  if (!whole || read.item != static_cast<int64_t>(reader) || write.item >= read.item) {
+    return std::nullopt;
+  }
+  const auto producer = static_cast<size_t>(write.item);
+  Step* step = StepAt(producer);
+  if (step == nullptr || step->tails_are_fused || !ShapeOf(*step)) return std::nullopt;
+  return producer;
+}
+
+bool TailFusion::MayMove(size_t from, size_t to, ValueId target) const {
+  const ValueId target_root = Resolve(program_, target).root;
+  for (const ValueId input : std::get<Step>(items_[from]).inputs) {
+    if (input == kNone) continue;
+    const ValueId root = Resolve(program_, input).root;
+    if (root == target_root) return false;
+    const auto found = writes_.find(root);
+    if (found == writes_.end()) continue;
+    const auto next = found->second.upper_bound(static_cast<int64_t>(from));
+    if (next != found->second.end() && *next < static_cast<int64_t>(to)) return false;
+  }
+  return true;
+}
+
+void TailFusion::Move(size_t from, size_t to) {
+  Step& step = *StepAt(from);
+  Step& place = *StepAt(to);
+  accesses_.erase(Resolve(program_, step.outputs[0]).root);
+  writes_.erase(Resolve(program_, step.outputs[0]).root);
+  for (const ValueId input : step.inputs) {
+    if (input == kNone) continue;
+    const ValueId root = Resolve(program_, input).root;
+    // Of a root with more accesses than these only the writes are ever asked for.
+    std::vector<Access>& accesses = accesses_[root];
+    for (size_t i = 0; accesses.size() == 2 && i < 2; ++i) {
+      if (accesses[i].item == static_cast<int64_t>(from)) {
+        accesses[i].item = static_cast<int64_t>(to);
+      }
+    }
+    const auto writes = writes_.find(root);
+    if (writes == writes_.end()) continue;
+    for (size_t count = writes->second.erase(static_cast<int64_t>(from)); count > 0; --count) {
+      writes->second.insert(static_cast<int64_t>(to));
+    }
+  }
+  step.outputs = place.outputs;
+  place = std::move(step);
+  dead_[from] = true;
+}
+
+void TailFusion::FuseActivation(size_t item) {
+  const Step& step = *StepAt(item);
+  const auto params = std::get<format::UnaryParams>(step.params);
+  if (params.type() != ElementType::f32) return;
+  const std::optional<size_t> producer = SoleProducer(step.inputs[0], item);
+  if (!producer || !MayMove(*producer, item, step.outputs[0])) return;
+  format::Activation& activation = *ActivationOf(*StepAt(*producer));
+  const auto both = Compose(activation, params.activation());
+  if (!both) return;
+  activation = *both;
+  Move(*producer, item);
+}
+
+// Where both operands come from matrix steps, the one that does not read a slice of a loop's input
+// takes the other as its start: the other can then still be hoisted out of the loop.
+void TailFusion::FuseAddition(size_t item) {
+  const Step& step = *StepAt(item);
+  const auto params = std::get<format::BinaryParams>(step.params);
+  if (params.op() != format::BinaryOp::add || params.type() != ElementType::f32) return;
+  const auto slides = [&](size_t operand) {
+    const std::optional<size_t> producer = SoleProducer(step.inputs[operand], item);
+    return producer && !Resolve(program_, StepAt(*producer)->inputs[kX]).moves.empty();
+  };
+  const size_t preferred = slides(0) ? 1 : 0;
+  for (const size_t operand : {preferred, 1 - preferred}) {
+    const std::optional<size_t> producer = SoleProducer(step.inputs[operand], item);
+    if (!producer || !IsNothing(*ActivationOf(*StepAt(*producer)))) continue;
+    if (!MayMove(*producer, item, step.outputs[0])) continue;
+    const std::optional<Addend> addend =
+        AsAddend(*ShapeOf(*StepAt(*producer)), params, step, 1 - operand);
+    if (addend && AddToStart(*producer, item, *addend)) return Move(*producer, item);
+  }
+}
+
+// The other operand of the addition must be the product as it stands.
+std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
+                                           const format::BinaryParams& params, const Step& step,
+                                           size_t operand) {
+  const Dims dims = Listed(params.dims(), params.rank());
+  std::array strides = {Listed(params.a_strides(), params.rank()),
+                        Listed(params.b_strides(), params.rank())};
+  if (strides[1 - operand] != DenseStrides(dims)) return std::nullopt;
+  const std::optional<Dims> told =
+      Retold(dims, strides[operand], {shape.outer, shape.outputs, shape.inner});
+  const ValueId value = step.inputs[operand];
+  if (!told || SharesRoot(value, step.outputs[0])) return std::nullopt;
+  const auto [outer, output, inner] = std::array{(*told)[0], (*told)[1], (*told)[2]};
+  if (shape.outputs > 1 && outer == 0 && output == 0 && inner == 0 && IsConstant(value)) {
+    const float number = Floats(value, 1).front();
+    return Addend{Weights(std::vector<float>(static_cast<size_t>(shape.outputs), number)), 0};
+  }
+  if (inner != 0 || (shape.outputs > 1 && output != 1)) return std::nullopt;
+  if (outer != 0 && !shape.is_dense) return std::nullopt;
+  return Addend{value, outer};
+}
+
+// A second addend finds its place, too, where one of the two is constant: constants are summed up
+// now, and a constant beside another product goes where that product starts. Sums may associate in
+// another way than they were written.
+bool TailFusion::AddToStart(size_t item, size_t reader, const Addend& addend) {
+  Step& step = *StepAt(item);
+  const Addend present = StartOf(step);
+  if (present.value == kNone) return SetStart(step, addend), true;
+  const int64_t outputs = ShapeOf(step)->outputs;
+  if (IsConstant(present.value) && IsConstant(addend.value)) {
+    if (present.row_stride != 0 || addend.row_stride != 0) return false;
+    std::vector<float> sum = Floats(present.value, outputs);
+    const std::vector<float> more = Floats(addend.value, outputs);
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
+    return SetStart(step, {Weights(sum), 0}), true;
+  }
+  if (!IsConstant(present.value) && !IsConstant(addend.value)) return false;
+  const bool keeps = IsConstant(addend.value);
+  const Addend& constant = keeps ? addend : present;
+  const Addend& product = keeps ? present : addend;
+  const std::optional<size_t> other = SoleProducer(product.value, keeps ? item : reader);
+  if (!other || constant.row_stride != 0 || !IsNothing(*ActivationOf(*StepAt(*other))))
+    return false;
+  const MatrixShape shape = *ShapeOf(*StepAt(*other));
+  if (shape.outputs != outputs || shape.inner != 1) return false;
+  if (!AddToStart(*other, item, constant)) return false;
+  return SetStart(step, product), true;
+}
+
+std::vector<float> TailFusion::Floats(ValueId value, int64_t count) const {
+  const Place place = Resolve(program_, value);
+  std::vector<float> floats(static_cast<size_t>(count));
+  std::memcpy(floats.data(), program_.values[place.root].data->data() + place.offset_bytes,
+              floats.size() * sizeof(float));
+  return floats;
+}
+
+}  // namespace
+
+std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted) {
+  Dims told(wanted.size(), 0);
+  size_t at = dims.size();
+  for (size_t i = wanted.size(); i-- > 0;) {
+    if (wanted[i] == 1) continue;
+    while (at > 0 && dims[at - 1] == 1) --at;
+    if (at == 0 || dims[at - 1] % wanted[i] != 0) return std::nullopt;
+    told[i] = strides[at - 1];
+    strides[at - 1] *= wanted[i];
+    dims[at - 1] /= wanted[i];
+  }
+  return told;
+}
+
+void FuseTails(Program& program, BlockId block) { TailFusion(program, block).Run(); }
+
+}  // namespace weft::plan

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets matrix steps (dense, conv, depthwise) begin at what is added to their result and end in the
+// function applied to it, so that neither costs a pass over memory of its own:
+//   dense; add a vector or matrix  ->  dense with start
+//   dense; clamp to [-c, c]; sigmoid  ->  dense with clip c and sigmoid
+// A chain that begins at the bias rounds differently from one that ends there, by about the
+// rounding of one addition; nothing else changes.
+#ifndef WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_
+#define WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_
+
+#include <optional>
+
+#include "converter/base/element_type.h"
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+// Fuses inside `block`. Whoever reads what the block writes must stand in it or in a section inside
+// it by now; of the main block, ports count as readers. In the body of a loop this comes before the
+// homes of carried states are chosen, since a fused step cannot write over what it reads.
+void FuseTails(Program& program, BlockId block);
+
+// The strides of a walk over `dims`, told over `wanted`: other dims of as many elements in the same
+// order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0. An
+// addend fits a product only where its strides can be told over the product's axes.
+std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/hoist.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+
+namespace {
+
+// A product inside a loop whose rows, over the iterations, are evenly spaced rows of one outer
+// value.
+struct Candidate {
+  BlockId block = 0;
+  size_t item = 0;
+  Place x;
+  int64_t x_stride_bytes = 0;  // from one iteration to the next
+  auto Key(const Program& program) const {
+    const Step& step = std::get<Step>(program.blocks[block].items[item]);
+    return std::tuple(x.root, x.offset_bytes, x_stride_bytes, step.inputs[1], step.inputs[2],
+                      std::get<format::DenseParams>(step.params).rows());
+  }
+};
+
+// What hoisting asks of the whole program, kept true from one section to the next.
+struct Overview {
+  explicit Overview(const Program& program)
+      : uses(CountsOf(CollectAccesses(program, program.main))) {
+    for (ValueId value = 0; value < program.values.size(); ++value) {
+      for (const Move& move : program.values[value].moves) {
+        std::vector<ValueId>& values = moving[move.section];
+        if (values.empty() || values.back() != value) values.push_back(value);
+      }
+    }
+  }
+  AccessCounts uses;
+  std::unordered_map<SectionId, std::vector<ValueId>> moving;  // values that move with each section
+};
+
+class SectionHoist {
+ public:
+  SectionHoist(Program& program, SectionId section, int64_t max_rows, Overview& overview)
+      : program_(program), section_(section), max_rows_(max_rows), overview_(overview) {}
+
+  // Returns the steps to run before the section's entry; empty when there is nothing to hoist.
+  std::vector<Item> Run() {
+    Collect();
+    if (candidates_.empty()) return {};
+    chunk_ = ChunkSize();
+    if (chunk_ < 2) return {};
+    if (chunk_ < trips()) NestChunks();
+    std::vector<Item> hoisted;
+    for (const Candidate& candidate : candidates_) Replace(candidate, hoisted);
+    EraseReplaced();
+    if (chunk_ == trips_whole_) return hoisted;
+    std::vector<Item>& body = program_.blocks[program_.sections[outer_].copies[0]].items;
+    body.insert(body.begin(), hoisted.begin(), hoisted.end());
+    return {};
+  }
+
+  // The section that stands at the entry now: the loop over chunks when there is one.
+  SectionId entry() const { return outer_ == kNone ? section_ : outer_; }
+
+ private:
+  int64_t trips() const { return program_.sections[section_].trip_count; }
+  void Collect();
+  std::optional<Candidate> Match(BlockId block, size_t item) const;
+  bool IsWrittenInside(ValueId root) const;
+  int64_t ChunkSize() const;
+  void NestChunks();
+  void Replace(const Candidate& candidate, std::vector<Item>& hoisted);
+  void EraseReplaced();
+  // Adds `sign` to the uses of all that the step touches.
+  void CountUses(const Step& step, int sign);
+  ValueId NewValue(Value value) {
+    program_.values.push_back(std::move(value));
+    return static_cast<ValueId>(program_.values.size() - 1);
+  }
+
+  Program& program_;
+  const SectionId section_;
+  const int64_t max_rows_;
+  Overview& overview_;
+  SectionId outer_ = kNone;
+  int64_t chunk_ = 0, trips_whole_ = 0;
+  std::vector<Candidate> candidates_;
+  std::vector<AccessMap> accesses_;  // of each copy
+  std::map<decltype(Candidate().Key(std::declval<Program&>())), ValueId> products_;
+};
+
+bool SectionHoist::IsWrittenInside(ValueId root) const {
+  return std::any_of(accesses_.begin(), accesses_.end(), [&](const AccessMap& map) {
+    const auto it = map.find(root);
+    return it != map.end() && std::any_of(it->second.begin(), it->second.end(),
+                                          [](const Access& access) { return access.write; });
+  });
+}
+
+std::optional<Candidate> SectionHoist::Match(BlockId block, size_t item) const {
+  const auto* step = std::get_if<Step>(&program_.blocks[block].items[item]);
+  if (step == nullptr || step->kind() != StepKind::kDense) return std::nullopt;
+  const auto& params = std::get<format::DenseParams>(step->params);
+  Candidate candidate{block, item, Resolve(program_, step->inputs[0]), 0};
+  // The slice must move with this loop alone; one that moves with a loop around it as well is left.
+  if (candidate.x.moves.size() != 1 || candidate.x.moves[0].section != section_)
+    return std::nullopt;
+  candidate.x_stride_bytes = candidate.x.moves[0].stride_bytes;
+  const int64_t stride = std::abs(candidate.x_stride_bytes);
+  const int64_t row_bytes = int64_t{params.x_row_stride()} * static_cast<int64_t>(sizeof(float));
+  if (stride % static_cast<int64_t>(sizeof(float)) != 0) return std::nullopt;
+  if (params.rows() != 1 && stride != row_bytes * params.rows()) return std::nullopt;
+  if (IsWrittenInside(candidate.x.root)) return std::nullopt;
+  const ValueId start = step->inputs[2];
+  if (start != kNone && (params.start_row_stride() != 0 ||
+                         program_.values[Resolve(program_, start).root].home != Home::kWeights)) {
+    return std::nullopt;
+  }
+  if (program_.values[Resolve(program_, step->inputs[1]).root].home != Home::kWeights) {
+    return std::nullopt;
+  }
+  const Value& y = program_.values[step->outputs[0]];
+  if (y.parent != kNone || y.home != Home::kScratch || params.y_row_stride() != params.outputs()) {
+    return std::nullopt;
+  }
+  return candidate;
+}
+
+void SectionHoist::Collect() {
+  const Section& section = program_.sections[section_];
+  trips_whole_ = section.trip_count;
+  if (section.trip_count < 2 || section.trip != kNone || section.first_condition != kNone ||
+      section.body_condition != kNone) {
+    return;
+  }
+  for (const BlockId copy : section.copies) accesses_.push_back(CollectAccesses(program_, copy));
+  for (size_t copy = 0; copy < section.copies.size(); ++copy) {
+    const BlockId block = section.copies[copy];
+    for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
+      const std::optional<Candidate> candidate = Match(block, item);
+      if (!candidate) continue;
+      // Born in this iteration, written by this step alone and gone with the iteration.
+      const ValueId y = std::get<Step>(program_.blocks[block].items[item]).outputs[0];
+      const std::vector<Access>& uses = accesses_[copy].at(y);
+      const auto writes =
+          std::count_if(uses.begin(), uses.end(), [](const auto& use) { return use.write; });
+      if (writes == 1 && uses.size() == overview_.uses.at(y)) candidates_.push_back(*candidate);
+    }
+  }
+}
+
+int64_t SectionHoist::ChunkSize() const {
+  if (trips() <= max_rows_) return trips();
+  const Section& section = program_.sections[section_];
+  if (section.iteration != kNone || section.length != kNone) return 1;
+  const auto unroll = static_cast<int64_t>(section.copies.size());
+  for (int64_t chunk = max_rows_; chunk > 1; --chunk) {
+    if (trips() % chunk == 0 && chunk % unroll == 0) return chunk;
+  }
+  return 1;
+}
+
+void SectionHoist::NestChunks() {
+  outer_ = static_cast<SectionId>(program_.sections.size());
+  program_.sections.emplace_back();
+  const auto body = static_cast<BlockId>(program_.blocks.size());
+  program_.blocks.emplace_back();
+  Section& inner = program_.sections[section_];
+  Section& outer = program_.sections[outer_];
+  outer.layer = inner.layer;
+  outer.copies = {body};
+  outer.trip_count = outer.max_trips = inner.trip_count / chunk_;
+  inner.trip_count = inner.max_trips = chunk_;
+  program_.blocks[body].items.push_back(SectionEntry{section_});
+  std::vector<ValueId> moving = overview_.moving[section_];
+  for (const ValueId id : moving) {
+    Value& value = program_.values[id];
+    std::vector<Move> added;
+    for (const Move& move : value.moves) {
+      if (move.section == section_) added.push_back({outer_, move.stride_bytes * chunk_});
+    }
+    value.moves.insert(value.moves.end(), added.begin(), added.end());
+  }
+  overview_.moving[outer_] = std::move(moving);
+}
+
+void SectionHoist::Replace(const Candidate& candidate, std::vector<Item>& hoisted) {
+  const Step step = std::get<Step>(program_.blocks[candidate.block].items[candidate.item]);
+  const auto& params = std::get<format::DenseParams>(step.params);
+  const int64_t rows = params.rows(), floats = sizeof(float);
+  const int64_t y_bytes = rows * params.outputs() * floats;
+  const bool backward = candidate.x_stride_bytes < 0;
+  const auto [it, fresh] = products_.try_emplace(candidate.Key(program_), kNone);
+  if (fresh) {
+    Value all;
+    all.type = {ElementType::f32, {chunk_ * rows, params.outputs()}};
+    all.bytes = chunk_ * y_bytes;
+    all.name = step.layer;
+    it->second = NewValue(std::move(all));
+    Value x;
+    const int64_t stride = std::abs(candidate.x_stride_bytes);
+    const int64_t x_row_stride = rows == 1 ? stride / floats : params.x_row_stride();
+    x.type = {ElementType::f32, {(chunk_ * rows - 1) * x_row_stride + params.inputs()}};
+    x.bytes = x.type.dims[0] * floats;
+    x.parent = candidate.x.root;
+    x.home = program_.values[candidate.x.root].home;
+    x.offset_bytes = candidate.x.offset_bytes - (backward ? (chunk_ - 1) * stride : 0);
+    if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
+    Step product = step;
+    auto& wide = std::get<format::DenseParams>(product.params);
+    wide.mutate_rows(Narrow32(chunk_ * rows, "rows"));
+    wide.mutate_x_row_stride(Narrow32(x_row_stride, "x row stride"));
+    product.inputs[0] = NewValue(std::move(x));
+    if (outer_ != kNone) overview_.moving[outer_].push_back(product.inputs[0]);
+    product.outputs[0] = it->second;
+    CountUses(product, 1);
+    hoisted.emplace_back(std::move(product));
+  }
+  CountUses(step, -1);
+  overview_.uses[it->second] += overview_.uses[step.outputs[0]];
+  overview_.uses.erase(step.outputs[0]);
+  overview_.moving[section_].push_back(step.outputs[0]);
+  Value& y = program_.values[step.outputs[0]];
+  y.parent = it->second;
+  y.offset_bytes = backward ? (chunk_ - 1) * y_bytes : 0;
+  y.moves = {Move{section_, backward ? -y_bytes : y_bytes}};
+}
+
+void SectionHoist::CountUses(const Step& step, int sign) {
+  for (const std::vector<ValueId>* values : {&step.inputs, &step.outputs}) {
+    for (const ValueId value : *values) {
+      if (value == kNone) continue;
+      overview_.uses[Resolve(program_, value).root] += static_cast<size_t>(sign);
+    }
+  }
+}
+
+void SectionHoist::EraseReplaced() {
+  std::map<BlockId, std::set<size_t>> replaced;
+  for (const Candidate& candidate : candidates_) replaced[candidate.block].insert(candidate.item);
+  for (const auto& [block, leaving] : replaced) {
+    std::vector<Item>& items = program_.blocks[block].items;
+    std::vector<Item> kept;
+    for (size_t item = 0; item < items.size(); ++item) {
+      if (!leaving.contains(item)) kept.push_back(std::move(items[item]));
+    }
+    items = std::move(kept);
+  }
+}
+
+void HoistIn(Program& program, BlockId block, int64_t max_rows, Overview& overview) {
+  std::vector<Item> items;  // of the block, with what leaves its sections before them
+  for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
+    const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
+    if (entry == nullptr) {
+      items.push_back(std::move(program.blocks[block].items[item]));
+      continue;
+    }
+    const SectionId section = entry->section;
+    SectionHoist hoist(program, section, max_rows, overview);
+    std::ranges::move(hoist.Run(), std::back_inserter(items));
+    items.push_back(SectionEntry{hoist.entry()});
+    const std::vector<BlockId> copies = program.sections[section].copies;
+    for (const BlockId copy : copies) HoistIn(program, copy, max_rows, overview);
+  }
+  program.blocks[block].items = std::move(items);
+}
+
+}  // namespace
+
+void Hoist(Program& program, int64_t max_rows) {
+  if (max_rows < 2 || program.sections.empty()) return;
+  Overview overview(program);
+  HoistIn(program, program.main, max_rows, overview);
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/hoist_invariant.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+
+namespace weft::plan {
+
+namespace {
+
+// The steps of one section's own copies that may run once before it.
+class InvariantSteps {
+ public:
+  InvariantSteps(Program& program, SectionId section, const AccessCounts& everywhere)
+      : program_(program), section_(section), everywhere_(everywhere) {
+    const Section& row = program.sections[section];
+    for (const BlockId copy : row.copies) inside_.push_back(CollectAccesses(program, copy));
+    for (const BlockId copy : row.settles) inside_.push_back(CollectAccesses(program, copy));
+    for (const ValueId written : {row.iteration, row.length}) {
+      if (written != kNone) written_by_section_.insert(Resolve(program, written).root);
+    }
+  }
+
+  // In an order that respects what they need of each other. Accesses point at steps, so none is
+  // erased before all are chosen.
+  std::vector<Item> Take() {
+    std::vector<Item> taken;
+    const std::vector<BlockId> copies = program_.sections[section_].copies;
+    std::vector<std::vector<Item>> kept(copies.size());
+    for (size_t copy = 0; copy < copies.size(); ++copy) {
+      for (const Item& item : program_.blocks[copies[copy]].items) {
+        const auto* step = std::get_if<Step>(&item);
+        const bool leaves = step != nullptr && IsInvariant(*step, inside_[copy]);
+        if (leaves) moved_.insert(step->outputs.begin(), step->outputs.end());
+        (leaves ? taken : kept[copy]).push_back(item);
+      }
+    }
+    for (size_t copy = 0; copy < copies.size(); ++copy) {
+      program_.blocks[copies[copy]].items = std::move(kept[copy]);
+    }
+    return taken;
+  }
+
+ private:
+  bool IsInvariant(const Step& step, const AccessMap& local) const {
+    return !step.inputs.empty() &&
+           std::all_of(step.inputs.begin(), step.inputs.end(),
+                       [&](ValueId input) { return StandsStill(input); }) &&
+           std::all_of(step.outputs.begin(), step.outputs.end(),
+                       [&](ValueId output) { return IsOwn(output, local); });
+  }
+
+  bool StandsStill(ValueId input) const {
+    if (input == kNone) return true;
+    const Place place = Resolve(program_, input);
+    const bool moves = std::any_of(place.moves.begin(), place.moves.end(),
+                                   [&](const Move& move) { return move.section == section_; });
+    if (moves || written_by_section_.contains(place.root)) return false;
+    if (moved_.contains(place.root)) return true;
+    return std::none_of(inside_.begin(), inside_.end(), [&](const AccessMap& accesses) {
+      const auto found = accesses.find(place.root);
+      return found != accesses.end() &&
+             std::any_of(found->second.begin(), found->second.end(),
+                         [](const Access& access) { return access.write; });
+    });
+  }
+
+  // A value of this block alone, made by this step alone. What is only copied stays: made again
+  // where the copy would put it, it costs no more.
+  bool IsOwn(ValueId output, const AccessMap& local) const {
+    if (output == kNone) return true;
+    const Value& value = program_.values[output];
+    if (value.parent != kNone || value.home != Home::kScratch) return false;
+    const std::vector<Access>& uses = local.at(output);
+    const auto writes =
+        std::count_if(uses.begin(), uses.end(), [](const Access& access) { return access.write; });
+    const bool read = std::any_of(uses.begin(), uses.end(), [&](const Access& access) {
+      return !access.write && (access.step == nullptr || !IsPlainCopy(program_, *access.step));
+    });
+    return read && writes == 1 && uses.size() == everywhere_.at(output);
+  }
+
+  Program& program_;
+  const SectionId section_;
+  const AccessCounts& everywhere_;
+  std::vector<AccessMap> inside_;  // copies, then settle runs
+  std::set<ValueId> written_by_section_, moved_;
+};
+
+// Innermost first, so that a step can leave several loops one after the other.
+void HoistIn(Program& program, BlockId block, const AccessCounts& everywhere) {
+  std::vector<Item> items;  // of the block, with what leaves its sections before them
+  for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
+    const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
+    if (entry != nullptr) {
+      const SectionId section = entry->section;
+      const std::vector<BlockId> copies = program.sections[section].copies;
+      for (const BlockId copy : copies) HoistIn(program, copy, everywhere);
+      if (program.sections[section].max_trips > 1) {  // a branch runs once at most
+        std::vector<Item> taken = InvariantSteps(program, section, everywhere).Take();
+        std::ranges::move(taken, std::back_inserter(items));
+      }
+    }
+    items.push_back(std::move(program.blocks[block].items[item]));
+  }
+  program.blocks[block].items = std::move(items);
+}
+
+}  // namespace
+
+void HoistInvariants(Program& program) {
+  HoistIn(program, program.main, CountsOf(CollectAccesses(program, program.main)));
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/program.h"
+
+#include <fmt/format.h>
+
+namespace weft::plan {
+
+Place Resolve(const Program& program, ValueId value) {
+  Place place{value, 0, {}};
+  while (program.values[place.root].parent != kNone) {
+    const Value& view = program.values[place.root];
+    place.offset_bytes += view.offset_bytes;
+    place.moves.insert(place.moves.end(), view.moves.begin(), view.moves.end());
+    place.root = view.parent;
+  }
+  return place;
+}
+
+namespace {
+
+constexpr const char* kStepNames[] = {
+    "section",
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
+}  // namespace
+
+std::string_view Name(StepKind kind) { return kStepNames[static_cast<size_t>(kind)]; }
+
+namespace {
+
+std::string OperandText(const Program& program, ValueId id) {
+  if (id == kNone) return "-";
+  const Place place = Resolve(program, id);
+  const Value& root = program.values[place.root];
+  static constexpr const char* kHomes[] = {"%", "w", "s"};
+  std::string text = fmt::format("{}{}", kHomes[static_cast<int>(root.home)], place.root);
+  if (place.offset_bytes != 0) text += fmt::format("+{}", place.offset_bytes);
+  for (const Move& move : place.moves) {
+    text += fmt::format("+i{}*{}", move.section, move.stride_bytes);
+  }
+  return text + ":" + ToString(program.values[id].type);
+}
+
+class Listing {
+ public:
+  explicit Listing(const Program& program) : program_(program) { Print(program.main, 0); }
+  std::string text;
+
+ private:
+  void Print(BlockId block, int depth) {
+    for (const Item& item : program_.blocks[block].items) {
+      if (const auto* step = std::get_if<Step>(&item)) {
+        Print(*step, depth);
+      } else {
+        Print(program_.sections[std::get<SectionEntry>(item).section],
+              std::get<SectionEntry>(item).section, depth);
+      }
+    }
+  }
+
+  void Print(const Step& step, int depth) {
+    text += fmt::format("{:{}}{}", "", 2 * depth, Name(step.kind()));
+    for (const ValueId output : step.outputs) text += " " + OperandText(program_, output);
+    text += " <-";
+    for (const ValueId input : step.inputs) text += " " + OperandText(program_, input);
+    text += step.layer.empty() ? "\n" : fmt::format("  ({})\n", step.layer);
+  }
+
+  void Print(const Section& section, SectionId id, int depth) {
+    text +=
+        fmt::format("{:{}}section {} \"{}\" trips {} of at most {}, copies {}\n", "", 2 * depth, id,
+                    section.layer, section.trip_count, section.max_trips, section.copies.size());
+    for (const BlockId copy : section.copies) Print(copy, depth + 1);
+    for (const BlockId settle : section.settles) {
+      text += fmt::format("{:{}}settle\n", "", 2 * depth);
+      Print(settle, depth + 1);
+    }
+  }
+
+  const Program& program_;
+};
+
+}  // namespace
+
+bool IsPlainCopy(const Program& program, const Step& step) {
+  const auto* params = std::get_if<format::CopyParams>(&step.params);
+  if (params == nullptr || params->rank() != 1 || params->src_offset() != 0 ||
+      params->dst_offset() != 0 || params->src_strides()->Get(0) != 1 ||
+      params->dst_strides()->Get(0) != 1) {
+    return false;
+  }
+  const int64_t bytes = static_cast<int64_t>(params->dims()->Get(0)) * params->element_bytes();
+  return bytes == program.values[step.inputs[0]].bytes &&
+         bytes == program.values[step.outputs[0]].bytes;
+}
+
+std::string ToString(const Program& program) { return Listing(program).text; }
+
+}  // namespace weft::plan

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lowering produces and planning consumes: steps over values, before any value has an address.
+// A value is a typed run of bytes; a view is a part of another value, in a loop a part that moves
+// with the iteration. Everything lives in one Program and is named by index, so that a Program can
+// be copied, changed and thrown away (the loop lowering tries a body before it commits to it).
+#ifndef WEFT_CONVERTER_PROGRAM_PROGRAM_H_
+#define WEFT_CONVERTER_PROGRAM_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "converter/base/element_type.h"
+#include "runtime/format/weft_generated.h"
+
+namespace weft::plan {
+
+using ValueId = uint32_t;
+using SectionId = uint32_t;
+using BlockId = uint32_t;
+inline constexpr uint32_t kNone = 0xFFFFFFFFu;
+
+// Row of ops.inc, from 1.
+enum class StepKind : uint16_t {
+  kSection = 0,
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) k##Name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
+// "dense", as in ops.inc.
+std::string_view Name(StepKind kind);
+
+using Params = std::variant<std::monostate
+#define WEFT_STEP(name, Name, inputs, outputs, meaning) , format::Name##Params
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+                            >;
+
+enum class Home : uint8_t { kScratch, kWeights, kState };
+
+struct Move {
+  SectionId section = kNone;
+  int64_t stride_bytes = 0;
+  bool operator==(const Move&) const = default;
+};
+
+struct Value {
+  TensorType type;
+  int64_t bytes = 0;
+  Home home = Home::kScratch;
+  std::string name;  // layer it came from, for reports
+
+  // A view: part of `parent`, which holds its bytes. kNone for a value with storage of its own.
+  ValueId parent = kNone;
+  int64_t offset_bytes = 0;
+  std::vector<Move> moves;
+
+  std::shared_ptr<const std::vector<std::byte>> data;  // of kWeights
+};
+
+// A step's operands stand in the order of its row in ops.inc; kNone marks an absent optional one.
+struct Step {
+  Params params;
+  std::vector<ValueId> inputs, outputs;
+  std::string layer;
+  format::Reason reason = format::Reason::operation;  // of bytes moved
+  bool tails_are_fused = false;  // of a block of its own: no neighbour joins in any more
+  StepKind kind() const { return static_cast<StepKind>(params.index()); }
+};
+
+struct SectionEntry {
+  SectionId section = kNone;
+};
+using Item = std::variant<Step, SectionEntry>;
+
+// A straight run of items.
+struct Block {
+  std::vector<Item> items;
+};
+
+// See `struct Section` in weft.fbs; copies and settles hold unroll and unroll - 1 blocks.
+struct Section {
+  std::vector<BlockId> copies;
+  std::vector<BlockId> settles;
+  int64_t trip_count = -1;  // -1: no limit known
+  ValueId trip = kNone;
+  int64_t max_trips = 0;
+  ValueId first_condition = kNone;
+  ValueId body_condition = kNone;
+  ValueId iteration = kNone;
+  ValueId length = kNone;
+  bool runs_when = true;
+  std::string layer;
+  // What the report says of the loop.
+  struct {
+    uint32_t carried_in_place = 0, shuttles = 0, through_scan_output = 0, carried_by_copy = 0;
+    uint32_t sliced = 0, scans = 0;
+  } report;
+};
+
+struct Port {
+  ValueId value = kNone;
+  std::vector<std::string> names;  // the first is the port's name
+  ValueId length = kNone;  // holds the true extent of length_axis, when known at run time only
+  uint8_t length_axis = 0;
+};
+
+struct Variable {
+  ValueId value = kNone;
+  ValueId initial = kNone;  // kWeights, or kNone for zeros
+  std::string name;
+};
+
+struct Program {
+  std::vector<Value> values;
+  std::vector<Section> sections;
+  std::vector<Block> blocks;
+  BlockId main = 0;
+  std::vector<Port> inputs, outputs;
+  std::vector<Variable> variables;
+
+  Program() : blocks(1) {}
+};
+
+// Where a value's bytes really are: its root, the summed offset and all moves on the way.
+struct Place {
+  ValueId root = kNone;
+  int64_t offset_bytes = 0;
+  std::vector<Move> moves;
+};
+Place Resolve(const Program& program, ValueId value);
+
+// Moves every byte of its source to its target, in order: the only copies that can go away.
+bool IsPlainCopy(const Program& program, const Step& step);
+
+// Readable listing, one line per step; what --dump-after prints.
+std::string ToString(const Program& program);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_PROGRAM_H_

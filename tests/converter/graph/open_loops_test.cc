@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts that follow from the shape of an input.
+#include "converter/graph/open_loops.h"
+
+#include <gtest/gtest.h>
+
+#include "converter/graph/rewrite.h"
+#include "tests/converter/counted_loop.h"
+
+namespace weft {
+namespace {
+
+// A loop that ends at x.shape[1], of x f32[2, `time`]; its trip count afterwards.
+int64_t TripsOver(int64_t time) {
+  CountedLoop loop(-1);
+  GraphBuilder& g = loop.outer;
+  const ir::Source x = g.Parameter({ElementType::f32, {2, time}});
+  const ir::Source shape = g.Add("ShapeOf", 3, {x}, {{"output_type", "i64"}});
+  const ir::Source length = g.Add("Gather", 8, {shape, g.Int(1), g.Int(0)});
+  const ir::Source limit = loop.Input(length);
+  const TensorType row{ElementType::f32, {3}};
+  const ir::Source state = loop.Input(g.Parameter(row));
+  const ir::Source next = loop.Typed("Add", {state, state}, row);
+  loop.GoesBack(next, state);
+  loop.Last(next);
+  const ir::Source counter =
+      loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
+  loop.GoOn(loop.Compared("Less", counter, limit));
+  loop.Close();
+  graph::RecogniseCountsByShapes(g.graph);
+  return graph::IntsOf(loop.node->inputs[0]).at(0);
+}
+
+TEST(OpenLoops, CountsToALengthThatInferenceKnows) {
+  EXPECT_EQ(TripsOver(7), 7);
+  EXPECT_EQ(TripsOver(1), 1);
+}
+
+TEST(OpenLoops, LeavesALengthThatNobodyKnows) { EXPECT_EQ(TripsOver(-1), -1); }
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trip counts read off conditions, and which conditions are left to the run.
+#include "converter/graph/recognise/count.h"
+
+#include <gtest/gtest.h>
+
+#include "converter/graph/rewrite.h"
+#include "tests/converter/counted_loop.h"
+
+namespace weft {
+namespace {
+
+struct Outcome {
+  int64_t trips = 0;
+  bool condition_is_known = false;
+  size_t parameters = 0;
+};
+bool operator==(const Outcome& a, const Outcome& b) {
+  return a.trips == b.trips && a.condition_is_known == b.condition_is_known &&
+         a.parameters == b.parameters;
+}
+std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
+  return out << outcome.trips << " trips, condition " << outcome.condition_is_known << ", "
+             << outcome.parameters << " parameters";
+}
+
+Outcome Recognised(CountedLoop& loop) {
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  Outcome outcome;
+  outcome.trips = graph::IntsOf(loop.node->inputs[0]).at(0);
+  for (const ir::PortMapEntry& entry : loop.node->bodies[0].outputs) {
+    if (entry.purpose != "execution_condition") continue;
+    for (const ir::Node* result : loop.inside().results) {
+      if (result->id != entry.internal_layer_id) continue;
+      const std::vector<int64_t> known = graph::IntsOf(result->inputs[0]);
+      outcome.condition_is_known = known == std::vector<int64_t>{1};
+    }
+  }
+  outcome.parameters = loop.inside().parameters.size();
+  return outcome;
+}
+
+// A state that doubles, so that the loop has an output.
+void Doubles(CountedLoop& loop) {
+  const TensorType type{ElementType::f32, {3}};
+  const ir::Source state = loop.Input(loop.outer.Parameter(type));
+  const ir::Source next = loop.Typed("Add", {state, state}, type);
+  loop.GoesBack(next, state);
+  loop.Last(next);
+}
+
+// The outcome of `counter (first, first + step, ...) + ahead COMPARISON limit` as condition.
+Outcome OutcomeOf(int64_t trips, int64_t first, int64_t step, int64_t ahead,
+                  const std::string& comparison, int64_t limit) {
+  CountedLoop loop(trips);
+  Doubles(loop);
+  const ir::Source counter = loop.Counter(first, step);
+  const ir::Source next =
+      loop.Typed("Add", {counter, loop.body.Int(ahead)}, {ElementType::i64, {}});
+  loop.GoOn(loop.Compared(comparison, next, loop.body.Int(limit)));
+  return Recognised(loop);
+}
+
+TEST(RecogniseCount, CountsTheIterationThatYieldsFalse) {
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 1, "Less", 5), (Outcome{5, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 0, "Less", 5), (Outcome{6, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 1, "Less", 1), (Outcome{1, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 9, 1, 0, "Less", 5), (Outcome{1, true, 1}));
+}
+
+TEST(RecogniseCount, KnowsEveryComparisonAndStep) {
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 1, "LessEqual", 5), (Outcome{6, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 7, -2, 0, "Greater", 0), (Outcome{5, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 8, -2, 0, "GreaterEqual", 0), (Outcome{6, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 0, 3, 3, "NotEqual", 12), (Outcome{4, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 0, "Equal", 0), (Outcome{2, true, 1}));
+}
+
+TEST(RecogniseCount, EndsAtTheTripCountWhenThatIsFirst) {
+  EXPECT_EQ(OutcomeOf(3, 0, 1, 1, "Less", 5), (Outcome{3, true, 1}));
+  EXPECT_EQ(OutcomeOf(5, 0, 1, 1, "Less", 5), (Outcome{5, true, 1}));
+  EXPECT_EQ(OutcomeOf(9, 0, 1, 1, "Less", 5), (Outcome{5, true, 1}));
+  EXPECT_EQ(OutcomeOf(3, 0, 1, 0, "GreaterEqual", 0), (Outcome{3, true, 1}));
+}
+
+TEST(RecogniseCount, LeavesAnEndlessLoop) {
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 0, "GreaterEqual", 0), (Outcome{-1, false, 2}));
+}
+
+TEST(RecogniseCount, CountsByTheCurrentIteration) {
+  CountedLoop loop(-1);
+  Doubles(loop);
+  const ir::Source limit = loop.Input(loop.outer.Int(4));
+  loop.GoOn(loop.Compared("Less", loop.Iteration(), limit));
+  EXPECT_EQ(Recognised(loop), (Outcome{5, true, 1}));
+}
+
+TEST(RecogniseCount, JoinsTwoCountersAsKerasDoes) {
+  CountedLoop loop(-1);
+  Doubles(loop);
+  const auto ends = [&](int64_t limit) {
+    const ir::Source next =
+        loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
+    return loop.Compared("Less", next, loop.body.Int(limit));
+  };
+  const ir::Source one = ends(7), other = ends(4);
+  loop.GoOn(loop.Compared("LogicalAnd", one, other));
+  EXPECT_EQ(Recognised(loop), (Outcome{4, true, 1}));
+}
+
+// A condition that data decides, too, ends with the counter at the latest.
+TEST(RecogniseCount, BoundsAConditionOfData) {
+  CountedLoop loop(-1);
+  Doubles(loop);
+  const ir::Source flag = loop.Input(loop.outer.Parameter({ElementType::boolean, {}}));
+  const ir::Source next =
+      loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
+  const ir::Source less = loop.Compared("Less", next, loop.body.Int(4));
+  loop.GoOn(loop.Compared("LogicalAnd", flag, less));
+  EXPECT_EQ(Recognised(loop), (Outcome{4, false, 3}));
+}
+
+TEST(RecogniseCount, LeavesWhatDataDecides) {
+  CountedLoop loop(-1);
+  Doubles(loop);
+  const ir::Source counter = loop.Input(loop.outer.Parameter({ElementType::i64, {}}));
+  loop.GoesBack(loop.Typed("Add", {counter, loop.body.Int(1)}, {ElementType::i64, {}}), counter);
+  loop.GoOn(loop.Compared("Less", counter, loop.body.Int(4)));
+  EXPECT_EQ(Recognised(loop), (Outcome{-1, false, 2}));
+}
+
+TEST(RecogniseCount, LeavesATripCountThatTheRunKnows) {
+  CountedLoop loop(7);
+  Doubles(loop);
+  loop.node->inputs[0] = loop.outer.Parameter({ElementType::i64, {}});
+  loop.GoOn(loop.Compared("Less", loop.Counter(0, 1), loop.body.Int(4)));
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  EXPECT_EQ(loop.node->inputs[0].node->type, "Parameter");
+  EXPECT_EQ(loop.inside().parameters.size(), 2u);
+}
+
+// The Result of the condition is an output as well and keeps its value.
+TEST(RecogniseCount, GivesTheConditionAResultOfItsOwn) {
+  CountedLoop loop(-1);
+  const ir::Source next =
+      loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
+  const ir::Source goes_on = loop.Compared("Less", next, loop.body.Int(3));
+  loop.Last(goes_on);
+  loop.node->bodies[0].outputs[0].purpose = "execution_condition";
+  EXPECT_EQ(Recognised(loop), (Outcome{3, true, 1}));
+  const int64_t output = loop.OutputEntry(0).internal_layer_id;
+  EXPECT_EQ(loop.OutputEntry(0).purpose, "");
+  for (const ir::Node* result : loop.inside().results) {
+    if (result->id == output) {
+      EXPECT_EQ(result->inputs[0].node->type, "Less");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft

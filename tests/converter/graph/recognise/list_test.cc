@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements read and lists written by index, as slices and scan outputs.
+#include <gtest/gtest.h>
+
+#include "converter/graph/recognise/count.h"
+#include "tests/converter/counted_loop.h"
+
+namespace weft {
+namespace {
+
+const TensorType kIndex{ElementType::i64, {}};
+const TensorType kRow{ElementType::f32, {2}};
+const TensorType kRows{ElementType::f32, {5, 2}};
+
+// Entries of the body's inputs that are slices.
+std::vector<ir::PortMapEntry> Slices(const CountedLoop& loop) {
+  std::vector<ir::PortMapEntry> slices;
+  for (const ir::PortMapEntry& entry : loop.node->bodies[0].inputs) {
+    if (entry.axis) slices.push_back(entry);
+  }
+  return slices;
+}
+
+// A sum over rows that are taken at `a * i + b`, in a loop of `trips`.
+CountedLoop SumOfRows(int64_t trips, int64_t factor, int64_t offset, int64_t axis = 0) {
+  CountedLoop loop(trips);
+  const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source scaled =
+      loop.Typed("Multiply", {loop.Counter(0, 1), loop.body.Int(factor)}, kIndex);
+  const ir::Source at = loop.Typed("Add", {scaled, loop.body.Int(offset)}, kIndex);
+  const ir::Source row = loop.Typed("Gather", {x, at, loop.body.Int(axis)}, kRow, {}, 8);
+  const ir::Source next = loop.Typed("Add", {sum, row}, kRow);
+  loop.GoesBack(next, sum);
+  loop.Last(next);
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, TakesRowsAsSlices) {
+  const CountedLoop loop = SumOfRows(5, 1, 0);
+  const std::vector<ir::PortMapEntry> slices = Slices(loop);
+  ASSERT_EQ(slices.size(), 1u);
+  EXPECT_EQ(slices[0].axis, 0);
+  EXPECT_EQ(slices[0].stride, 1);
+  EXPECT_EQ(loop.inside().parameters.size(), 2u);  // the sum and the slice
+  EXPECT_EQ(loop.node->inputs.size(), 4u);         // trip count, condition, sum and x
+}
+
+TEST(RecogniseList, TakesRowsBackwards) {
+  const std::vector<ir::PortMapEntry> slices = Slices(SumOfRows(5, -1, 4));
+  ASSERT_EQ(slices.size(), 1u);
+  EXPECT_EQ(slices[0].stride, -1);
+  EXPECT_EQ(slices[0].start, -1);
+  EXPECT_EQ(slices[0].end, 0);
+}
+
+TEST(RecogniseList, TakesTheFirstRowsOfMore) { EXPECT_EQ(Slices(SumOfRows(3, 1, 0)).size(), 1u); }
+
+// Slices of one loop must agree on their number, even where it ends before either is used up.
+TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
+  for (const int64_t rows : {5, 4}) {
+    CountedLoop loop(3);
+    const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+    const ir::Source y = loop.Input(loop.outer.Parameter({ElementType::f32, {rows, 2}}));
+    const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+    const ir::Source at = loop.Counter(0, 1), axis = loop.body.Int(0);
+    const ir::Source of_x = loop.Typed("Gather", {x, at, axis}, kRow, {}, 8);
+    const ir::Source of_y = loop.Typed("Gather", {y, at, axis}, kRow, {}, 8);
+    const ir::Source next = loop.Typed("Add", {sum, loop.Typed("Add", {of_x, of_y}, kRow)}, kRow);
+    loop.GoesBack(next, sum);
+    loop.Last(next);
+    loop.Close();
+    passes::RecogniseCounts(loop.outer.graph);
+    EXPECT_EQ(Slices(loop).size(), rows == 5 ? 2u : 1u) << rows;
+  }
+}
+
+// Data may end the loop before its rows do.
+TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
+  CountedLoop loop(5);
+  const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source flag = loop.Input(loop.outer.Parameter({ElementType::boolean, {}}));
+  const ir::Source row =
+      loop.Typed("Gather", {x, loop.Counter(0, 1), loop.body.Int(0)}, kRow, {}, 8);
+  const ir::Source next = loop.Typed("Add", {sum, row}, kRow);
+  loop.GoesBack(next, sum);
+  loop.Last(next);
+  loop.GoOn(flag);
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  EXPECT_EQ(Slices(loop).size(), 1u);
+  EXPECT_EQ(loop.inside().parameters.size(), 3u);  // the flag, the sum and the slice
+}
+
+TEST(RecogniseList, LeavesOtherWalks) {
+  EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);   // from the second row on
+  EXPECT_EQ(Slices(SumOfRows(3, -1, 4)).size(), 0u);  // the last three backwards
+  EXPECT_EQ(Slices(SumOfRows(3, 2, 0)).size(), 0u);   // every other row
+  EXPECT_EQ(Slices(SumOfRows(5, 0, 2)).size(), 0u);   // one row
+  EXPECT_EQ(Slices(SumOfRows(2, 1, 0, 1)).size(), 0u);
+}
+
+TEST(RecogniseList, MakesTheCounterTheIteration) {
+  for (const int64_t first : {0, 1}) {
+    CountedLoop loop(5);
+    const ir::Source counter = loop.Counter(first, 1);
+    loop.Last(loop.Typed("Add", {counter, counter}, kIndex));
+    loop.Close();
+    graph::RecogniseCounts(loop.outer.graph);
+    const ir::PortMapEntry& entry = loop.node->bodies[0].inputs.at(0);
+    EXPECT_EQ(entry.purpose, first == 0 ? "current_iteration" : "");
+    EXPECT_EQ(loop.node->bodies[0].back_edges.size(), first == 0 ? 0u : 1u);
+  }
+}
+
+// ScatterUpdate(list, i, row) as the state of a list; `reads` lets the body look at the list.
+CountedLoop WrittenList(int64_t trips, bool reads) {
+  CountedLoop loop(trips);
+  const ir::Source x = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source list = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source at = loop.Counter(0, 1);
+  ir::Source row = loop.Typed("Add", {x, x}, kRow);
+  if (reads) {
+    const ir::Source first =
+        loop.Typed("Gather", {list, loop.body.Int(0), loop.body.Int(0)}, kRow, {}, 8);
+    row = loop.Typed("Add", {x, first}, kRow);
+  }
+  const ir::Source next =
+      loop.Typed("ScatterUpdate", {list, at, row, loop.body.Int(0)}, kRows, {}, 3);
+  loop.GoesBack(next, list);
+  ir::PortMapEntry entry;
+  entry.internal_layer_id = loop.body.graph.results.back()->id;
+  entry.external_port_id = 0;
+  loop.node->bodies[0].outputs.push_back(entry);
+  loop.node->outputs.push_back({kRows, true, {}});
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, GathersAListThatIsOnlyWritten) {
+  const CountedLoop loop = WrittenList(5, false);
+  EXPECT_EQ(loop.OutputEntry(0).axis, 0);
+  EXPECT_EQ(loop.OutputEntry(0).stride, 1);
+  EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 0u);
+  EXPECT_EQ(loop.inside().parameters.size(), 1u);
+  EXPECT_EQ(loop.inside().results.size(), 1u);
+  EXPECT_EQ(loop.inside().results[0]->inputs[0].node->type, "Unsqueeze");
+}
+
+TEST(RecogniseList, LeavesAListThatIsReadOrNotFilled) {
+  EXPECT_FALSE(WrittenList(5, true).OutputEntry(0).axis.has_value());
+  EXPECT_FALSE(WrittenList(4, false).OutputEntry(0).axis.has_value());
+}
+
+// A list that grows by Concat from an empty one; `front` puts new rows first.
+CountedLoop GrownList(int64_t begins_with, bool front, bool may_end_early) {
+  CountedLoop loop(5);
+  const ir::Source x = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 2}}));
+  const ir::Source list = loop.Input(loop.outer.Parameter({ElementType::f32, {begins_with, 2}}));
+  const ir::Source row = loop.Typed("Add", {x, x}, {ElementType::f32, {1, 2}});
+  const ir::Source next =
+      loop.Typed("Concat", front ? std::vector{row, list} : std::vector{list, row},
+                 {ElementType::f32, {-1, 2}}, {{"axis", "-2"}});
+  loop.GoesBack(next, list);
+  ir::PortMapEntry entry;
+  entry.internal_layer_id = loop.body.graph.results.back()->id;
+  entry.external_port_id = 0;
+  loop.node->bodies[0].outputs.push_back(entry);
+  loop.node->outputs.push_back({{ElementType::f32, {-1, 2}}, true, {}});
+  if (may_end_early) loop.GoOn(loop.Input(loop.outer.Parameter({ElementType::boolean, {}})));
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, GathersAListThatGrows) {
+  for (const bool early : {false, true}) {
+    const CountedLoop loop = GrownList(0, false, early);
+    EXPECT_EQ(loop.OutputEntry(0).axis, 0);
+    EXPECT_EQ(loop.OutputEntry(0).stride, 1);
+    EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 0u);
+  }
+  EXPECT_EQ(GrownList(0, true, false).OutputEntry(0).stride, -1);
+}
+
+TEST(RecogniseList, LeavesAListThatBeginsWithSomething) {
+  EXPECT_FALSE(GrownList(1, false, false).OutputEntry(0).axis.has_value());
+  EXPECT_FALSE(GrownList(0, true, true).OutputEntry(0).axis.has_value());
+}
+
+// The Result of the list feeds another state as well.
+TEST(RecogniseList, LeavesAListThatComesBackTwice) {
+  CountedLoop loop(5);
+  const ir::Source x = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 2}}));
+  const ir::Source list = loop.Input(loop.outer.Parameter({ElementType::f32, {0, 2}}));
+  const ir::Source other = loop.Input(loop.outer.Parameter({ElementType::f32, {0, 2}}));
+  const TensorType grown{ElementType::f32, {-1, 2}};
+  loop.GoesBack(loop.Typed("Concat", {list, x}, grown, {{"axis", "0"}}), list);
+  const int64_t from = loop.node->bodies[0].back_edges[0].from_layer;
+  loop.node->bodies[0].back_edges.push_back({0, from, other.node->id});
+  loop.Last(loop.Typed("Concat", {other, x}, grown, {{"axis", "0"}}));
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 2u);
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a loop's states travel, and that what a loop computes does not depend on it.
+#include "converter/ops/loop.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "converter/base/aligned_bytes.h"
+#include "converter/emit/model_file.h"
+#include "converter/plan/coalesce.h"
+#include "converter/plan/validator.h"
+#include "converter/program/hoist.h"
+#include "runtime/weft.h"
+
+namespace weft {
+namespace {
+
+using plan::Builder;
+using plan::ValueId;
+
+const TensorType kRow = {ElementType::f32, {2}};
+
+ValueId Unary(Builder& builder, format::UnaryOp op, ValueId x) {
+  const ValueId y = builder.Scratch(builder.value(x).type);
+  format::UnaryParams params;
+  params.mutate_count(static_cast<uint32_t>(builder.value(x).bytes / 4));
+  params.mutable_activation().mutate_op(op);
+  params.mutate_type(ElementType::f32);
+  builder.Emit(params, {x}, {y});
+  return y;
+}
+
+ValueId Add(Builder& builder, ValueId a, ValueId b) {
+  const ValueId y = builder.Scratch(builder.value(a).type);
+  format::BinaryParams params;
+  params.mutate_rank(1);
+  params.mutable_dims()->Mutate(0, static_cast<uint32_t>(builder.value(a).bytes / 4));
+  params.mutable_a_strides()->Mutate(0, 1);
+  params.mutable_b_strides()->Mutate(0, 1);
+  params.mutate_op(format::BinaryOp::add);
+  params.mutate_type(ElementType::f32);
+  builder.Emit(params, {a, b}, {y});
+  return y;
+}
+
+// A program of one loop: input x [trips, 2], states that start as inputs of their own, all results
+// out.
+struct OneLoop {
+  plan::Program program;
+  Builder builder{program};
+
+  using Body = std::function<std::vector<ValueId>(Builder&, const ops::Iteration&)>;
+
+  void Lower(int64_t trips, size_t states, bool scan, const Body& body) {
+    ops::LoopSpec spec;
+    spec.trips = trips;
+    const ValueId x = Input({ElementType::f32, {trips, 2}}, "x");
+    spec.sliced.push_back({x, 0, 1, false, 0});
+    for (size_t i = 0; i < states; ++i) {
+      spec.carried.push_back({Input(kRow, "s" + std::to_string(i)), i});
+      spec.lasts.push_back({i, kRow});
+    }
+    if (scan) spec.scans.push_back({0, 0, false, {ElementType::f32, {trips, 2}}});
+    const ops::LoopResults out = ops::LowerLoop(
+        builder, spec, [&](const ops::Iteration& iteration) { return body(builder, iteration); });
+    for (const ValueId last : out.lasts)
+      program.outputs.push_back({last, {"last"}, plan::kNone, 0});
+    for (const ValueId all : out.scans) program.outputs.push_back({all, {"scan"}, plan::kNone, 0});
+  }
+
+  ValueId Input(const TensorType& type, const std::string& name) {
+    const ValueId value = builder.Scratch(type);
+    program.inputs.push_back({value, {name}, plan::kNone, 0});
+    return value;
+  }
+
+  // Inputs count up from 1; all outputs one after the other.
+  std::vector<float> Run() {
+    plan::Coalesce(program);
+    Faults faults;
+    const emit::ModelFile file = emit::WriteModelFile(program, {}, faults);
+    AlignedBytes model(file.bytes.size()), scratch(static_cast<size_t>(file.scratch_bytes));
+    std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
+    for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
+      ADD_FAILURE() << line;
+    Memory memory;
+    memory.scratch = {scratch.data(), scratch.size()};
+    Engine engine;
+    EXPECT_TRUE(Engine::Open({model.data(), model.size()}, AllSteps(), memory, &engine).ok());
+    float next = 1;
+    for (uint32_t i = 0; i < engine.input_count(); ++i) {
+      const Tensor input = engine.input(i);
+      for (size_t k = 0; k < input.bytes / 4; ++k) input.as<float>()[k] = next++;
+    }
+    EXPECT_TRUE(engine.Run().ok());
+    std::vector<float> outputs;
+    for (uint32_t i = 0; i < engine.output_count(); ++i) {
+      const Tensor output = engine.output(i);
+      outputs.insert(outputs.end(), output.as<float>(), output.as<float>() + output.bytes / 4);
+    }
+    return outputs;
+  }
+
+  size_t CopiesInBody() const {
+    size_t copies = 0;
+    for (const plan::BlockId block : program.sections[0].copies) {
+      for (const plan::Item& item : program.blocks[block].items) {
+        const auto* step = std::get_if<plan::Step>(&item);
+        copies += step != nullptr && step->kind() == plan::StepKind::kCopy;
+      }
+    }
+    return copies;
+  }
+};
+
+std::vector<ValueId> Sum(Builder& builder, const ops::Iteration& iteration) {
+  return {Add(builder, iteration.states[0], builder.View(iteration.slices[0], 0, kRow))};
+}
+
+TEST(Loop, UpdatesASumInPlaceWithoutACopy) {
+  OneLoop loop;
+  loop.Lower(3, 1, false, Sum);
+  EXPECT_EQ(loop.program.sections[0].report.carried_in_place, 1u);
+  EXPECT_EQ(loop.program.sections[0].copies.size(), 1u);
+  EXPECT_EQ(loop.Run(), (std::vector<float>{1 + 3 + 5 + 7, 2 + 4 + 6 + 8}));
+  EXPECT_EQ(loop.CopiesInBody(), 0u);
+}
+
+TEST(Loop, SendsAStateThroughItsScanOutput) {
+  OneLoop loop;
+  loop.Lower(3, 1, true, Sum);
+  EXPECT_EQ(loop.program.sections[0].report.through_scan_output, 1u);
+  EXPECT_EQ(loop.Run(), (std::vector<float>{16, 20, 8, 10, 11, 14, 16, 20}));
+  EXPECT_EQ(loop.CopiesInBody(), 0u);
+}
+
+// The old sum is read again after the new one exists: the two cannot share bytes.
+std::vector<ValueId> ReadAfterWrite(Builder& builder, const ops::Iteration& iteration) {
+  const ValueId x = builder.View(iteration.slices[0], 0, kRow);
+  const ValueId next = Add(builder, iteration.states[0], x);
+  return {next, Add(builder, Add(builder, next, iteration.states[0]), iteration.states[1])};
+}
+
+TEST(Loop, ShuttlesAStateThatIsReadAfterItsSuccessorIsWritten) {
+  for (const int64_t trips : {2, 3, 4, 5}) {
+    OneLoop loop;
+    loop.Lower(trips, 2, false, ReadAfterWrite);
+    EXPECT_EQ(loop.program.sections[0].report.shuttles, 1u);
+    EXPECT_EQ(loop.program.sections[0].copies.size(), 2u);
+    float s = static_cast<float>(2 * trips + 1), sum = static_cast<float>(2 * trips + 3);
+    for (int64_t i = 0; i < trips; ++i) {
+      const float next = s + static_cast<float>(2 * i + 1);
+      sum += next + s;
+      s = next;
+    }
+    const std::vector<float> outputs = loop.Run();
+    EXPECT_EQ(outputs[0], s) << trips << " iterations";
+    EXPECT_EQ(outputs[2], sum) << trips << " iterations";
+    EXPECT_EQ(loop.CopiesInBody(), 0u);
+  }
+}
+
+TEST(Loop, SwapsStatesAtOnce) {
+  for (const int64_t trips : {2, 3}) {
+    OneLoop loop;
+    loop.Lower(trips, 2, false, [](Builder&, const ops::Iteration& iteration) {
+      return std::vector<ValueId>{iteration.states[1], iteration.states[0]};
+    });
+    const float a = static_cast<float>(2 * trips + 1), b = a + 2;
+    const std::vector<float> outputs = loop.Run();
+    EXPECT_EQ(outputs[0], trips % 2 == 0 ? a : b);
+    EXPECT_EQ(outputs[2], trips % 2 == 0 ? b : a);
+  }
+}
+
+TEST(Loop, LaysASingleIterationFlat) {
+  OneLoop loop;
+  loop.Lower(1, 1, true, Sum);
+  EXPECT_TRUE(loop.program.sections.empty());
+  EXPECT_EQ(loop.Run(), (std::vector<float>{4, 6, 4, 6}));
+}
+
+TEST(Loop, OfASingleIterationMayGiveAResultWithoutElements) {
+  OneLoop loop;
+  ops::LoopSpec spec;
+  const TensorType empty = {ElementType::f32, {0, 2}};
+  spec.trips = 1;
+  spec.carried.push_back({loop.Input(kRow, "s"), 0});
+  spec.lasts = {{0, kRow}, {1, empty}};
+  const ops::LoopResults out =
+      ops::LowerLoop(loop.builder, spec, [&](const ops::Iteration& iteration) {
+        const ValueId doubled = Add(loop.builder, iteration.states[0], iteration.states[0]);
+        return std::vector<ValueId>{doubled, loop.builder.Scratch(empty)};
+      });
+  for (const ValueId last : out.lasts)
+    loop.program.outputs.push_back({last, {"last"}, plan::kNone, 0});
+  EXPECT_EQ(loop.Run(), (std::vector<float>{2, 4}));
+}
+
+TEST(Loop, OrdersReadersBeforeTheWriterOfTheSuccessor) {
+  OneLoop loop;
+  loop.Lower(4, 2, false, [](Builder& builder, const ops::Iteration& iteration) {
+    // Written first, although a later step still reads the old state: order alone makes it fit.
+    const ValueId next = Unary(builder, format::UnaryOp::negative, iteration.states[0]);
+    return std::vector<ValueId>{next, Add(builder, iteration.states[0], iteration.states[1])};
+  });
+  EXPECT_EQ(loop.program.sections[0].report.carried_in_place, 2u);
+  EXPECT_EQ(loop.program.sections[0].copies.size(), 1u);
+  EXPECT_EQ(loop.Run(), (std::vector<float>{9, 10, 11, 12}));
+  EXPECT_EQ(loop.CopiesInBody(), 0u);
+}
+
+TEST(Loop, ComputesAndIsValidatedAtAnyLength) {
+  for (const int64_t trips : {2047, 2048, 2049, 4096, 16000, 1000000}) {
+    OneLoop loop;
+    loop.Lower(trips, 1, true, Sum);
+    const std::vector<float> outputs = loop.Run();
+    ASSERT_EQ(outputs.size(), static_cast<size_t>(2 * trips + 2));
+    float sum = static_cast<float>(2 * trips + 1);
+    for (int64_t i = 0; i < trips; ++i) {
+      sum = static_cast<float>(2 * i + 1) + sum;
+      ASSERT_EQ(outputs[static_cast<size_t>(2 * i + 2)], sum) << i << " of " << trips;
+    }
+    EXPECT_EQ(outputs[0], sum);
+  }
+}
+
+// Loops of a thousand iterations in each other; the innermost doubles the state that all carry.
+ValueId Nest(Builder& builder, ValueId state, int depth) {
+  if (depth == 0) return Add(builder, state, state);
+  ops::LoopSpec spec;
+  spec.trips = 1000;
+  spec.carried.push_back({state, 0});
+  spec.lasts.push_back({0, kRow});
+  return ops::LowerLoop(builder, spec,
+                        [&](const ops::Iteration& iteration) -> std::vector<ValueId> {
+                          return {Nest(builder, iteration.states[0], depth - 1)};
+                        })
+      .lasts[0];
+}
+
+TEST(Loop, IsValidatedAtAnyDepth) {
+  for (const int depth : {3, 4, 8}) {
+    OneLoop nest;
+    const ValueId state = nest.Input(kRow, "s");
+    nest.program.outputs.push_back({Nest(nest.builder, state, depth), {"y"}, plan::kNone, 0});
+    plan::Coalesce(nest.program);
+    Faults faults;
+    const emit::ModelFile file = emit::WriteModelFile(nest.program, {}, faults);
+    AlignedBytes model(file.bytes.size());
+    std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
+    EXPECT_EQ(format::GetModel(model.data())->sections()->size(), static_cast<size_t>(depth));
+    for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
+      ADD_FAILURE() << line;
+  }
+}
+
+}  // namespace
+}  // namespace weft

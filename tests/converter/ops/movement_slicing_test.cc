@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slice and StridedSlice against NumPy's rule for ranges, masks included.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+
+#include "tests/converter/ops/movement_fixture.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+
+// The places that Python's range over a slice visits; an absent bound is the natural end.
+std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
+                            int64_t dim) {
+  const bool forward = step > 0;
+  const auto place = [&](std::optional<int64_t> bound, int64_t natural) {
+    if (!bound) return natural;
+    if (*bound < 0) {
+      const int64_t from_end = *bound + dim;
+      return from_end < 0 ? (forward ? 0 : -1) : from_end;
+    }
+    return *bound >= dim ? (forward ? dim : dim - 1) : *bound;
+  };
+  const int64_t last = place(end, forward ? dim : -1);
+  std::vector<int64_t> places;
+  for (int64_t at = place(begin, forward ? 0 : dim - 1); forward ? at < last : at > last;
+       at += step) {
+    places.push_back(at);
+  }
+  return places;
+}
+
+// x at the given places of every axis.
+Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& places) {
+  Dims dims;
+  for (const std::vector<int64_t>& axis : places) dims.push_back(static_cast<int64_t>(axis.size()));
+  return Make(dims, [&](Dims index) {
+    for (size_t i = 0; i < index.size(); ++i) index[i] = places[i][static_cast<size_t>(index[i])];
+    return At(x, index);
+  });
+}
+
+TEST(Slice, ClampsBoundsAsNumpyDoes) {
+  const Nd x = Iota({4, 5});
+  const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMost, kLeast}, {3, -2}, {0, 1}});
+  EXPECT_EQ(Only(outcome), Picked(x, {Places(-9, {}, 3, 4), Places(3, {}, -2, 5)}));
+  EXPECT_EQ(outcome.step_count(), 1u);
+}
+
+TEST(Slice, TakesAxesInAnyOrderOrTheFirstOnes) {
+  const Nd x = Iota({4, 5, 6});
+  EXPECT_EQ(Only(Apply("Slice", 8, x, {{1, 0}, {3, 5}, {1, 2}, {-1, 0}})),
+            Picked(x, {Places(0, 5, 2, 4), Places({}, {}, 1, 5), Places(1, 3, 1, 6)}));
+  EXPECT_EQ(Only(Apply("Slice", 8, x, {{1, 2}, {3, 4}, {1, 1}})),
+            Picked(x, {Places(1, 3, 1, 4), Places(2, 4, 1, 5), Places({}, {}, 1, 6)}));
+}
+
+TEST(Slice, OfOnePieceIsAView) {
+  EXPECT_EQ(Apply("Slice", 8, Iota({4, 5}), {{1}, {3}, {1}, {0}}).step_count(), 0u);
+  EXPECT_EQ(Apply("Slice", 8, Iota({1, 4, 5}), {{-2}, {kMost}, {1}, {1}}).step_count(), 0u);
+  EXPECT_EQ(Apply("Slice", 8, Iota({4, 5}), {{2, 1}, {3, 4}, {1, 1}}).step_count(), 0u);
+  EXPECT_EQ(Apply("Slice", 8, Iota({4, 5}), {{1}, {3}, {1}, {1}}).step_count(), 1u);
+}
+
+TEST(Slice, OfNothingHasNoStep) {
+  const Outcome outcome = Apply("Slice", 8, Iota({4, 5}), {{3}, {1}, {1}, {1}});
+  EXPECT_EQ(Only(outcome), Iota({4, 0}));
+  EXPECT_EQ(outcome.step_count(), 0u);
+  EXPECT_EQ(Only(Apply("Slice", 8, Iota({0, 5}), {{0}, {1}, {-1}, {0}})), Iota({0, 5}));
+}
+
+TEST(Slice, SaysWhatIsWrong) {
+  const auto faults = [](const std::vector<std::vector<int64_t>>& controls) {
+    return Apply("Slice", 8, Iota({4, 5}), controls).faults;
+  };
+  EXPECT_PRED2(Contains, faults({{0}, {1}, {0}}), "steps [0] hold 0");
+  EXPECT_PRED2(Contains, faults({{0, 0}, {1, 1}, {1, 1}, {0, -2}}), "axes name axis 0 twice");
+  EXPECT_PRED2(Contains, faults({{0}, {1}, {1}, {2}}), "axis 2 of a rank 2 tensor");
+  EXPECT_PRED2(Contains, faults({{0}, {1, 2}, {1}}), "input 2 (stop) has 2 elements; must have 1");
+}
+
+Text Masks(const Dims& begin, const Dims& end, const Dims& new_axis = {}, const Dims& shrink = {},
+           const Dims& ellipsis = {}) {
+  return {{"begin_mask", Listed(begin)},
+          {"end_mask", Listed(end)},
+          {"new_axis_mask", Listed(new_axis)},
+          {"shrink_axis_mask", Listed(shrink)},
+          {"ellipsis_mask", Listed(ellipsis)}};
+}
+
+TEST(StridedSlice, MasksSetBoundsFree) {
+  const Nd x = Iota({4, 5});
+  EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{2, 3}, {3, 1}, {1, -1}}, Masks({1, 0}, {0, 1}))),
+            Picked(x, {Places({}, 3, 1, 4), Places(3, {}, -1, 5)}));
+  EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{1}, {3}}, Masks({}, {}))),
+            Picked(x, {Places(1, 3, 1, 4), Places({}, {}, 1, 5)}));
+}
+
+TEST(StridedSlice, ShrinksAxesToOnePlace) {
+  const Nd x = Iota({2, 3, 4});
+  const Outcome row =
+      Apply("StridedSlice", 1, x, {{-1, 1}, {0, 2}, {1, 1}}, Masks({0, 0}, {0, 0}, {}, {1, 1}));
+  EXPECT_EQ(Only(row), Reshaped(Picked(x, {{1}, {1}, {0, 1, 2, 3}}), {4}));
+  EXPECT_EQ(row.step_count(), 0u);
+  EXPECT_EQ(
+      Only(Apply("StridedSlice", 1, x, {{0, 2}, {0, 0}, {1, 1}}, Masks({0, 0}, {0, 0}, {}, {0, 1})))
+          .dims,
+      (Dims{0, 4}));
+  // A masked begin is place 0.
+  EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{1}, {2}, {-1}}, Masks({1}, {0}, {}, {1}))),
+            Reshaped(Picked(x, {{0}, {0, 1, 2}, {0, 1, 2, 3}}), {3, 4}));
+  EXPECT_PRED2(Contains,
+               Apply("StridedSlice", 1, x, {{2}, {3}, {1}}, Masks({0}, {0}, {}, {1})).faults,
+               "begin 2 takes one place of axis 0, which has 2; must be from -2 to 1");
+}
+
+TEST(StridedSlice, AddsAxesAndSkipsThem) {
+  const Nd x = Iota({2, 3, 4});
+  const Outcome outcome = Apply("StridedSlice", 1, x, {{0, 0, 1}, {0, 0, 3}, {1, 1, 1}},
+                                Masks({0, 0, 0}, {0, 0, 0}, {0, 1, 0}, {}, {1, 0, 0}));
+  EXPECT_EQ(Only(outcome), Reshaped(Picked(x, {{0, 1}, {0, 1, 2}, {1, 2}}), {2, 3, 1, 2}));
+  EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{0, 0, 0, 1}, {0, 1, 1, 3}, {1, 1, 1, 1}},
+                       Masks({0, 0, 0, 0}, {0, 0, 0, 0}, {}, {}, {1, 0, 0, 0}))),
+            Picked(x, {{0}, {0}, {1, 2}}));
+}
+
+TEST(StridedSlice, SaysWhatIsWrong) {
+  const Nd x = Iota({2, 3});
+  EXPECT_PRED2(Contains, Apply("StridedSlice", 1, x, {{0, 0, 0}, {1, 1, 1}}).faults,
+               "3 entries of begin reach beyond rank 2 at entry 2");
+  EXPECT_PRED2(Contains,
+               Apply("StridedSlice", 1, x, {{0, 0}, {1, 1}}, Masks({}, {}, {}, {}, {1, 1})).faults,
+               "ellipsis_mask has 2 ones");
+  EXPECT_PRED2(Contains, Apply("StridedSlice", 1, x, {{0}, {1}, {0}}).faults, "steps [0] hold 0");
+  EXPECT_PRED2(Contains, Apply("StridedSlice", 1, x, {{0}, {1}}, {{"begin_mask", "2"}}).faults,
+               "begin_mask is [2]; must hold 0 and 1");
+}
+
+TEST(StridedSlice, AgreesWithNumpyOnRandomRanges) {
+  Dice dice(20);
+  for (int round = 0; round < 300; ++round) {
+    const Dims dims = {dice.Roll(1, 4), dice.Roll(1, 5), dice.Roll(1, 6)};
+    Dims begin, end, step, begin_mask, end_mask;
+    std::vector<std::vector<int64_t>> places;
+    for (const int64_t dim : dims) {
+      begin.push_back(dice.Roll(-8, 8));
+      end.push_back(dice.Roll(-8, 8));
+      step.push_back(dice.Roll(1, 3) * (dice.Roll(0, 1) == 0 ? 1 : -1));
+      begin_mask.push_back(dice.Roll(0, 3) == 0);
+      end_mask.push_back(dice.Roll(0, 2) == 0);
+      places.push_back(Places(begin_mask.back() != 0 ? std::nullopt : std::optional(begin.back()),
+                              end_mask.back() != 0 ? std::nullopt : std::optional(end.back()),
+                              step.back(), dim));
+    }
+    const Nd x = Iota(dims);
+    const Outcome outcome =
+        Apply("StridedSlice", 1, x, {begin, end, step}, Masks(begin_mask, end_mask));
+    ASSERT_EQ(Only(outcome), Picked(x, places))
+        << ToString(dims) << ToString(begin) << ToString(end) << ToString(step);
+    EXPECT_LE(outcome.step_count(), 1u);
+  }
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+namespace {
+
+// Layers of the block's items, in order.
+std::vector<std::string> Layers(const Program& program) {
+  std::vector<std::string> layers;
+  for (const Item& item : program.blocks[program.main].items) {
+    const auto* entry = std::get_if<SectionEntry>(&item);
+    layers.push_back(entry != nullptr ? program.sections[entry->section].layer
+                                      : std::get<Step>(item).layer);
+  }
+  return layers;
+}
+
+class Schedule : public testing::Test {
+ protected:
+  ValueId Scratch() { return builder_.Scratch({ElementType::f32, {4}}); }
+  void Copy(const std::string& layer, ValueId from, ValueId to) {
+    builder_.SetLayer(layer);
+    builder_.Copy(from, to);
+  }
+  void Branch(const std::string& layer, ValueId condition, bool runs_when, ValueId from,
+              ValueId to) {
+    const SectionId id = builder_.NewSection();
+    const BlockId outside = builder_.block(), inside = builder_.NewBlock();
+    builder_.SetBlock(inside);
+    Copy(layer, from, to);
+    builder_.SetBlock(outside);
+    Section& section = program_.sections[id];
+    section.copies = {inside};
+    section.trip_count = section.max_trips = 1;
+    section.first_condition = condition;
+    section.runs_when = runs_when;
+    section.layer = layer;
+    builder_.Enter(id);
+  }
+  void Order(ValueId old, ValueId fresh) {
+    const std::pair<ValueId, ValueId> pair = {old, fresh};
+    OrderReadersFirst(program_, program_.main, {&pair, 1});
+  }
+
+  Program program_;
+  Builder builder_{program_};
+};
+
+TEST_F(Schedule, PutsReadersOfTheOldBeforeTheWriterOfTheNew) {
+  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();
+  Copy("write", x, fresh);
+  Copy("other", x, Scratch());
+  Copy("read", old, y);
+  Order(old, fresh);
+  EXPECT_EQ(Layers(program_), (std::vector<std::string>{"other", "read", "write"}));
+}
+
+TEST_F(Schedule, LeavesTheOrderWhereAReaderNeedsTheNewValue) {
+  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch();
+  Copy("write", x, fresh);
+  Copy("take", fresh, old);
+  Copy("read", old, Scratch());
+  Order(old, fresh);
+  EXPECT_EQ(Layers(program_), (std::vector<std::string>{"write", "take", "read"}));
+}
+
+// The validator knows an If by its branches' standing side by side.
+TEST_F(Schedule, KeepsTheBranchesOfAnIfTogether) {
+  const ValueId condition = builder_.Scratch({ElementType::boolean, {}});
+  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();
+  Copy("write", x, fresh);
+  Branch("then", condition, true, old, y);
+  Branch("else", condition, false, x, y);
+  Order(old, fresh);
+  EXPECT_EQ(Layers(program_), (std::vector<std::string>{"then", "else", "write"}));
+}
+
+TEST_F(Schedule, TakesTwoIfsOfOneConditionAsTwo) {
+  const ValueId condition = builder_.Scratch({ElementType::boolean, {}});
+  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch(), z = Scratch();
+  Branch("then", condition, true, x, y);
+  Branch("else", condition, false, x, y);
+  Copy("write", x, fresh);
+  Branch("then 2", condition, true, fresh, z);
+  Branch("else 2", condition, false, x, z);
+  Copy("read", old, Scratch());
+  Order(old, fresh);
+  EXPECT_EQ(Layers(program_),
+            (std::vector<std::string>{"then", "else", "read", "write", "then 2", "else 2"}));
+}
+
+}  // namespace
+}  // namespace weft::plan
