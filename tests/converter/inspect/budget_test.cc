@@ -44,7 +44,7 @@ void AddDense(ListingBuilder& b, uint32_t rows, uint32_t inputs, uint32_t output
 
 ModelWork WorkOf(ListingBuilder& b) {
   const test::ExactBytes file = b.Finish();
-  return WorkOf(ModelOf(file));
+  return inspect::WorkOf(ModelOf(file));
 }
 
 TEST(MultiplyAdds, AreTheProductsOfMatrices) {
