@@ -72,7 +72,7 @@ TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
     loop.GoesBack(next, sum);
     loop.Last(next);
     loop.Close();
-    passes::RecogniseCounts(loop.outer.graph);
+    graph::RecogniseCounts(loop.outer.graph);
     EXPECT_EQ(Slices(loop).size(), rows == 5 ? 2u : 1u) << rows;
   }
 }
