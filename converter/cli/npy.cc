@@ -130,14 +130,24 @@ std::optional<ElementType> TypeOf(const std::string& descr, std::string* reason)
   return std::nullopt;
 }
 
-}  // namespace
+// What stands before an array's data.
+struct Head {
+  TensorType type;
+  size_t head_bytes = 0;             // data begins here
+  std::optional<size_t> data_bytes;  // none if they are too many
+};
 
-std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+// The header's text and where it ends.
+struct HeaderText {
+  std::string_view text;
+  size_t end = 0;
+};
+
+std::optional<HeaderText> FindHeader(std::string_view file, std::string* reason) {
   const auto byte_at = [&](size_t i) {
-    return static_cast<size_t>(std::to_integer<uint8_t>(file[i]));
+    return static_cast<size_t>(static_cast<unsigned char>(file[i]));
   };
-  if (text.size() < 10 || !text.starts_with(kMagic)) {
+  if (file.size() < 10 || !file.starts_with(kMagic)) {
     *reason = "is no .npy file; must begin with the bytes \\x93NUMPY";
     return std::nullopt;
   }
@@ -149,13 +159,20 @@ std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) 
     return std::nullopt;
   }
   size_t header_bytes = byte_at(8) | byte_at(9) << 8;
-  if (version > 1 && text.size() >= prefix) header_bytes |= byte_at(10) << 16 | byte_at(11) << 24;
-  if (text.size() < prefix || header_bytes > text.size() - prefix) {
+  if (version > 1 && file.size() >= prefix) header_bytes |= byte_at(10) << 16 | byte_at(11) << 24;
+  if (file.size() < prefix || header_bytes > file.size() - prefix) {
     *reason = fmt::format("ends inside its header; must have {} more bytes",
-                          prefix + header_bytes - text.size());
+                          prefix + header_bytes - file.size());
     return std::nullopt;
   }
-  HeaderParser header(text.substr(prefix, header_bytes));
+  return HeaderText{file.substr(prefix, header_bytes), prefix + header_bytes};
+}
+
+std::optional<Head> ParseHead(std::span<const std::byte> bytes, std::string* reason) {
+  const std::optional<HeaderText> found =
+      FindHeader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, reason);
+  if (!found) return std::nullopt;
+  HeaderParser header(found->text);
   if (!header.Parse()) {
     *reason = "has a header that is no dictionary of descr, fortran_order and shape";
     return std::nullopt;
@@ -166,17 +183,45 @@ std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) 
     *reason = "is in Fortran order; must be in C order (numpy.ascontiguousarray)";
     return std::nullopt;
   }
-  Array array{.type = {*type, header.shape}, .bytes = {}};
-  const std::optional<int64_t> bytes = DenseBytes(array.type);
-  const size_t data = text.size() - prefix - header_bytes;
-  if (!bytes || static_cast<size_t>(*bytes) != data) {
-    *reason = fmt::format("holds {} bytes of data; {} must have {}", data, ToString(array.type),
-                          bytes ? fmt::format("{}", *bytes) : "less than 4294967296");
+  Head head{.type = {*type, header.shape}, .head_bytes = found->end, .data_bytes = {}};
+  if (const std::optional<int64_t> data = DenseBytes(head.type)) {
+    head.data_bytes = static_cast<size_t>(*data);
+  }
+  return head;
+}
+
+std::string WrongSize(const Head& head, size_t data_bytes) {
+  return fmt::format(
+      "holds {} bytes of data; {} must have {}", data_bytes, ToString(head.type),
+      head.data_bytes ? fmt::format("{}", *head.data_bytes) : "less than 4294967296");
+}
+
+}  // namespace
+
+std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) {
+  const std::optional<Head> head = ParseHead(file, reason);
+  if (!head) return std::nullopt;
+  const size_t data_bytes = file.size() - head->head_bytes;
+  if (head->data_bytes != data_bytes) {
+    *reason = WrongSize(*head, data_bytes);
     return std::nullopt;
   }
-  file.erase(file.begin(), file.begin() + static_cast<ptrdiff_t>(prefix + header_bytes));
-  array.bytes = std::move(file);
-  return array;
+  file.erase(file.begin(), file.begin() + static_cast<ptrdiff_t>(head->head_bytes));
+  return Array{.type = head->type, .bytes = std::move(file)};
+}
+
+std::optional<Array> ParseFirstNpy(std::span<const std::byte> bytes, size_t* used_bytes,
+                                   std::string* reason) {
+  const std::optional<Head> head = ParseHead(bytes, reason);
+  if (!head) return std::nullopt;
+  const std::span<const std::byte> rest = bytes.subspan(head->head_bytes);
+  if (!head->data_bytes || *head->data_bytes > rest.size()) {
+    *reason = WrongSize(*head, rest.size());
+    return std::nullopt;
+  }
+  const std::span<const std::byte> data = rest.first(*head->data_bytes);
+  *used_bytes = head->head_bytes + data.size();
+  return Array{.type = head->type, .bytes = {data.begin(), data.end()}};
 }
 
 std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* reason) {

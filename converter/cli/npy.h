@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ struct Array {
 // Nullopt and a reason without the path ("is big endian (>f4); must be little endian").
 std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* reason);
 std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason);
+
+// NumPy appends arrays to one file when np.save is called on it several times. This reads the
+// first array of `bytes` and sets `used_bytes` to what it takes, where the next one begins.
+std::optional<Array> ParseFirstNpy(std::span<const std::byte> bytes, size_t* used_bytes,
+                                   std::string* reason);
 
 // "<f4" of f32; empty for the types NumPy has no name for (bf16, i4, u4).
 std::string_view NpyName(ElementType type);

@@ -16,6 +16,17 @@ class RunCommand : public CommandTest {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
     EXPECT_FALSE(std::filesystem::exists(Path("out"))) << arguments;
   }
+
+  // 0.npy, 1.npy and so on: the arrays of a conformance case, inputs before outputs.
+  void WriteArraysOf(const std::string& folder) const {
+    const std::string file = Text(folder + "/arrays.npy");
+    for (size_t index = 0, from = 0, used = 0; from < file.size(); ++index, from += used) {
+      std::string reason;
+      const auto rest = std::as_bytes(std::span(file)).subspan(from);
+      ASSERT_TRUE(ParseFirstNpy(rest, &used, &reason).has_value()) << reason;
+      WriteText(std::to_string(index) + ".npy", std::string_view(file).substr(from, used));
+    }
+  }
 };
 
 TEST_F(RunCommand, WritesOneArrayPerOutput) {
@@ -52,9 +63,8 @@ TEST_F(RunCommand, KeepsStateBetweenRepeats) {
 TEST_F(RunCommand, NamesTheLoopThatReachesItsMaximum) {
   const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/loop_run/do_while";
   ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 3").code, 0);
-  const Outcome outcome =
-      Weft("run model.weft --input 0=" + loop + "/inputs/0.npy --input 1=" + loop +
-           "/inputs/1.npy --output-dir out");
+  WriteArraysOf(loop);
+  const Outcome outcome = Weft("run model.weft --input 0=0.npy --input 1=1.npy --output-dir out");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("model.weft: layer \"Loop_"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("did 3 iterations, its maximum"), std::string::npos) << outcome.err;
@@ -64,9 +74,8 @@ TEST_F(RunCommand, NamesTheLoopThatReachesItsMaximum) {
 TEST_F(RunCommand, WritesOpenLengthsAsLongAsTheyAre) {
   const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/loop_run/do_while";
   ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 9").code, 0);
-  const Outcome outcome =
-      Weft("run model.weft --input 0=" + loop + "/inputs/0.npy --input 1=" + loop +
-           "/inputs/1.npy --output-dir out");
+  WriteArraysOf(loop);
+  const Outcome outcome = Weft("run model.weft --input 0=0.npy --input 1=1.npy --output-dir out");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(ReadElements<float>("out/y1.npy", "f32[5,3]"),
             (Floats{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}));

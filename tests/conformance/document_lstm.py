@@ -203,11 +203,11 @@ def files(weights, form):
     return xml(weights, form, ranges), binary
 
 
-def _write_npy(path, rows, shape):
+def _npy(rows, shape):
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     data = b"".join(row.tobytes() for row in rows)
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def main():
@@ -221,17 +221,15 @@ def main():
     if sys.byteorder != "little":
         parser.error("model.bin is little-endian, as this machine is not")
     weights = Weights(options.input, options.hidden, options.steps)
-    for name in ("inputs", "expected"):
-        (options.folder / name).mkdir(parents=True, exist_ok=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
     text, binary = files(weights, options.form)
     (options.folder / "model.xml").write_text(text)
     (options.folder / "model.bin").write_bytes(binary)
-    shapes = [(1, options.steps, options.input), (1, options.hidden), (1, options.hidden)]
-    for index, (rows, shape) in enumerate(
-            zip((weights.x, [weights.first_hidden], [weights.first_cell]), shapes)):
-        _write_npy(options.folder / "inputs" / f"{index}.npy", rows, shape)
-    _write_npy(options.folder / "expected" / "0.npy", weights.expected(),
-               (1, options.steps, options.hidden))
+    arrays = ((weights.x, (1, options.steps, options.input)),
+              ([weights.first_hidden], (1, options.hidden)),
+              ([weights.first_cell], (1, options.hidden)),
+              (weights.expected(), (1, options.steps, options.hidden)))
+    (options.folder / "arrays.npy").write_bytes(b"".join(_npy(*array) for array in arrays))
     facts = {
         "oracle": "python", "rtol": 1e-4, "atol": 1e-4,
         "inputs": ["sequence", "first_hidden", "first_cell"], "outputs": ["answer/sink"], "convert": [],

@@ -97,6 +97,7 @@ def answers_of(case, oracle, xml_path):
 
 def derive(root, case, oracle):
     """Writes one case from nothing."""
+    import arrays
     import store
 
     folder = root / case.path
@@ -109,8 +110,7 @@ def derive(root, case, oracle):
         raise CaseError(
             f"{case.path}: OpenVINO refuses: {str(error).strip().splitlines()[-1][-300:]}"
         ) from error
-    store.write_arrays(folder, "inputs", case.inputs)
-    store.write_arrays(folder, "expected", expected)
+    arrays.write(folder, case.inputs, expected)
     store.write_facts(folder, case, judge)
 
 
@@ -132,22 +132,25 @@ def derive_all(root, cases, verbose):
 
 def same(case, root):
     """Compares a derived case with the committed one; returns (faults, whether all bits match)."""
+    import arrays
     import compare
-    import store
 
     faults, identical = [], True
-    for part in ("inputs", "expected"):
-        derived, committed = store.read_arrays(root / case.path,
-                                               part), store.read_arrays(CASES / case.path, part)
+    try:
+        parts = zip(("input", "output"), arrays.read(root / case.path),
+                    arrays.read(CASES / case.path))
+    except (OSError, ValueError, EOFError) as error:
+        return [f"{case.path}: cannot be read: {error}"], False
+    for part, derived, committed in parts:
         if len(derived) != len(committed):
-            faults.append(f"{case.path}: {part} are {len(committed)}; must be {len(derived)}")
+            faults.append(f"{case.path}: {part}s are {len(committed)}; must be {len(derived)}")
             continue
-        tolerance = (0, 0) if part == "inputs" else (case.rtol, case.atol)
+        tolerance = (0, 0) if part == "input" else (case.rtol, case.atol)
         for index, (left, right) in enumerate(zip(committed, derived)):
             fault = compare.difference(left, right, *tolerance)
             identical = identical and left.tobytes() == right.tobytes()
             if fault:
-                faults.append(f"{case.path}: {part}/{index}.npy: {fault}")
+                faults.append(f"{case.path}: {part} {index}: {fault}")
     return faults, identical
 
 

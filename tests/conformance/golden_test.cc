@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/base/files.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/npy.h"
 #include "converter/pipeline.h"
@@ -113,14 +115,20 @@ class Golden : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(faults.ok());
   }
 
-  std::vector<cli::Array> Arrays(const char* kind) const {
+  // All arrays of the case: one for each of `inputs`, then one for each of `outputs`.
+  std::vector<cli::Array> Arrays() const {
     std::vector<cli::Array> arrays;
-    for (int i = 0; fs::exists(folder_ / kind / (std::to_string(i) + ".npy")); ++i) {
-      std::string reason;
-      std::optional<cli::Array> array =
-          cli::ReadNpy(folder_ / kind / (std::to_string(i) + ".npy"), &reason);
-      EXPECT_TRUE(array.has_value()) << reason;
-      if (array) arrays.push_back(std::move(*array));
+    std::string reason;
+    const std::optional<std::vector<std::byte>> file = ReadFile(folder_ / "arrays.npy", &reason);
+    EXPECT_TRUE(file.has_value()) << reason;
+    if (!file) return arrays;
+    for (std::span<const std::byte> rest = *file; !rest.empty();) {
+      size_t used_bytes = 0;
+      std::optional<cli::Array> array = cli::ParseFirstNpy(rest, &used_bytes, &reason);
+      EXPECT_TRUE(array.has_value()) << "arrays.npy: array " << arrays.size() << " " << reason;
+      if (!array) break;
+      arrays.push_back(std::move(*array));
+      rest = rest.subspan(used_bytes);
     }
     return arrays;
   }
@@ -133,10 +141,13 @@ class Golden : public testing::TestWithParam<std::string> {
 TEST_P(Golden, Agrees) {
   ConvertAndOpen();
   if (HasFailure()) return;
-  const std::vector<cli::Array> inputs = Arrays("inputs"), expected = Arrays("expected");
+  const std::vector<cli::Array> arrays = Arrays();
   Engine& engine = model_->engine();
-  ASSERT_EQ(inputs.size(), engine.input_count());
-  ASSERT_EQ(expected.size(), engine.output_count());
+  ASSERT_EQ(json_.at("inputs").size(), engine.input_count());
+  ASSERT_EQ(json_.at("outputs").size(), engine.output_count());
+  ASSERT_EQ(arrays.size(), engine.input_count() + engine.output_count());
+  const auto inputs = std::span(arrays).first(engine.input_count());
+  const auto expected = std::span(arrays).subspan(engine.input_count());
   const size_t calls = json_.value("calls", size_t{1});
   const Tolerance tolerance{json_.at("rtol"), json_.at("atol")};
   for (size_t call = 0; call < calls; ++call) {

@@ -3,7 +3,6 @@
 order."""
 
 import json
-import pathlib
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -78,20 +77,6 @@ def ports(xml_path):
         if layer.get("type") == "Result"
     ]
     return inputs, outputs
-
-
-def write_arrays(folder, name, arrays):
-    """Saves one array per port as <name>/<port index>.npy, in little-endian row-major order."""
-    target = folder / name
-    target.mkdir()
-    for index, array in enumerate(arrays):
-        np.save(target / f"{index}.npy", np.array(array, order="C"))
-
-
-def read_arrays(folder, name):
-    """Loads what write_arrays saved."""
-    paths = sorted((pathlib.Path(folder) / name).glob("*.npy"), key=lambda path: int(path.stem))
-    return [np.load(path) for path in paths]
 
 
 def write_facts(folder, case, oracle):

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,13 +101,10 @@ void Judge(const StoredCase& stored) {
   const auto model = ReadModelFile(ModelPath(stored.name));
   const Stream stream(*model);
   Engine engine = stream.engine;
-  std::vector<StoredArray> inputs, expected;
-  for (uint32_t i = 0; i < engine.input_count(); ++i) {
-    inputs.push_back(ReadArray(ArrayPath(stored.name, "inputs", i)));
-  }
-  for (uint32_t i = 0; i < engine.output_count(); ++i) {
-    expected.push_back(ReadArray(ArrayPath(stored.name, "expected", i)));
-  }
+  const std::vector<StoredArray> arrays = ReadArrays(stored.name);
+  ASSERT_EQ(arrays.size(), engine.input_count() + engine.output_count());
+  const auto inputs = std::span(arrays).first(engine.input_count());
+  const auto expected = std::span(arrays).subspan(engine.input_count());
   for (size_t call = 0; call < std::max<size_t>(stored.calls, 1); ++call) {
     for (uint32_t i = 0; i < inputs.size(); ++i) {
       SCOPED_TRACE("input " + std::to_string(i));

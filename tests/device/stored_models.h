@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/weft.h"
@@ -47,29 +49,42 @@ inline std::string StreamedPath(const std::string& name) {
   return WEFT_MODELS_DIR "-streamed/" + name + ".weft";
 }
 
-// Array `port` of a case, `kind` being "inputs" or "expected".
-inline std::string ArrayPath(const std::string& name, const char* kind, size_t port) {
-  return WEFT_SOURCE_DIR "/tests/conformance/cases/" + name + "/" + kind + "/" +
-         std::to_string(port) + ".npy";
-}
-
-// A .npy file of version 1: the text of its header and the bytes behind it; both empty if the file
-// is none.
+// An array as NumPy stores it, version 1: the text of its header and its elements.
 struct StoredArray {
   std::string header;
   Buffer elements;
 };
 
-inline StoredArray ReadArray(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
+// Bytes of the elements that a header announces, {'descr': '<f4', .., 'shape': (2, 3), }.
+inline size_t ElementBytes(const std::string& header) {
+  const size_t descr = header.find("'descr': '"), shape = header.find("'shape': (");
+  if (descr == std::string::npos || shape == std::string::npos) return 0;
+  size_t bytes = static_cast<size_t>(header[descr + 12] - '0');
+  std::istringstream dims(header.substr(shape + 10));
+  for (size_t dim = 0; dims >> dim; dims.ignore(1, ',')) bytes *= dim;
+  return bytes;
+}
+
+// The arrays of a case, its inputs before its outputs, both in port order. A file that breaks off,
+// or is none, gives fewer.
+inline std::vector<StoredArray> ReadArrays(const std::string& name) {
+  std::vector<StoredArray> arrays;
+  std::ifstream stream(WEFT_SOURCE_DIR "/tests/conformance/cases/" + name + "/arrays.npy",
+                       std::ios::binary);
+  const auto read = [&stream](void* to, size_t bytes) {
+    stream.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
+    return static_cast<bool>(stream);
+  };
   unsigned char prefix[10] = {};
-  stream.read(reinterpret_cast<char*>(prefix), sizeof(prefix));
-  if (!stream || prefix[0] != 0x93 || prefix[6] != 1) return {};
-  StoredArray array;
-  array.header.resize(prefix[8] + 256u * prefix[9]);
-  stream.read(array.header.data(), static_cast<std::streamsize>(array.header.size()));
-  array.elements.assign(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
-  return array;
+  while (read(prefix, sizeof(prefix)) && prefix[0] == 0x93 && prefix[6] == 1) {
+    StoredArray array;
+    array.header.resize(prefix[8] + 256u * prefix[9]);
+    if (!read(array.header.data(), array.header.size())) break;
+    array.elements.resize(ElementBytes(array.header));
+    if (!read(array.elements.data(), array.elements.size())) break;
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
 }
 
 }  // namespace weft

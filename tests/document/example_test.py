@@ -33,6 +33,7 @@ def main():
     for form in ("document", "typed", "today"):
         folder = work / form
         run(sys.executable, source / "tests/conformance/document_lstm.py", folder, "--form", form)
+        run(sys.executable, source / "tests/conformance/arrays.py", folder, folder)
         model = folder / "model.weft"
         run(weft, "convert", folder / "model.xml", "-o", model)
         words = [*ports(folder, "--input", "inputs"), *ports(folder, "--expect", "expected")]

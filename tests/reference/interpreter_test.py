@@ -15,6 +15,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 # pylint: disable=wrong-import-position
+from conformance import arrays
 from conformance.compare import difference
 from reference.interpreter import Fault, Model
 from reference.ir_file import Refused, TYPES
@@ -23,16 +24,10 @@ FAMILIES = ("if", "loop_const", "loop_edges", "loop_nested", "loop_run", "state"
 KNOWN = 100
 
 
-def arrays(folder):
-    """The .npy files of a folder in port order."""
-    return [np.load(path) for path in sorted(folder.glob("*.npy"), key=lambda path: int(path.stem))]
-
-
-def answers(folder, case):
+def answers(folder, case, inputs):
     """What the interpreter makes of a case."""
     bound = dict(zip(case["convert"][::2], case["convert"][1::2])).get("--max-iterations")
     model = Model(folder / "model.xml", bound and int(bound))
-    inputs = arrays(folder / "inputs")
     if not case.get("calls"):
         return model(inputs)
     calls = [model([array[call] for array in inputs]) for call in range(case["calls"])]
@@ -45,8 +40,9 @@ def main(cases):
     for folder in sorted(path.parent for family in FAMILIES
                          for path in (cases / family).glob("*/case.json")):
         case = json.loads((folder / "case.json").read_text())
+        inputs, expected = arrays.read(folder)
         try:
-            made = answers(folder, case)
+            made = answers(folder, case, inputs)
         except (KeyError, Refused, Fault) as reason:
             if isinstance(reason, Refused) and "is not known" in str(reason) or isinstance(
                     reason, KeyError) and reason.args[0] not in TYPES:
@@ -54,7 +50,6 @@ def main(cases):
                 continue
             made = []
             print(f"{folder.name}: {reason!r}")
-        expected = arrays(folder / "expected")
         told = [difference(is_, must, case["rtol"], case["atol"])
                 for is_, must in zip(made, expected)]
         told = [text for text in told if text] + ["no answer"] * (len(made) != len(expected))

@@ -157,6 +157,65 @@ TEST(Npy, SurvivesEveryChangedByte) {
   }
 }
 
+// The arrays of a file that np.save was called on several times, as far as they can be read.
+std::vector<std::string> ReadAll(std::string_view file, std::string* reason) {
+  const std::vector<std::byte> bytes = BytesOf(file);
+  std::vector<std::string> found;
+  for (std::span<const std::byte> rest = bytes; !rest.empty();) {
+    size_t used_bytes = 0;
+    const auto array = ParseFirstNpy(rest, &used_bytes, reason);
+    if (!array) break;
+    found.push_back(
+        ToString(array->type) + " " +
+        std::string(reinterpret_cast<const char*>(array->bytes.data()), array->bytes.size()));
+    rest = rest.subspan(used_bytes);
+  }
+  return found;
+}
+
+constexpr std::string_view kTwoShorts =
+    "{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }\n";
+constexpr std::string_view kNone = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0), }\n";
+constexpr std::string_view kScalar = "{'descr': '|u1', 'fortran_order': False, 'shape': (), }\n";
+
+TEST(Npy, ReadsArraysOneAfterAnother) {
+  const std::string file =
+      File(kTwoShorts, "abcd", 2) + File(kNone, "") + File(kScalar, "\x93") + File(kScalar, "e", 3);
+  std::string reason;
+  EXPECT_EQ(ReadAll(file, &reason),
+            (std::vector<std::string>{"i16[2] abcd", "f32[3,0] ", "u8[] \x93", "u8[] e"}));
+  EXPECT_EQ(reason, "");
+  EXPECT_EQ(ReadAll("", &reason), std::vector<std::string>());
+  EXPECT_EQ(reason, "");
+}
+
+TEST(Npy, StopsAtTheArrayThatIsBroken) {
+  const std::string first = File(kTwoShorts, "abcd");
+  const auto reason_after_first = [&](const std::string& second) {
+    std::string reason;
+    EXPECT_EQ(ReadAll(first + second, &reason).size(), 1u);
+    return reason;
+  };
+  EXPECT_EQ(reason_after_first("x"), "is no .npy file; must begin with the bytes \\x93NUMPY");
+  EXPECT_EQ(reason_after_first(File(kTwoShorts, "abc")),
+            "holds 3 bytes of data; i16[2] must have 4");
+  EXPECT_EQ(reason_after_first(File(kTwoShorts, "").substr(0, 20)),
+            "ends inside its header; must have 48 more bytes");
+  EXPECT_EQ(
+      reason_after_first(File(
+          "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", "")),
+      "holds 0 bytes of data; f32[4294967296,4294967296] must have less than 4294967296");
+}
+
+TEST(Npy, RefusesEveryPrefixOfTheFirstArray) {
+  const std::string file = File(kTwoShorts, "abcd");
+  for (size_t size = 1; size < file.size(); ++size) {
+    std::string reason;
+    EXPECT_TRUE(ReadAll(std::string_view(file).substr(0, size), &reason).empty()) << size;
+    EXPECT_NE(reason, "") << size;
+  }
+}
+
 TEST(Npy, HasNoNameForPackedTypes) {
   EXPECT_EQ(NpyName(ElementType::bf16), "");
   EXPECT_EQ(NpyName(ElementType::i4), "");
