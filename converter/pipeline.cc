@@ -12,6 +12,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/narrow.h"
 #include "converter/emit/model_file.h"
+#include "converter/emit/run_here.h"
 #include "converter/emit/self_test.h"
 #include "converter/graph/flatten.h"
 #include "converter/graph/infer.h"
@@ -25,12 +26,9 @@
 #include "converter/graph/variables.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
-#include "converter/plan/coalesce.h"
-#include "converter/plan/liveness.h"
+#include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
 #include "converter/program/fuse_tail.h"
-#include "converter/program/hoist.h"
-#include "converter/program/hoist_invariant.h"
 #include "converter/program/program.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
@@ -43,19 +41,21 @@ constexpr std::string_view kPasses[] = {"read",  "count",     "flatten",   "reso
                                         "infer", "streaming", "recognise", "lower",   "fuse_tail",
                                         "hoist", "coalesce",  "emit",      "verify"};
 
-// What leaves the loops, fastest first: rows of an input product that are computed at once, and
-// steps that every iteration would repeat. More of it, more scratch.
-struct HoistPlan {
-  int64_t rows = 1;
-  bool invariants = true;
-};
-constexpr HoistPlan kHoistPlans[] = {
-    {std::numeric_limits<int64_t>::max()}, {64}, {32}, {16}, {8}, {4}, {2}, {1}, {1, false}};
+// Behind a single one lies a memory without a limit.
+std::vector<plan::Memory> Memories(const std::vector<ScratchRegion>& regions) {
+  std::vector<plan::Memory> memories;
+  for (const ScratchRegion& region : regions) {
+    const double speed = static_cast<double>(regions.size() + 1 - memories.size());
+    memories.push_back({region.name, region.bytes, speed});
+  }
+  if (memories.size() == 1) memories.push_back({});
+  return memories;
+}
 
 class Pipeline {
  public:
   Pipeline(const ConvertOptions& options, Faults& faults)
-      : options_(options), faults_(faults), fold_budget_{options.fold_budget_bytes} {}
+      : options_(options), faults_(faults), folding_{emit::RunHere, options.fold_budget_bytes} {}
 
   // A number that the file cannot hold ends the pass that meets it.
   std::optional<plan::Program> ToProgram() {
@@ -87,7 +87,7 @@ class Pipeline {
     }
     const bool shaped = graph::ApplyShapes(*graph_, options_.shapes, faults_);
     Begin("count");
-    graph::RecogniseCountsByShapes(*graph_, options_.fold_budget_bytes);
+    graph::RecogniseCountsByShapes(*graph_, folding_);
     Begin("flatten");
     FlattenLoops();
     Begin("resolve");
@@ -98,7 +98,7 @@ class Pipeline {
     graph::Promote(*graph_);
     Begin("infer");
     const bool inferred = graph::InferAndFold(
-        *graph_, {options_.shapes.empty(), options_.max_iterations, &fold_budget_}, faults_);
+        *graph_, {options_.shapes.empty(), options_.max_iterations}, folding_, faults_);
     if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
     if (options_.streaming_steps && !CutTime()) return std::nullopt;
     Begin("recognise");
@@ -116,18 +116,26 @@ class Pipeline {
   std::optional<Converted> Planned() {
     const std::optional<plan::Program> program = Lowered();
     if (!program) return std::nullopt;
-    const std::optional<emit::ModelFile> file = PlanWithinBudget(*program);
-    if (!file) return std::nullopt;
+    Begin("plan");
+    const std::optional<plan::Plan> chosen = plan::ChoosePlan(
+        *program, {Memories(options_.regions), options_.arena_budget_bytes}, faults_);
+    if (!chosen) return std::nullopt;
+    Begin("emit");
+    emit::ModelFile file =
+        emit::WriteModelFile(*chosen, {.self_test_runs = options_.self_test_runs}, faults_);
+    if (!faults_.ok()) return std::nullopt;
     Begin("verify");
-    if (!Verify(*file)) return std::nullopt;
-    return Converted{file->bytes,
-                     file->weights_bytes,
-                     file->state_bytes,
-                     file->scratch_bytes,
-                     file->slow_scratch_bytes,
-                     file->self_test_bytes,
-                     file->scratch_bound_bytes,
-                     streamed_};
+    if (!Verify(file)) return std::nullopt;
+    Converted converted;
+    converted.file = std::move(file.bytes);
+    converted.weights_bytes = chosen->weights_bytes;
+    converted.state_bytes = chosen->state_bytes;
+    converted.scratch_bytes = chosen->scratch_bytes[0];
+    if (chosen->scratch_bytes.size() > 1) converted.slow_scratch_bytes = chosen->scratch_bytes[1];
+    converted.self_test_bytes = file.self_test_bytes;
+    converted.scratch_bound_bytes = chosen->bound_bytes;
+    converted.streamed = streamed_;
+    return converted;
   }
 
   void Begin(std::string_view pass) {
@@ -141,13 +149,11 @@ class Pipeline {
   void JudgeTheRest();
   void FlattenLoops();
   bool CutTime();
-  std::string ExcessOf(const emit::ModelFile& file) const;
-  std::optional<emit::ModelFile> PlanWithinBudget(const plan::Program& lowered);
   bool Verify(const emit::ModelFile& file);
 
   const ConvertOptions& options_;
   Faults& faults_;
-  graph::FoldBudget fold_budget_;
+  graph::Folding folding_;
   std::unique_ptr<ir::Graph> graph_;
   std::optional<graph::Streamed> streamed_;
 };
@@ -176,7 +182,9 @@ void Pipeline::JudgeTheRest() {
     if (!node->bodies.empty()) node->operation = nullptr;
   }
   graph::Promote(*graph_);
-  graph::InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, faults_);
+  graph::Folding folding{folding_.run};
+  graph::InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, folding,
+                      faults_);
 }
 
 // A loop whose time is cut must still be one.
@@ -190,56 +198,9 @@ void Pipeline::FlattenLoops() {
 // What the pass says of every shape is held against what the operations make of it.
 bool Pipeline::CutTime() {
   Begin("streaming");
-  streamed_ = graph::Stream(*graph_, *options_.streaming_steps, faults_);
+  streamed_ = graph::Stream(*graph_, *options_.streaming_steps, folding_, faults_);
   return streamed_ &&
-         graph::InferAndFold(*graph_, {true, options_.max_iterations, &fold_budget_}, faults_);
-}
-
-// What of the file is beyond the memory that the call grants; empty where it fits.
-std::string Pipeline::ExcessOf(const emit::ModelFile& file) const {
-  const int64_t scratch_bytes = file.scratch_bytes + file.slow_scratch_bytes;
-  if (options_.arena_budget_bytes && scratch_bytes > *options_.arena_budget_bytes) {
-    return fmt::format("scratch needs {} bytes and --arena-budget is {}", scratch_bytes,
-                       *options_.arena_budget_bytes);
-  }
-  if (options_.regions.size() < 2 || file.slow_scratch_bytes <= options_.regions[1].bytes)
-    return "";
-  const auto& [slow, slow_bytes] = options_.regions[1];
-  return fmt::format(
-      "scratch needs {} bytes in region \"{}\" beside {} in \"{}\" and --region {} is {}",
-      file.slow_scratch_bytes, slow, file.scratch_bytes, options_.regions[0].name, slow,
-      slow_bytes);
-}
-
-std::optional<emit::ModelFile> Pipeline::PlanWithinBudget(const plan::Program& lowered) {
-  std::string peak;
-  for (const HoistPlan& hoist : kHoistPlans) {
-    plan::Program program = lowered;
-    Begin("hoist");
-    if (hoist.invariants) plan::HoistInvariants(program);
-    plan::Hoist(program, hoist.rows);
-    Dump("hoist", program);
-    Begin("coalesce");
-    plan::Coalesce(program);
-    Dump("coalesce", program);
-    Begin("emit");
-    emit::FileOptions file_options;
-    if (!options_.regions.empty()) file_options.fast_bytes = options_.regions[0].bytes;
-    emit::ModelFile file = emit::WriteModelFile(program, file_options, faults_);
-    if (!faults_.ok()) return std::nullopt;
-    const std::string excess = ExcessOf(file);
-    if (excess.empty()) {
-      if (options_.self_test_runs == 0) return file;
-      Begin("self test");
-      file_options.self_test_runs = options_.self_test_runs;
-      file = emit::WriteModelFile(program, file_options, faults_);
-      return faults_.ok() ? std::optional(std::move(file)) : std::nullopt;
-    }
-    // The last plan tried hoists nothing; its excess is the one that is told.
-    peak = fmt::format("{}; {}", excess, plan::DescribePeak(program));
-  }
-  faults_.Add("plan: " + peak);
-  return std::nullopt;
+         graph::InferAndFold(*graph_, {true, options_.max_iterations}, folding_, faults_);
 }
 
 // The converter is its own first victim: a file that breaks a law is never written.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -14,8 +13,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/narrow.h"
 #include "converter/emit/self_test.h"
-#include "converter/plan/arena.h"
-#include "converter/plan/regions.h"
+#include "converter/plan/validate_placement.h"
 #include "runtime/weft.h"
 
 namespace weft::emit {
@@ -26,88 +24,34 @@ using plan::kNone;
 using plan::Program;
 using plan::ValueId;
 
-constexpr int64_t kWeightsAlignment = 64;  // a cache line, and a panel of 16 floats
-constexpr int64_t kScratchAlignment = 16;
 constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
-constexpr int64_t kLimit = INT32_MAX;  // flatbuffer offsets are 31 bits
-
-int64_t RoundUp(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
+constexpr int64_t kLimit = plan::kMostRegionBytes;
 
 // Walks the program once and appends to the vectors of the file.
 class Writer {
  public:
-  Writer(const Program& program, const FileOptions& options)
-      : program_(program), options_(options) {
-    PlaceScratch();
-    PlaceState();
-  }
+  Writer(const plan::Plan& plan, const FileOptions& options)
+      : plan_(plan), program_(plan.program), options_(options) {}
 
   // False after a fault: one line for each sum that is beyond the format.
   bool Write(Faults& faults) {
-    if (file.scratch_bytes > kLimit || file.slow_scratch_bytes > kLimit ||
-        file.state_bytes > kLimit) {
-      faults.Add(fmt::format("plan: scratch needs {} bytes and state {}; each must be below {}",
-                             file.scratch_bytes + file.slow_scratch_bytes, file.state_bytes,
-                             kLimit));
-      return false;
-    }
     section_index_.assign(program_.sections.size(), kNone);
     NumberSections(program_.main);
     WriteBlock(program_.main, 0);
     for (const plan::Port& port : program_.inputs) inputs_.push_back(WritePort(port));
     for (const plan::Port& port : program_.outputs) outputs_.push_back(WritePort(port));
     WriteVariables();
-    if (weights_bytes_ + ListingBytes() <= kLimit) return true;
+    if (plan_.weights_bytes + ListingBytes() <= kLimit) return true;
     faults.Add(fmt::format("plan: weights need {} bytes and the listing {}; must be below {}",
-                           weights_bytes_, ListingBytes(), kLimit));
+                           plan_.weights_bytes, ListingBytes(), kLimit));
     return false;
   }
 
   std::vector<std::byte> Finish(const std::vector<std::byte>& self_test);
-  ModelFile file;
 
  private:
-  void PlaceScratch() {
-    const std::vector<plan::Interval> intervals = plan::Liveness(program_);
-    const plan::Arena arena = plan::PlaceGreedily(intervals, kScratchAlignment);
-    file.scratch_bound_bytes = arena.bound_bytes;
-    if (options_.fast_bytes) return PlaceInTwo(intervals);
-    for (size_t i = 0; i < intervals.size(); ++i) offsets_[intervals[i].root] = arena.offsets[i];
-    file.scratch_bytes = arena.bytes;
-  }
-
-  void PlaceInTwo(const std::vector<plan::Interval>& intervals) {
-    const plan::TwoArenas placed = plan::PlaceInTwo(intervals, plan::TrafficOf(program_, intervals),
-                                                    *options_.fast_bytes, kScratchAlignment);
-    for (size_t i = 0; i < intervals.size(); ++i) {
-      offsets_[intervals[i].root] = placed.offsets[i];
-      if (!placed.is_fast[i]) slow_.insert(intervals[i].root);
-    }
-    file.scratch_bytes = placed.fast_bytes;
-    file.slow_scratch_bytes = placed.slow_bytes;
-  }
-
-  void PlaceState() {
-    for (const plan::Variable& variable : program_.variables) {
-      offsets_[variable.value] = file.state_bytes;
-      file.state_bytes += RoundUp(program_.values[variable.value].bytes, kScratchAlignment);
-    }
-  }
-
-  // Weights are placed when first used, so that unused ones (folded, repacked) stay out of the
-  // file.
-  int64_t WeightsOffset(ValueId root) {
-    const auto [it, added] = offsets_.try_emplace(root, RoundUp(weights_bytes_, kWeightsAlignment));
-    if (added) {
-      weight_roots_.push_back(root);
-      weights_bytes_ = it->second + program_.values[root].bytes;
-    }
-    return it->second;
-  }
-
   std::vector<uint8_t> Weights() const;
+  std::vector<format::Region> Regions() const;
   int64_t ListingBytes() const;
 
   // Sections are numbered in the order the engine meets them.
@@ -128,6 +72,7 @@ class Writer {
     return it->second;
   }
 
+  uint8_t RegionOf(ValueId root) const;
   uint32_t Slot(ValueId value);
   void WriteBlock(plan::BlockId block, uint32_t depth);
   void WriteStep(const plan::Step& step);
@@ -145,12 +90,9 @@ class Writer {
     if (options_.names) step_names_.push_back(Name(layer));
   }
 
+  const plan::Plan& plan_;
   const Program& program_;
   const FileOptions options_;
-  std::map<ValueId, int64_t> offsets_;  // by root
-  std::set<ValueId> slow_;              // roots in the second scratch region
-  std::vector<ValueId> weight_roots_;   // in the order of their places
-  int64_t weights_bytes_ = 0;
   std::vector<uint32_t> section_index_;
   uint32_t section_count_ = 0;
 
@@ -179,21 +121,31 @@ class Writer {
   } params_;
 };
 
+// Scratch begins at region 2, with a region for each of its memories.
+uint8_t Writer::RegionOf(ValueId root) const {
+  switch (program_.values[root].home) {
+    case plan::Home::kWeights:
+      return 0;
+    case plan::Home::kState:
+      return 1;
+    case plan::Home::kScratch:
+      break;
+  }
+  return Narrow<uint8_t>(2 + plan_.memories[root], "regions");
+}
+
 uint32_t Writer::Slot(ValueId id) {
   if (id == kNone) return kNoSlot;
   const plan::Value& value = program_.values[id];
   const plan::Place place = plan::Resolve(program_, id);
-  const plan::Home home = program_.values[place.root].home;
   std::vector<std::pair<uint32_t, int64_t>> moves;
   for (const plan::Move& move : place.moves) {
     moves.emplace_back(section_index_[move.section], move.stride_bytes);
   }
   std::sort(moves.begin(), moves.end());  // as the format wants them
-  const int64_t base =
-      home == plan::Home::kWeights ? WeightsOffset(place.root) : offsets_[place.root];
   // Weights beyond the limit are summed up to the end and then refused as a whole.
-  const bool is_refused = weights_bytes_ > kLimit;
-  const int64_t offset = is_refused ? 0 : base + place.offset_bytes;
+  const bool is_refused = plan_.weights_bytes > kLimit;
+  const int64_t offset = is_refused ? 0 : plan_.offsets_bytes[place.root] + place.offset_bytes;
   const int64_t bytes = is_refused ? 0 : value.bytes;
   const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,
                               static_cast<int>(value.type.type), value.type.dims);
@@ -208,12 +160,10 @@ uint32_t Writer::Slot(ValueId id) {
   for (const auto& [section, stride] : moves) {
     moves_.emplace_back(section, Narrow<int32_t>(stride, "the bytes between two iterations"));
   }
-  static constexpr uint8_t kRegions[] = {2, 0, 1};  // scratch, weights, state
-  constexpr uint8_t kSlowScratch = 3;
   slots_.emplace_back(Narrow32(offset, "an offset"), Narrow32(bytes, "a size in bytes"),
                       dims->second, moves.empty() ? 0 : first_move, uint16_t{0xFFFF},
-                      slow_.contains(place.root) ? kSlowScratch : kRegions[static_cast<int>(home)],
-                      value.type.type, Narrow<uint8_t>(value.type.dims.size(), "rank"),
+                      RegionOf(place.root), value.type.type,
+                      Narrow<uint8_t>(value.type.dims.size(), "rank"),
                       Narrow<uint8_t>(moves.size(), "moves"), uint16_t{0});
   slot_buffers_.push_back(place.root);
   return it->second;
@@ -303,11 +253,14 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
       count(report.carried_in_place), count(report.shuttles), count(report.through_scan_output),
       count(report.carried_by_copy), count(report.sliced), count(report.scans));
   const auto trips = section.trip_count < 0 ? kNoSlot : Narrow32(section.trip_count, "trip count");
+  // Slots are numbered as they are met: one after the other, not in a call's order of arguments.
+  const uint32_t length = Slot(section.length), iteration = Slot(section.iteration);
+  const uint32_t body_condition = Slot(section.body_condition);
+  const uint32_t first_condition = Slot(section.first_condition), trip = Slot(section.trip);
   sections_[index] = format::Section(
-      first_mark, trips, Slot(section.trip), Narrow32(section.max_trips, "trip count"),
-      Slot(section.first_condition), Slot(section.body_condition), Slot(section.iteration),
-      Slot(section.length), Narrow<uint8_t>(depth, "depth"), Narrow<uint8_t>(unroll, "unroll"),
-      section.runs_when ? 1 : 0, uint8_t{0});
+      first_mark, trips, trip, Narrow32(section.max_trips, "trip count"), first_condition,
+      body_condition, iteration, length, Narrow<uint8_t>(depth, "depth"),
+      Narrow<uint8_t>(unroll, "unroll"), section.runs_when ? 1 : 0, uint8_t{0});
 }
 
 format::Port Writer::WritePort(const plan::Port& port) {
@@ -315,14 +268,15 @@ format::Port Writer::WritePort(const plan::Port& port) {
   if (options_.names) names_.insert(names_.end(), port.names.begin(), port.names.end());
   const auto name_count = Narrow<uint16_t>(options_.names ? port.names.size() : 0, "name count");
   if (name_count == 0) first_name = 0;
-  return format::Port(Slot(port.value), first_name, name_count, port.length_axis, uint8_t{0},
-                      Slot(port.length));
+  const uint32_t length = Slot(port.length), value = Slot(port.value);
+  return format::Port(value, first_name, name_count, port.length_axis, uint8_t{0}, length);
 }
 
 void Writer::WriteVariables() {
   for (const plan::Variable& variable : program_.variables) {
     const uint32_t name = options_.names ? Name(variable.name) : format::kNoSlot;
-    variables_.emplace_back(Slot(variable.value), Slot(variable.initial), name);
+    const uint32_t initial = Slot(variable.initial), value = Slot(variable.value);
+    variables_.emplace_back(value, initial, name);
   }
 }
 
@@ -342,12 +296,27 @@ flatbuffers::Offset<flatbuffers::Vector<uint8_t>> CreateBytes(
 }
 
 std::vector<uint8_t> Writer::Weights() const {
-  std::vector<uint8_t> weights(static_cast<size_t>(weights_bytes_));
-  for (const ValueId root : weight_roots_) {
+  std::vector<uint8_t> weights(static_cast<size_t>(plan_.weights_bytes));
+  for (const ValueId root : plan_.weight_roots) {
     const std::vector<std::byte>& data = *program_.values[root].data;
-    if (!data.empty()) std::memcpy(weights.data() + offsets_.at(root), data.data(), data.size());
+    if (data.empty()) continue;
+    std::memcpy(weights.data() + plan_.offsets_bytes[root], data.data(), data.size());
   }
   return weights;
+}
+
+std::vector<format::Region> Writer::Regions() const {
+  std::vector<format::Region> regions;
+  const auto add = [&](int64_t bytes, int64_t alignment, format::RegionKind kind) {
+    regions.emplace_back(Narrow32(bytes, "a region"), Narrow32(alignment, "alignment"), kind,
+                         uint8_t{0}, uint16_t{0});
+  };
+  add(plan_.weights_bytes, plan::kWeightsAlignment, format::RegionKind::weights);
+  add(plan_.state_bytes, plan::kScratchAlignment, format::RegionKind::state);
+  for (const int64_t bytes : plan_.scratch_bytes) {
+    add(bytes, plan::kScratchAlignment, format::RegionKind::scratch);
+  }
+  return regions;
 }
 
 // At most; what FlatBuffers puts between its vectors included.
@@ -368,21 +337,15 @@ int64_t Writer::ListingBytes() const {
 
 // Without a self test its vector is left out.
 std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
-  flatbuffers::FlatBufferBuilder builder(static_cast<size_t>(weights_bytes_ + ListingBytes()));
+  flatbuffers::FlatBufferBuilder builder(static_cast<size_t>(plan_.weights_bytes + ListingBytes()));
   // The builder writes backwards: what is created first lies last. The self test and the weights
   // first, so that the listing stands together at the front of the file.
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> self_test_vector;
   if (!self_test.empty()) self_test_vector = CreateBytes(builder, self_test);
-  builder.ForceVectorAlignment(static_cast<size_t>(weights_bytes_), 1, kWeightsAlignment);
+  builder.ForceVectorAlignment(static_cast<size_t>(plan_.weights_bytes), 1,
+                               plan::kWeightsAlignment);
   const auto weights = builder.CreateVector(Weights());
-  const format::Region regions[] = {
-      {Narrow32(weights_bytes_, "weights"), kWeightsAlignment, format::RegionKind::weights, 0, 0},
-      {Narrow32(file.state_bytes, "state"), kScratchAlignment, format::RegionKind::state, 0, 0},
-      {Narrow32(file.scratch_bytes, "scratch"), kScratchAlignment, format::RegionKind::scratch, 0,
-       0},
-      {Narrow32(file.slow_scratch_bytes, "slow scratch"), kScratchAlignment,
-       format::RegionKind::scratch, 0, 0}};
-  const auto region_vector = builder.CreateVectorOfStructs(regions, options_.fast_bytes ? 4 : 3);
+  const auto regions = builder.CreateVectorOfStructs(Regions());
   const auto slots = builder.CreateVectorOfStructs(slots_);
   const auto dims = builder.CreateVector(dims_);
   const auto moves = builder.CreateVectorOfStructs(moves_);
@@ -411,7 +374,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_checksum(0);
   model.add_format_version(kFormatVersion);
   model.add_generator(generator);
-  model.add_regions(region_vector);
+  model.add_regions(regions);
   model.add_slots(slots);
   model.add_dims(dims);
   model.add_moves(moves);
@@ -433,33 +396,42 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_weights(weights);
   model.add_self_test(self_test_vector);
   format::FinishModelBuffer(builder, model.Finish());
-  file.weights_bytes = weights_bytes_;
   return Sealed(builder);
 }
 
 }  // namespace
 
-ModelFile WriteModelFile(const Program& program, const FileOptions& options, Faults& faults) {
-  Writer writer(program, options);
+ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Faults& faults) {
+  if (const std::string excess = plan::ExcessOf(plan, {}); !excess.empty()) {
+    faults.Add("plan: " + excess);
+    return {};
+  }
+  const auto broken = plan::ValidatePlacement(plan.problem, plan.placement);
+  for (const plan::PlacementFault& fault : broken) {
+    faults.Add("weft: the converter made a placement that breaks a rule: " + fault.text);
+  }
+  if (!broken.empty()) return {};
+  Writer writer(plan, options);
   try {
     if (!writer.Write(faults)) return {};
   } catch (const TooWide& wide) {
     faults.Add(wide.Line("plan"));
     return {};
   }
-  writer.file.bytes = writer.Finish({});
-  if (options.self_test_runs == 0) return std::move(writer.file);
+  ModelFile file;
+  file.bytes = writer.Finish({});
+  if (options.self_test_runs == 0) return file;
   const std::vector<std::byte> self_test =
-      RecordSelfTest(writer.file.bytes, options.self_test_runs, faults);
+      RecordSelfTest(file.bytes, options.self_test_runs, faults);
   if (self_test.empty()) return {};
-  if (writer.file.bytes.size() + self_test.size() > kLimit) {
+  if (file.bytes.size() + self_test.size() > kLimit) {
     faults.Add(fmt::format("--self-test: its {} bytes and the model's {} make no file below {}",
-                           self_test.size(), writer.file.bytes.size(), kLimit));
+                           self_test.size(), file.bytes.size(), kLimit));
     return {};
   }
-  writer.file.self_test_bytes = std::ssize(self_test);
-  writer.file.bytes = writer.Finish(self_test);
-  return std::move(writer.file);
+  file.self_test_bytes = std::ssize(self_test);
+  file.bytes = writer.Finish(self_test);
+  return file;
 }
 
 }  // namespace weft::emit

@@ -3,30 +3,23 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <iterator>
 #include <memory>
 #include <utility>
 
-#include "converter/base/aligned_bytes.h"
 #include "converter/base/narrow.h"
-#include "converter/emit/model_file.h"
 #include "converter/graph/lower.h"
 #include "converter/ops/operation.h"
-#include "converter/plan/coalesce.h"
 #include "converter/program/builder.h"
-#include "runtime/weft.h"
 
 namespace weft::graph {
 
 namespace {
 
-std::vector<ir::Constant> Outputs(const ir::Node& node, const Engine& engine) {
+std::vector<ir::Constant> Constants(const ir::Node& node,
+                                    std::vector<std::vector<std::byte>> outputs) {
   std::vector<ir::Constant> constants;
-  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    const Tensor tensor = engine.output(port);
-    const auto* first = static_cast<const std::byte*>(tensor.data);
-    auto bytes = std::make_shared<std::vector<std::byte>>(first, first + tensor.bytes);
+  for (size_t port = 0; port < node.outputs.size(); ++port) {
+    auto bytes = std::make_shared<std::vector<std::byte>>(std::move(outputs[port]));
     ir::Constant constant;
     constant.type = node.outputs[port].type;
     constant.bytes = *bytes;
@@ -53,18 +46,18 @@ int64_t BytesOfOutputs(const ir::Node& node) {
 }
 
 // Asked before anything of that size is allocated.
-bool Fits(int64_t bytes, const FoldBudget& budget, ops::NodeScope& scope) {
-  if (bytes <= budget.limit_bytes - budget.used_bytes) return true;
+bool Fits(int64_t bytes, const Folding& folding, ops::NodeScope& scope) {
+  if (bytes <= folding.limit_bytes - folding.used_bytes) return true;
   scope.Fault(
       "folding needs {} bytes beyond the {} of the constants made before; must be at most "
       "{} in all (--fold-budget)",
-      bytes, budget.used_bytes, budget.limit_bytes);
+      bytes, folding.used_bytes, folding.limit_bytes);
   return false;
 }
 
 }  // namespace
 
-std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudget& budget,
+std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& folding,
                                Faults& faults) {
   plan::Program program;
   plan::Builder builder(program);
@@ -73,7 +66,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudge
   scope.lower_body = LowerBody;
   scope.KeepAllOutputs();
   const int64_t input_bytes = BytesOfInputs(node);
-  if (!Fits(input_bytes + BytesOfOutputs(node), budget, scope)) return {};
+  if (!Fits(input_bytes + BytesOfOutputs(node), folding, scope)) return {};
   try {
     node.operation->lower(scope);
   } catch (const TooWide& wide) {
@@ -86,30 +79,15 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, FoldBudge
     output.names = {fmt::format("{}", port)};
     program.outputs.push_back(std::move(output));
   }
-  plan::Coalesce(program);
-  Faults of_file;
-  const emit::ModelFile file = emit::WriteModelFile(program, {.names = false}, of_file);
-  if (!of_file.ok()) {
-    scope.Fault("could not be computed ahead of time: {}", of_file.lines()[0]);
+  const int64_t most_scratch_bytes = folding.limit_bytes - folding.used_bytes - input_bytes;
+  plan::ProgramRun run = folding.run(std::move(program), most_scratch_bytes);
+  if (!run.fault.empty()) {
+    scope.Fault("could not be computed ahead of time: {}", run.fault);
     return {};
   }
-  if (!Fits(input_bytes + file.scratch_bytes, budget, scope)) return {};
-  AlignedBytes model(file.bytes.size());
-  std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
-  AlignedBytes scratch(static_cast<size_t>(file.scratch_bytes));
-  Engine engine;
-  Memory memory;
-  memory.scratch = {scratch.data(), scratch.size()};
-  weft::Fault fault = Engine::Open({model.data(), model.size()}, AllSteps(), memory, &engine);
-  if (fault.ok()) fault = engine.Run();
-  if (!fault.ok()) {
-    char text[160];
-    Describe(fault, text, sizeof(text));
-    scope.Fault("could not be computed ahead of time: {}", text);
-    return {};
-  }
-  budget.used_bytes += BytesOfOutputs(node);
-  return Outputs(node, engine);
+  if (!Fits(input_bytes + run.scratch_bytes, folding, scope)) return {};
+  folding.used_bytes += BytesOfOutputs(node);
+  return Constants(node, std::move(run.outputs));
 }
 
 }  // namespace weft::graph

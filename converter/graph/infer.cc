@@ -19,11 +19,11 @@ namespace {
 
 class Inference {
  public:
-  Inference(ir::Graph& graph, const InferOptions& options, Faults& faults)
+  Inference(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults)
       : graph_(graph),
         options_(options),
+        folding_(folding),
         faults_(faults),
-        budget_(options.fold_budget != nullptr ? *options.fold_budget : own_budget_),
         reads_(ops::ReadsIn(graph)) {}
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
@@ -56,8 +56,7 @@ class Inference {
     scope.max_iterations = options_.max_iterations;
     scope.reads = &reads_;
     scope.infer_body = [this](ir::Graph& body) {
-      return InferAndFold(body, {options_.check_declared, options_.max_iterations, &budget_},
-                          faults_);
+      return InferAndFold(body, options_, folding_, faults_);
     };
     if (InputCountFits(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
@@ -111,7 +110,7 @@ class Inference {
   }
 
   void ReplaceByConstants(ir::Node& node) {
-    std::vector<ir::Constant> values = Fold(graph_, node, budget_, faults_);
+    std::vector<ir::Constant> values = Fold(graph_, node, folding_, faults_);
     if (values.empty()) unknown_.insert(&node);
     for (uint32_t port = 0; port < values.size(); ++port) {
       auto constant = std::make_unique<ir::Node>();
@@ -138,9 +137,8 @@ class Inference {
 
   ir::Graph& graph_;
   const InferOptions options_;
+  Folding& folding_;
   Faults& faults_;
-  FoldBudget own_budget_;
-  FoldBudget& budget_;
   const ops::VariableReads reads_;
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
@@ -153,8 +151,8 @@ std::map<std::string, std::string> FoldedFrom(const ir::Source& source) {
   return {{kFoldedFrom, fmt::format("{} {}", source.node->type, source.port)}};
 }
 
-bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults) {
-  return Inference(graph, options, faults).Run();
+bool InferAndFold(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults) {
+  return Inference(graph, options, folding, faults).Run();
 }
 
 }  // namespace weft::graph

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Infers every type and shape from the inputs on, folds what is constant, and holds the result
-// against what the XML declares. Folding runs the runtime's own kernels through a throw-away model,
-// so that a folded value has the very bits the device would have computed.
+// against what the XML declares.
 #ifndef WEFT_CONVERTER_GRAPH_INFER_H_
 #define WEFT_CONVERTER_GRAPH_INFER_H_
 
@@ -20,13 +19,11 @@ struct InferOptions {
   // shapes. Those of bodies are never checked twice.
   bool check_declared = true;
   int64_t max_iterations = 0;  // of loops that only the run counts; 0: refuse them
-  // What folding may allocate, shared with the bodies' inference; null: a default one of its own.
-  FoldBudget* fold_budget = nullptr;
 };
 
 // Parameters must carry their final types (of a body: set by whoever carries the body). A node
 // whose inputs could not be inferred is passed over: its cause has been reported.
-bool InferAndFold(ir::Graph& graph, const InferOptions& options, Faults& faults);
+bool InferAndFold(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults);
 
 // What it makes of a node are constants of the node's id, line and name, one per output, with these
 // attributes; the node stays in the graph without readers.

@@ -50,13 +50,13 @@ void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
 }
 
 // Nodes are copied in their order, and inference adds behind them.
-void TellLoops(ir::Graph& graph, int64_t fold_budget_bytes) {
+void TellLoops(ir::Graph& graph, const Folding& folding) {
   const std::unique_ptr<ir::Graph> copy = CopyOf(graph);
   Faults unheard;
   Resolve(*copy, unheard);
   Promote(*copy);
-  FoldBudget budget{fold_budget_bytes};  // of the copy alone, whose constants go with it
-  InferAndFold(*copy, {.check_declared = false, .fold_budget = &budget}, unheard);
+  Folding of_copy = folding;  // whose constants go with it
+  InferAndFold(*copy, {.check_declared = false}, of_copy, unheard);
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     if (IsOpen(*graph.nodes[i])) Tell(graph, *graph.nodes[i], *copy->nodes[i]);
@@ -65,12 +65,12 @@ void TellLoops(ir::Graph& graph, int64_t fold_budget_bytes) {
 
 }  // namespace
 
-void RecogniseCountsByShapes(ir::Graph& graph, int64_t fold_budget_bytes) {
+void RecogniseCountsByShapes(ir::Graph& graph, const Folding& folding) {
   RecogniseCounts(graph);
   int64_t before = OpenLoops(graph) + 1;
   for (int64_t open = before - 1; open > 0 && open < before; open = OpenLoops(graph)) {
     before = open;
-    TellLoops(graph, fold_budget_bytes);
+    TellLoops(graph, folding);
     RecogniseCounts(graph);
   }
 }

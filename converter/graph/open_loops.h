@@ -6,15 +6,14 @@
 #ifndef WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
 #define WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
 
-#include <cstdint>
-
+#include "converter/graph/fold.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
 // RecogniseCounts on `graph`, as read and with the user's shapes, and again as long as it helps.
-// What would fold into more bytes than the budget is left unknown.
-void RecogniseCountsByShapes(ir::Graph& graph, int64_t fold_budget_bytes = int64_t{1} << 30);
+// What would fold into more bytes than the limit is left unknown; what is folded here goes again.
+void RecogniseCountsByShapes(ir::Graph& graph, const Folding& folding);
 
 }  // namespace weft::graph
 

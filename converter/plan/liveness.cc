@@ -12,8 +12,8 @@ namespace weft::plan {
 
 namespace {
 
-struct LoopSpan {
-  int64_t begin, end;
+struct LoopTime {
+  TimeRange time;
   size_t around;  // index of the loop that this one stands in, or kNoLoop
 };
 constexpr size_t kNoLoop = SIZE_MAX;
@@ -35,17 +35,17 @@ class Timeline {
     }
   }
 
-  std::vector<Interval> Intervals() const {
-    std::vector<Interval> intervals;
+  std::vector<Lifetime> Lifetimes() const {
+    std::vector<Lifetime> lifetimes;
     for (const auto& [root, times] : touches_) {
       const Value& value = program_.values[root];
       if (value.home != Home::kScratch || value.bytes == 0) continue;
-      const Interval touched{root, times.front().time, times.back().time, value.bytes};
-      Interval interval = touched;
-      for (const TouchTime& touch : times) Extend(touched, touch.loop, interval);
-      intervals.push_back(interval);
+      const TimeRange touched{times.front().time, times.back().time + 1};
+      TimeRange lifetime = touched;
+      for (const TouchTime& touch : times) Extend(touched, touch.loop, lifetime);
+      lifetimes.push_back({root, lifetime, value.bytes});
     }
-    return intervals;
+    return lifetimes;
   }
 
   // The last step not after `time`, with its position in the listing; null before the first.
@@ -57,12 +57,12 @@ class Timeline {
 
  private:
   // What is touched inside a loop and outside it must survive every iteration.
-  void Extend(const Interval& touched, size_t loop, Interval& interval) const {
+  void Extend(const TimeRange& touched, size_t loop, TimeRange& lifetime) const {
     for (; loop != kNoLoop; loop = loops_[loop].around) {
-      const LoopSpan& span = loops_[loop];
-      if (span.begin <= touched.first && touched.last <= span.end) return;
-      interval.first = std::min(interval.first, span.begin);
-      interval.last = std::max(interval.last, span.end);
+      const TimeRange& time = loops_[loop].time;
+      if (time.begin <= touched.begin && touched.end <= time.end) return;
+      lifetime.begin = std::min(lifetime.begin, time.begin);
+      lifetime.end = std::max(lifetime.end, time.end);
     }
   }
 
@@ -87,7 +87,7 @@ class Timeline {
     const size_t around = loop_;
     if (section.max_trips > 1) {
       loop_ = loops_.size();
-      loops_.push_back({now_, now_, around});
+      loops_.push_back({{now_, now_ + 1}, around});
     }
     steps_[now_] = {static_cast<int64_t>(steps_.size()), nullptr};
     Touch(section.trip);
@@ -102,7 +102,7 @@ class Timeline {
     }
     for (const BlockId settle : section.settles) Visit(settle);
     Touch(section.length);
-    if (section.max_trips > 1) loops_[loop_].end = now_;
+    if (section.max_trips > 1) loops_[loop_].time.end = now_ + 1;
     loop_ = around;
     ++now_;
   }
@@ -112,50 +112,35 @@ class Timeline {
   std::map<int64_t, std::pair<int64_t, const Step*>>
       steps_;                                          // by time; a section's entry has no Step
   std::map<ValueId, std::vector<TouchTime>> touches_;  // in order of time
-  std::vector<LoopSpan> loops_;
+  std::vector<LoopTime> loops_;
   size_t loop_ = kNoLoop;
 };
 
 }  // namespace
 
-std::vector<Interval> Liveness(const Program& program) { return Timeline(program).Intervals(); }
-
-namespace {
-
-int64_t FullestTime(const std::vector<Interval>& intervals) {
-  std::map<int64_t, int64_t> change;
-  for (const Interval& interval : intervals) {
-    change[interval.first] += interval.bytes;
-    change[interval.last + 1] -= interval.bytes;
-  }
-  int64_t live = 0, most = 0, fullest = 0;
-  for (const auto& [time, bytes] : change) {
-    live += bytes;
-    if (live <= most) continue;
-    most = live;
-    fullest = time;
-  }
-  return fullest;
-}
-
-}  // namespace
+std::vector<Lifetime> Liveness(const Program& program) { return Timeline(program).Lifetimes(); }
 
 std::string DescribePeak(const Program& program) {
   const Timeline timeline(program);
-  std::vector<Interval> intervals = timeline.Intervals();
-  const int64_t time = FullestTime(intervals);
-  std::erase_if(intervals, [&](const Interval& i) { return i.first > time || i.last < time; });
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.bytes > b.bytes; });
+  std::vector<Buffer> buffers;
+  for (const Lifetime& each : timeline.Lifetimes()) {
+    buffers.push_back({program.values[each.root].name, each.bytes, each.time});
+  }
+  const int64_t time = PeakOf(buffers).time;
+  std::erase_if(buffers, [&](const Buffer& buffer) {
+    return buffer.lifetime.begin > time || buffer.lifetime.end <= time;
+  });
+  std::sort(buffers.begin(), buffers.end(),
+            [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
   constexpr size_t kMost = 8;
   int64_t bytes = 0;
   std::string alive;
-  for (size_t i = 0; i < intervals.size(); ++i) {
-    bytes += intervals[i].bytes;
-    const std::string& name = program.values[intervals[i].root].name;
-    if (i < kMost) alive += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, intervals[i].bytes);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const Buffer& buffer = buffers[i];
+    bytes += buffer.bytes;
+    if (i < kMost) alive += fmt::format("{}{} {}", i == 0 ? "" : ", ", buffer.name, buffer.bytes);
   }
-  if (intervals.size() > kMost) alive += fmt::format(" and {} more", intervals.size() - kMost);
+  if (buffers.size() > kMost) alive += fmt::format(" and {} more", buffers.size() - kMost);
   const auto [index, step] = timeline.StepAt(time);
   const std::string where =
       step == nullptr ? "the start"

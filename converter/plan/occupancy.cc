@@ -10,53 +10,63 @@ namespace weft::plan {
 namespace {
 
 // Longer lists decide more often and cost more.
-constexpr size_t kMostSpans = 16;
+constexpr size_t kMostRanges = 16;
 
-bool Overlaps(const TimeSpan& a, const TimeSpan& b) {
-  return a.first <= b.last && b.first <= a.last;
+bool Overlaps(const TimeRange& a, const TimeRange& b) { return a.begin < b.end && b.begin < a.end; }
+
+bool Overlaps(const std::vector<TimeRange>& taken, const TimeRange& range) {
+  return std::any_of(taken.begin(), taken.end(),
+                     [&](const TimeRange& each) { return Overlaps(each, range); });
 }
 
-bool Overlaps(const std::vector<TimeSpan>& spans, const TimeSpan& span) {
-  return std::any_of(spans.begin(), spans.end(),
-                     [&](const TimeSpan& each) { return Overlaps(each, span); });
+// `taken` holds ends by begins.
+bool Overlaps(const std::map<int64_t, int64_t>& taken, const TimeRange& range) {
+  const auto after = taken.lower_bound(range.end);
+  return after != taken.begin() && std::prev(after)->second > range.begin;
 }
 
-bool Overlaps(const std::map<int64_t, int64_t>& spans, const TimeSpan& span) {
-  const auto after = spans.upper_bound(span.last);
-  return after != spans.begin() && std::prev(after)->second >= span.first;
+template <typename Taken>
+bool OverlapsAny(const Taken& taken, std::span<const TimeRange> ranges) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const TimeRange& range) { return Overlaps(taken, range); });
 }
 
-int64_t LengthOf(const TimeSpan& span) { return span.last - span.first; }
+int64_t LengthOf(const TimeRange& range) { return range.end - range.begin; }
 
 // Leaves out the shortest: what remains is still taken.
-void KeepLongest(std::vector<TimeSpan>& spans) {
-  if (spans.size() <= kMostSpans) return;
-  std::nth_element(spans.begin(), spans.begin() + kMostSpans, spans.end(),
-                   [](const TimeSpan& a, const TimeSpan& b) { return LengthOf(a) > LengthOf(b); });
-  spans.resize(kMostSpans);
+void KeepLongest(std::vector<TimeRange>& ranges) {
+  if (ranges.size() <= kMostRanges) return;
+  std::nth_element(
+      ranges.begin(), ranges.begin() + kMostRanges, ranges.end(),
+      [](const TimeRange& a, const TimeRange& b) { return LengthOf(a) > LengthOf(b); });
+  ranges.resize(kMostRanges);
 }
 
-// Adds a span to a sorted list of disjoint ones; where it grows too long, the two with the
+// Adds a range to a sorted list of disjoint ones; where it grows too long, the two with the
 // narrowest time between them become one: whatever was in use is still in the list.
-void AddBusy(std::vector<TimeSpan>& spans, TimeSpan span) {
+void AddBusy(std::vector<TimeRange>& ranges, TimeRange range) {
   auto first =
-      std::lower_bound(spans.begin(), spans.end(), span.first,
-                       [](const TimeSpan& each, int64_t time) { return each.last + 1 < time; });
+      std::lower_bound(ranges.begin(), ranges.end(), range.begin,
+                       [](const TimeRange& each, int64_t time) { return each.end < time; });
   auto end = first;
-  for (; end != spans.end() && end->first <= span.last + 1; ++end) {
-    span.first = std::min(span.first, end->first);
-    span.last = std::max(span.last, end->last);
+  for (; end != ranges.end() && end->begin <= range.end; ++end) {
+    range.begin = std::min(range.begin, end->begin);
+    range.end = std::max(range.end, end->end);
   }
-  first = spans.erase(first, end);
-  spans.insert(first, span);
-  if (spans.size() <= kMostSpans) return;
+  first = ranges.erase(first, end);
+  ranges.insert(first, range);
+  if (ranges.size() <= kMostRanges) return;
   size_t narrowest = 1;
-  const auto room = [&](size_t i) { return spans[i].first - spans[i - 1].last; };
-  for (size_t i = 2; i < spans.size(); ++i) {
+  const auto room = [&](size_t i) { return ranges[i].begin - ranges[i - 1].end; };
+  for (size_t i = 2; i < ranges.size(); ++i) {
     if (room(i) < room(narrowest)) narrowest = i;
   }
-  spans[narrowest - 1].last = spans[narrowest].last;
-  spans.erase(spans.begin() + static_cast<std::ptrdiff_t>(narrowest));
+  ranges[narrowest - 1].end = ranges[narrowest].end;
+  ranges.erase(ranges.begin() + static_cast<std::ptrdiff_t>(narrowest));
+}
+
+int64_t RoundUp(int64_t address, int64_t alignment) {
+  return alignment == 1 ? address : (address + alignment - 1) / alignment * alignment;
 }
 
 }  // namespace
@@ -78,8 +88,9 @@ uint32_t Occupancy::HighOf(uint32_t node) {
   return nodes_[node].high = child;
 }
 
-int64_t Occupancy::LowestGap(TimeSpan span, int64_t length) const {
-  Search search{span, length, 0};
+int64_t Occupancy::LowestGap(std::span<const TimeRange> ranges, int64_t length,
+                             int64_t alignment) const {
+  Search search{ranges, length, alignment, 0};
   Find(search, root_, 0, size_);
   return search.gap;
 }
@@ -88,11 +99,12 @@ bool Occupancy::Find(Search& search, uint32_t index, int64_t begin, int64_t size
   ++visits_;
   const Node& node = nodes_[index];
   const int64_t end = begin + size;
-  if (Overlaps(node.full, search.span) || Overlaps(node.own, search.span)) {
-    search.gap = end;
+  if (end <= search.gap) return false;  // rounding up has passed it
+  if (OverlapsAny(node.full, search.ranges) || OverlapsAny(node.own, search.ranges)) {
+    search.gap = RoundUp(end, search.alignment);
     return false;
   }
-  if (!Overlaps(node.busy, search.span)) return end - search.gap >= search.length;
+  if (!OverlapsAny(node.busy, search.ranges)) return end - search.gap >= search.length;
   const int64_t half = size / 2;
   if (node.low == kNothing) {
     if (begin + half - search.gap >= search.length) return true;
@@ -103,7 +115,7 @@ bool Occupancy::Find(Search& search, uint32_t index, int64_t begin, int64_t size
   return Find(search, node.high, begin + half, half);
 }
 
-void Occupancy::Take(TimeSpan span, int64_t begin, int64_t length) {
+void Occupancy::Take(TimeRange range, int64_t begin, int64_t length) {
   while (begin + length > size_) {
     const uint32_t root = NewNode();
     nodes_[root].low = root_;
@@ -111,36 +123,35 @@ void Occupancy::Take(TimeSpan span, int64_t begin, int64_t length) {
     root_ = root;
     size_ *= 2;
   }
-  Insert(span, begin, begin + length, root_, 0, size_);
+  Insert(range, begin, begin + length, root_, 0, size_);
 }
 
-void Occupancy::Insert(TimeSpan span, int64_t from, int64_t to, uint32_t index, int64_t begin,
+void Occupancy::Insert(TimeRange range, int64_t from, int64_t to, uint32_t index, int64_t begin,
                        int64_t size) {
-  AddBusy(nodes_[index].busy, span);
-  if (from <= begin && begin + size <= to) return AddOwn(nodes_[index], span);
+  AddBusy(nodes_[index].busy, range);
+  if (from <= begin && begin + size <= to) return AddOwn(nodes_[index], range);
   const int64_t half = size / 2, middle = begin + half;
-  if (from < middle) Insert(span, from, to, LowOf(index), begin, half);
-  if (to > middle) Insert(span, from, to, HighOf(index), middle, half);
+  if (from < middle) Insert(range, from, to, LowOf(index), begin, half);
+  if (to > middle) Insert(range, from, to, HighOf(index), middle, half);
   SumUp(index);
 }
 
-// Spans that follow one another without time between become one.
-void Occupancy::AddOwn(Node& node, TimeSpan span) {
-  auto after = node.own.upper_bound(span.first);
-  if (after != node.own.end() && after->first == span.last + 1) {
-    span.last = after->second;
-    after = node.own.erase(after);
+// Ranges that follow one another without time between become one.
+void Occupancy::AddOwn(Node& node, TimeRange range) {
+  auto next = node.own.upper_bound(range.begin);
+  if (next != node.own.begin() && std::prev(next)->second >= range.begin) --next;
+  while (next != node.own.end() && next->first <= range.end) {
+    range.begin = std::min(range.begin, next->first);
+    range.end = std::max(range.end, next->second);
+    next = node.own.erase(next);
   }
-  if (after != node.own.begin() && std::prev(after)->second + 1 == span.first) {
-    span.first = std::prev(after)->first;
-  }
-  node.own.insert_or_assign(span.first, span.last);
-  for (std::vector<TimeSpan>* spans : {&node.own_longest, &node.full}) {
-    std::erase_if(*spans, [&](const TimeSpan& each) {
-      return each.first >= span.first && each.last <= span.last;
+  node.own.emplace(range.begin, range.end);
+  for (std::vector<TimeRange>* ranges : {&node.own_longest, &node.full}) {
+    std::erase_if(*ranges, [&](const TimeRange& each) {
+      return each.begin >= range.begin && each.end <= range.end;
     });
-    spans->push_back(span);
-    KeepLongest(*spans);
+    ranges->push_back(range);
+    KeepLongest(*ranges);
   }
 }
 
@@ -149,10 +160,10 @@ void Occupancy::SumUp(uint32_t index) {
   Node& node = nodes_[index];
   node.full = node.own_longest;
   if (node.low != kNothing && node.high != kNothing) {
-    for (const TimeSpan& low : nodes_[node.low].full) {
-      for (const TimeSpan& high : nodes_[node.high].full) {
+    for (const TimeRange& low : nodes_[node.low].full) {
+      for (const TimeRange& high : nodes_[node.high].full) {
         if (!Overlaps(low, high)) continue;
-        node.full.push_back({std::max(low.first, high.first), std::min(low.last, high.last)});
+        node.full.push_back({std::max(low.begin, high.begin), std::min(low.end, high.end)});
       }
     }
   }

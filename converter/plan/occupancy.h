@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses are taken when: rectangles of time and address, none of which overlap. Answers
-// where the lowest gap lies that is free over a span of time, without asking every rectangle.
+// Which addresses are taken when: rectangles of time and address. Answers where the lowest gap lies
+// that is free over some ranges of time, without asking every rectangle.
 //
 // A binary tree halves the addresses. A rectangle is kept at the nodes whose addresses it covers
 // whole. Each node sums up what lies below it by two short lists of times: when surely all of it is
@@ -11,25 +11,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
-namespace weft::plan {
+#include "converter/plan/problem.h"
 
-// A closed span of time.
-struct TimeSpan {
-  int64_t first = 0, last = 0;
-};
+namespace weft::plan {
 
 class Occupancy {
  public:
   Occupancy() : nodes_(1) {}
 
-  // The lowest address from which `length` addresses are free over all of `span`; `length` is
-  // at least 1.
-  int64_t LowestGap(TimeSpan span, int64_t length) const;
+  // The lowest multiple of `alignment` from which `length` addresses are free over all of `ranges`,
+  // none of which is empty; `length` and `alignment` are at least 1.
+  int64_t LowestGap(std::span<const TimeRange> ranges, int64_t length, int64_t alignment = 1) const;
 
-  // Takes [begin, begin + length), which is free over `span`.
-  void Take(TimeSpan span, int64_t begin, int64_t length);
+  // Takes [begin, begin + length) over `range`, which is not empty.
+  void Take(TimeRange range, int64_t begin, int64_t length);
 
   // Nodes that searches have visited so far, for tests of their cost.
   int64_t visits() const { return visits_; }
@@ -37,22 +35,23 @@ class Occupancy {
  private:
   static constexpr uint32_t kNothing = 0xFFFFFFFFu;
   struct Node {
-    // Taken over the whole node: last by first, with time between any two.
+    // Taken over the whole node: end by begin, with time between any two.
     std::map<int64_t, int64_t> own;
-    std::vector<TimeSpan> own_longest, full, busy;
+    std::vector<TimeRange> own_longest, full, busy;
     uint32_t low = kNothing, high = kNothing;  // children
   };
 
   struct Search {
-    TimeSpan span;
-    int64_t length;
+    std::span<const TimeRange> ranges;
+    int64_t length, alignment;
     int64_t gap;  // where the run of free addresses that reaches the present node begins
   };
 
   // True when the gap is found inside.
   bool Find(Search& search, uint32_t node, int64_t begin, int64_t size) const;
-  void Insert(TimeSpan span, int64_t from, int64_t to, uint32_t node, int64_t begin, int64_t size);
-  static void AddOwn(Node& node, TimeSpan span);
+  void Insert(TimeRange range, int64_t from, int64_t to, uint32_t node, int64_t begin,
+              int64_t size);
+  static void AddOwn(Node& node, TimeRange range);
   void SumUp(uint32_t node);
   uint32_t NewNode();
   uint32_t LowOf(uint32_t node);

@@ -25,6 +25,7 @@
 #include "converter/ir/graph.h"
 #include "converter/ops/operation.h"
 #include "converter/program/builder.h"
+#include "tests/converter/folding.h"
 
 namespace weft {
 
@@ -74,7 +75,7 @@ class GraphBuilder {
 
   void InferNode(ir::Node& node) {
     ops::InferScope scope(graph, node, faults);
-    scope.infer_body = [this](ir::Graph& body) { return graph::InferAndFold(body, {}, faults); };
+    scope.infer_body = [this](ir::Graph& body) { return InferAndFold(body, {}, faults); };
     node.operation->infer(scope);
   }
   // True when no node found a fault. Parameter, Const and Result have nothing to infer.

@@ -8,11 +8,13 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "converter/base/faults.h"
 #include "converter/emit/model_file.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/plan.h"
 #include "runtime/weft.h"
 
 namespace weft {
@@ -42,7 +44,7 @@ inline std::vector<std::vector<float>> RunFloats(plan::Program program,
                                                  const std::vector<std::vector<float>>& inputs) {
   plan::Coalesce(program);
   Faults faults;
-  const emit::ModelFile file = emit::WriteModelFile(program, {}, faults);
+  const emit::ModelFile file = emit::WriteModelFile(plan::PlanAsIs(std::move(program)), {}, faults);
   for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
   const AlignedBlock model(file.bytes.size());
   std::memcpy(model.get(), file.bytes.data(), file.bytes.size());

@@ -13,6 +13,7 @@
 #include "converter/emit/model_file.h"
 #include "converter/pipeline.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"
@@ -45,17 +46,21 @@ void FillInput(const Tensor& tensor, uint32_t& state) {
 std::vector<std::byte> Outputs(const plan::Program& program,
                                std::optional<int64_t> fast_bytes = {}) {
   Faults faults;
-  const emit::ModelFile file = emit::WriteModelFile(program, {.fast_bytes = fast_bytes}, faults);
+  std::vector<plan::Memory> memories(1);
+  if (fast_bytes) memories = {{"fast", fast_bytes, 2}, {"slow"}};
+  const plan::Plan plan = plan::PlanAsIs(program, memories);
+  const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);
   EXPECT_TRUE(faults.ok());
-  EXPECT_LE(file.scratch_bytes, fast_bytes.value_or(file.scratch_bytes));
+  EXPECT_LE(plan.scratch_bytes[0], fast_bytes.value_or(plan.scratch_bytes[0]));
+  const int64_t slow_bytes = fast_bytes ? plan.scratch_bytes[1] : 0;
   AlignedBytes model(file.bytes.size());
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
   for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
     ADD_FAILURE() << line;
-  AlignedBytes state(static_cast<size_t>(file.state_bytes));
-  AlignedBytes scratch(static_cast<size_t>(file.scratch_bytes));
+  AlignedBytes state(static_cast<size_t>(plan.state_bytes));
+  AlignedBytes scratch(static_cast<size_t>(plan.scratch_bytes[0]));
   std::memset(scratch.data(), 0xFF, scratch.size());
-  AlignedBytes slow(static_cast<size_t>(file.slow_scratch_bytes));
+  AlignedBytes slow(static_cast<size_t>(slow_bytes));
   std::memset(slow.data(), 0xFF, slow.size());
   Memory memory;
   memory.state = {state.data(), state.size()};

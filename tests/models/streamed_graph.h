@@ -21,9 +21,11 @@
 #include "converter/graph/open_loops.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/plan.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/hoist.h"
 #include "runtime/weft.h"
+#include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 
 namespace weft {
@@ -47,8 +49,8 @@ inline ir::Source Weights(GraphBuilder& g, Dims dims, uint32_t seed) {
 }
 
 inline bool Infer(GraphBuilder& g) {
-  graph::RecogniseCountsByShapes(g.graph);
-  return graph::InferAndFold(g.graph, {}, g.faults);
+  graph::RecogniseCountsByShapes(g.graph, FoldingHere());
+  return InferAndFold(g.graph, {}, g.faults);
 }
 
 // A model as the converter makes it from a graph, and its engine.
@@ -58,10 +60,11 @@ class Model {
     build(graph_);
     EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
     if (streaming_steps > 0) {
-      const auto streamed = graph::Stream(graph_.graph, streaming_steps, graph_.faults);
+      const auto streamed =
+          graph::Stream(graph_.graph, streaming_steps, FoldingHere(), graph_.faults);
       EXPECT_TRUE(streamed) << graph_.FaultText();
       if (streamed) told = *streamed;
-      EXPECT_TRUE(graph::InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
+      EXPECT_TRUE(InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
     }
     if (!graph_.faults.ok()) return;
     plan::Program program;
@@ -69,12 +72,14 @@ class Model {
     plan::FuseTails(program, program.main);
     plan::Hoist(program, INT64_MAX);
     plan::Coalesce(program);
-    const emit::ModelFile file = emit::WriteModelFile(program, {}, graph_.faults);
-    for (const plan::Variable& variable : program.variables) variables.push_back(variable.name);
+    const plan::Plan plan = plan::PlanAsIs(std::move(program));
+    const emit::ModelFile file = emit::WriteModelFile(plan, {}, graph_.faults);
+    for (const plan::Variable& variable : plan.program.variables)
+      variables.push_back(variable.name);
     model_ = AlignedBytes(file.bytes.size());
     std::memcpy(model_.data(), file.bytes.data(), file.bytes.size());
-    state_ = AlignedBytes(static_cast<size_t>(file.state_bytes));
-    scratch_ = AlignedBytes(static_cast<size_t>(file.scratch_bytes));
+    state_ = AlignedBytes(static_cast<size_t>(plan.state_bytes));
+    scratch_ = AlignedBytes(static_cast<size_t>(plan.scratch_bytes[0]));
     Memory memory;
     memory.state = {state_.data(), state_.size()};
     memory.scratch = {scratch_.data(), scratch_.size()};
@@ -175,7 +180,7 @@ inline std::string Refusal(const Build& build, int64_t steps = 1) {
   GraphBuilder g;
   build(g);
   EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(graph::Stream(g.graph, steps, g.faults));
+  EXPECT_FALSE(graph::Stream(g.graph, steps, FoldingHere(), g.faults));
   return g.FaultText();
 }
 

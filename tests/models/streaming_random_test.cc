@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/converter/folding.h"
 #include "tests/models/streamed_graph.h"
 
 namespace weft {
@@ -399,7 +400,7 @@ bool IsCut(uint32_t seed, std::string* text) {
   Chain chain(g, kSteps, seed);
   if (!chain.Run() || !Infer(g)) return false;
   *text = chain.text();
-  const auto streamed = graph::Stream(g.graph, 1, g.faults);
+  const auto streamed = graph::Stream(g.graph, 1, FoldingHere(), g.faults);
   if (!streamed) {
     EXPECT_FALSE(g.faults.ok()) << *text;
     return false;

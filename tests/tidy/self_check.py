@@ -53,6 +53,8 @@ SAMPLES = {
         {"runtime/format/a.h": '#include "runtime/weft.h"\n'},
         {"converter/ir/a.cc": '#include "kernels/dense.h"\n'},
         {"converter/program/a.cc": '#include "converter/ops/operation.h"\n'},
+        {"converter/graph/a.cc": '#include "converter/plan/plan.h"\n'},
+        {"converter/graph/a.cc": '#include "converter/emit/run_here.h"\n'},
         {"converter/plan/a.cc": '#include "converter/emit/model_file.h"\n'},
         {"converter/inspect/a.cc": '#include "converter/plan/liveness.h"\n'},
         {"converter/pipeline.cc": '#include "converter/cli/table.h"\n'},

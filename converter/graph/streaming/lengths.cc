@@ -30,9 +30,10 @@ class Longer {
     return &result;
   }
   // What cannot be computed for one step more has no constant then.
-  void Compute() {
+  void Compute(const Folding& folding) {
     Faults unheard;
-    InferAndFold(again_, {.check_declared = false}, unheard);
+    Folding of_copy{folding.run};
+    InferAndFold(again_, {.check_declared = false}, of_copy, unheard);
   }
 
  private:
@@ -123,14 +124,15 @@ ir::Source Origins::Of(const ir::Node& constant) const {
   return found == origins_.end() ? ir::Source() : found->second;
 }
 
-std::set<const ir::Node*> ConstantsOfLength(const ir::Graph& graph, const TimeAxes& times) {
+std::set<const ir::Node*> ConstantsOfLength(const ir::Graph& graph, const TimeAxes& times,
+                                            const Folding& folding) {
   Longer longer(graph, times);
   std::vector<std::pair<ir::Node*, ir::Node*>> asked;
   for (ir::Node* node : times.nodes()) {
     ir::Node* result = node->constant ? longer.Ask(*node) : nullptr;
     if (result != nullptr) asked.emplace_back(node, result);
   }
-  longer.Compute();
+  longer.Compute(folding);
   std::set<const ir::Node*> changed;
   for (const auto& [node, result] : asked) {
     if (!IsSame(*node->constant, *result, times.Of({node, 0}))) changed.insert(node);

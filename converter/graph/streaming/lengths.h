@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "converter/graph/fold.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
@@ -29,7 +30,8 @@ class Origins {
 
 // Of the constants that nodes of `times` read, those that would be others. One that repeats the
 // same step along time is another only when that step is.
-std::set<const ir::Node*> ConstantsOfLength(const ir::Graph& graph, const TimeAxes& times);
+std::set<const ir::Node*> ConstantsOfLength(const ir::Graph& graph, const TimeAxes& times,
+                                            const Folding& folding);
 
 }  // namespace weft::graph
 

@@ -38,8 +38,8 @@ ir::Source UnderOtherDims(ir::Source source) {
 
 class Streaming {
  public:
-  Streaming(ir::Graph& graph, int64_t steps, Faults& faults)
-      : graph_(graph), steps_(steps), faults_(faults) {}
+  Streaming(ir::Graph& graph, int64_t steps, const Folding& folding, Faults& faults)
+      : graph_(graph), steps_(steps), folding_(folding), faults_(faults) {}
 
   std::optional<Streamed> Run() {
     const size_t before = faults_.lines().size();
@@ -53,7 +53,7 @@ class Streaming {
       }
     }
     times.Spread();
-    lengths_ = ConstantsOfLength(graph_, times);
+    lengths_ = ConstantsOfLength(graph_, times, folding_);
     CheckCounters();
     FindKeptStates();
     // A sequence of one step is whole whatever is done along it.
@@ -97,6 +97,7 @@ class Streaming {
 
   ir::Graph& graph_;
   const int64_t steps_;
+  const Folding& folding_;
   Faults& faults_;
   std::vector<Walk> walks_;
   std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
@@ -399,8 +400,9 @@ void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
 
 }  // namespace
 
-std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, Faults& faults) {
-  return Streaming(graph, steps, faults).Run();
+std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
+                               Faults& faults) {
+  return Streaming(graph, steps, folding, faults).Run();
 }
 
 }  // namespace weft::graph

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "converter/base/faults.h"
+#include "converter/graph/fold.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/ir/graph.h"
 
@@ -25,7 +26,8 @@ namespace weft::graph {
 
 // `graph` is inferred and folded; it must be inferred again afterwards. `steps` need not divide T,
 // but lies in [1, T]. Nullopt when faults were added; the graph may then be of no further use.
-std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, Faults& faults);
+std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
+                               Faults& faults);
 
 }  // namespace weft::graph
 

@@ -11,7 +11,9 @@
 
 #include "converter/emit/model_file.h"
 #include "converter/graph/infer.h"
+#include "converter/plan/plan.h"
 #include "converter/program/builder.h"
+#include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 
 namespace weft {
@@ -29,7 +31,7 @@ testing::AssertionResult Contains(const std::string& text, const std::string& pa
 }
 
 std::string RefusalOf(GraphBuilder& g) {
-  graph::InferAndFold(g.graph, {}, g.faults);
+  InferAndFold(g.graph, {}, g.faults);
   return g.FaultText();
 }
 
@@ -168,8 +170,8 @@ TEST(ModelFile, RefusesRegionsThatTheFileCannotHold) {
   for (const auto& [home, words] : kHomes) {
     for (const int64_t bytes : {kTwo31, kTwo32 - 16, kTwo32, kTwo32 + 16, kTwo40}) {
       Faults faults;
-      plan::Program program = Holding(home, bytes);
-      EXPECT_TRUE(emit::WriteModelFile(program, {}, faults).bytes.empty());
+      const plan::Plan plan = plan::PlanAsIs(Holding(home, bytes));
+      EXPECT_TRUE(emit::WriteModelFile(plan, {}, faults).bytes.empty());
       ASSERT_EQ(faults.lines().size(), 1u) << words << bytes;
       EXPECT_TRUE(Contains(faults.lines()[0], words));
       EXPECT_TRUE(Contains(faults.lines()[0], "must be below 2147483647"));
@@ -189,7 +191,7 @@ TEST(ModelFile, RefusesAFileOfManySmallerWeights) {
     builder.Emit(format::CopyParams(), {value}, {out});
   }
   Faults faults;
-  EXPECT_TRUE(emit::WriteModelFile(program, {}, faults).bytes.empty());
+  EXPECT_TRUE(emit::WriteModelFile(plan::PlanAsIs(program), {}, faults).bytes.empty());
   ASSERT_EQ(faults.lines().size(), 1u);
   EXPECT_TRUE(Contains(faults.lines()[0], "plan: weights need 6442450752 bytes"));
 }
@@ -202,7 +204,8 @@ TEST(ModelFile, WithoutNamesHasNoneForVariables) {
     program.variables.push_back({state, plan::kNone, "v"});
     builder.Fill(state);
     Faults faults;
-    const emit::ModelFile file = emit::WriteModelFile(program, {.names = names}, faults);
+    const emit::ModelFile file =
+        emit::WriteModelFile(plan::PlanAsIs(program), {.names = names}, faults);
     ASSERT_TRUE(faults.ok());
     const format::Model& model = *format::GetModel(file.bytes.data());
     EXPECT_EQ(model.variables()->Get(0)->first_name() == 0xFFFFFFFF, !names);

@@ -6,6 +6,7 @@
 
 #include "converter/graph/recognise/count.h"
 #include "tests/converter/counted_loop.h"
+#include "tests/converter/folding.h"
 #include "tests/converter/graph/recognise/spelled_cells.h"
 
 namespace weft {
@@ -47,7 +48,7 @@ struct SumOfRows {
     // Lowering needs inference, after which the pass no longer applies: it gets a loop of its own.
     graph::Flatten(g.graph);
     std::map<std::string, int> left = Operations(g.graph);
-    EXPECT_TRUE(graph::InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+    EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
     if (g.faults.ok()) answers = RunFloats(LowerGraph(g), inputs);
     return left;
   }
@@ -125,7 +126,7 @@ TEST(Flatten, LaysBoundsFlatThatTheIterationComputes) {
   GraphBuilder& g = loop.outer;
   graph::Flatten(g.graph);
   EXPECT_EQ(Operations(g.graph)["Loop"], 0);
-  ASSERT_TRUE(graph::InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   EXPECT_EQ(ToString(g.type(g.graph.results[0]->inputs[0])), "f32[3,8]");
 }
 
@@ -149,7 +150,7 @@ TEST(Flatten, TakesSlicesFromTheEndWhenTheyRunBackwards) {
   GraphBuilder& g = loop.outer;
   graph::Flatten(g.graph);
   EXPECT_EQ(Operations(g.graph)["Loop"], 0);
-  ASSERT_TRUE(graph::InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   const std::vector<float> rows = Numbers(6, 1), more = Numbers(24, 2);
   const auto answers = RunFloats(LowerGraph(g), {rows, more});
   ASSERT_EQ(answers.size(), 1u);

@@ -6,6 +6,7 @@
 
 #include "converter/graph/rewrite.h"
 #include "tests/converter/counted_loop.h"
+#include "tests/converter/folding.h"
 
 namespace weft {
 namespace {
@@ -27,7 +28,7 @@ int64_t TripsOver(int64_t time) {
       loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
   loop.GoOn(loop.Compared("Less", counter, limit));
   loop.Close();
-  graph::RecogniseCountsByShapes(g.graph);
+  graph::RecogniseCountsByShapes(g.graph, FoldingHere());
   return graph::IntsOf(loop.node->inputs[0]).at(0);
 }
 

@@ -8,6 +8,7 @@
 
 #include "converter/graph/infer.h"
 #include "converter/graph/lower.h"
+#include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"
@@ -35,7 +36,7 @@ void Declare(ir::Source source, ElementType type, Dims dims) {
 plan::Program LowerPromoted(GraphBuilder& g) {
   graph::Promote(g.graph);
   plan::Program program;
-  EXPECT_TRUE(graph::InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
+  EXPECT_TRUE(InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
   if (g.faults.ok()) graph::Lower(g.graph, program, g.faults);
   EXPECT_TRUE(g.faults.ok()) << g.FaultText();
   return program;

@@ -8,6 +8,7 @@
 
 #include "converter/graph/infer.h"
 #include "tests/converter/counted_loop.h"
+#include "tests/converter/folding.h"
 
 namespace weft {
 namespace {
@@ -35,7 +36,7 @@ struct Doubling : CountedLoop {
   }
   ir::Trips Infer(int64_t max_iterations = 0) {
     Close();
-    graph::InferAndFold(outer.graph, {true, max_iterations}, outer.faults);
+    InferAndFold(outer.graph, {true, max_iterations}, outer.faults);
     return node->bodies[0].trips;
   }
   std::string Refusal(int64_t max_iterations = 0) {
@@ -195,7 +196,7 @@ std::string BranchesOf(const TensorType& then, const TensorType& other, const Te
     node->bodies.back().graph = std::make_unique<ir::Graph>(std::move(body.graph));
   }
   outer.Result({node, 0});
-  graph::InferAndFold(outer.graph, {}, outer.faults);
+  InferAndFold(outer.graph, {}, outer.faults);
   return outer.FaultText();
 }
 

@@ -11,6 +11,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
 #include "converter/program/hoist.h"
 #include "runtime/weft.h"
@@ -81,8 +82,9 @@ struct OneLoop {
   std::vector<float> Run() {
     plan::Coalesce(program);
     Faults faults;
-    const emit::ModelFile file = emit::WriteModelFile(program, {}, faults);
-    AlignedBytes model(file.bytes.size()), scratch(static_cast<size_t>(file.scratch_bytes));
+    const plan::Plan plan = plan::PlanAsIs(program);
+    const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);
+    AlignedBytes model(file.bytes.size()), scratch(static_cast<size_t>(plan.scratch_bytes[0]));
     std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
     for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
       ADD_FAILURE() << line;
@@ -249,7 +251,7 @@ TEST(Loop, IsValidatedAtAnyDepth) {
     nest.program.outputs.push_back({Nest(nest.builder, state, depth), {"y"}, plan::kNone, 0});
     plan::Coalesce(nest.program);
     Faults faults;
-    const emit::ModelFile file = emit::WriteModelFile(nest.program, {}, faults);
+    const emit::ModelFile file = emit::WriteModelFile(plan::PlanAsIs(nest.program), {}, faults);
     AlignedBytes model(file.bytes.size());
     std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
     EXPECT_EQ(format::GetModel(model.data())->sections()->size(), static_cast<size_t>(depth));

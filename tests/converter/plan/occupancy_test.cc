@@ -13,27 +13,30 @@ namespace {
 // The twin: asks every rectangle.
 class Naive {
  public:
-  int64_t LowestGap(TimeSpan span, int64_t length) const {
+  int64_t LowestGap(const std::vector<TimeRange>& ranges, int64_t length, int64_t alignment) const {
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (const Rectangle& each : rectangles_) {
-      if (each.span.last < span.first || span.last < each.span.first) continue;
+      const auto meets = [&](const TimeRange& range) {
+        return each.range.begin < range.end && range.begin < each.range.end;
+      };
+      if (std::none_of(ranges.begin(), ranges.end(), meets)) continue;
       taken.emplace_back(each.begin, each.begin + each.length);
     }
     std::sort(taken.begin(), taken.end());
     int64_t gap = 0;
     for (const auto& [begin, end] : taken) {
       if (gap + length <= begin) break;
-      gap = std::max(gap, end);
+      gap = std::max(gap, (end + alignment - 1) / alignment * alignment);
     }
     return gap;
   }
-  void Take(TimeSpan span, int64_t begin, int64_t length) {
-    rectangles_.push_back({span, begin, length});
+  void Take(TimeRange range, int64_t begin, int64_t length) {
+    rectangles_.push_back({range, begin, length});
   }
 
  private:
   struct Rectangle {
-    TimeSpan span;
+    TimeRange range;
     int64_t begin, length;
   };
   std::vector<Rectangle> rectangles_;
@@ -48,13 +51,22 @@ TEST(Occupancy, FindsTheGapsOfItsTwin) {
     Occupancy occupancy;
     Naive twin;
     for (int i = 0; i < 150; ++i) {
-      const int64_t first = static_cast<int64_t>(random()) % times;
-      const TimeSpan span{first, first + static_cast<int64_t>(random()) % lives};
+      std::vector<TimeRange> ranges;
+      int64_t time = static_cast<int64_t>(random()) % times;
+      for (int range = 0; range <= round % 3; ++range) {
+        const int64_t end = time + 1 + static_cast<int64_t>(random()) % lives;
+        ranges.push_back({time, end});
+        time = end + static_cast<int64_t>(random()) % lives;
+      }
       const int64_t length = 1 + static_cast<int64_t>(random()) % lengths;
-      const int64_t gap = twin.LowestGap(span, length);
-      ASSERT_EQ(occupancy.LowestGap(span, length), gap) << "round " << round << ", " << i;
-      occupancy.Take(span, gap, length);
-      twin.Take(span, gap, length);
+      const int64_t alignment = round % 2 == 0 ? 1 : int64_t{1} << (random() % 4);
+      const int64_t gap = twin.LowestGap(ranges, length, alignment);
+      ASSERT_EQ(occupancy.LowestGap(ranges, length, alignment), gap)
+          << "round " << round << ", " << i;
+      for (const TimeRange& range : ranges) {
+        occupancy.Take(range, gap, length);
+        twin.Take(range, gap, length);
+      }
     }
   }
 }
@@ -62,29 +74,29 @@ TEST(Occupancy, FindsTheGapsOfItsTwin) {
 constexpr int kMany = 20000;
 
 // How often searches looked at a node for each of kMany rectangles.
-template <typename SpanOf, typename LengthOf>
-double VisitsPerSearch(SpanOf span_of, LengthOf length_of) {
+template <typename RangeOf, typename LengthOf>
+double VisitsPerSearch(RangeOf range_of, LengthOf length_of) {
   Occupancy occupancy;
   for (int64_t i = 0; i < kMany; ++i) {
-    const TimeSpan span = span_of(i);
+    const TimeRange range = range_of(i);
     const int64_t length = length_of(i);
-    occupancy.Take(span, occupancy.LowestGap(span, length), length);
+    occupancy.Take(range, occupancy.LowestGap({&range, 1}, length), length);
   }
   return static_cast<double>(occupancy.visits()) / kMany;
 }
 
 TEST(Occupancy, LooksAtFewOfTheMany) {
   const auto one = [](int64_t) { return int64_t{1}; };
-  const auto all_together = [](int64_t) { return TimeSpan{0, kMany}; };
-  const auto one_by_one = [](int64_t i) { return TimeSpan{i, i + 1}; };
-  const auto born_in_turn = [](int64_t i) { return TimeSpan{i, kMany}; };
-  const auto dying_in_turn = [](int64_t i) { return TimeSpan{0, i}; };
-  const auto sliding = [](int64_t i) { return TimeSpan{i, i + kMany / 4}; };
+  const auto all_together = [](int64_t) { return TimeRange{0, kMany + 1}; };
+  const auto one_by_one = [](int64_t i) { return TimeRange{i, i + 2}; };
+  const auto beginning_in_turn = [](int64_t i) { return TimeRange{i, kMany + 1}; };
+  const auto ending_in_turn = [](int64_t i) { return TimeRange{0, i + 1}; };
+  const auto sliding = [](int64_t i) { return TimeRange{i, i + kMany / 4 + 1}; };
   EXPECT_LT(VisitsPerSearch(all_together, one), 64);
   EXPECT_LT(VisitsPerSearch(all_together, [](int64_t i) { return 1 + i % 7; }), 256);
   EXPECT_LT(VisitsPerSearch(one_by_one, one), 64);
-  EXPECT_LT(VisitsPerSearch(born_in_turn, one), 64);
-  EXPECT_LT(VisitsPerSearch(dying_in_turn, one), 64);
+  EXPECT_LT(VisitsPerSearch(beginning_in_turn, one), 64);
+  EXPECT_LT(VisitsPerSearch(ending_in_turn, one), 64);
   EXPECT_LT(VisitsPerSearch(sliding, one), 64);
 }
 

@@ -27,9 +27,7 @@ _MAY_INCLUDE = {
     # A loop's lowering orders the items of its body and looks for copies that go away later.
     "converter/ops": _floors("base", "ir", "program", "ops") +
                      ("converter/plan/schedule.h", "converter/plan/coalesce.h"),
-    # Folding runs a program of one node as the runtime will.
-    "converter/graph": _floors("base", "ir", "program", "ops", "graph") +
-                       ("converter/plan/coalesce.h", "converter/emit/model_file.h"),
+    "converter/graph": _floors("base", "ir", "program", "ops", "graph"),
     "converter/plan": _floors("base", "program", "plan"),
     "converter/emit": _floors("base", "program", "plan", "emit"),
     "converter/inspect": _floors("base", "inspect") + ("converter/ir/graph.h",),

@@ -16,6 +16,7 @@
 #include "converter/graph/infer.h"
 #include "converter/graph/lower.h"
 #include "converter/graph/recognise/recognise.h"
+#include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"
 
@@ -59,7 +60,7 @@ inline plan::Program LowerGraph(GraphBuilder& g) {
 
 // Infers and recognises; the answers before and after agree.
 inline std::map<std::string, int> Recognised(GraphBuilder& g) {
-  EXPECT_TRUE(graph::InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};
   const plan::Program before = LowerGraph(g);
   graph::Recognise(g.graph);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "converter/plan/coalesce.h"
+#include "converter/plan/liveness.h"
+#include "converter/plan/solve.h"
+#include "converter/plan/traffic.h"
+#include "converter/program/hoist.h"
+#include "converter/program/hoist_invariant.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
+constexpr Candidate kCandidates[] = {{kAllRows, true}, {64, true}, {32, true},
+                                     {16, true},       {8, true},  {4, true},
+                                     {2, true},        {1, true},  {1, false}};
+
+int64_t RoundUp(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Weights are placed in the order in which the listing names them, so that those without a reader
+// (folded, repacked) stay out of the file.
+class WeightsPlacer {
+ public:
+  explicit WeightsPlacer(Plan& plan)
+      : plan_(plan), program_(plan.program), is_placed_(program_.values.size(), false) {}
+
+  void Run() {
+    Walk(program_.main);
+    for (const std::vector<Port>* ports : {&program_.inputs, &program_.outputs}) {
+      for (const Port& port : *ports) Touch({port.length, port.value});
+    }
+    for (const Variable& variable : program_.variables) Touch({variable.initial});
+  }
+
+ private:
+  void Walk(BlockId block) {
+    for (const Item& item : program_.blocks[block].items) {
+      if (const auto* step = std::get_if<Step>(&item)) {
+        Touch(step->inputs);
+        Touch(step->outputs);
+      } else {
+        Walk(program_.sections[std::get<SectionEntry>(item).section]);
+      }
+    }
+  }
+
+  void Walk(const Section& section) {
+    for (const BlockId copy : section.copies) Walk(copy);
+    for (const BlockId settle : section.settles) Walk(settle);
+    Touch({section.length, section.iteration, section.body_condition, section.first_condition,
+           section.trip});
+  }
+
+  void Touch(const std::vector<ValueId>& values) {
+    for (const ValueId value : values) {
+      if (value == kNone) continue;
+      const ValueId root = Resolve(program_, value).root;
+      if (program_.values[root].home != Home::kWeights || is_placed_[root]) continue;
+      is_placed_[root] = true;
+      plan_.weight_roots.push_back(root);
+      plan_.offsets_bytes[root] = RoundUp(plan_.weights_bytes, kWeightsAlignment);
+      plan_.weights_bytes = plan_.offsets_bytes[root] + program_.values[root].bytes;
+    }
+  }
+
+  Plan& plan_;
+  const Program& program_;
+  std::vector<bool> is_placed_;
+};
+
+void PlaceState(Plan& plan) {
+  for (const Variable& variable : plan.program.variables) {
+    plan.offsets_bytes[variable.value] = plan.state_bytes;
+    plan.state_bytes += RoundUp(plan.program.values[variable.value].bytes, kScratchAlignment);
+  }
+}
+
+// A memory is used up to a multiple of the alignment.
+Memory WholeUnits(Memory memory) {
+  if (memory.capacity_bytes) *memory.capacity_bytes -= *memory.capacity_bytes % kScratchAlignment;
+  return memory;
+}
+
+void SetProblem(Plan& plan, std::span<const Memory> memories) {
+  Problem& problem = plan.problem;
+  if (!memories.empty()) problem.memories.clear();
+  for (const Memory& memory : memories) problem.memories.push_back(WholeUnits(memory));
+  const std::vector<double> traffic = TrafficOf(plan.program);
+  for (const Lifetime& each : Liveness(plan.program)) {
+    plan.scratch_roots.push_back(each.root);
+    problem.buffers.push_back({.name = plan.program.values[each.root].name,
+                               .bytes = each.bytes,
+                               .lifetime = each.time,
+                               .alignment_bytes = kScratchAlignment,
+                               .traffic_bytes = traffic[each.root]});
+  }
+}
+
+void PlaceScratch(Plan& plan) {
+  plan.placement = Solve(plan.problem);
+  plan.bound_bytes = RoundUp(LowerBound(plan.problem), kScratchAlignment);
+  for (size_t i = 0; i < plan.scratch_roots.size(); ++i) {
+    const Placed& placed = plan.placement.buffers[i];
+    plan.offsets_bytes[plan.scratch_roots[i]] = placed.offset_bytes;
+    plan.memories[plan.scratch_roots[i]] = placed.memory;
+  }
+  for (const int64_t bytes : plan.placement.used_bytes) {
+    plan.scratch_bytes.push_back(RoundUp(bytes, kScratchAlignment));
+  }
+}
+
+// What no file can hold.
+std::string ExcessOfFormat(const Plan& plan) {
+  const bool fits = plan.state_bytes <= kMostRegionBytes &&
+                    std::ranges::all_of(plan.scratch_bytes,
+                                        [](int64_t bytes) { return bytes <= kMostRegionBytes; });
+  if (fits) return "";
+  return fmt::format("scratch needs {} bytes and state {}; each must be below {}",
+                     plan.all_scratch_bytes(), plan.state_bytes, kMostRegionBytes);
+}
+
+}  // namespace
+
+std::span<const Candidate> Candidates() { return kCandidates; }
+
+int64_t Plan::all_scratch_bytes() const {
+  return std::accumulate(scratch_bytes.begin(), scratch_bytes.end(), int64_t{0});
+}
+
+Plan PlanAsIs(Program program, std::span<const Memory> memories) {
+  Plan plan;
+  plan.program = std::move(program);
+  for (const Value& value : plan.program.values) {
+    plan.offsets_bytes.push_back(value.home == Home::kScratch ? 0 : kNoOffset);
+  }
+  plan.memories.assign(plan.program.values.size(), 0);
+  WeightsPlacer(plan).Run();
+  PlaceState(plan);
+  SetProblem(plan, memories);
+  PlaceScratch(plan);
+  return plan;
+}
+
+Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories) {
+  if (candidate.hoists_invariants) HoistInvariants(lowered);
+  Hoist(lowered, candidate.hoisted_rows);
+  Coalesce(lowered);
+  Plan plan = PlanAsIs(std::move(lowered), memories);
+  plan.candidate = candidate;
+  return plan;
+}
+
+std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
+  if (const std::string excess = ExcessOfFormat(plan); !excess.empty()) return excess;
+  if (options.budget_bytes && plan.all_scratch_bytes() > *options.budget_bytes) {
+    return fmt::format("scratch needs {} bytes and --arena-budget is {}", plan.all_scratch_bytes(),
+                       *options.budget_bytes);
+  }
+  if (options.memories.size() < 2) return "";
+  const Memory& fast = options.memories[0];
+  const Memory& slow = options.memories[1];
+  if (!slow.capacity_bytes || plan.scratch_bytes[1] <= *slow.capacity_bytes) return "";
+  return fmt::format(
+      "scratch needs {} bytes in region \"{}\" beside {} in \"{}\" and --region {} is {}",
+      plan.scratch_bytes[1], slow.name, plan.scratch_bytes[0], fast.name, slow.name,
+      *slow.capacity_bytes);
+}
+
+std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults) {
+  std::string line;
+  for (size_t cost = 0; cost < std::size(kCandidates); ++cost) {
+    Plan plan = MakePlan(lowered, kCandidates[cost], options.memories);
+    plan.cost = static_cast<int64_t>(cost);
+    const std::string excess = ExcessOf(plan, options);
+    if (excess.empty()) return plan;
+    // The last candidate hoists nothing; its excess is the one that is told.
+    line = "plan: " + excess;
+    if (ExcessOfFormat(plan).empty()) line += "; " + DescribePeak(plan.program);
+  }
+  faults.Add(line);
+  return std::nullopt;
+}
+
+std::string ToString(const Plan& plan) {
+  const std::string rows = plan.candidate.hoisted_rows == kAllRows
+                               ? "all"
+                               : fmt::format("{}", plan.candidate.hoisted_rows);
+  return fmt::format(
+      "{}\nhoisted: {} rows of a product at once, {} invariants\n{}"
+      "weights {} bytes, state {}, scratch {} (this order of steps needs "
+      "{} at least)\n",
+      ToString(plan.program), rows, plan.candidate.hoists_invariants ? "all" : "no",
+      ToString(plan.problem, plan.placement), plan.weights_bytes, plan.state_bytes,
+      plan.all_scratch_bytes(), plan.bound_bytes);
+}
+
+}  // namespace weft::plan

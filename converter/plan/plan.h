@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a program to the plan that a file is written from. A candidate says what leaves the loops;
+// each makes a plan of its own, and of those that fit into the memory the cheapest is chosen.
+//
+//   lowered Program -> for each candidate: MakePlan -> Plan {cost, bytes, bound} -> ChoosePlan
+#ifndef WEFT_CONVERTER_PLAN_PLAN_H_
+#define WEFT_CONVERTER_PLAN_PLAN_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter/base/faults.h"
+#include "converter/plan/problem.h"
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+inline constexpr int64_t kWeightsAlignment = 64;  // a cache line, and a panel of 16 floats
+inline constexpr int64_t kScratchAlignment = 16;  // of state too
+// Bytes of a region or of the file: the offsets of FlatBuffers have 31 bits.
+inline constexpr int64_t kMostRegionBytes = INT32_MAX;
+
+// Of what has no place: no sum with a size is a number that a file can hold.
+inline constexpr int64_t kNoOffset = INT64_MIN / 2;
+
+// Rows of an input product that are computed at once, outside their loop, and whether steps that
+// every iteration would repeat run once before it. More of either is faster and takes more scratch.
+struct Candidate {
+  int64_t hoisted_rows = 1;
+  bool hoists_invariants = false;
+  bool operator==(const Candidate&) const = default;
+};
+
+// In order of their cost, the fastest first.
+std::span<const Candidate> Candidates();
+
+struct PlanOptions {
+  // Of scratch, the fastest first; empty: one without a limit. The last takes what is left over.
+  std::vector<Memory> memories;
+  std::optional<int64_t> budget_bytes;  // most bytes of scratch, all memories together
+};
+
+struct Plan {
+  Program program;  // with the steps that run, in their order
+  Candidate candidate;
+  int64_t cost = 0;  // rank of the candidate; less is faster
+
+  // Where each root of `program` begins in its region (weights, state or a memory of scratch), by
+  // ValueId; 0 for scratch that no step touches, kNoOffset for weights that nothing reads.
+  std::vector<int64_t> offsets_bytes;
+  std::vector<uint32_t> memories;     // by ValueId, of roots in scratch
+  std::vector<ValueId> weight_roots;  // in the order of their offsets
+  int64_t weights_bytes = 0, state_bytes = 0;
+  std::vector<int64_t> scratch_bytes;  // per memory of the problem
+
+  Problem problem;                     // of scratch
+  std::vector<ValueId> scratch_roots;  // of the problem's buffers
+  Placement placement;
+  // Most bytes of scratch live at one time: no placement of this order of steps needs less.
+  int64_t bound_bytes = 0;
+
+  int64_t all_scratch_bytes() const;
+};
+
+// Gives every root of a program its place; the program stays as it is.
+Plan PlanAsIs(Program program, std::span<const Memory> memories = {});
+
+// Hoists as the candidate says, drops the copies that can go away, and places.
+Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories);
+
+// What of the plan is beyond a memory, the budget or the format; empty where it fits.
+std::string ExcessOf(const Plan& plan, const PlanOptions& options);
+
+// The cheapest plan that fits. Nullopt when a fault was added: that none does, and what the last
+// one would need.
+std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults);
+
+// The program, and the table of its placement.
+std::string ToString(const Plan& plan);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PLAN_PLAN_H_

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace weft::plan {
+
+std::vector<TimeRange> LiveRanges(const Buffer& buffer) {
+  std::vector<TimeRange> ranges;
+  int64_t begin = buffer.lifetime.begin;
+  const auto add_until = [&](int64_t end) {
+    if (begin < end) ranges.push_back({begin, end});
+  };
+  for (const TimeRange& gap : buffer.gaps) {
+    add_until(gap.begin);
+    begin = gap.end;
+  }
+  add_until(buffer.lifetime.end);
+  return ranges;
+}
+
+Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // time, bytes more or fewer
+  for (const Buffer& buffer : buffers) {
+    const int64_t granules = (buffer.bytes + granule_bytes - 1) / granule_bytes;
+    for (const TimeRange& range : LiveRanges(buffer)) {
+      changes.emplace_back(range.begin, granules * granule_bytes);
+      changes.emplace_back(range.end, -granules * granule_bytes);
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  Peak peak;
+  int64_t live = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    live += changes[i].second;
+    const bool is_last_of_time = i + 1 == changes.size() || changes[i + 1].first > changes[i].first;
+    if (is_last_of_time && live > peak.bytes) peak = {changes[i].first, live};
+  }
+  return peak;
+}
+
+int64_t GranuleOf(const Problem& problem) {
+  int64_t granule = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    granule = std::gcd(granule, buffer.alignment_bytes);
+    granule = std::gcd(granule, buffer.fixed_offset_bytes.value_or(0));
+  }
+  return std::max<int64_t>(granule, 1);
+}
+
+// At the peak, each buffer but the topmost ends where another may begin, at a multiple of the
+// granule.
+int64_t LowerBound(const Problem& problem) {
+  const int64_t granule = GranuleOf(problem);
+  int64_t bound = PeakOf(problem.buffers, granule).bytes - (granule - 1);
+  for (const Buffer& buffer : problem.buffers) {
+    bound = std::max(bound, buffer.fixed_offset_bytes.value_or(0) + buffer.bytes);
+  }
+  return bound;
+}
+
+std::string ToString(const Problem& problem, const Placement& placement) {
+  std::string text = "memory   offset     bytes  lifetime              buffer\n";
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    const Placed& placed = placement.buffers[i];
+    std::string times = fmt::format("[{}, {})", buffer.lifetime.begin, buffer.lifetime.end);
+    for (const TimeRange& gap : buffer.gaps) times += fmt::format(" not {}-{}", gap.begin, gap.end);
+    text += fmt::format("{:6} {:8} {:9}  {:20}  {}\n", placed.memory, placed.offset_bytes,
+                        buffer.bytes, times, buffer.name);
+  }
+  for (size_t i = 0; i < placement.used_bytes.size(); ++i) {
+    const Memory& memory = problem.memories[i];
+    text +=
+        fmt::format("memory {}{}: {} bytes used", i,
+                    memory.name.empty() ? "" : " \"" + memory.name + "\"", placement.used_bytes[i]);
+    text += memory.capacity_bytes ? fmt::format(" of {}\n", *memory.capacity_bytes) : "\n";
+  }
+  return text;
+}
+
+}  // namespace weft::plan

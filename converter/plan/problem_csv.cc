@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/problem_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace weft::plan {
+namespace {
+
+// Of times and bytes: sums over a few million buffers stay far from the end of 64 bits.
+constexpr int64_t kMostNumber = int64_t{1} << 40;
+
+enum Column { kId, kLower, kUpper, kSize, kAlignment, kGaps, kOffset, kHint, kTraffic, kColumns };
+constexpr std::array<std::string_view, kColumns> kNames = {
+    "id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint", "traffic"};
+constexpr int kNeeded = 4;  // the first so many columns
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+template <typename Number>
+std::optional<Number> Parse(std::string_view text) {
+  Number number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// One line of buffers; `fault` says what is wrong with it, if anything is.
+class Row {
+ public:
+  Row(const std::array<int, kColumns>& places, const std::vector<std::string_view>& cells)
+      : places_(places), cells_(cells) {}
+
+  Buffer Read() {
+    Buffer buffer;
+    buffer.name = Cell(kId);
+    if (buffer.name.empty()) Fail("id", "", "a name");
+    buffer.lifetime = {Number(kLower, 0).value_or(0), Number(kUpper, 0).value_or(0)};
+    if (fault.empty() && buffer.lifetime.begin >= buffer.lifetime.end) {
+      fault = fmt::format("lifetime is [{}, {}); must not be empty", buffer.lifetime.begin,
+                          buffer.lifetime.end);
+    }
+    buffer.bytes = Number(kSize, 0).value_or(0);
+    if (!Cell(kAlignment).empty()) buffer.alignment_bytes = Number(kAlignment, 1).value_or(1);
+    if (!Cell(kOffset).empty()) buffer.fixed_offset_bytes = Number(kOffset, 0);
+    if (!Cell(kHint).empty()) buffer.hint_bytes = Number(kHint, 0);
+    if (!Cell(kTraffic).empty()) buffer.traffic_bytes = Traffic();
+    ReadGaps(buffer);
+    return buffer;
+  }
+
+  std::string fault;
+
+ private:
+  std::string_view Cell(Column column) const {
+    const int place = places_[column];
+    return place < 0 ? std::string_view() : cells_[static_cast<size_t>(place)];
+  }
+  void Fail(std::string_view column, std::string_view is, const std::string& must) {
+    if (fault.empty()) fault = fmt::format("{} is \"{}\"; must be {}", column, is, must);
+  }
+  std::optional<int64_t> Number(Column column, int64_t least) {
+    const std::optional<int64_t> number = Parse<int64_t>(Cell(column));
+    if (number && *number >= least && *number <= kMostNumber) return number;
+    Fail(kNames[column], Cell(column), fmt::format("an integer from {} to {}", least, kMostNumber));
+    return std::nullopt;
+  }
+  double Traffic() {
+    const std::optional<double> traffic = Parse<double>(Cell(kTraffic));
+    if (traffic && std::isfinite(*traffic) && *traffic >= 0) return *traffic;
+    Fail("traffic", Cell(kTraffic), "a number of bytes, 0 or more");
+    return 0;
+  }
+  void ReadGaps(Buffer& buffer) {
+    for (const std::string_view text : Split(Cell(kGaps), ' ')) {
+      if (text.empty()) continue;
+      const size_t dash = text.find('-');
+      const std::optional<int64_t> begin = Parse<int64_t>(text.substr(0, dash));
+      const std::optional<int64_t> end =
+          dash == std::string_view::npos ? std::nullopt : Parse<int64_t>(text.substr(dash + 1));
+      const int64_t least = buffer.gaps.empty() ? buffer.lifetime.begin : buffer.gaps.back().end;
+      if (!begin || !end || *begin < least || *begin >= *end || *end > buffer.lifetime.end) {
+        return Fail("gaps", Cell(kGaps),
+                    "BEGIN-END within the lifetime, in increasing order, a space between two");
+      }
+      buffer.gaps.push_back({*begin, *end});
+    }
+  }
+
+  const std::array<int, kColumns>& places_;
+  const std::vector<std::string_view>& cells_;
+};
+
+class Reader {
+ public:
+  Reader(std::string_view where, Faults& faults) : where_(where), faults_(faults) {
+    places_.fill(-1);
+  }
+
+  std::optional<Problem> Read(std::string_view text) {
+    Problem problem;
+    size_t line_number = 0, columns = 0;
+    for (std::string_view line : Split(text, '\n')) {
+      ++line_number;
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (line.empty()) continue;
+      const std::vector<std::string_view> cells = Split(line, ',');
+      if (columns == 0) {
+        if (!ReadHeader(cells, line_number)) return std::nullopt;
+        columns = cells.size();
+      } else if (cells.size() != columns) {
+        Add(line_number,
+            fmt::format("has {} fields; must have {}, as the header", cells.size(), columns));
+      } else {
+        Row row(places_, cells);
+        problem.buffers.push_back(row.Read());
+        if (!row.fault.empty()) Add(line_number, row.fault);
+      }
+    }
+    if (columns == 0) faults_.Add(fmt::format("{}: is empty; must begin with a header", where_));
+    if (has_fault_ || columns == 0) return std::nullopt;
+    return problem;
+  }
+
+ private:
+  bool ReadHeader(const std::vector<std::string_view>& cells, size_t line_number) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const auto found = std::find(kNames.begin(), kNames.end(), cells[i]);
+      if (found == kNames.end()) {
+        Add(line_number, fmt::format("column \"{}\" is unknown; must be one of {}", cells[i],
+                                     fmt::join(kNames, " ")));
+        return false;
+      }
+      int& place = places_[static_cast<size_t>(found - kNames.begin())];
+      if (place >= 0) {
+        Add(line_number, fmt::format("column \"{}\" stands twice; must stand once", cells[i]));
+        return false;
+      }
+      place = static_cast<int>(i);
+    }
+    for (size_t i = 0; i < kNeeded; ++i) {
+      if (places_[i] >= 0) continue;
+      Add(line_number, fmt::format("column \"{}\" is absent; must be there", kNames[i]));
+      return false;
+    }
+    return true;
+  }
+  void Add(size_t line_number, const std::string& fault) {
+    faults_.Add(fmt::format("{}:{}: {}", where_, line_number, fault));
+    has_fault_ = true;
+  }
+
+  const std::string_view where_;
+  Faults& faults_;
+  std::array<int, kColumns> places_;
+  bool has_fault_ = false;
+};
+
+std::string PlainName(std::string name) {
+  for (char& c : name) {
+    if (c == ',' || static_cast<unsigned char>(c) < ' ') c = '_';
+  }
+  return name.empty() ? "_" : name;
+}
+
+std::string GapsText(const Buffer& buffer) {
+  std::string text;
+  for (const TimeRange& gap : buffer.gaps) {
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", gap.begin, gap.end);
+  }
+  return text;
+}
+
+std::string NumberText(const std::optional<int64_t>& number) {
+  return number ? fmt::format("{}", *number) : "";
+}
+
+}  // namespace
+
+std::string ToCsv(const Problem& problem, const Placement* placement) {
+  const auto any = [&](auto is_needed) {
+    return std::any_of(problem.buffers.begin(), problem.buffers.end(), is_needed);
+  };
+  const bool alignment = any([](const Buffer& b) { return b.alignment_bytes != 1; });
+  const bool gaps = any([](const Buffer& b) { return !b.gaps.empty(); });
+  const bool offset =
+      placement != nullptr || any([](const Buffer& b) { return b.fixed_offset_bytes.has_value(); });
+  const bool hint = any([](const Buffer& b) { return b.hint_bytes.has_value(); });
+  const bool traffic = any([](const Buffer& b) { return b.traffic_bytes != 0; });
+  std::string text = fmt::format("id,lower,upper,size{}{}{}{}{}\n", alignment ? ",alignment" : "",
+                                 gaps ? ",gaps" : "", offset ? ",offset" : "", hint ? ",hint" : "",
+                                 traffic ? ",traffic" : "");
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    text += fmt::format("{},{},{},{}", PlainName(buffer.name), buffer.lifetime.begin,
+                        buffer.lifetime.end, buffer.bytes);
+    if (alignment) text += fmt::format(",{}", buffer.alignment_bytes);
+    if (gaps) text += "," + GapsText(buffer);
+    if (offset) {
+      text += "," + NumberText(placement != nullptr ? placement->buffers[i].offset_bytes
+                                                    : buffer.fixed_offset_bytes);
+    }
+    if (hint) text += "," + NumberText(buffer.hint_bytes);
+    if (traffic) text += fmt::format(",{}", buffer.traffic_bytes);
+    text += "\n";
+  }
+  return text;
+}
+
+std::optional<Problem> FromCsv(std::string_view text, std::string_view where, Faults& faults) {
+  return Reader(where, faults).Read(text);
+}
+
+}  // namespace weft::plan

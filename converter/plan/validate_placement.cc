@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/validate_placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace weft::plan {
+namespace {
+
+class Validation {
+ public:
+  Validation(const Problem& problem, const Placement& placement)
+      : problem_(problem), placement_(placement) {}
+
+  std::vector<PlacementFault> Run() {
+    if (placement_.buffers.size() != problem_.buffers.size() ||
+        placement_.used_bytes.size() != problem_.memories.size()) {
+      Add(PlacementRule::kComplete,
+          fmt::format("the placement has {} buffers and {} memories; must have {} and {}",
+                      placement_.buffers.size(), placement_.used_bytes.size(),
+                      problem_.buffers.size(), problem_.memories.size()));
+      return std::move(faults_);
+    }
+    for (size_t i = 0; i < problem_.buffers.size(); ++i) {
+      if (HasPlace(i)) CheckPlace(i);
+    }
+    for (uint32_t memory = 0; memory < problem_.memories.size(); ++memory) Sweep(memory);
+    return std::move(faults_);
+  }
+
+ private:
+  void Add(PlacementRule rule, std::string text) { faults_.push_back({rule, std::move(text)}); }
+  void Add(PlacementRule rule, size_t buffer, std::string_view what) {
+    Add(rule, fmt::format("buffer \"{}\": {}", problem_.buffers[buffer].name, what));
+  }
+  int64_t OffsetOf(size_t i) const { return placement_.buffers[i].offset_bytes; }
+  int64_t EndOf(size_t i) const { return OffsetOf(i) + problem_.buffers[i].bytes; }
+
+  // Without one, nothing else can be asked of a buffer.
+  bool HasPlace(size_t i) {
+    const Placed& placed = placement_.buffers[i];
+    if (placed.memory >= problem_.memories.size()) {
+      Add(PlacementRule::kComplete, i,
+          fmt::format("memory is {}; must be below {}", placed.memory, problem_.memories.size()));
+      return false;
+    }
+    if (placed.offset_bytes >= 0 && placed.offset_bytes <= INT64_MAX - problem_.buffers[i].bytes) {
+      return true;
+    }
+    Add(PlacementRule::kComplete, i,
+        fmt::format("offset is {}; must be 0 or more, and its end below 2^63",
+                    placed.offset_bytes));
+    return false;
+  }
+
+  void CheckPlace(size_t i) {
+    const Buffer& buffer = problem_.buffers[i];
+    const Placed& placed = placement_.buffers[i];
+    if (OffsetOf(i) % buffer.alignment_bytes != 0) {
+      Add(PlacementRule::kAlignment, i,
+          fmt::format("offset is {}; must be a multiple of {}", OffsetOf(i),
+                      buffer.alignment_bytes));
+    }
+    if (buffer.fixed_offset_bytes &&
+        (placed.memory != 0 || OffsetOf(i) != *buffer.fixed_offset_bytes)) {
+      Add(PlacementRule::kFixedOffset, i,
+          fmt::format("offset is {} in memory {}; must be {} in memory 0", OffsetOf(i),
+                      placed.memory, *buffer.fixed_offset_bytes));
+    }
+    const Memory& memory = problem_.memories[placed.memory];
+    if (memory.capacity_bytes && EndOf(i) > *memory.capacity_bytes) {
+      Add(PlacementRule::kCapacity, i,
+          fmt::format("ends at byte {} of memory {}; must end within {}", EndOf(i), placed.memory,
+                      *memory.capacity_bytes));
+    }
+    if (EndOf(i) > placement_.used_bytes[placed.memory]) {
+      Add(PlacementRule::kComplete, i,
+          fmt::format("ends at byte {} of memory {}; must end within the {} that are said to be "
+                      "used",
+                      EndOf(i), placed.memory, placement_.used_bytes[placed.memory]));
+    }
+    int64_t begin = buffer.lifetime.begin;
+    for (const TimeRange& gap : buffer.gaps) {
+      AddEvents(i, begin, gap.begin);
+      begin = gap.end;
+    }
+    AddEvents(i, begin, buffer.lifetime.end);
+  }
+
+  void AddEvents(size_t i, int64_t begin, int64_t end) {
+    if (begin >= end || problem_.buffers[i].bytes == 0) return;
+    events_.push_back({placement_.buffers[i].memory, begin, true, i});
+    events_.push_back({placement_.buffers[i].memory, end, false, i});
+  }
+
+  // Walks over time with the buffers that are live sorted by offset. A new one is held against its
+  // neighbours: as long as none overlap, no other can reach it.
+  void Sweep(uint32_t memory) {
+    std::vector<Event> events;
+    std::copy_if(events_.begin(), events_.end(), std::back_inserter(events),
+                 [&](const Event& event) { return event.memory == memory; });
+    // What ends comes first: it makes room for what begins at the same time.
+    std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+      return std::pair(a.time, a.begins) < std::pair(b.time, b.begins);
+    });
+    live_.clear();
+    for (const Event& event : events) {
+      const size_t i = event.buffer;
+      if (!event.begins) {
+        live_.erase({OffsetOf(i), i});
+        continue;
+      }
+      const auto place = live_.insert({OffsetOf(i), i}).first;
+      if (place != live_.begin()) HoldApart(std::prev(place)->second, i, event.time);
+      if (std::next(place) != live_.end()) HoldApart(i, std::next(place)->second, event.time);
+    }
+  }
+
+  void HoldApart(size_t lower, size_t upper, int64_t time) {
+    if (EndOf(lower) <= OffsetOf(upper)) return;
+    Add(PlacementRule::kOverlap,
+        fmt::format("buffers \"{}\" and \"{}\": share bytes [{}, {}) of memory {} at time {}; must "
+                    "be apart",
+                    problem_.buffers[lower].name, problem_.buffers[upper].name, OffsetOf(upper),
+                    std::min(EndOf(lower), EndOf(upper)), placement_.buffers[lower].memory, time));
+  }
+
+  struct Event {
+    uint32_t memory;
+    int64_t time;
+    bool begins;
+    size_t buffer;
+  };
+
+  const Problem& problem_;
+  const Placement& placement_;
+  std::vector<Event> events_;
+  std::set<std::pair<int64_t, size_t>> live_;  // offset and buffer
+  std::vector<PlacementFault> faults_;
+};
+
+}  // namespace
+
+std::string_view Name(PlacementRule rule) {
+  switch (rule) {
+    case PlacementRule::kComplete:
+      return "complete";
+    case PlacementRule::kAlignment:
+      return "alignment";
+    case PlacementRule::kFixedOffset:
+      return "fixed offset";
+    case PlacementRule::kCapacity:
+      return "capacity";
+    case PlacementRule::kOverlap:
+      return "overlap";
+  }
+  return "";
+}
+
+std::vector<PlacementFault> ValidatePlacement(const Problem& problem, const Placement& placement) {
+  return Validation(problem, placement).Run();
+}
+
+}  // namespace weft::plan

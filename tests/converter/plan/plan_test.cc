@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "converter/plan/validate_placement.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Weights -> a -> b, which is an output; two variables; weights that nothing reads.
+class PlanTest : public testing::Test {
+ protected:
+  PlanTest() {
+    weights_ = builder_.WeightsOf<float>(kRow, {1, 2, 3, 4});
+    unread_ = builder_.WeightsOf<float>(kRow, {5, 6, 7, 8});
+    state_ = builder_.State({ElementType::f32, {5}}, "s");
+    program_.variables.push_back({state_, kNone, "s"});
+    more_state_ = builder_.State({ElementType::f32, {1}}, "t");
+    program_.variables.push_back({more_state_, kNone, "t"});
+    a_ = builder_.Scratch(kRow);
+    b_ = builder_.Scratch(kRow);
+    program_.values[a_].name = "a";
+    program_.values[b_].name = "b";
+    builder_.Copy(weights_, a_);
+    builder_.Copy(a_, b_);
+    program_.outputs.push_back({b_, {"y"}});
+  }
+
+  const TensorType kRow = {ElementType::f32, {4}};
+  Program program_;
+  Builder builder_{program_};
+  ValueId weights_, unread_, state_, more_state_, a_, b_;
+};
+
+TEST_F(PlanTest, PlacesWhatTheListingNames) {
+  const Plan plan = PlanAsIs(program_);
+  EXPECT_EQ(plan.weight_roots, (std::vector<ValueId>{weights_}));
+  EXPECT_EQ(plan.weights_bytes, 16);
+  EXPECT_EQ(plan.offsets_bytes[unread_], kNoOffset);
+  EXPECT_EQ(plan.offsets_bytes[state_], 0);
+  EXPECT_EQ(plan.offsets_bytes[more_state_], 32);
+  EXPECT_EQ(plan.state_bytes, 48);
+  EXPECT_EQ(plan.scratch_bytes, (std::vector<int64_t>{32}));
+  EXPECT_EQ(plan.bound_bytes, 32);
+  EXPECT_EQ(plan.scratch_roots, (std::vector<ValueId>{a_, b_}));
+  EXPECT_EQ(plan.offsets_bytes[a_], plan.placement.buffers[0].offset_bytes);
+  EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
+}
+
+TEST_F(PlanTest, GivesWeightsThatAreReadLaterLaterPlaces) {
+  builder_.Copy(unread_, b_);
+  const Plan plan = PlanAsIs(program_);
+  EXPECT_EQ(plan.weight_roots, (std::vector<ValueId>{weights_, unread_}));
+  EXPECT_EQ(plan.offsets_bytes[unread_], kWeightsAlignment);
+  EXPECT_EQ(plan.weights_bytes, kWeightsAlignment + 16);
+}
+
+TEST_F(PlanTest, NamesTheMemoriesOfScratch) {
+  const Plan plan = PlanAsIs(program_, std::vector<Memory>{{"fast", 20, 2}, {"slow"}});
+  EXPECT_EQ(plan.scratch_bytes, (std::vector<int64_t>{16, 16}));
+  EXPECT_NE(plan.memories[a_], plan.memories[b_]);
+  EXPECT_EQ(plan.all_scratch_bytes(), 32);
+  EXPECT_EQ(plan.problem.memories[0].capacity_bytes, 16);
+}
+
+TEST_F(PlanTest, SaysWhatIsBeyondTheMemory) {
+  const Plan plan = PlanAsIs(program_, std::vector<Memory>{{"fast", 16, 2}, {"slow", 8}});
+  EXPECT_EQ(ExcessOf(plan, {}), "");
+  EXPECT_EQ(ExcessOf(plan, {{}, 32}), "");
+  EXPECT_EQ(ExcessOf(plan, {{}, 31}), "scratch needs 32 bytes and --arena-budget is 31");
+  EXPECT_EQ(ExcessOf(plan, {{{"fast", 16, 2}, {"slow", 8}}, {}}),
+            "scratch needs 16 bytes in region \"slow\" beside 16 in \"fast\" and --region slow is "
+            "8");
+  Plan large = plan;
+  large.scratch_bytes = {kMostRegionBytes + 1, 0};
+  EXPECT_EQ(ExcessOf(large, {}),
+            "scratch needs 2147483648 bytes and state 48; each must be below 2147483647");
+}
+
+TEST_F(PlanTest, DropsCopiesAndTakesTheFirstCandidateThatFits) {
+  Faults faults;
+  const std::optional<Plan> plan = ChoosePlan(program_, {}, faults);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cost, 0);
+  EXPECT_EQ(plan->candidate, Candidates()[0]);
+  EXPECT_EQ(plan->scratch_bytes, (std::vector<int64_t>{16}));
+}
+
+TEST_F(PlanTest, NamesThePeakOfTheLastCandidate) {
+  Faults faults;
+  EXPECT_FALSE(ChoosePlan(program_, {{}, 8}, faults));
+  ASSERT_EQ(faults.lines().size(), 1u);
+  EXPECT_EQ(faults.lines()[0].find("plan: scratch needs 16 bytes and --arena-budget is 8; peak is "
+                                   "16 bytes at step"),
+            0u)
+      << faults.lines()[0];
+}
+
+// A step of a loop whose operands no iteration changes: run once it takes scratch for as long as
+// the loop, repeated it shares the scratch of others.
+Program LoopWithInvariant() {
+  Program program;
+  Builder builder(program);
+  const TensorType row = {ElementType::f32, {64}};
+  const ValueId x = builder.Scratch(row), y = builder.Scratch(row);
+  program.inputs.push_back({x, {"x"}});
+  builder.Fill(y);
+  const SectionId id = builder.NewSection();
+  const BlockId inside = builder.NewBlock();
+  builder.SetBlock(inside);
+  const ValueId large = builder.Scratch({ElementType::f32, {256}}), once = builder.Scratch(row);
+  builder.Fill(large);
+  format::BinaryParams add;
+  add.mutate_rank(1);
+  add.mutable_dims()->Mutate(0, 64);
+  add.mutable_a_strides()->Mutate(0, 1);
+  add.mutable_b_strides()->Mutate(0, 1);
+  add.mutate_op(format::BinaryOp::add);
+  builder.Emit(add, {y, builder.View(large, 0, row)}, {y});
+  format::UnaryParams exp;
+  exp.mutate_count(64);
+  exp.mutable_activation().mutate_op(format::UnaryOp::exp);
+  builder.Emit(exp, {x}, {once});
+  builder.Emit(add, {y, once}, {y});
+  builder.SetBlock(program.main);
+  program.sections[id].copies = {inside};
+  program.sections[id].trip_count = program.sections[id].max_trips = 3;
+  builder.Enter(id);
+  program.outputs.push_back({y, {"y"}});
+  program.outputs.push_back({x, {"x again"}});  // so that nothing is written over it
+  return program;
+}
+
+TEST(Candidates, StandInTheOrderOfTheirCostWithTheFrugalOneLast) {
+  const std::span<const Candidate> all = Candidates();
+  for (size_t i = 1; i < all.size(); ++i) {
+    EXPECT_LE(all[i].hoisted_rows, all[i - 1].hoisted_rows);
+    EXPECT_LE(all[i].hoists_invariants, all[i - 1].hoists_invariants);
+  }
+  EXPECT_EQ(all.back(), Candidate());
+}
+
+TEST(Candidates, TheCheapestThatFitsIsChosen) {
+  const Program program = LoopWithInvariant();
+  const Plan fast = MakePlan(program, Candidates().front(), {});
+  const Plan frugal = MakePlan(program, Candidates().back(), {});
+  ASSERT_GT(fast.all_scratch_bytes(), frugal.all_scratch_bytes());
+  Faults faults;
+  const auto chosen = ChoosePlan(program, {{}, fast.all_scratch_bytes()}, faults);
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->cost, 0);
+  const auto other = ChoosePlan(program, {{}, fast.all_scratch_bytes() - 1}, faults);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->candidate, Candidate());
+  EXPECT_EQ(other->cost, static_cast<int64_t>(Candidates().size()) - 1);
+  EXPECT_EQ(other->all_scratch_bytes(), frugal.all_scratch_bytes());
+}
+
+TEST_F(PlanTest, PrintsTheProgramAndItsPlacement) {
+  const std::string text = ToString(PlanAsIs(program_));
+  EXPECT_EQ(text.find(ToString(program_)), 0u) << text;
+  for (const std::string word : {"hoisted: 1 rows", "lifetime", "[1, 3)", "  a\n", "  b\n",
+                                 "memory 0: 32 bytes used\n", "weights 16 bytes, state 48"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace weft::plan
