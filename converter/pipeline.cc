@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "converter/emit/run_here.h"
 #include "converter/emit/self_test.h"
 #include "converter/graph/flatten.h"
+#include "converter/graph/fold.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/input_shapes.h"
 #include "converter/graph/lower.h"
@@ -24,7 +24,9 @@
 #include "converter/graph/resolve.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
+#include "converter/inspect/listing.h"
 #include "converter/ir/graph.h"
+#include "converter/ir/listing.h"
 #include "converter/ir/read.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
@@ -37,129 +39,75 @@ namespace weft::pipeline {
 
 namespace {
 
-constexpr std::string_view kPasses[] = {"read",  "count",     "flatten",   "resolve", "promote",
-                                        "infer", "streaming", "recognise", "lower",   "fuse_tail",
-                                        "hoist", "coalesce",  "emit",      "verify"};
-
-// Behind a single one lies a memory without a limit.
-std::vector<plan::Memory> Memories(const std::vector<ScratchRegion>& regions) {
-  std::vector<plan::Memory> memories;
-  for (const ScratchRegion& region : regions) {
-    const double speed = static_cast<double>(regions.size() + 1 - memories.size());
-    memories.push_back({region.name, region.bytes, speed});
-  }
-  if (memories.size() == 1) memories.push_back({});
-  return memories;
-}
-
-class Pipeline {
- public:
-  Pipeline(const ConvertOptions& options, Faults& faults)
-      : options_(options), faults_(faults), folding_{emit::RunHere, options.fold_budget_bytes} {}
-
-  // A number that the file cannot hold ends the pass that meets it.
-  std::optional<plan::Program> ToProgram() {
-    try {
-      return Lowered();
-    } catch (const TooWide& wide) {
-      faults_.Add(wide.Line("plan"));
-      return std::nullopt;
-    }
-  }
-
-  std::optional<Converted> Run() {
-    try {
-      return Planned();
-    } catch (const TooWide& wide) {
-      faults_.Add(wide.Line("plan"));
-      return std::nullopt;
-    }
-  }
-
- private:
-  std::optional<plan::Program> Lowered() {
-    Begin("read");
-    graph_ = ir::ReadWithHoles(options_.model, options_.weights, faults_);
-    if (graph_ == nullptr) return std::nullopt;
-    if (!faults_.ok()) {
-      JudgeTheRest();
-      return std::nullopt;
-    }
-    const bool shaped = graph::ApplyShapes(*graph_, options_.shapes, faults_);
-    Begin("count");
-    graph::RecogniseCountsByShapes(*graph_, folding_);
-    Begin("flatten");
-    FlattenLoops();
-    Begin("resolve");
-    const bool resolved = graph::Resolve(*graph_, faults_);
-    graph::CheckVariables(*graph_, faults_);
-    if (!shaped) return std::nullopt;  // every shape behind the input would be a guess
-    Begin("promote");
-    graph::Promote(*graph_);
-    Begin("infer");
-    const bool inferred = graph::InferAndFold(
-        *graph_, {options_.shapes.empty(), options_.max_iterations}, folding_, faults_);
-    if (!resolved || !inferred || !faults_.ok()) return std::nullopt;
-    if (options_.streaming_steps && !CutTime()) return std::nullopt;
-    Begin("recognise");
-    graph::Recognise(*graph_);
-    Begin("lower");
-    plan::Program program;
-    if (!graph::Lower(*graph_, program, faults_)) return std::nullopt;
-    Dump("lower", program);
-    Begin("fuse_tail");
-    plan::FuseTails(program, program.main);
-    Dump("fuse_tail", program);
-    return program;
-  }
-
-  std::optional<Converted> Planned() {
-    const std::optional<plan::Program> program = Lowered();
-    if (!program) return std::nullopt;
-    Begin("plan");
-    const std::optional<plan::Plan> chosen = plan::ChoosePlan(
-        *program, {Memories(options_.regions), options_.arena_budget_bytes}, faults_);
-    if (!chosen) return std::nullopt;
-    Begin("emit");
-    emit::ModelFile file =
-        emit::WriteModelFile(*chosen, {.self_test_runs = options_.self_test_runs}, faults_);
-    if (!faults_.ok()) return std::nullopt;
-    Begin("verify");
-    if (!Verify(file)) return std::nullopt;
-    Converted converted;
-    converted.file = std::move(file.bytes);
-    converted.weights_bytes = chosen->weights_bytes;
-    converted.state_bytes = chosen->state_bytes;
-    converted.scratch_bytes = chosen->scratch_bytes[0];
-    if (chosen->scratch_bytes.size() > 1) converted.slow_scratch_bytes = chosen->scratch_bytes[1];
-    converted.self_test_bytes = file.self_test_bytes;
-    converted.scratch_bound_bytes = chosen->bound_bytes;
-    converted.streamed = streamed_;
-    return converted;
-  }
-
-  void Begin(std::string_view pass) {
-    if (options_.progress) options_.progress(pass);
-  }
-
-  void Dump(std::string_view pass, const plan::Program& program) {
-    if (options_.dump && options_.dump_after == pass) options_.dump(plan::ToString(program));
-  }
-
-  void JudgeTheRest();
-  void FlattenLoops();
-  bool CutTime();
-  bool Verify(const emit::ModelFile& file);
-
-  const ConvertOptions& options_;
-  Faults& faults_;
-  graph::Folding folding_;
-  std::unique_ptr<ir::Graph> graph_;
-  std::optional<graph::Streamed> streamed_;
+// What the passes hand on: each reads what those before it have made.
+struct Conversion {
+  const ConvertOptions& options;
+  Faults& faults;
+  graph::Folding folding;
+  std::unique_ptr<ir::Graph> graph = nullptr;
+  std::optional<graph::Streamed> streamed = std::nullopt;
+  plan::Program program = {};
+  plan::Plan plan = {};
+  emit::ModelFile file = {};
 };
 
-// In a whole loop, recognising may make a scan output of such an update; here nobody can say
-// whether it would, so it is no unknown operation either.
+// A pass says whether the next one can go on. Faults need not end the work: those of several passes
+// are reported in one run.
+bool Read(Conversion&);
+bool Count(Conversion&);
+bool Flatten(Conversion&);
+bool Resolve(Conversion&);
+bool Infer(Conversion&);
+bool Stream(Conversion&);
+bool Lower(Conversion&);
+bool Plan(Conversion&);
+bool Emit(Conversion&);
+bool Verify(Conversion&);
+void FuseTailsOfMain(plan::Program& program) { plan::FuseTails(program, program.main); }
+
+// A pass over the graph, or over the program, that finds no faults.
+template <void (*pass)(ir::Graph&)>
+bool OnGraph(Conversion& c) {
+  pass(*c.graph);
+  return true;
+}
+template <void (*pass)(plan::Program&)>
+bool OnProgram(Conversion& c) {
+  pass(c.program);
+  return true;
+}
+
+// What a pass works on, and what is printed of it.
+enum class Stage : uint8_t { kGraph, kProgram, kPlan, kFile };
+constexpr std::string_view kStageNames[] = {"graph", "program", "plan", "file"};
+
+struct Pass {
+  std::string_view name;
+  Stage stage;
+  bool (*run)(Conversion&);
+  std::string_view account;
+};
+
+constexpr Pass kPasses[] = {
+    {"read", Stage::kGraph, Read, "the XML and its weights become a graph"},
+    {"count", Stage::kGraph, Count, "loops that count for themselves get their trip count"},
+    {"flatten", Stage::kGraph, Flatten, "short loops that look at their counter are laid flat"},
+    {"resolve", Stage::kGraph, Resolve, "every node gets its operation, by type and version"},
+    {"promote", Stage::kGraph, OnGraph<graph::Promote>, "f16, bf16 and f64 are computed as f32"},
+    {"infer", Stage::kGraph, Infer, "all types and shapes; what is constant is computed"},
+    {"streaming", Stage::kGraph, Stream, "with --streaming, time is cut and state is kept"},
+    {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
+     "cells spelled out in plain operations become one each"},
+    {"lower", Stage::kProgram, Lower, "operations become steps over values"},
+    {"fuse_tail", Stage::kProgram, OnProgram<FuseTailsOfMain>,
+     "activations and additions join the product before them"},
+    {"plan", Stage::kPlan, Plan, "the fastest of several plans that fits; all get their places"},
+    {"emit", Stage::kFile, Emit, "the plan is written as a file, with its self test"},
+    {"verify", Stage::kFile, Verify, "the file is held to the rules of the format and of plans"},
+};
+
+// In a whole loop, recognising may make a scan output of such an update; here nothing says whether
+// it would, so it is no unknown operation either.
 void ForgetListUpdates(ir::Graph& graph) {
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
     for (ir::Body& body : node->bodies) {
@@ -171,68 +119,202 @@ void ForgetListUpdates(ir::Graph& graph) {
   }
 }
 
+graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
+  return {options.shapes.empty(), options.max_iterations};
+}
+
 // What else is wrong with a file that the reader refuses. Loops and branches are passed over: what
 // prepares them needs a whole graph.
-void Pipeline::JudgeTheRest() {
-  const bool shaped = graph::ApplyShapes(*graph_, options_.shapes, faults_);
-  ForgetListUpdates(*graph_);
-  graph::Resolve(*graph_, faults_);
-  if (!shaped) return;
-  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
+void CheckTheRest(Conversion& c) {
+  const bool is_shaped = graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
+  ForgetListUpdates(*c.graph);
+  graph::Resolve(*c.graph, c.faults);
+  if (!is_shaped) return;
+  for (const std::unique_ptr<ir::Node>& node : c.graph->nodes) {
     if (!node->bodies.empty()) node->operation = nullptr;
   }
-  graph::Promote(*graph_);
-  graph::Folding folding{folding_.run};
-  graph::InferAndFold(*graph_, {options_.shapes.empty(), options_.max_iterations}, folding,
-                      faults_);
+  graph::Promote(*c.graph);
+  graph::Folding folding{c.folding.run};
+  graph::InferAndFold(*c.graph, InferOptionsOf(c.options), folding, c.faults);
+}
+
+bool Read(Conversion& c) {
+  c.graph = ir::ReadWithHoles(c.options.model, c.options.weights, c.faults);
+  if (c.graph == nullptr) return false;
+  if (!c.faults.ok()) {
+    CheckTheRest(c);
+    return false;
+  }
+  graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
+  return true;
+}
+
+bool Count(Conversion& c) {
+  graph::RecogniseCountsByShapes(*c.graph, c.folding);
+  return true;
 }
 
 // A loop whose time is cut must still be one.
-void Pipeline::FlattenLoops() {
-  if (!options_.streaming_steps) return graph::Flatten(*graph_);
-  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
+bool Flatten(Conversion& c) {
+  if (!c.options.streaming_steps) {
+    graph::Flatten(*c.graph);
+    return true;
+  }
+  for (const std::unique_ptr<ir::Node>& node : c.graph->nodes) {
     for (ir::Body& body : node->bodies) graph::Flatten(*body.graph);
   }
+  return true;
 }
 
-// What the pass says of every shape is held against what the operations make of it.
-bool Pipeline::CutTime() {
-  Begin("streaming");
-  streamed_ = graph::Stream(*graph_, *options_.streaming_steps, folding_, faults_);
-  return streamed_ &&
-         graph::InferAndFold(*graph_, {true, options_.max_iterations}, folding_, faults_);
+// Where an input's shape is wrong, every shape behind it would be a guess.
+bool Resolve(Conversion& c) {
+  const bool is_shaped = c.faults.ok();
+  graph::Resolve(*c.graph, c.faults);
+  graph::CheckVariables(*c.graph, c.faults);
+  return is_shaped;
 }
 
-// The converter is its own first victim: a file that breaks a law is never written.
-bool Pipeline::Verify(const emit::ModelFile& file) {
-  AlignedBytes aligned(file.bytes.size());
-  std::memcpy(aligned.data(), file.bytes.data(), file.bytes.size());
+bool Infer(Conversion& c) {
+  graph::InferAndFold(*c.graph, InferOptionsOf(c.options), c.folding, c.faults);
+  return c.faults.ok();
+}
+
+// What it says of every shape is held against what the operations make of it.
+bool Stream(Conversion& c) {
+  if (!c.options.streaming_steps) return true;
+  c.streamed = graph::Stream(*c.graph, *c.options.streaming_steps, c.folding, c.faults);
+  return c.streamed &&
+         graph::InferAndFold(*c.graph, {true, c.options.max_iterations}, c.folding, c.faults);
+}
+
+bool Lower(Conversion& c) { return graph::Lower(*c.graph, c.program, c.faults); }
+
+// The regions of the call are the memories of scratch. Behind a single one lies one without limit.
+plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
+  plan::PlanOptions plan_options;
+  plan_options.budget_bytes = options.arena_budget_bytes;
+  std::vector<plan::Memory>& memories = plan_options.memories;
+  for (const ScratchRegion& region : options.regions) {
+    const auto slower = static_cast<double>(memories.size());
+    memories.push_back({region.name, region.bytes, 1 / (1 + slower)});
+  }
+  if (memories.size() == 1) memories.push_back({"", std::nullopt, 0.5});
+  return plan_options;
+}
+
+bool Plan(Conversion& c) {
+  std::optional<plan::Plan> plan = plan::ChoosePlan(c.program, PlanOptionsOf(c.options), c.faults);
+  if (!plan) return false;
+  c.plan = *std::move(plan);
+  return true;
+}
+
+bool Emit(Conversion& c) {
+  emit::FileOptions options;
+  options.self_test_runs = c.options.self_test_runs;
+  c.file = emit::WriteModelFile(c.plan, options, c.faults);
+  return c.faults.ok();
+}
+
+// FlatBuffers are read at their own alignment only.
+AlignedBytes AlignedCopy(const std::vector<std::byte>& bytes) {
+  AlignedBytes aligned(bytes.size());
+  std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  return aligned;
+}
+
+// A file that breaks a rule is never written.
+bool Verify(Conversion& c) {
+  const AlignedBytes aligned = AlignedCopy(c.file.bytes);
   const auto report = [](void* faults, const Fault& fault) {
     char text[192];
     Describe(fault, text, sizeof(text));
     static_cast<Faults*>(faults)->Add(
         fmt::format("weft: the converter made a file that breaks a law: {}", text));
   };
-  const Bytes bytes{aligned.data(), file.bytes.size()};
-  VerifyAll(bytes, AllSteps(), {report, &faults_});
-  if (!faults_.ok()) return false;
+  VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &c.faults});
+  if (!c.faults.ok()) return false;
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
-    faults_.Add("weft: the converter made a plan that breaks its laws: " + line);
+    c.faults.Add("weft: the converter made a plan that breaks its laws: " + line);
   }
-  if (options_.self_test_runs != 0 && faults_.ok()) emit::RepeatSelfTest(file.bytes, faults_);
-  return faults_.ok();
+  if (c.options.self_test_runs != 0 && c.faults.ok()) {
+    emit::RepeatSelfTest(c.file.bytes, c.faults);
+  }
+  return c.faults.ok();
+}
+
+// A listing is printed of files alone that obey the rules of the format.
+std::string ListingOf(const std::vector<std::byte>& file) {
+  const AlignedBytes aligned = AlignedCopy(file);
+  bool is_sound = true;
+  const auto report = [](void* sound, const Fault&) { *static_cast<bool*>(sound) = false; };
+  VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &is_sound});
+  if (!is_sound) return "the file breaks a rule of the format, which the pass verify names\n";
+  return inspect::ListingText(*format::GetModel(aligned.data()));
+}
+
+std::string TextOf(const Conversion& c, Stage stage) {
+  switch (stage) {
+    case Stage::kGraph:
+      return ir::ToString(*c.graph);
+    case Stage::kProgram:
+      return plan::ToString(c.program);
+    case Stage::kPlan:
+      return plan::ToString(c.plan);
+    case Stage::kFile:
+      break;
+  }
+  return ListingOf(c.file.bytes);
+}
+
+// The passes up to the last one of a stage. A number that the file cannot hold ends the pass that
+// meets it.
+bool RunPasses(Conversion& c, Stage last) {
+  const ConvertOptions& options = c.options;
+  for (const Pass& pass : kPasses) {
+    if (pass.stage > last) break;
+    if (options.progress) options.progress(pass.name);
+    try {
+      if (!pass.run(c)) return false;
+    } catch (const TooWide& wide) {
+      c.faults.Add(wide.Line("plan"));
+      return false;
+    }
+    const bool is_wanted = options.dump_after == pass.name || options.dump_after == kAllPasses;
+    if (options.dump && is_wanted) options.dump(pass.name, TextOf(c, pass.stage));
+  }
+  return c.faults.ok();
 }
 
 }  // namespace
 
 std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults) {
-  return Pipeline(options, faults).ToProgram();
+  Conversion c{options, faults, {emit::RunHere, options.fold_budget_bytes}};
+  if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
+  return std::move(c.program);
 }
 
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
-  return Pipeline(options, faults).Run();
+  Conversion c{options, faults, {emit::RunHere, options.fold_budget_bytes}};
+  if (!RunPasses(c, Stage::kFile)) return std::nullopt;
+  Converted converted;
+  converted.file = std::move(c.file.bytes);
+  converted.weights_bytes = c.plan.weights_bytes;
+  converted.state_bytes = c.plan.state_bytes;
+  converted.scratch_bytes = c.plan.scratch_bytes[0];
+  if (c.plan.scratch_bytes.size() > 1) converted.slow_scratch_bytes = c.plan.scratch_bytes[1];
+  converted.self_test_bytes = c.file.self_test_bytes;
+  converted.scratch_bound_bytes = c.plan.bound_bytes;
+  converted.streamed = std::move(c.streamed);
+  return converted;
 }
 
-std::vector<std::string_view> PassNames() { return {std::begin(kPasses), std::end(kPasses)}; }
+std::vector<PassRow> Passes() {
+  std::vector<PassRow> rows;
+  for (const Pass& pass : kPasses) {
+    rows.push_back({pass.name, kStageNames[static_cast<size_t>(pass.stage)], pass.account});
+  }
+  return rows;
+}
 
 }  // namespace weft::pipeline

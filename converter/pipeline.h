@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an IR on disk to the bytes of model.weft. The order of all passes stands here, in
-// pipeline.cc, and nowhere else.
+// From an IR on disk to the bytes of model.weft. The order of the passes is one table, in
+// pipeline.cc.
 #ifndef WEFT_CONVERTER_PIPELINE_H_
 #define WEFT_CONVERTER_PIPELINE_H_
 
@@ -20,6 +20,9 @@
 #include "converter/program/program.h"
 
 namespace weft::pipeline {
+
+// Of ConvertOptions::dump_after.
+inline constexpr std::string_view kAllPasses = "all";
 
 // A memory of the target that scratch may use.
 struct ScratchRegion {
@@ -42,8 +45,8 @@ struct ConvertOptions {
   // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
   std::optional<int64_t> streaming_steps;
   uint32_t self_test_runs = 0;  // input and output pairs that the file carries, for boards
-  std::string dump_after;       // name of a pass; its result goes to `dump`
-  std::function<void(std::string_view)> dump;
+  std::string dump_after;       // name of a pass, or kAllPasses; what it makes goes to `dump`
+  std::function<void(std::string_view pass, std::string_view text)> dump;
   std::function<void(std::string_view pass)> progress;  // called as each pass begins
 };
 
@@ -58,14 +61,19 @@ struct Converted {
   std::optional<graph::Streamed> streamed;  // what --streaming has made of it
 };
 
-// The passes up to lowering: the model as steps over values, before anything is planned.
+// The passes before planning: the model as steps over values.
 std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults);
 
 // Nullopt exactly when `faults` is not ok. The file has passed verify.cc and the plan's laws.
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
 
-// Names of the passes in order, for --dump-after.
-std::vector<std::string_view> PassNames();
+// A row of the table of passes: its name, what it works on ("graph", "program", "plan", "file")
+// and, in a line, what it does.
+struct PassRow {
+  std::string_view name, stage, account;
+};
+// All of them, in the order in which they run.
+std::vector<PassRow> Passes();
 
 }  // namespace weft::pipeline
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft convert: model.xml -> model.weft.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +14,7 @@
 #include "converter/base/files.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/dumps.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
@@ -33,12 +33,13 @@ constexpr const char* kExamples = R"(Examples:
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --c-source model.c
-  weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K)";
+  weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
+  weft convert model.xml -o model.weft --dump-after all --dump-to passes)";
 
 struct ConvertCall {
   pipeline::ConvertOptions options;
   std::string model, weights, output, c_source, precision = "f32";
-  std::string dump;  // what --dump-after has printed
+  Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, regions;
   int64_t arena_budget_bytes = 0;
@@ -118,6 +119,7 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
     files.Writes("--c-source", call.c_source);
     files.Writes("the header of --c-source", HeaderOf(call));
   }
+  call.dumps.AddFiles(files);
   files.Check(faults);
 }
 
@@ -140,6 +142,7 @@ void CheckCall(ConvertCall& call) {
                                  fmt::format("names \"{}\" twice", text.substr(0, equals)));
     }
   }
+  call.dumps.CheckCall(options.dump_after);
   TakeRegions(call, &options);
   options.model = call.model;
   options.weights = call.weights;
@@ -180,7 +183,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
     json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
     json["self_test_bytes"] = converted.self_test_bytes;
     if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
-    if (!call.dump.empty()) json["dump"] = call.dump;
+    if (!call.dumps.text().empty()) json["dump"] = call.dumps.text();
     Print(json);
     return;
   }
@@ -233,23 +236,19 @@ Exit Convert(ConvertCall& call) {
   CheckFiles(call, complaints.call);
   if (!complaints.ok()) return Tell(complaints);
   Faults& faults = complaints.input;
+  if (!call.dumps.MakeFolder(faults)) return Tell(faults);
   std::optional<pipeline::Converted> converted;
   {
     Progress progress;
     call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
-    call.options.dump = [&](std::string_view text) {
-      if (!call.json) AnswerText(text);
-      call.dump += text;
+    call.options.dump = [&](std::string_view pass, std::string_view text) {
+      call.dumps.Take(pass, text, !call.json);
     };
     converted = pipeline::Convert(call.options, faults);
   }
   if (Tell(faults) != Exit::kDone || !converted) return Exit::kInput;
-  if (!call.options.dump_after.empty() && call.dump.empty()) {
-    throw CLI::ValidationError(
-        "--dump-after", fmt::format("pass {} has nothing to print", call.options.dump_after));
-  }
-  std::string reason;
-  if (!WriteOutputs(call, *converted, &reason)) {
+  std::string reason = call.dumps.reason();
+  if (!reason.empty() || !WriteOutputs(call, *converted, &reason)) {
     Faults unwritten;
     unwritten.Add(reason);
     return Tell(unwritten);
@@ -355,21 +354,9 @@ void AddConvert(CLI::App& app, Exit* exit) {
                    "Store N runs with their outputs, which a board can repeat and compare")
       ->transform(Integer(1, format::kMaxSelfTestRuns))
       ->type_name("N");
-  std::string passes;
-  for (std::string_view name : pipeline::PassNames()) passes.append(" ").append(name);
-  command
-      ->add_option("--dump-after", call->options.dump_after,
-                   "Print the model after a pass:" + passes)
-      ->check([](const std::string& value) {
-        for (std::string_view name : pipeline::PassNames()) {
-          if (name == value) return std::string();
-        }
-        return fmt::format("there is no pass \"{}\"; must be one of {}", value,
-                           fmt::join(pipeline::PassNames(), " "));
-      })
-      ->type_name("PASS");
+  call->dumps.AddOptions(*command, call->options.dump_after);
   command->add_flag("--json", call->json, "Print the summary, or what is wrong, as JSON");
-  command->footer(kExamples);
+  command->footer(PassesText() + "\n" + kExamples);
   command->callback([call, exit] { *exit = Convert(*call); });
 }
 

@@ -170,6 +170,58 @@ TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
                               .out.substr(0, json["dump"].get<std::string>().size()));
 }
 
+// Before any work: the model is not even there.
+TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
+  const Outcome outcome = Weft("convert absent.xml -o m.weft --dump-after frob");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("there is no pass \"frob\"; must be one of read count flatten resolve "
+                             "promote infer streaming recognise lower fuse_tail plan emit verify "
+                             "all"),
+            std::string::npos)
+      << outcome.err;
+  for (const std::string options : {"--dump-after all", "--dump-to passes"}) {
+    EXPECT_EQ(Weft("convert absent.xml -o m.weft " + options).code, 2) << options;
+  }
+  EXPECT_TRUE(Entries().empty());
+}
+
+TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.xml -o m.weft --dump-after all --dump-to a/passes");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, Weft("convert model.xml -o m.weft").out);
+  const auto text = [&](const std::string& pass) {
+    const Outcome dumped = Weft("convert model.xml -o m.weft --dump-after " + pass + " --json");
+    return nlohmann::json::parse(dumped.out)["dump"].get<std::string>();
+  };
+  EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
+  EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
+  EXPECT_EQ(Text("a/passes/11-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/13-verify.txt"), text("verify"));
+  ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
+  EXPECT_EQ(Text("one/09-lower.txt"), text("lower"));
+}
+
+TEST_F(ConvertCommand, KeepsTheDumpsBeforeAFault) {
+  std::string model(kSum);
+  model.replace(model.find("\"Add\""), 5, "\"Odd\"");
+  WriteModel(model);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --dump-after all --dump-to passes").code, 1);
+  EXPECT_NE(Text("passes/04-resolve.txt"), "");
+  EXPECT_EQ(Text("passes/06-infer.txt"), "");
+}
+
+TEST_F(ConvertCommand, RefusesAFolderForDumpsThatCannotBe) {
+  WriteModel(kSum);
+  const Outcome outcome =
+      Weft("convert model.xml -o m.weft --dump-after all --dump-to model.xml/passes");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("model.xml/passes: cannot be made: "), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Weft("convert model.xml -o passes/01-read.txt --dump-after all --dump-to passes").code,
+            2);
+}
+
 TEST_F(ConvertCommand, TakesAFoldBudgetInBytesOrUnits) {
   WriteModel(kSum);
   EXPECT_EQ(Weft("convert model.xml -o m.weft --fold-budget 4G").code, 0);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/dumps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "converter/base/files.h"
+#include "converter/cli/numbers.h"
+#include "converter/cli/streams.h"
+#include "converter/pipeline.h"
+
+namespace weft::cli {
+namespace {
+
+std::string CheckPassName(const std::string& value) {
+  std::string names;
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    if (row.name == value) return "";
+    names.append(row.name).append(" ");
+  }
+  if (value == pipeline::kAllPasses) return "";
+  return fmt::format("there is no pass \"{}\"; must be one of {}{}", value, names,
+                     pipeline::kAllPasses);
+}
+
+}  // namespace
+
+std::string PassesText() {
+  std::string text = "Passes, in their order, and what they work on:\n";
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    text += fmt::format("  {:10} {:8} {}\n", row.name, row.stage, row.account);
+  }
+  return text;
+}
+
+void Dumps::AddOptions(CLI::App& command, std::string& dump_after) {
+  CLI::Option* after = command.add_option("--dump-after", dump_after,
+                                          "Print the model after one of the passes below; with "
+                                          "--dump-to after all of them");
+  after->check(CheckPassName)->option_text("PASS|all");
+  command
+      .add_option("--dump-to", folder_,
+                  "Folder for what --dump-after prints, with files 01-read.txt and so on")
+      ->transform(PathName())
+      ->type_name("FOLDER")
+      ->needs(after);
+}
+
+void Dumps::CheckCall(const std::string& dump_after) const {
+  if (dump_after != pipeline::kAllPasses || !folder_.empty()) return;
+  throw CLI::ValidationError("--dump-after",
+                             "is all, without a folder; must stand with --dump-to FOLDER");
+}
+
+// "passes/06-infer.txt": files stand in the order of the passes.
+std::filesystem::path Dumps::FileOf(std::string_view pass) const {
+  const std::vector<pipeline::PassRow> rows = pipeline::Passes();
+  const auto row = std::ranges::find(rows, pass, &pipeline::PassRow::name);
+  return std::filesystem::path(folder_) / fmt::format("{:02}-{}.txt", row - rows.begin() + 1, pass);
+}
+
+void Dumps::AddFiles(CallFiles& files) const {
+  if (folder_.empty()) return;
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    files.Writes("a file of --dump-to", FileOf(row.name));
+  }
+}
+
+bool Dumps::MakeFolder(Faults& faults) const {
+  if (folder_.empty()) return true;
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) faults.Add(fmt::format("{}: cannot be made: {}", folder_, error.message()));
+  return !error;
+}
+
+void Dumps::Take(std::string_view pass, std::string_view text, bool print) {
+  if (folder_.empty()) {
+    if (print) AnswerText(text);
+    text_ += text;
+    return;
+  }
+  const FileToWrite file = {FileOf(pass), std::as_bytes(std::span(text.data(), text.size()))};
+  if (reason_.empty()) WriteFiles({&file, 1}, &reason_);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ir/listing.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+
+#include "converter/base/elements.h"
+
+namespace weft::ir {
+namespace {
+
+class Listing {
+ public:
+  void Print(const Graph& graph, int depth) {
+    for (const Node* node : Topological(graph)) Print(*node, depth);
+  }
+  std::string text;
+
+ private:
+  void Print(const Node& node, int depth) {
+    const size_t number = numbers_.try_emplace(&node, numbers_.size()).first->second;
+    text += fmt::format("{:{}}{}", "", 2 * depth, OneLine(node.type));
+    for (size_t port = 0; port < node.outputs.size(); ++port) {
+      const OutputPort& output = node.outputs[port];
+      text += fmt::format(" {}:{}", NameOf(node, number, port), weft::ToString(output.type));
+      if (output.run_time_extent) {
+        text += fmt::format(" (axis {} as long as the run makes it)", output.run_time_extent->axis);
+      }
+    }
+    text += " <-";
+    for (const Source& input : node.inputs) text += " " + NameOf(input);
+    if (node.constant) text += ElementsOf(*node.constant);
+    text += fmt::format("  (\"{}\" {}{}{})", OneLine(node.name), node.id,
+                        node.version.empty() ? "" : " ", OneLine(node.version));
+    for (const auto& [name, value] : node.attributes) {
+      text += fmt::format(" {}={}", OneLine(name), OneLine(value));
+    }
+    text += "\n";
+    for (size_t i = 0; i < node.bodies.size(); ++i) Print(node.bodies[i], i, depth + 1);
+  }
+
+  void Print(const Body& body, size_t index, int depth) {
+    const std::string indent(static_cast<size_t>(2 * depth), ' ');
+    text += fmt::format("{}body {}", indent, index);
+    if (body.trips.most > 0) {
+      text += fmt::format(", {} {} times", body.trips.exact ? "runs" : "at most", body.trips.most);
+    }
+    text += "\n";
+    for (const PortMapEntry& entry : body.inputs) text += indent + LineOf("input", entry);
+    for (const PortMapEntry& entry : body.outputs) text += indent + LineOf("output", entry);
+    for (const BackEdge& edge : body.back_edges) {
+      text += fmt::format("{}back edge: layer {} -> layer {}\n", indent, edge.from_layer,
+                          edge.to_layer);
+    }
+    Print(*body.graph, depth + 1);
+  }
+
+  static std::string LineOf(std::string_view kind, const PortMapEntry& entry) {
+    std::string line =
+        fmt::format("{} port {}: layer {}", kind, entry.external_port_id, entry.internal_layer_id);
+    const auto add = [&](std::string_view name, const std::optional<int64_t>& value) {
+      if (value) line += fmt::format(" {}={}", name, *value);
+    };
+    add("axis", entry.axis);
+    add("start", entry.start);
+    add("end", entry.end);
+    add("stride", entry.stride);
+    add("part_size", entry.part_size);
+    return line + (entry.purpose.empty() ? "" : " ") + OneLine(entry.purpose) + "\n";
+  }
+
+  static std::string NameOf(const Node& node, size_t number, size_t port) {
+    return node.outputs.size() == 1 ? fmt::format("%{}", number)
+                                    : fmt::format("%{}.{}", number, port);
+  }
+  std::string NameOf(const Source& source) const {
+    const auto found = numbers_.find(source.node);
+    return found == numbers_.end() ? "-" : NameOf(*source.node, found->second, source.port);
+  }
+
+  static std::string ElementsOf(const Constant& constant) {
+    constexpr int64_t kMost = 8;
+    const std::optional<int64_t> count = ElementCount(constant.type.dims);
+    const std::optional<int64_t> bytes = DenseBytes(constant.type);
+    if (!count || *count > kMost || bytes != std::ssize(constant.bytes)) return "";
+    std::string text = " =";
+    for (size_t i = 0; i < static_cast<size_t>(*count); ++i) {
+      const ElementType type = constant.type.type;
+      text += IsFloat(type) ? fmt::format(" {}", RealAt(type, constant.bytes, i))
+                            : fmt::format(" {}", IntegerAt(type, constant.bytes, i));
+    }
+    return text;
+  }
+
+  std::unordered_map<const Node*, size_t> numbers_;
+};
+
+}  // namespace
+
+std::string ToString(const Graph& graph) {
+  Listing listing;
+  listing.Print(graph, 0);
+  return std::move(listing.text);
+}
+
+}  // namespace weft::ir
