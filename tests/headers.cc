@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing: a target that only compiles headers for the test programs needs one source.
