@@ -28,6 +28,7 @@
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
 #include "converter/ir/read.h"
+#include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
 #include "converter/program/fuse_tail.h"
@@ -63,7 +64,6 @@ bool Lower(Conversion&);
 bool Plan(Conversion&);
 bool Emit(Conversion&);
 bool Verify(Conversion&);
-void FuseTailsOfMain(plan::Program& program) { plan::FuseTails(program, program.main); }
 
 // A pass over the graph, or over the program, that finds no faults.
 template <void (*pass)(ir::Graph&)>
@@ -99,8 +99,10 @@ constexpr Pass kPasses[] = {
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
      "cells spelled out in plain operations become one each"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
-    {"fuse_tail", Stage::kProgram, OnProgram<FuseTailsOfMain>,
+    {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions join the product before them"},
+    {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,
+     "states of loops get homes, bodies a copy for each phase"},
     {"plan", Stage::kPlan, Plan, "the fastest of several plans that fits; all get their places"},
     {"emit", Stage::kFile, Emit, "the plan is written as a file, with its self test"},
     {"verify", Stage::kFile, Verify, "the file is held to the rules of the format and of plans"},
@@ -230,12 +232,12 @@ bool Verify(Conversion& c) {
     char text[192];
     Describe(fault, text, sizeof(text));
     static_cast<Faults*>(faults)->Add(
-        fmt::format("weft: the converter made a file that breaks a law: {}", text));
+        fmt::format("weft: the converter made a file that breaks a rule: {}", text));
   };
   VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &c.faults});
   if (!c.faults.ok()) return false;
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
-    c.faults.Add("weft: the converter made a plan that breaks its laws: " + line);
+    c.faults.Add("weft: the converter made a plan that breaks a rule: " + line);
   }
   if (c.options.self_test_runs != 0 && c.faults.ok()) {
     emit::RepeatSelfTest(c.file.bytes, c.faults);
@@ -243,7 +245,7 @@ bool Verify(Conversion& c) {
   return c.faults.ok();
 }
 
-// A listing is printed of files alone that obey the rules of the format.
+// Only a file that obeys the rules of the format can be listed.
 std::string ListingOf(const std::vector<std::byte>& file) {
   const AlignedBytes aligned = AlignedCopy(file);
   bool is_sound = true;

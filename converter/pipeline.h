@@ -64,7 +64,8 @@ struct Converted {
 // The passes before planning: the model as steps over values.
 std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults);
 
-// Nullopt exactly when `faults` is not ok. The file has passed verify.cc and the plan's laws.
+// Nullopt exactly when `faults` is not ok. The file obeys the rules of verify.cc and of
+// plan/validator.h.
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
 
 // A row of the table of passes: its name, what it works on ("graph", "program", "plan", "file")

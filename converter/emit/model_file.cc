@@ -244,14 +244,6 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
     sections_.resize(index + 1);
     loop_notes_.resize(index + 1);
   }
-  const auto& report = section.report;
-  // For people alone: what is beyond the field shows as its most.
-  const auto count = [](uint32_t n) {
-    return Narrow<uint16_t>(std::min<uint32_t>(n, UINT16_MAX), "count");
-  };
-  loop_notes_[index] = format::LoopNote(
-      count(report.carried_in_place), count(report.shuttles), count(report.through_scan_output),
-      count(report.carried_by_copy), count(report.sliced), count(report.scans));
   const auto trips = section.trip_count < 0 ? kNoSlot : Narrow32(section.trip_count, "trip count");
   // Slots are numbered as they are met: one after the other, not in a call's order of arguments.
   const uint32_t length = Slot(section.length), iteration = Slot(section.iteration);

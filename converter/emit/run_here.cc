@@ -7,12 +7,16 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/faults.h"
 #include "converter/emit/model_file.h"
+#include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/program/fuse_tail.h"
 #include "runtime/weft.h"
 
 namespace weft::emit {
 
 plan::ProgramRun RunHere(plan::Program program, int64_t most_scratch_bytes) {
+  plan::FuseTails(program);
+  plan::PlanLoops(program);
   const plan::Plan plan = plan::MakePlan(std::move(program), {}, {});
   plan::ProgramRun run;
   Faults faults;

@@ -8,7 +8,6 @@
 #include "converter/ops/body.h"
 #include "converter/ops/families.h"
 #include "converter/ops/port_map.h"
-#include "converter/program/fuse_tail.h"
 
 namespace weft::ops {
 namespace {
@@ -80,7 +79,6 @@ void LowerBranch(LowerScope& scope, size_t branch, const std::vector<ValueId>& o
   const std::vector<ValueId> results = EmitBranch(scope, branch);
   const plan::Because because(builder, format::Reason::branch_result);
   for (size_t i = 0; i < outputs.size(); ++i) builder.Copy(results[i], outputs[i]);
-  plan::FuseTails(builder.program(), inside);
   builder.SetBlock(outside);
   plan::Section& section = builder.program().sections[id];
   section.copies = {inside};

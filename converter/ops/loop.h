@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One way to turn "do this N times" into a section: TensorIterator, Loop and the sequence
 // operations all describe themselves as a LoopSpec and hand over a function that lowers one
-// iteration's body.
-//
-// Slices and scan outputs move with the iteration and cost no copy when every axis before the
-// sliced one has size 1; otherwise one transpose outside the loop makes it so. How carried states
-// travel is told in carry.h. A count that only the run knows costs one copy per carried output
-// after the loop, where the state has more than one home.
+// iteration's body. The body is lowered once; plan/loops/loops.h decides what the loop costs.
 #ifndef WEFT_CONVERTER_OPS_LOOP_H_
 #define WEFT_CONVERTER_OPS_LOOP_H_
 
@@ -42,7 +37,7 @@ struct ScanOutput {
   bool backward = false;
   TensorType type;  // of the whole output
   // Where the caller wants the chunks, time first, with one free chunk before them (behind them,
-  // when backward); kNone leaves the choice to the loop.
+  // when backward); kNone leaves that to the planner.
   plan::ValueId whole = plan::kNone;
   int64_t base_bytes = 0;
 };
@@ -90,6 +85,7 @@ struct LoopResults {
   plan::ValueId length = plan::kNone;  // i32, the iterations done; kNone when `trips` tells
 };
 
+// Calls `body` once, or not at all for a loop without iterations.
 LoopResults LowerLoop(plan::Builder& builder, const LoopSpec& spec, const LowerBody& body);
 
 }  // namespace weft::ops

@@ -183,7 +183,7 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
     plan.cost = static_cast<int64_t>(cost);
     const std::string excess = ExcessOf(plan, options);
     if (excess.empty()) return plan;
-    // The last candidate hoists nothing; its excess is the one that is told.
+    // The last candidate hoists nothing: the message is about its excess.
     line = "plan: " + excess;
     if (ExcessOfFormat(plan).empty()) line += "; " + DescribePeak(plan.program);
   }

@@ -27,6 +27,11 @@ class Collector {
       Add(variable.value, false, -1, nullptr, false);
   }
 
+  void VisitResults(BlockId block) {
+    item_ = kAfterRun;
+    for (const ValueId result : program_.blocks[block].results) Read(result);
+  }
+
   void Visit(BlockId block, bool nested) {
     const Block& items = program_.blocks[block];
     for (uint32_t i = 0; i < items.items.size(); ++i) {
@@ -46,14 +51,27 @@ class Collector {
     for (const ValueId output : step.outputs) Add(output, true, operand++, &step, nested);
   }
 
+  void Read(ValueId value) { Add(value, false, -1, nullptr, true); }
+  void Write(ValueId value) { Add(value, true, -1, nullptr, true); }
+
+  void VisitLoop(const Loop& loop) {
+    for (const Loop::Sliced& input : loop.sliced) Read(input.whole);
+    for (const Loop::Carried& carried : loop.carried) Read(carried.initial);
+    Visit(loop.body, true);
+    for (const ValueId result : program_.blocks[loop.body].results) Read(result);
+    for (const Loop::Scan& scan : loop.scans) Write(scan.whole);
+    for (const Loop::Last& last : loop.lasts) Write(last.value);
+  }
+
   void VisitSection(const Section& section) {
-    Add(section.trip, false, -1, nullptr, true);
-    Add(section.first_condition, false, -1, nullptr, true);
-    Add(section.iteration, true, -1, nullptr, true);
+    Read(section.trip);
+    Read(section.first_condition);
+    Write(section.iteration);
+    if (section.loop) VisitLoop(*section.loop);
     for (const BlockId copy : section.copies) Visit(copy, true);
-    Add(section.body_condition, false, -1, nullptr, true);
+    Read(section.body_condition);
     for (const BlockId settle : section.settles) Visit(settle, true);
-    Add(section.length, true, -1, nullptr, true);
+    Write(section.length);
   }
 
   void Add(ValueId value, bool write, int32_t operand, const Step* step, bool nested) {
@@ -75,6 +93,7 @@ AccessMap CollectAccesses(const Program& program, BlockId block) {
   AccessMap accesses;
   Collector collector(program, accesses);
   collector.Visit(block, false);
+  collector.VisitResults(block);
   if (block == program.main) collector.VisitPorts();
   return accesses;
 }

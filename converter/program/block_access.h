@@ -30,7 +30,7 @@ struct Access {
 // Accesses by root, in order of items.
 using AccessMap = std::unordered_map<ValueId, std::vector<Access>>;
 
-// Of the main block, ports and variables are part.
+// Of the main block, ports and variables are part; a body's results are read after the run.
 AccessMap CollectAccesses(const Program& program, BlockId block);
 
 // Do two accesses touch common bytes in one and the same iteration? Equal moves cancel; unequal

@@ -30,6 +30,7 @@ ValueId Builder::Scratch(TensorType type) {
   value.bytes = *bytes;
   value.type = std::move(type);
   value.name = layer_;
+  value.block = block_;
   program_.values.push_back(std::move(value));
   return static_cast<ValueId>(program_.values.size() - 1);
 }
@@ -54,7 +55,7 @@ ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
   value.home = Home::kWeights;
   value.bytes = static_cast<int64_t>(bytes.size());
   value.data = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  weights_added_.push_back(weights_by_hash_.emplace(hash, id));
+  weights_by_hash_.emplace(hash, id);
   return id;
 }
 
@@ -68,38 +69,8 @@ Variable& Builder::VariableNamed(const std::string& name, const TensorType& type
 }
 
 void Builder::SetInitial(const std::string& name, ValueId initial) {
-  const size_t index = variable_index_.at(name);
-  if (program_.variables[index].initial != kNone) return;
-  program_.variables[index].initial = initial;
-  initials_set_.push_back(index);
-}
-
-Builder::Snapshot Builder::Take() const {
-  return {program_.values.size(),    program_.sections.size(),
-          program_.blocks.size(),    program_.blocks[block_].items.size(),
-          program_.variables.size(), initials_set_.size(),
-          weights_added_.size(),     block_};
-}
-
-void Builder::Restore(const Snapshot& before) {
-  const auto cut = [](auto& rows, size_t size) {
-    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(size), rows.end());
-  };
-  for (; initials_set_.size() > before.initials; initials_set_.pop_back()) {
-    program_.variables[initials_set_.back()].initial = kNone;
-  }
-  for (size_t i = before.variables; i < program_.variables.size(); ++i) {
-    variable_index_.erase(program_.variables[i].name);
-  }
-  for (; weights_added_.size() > before.weights; weights_added_.pop_back()) {
-    weights_by_hash_.erase(weights_added_.back());
-  }
-  cut(program_.values, before.values);
-  cut(program_.sections, before.sections);
-  cut(program_.blocks, before.blocks);
-  cut(program_.variables, before.variables);
-  block_ = before.block;
-  cut(program_.blocks[block_].items, before.items);
+  ValueId& present = program_.variables[variable_index_.at(name)].initial;
+  if (present == kNone) present = initial;
 }
 
 ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,

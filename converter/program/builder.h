@@ -60,39 +60,23 @@ class Builder {
   format::Reason SetReason(format::Reason reason) { return std::exchange(reason_, reason); }
   BlockId block() const { return block_; }
   void SetBlock(BlockId block) { block_ = block; }
-  // A sketch is laid down to be looked at and taken back: loops in it choose no carries.
-  bool sketching() const { return sketching_; }
-  void SetSketching(bool sketching) { sketching_ = sketching; }
   BlockId NewBlock();
   SectionId NewSection();
   void Enter(SectionId section) { Append(SectionEntry{section}); }
+  void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
 
   // The variable of that name; a new one in state, which starts as zeros, where there is none yet.
   Variable& VariableNamed(const std::string& name, const TensorType& type);
   // Of a variable that has none yet.
   void SetInitial(const std::string& name, ValueId initial);
 
-  // How far everything has grown, to come back to when an attempt is given up: until then only the
-  // current block and what is new may grow, and nothing that was there may change.
-  struct Snapshot {
-    size_t values, sections, blocks, items, variables, initials, weights;
-    BlockId block;
-  };
-  Snapshot Take() const;
-  void Restore(const Snapshot& before);
-
  private:
-  void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
-
   Program& program_;
   BlockId block_;
   std::string layer_;
   format::Reason reason_ = format::Reason::operation;
-  bool sketching_ = false;
   std::multimap<size_t, ValueId> weights_by_hash_;
-  std::vector<std::multimap<size_t, ValueId>::iterator> weights_added_;  // in their order
   std::unordered_map<std::string, size_t> variable_index_;
-  std::vector<size_t> initials_set_;  // variables, in the order of SetInitial
 };
 
 // Says for as long as it lives why bytes are moved.

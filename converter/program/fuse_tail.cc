@@ -99,8 +99,9 @@ void SetStart(Step& step, const Addend& addend) {
 
 class TailFusion {
  public:
-  TailFusion(Program& program, BlockId block)
+  TailFusion(Program& program, BlockId block, const std::set<ValueId>& chunks)
       : program_(program),
+        chunks_(chunks),
         items_(program.blocks[block].items),
         accesses_(CollectAccesses(program, block)),
         dead_(items_.size(), false) {
@@ -114,7 +115,7 @@ class TailFusion {
   void Run() {
     for (size_t item = 0; item < items_.size(); ++item) {
       Step* step = StepAt(item);
-      if (step == nullptr || step->tails_are_fused) continue;
+      if (step == nullptr || step->keeps_apart) continue;
       if (std::holds_alternative<format::BinaryParams>(step->params)) FuseAddition(item);
       if (std::holds_alternative<format::UnaryParams>(step->params)) FuseActivation(item);
     }
@@ -156,6 +157,7 @@ class TailFusion {
   }
 
   Program& program_;
+  const std::set<ValueId>& chunks_;  // of the inputs that loops slice
   std::vector<Item>& items_;
   AccessMap accesses_;
   std::unordered_map<ValueId, std::multiset<int64_t>> writes_;  // items that write each root
@@ -182,7 +184,7 @@ std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
   }
   const auto producer = static_cast<size_t>(write.item);
   Step* step = StepAt(producer);
-  if (step == nullptr || step->tails_are_fused || !ShapeOf(*step)) return std::nullopt;
+  if (step == nullptr || step->keeps_apart || !ShapeOf(*step)) return std::nullopt;
   return producer;
 }
 
@@ -247,7 +249,7 @@ void TailFusion::FuseAddition(size_t item) {
   if (params.op() != format::BinaryOp::add || params.type() != ElementType::f32) return;
   const auto slides = [&](size_t operand) {
     const std::optional<size_t> producer = SoleProducer(step.inputs[operand], item);
-    return producer && !Resolve(program_, StepAt(*producer)->inputs[kX]).moves.empty();
+    return producer && chunks_.contains(Resolve(program_, StepAt(*producer)->inputs[kX]).root);
   };
   const size_t preferred = slides(0) ? 1 : 0;
   for (const size_t operand : {preferred, 1 - preferred}) {
@@ -334,6 +336,28 @@ std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted) {
   return told;
 }
 
-void FuseTails(Program& program, BlockId block) { TailFusion(program, block).Run(); }
+namespace {
+
+void FuseIn(Program& program, BlockId block, const std::set<ValueId>& chunks) {
+  for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
+    const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
+    if (entry == nullptr) continue;
+    const Section& section = program.sections[entry->section];
+    if (section.loop) FuseIn(program, section.loop->body, chunks);
+    for (const BlockId copy : section.copies) FuseIn(program, copy, chunks);
+  }
+  TailFusion(program, block, chunks).Run();
+}
+
+}  // namespace
+
+void FuseTails(Program& program) {
+  std::set<ValueId> chunks;
+  for (const Section& section : program.sections) {
+    if (!section.loop) continue;
+    for (const Loop::Sliced& input : section.loop->sliced) chunks.insert(input.chunk);
+  }
+  FuseIn(program, program.main, chunks);
+}
 
 }  // namespace weft::plan

@@ -15,10 +15,9 @@
 
 namespace weft::plan {
 
-// Fuses inside `block`. Whoever reads what the block writes must stand in it or in a section inside
-// it by now; of the main block, ports count as readers. In the body of a loop this comes before the
-// homes of carried states are chosen, since a fused step cannot write over what it reads.
-void FuseTails(Program& program, BlockId block);
+// Fuses inside every block, never across the border of one. In the body of a loop this comes before
+// the homes of carried states are chosen, since a fused step cannot write over what it reads.
+void FuseTails(Program& program);
 
 // The strides of a walk over `dims`, told over `wanted`: other dims of as many elements in the same
 // order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0. An

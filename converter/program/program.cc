@@ -73,10 +73,36 @@ class Listing {
     text +=
         fmt::format("{:{}}section {} \"{}\" trips {} of at most {}, copies {}\n", "", 2 * depth, id,
                     section.layer, section.trip_count, section.max_trips, section.copies.size());
+    if (section.loop) Print(*section.loop, depth + 1);
     for (const BlockId copy : section.copies) Print(copy, depth + 1);
     for (const BlockId settle : section.settles) {
       text += fmt::format("{:{}}settle\n", "", 2 * depth);
       Print(settle, depth + 1);
+    }
+  }
+
+  // What each iteration takes, its steps, and what becomes of the results.
+  void Print(const Loop& loop, int depth) {
+    const auto line = [&](std::string_view what, ValueId target, ValueId source) {
+      text += fmt::format("{:{}}{} {} <- {}\n", "", 2 * depth, what, OperandText(program_, target),
+                          OperandText(program_, source));
+    };
+    const std::vector<ValueId>& results = program_.blocks[loop.body].results;
+    for (const Loop::Sliced& input : loop.sliced) {
+      line(input.backward ? "slice backward" : "slice", input.chunk, input.whole);
+    }
+    for (const Loop::Carried& carried : loop.carried) line("first", carried.state, carried.initial);
+    Print(loop.body, depth);
+    for (const Loop::Carried& carried : loop.carried) {
+      line("next", carried.state, results[carried.result]);
+    }
+    for (const Loop::Scan& scan : loop.scans) {
+      line(scan.backward ? "gather backward" : "gather", scan.whole, results[scan.result]);
+    }
+    for (const Loop::Last& last : loop.lasts) line("last", last.value, results[last.result]);
+    if (loop.condition) {
+      text += fmt::format("{:{}}while {}\n", "", 2 * depth,
+                          OperandText(program_, results[*loop.condition]));
     }
   }
 

@@ -2,7 +2,10 @@
 // What lowering produces and planning consumes: steps over values, before any value has an address.
 // A value is a typed run of bytes; a view is a part of another value, in a loop a part that moves
 // with the iteration. Everything lives in one Program and is named by index, so that a Program can
-// be copied, changed and thrown away (the loop lowering tries a body before it commits to it).
+// be copied and changed.
+//
+// A loop is lowered as one body and a statement of what is sliced, carried, gathered and kept last
+// (struct Loop); plan/loops/loops.h turns that into copies of the body with homes for its states.
 #ifndef WEFT_CONVERTER_PROGRAM_PROGRAM_H_
 #define WEFT_CONVERTER_PROGRAM_PROGRAM_H_
 
@@ -56,6 +59,8 @@ struct Value {
   int64_t bytes = 0;
   Home home = Home::kScratch;
   std::string name;  // layer it came from, for reports
+  // The block that it was made for: nothing outside that block and the sections in it uses it.
+  BlockId block = 0;
 
   // A view: part of `parent`, which holds its bytes. kNone for a value with storage of its own.
   ValueId parent = kNone;
@@ -71,7 +76,7 @@ struct Step {
   std::vector<ValueId> inputs, outputs;
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
-  bool tails_are_fused = false;  // of a block of its own: no neighbour joins in any more
+  bool keeps_apart = false;  // fused with no neighbour, so that it rounds as if it stood alone
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 
@@ -83,10 +88,53 @@ using Item = std::variant<Step, SectionEntry>;
 // A straight run of items.
 struct Block {
   std::vector<Item> items;
+  std::vector<ValueId> results;  // of a loop's body: what it makes of each iteration
 };
 
-// See `struct Section` in weft.fbs; copies and settles hold unroll and unroll - 1 blocks.
+// What one iteration takes and what becomes of its results, before homes are chosen. `body` runs
+// section.max_trips times, or less often where the section has an end that the run decides.
+// Values "of the body" are set before each iteration; results are indices in the body's results.
+struct Loop {
+  // `chunk` (of the body) is the iteration's part of `whole`: `part` elements of `axis`, counted
+  // from element `begin`; backward takes the last chunk first.
+  struct Sliced {
+    ValueId whole = kNone, chunk = kNone;
+    int64_t axis = 0, part = 1, begin = 0;
+    bool backward = false;
+  };
+  // `state` (of the body) is `initial` in the first iteration, then the result of the one before.
+  // In a loop that can run more than once nothing else reads `initial`.
+  struct Carried {
+    ValueId initial = kNone, state = kNone;
+    size_t result = 0;
+  };
+  // `whole` is made of every iteration's result, joined on `axis`. Where it is a part of another
+  // value, that value has room for one more chunk before the first (behind the last, if backward).
+  struct Scan {
+    size_t result = 0;
+    ValueId whole = kNone;
+    int64_t axis = 0;
+    bool backward = false;
+  };
+  // `value` is the result of the last iteration. After none at all it is the initial value of the
+  // first state that takes this result, or zeros.
+  struct Last {
+    size_t result = 0;
+    ValueId value = kNone;
+  };
+
+  BlockId body = 0;
+  std::vector<Sliced> sliced;
+  std::vector<Carried> carried;
+  std::vector<Scan> scans;
+  std::vector<Last> lasts;
+  std::optional<size_t> condition;  // result; false: this iteration was the last
+};
+
+// See `struct Section` in weft.fbs; copies and settles hold unroll and unroll - 1 blocks. While
+// `loop` is set both are empty.
 struct Section {
+  std::optional<Loop> loop;
   std::vector<BlockId> copies;
   std::vector<BlockId> settles;
   int64_t trip_count = -1;  // -1: no limit known
@@ -98,11 +146,12 @@ struct Section {
   ValueId length = kNone;
   bool runs_when = true;
   std::string layer;
-  // What the report says of the loop.
-  struct {
-    uint32_t carried_in_place = 0, shuttles = 0, through_scan_output = 0, carried_by_copy = 0;
-    uint32_t sliced = 0, scans = 0;
-  } report;
+
+  // Does the run decide how often it runs?
+  bool is_open() const {
+    return trip != kNone || first_condition != kNone || body_condition != kNone;
+  }
+  bool may_run_nothing() const { return trip != kNone || first_condition != kNone; }
 };
 
 struct Port {
@@ -134,6 +183,7 @@ struct Place {
   ValueId root = kNone;
   int64_t offset_bytes = 0;
   std::vector<Move> moves;
+  bool operator==(const Place&) const = default;
 };
 Place Resolve(const Program& program, ValueId value);
 

@@ -14,6 +14,7 @@
 #include "converter/base/faults.h"
 #include "converter/emit/model_file.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "runtime/weft.h"
 
@@ -42,6 +43,7 @@ class AlignedBlock {
 // failures of the test, and the answer is then short.
 inline std::vector<std::vector<float>> RunFloats(plan::Program program,
                                                  const std::vector<std::vector<float>>& inputs) {
+  plan::PlanLoops(program);
   plan::Coalesce(program);
   Faults faults;
   const emit::ModelFile file = emit::WriteModelFile(plan::PlanAsIs(std::move(program)), {}, faults);

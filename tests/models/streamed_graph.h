@@ -21,6 +21,7 @@
 #include "converter/graph/open_loops.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/hoist.h"
@@ -69,7 +70,8 @@ class Model {
     if (!graph_.faults.ok()) return;
     plan::Program program;
     EXPECT_TRUE(graph::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
-    plan::FuseTails(program, program.main);
+    plan::FuseTails(program);
+    plan::PlanLoops(program);
     plan::Hoist(program, INT64_MAX);
     plan::Coalesce(program);
     const plan::Plan plan = plan::PlanAsIs(std::move(program));

@@ -24,9 +24,7 @@ _MAY_INCLUDE = {
     "converter/base": _floors("base"),
     "converter/ir": _floors("base", "ir"),
     "converter/program": _floors("base", "program"),
-    # A loop's lowering orders the items of its body and looks for copies that go away later.
-    "converter/ops": _floors("base", "ir", "program", "ops") +
-                     ("converter/plan/schedule.h", "converter/plan/coalesce.h"),
+    "converter/ops": _floors("base", "ir", "program", "ops"),
     "converter/graph": _floors("base", "ir", "program", "ops", "graph"),
     "converter/plan": _floors("base", "program", "plan"),
     "converter/emit": _floors("base", "program", "plan", "emit"),

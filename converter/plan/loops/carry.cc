@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/ops/carry.h"
+#include "converter/plan/loops/carry.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 
-namespace weft::ops {
+namespace weft::plan {
 
 namespace {
 
-constexpr size_t kNobody = static_cast<size_t>(-1);
+constexpr size_t kNoState = static_cast<size_t>(-1);
 
 class LineUpStates {
  public:
   explicit LineUpStates(std::span<const Origin> origins)
-      : origins_(origins), heir_(origins.size(), kNobody), lined_up_(origins.size()) {}
+      : origins_(origins), successor_(origins.size(), kNoState), lined_up_(origins.size()) {}
 
   std::vector<DelayLine> Run() {
     std::vector<size_t> heads;
     for (size_t state = 0; state < origins_.size(); ++state) {
       const Origin& origin = origins_[state];
-      if (origin.kind == Origin::Kind::kOldState && heir_[origin.index] == kNobody) {
-        heir_[origin.index] = state;
+      if (origin.kind == Origin::Kind::kOldState && successor_[origin.index] == kNoState) {
+        successor_[origin.index] = state;
       } else {
         heads.push_back(state);
       }
@@ -43,7 +43,7 @@ class LineUpStates {
  private:
   DelayLine LineFrom(size_t head) {
     DelayLine line;
-    for (size_t state = head; state != kNobody && !lined_up_[state]; state = heir_[state]) {
+    for (size_t state = head; state != kNoState && !lined_up_[state]; state = successor_[state]) {
       lined_up_[state] = true;
       line.states.push_back(state);
     }
@@ -58,7 +58,7 @@ class LineUpStates {
   }
 
   const std::span<const Origin> origins_;
-  std::vector<size_t> heir_;  // who takes the old value of a state
+  std::vector<size_t> successor_;  // the state that takes a state's old value
   std::vector<bool> lined_up_;
   std::map<size_t, size_t> taker_;  // of a result
   std::vector<DelayLine> lines_;
@@ -87,11 +87,11 @@ void LimitPhases(std::vector<DelayLine>& lines, size_t limit) {
     const DelayLine broken = *longest;
     lines.erase(longest);
     for (const size_t state : broken.states) {
-      DelayLine alone;
-      alone.states = {state};
-      lines.push_back(alone);
+      DelayLine single;
+      single.states = {state};
+      lines.push_back(single);
     }
   }
 }
 
-}  // namespace weft::ops
+}  // namespace weft::plan

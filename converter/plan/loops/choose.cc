@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/choose.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "converter/plan/coalesce.h"
+#include "converter/plan/loops/iteration_end.h"
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+
+namespace {
+
+// More phases than these make the listing grow faster than the copies they save.
+constexpr size_t kMostPhases = 8;
+constexpr size_t kMostUnrolledSteps = 256;
+// Two phases are worth more steps than that, but loops in loops multiply them.
+constexpr size_t kMostDoubledSteps = 4096;
+
+// A value by its bytes: a part of a state may begin where the state does.
+struct Extent {
+  Place place;
+  int64_t bytes = 0;
+  bool operator==(const Extent&) const = default;
+};
+
+class CarryChoice {
+ public:
+  CarryChoice(Program& program, SectionId section, size_t steps_inside)
+      : program_(program),
+        section_(program.sections[section]),
+        loop_(*section_.loop),
+        steps_inside_(steps_inside) {
+    for (const ValueId result : program.blocks[loop_.body].results) {
+      results_.push_back(ExtentOf(result));
+    }
+    for (const Loop::Carried& state : loop_.carried) states_.push_back(ExtentOf(state.state));
+  }
+
+  LoopPlan Run() {
+    std::vector<Origin> origins;
+    for (size_t state = 0; state < states_.size(); ++state) origins.push_back(OriginOf(state));
+    plan_.lines = LineUp(origins);
+    AssignTracks();
+    FindStatesAmongLasts();
+    LengthenRings();
+    LimitPhases(plan_.lines, MostPhases());
+    FillRings();
+    return std::move(plan_);
+  }
+
+ private:
+  using OfLine = LoopPlan::OfLine;
+
+  Extent ExtentOf(ValueId value) const {
+    return {Resolve(program_, value), program_.values[value].bytes};
+  }
+  const Extent& Taken(size_t state) const { return results_[loop_.carried[state].result]; }
+  Origin OriginOf(size_t state) const;
+  bool IsParameter(ValueId root) const;
+  void AssignTracks();
+  bool IsProvided(const Loop::Scan& scan) const {
+    return program_.values[scan.whole].parent != kNone;
+  }
+  bool MayShareTrack(size_t scan, size_t other) const;
+  std::optional<OfLine> LineOfScan(size_t scan);
+  bool IsLastOf(size_t last, size_t state) const;
+  std::optional<OfLine> LineOfLast(size_t last);
+  void FindStatesAmongLasts();
+  void LengthenRings();
+  IterationTargets FirstTargets();
+  void FillRings();
+  size_t MostPhases() const;
+
+  Program& program_;
+  const Section section_;  // a copy: new values and blocks move the rows of the program
+  const Loop& loop_;
+  const size_t steps_inside_;
+  size_t steps_ = 0;  // of one phase
+  std::vector<Extent> results_, states_;
+  std::vector<ValueId> extra_homes_;  // of each line; kNone without one
+  LoopPlan plan_;
+};
+
+bool CarryChoice::IsParameter(ValueId root) const {
+  return root == section_.iteration ||
+         std::ranges::any_of(loop_.carried, [&](const auto& c) { return c.state == root; }) ||
+         std::ranges::any_of(loop_.sliced, [&](const auto& s) { return s.chunk == root; });
+}
+
+Origin CarryChoice::OriginOf(size_t state) const {
+  const Extent& end = Taken(state);
+  for (size_t other = 0; other < states_.size(); ++other) {
+    if (end == states_[other]) return {Origin::Kind::kOldState, other, false};
+  }
+  size_t first = 0;
+  while (results_[first] != end) ++first;
+  const Value& root = program_.values[end.place.root];
+  const bool fresh = root.block == loop_.body && root.home == Home::kScratch &&
+                     root.bytes == end.bytes && !IsParameter(end.place.root);
+  return {Origin::Kind::kResult, first, fresh};
+}
+
+bool CarryChoice::MayShareTrack(size_t scan, size_t other) const {
+  const Loop::Scan& a = loop_.scans[scan];
+  const Loop::Scan& b = loop_.scans[other];
+  return a.backward == b.backward && a.axis == b.axis && !IsProvided(a) && !IsProvided(b);
+}
+
+std::optional<LoopPlan::OfLine> CarryChoice::LineOfScan(size_t scan) {
+  const Extent& end = results_[loop_.scans[scan].result];
+  const bool provided = IsProvided(loop_.scans[scan]);  // with room for one guard
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    DelayLine& of = plan_.lines[line];
+    if (of.closed || (provided && of.states.size() > 1)) continue;
+    if (of.track && !MayShareTrack(scan, *of.track)) continue;
+    std::optional<OfLine> found;
+    if (end == Taken(of.states[0])) found = OfLine{line, 0};
+    for (size_t age = 1; age <= of.states.size() && !provided; ++age) {
+      if (end == states_[of.states[age - 1]]) found = OfLine{line, age};
+    }
+    if (!found) continue;
+    if (!of.track) of.track = scan;
+    return found;
+  }
+  return std::nullopt;
+}
+
+// Lines whose values are gathered anyway are kept in the first scan output that takes one of them.
+void CarryChoice::AssignTracks() {
+  for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
+    plan_.line_of_scan.push_back(LineOfScan(scan));
+  }
+}
+
+// Is the last value where the state is? After no iteration only a result that is carried itself has
+// an initial value: that of the first state that takes it.
+bool CarryChoice::IsLastOf(size_t last, size_t state) const {
+  const size_t result = loop_.lasts[last].result;
+  if (!section_.may_run_nothing()) return results_[result] == Taken(state);
+  const auto first = std::ranges::find(loop_.carried, result, &Loop::Carried::result);
+  return first - loop_.carried.begin() == static_cast<std::ptrdiff_t>(state);
+}
+
+std::optional<LoopPlan::OfLine> CarryChoice::LineOfLast(size_t last) {
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    const std::vector<size_t>& members = plan_.lines[line].states;
+    for (size_t age = 0; age < members.size(); ++age) {
+      if (IsLastOf(last, members[age])) return OfLine{line, age};
+    }
+  }
+  if (section_.is_open()) return std::nullopt;
+  // What a state held in the last iteration; after none that is not its initial value.
+  const Extent& end = results_[loop_.lasts[last].result];
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    DelayLine& of = plan_.lines[line];
+    for (size_t age = 1; age <= of.states.size(); ++age) {
+      if (end != states_[of.states[age - 1]]) continue;
+      if (age == of.states.size() && !of.closed) of.homes = age + 1;
+      return OfLine{line, age};
+    }
+  }
+  return std::nullopt;
+}
+
+void CarryChoice::FindStatesAmongLasts() {
+  for (size_t last = 0; last < loop_.lasts.size(); ++last) {
+    plan_.line_of_last.push_back(LineOfLast(last));
+  }
+}
+
+// Of the first phase, with rings as short as can be. What does not lie in the body yet is stood in
+// for by values of the same lives.
+IterationTargets CarryChoice::FirstTargets() {
+  IterationTargets targets;
+  for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
+    targets.of_scans.push_back(plan_.line_of_scan[scan] ? kNone : loop_.scans[scan].whole);
+  }
+  for (size_t last = 0; last < loop_.lasts.size(); ++last) {
+    targets.of_lasts.push_back(plan_.line_of_last[last] ? kNone : loop_.lasts[last].value);
+  }
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    const DelayLine& of = plan_.lines[line];
+    const ValueId oldest = loop_.carried[of.states.back()].state;
+    if (of.track) {
+      targets.of_lines.push_back(loop_.scans[*of.track].whole);
+    } else {
+      targets.of_lines.push_back(of.homes > of.states.size() ? extra_homes_[line] : oldest);
+    }
+  }
+  return targets;
+}
+
+// Ends the first iteration with every ring as short as can be, and lengthens the rings whose oldest
+// value is still read when the new one comes. The body is put back as it was.
+void CarryChoice::LengthenRings() {
+  Builder builder(program_);
+  builder.SetLayer(section_.layer);
+  builder.SetBlock(loop_.body);
+  for (const DelayLine& of : plan_.lines) {
+    const bool longer = !of.track && of.homes > of.states.size();
+    const ValueId state = loop_.carried[of.states[0]].state;
+    extra_homes_.push_back(longer ? builder.Scratch(builder.value(state).type) : kNone);
+  }
+  std::vector<ValueId> states;
+  for (const Loop::Carried& carried : loop_.carried) states.push_back(carried.state);
+  const Block body = program_.blocks[loop_.body];
+  const IterationTargets targets = FirstTargets();
+  EndIteration(builder, section_, plan_, body.results, states, targets);
+  program_.blocks[loop_.body].results.clear();  // the copies read them now
+
+  AccessMap accesses = CollectAccesses(program_, loop_.body);
+  const AccessCounts counts = CountsOf(accesses);
+  const AccessIndex index(std::move(accesses));
+  const std::vector<Item>& items = program_.blocks[loop_.body].items;
+  steps_ = items.size() + steps_inside_;
+  std::unordered_map<ValueId, size_t> copy_to;  // the first plain copy to each value
+  for (size_t item = 0; item < items.size(); ++item) {
+    const auto* step = std::get_if<Step>(&items[item]);
+    if (step != nullptr && IsPlainCopy(program_, *step)) copy_to.emplace(step->outputs[0], item);
+  }
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    DelayLine& of = plan_.lines[line];
+    if (of.track || !of.fresh || of.homes > of.states.size()) continue;
+    const auto found = copy_to.find(targets.of_lines[line]);
+    if (found == copy_to.end()) continue;
+    const auto item = static_cast<int64_t>(found->second);
+    const auto& copy = std::get<Step>(items[found->second]);
+    if (!SourceFitsTarget(program_, copy, item, index, counts)) ++of.homes;
+  }
+  program_.blocks[loop_.body] = body;
+}
+
+size_t CarryChoice::MostPhases() const {
+  if (2 * steps_ > kMostDoubledSteps) return 1;
+  return std::clamp<size_t>(kMostUnrolledSteps / std::max<size_t>(1, steps_), 2, kMostPhases);
+}
+
+void CarryChoice::FillRings() {
+  Builder builder(program_);
+  builder.SetLayer(section_.layer);
+  builder.SetBlock(loop_.body);
+  for (const DelayLine& of : plan_.lines) {
+    std::vector<ValueId>& ring = plan_.rings.emplace_back();
+    if (of.track) continue;
+    for (const size_t state : of.states) ring.push_back(loop_.carried[state].state);
+    if (of.homes > of.states.size()) {
+      ring.push_back(builder.Scratch(builder.value(ring[0]).type));
+    }
+  }
+}
+
+}  // namespace
+
+LoopPlan ChooseCarries(Program& program, SectionId section, size_t steps_inside) {
+  return CarryChoice(program, section, steps_inside).Run();
+}
+
+}  // namespace weft::plan

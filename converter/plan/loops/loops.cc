@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/loops.h"
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converter/plan/loops/choose.h"
+#include "converter/plan/loops/single_trip.h"
+#include "converter/plan/loops/unroll.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+
+namespace {
+
+class LoopPlanner {
+ public:
+  explicit LoopPlanner(Program& program) : program_(program), builder_(program) {}
+
+  // Chooses for every loop before any is unrolled, so that each body is looked at once, as lowering
+  // left it. Returns the steps of the block once all in it is unrolled.
+  size_t Choose(BlockId block) {
+    size_t steps = program_.blocks[block].items.size();
+    for (const SectionId section : SectionsIn(block)) {
+      size_t inside = 0;
+      for (const BlockId body : BodiesOf(section)) inside += Choose(body);
+      if (program_.sections[section].loop) {
+        const BlockId body = program_.sections[section].loop->body;
+        LoopPlan plan =
+            ChooseCarries(program_, section, inside - program_.blocks[body].items.size());
+        inside *= plan.phases();
+        plans_.emplace(section, std::move(plan));
+      }
+      steps += inside;
+    }
+    return steps;
+  }
+
+  // From the inside out, so that copies of a body hold unrolled loops.
+  void Unroll(BlockId block) {
+    for (const SectionId section : SectionsIn(block)) {
+      for (const BlockId body : BodiesOf(section)) Unroll(body);
+    }
+    const std::vector<Item> items = std::move(program_.blocks[block].items);
+    program_.blocks[block].items.clear();
+    builder_.SetBlock(block);
+    for (const Item& item : items) {
+      const auto* entry = std::get_if<SectionEntry>(&item);
+      if (entry != nullptr && program_.sections[entry->section].loop) {
+        plan::Unroll(builder_, entry->section, plans_.at(entry->section));
+      } else {
+        builder_.Append(item);
+      }
+    }
+  }
+
+ private:
+  std::vector<SectionId> SectionsIn(BlockId block) const {
+    std::vector<SectionId> sections;
+    for (const Item& item : program_.blocks[block].items) {
+      const auto* entry = std::get_if<SectionEntry>(&item);
+      if (entry != nullptr) sections.push_back(entry->section);
+    }
+    return sections;
+  }
+
+  std::vector<BlockId> BodiesOf(SectionId section) const {
+    const Section& of = program_.sections[section];
+    return of.loop ? std::vector<BlockId>{of.loop->body} : of.copies;
+  }
+
+  Program& program_;
+  Builder builder_;
+  std::unordered_map<SectionId, LoopPlan> plans_;
+};
+
+// A value that became a part of another one is where that one is.
+void RefreshHomes(Program& program) {
+  for (ValueId value = 0; value < program.values.size(); ++value) {
+    program.values[value].home = program.values[Resolve(program, value).root].home;
+  }
+}
+
+}  // namespace
+
+void PlanLoops(Program& program) {
+  InlineSingleTrips(program);
+  LoopPlanner planner(program);
+  planner.Choose(program.main);
+  planner.Unroll(program.main);
+  RefreshHomes(program);
+}
+
+}  // namespace weft::plan

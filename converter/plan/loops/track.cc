@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/track.h"
+
+#include <utility>
+
+namespace weft::plan {
+
+namespace {
+
+int64_t Product(const Dims& dims, size_t begin, size_t end) {
+  int64_t product = 1;
+  for (size_t i = begin; i < end; ++i) product *= dims[i];
+  return product;
+}
+
+AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t begin, int64_t part) {
+  const auto position = static_cast<size_t>(axis);
+  const int64_t inner = Product(type.dims, position + 1, type.dims.size());
+  return {Product(type.dims, 0, position),
+          trips,
+          type.dims[position] * inner,
+          begin * inner,
+          part * inner,
+          ElementBytes(type.type)};
+}
+
+// [outer, trips, chunk] <-> [trips, outer, chunk], in one strided copy.
+void MoveAxisOut(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
+  const Because because(builder, format::Reason::slice_axis);
+  builder.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
+                      {view.chunk_elements, view.row_elements, 1}, view.begin_elements,
+                      {view.outer * view.chunk_elements, view.chunk_elements, 1}, 0);
+}
+void MoveAxisIn(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
+  const Because because(builder, format::Reason::scan_axis);
+  builder.CopyStrided(source, target, {view.outer, view.trips, view.chunk_elements},
+                      {view.chunk_elements, view.outer * view.chunk_elements, 1}, 0,
+                      {view.row_elements, view.chunk_elements, 1}, 0);
+}
+
+}  // namespace
+
+void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_bytes,
+              std::vector<Move> moves) {
+  Value& view = program.values[value];
+  view.parent = parent;
+  view.offset_bytes = offset_bytes;
+  view.moves = std::move(moves);
+}
+
+void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, SectionId section) {
+  const TensorType& type = builder.value(input.whole).type;
+  const AxisView view = ViewOf(type, input.axis, trips, input.begin, input.part);
+  ValueId whole = input.whole;
+  int64_t base_bytes = view.begin_elements * view.element_bytes;
+  if (view.outer != 1) {
+    whole = builder.Scratch({type.type, {view.trips, view.outer, view.chunk_elements}});
+    MoveAxisOut(builder, input.whole, whole, view);
+    base_bytes = 0;
+  }
+  if (section == kNone) return MakeView(builder.program(), input.chunk, whole, base_bytes);
+  const int64_t chunk_bytes = view.chunk_bytes();
+  if (input.backward) base_bytes += (trips - 1) * chunk_bytes;
+  MakeView(builder.program(), input.chunk, whole, base_bytes,
+           {Move{section, input.backward ? -chunk_bytes : chunk_bytes}});
+}
+
+Track Track::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards) {
+  Track track;
+  const Value& scanned = builder.value(scan.whole);
+  const int64_t extent = scanned.type.dims[static_cast<size_t>(scan.axis)];
+  track.view_ = ViewOf(scanned.type, scan.axis, trips, 0, extent / trips);
+  track.backward_ = scan.backward;
+  if (scanned.parent != kNone) {
+    track.whole_ = scanned.parent;
+    track.base_bytes_ = scanned.offset_bytes;
+    return track;
+  }
+  const auto guard_count = static_cast<int64_t>(guards);
+  track.whole_ = builder.Scratch(
+      {scanned.type.type, {trips + guard_count, track.view_.outer * track.view_.chunk_elements}});
+  if (!scan.backward) track.base_bytes_ = guard_count * track.chunk_bytes();
+  return track;
+}
+
+ValueId Track::MovingChunk(Builder& builder, SectionId section, int64_t age,
+                           TensorType type) const {
+  return builder.View(whole_, OffsetOf(-age), std::move(type), {Move{section, stride_bytes()}});
+}
+
+ValueId Track::Chunk(Builder& builder, int64_t number, TensorType type) const {
+  return builder.View(whole_, OffsetOf(number), std::move(type));
+}
+
+void Track::BindScan(Builder& builder, int64_t first, ValueId scanned) const {
+  if (builder.value(scanned).parent != kNone) return;  // was given as a part of the track
+  const int64_t offset = OffsetOf(backward_ ? first + view_.trips - 1 : first);
+  if (view_.outer == 1) return MakeView(builder.program(), scanned, whole_, offset);
+  const ValueId slices = builder.View(
+      whole_, offset, {builder.type(scanned), {view_.trips, view_.outer, view_.chunk_elements}});
+  MoveAxisIn(builder, slices, scanned, view_);
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/unroll.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/plan/loops/clone.h"
+#include "converter/plan/loops/iteration_end.h"
+#include "converter/plan/loops/track.h"
+
+namespace weft::plan {
+
+namespace {
+
+using format::Reason;
+
+class Unroller {
+ public:
+  Unroller(Builder& builder, SectionId section, const LoopPlan& plan)
+      : builder_(builder),
+        id_(section),
+        section_(builder.program().sections[section]),
+        loop_(*section_.loop),
+        plan_(plan) {}
+
+  void Run() {
+    builder_.SetLayer(section_.layer);
+    for (const Loop::Sliced& input : loop_.sliced) BindSlice(builder_, input, trips(), id_);
+    PrepareTracks();
+    PrepareRings();
+    TakeOut();
+    LayPhases();
+    for (size_t phase = 1; phase < section_.copies.size(); ++phase) LaySettle(phase);
+    section_.loop.reset();
+    program().sections[id_] = section_;
+    builder_.Enter(id_);
+    BindResults();
+  }
+
+ private:
+  Program& program() { return builder_.program(); }
+  TensorType TypeOf(ValueId value) const { return builder_.value(value).type; }
+  TensorType StateType(const DelayLine& line) const {
+    return TypeOf(loop_.carried[line.states[0]].state);
+  }
+  int64_t trips() const { return section_.max_trips; }
+
+  void PrepareTracks();
+  void ClearTrack(const Track& track);
+  void PrepareRings();
+  void TakeOut();
+  void LayPhases();
+  ValueId HomeAt(size_t line, size_t position, size_t phase);
+  std::vector<ValueId> StatesOf(size_t phase);
+  IterationTargets TargetsOf(size_t phase);
+  void LayPhase(size_t phase, const std::vector<ValueId>& states);
+  void LaySettle(size_t phase);
+  void BindResults();
+  void BindLast(size_t last);
+  void BindLastOnTrack(const DelayLine& line, size_t age, ValueId value);
+
+  Builder& builder_;
+  const SectionId id_;
+  Section section_;
+  const Loop loop_;
+  const LoopPlan& plan_;
+  std::vector<Track> tracks_;  // one per scan output; unused where it lies in another one's
+};
+
+void Unroller::PrepareTracks() {
+  for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
+    const auto& of = plan_.line_of_scan[scan];
+    if (of && *plan_.lines[of->line].track != scan) {
+      tracks_.emplace_back();
+      continue;
+    }
+    const size_t guards = of ? plan_.lines[of->line].states.size() : 0;
+    tracks_.push_back(Track::Of(builder_, loop_.scans[scan], trips(), guards));
+    if (section_.is_open()) ClearTrack(tracks_.back());
+  }
+  for (const DelayLine& line : plan_.lines) {
+    for (size_t position = 0; line.track && position < line.states.size(); ++position) {
+      const Loop::Carried& carried = loop_.carried[line.states[position]];
+      const Track& track = tracks_[*line.track];
+      const auto age = static_cast<int64_t>(position) + 1;
+      MakeView(program(), carried.initial, track.whole(), track.OffsetOf(-age));
+      MakeView(program(), carried.state, track.whole(), track.OffsetOf(-age),
+               {Move{id_, track.stride_bytes()}});
+    }
+  }
+}
+
+// What lies behind the true length must not depend on earlier runs.
+void Unroller::ClearTrack(const Track& track) {
+  const Because because(builder_, Reason::clear);
+  const ElementType type = builder_.type(track.whole());
+  const int64_t elements = track.chunk_bytes() / std::max<int64_t>(1, ElementBytes(type));
+  builder_.Fill(track.Chunk(builder_, 0, {type, {trips(), elements}}));
+}
+
+// A state whose home is a ring finds its initial value there.
+void Unroller::PrepareRings() {
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    const std::vector<size_t>& states = plan_.lines[line].states;
+    for (size_t home = 0; home < plan_.rings[line].size() && home < states.size(); ++home) {
+      MakeView(program(), loop_.carried[states[home]].initial, plan_.rings[line][home], 0);
+    }
+  }
+  if (!section_.may_run_nothing()) return;
+  const Because because(builder_, Reason::clear);
+  for (size_t last = 0; last < loop_.lasts.size(); ++last) {
+    if (!plan_.line_of_last[last]) builder_.Fill(loop_.lasts[last].value);
+  }
+}
+
+// What all phases share belongs to the block around them now, not to the body that is copied.
+void Unroller::TakeOut() {
+  const auto take = [&](ValueId value) {
+    if (value != kNone) program().values[value].block = builder_.block();
+  };
+  for (const Loop::Sliced& input : loop_.sliced) take(input.chunk);
+  for (const Loop::Carried& carried : loop_.carried) take(carried.state);
+  for (const std::vector<ValueId>& ring : plan_.rings) std::ranges::for_each(ring, take);
+  take(section_.iteration);
+}
+
+// Home of the state at `position` of a line in that phase.
+ValueId Unroller::HomeAt(size_t line, size_t position, size_t phase) {
+  const DelayLine& of = plan_.lines[line];
+  if (of.track) return loop_.carried[of.states[position]].state;
+  return plan_.rings[line][HomeAfter(of, phase, position)];
+}
+
+std::vector<ValueId> Unroller::StatesOf(size_t phase) {
+  std::vector<ValueId> states(loop_.carried.size());
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    const std::vector<size_t>& members = plan_.lines[line].states;
+    for (size_t position = 0; position < members.size(); ++position) {
+      states[members[position]] = HomeAt(line, position, phase);
+    }
+  }
+  return states;
+}
+
+IterationTargets Unroller::TargetsOf(size_t phase) {
+  IterationTargets targets;
+  const std::vector<ValueId>& results = program().blocks[builder_.block()].results;
+  for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
+    const TensorType type = TypeOf(results[loop_.scans[scan].result]);
+    targets.of_scans.push_back(
+        plan_.line_of_scan[scan] ? kNone : tracks_[scan].MovingChunk(builder_, id_, 0, type));
+  }
+  for (size_t last = 0; last < loop_.lasts.size(); ++last) {
+    targets.of_lasts.push_back(plan_.line_of_last[last] ? kNone : loop_.lasts[last].value);
+  }
+  for (size_t line = 0; line < plan_.lines.size(); ++line) {
+    const DelayLine& of = plan_.lines[line];
+    targets.of_lines.push_back(of.track
+                                   ? tracks_[*of.track].MovingChunk(builder_, id_, 0, StateType(of))
+                                   : plan_.rings[line][HomeAfter(of, phase + 1, 0)]);
+  }
+  return targets;
+}
+
+// The body itself is the first phase: its states are their homes then.
+void Unroller::LayPhases() {
+  const BlockId outside = builder_.block();
+  section_.copies = {loop_.body};
+  for (size_t phase = 1; phase < plan_.phases(); ++phase) {
+    const std::vector<ValueId> states = StatesOf(phase);
+    ValueMap values;
+    for (size_t state = 0; state < states.size(); ++state) {
+      values.emplace(loop_.carried[state].state, states[state]);
+    }
+    section_.copies.push_back(Clone(program(), loop_.body, std::move(values)));
+  }
+  for (size_t phase = 0; phase < section_.copies.size(); ++phase) {
+    builder_.SetBlock(section_.copies[phase]);
+    LayPhase(phase, StatesOf(phase));
+  }
+  builder_.SetBlock(outside);
+}
+
+void Unroller::LayPhase(size_t phase, const std::vector<ValueId>& states) {
+  const IterationTargets targets = TargetsOf(phase);
+  const std::vector<ValueId> results = std::move(program().blocks[builder_.block()].results);
+  program().blocks[builder_.block()].results.clear();
+  EndIteration(builder_, section_, plan_, results, states, targets);
+}
+
+// Brings every wanted state to the home where it is after a whole number of rounds.
+void Unroller::LaySettle(size_t phase) {
+  const BlockId outside = builder_.block();
+  section_.settles.push_back(builder_.NewBlock());
+  builder_.SetBlock(section_.settles.back());
+  std::vector<std::pair<ValueId, ValueId>> copies;
+  for (size_t last = 0; last < loop_.lasts.size() && section_.is_open(); ++last) {
+    const auto& of = plan_.line_of_last[last];
+    if (!of || plan_.lines[of->line].track) continue;
+    const DelayLine& line = plan_.lines[of->line];
+    const std::vector<ValueId>& ring = plan_.rings[of->line];
+    const std::pair<ValueId, ValueId> copy = {ring[HomeAfter(line, phase, of->age)],
+                                              ring[HomeAfter(line, 0, of->age)]};
+    if (std::ranges::find(copies, copy) == copies.end()) copies.push_back(copy);
+  }
+  const Because because(builder_, Reason::settle);
+  CopyAtOnce(builder_, std::move(copies));
+  builder_.SetBlock(outside);
+}
+
+void Unroller::BindResults() {
+  for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
+    const auto& of = plan_.line_of_scan[scan];
+    const Track& track = tracks_[of ? *plan_.lines[of->line].track : scan];
+    track.BindScan(builder_, of ? -static_cast<int64_t>(of->age) : 0, loop_.scans[scan].whole);
+  }
+  for (size_t last = 0; last < loop_.lasts.size(); ++last) {
+    if (plan_.line_of_last[last]) BindLast(last);
+  }
+}
+
+void Unroller::BindLast(size_t last) {
+  const auto [line, age] = *plan_.line_of_last[last];
+  const DelayLine& of = plan_.lines[line];
+  const ValueId value = loop_.lasts[last].value;
+  if (of.track) return BindLastOnTrack(of, age, value);
+  const size_t done = section_.is_open() ? 0 : static_cast<size_t>(trips());
+  MakeView(program(), value, plan_.rings[line][HomeAfter(of, done, age)], 0);
+}
+
+// With the true count in section.length, the value made last is chunk number `length` from the one
+// before the first.
+void Unroller::BindLastOnTrack(const DelayLine& line, size_t age, ValueId value) {
+  const Track& track = tracks_[*line.track];
+  const auto back = static_cast<int64_t>(age);
+  if (!section_.is_open()) {
+    return MakeView(program(), value, track.whole(), track.OffsetOf(trips() - 1 - back));
+  }
+  const TensorType type = StateType(line);
+  const int64_t unit = std::max<int64_t>(1, ElementBytes(type.type));
+  const int64_t elements = track.chunk_bytes() / unit;
+  if (elements == 0) return;
+  format::GatherParams params;
+  params.mutate_batch(1);
+  params.mutate_outer(1);
+  params.mutate_axis(Narrow32(trips() + 1, "axis"));
+  params.mutate_inner(Narrow32(elements, "inner"));
+  params.mutate_indices(1);
+  params.mutate_element_bytes(Narrow32(unit, "element bytes"));
+  params.mutate_index_type(ElementType::i32);
+  const ValueId values = track.Chunk(builder_, -1 - back, {type.type, {trips() + 1, elements}});
+  const Because because(builder_, Reason::settle);
+  builder_.Emit(params, {values, section_.length}, {value});
+}
+
+}  // namespace
+
+void Unroll(Builder& builder, SectionId section, const LoopPlan& plan) {
+  Unroller(builder, section, plan).Run();
+}
+
+}  // namespace weft::plan

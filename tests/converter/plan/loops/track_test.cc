@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/track.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace weft::plan {
+namespace {
+
+TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
+
+struct Sliced {
+  Program program;
+  Builder builder{program};
+  SectionId section = builder.NewSection();
+  ValueId whole, chunk;
+
+  Sliced(Dims whole_dims, Dims chunk_dims, Loop::Sliced input, int64_t trips)
+      : whole(builder.Scratch(F32(std::move(whole_dims)))),
+        chunk(builder.Scratch(F32(std::move(chunk_dims)))) {
+    input.whole = whole;
+    input.chunk = chunk;
+    BindSlice(builder, input, trips, section);
+  }
+  size_t steps() const { return program.blocks[program.main].items.size(); }
+};
+
+TEST(BindSlice, OfTheFirstAxisMovesAlongTheWhole) {
+  const Sliced rows({7, 5}, {2, 5}, {.axis = 0, .part = 2, .begin = 1}, 3);
+  EXPECT_EQ(Resolve(rows.program, rows.chunk), (Place{rows.whole, 20, {{rows.section, 40}}}));
+  EXPECT_EQ(rows.steps(), 0u);
+}
+
+TEST(BindSlice, BackwardBeginsAtTheLastChunk) {
+  const Sliced rows({7, 5}, {2, 5}, {.axis = 0, .part = 2, .begin = 1, .backward = true}, 3);
+  EXPECT_EQ(Resolve(rows.program, rows.chunk),
+            (Place{rows.whole, 20 + 2 * 40, {{rows.section, -40}}}));
+}
+
+TEST(BindSlice, PastAxesOfOneElementCostsNothing) {
+  const Sliced rows({1, 7, 5}, {1, 1, 5}, {.axis = 1}, 7);
+  EXPECT_EQ(Resolve(rows.program, rows.chunk), (Place{rows.whole, 0, {{rows.section, 20}}}));
+  EXPECT_EQ(rows.steps(), 0u);
+}
+
+TEST(BindSlice, OfAnInnerAxisIsTransposedOnce) {
+  const Sliced columns({2, 7, 5}, {2, 1, 5}, {.axis = 1}, 7);
+  ASSERT_EQ(columns.steps(), 1u);
+  const auto& step = std::get<Step>(columns.program.blocks[columns.program.main].items[0]);
+  EXPECT_EQ(step.reason, format::Reason::slice_axis);
+  EXPECT_EQ(step.inputs, std::vector{columns.whole});
+  const Place place = Resolve(columns.program, columns.chunk);
+  EXPECT_EQ(place, (Place{step.outputs[0], 0, {{columns.section, 40}}}));
+}
+
+TEST(Track, KeepsGuardsBeforeTheFirstChunk) {
+  Program program;
+  Builder builder(program);
+  const SectionId section = builder.NewSection();
+  Loop::Scan scan;
+  scan.whole = builder.Scratch(F32({3, 5}));
+  const Track track = Track::Of(builder, scan, 3, 2);
+  EXPECT_EQ(program.values[track.whole()].bytes, (3 + 2) * 20);
+  const ValueId older = track.MovingChunk(builder, section, 2, F32({1, 5}));
+  EXPECT_EQ(Resolve(program, older), (Place{track.whole(), 0, {{section, 20}}}));
+  EXPECT_EQ(Resolve(program, track.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 20);
+  track.BindScan(builder, 0, scan.whole);
+  EXPECT_EQ(Resolve(program, scan.whole), (Place{track.whole(), 40, {}}));
+}
+
+TEST(Track, KeepsGuardsBehindTheLastChunkOfABackwardScan) {
+  Program program;
+  Builder builder(program);
+  const SectionId section = builder.NewSection();
+  Loop::Scan scan;
+  scan.backward = true;
+  scan.whole = builder.Scratch(F32({3, 5}));
+  const Track track = Track::Of(builder, scan, 3, 1);
+  const ValueId made = track.MovingChunk(builder, section, 0, F32({1, 5}));
+  EXPECT_EQ(Resolve(program, made), (Place{track.whole(), 40, {{section, -20}}}));
+  EXPECT_EQ(Resolve(program, track.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 60);
+  track.BindScan(builder, 0, scan.whole);
+  EXPECT_EQ(Resolve(program, scan.whole), (Place{track.whole(), 0, {}}));
+}
+
+TEST(Track, OfAnInnerAxisIsTransposedAfterTheLoop) {
+  Program program;
+  Builder builder(program);
+  Loop::Scan scan;
+  scan.axis = 1;
+  scan.whole = builder.Scratch(F32({2, 3, 5}));
+  const Track track = Track::Of(builder, scan, 3, 0);
+  track.BindScan(builder, 0, scan.whole);
+  ASSERT_EQ(program.blocks[program.main].items.size(), 1u);
+  const auto& step = std::get<Step>(program.blocks[program.main].items[0]);
+  EXPECT_EQ(step.reason, format::Reason::scan_axis);
+  EXPECT_EQ(step.outputs, std::vector{scan.whole});
+}
+
+TEST(Track, IsWhereTheCallerHasRoom) {
+  Program program;
+  Builder builder(program);
+  const ValueId room = builder.Scratch(F32({9, 5}));
+  Loop::Scan scan;
+  scan.whole = builder.View(room, 20, F32({3, 5}));
+  const Track track = Track::Of(builder, scan, 3, 1);
+  EXPECT_EQ(track.whole(), room);
+  EXPECT_EQ(Resolve(program, track.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 0);
+  track.BindScan(builder, 0, scan.whole);
+  EXPECT_EQ(Resolve(program, scan.whole), (Place{room, 20, {}}));
+}
+
+}  // namespace
+}  // namespace weft::plan
