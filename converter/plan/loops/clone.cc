@@ -17,8 +17,7 @@ class Cloner {
     const auto copy = static_cast<BlockId>(program_.blocks.size());
     program_.blocks.emplace_back();
     blocks_.emplace(block, copy);
-    const std::vector<Item>& items = program_.blocks[block].items;
-    for (size_t item = 0; item < items.size(); ++item) {
+    for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
       const auto* entry = std::get_if<SectionEntry>(&program_.blocks[block].items[item]);
       if (entry == nullptr) continue;
       const SectionId section = entry->section;
