@@ -40,7 +40,7 @@ namespace weft::pipeline {
 
 namespace {
 
-// What the passes hand on: each reads what those before it have made.
+// The state that the passes share: each reads what those before it have made.
 struct Conversion {
   const ConvertOptions& options;
   Faults& faults;

@@ -57,9 +57,9 @@ void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop)
   }
 }
 
-// A result of the only iteration that is a value from outside, which it hands on, as that value.
+// The outer value that a result of the only iteration forwards unchanged, if it does.
 // Lowering has to see it: a variable must not be overwritten while its old value is still wanted.
-std::optional<ValueId> HandedOn(Builder& builder, const plan::Loop& loop, ValueId result,
+std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, ValueId result,
                                 const TensorType& type) {
   const plan::Place place = plan::Resolve(builder.program(), result);
   const auto state = std::ranges::find(loop.carried, place.root, &plan::Loop::Carried::state);
@@ -84,14 +84,14 @@ class LoopOutputs {
   }
 
  private:
-  std::optional<ValueId> HandedOnAs(size_t result, const TensorType& type) {
+  std::optional<ValueId> ForwardedAs(size_t result, const TensorType& type) {
     if (!RunsOnce(spec_)) return std::nullopt;
-    return HandedOn(builder_, loop_, results_[result], type);
+    return Forwarded(builder_, loop_, results_[result], type);
   }
 
   ValueId MakeScan(const ScanOutput& scan) {
     const bool given = scan.whole != kNone;
-    if (const auto value = HandedOnAs(scan.result, scan.type); value && !given) return *value;
+    if (const auto value = ForwardedAs(scan.result, scan.type); value && !given) return *value;
     const ValueId whole =
         given ? builder_.View(scan.whole, scan.base_bytes, scan.type) : builder_.Scratch(scan.type);
     loop_.scans.push_back({scan.result, whole, scan.axis, scan.backward});
@@ -99,7 +99,7 @@ class LoopOutputs {
   }
 
   ValueId MakeLast(const LastValue& last) {
-    if (const auto value = HandedOnAs(last.result, last.type)) return *value;
+    if (const auto value = ForwardedAs(last.result, last.type)) return *value;
     loop_.lasts.push_back({last.result, builder_.Scratch(last.type)});
     return loop_.lasts.back().value;
   }
