@@ -60,7 +60,7 @@ void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop)
 // The outer value that a result of the only iteration forwards unchanged, if it does.
 // Lowering has to see it: a variable must not be overwritten while its old value is still wanted.
 std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, ValueId result,
-                                const TensorType& type) {
+                                 const TensorType& type) {
   const plan::Place place = plan::Resolve(builder.program(), result);
   const auto state = std::ranges::find(loop.carried, place.root, &plan::Loop::Carried::state);
   if (state != loop.carried.end()) return builder.View(state->initial, place.offset_bytes, type);
