@@ -27,8 +27,8 @@ void PassExtentsOn(ops::InferScope& scope) {
   std::optional<ir::RunTimeExtent> known;
   for (size_t i = 0; i < scope.input_count(); ++i) {
     const std::optional<ir::RunTimeExtent>& extent = ExtentOf(scope.node().inputs[i]);
-    if (!extent || scope.node().type == "Result") continue;
-    if (!ops::IsPointwise(scope.node().operation->name)) {
+    if (!extent || ir::IsResult(scope.node())) continue;
+    if (!scope.node().operation->traits.pointwise) {
       scope.Fault(
           "axis {} of its input {} is as long as the run finds out; only elementwise operations "
           "can take it",

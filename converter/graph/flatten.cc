@@ -9,53 +9,18 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "converter/graph/copy_graph.h"
 #include "converter/graph/recognise/scalars.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/edit.h"
+#include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
 
 constexpr int64_t kMostTrips = 32, kMostWork = 64, kMostNeededWork = 4096;
-
-// Operations that an index or a shape steers, from this input on.
-struct SteeredRow {
-  std::string_view type;
-  size_t first_input;
-  bool needed;  // the input must be known before the run
-};
-constexpr SteeredRow kSteered[] = {
-    {"Gather", 1, false},   {"If", 0, false},           {"Broadcast", 1, true},
-    {"OneHot", 1, true},    {"Pad", 1, true},           {"Range", 0, true},
-    {"Reshape", 1, true},   {"Roll", 1, true},          {"Slice", 1, true},
-    {"Split", 1, true},     {"StridedSlice", 1, true},  {"Tile", 1, true},
-    {"Transpose", 1, true}, {"VariadicSplit", 1, true},
-};
-// A section reads their weights once for all iterations.
-constexpr std::string_view kHeavy[] = {"Convolution",
-                                       "ConvolutionBackpropData",
-                                       "GRUCell",
-                                       "GRUSequence",
-                                       "GroupConvolution",
-                                       "GroupConvolutionBackpropData",
-                                       "LSTMCell",
-                                       "LSTMSequence",
-                                       "Loop",
-                                       "MatMul",
-                                       "RNNCell",
-                                       "RNNSequence",
-                                       "TensorIterator"};
-constexpr std::string_view kFree[] = {"Const",  "Identity", "Parameter", "Reshape",
-                                      "Result", "Squeeze",  "Unsqueeze"};
-
-bool IsIn(std::span<const std::string_view> names, const ir::Node& node) {
-  return std::ranges::find(names, node.type) != names.end();
-}
 
 struct Work {
   int64_t operations = 0;
@@ -66,9 +31,10 @@ struct Work {
 void AddWork(const ir::Graph& body, Work& work) {
   work.possible = work.possible && body.sinks.empty();
   for (const ir::Node* node : ir::Topological(body)) {
-    work.possible = work.possible && node->type != "ReadValue";
-    work.heavy = work.heavy || IsIn(kHeavy, *node);
-    if (!IsIn(kFree, *node)) ++work.operations;
+    const ops::Traits& traits = ops::TraitsOf(*node);
+    work.possible = work.possible && !ir::IsReadValue(*node);
+    work.heavy = work.heavy || traits.heavy;
+    if (!traits.free) ++work.operations;
     for (const ir::Body& inner : node->bodies) AddWork(*inner.graph, work);
   }
 }
@@ -77,7 +43,7 @@ void AddWork(const ir::Graph& body, Work& work) {
 bool IsDecided(LoopScalars& scalars, ir::Source source) {
   if (source.node->constant) return false;
   if (scalars.Value(source)) return true;
-  if (source.node->type != "Concat") return false;
+  if (!ops::TraitsOf(*source.node).joins) return false;
   return std::ranges::all_of(source.node->inputs, [&](const ir::Source& part) {
     return part.node->constant || scalars.Value(part);
   });
@@ -91,12 +57,12 @@ bool Pays(const ir::Node& loop, int64_t trips) {
   LoopScalars scalars(loop);
   bool steered = false, needed = false;
   for (const ir::Node* node : ir::Topological(body)) {
-    const auto* row = std::ranges::find(kSteered, node->type, &SteeredRow::type);
-    if (row == std::end(kSteered)) continue;
-    for (size_t i = row->first_input; i < node->inputs.size(); ++i) {
+    const ops::Traits& traits = ops::TraitsOf(*node);
+    if (traits.steering == ops::Steering::kNothing) continue;
+    for (size_t i = traits.steered_from; i < node->inputs.size(); ++i) {
       if (!IsDecided(scalars, node->inputs[i])) continue;
       steered = true;
-      needed = needed || row->needed;
+      needed = needed || traits.steering == ops::Steering::kShape;
     }
   }
   const int64_t total = work.operations * trips;
@@ -153,10 +119,6 @@ class Flattening {
   void CopyBody(int64_t i);
   ir::Source OutputOf(const ir::PortMapEntry& entry);
   ir::Source OwnPort(ir::Source source, const ir::OutputPort& port);
-  ir::Source Ints(std::vector<int64_t> numbers) {
-    const auto count = static_cast<int64_t>(numbers.size());
-    return NewInts(graph_, loop_, {ElementType::i64, {count}}, numbers);
-  }
 
   ir::Graph& graph_;
   ir::Node& loop_;
@@ -233,11 +195,10 @@ ir::Source Flattening::ValueOf(const Input& input, int64_t i, const Values& prev
   if (!input.slice) return outside;
   const int64_t begin = input.slice->backward ? -1 - i : i;
   const int64_t end = begin == -1 ? std::numeric_limits<int64_t>::max() : begin + 1;
-  ir::Node* slice =
-      NewNode(graph_, loop_, "Slice", 8,
-              {outside, Ints({begin}), Ints({end}), Ints({1}), Ints({input.slice->axis})});
-  slice->name = fmt::format("{}[{}]", loop_.name, i);
-  return {slice, 0};
+  const ir::Source slice =
+      NewSlice(graph_, loop_, outside, {{begin}, {end}, {1}, {input.slice->axis}});
+  slice.node->name = fmt::format("{}[{}]", loop_.name, i);
+  return slice;
 }
 
 // The layer of iteration `i`, and the layers inside it.
@@ -250,9 +211,9 @@ void Number(ir::Node& node, int64_t i) {
 
 void Flattening::CopyBody(int64_t i) {
   for (const ir::Node* node : ir::Topological(*body_.graph)) {
-    if (node->type == "Parameter" || node->type == "Result") continue;
+    if (ir::IsParameter(*node) || ir::IsResult(*node)) continue;
     if (values_.contains({node, 0})) continue;
-    graph_.nodes.push_back(CopyOf(*node));
+    graph_.nodes.push_back(ir::CopyOf(*node));
     ir::Node& copy = *graph_.nodes.back();
     for (ir::Source& source : copy.inputs) source = values_.at({source.node, source.port});
     Values& known = copy.constant ? constants_ : values_;
@@ -274,18 +235,17 @@ ir::Source Flattening::OutputOf(const ir::PortMapEntry& entry) {
   const ir::Node* result = NodeOfId(body_.graph->results, entry.internal_layer_id);
   const bool scalar = TypeOf(result->inputs[0]).dims.empty();
   for (ir::Source& part : parts) {
-    if (scalar) part = {NewNode(graph_, loop_, "Reshape", 1, {part, Ints({1})}), 0};
+    if (scalar) part = NewReshape(graph_, loop_, part, {1});
   }
-  ir::Node* all = NewNode(graph_, loop_, "Concat", 1, std::move(parts), 1,
-                          {{"axis", std::to_string(*entry.axis)}});
-  made_.insert(all);
-  return {all, 0};
+  const ir::Source all = NewConcat(graph_, loop_, std::move(parts), *entry.axis);
+  made_.insert(all.node);
+  return all;
 }
 
 // A port to which the names of the loop's own can move; it is declared as that one is.
 ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
   if (!made_.contains(source.node) || !source.node->outputs[source.port].names.empty()) {
-    source = {NewNode(graph_, loop_, "Identity", 16, {source}), 0};
+    source = NewIdentity(graph_, loop_, source);
   }
   source.node->outputs[source.port] = {port.type, port.declared, {}};
   return source;
@@ -293,7 +253,7 @@ ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
 
 // Of a Loop that always runs the same number of iterations, at least 2.
 std::optional<int64_t> TripsOf(const ir::Node& loop) {
-  if (loop.type != "Loop" || loop.bodies.size() != 1 || loop.inputs.size() < 2) return std::nullopt;
+  if (!ir::IsLoop(loop) || loop.bodies.size() != 1 || loop.inputs.size() < 2) return std::nullopt;
   const std::optional<int64_t> trips = IntOf(loop.inputs[0]), first = IntOf(loop.inputs[1]);
   if (!trips || *trips < 2 || *trips > kMostTrips || first.value_or(0) == 0) return std::nullopt;
   for (const ir::PortMapEntry& entry : loop.bodies[0].outputs) {

@@ -33,7 +33,7 @@ std::vector<ir::Constant> Constants(const ir::Node& node,
 int64_t BytesOfInputs(const ir::Node& node) {
   int64_t bytes = 0;
   for (const ir::Source& input : node.inputs) {
-    if (!node.operation->shape_only && input.node->constant)
+    if (!node.operation->traits.shape_only && input.node->constant)
       bytes += std::ssize(input.node->constant->bytes);
   }
   return bytes;

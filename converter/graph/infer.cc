@@ -11,6 +11,7 @@
 
 #include "converter/graph/extent.h"
 #include "converter/graph/fold.h"
+#include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -102,8 +103,8 @@ class Inference {
   }
 
   static bool IsFoldable(const ir::Node& node) {
-    if (node.constant || !node.operation->foldable || node.outputs.empty()) return false;
-    if (node.operation->shape_only) return true;
+    if (node.constant || !node.operation->traits.foldable || node.outputs.empty()) return false;
+    if (node.operation->traits.shape_only) return true;
     return !node.inputs.empty() &&
            std::all_of(node.inputs.begin(), node.inputs.end(),
                        [](const ir::Source& source) { return source.node->constant.has_value(); });
@@ -113,15 +114,9 @@ class Inference {
     std::vector<ir::Constant> values = Fold(graph_, node, folding_, faults_);
     if (values.empty()) unknown_.insert(&node);
     for (uint32_t port = 0; port < values.size(); ++port) {
-      auto constant = std::make_unique<ir::Node>();
-      constant->id = node.id;
-      constant->line = node.line;
-      constant->name = node.name;
-      constant->type = "Const";
-      constant->operation = ops::Find("Const", 1);
-      constant->outputs.push_back(node.outputs[port]);
-      constant->outputs[0].type = values[port].type;
-      constant->constant = std::move(values[port]);
+      std::unique_ptr<ir::Node> constant = MakeConstant(node, std::move(values[port]));
+      constant->outputs[0] = node.outputs[port];
+      constant->outputs[0].type = constant->constant->type;
       constant->attributes = FoldedFrom({&node, port});
       redirect_[{&node, port}] = constant.get();
       folded_.push_back(std::move(constant));

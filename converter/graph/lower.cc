@@ -103,10 +103,10 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
   const size_t faults_before = faults.lines().size();
   ops::LowerShared shared;
   for (ir::Node* node : ir::Topological(graph)) {
-    if (node->type == "Parameter" || node->type == "Result" || node->constant) continue;
+    if (ir::IsParameter(*node) || ir::IsResult(*node) || node->constant) continue;
     if (node->operation == nullptr) continue;
     builder.SetLayer(node->name);
-    if (node->type == "Assign") {
+    if (ir::IsAssign(*node)) {
       // Its output is the value assigned; the variable changes after everybody has read it.
       ops::LowerScope scope(graph, *node, faults, builder, values, &shared);
       scope.SetOutput(0, scope.input(0));

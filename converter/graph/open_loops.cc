@@ -5,20 +5,20 @@
 #include <memory>
 
 #include "converter/base/faults.h"
-#include "converter/graph/copy_graph.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/promote.h"
 #include "converter/graph/recognise/count.h"
 #include "converter/graph/recognise/scalars.h"
 #include "converter/graph/resolve.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/edit.h"
 
 namespace weft::graph {
 namespace {
 
 // Whose end is not yet known to be its trip count.
 bool IsOpen(const ir::Node& node) {
-  if (node.type != "Loop" || node.bodies.size() != 1) return false;
+  if (!ir::IsLoop(node) || node.bodies.size() != 1) return false;
   for (const ir::PortMapEntry& entry : node.bodies[0].outputs) {
     if (entry.purpose != "execution_condition") continue;
     const ir::Node* result = NodeOfId(node.bodies[0].graph->results, entry.internal_layer_id);
@@ -41,17 +41,15 @@ void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
     source.node->outputs[source.port].type.dims = dims;
     const ir::Constant* constant = ConstantOf(known);
     if (constant == nullptr || ConstantOf(source) != nullptr || IntsOf(known).size() != 1) continue;
-    ir::Node* told = NewNode(graph, *source.node, "Const", 1, {});
-    told->outputs[0] = {constant->type, true, {}};
-    told->constant = *constant;
-    told->attributes = FoldedFrom(source);
-    source = {told, 0};
+    const ir::Source told = NewConstant(graph, *source.node, *constant);
+    told.node->attributes = FoldedFrom(source);
+    source = told;
   }
 }
 
 // Nodes are copied in their order, and inference adds behind them.
 void TellLoops(ir::Graph& graph, const Folding& folding) {
-  const std::unique_ptr<ir::Graph> copy = CopyOf(graph);
+  const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
   Faults unheard;
   Resolve(*copy, unheard);
   Promote(*copy);
@@ -66,6 +64,7 @@ void TellLoops(ir::Graph& graph, const Folding& folding) {
 }  // namespace
 
 void RecogniseCountsByShapes(ir::Graph& graph, const Folding& folding) {
+  FindOperations(graph);
   RecogniseCounts(graph);
   int64_t before = OpenLoops(graph) + 1;
   for (int64_t open = before - 1; open > 0 && open < before; open = OpenLoops(graph)) {

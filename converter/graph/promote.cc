@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "kernels/convert.h"
 
 namespace weft::graph {
 namespace {
 
+// The two operations whose output's type is not that of their work but what the file asks for.
+constexpr const char *kConvert = "Convert", *kConvertLike = "ConvertLike";
 constexpr char kDestination[] = "destination_type";
 
 bool IsForeign(ElementType type) { return IsFloat(type) && type != ElementType::f32; }
@@ -29,7 +32,7 @@ ElementType TypeIn(const ir::Node& node, const std::string& key) {
 }
 
 bool IsConvert(const ir::Node& node) {
-  return node.operation != nullptr && node.operation->name == "Convert";
+  return node.operation != nullptr && node.operation->name == kConvert;
 }
 
 kernels::Element KernelElement(ElementType type) { return static_cast<kernels::Element>(type); }
@@ -59,7 +62,7 @@ class Promotion {
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
       for (ir::Body& body : node->bodies) Promotion(*body.graph).Run(false);
       ReplaceConvertLike(*node);
-      const bool keeps = IsConvert(*node) || (is_model && node->type == "Parameter");
+      const bool keeps = IsConvert(*node) || (is_model && ir::IsParameter(*node));
       if (keeps) NoteForeign(*node);
     }
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
@@ -83,15 +86,13 @@ class Promotion {
 
   // Its second input gives the type alone, which promotion is about to change.
   static void ReplaceConvertLike(ir::Node& node) {
-    if (node.operation == nullptr || node.operation->name != "ConvertLike") return;
+    if (node.operation == nullptr || node.operation->name != kConvertLike) return;
     if (node.inputs.size() != 2) return;
     const ir::Source& like = node.inputs[1];
     const ElementType type = like.node->outputs[like.port].type.type;
     if (!IsForeign(type)) return;
-    node.type = "Convert";
-    node.operation = ops::Find("Convert", 1);
-    node.attributes[kDestination] = std::string(Name(type));
-    node.inputs.pop_back();
+    Become(node, kConvert, 1, {node.inputs[0]});
+    node.attributes = {{kDestination, std::string(Name(type))}};
   }
 
   // A node whose output really is of a foreign type.
@@ -139,16 +140,8 @@ class Promotion {
   }
 
   ir::Node* NewConvert(const ir::Source& source, ElementType to) {
-    auto node = std::make_unique<ir::Node>();
-    node->id = source.node->id;
-    node->line = source.node->line;
-    node->name = source.node->name;
-    node->type = "Convert";
-    node->version = "opset1";
-    node->attributes[kDestination] = std::string(Name(to));
-    node->operation = ops::Find("Convert", 1);
-    node->inputs = {source};
-    node->outputs.resize(1);
+    std::unique_ptr<ir::Node> node =
+        MakeNode(*source.node, kConvert, 1, {source}, 1, {{kDestination, std::string(Name(to))}});
     node->outputs[0].type = {to, source.node->outputs[source.port].type.dims};
     added_.push_back(std::move(node));
     return added_.back().get();

@@ -34,7 +34,7 @@ class Needed {
 
  private:
   static bool MayRunNothing(const ir::Node& loop) {
-    return loop.type == "Loop" && IntOf(loop.inputs[1]).value_or(0) == 0;
+    return ir::IsLoop(loop) && IntOf(loop.inputs[1]).value_or(0) == 0;
   }
 
   // After no iteration an output that is carried has the initial value of the state it feeds.
@@ -76,7 +76,7 @@ bool HasId(const std::vector<ir::Node*>& nodes, int64_t id) {
 // Inputs that no entry names go, and later ones move up.
 void DropInputs(ir::Node& loop) {
   std::vector<ir::PortMapEntry>& entries = loop.bodies[0].inputs;
-  const size_t kept = loop.type == "Loop" ? 2 : 0;
+  const size_t kept = ir::IsLoop(loop) ? 2 : 0;
   for (size_t i = loop.inputs.size(); i-- > kept;) {
     const auto index = static_cast<int64_t>(i);
     const bool used = std::ranges::any_of(

@@ -3,64 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
 
-// Versions that mean something else than the one before them. The table of operations may lack one:
-// an older row must not stand in for it. Versions that only widen the types they take need no row
-// here.
-struct VersionRow {
-  std::string_view name;  // lower case
-  int opset;
-};
-constexpr VersionRow kVersions[] = {
-    {"avgpool", 14},     {"avgpool", 16}, {"gather", 7},
-    {"gather", 8},       {"gathernd", 8}, {"interpolate", 4},
-    {"interpolate", 11}, {"lstmcell", 4}, {"lstmsequence", 5},
-    {"maxpool", 8},      {"maxpool", 14}, {"multiclassnms", 9},
-    {"mvn", 6},          {"onehot", 16},  {"pad", 12},
-    {"priorbox", 8},     {"proposal", 4}, {"range", 4},
-    {"roialign", 9},     {"softmax", 8},  {"scatterelementsupdate", 12},
-    {"squeeze", 15},     {"topk", 11},    {"scatterndupdate", 15},
-    {"broadcast", 3},    {"gelu", 7},     {"deformableconvolution", 8},
-    {"readvalue", 6},    {"assign", 6},   {"batchnorminference", 5},
-    {"topk", 3},         {"shapeof", 3},  {"detectionoutput", 8},
-};
-
-// OpenVINO knows these also under the versions "experimental" and "extension", as of opset6.
-constexpr std::array<std::string_view, 8> kExperimental = {
-    "experimentaldetectrondetectionoutput",
-    "experimentaldetectrongenerateproposalssingleimage",
-    "experimentaldetectronpriorgridgenerator",
-    "experimentaldetectronroifeatureextractor",
-    "experimentaldetectrontopkrois",
-    "grucell",
-    "rnncell",
-    "proposal"};
-// Written as opset1 by old converters, though they came with opset2.
-constexpr std::array<std::string_view, 3> kEarly = {"mvn", "roipooling", "reorgyolo"};
-
 constexpr int kNewest = 1 << 20;  // for a layer that names no version
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
-template <size_t n>
-bool Contains(const std::array<std::string_view, n>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 // 8 of "opset8"; nullopt for anything else.
 std::optional<int> OpsetNumber(std::string_view version) {
@@ -74,25 +27,22 @@ std::optional<int> OpsetNumber(std::string_view version) {
   return number;
 }
 
-std::optional<int> Opset(const ir::Node& node, std::string_view name) {
-  if (node.version.empty()) return kNewest;
-  if (node.version == "experimental" || node.version == "extension") {
-    return Contains(kExperimental, name) ? std::optional(6) : std::nullopt;
-  }
-  const std::optional<int> opset = OpsetNumber(node.version);
-  return opset == 1 && Contains(kEarly, name) ? 2 : opset;
+// The version under which OpenVINO knows some operations of opset6 besides.
+bool IsExtension(std::string_view version) {
+  return version == "experimental" || version == "extension";
 }
 
 const ops::Operation* FindRow(const ir::Node& node) {
-  const std::string name = LowerCase(node.type);
-  const std::optional<int> opset = Opset(node, name);
-  if (!opset) return nullptr;
-  const ops::Operation* row = ops::Find(node.type, *opset);
-  if (row == nullptr || *opset == kNewest) return row;
-  const bool overtaken = std::ranges::any_of(kVersions, [&](const VersionRow& version) {
-    return version.name == name && version.opset > row->opset && version.opset <= *opset;
-  });
-  return overtaken ? nullptr : row;
+  if (node.version.empty()) return ops::Find(node.type, kNewest);
+  if (IsExtension(node.version)) {
+    const ops::Operation* row = ops::Find(node.type, 6);
+    return row != nullptr && row->traits.is_extension ? row : nullptr;
+  }
+  const std::optional<int> opset = OpsetNumber(node.version);
+  const ops::Operation* row = opset ? ops::Find(node.type, *opset) : nullptr;
+  if (row == nullptr) return nullptr;
+  const int replaced_in = row->traits.replaced_in;
+  return replaced_in != 0 && replaced_in <= *opset ? nullptr : row;
 }
 
 class Unknowns {
@@ -140,6 +90,13 @@ void ResolveAll(ir::Graph& graph, Unknowns& unknowns) {
 }
 
 }  // namespace
+
+void FindOperations(ir::Graph& graph) {
+  for (const auto& node : graph.nodes) {
+    node->operation = FindRow(*node);
+    for (ir::Body& body : node->bodies) FindOperations(*body.graph);
+  }
+}
 
 bool Resolve(ir::Graph& graph, Faults& faults) {
   Unknowns unknowns;

@@ -9,6 +9,10 @@
 
 namespace weft::graph {
 
+// Sets the rows and says nothing of operations that have none: passes before Resolve may yet make
+// other operations of them.
+void FindOperations(ir::Graph& graph);
+
 // False when a fault was added.
 bool Resolve(ir::Graph& graph, Faults& faults);
 

@@ -6,20 +6,32 @@
 #include <span>
 #include <utility>
 
+#include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
 
 template <typename T>
-ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, TensorType type,
-                       std::vector<T> elements) {
-  ir::Node* node = NewNode(graph, like, "Const", 1, {});
+ir::Source NewConstantOf(ir::Graph& graph, const ir::Node& like, TensorType type,
+                         std::vector<T> elements) {
   auto owned = std::make_shared<const std::vector<T>>(std::move(elements));
-  node->outputs[0].type = type;
-  node->outputs[0].declared = true;
-  node->constant = ir::Constant{std::move(type), owned, std::as_bytes(std::span(*owned))};
-  return {node, 0};
+  return NewConstant(graph, like, {std::move(type), owned, std::as_bytes(std::span(*owned))});
+}
+
+ir::Source NewRow(ir::Graph& graph, const ir::Node& like, const std::vector<int64_t>& numbers) {
+  return NewInts(graph, like, {ElementType::i64, {static_cast<int64_t>(numbers.size())}}, numbers);
+}
+
+void Infer(const ir::Graph& graph, ir::Node& node) {
+  Faults discarded;  // the caller knows that the inputs fit
+  ops::InferScope scope(graph, node, discarded);
+  node.operation->infer(scope);
+}
+
+ir::Node* Own(ir::Graph& graph, std::unique_ptr<ir::Node> node) {
+  graph.nodes.push_back(std::move(node));
+  return graph.nodes.back().get();
 }
 
 template <typename T>
@@ -33,36 +45,61 @@ std::vector<int64_t> Widened(const ir::Constant& constant) {
 
 }  // namespace
 
+ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant constant) {
+  return {Own(graph, MakeConstant(like, std::move(constant))), 0};
+}
+
 ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats) {
-  return NewConstant(graph, like, {ElementType::f32, std::move(dims)}, std::move(floats));
+  return NewConstantOf(graph, like, {ElementType::f32, std::move(dims)}, std::move(floats));
 }
 
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers) {
-  if (type.type == ElementType::i64) return NewConstant(graph, like, std::move(type), numbers);
-  return NewConstant(graph, like, std::move(type),
-                     std::vector<int32_t>(numbers.begin(), numbers.end()));
+  const auto size = static_cast<size_t>(ElementBytes(type.type));
+  std::vector<std::byte> bytes;
+  for (const int64_t number : numbers) {  // two's complement, the least byte first
+    for (size_t i = 0; i < size; ++i) {
+      bytes.push_back(static_cast<std::byte>(static_cast<uint64_t>(number) >> (8 * i)));
+    }
+  }
+  return NewConstantOf(graph, like, std::move(type), std::move(bytes));
 }
 
 ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag) {
-  return NewConstant<uint8_t>(graph, like, {ElementType::boolean, {}}, {flag});
+  return NewInts(graph, like, {ElementType::boolean, {}}, {flag});
+}
+
+std::unique_ptr<ir::Node> MakeNode(const ir::Node& like, const std::string& type, int opset,
+                                   std::vector<ir::Source> inputs, uint32_t output_count,
+                                   std::map<std::string, std::string> attributes) {
+  std::unique_ptr<ir::Node> node = ir::MakeNode(like);
+  Become(*node, type, opset, std::move(inputs));
+  node->attributes = std::move(attributes);
+  node->outputs.resize(output_count);
+  return node;
+}
+
+std::unique_ptr<ir::Node> MakeConstant(const ir::Node& like, ir::Constant constant) {
+  std::unique_ptr<ir::Node> node = MakeNode(like, "Const", 1, {});
+  node->outputs[0].type = constant.type;
+  node->outputs[0].declared = true;
+  node->constant = std::move(constant);
+  return node;
+}
+
+void Become(ir::Node& node, const std::string& type, int opset, std::vector<ir::Source> inputs) {
+  node.type = type;
+  node.version = "opset" + std::to_string(opset);
+  node.operation = ops::Find(type, opset);
+  node.attributes.clear();
+  node.inputs = std::move(inputs);
 }
 
 ir::Node* NewNode(ir::Graph& graph, const ir::Node& like, const std::string& type, int opset,
                   std::vector<ir::Source> inputs, uint32_t output_count,
                   std::map<std::string, std::string> attributes) {
-  auto node = std::make_unique<ir::Node>();
-  node->id = like.id;
-  node->line = like.line;
-  node->name = like.name;
-  node->type = type;
-  node->version = "opset" + std::to_string(opset);
-  node->attributes = std::move(attributes);
-  node->inputs = std::move(inputs);
-  node->outputs.resize(output_count);
-  node->operation = ops::Find(type, opset);
-  graph.nodes.push_back(std::move(node));
-  return graph.nodes.back().get();
+  return Own(graph,
+             MakeNode(like, type, opset, std::move(inputs), output_count, std::move(attributes)));
 }
 
 ir::Node* NewInferredNode(ir::Graph& graph, const ir::Node& like, const std::string& type,
@@ -70,17 +107,73 @@ ir::Node* NewInferredNode(ir::Graph& graph, const ir::Node& like, const std::str
                           std::map<std::string, std::string> attributes) {
   ir::Node* node =
       NewNode(graph, like, type, opset, std::move(inputs), output_count, std::move(attributes));
-  Faults unheard;
-  ops::InferScope scope(graph, *node, unheard);
-  node->operation->infer(scope);
+  Infer(graph, *node);
   return node;
+}
+
+ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,
+                    const SliceBounds& bounds) {
+  std::vector<ir::Source> inputs = {data};
+  for (const std::vector<int64_t>* row : {&bounds.begins, &bounds.ends, &bounds.steps}) {
+    inputs.push_back(NewRow(graph, like, *row));
+  }
+  if (!bounds.axes.empty()) inputs.push_back(NewRow(graph, like, bounds.axes));
+  return {NewNode(graph, like, "Slice", 8, std::move(inputs)), 0};
+}
+
+ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Source> parts,
+                     int64_t axis) {
+  return {NewNode(graph, like, "Concat", 1, std::move(parts), 1, {{"axis", std::to_string(axis)}}),
+          0};
+}
+
+ir::Source NewIdentity(ir::Graph& graph, const ir::Node& like, ir::Source source) {
+  return {NewNode(graph, like, "Identity", 16, {source}), 0};
+}
+
+ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims) {
+  return {NewNode(graph, like, "Reshape", 1, {source, NewRow(graph, like, dims)}), 0};
+}
+
+void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims) {
+  Become(node, "Reshape", 1, {source, NewRow(graph, node, dims)});
+}
+
+ir::Source NewSqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis) {
+  return {NewNode(graph, like, "Squeeze", 1, {source, NewRow(graph, like, {axis})}), 0};
+}
+
+ir::Source NewUnsqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis) {
+  return {NewNode(graph, like, "Unsqueeze", 1, {source, NewRow(graph, like, {axis})}), 0};
+}
+
+ir::Source NewReadValue(ir::Graph& graph, const ir::Node& like, const std::string& variable,
+                        ir::Source initial) {
+  return {NewNode(graph, like, "ReadValue", 6, {initial}, 1, {{"variable_id", variable}}), 0};
+}
+
+void NewAssign(ir::Graph& graph, const ir::Node& like, const std::string& variable,
+               ir::Source source) {
+  ir::Node* node = NewNode(graph, like, "Assign", 6, {source}, 1, {{"variable_id", variable}});
+  node->outputs[0].type = TypeOf(source);
+  graph.sinks.push_back(node);
+}
+
+ir::Node* NewParameter(ir::Graph& graph, const ir::Node& like) {
+  graph.parameters.push_back(NewNode(graph, like, "Parameter", 1, {}));
+  return graph.parameters.back();
+}
+
+ir::Node* NewResult(ir::Graph& graph, const ir::Node& like, ir::Source source) {
+  graph.results.push_back(NewNode(graph, like, "Result", 1, {source}, 0));
+  return graph.results.back();
 }
 
 ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims) {
   if (TypeOf(source).dims == dims) return source;
-  const ir::Source pattern =
-      NewInts(graph, like, {ElementType::i64, {static_cast<int64_t>(dims.size())}}, dims);
-  return {NewInferredNode(graph, like, "Reshape", 1, {source, pattern}), 0};
+  const ir::Source reshaped = NewReshape(graph, like, source, dims);
+  Infer(graph, *reshaped.node);
+  return reshaped;
 }
 
 void HandOver(ir::Graph& graph, ir::Source from, ir::Source to) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@
 namespace weft::graph {
 
 // A constant in the name of `like`.
+ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant constant);
 ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats);
-// Of type i64 or i32; `dims` empty for a scalar.
+// Of any type of whole bytes; `dims` empty for a scalar.
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers);
 ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag);
@@ -30,7 +32,37 @@ ir::Node* NewNode(ir::Graph& graph, const ir::Node& like, const std::string& typ
 ir::Node* NewInferredNode(ir::Graph& graph, const ir::Node& like, const std::string& type,
                           int opset, std::vector<ir::Source> inputs, uint32_t output_count = 1,
                           std::map<std::string, std::string> attributes = {});
-// `source` with other dims of as many elements: itself when it has them already.
+// Not yet part of a graph.
+std::unique_ptr<ir::Node> MakeNode(const ir::Node& like, const std::string& type, int opset,
+                                   std::vector<ir::Source> inputs, uint32_t output_count = 1,
+                                   std::map<std::string, std::string> attributes = {});
+std::unique_ptr<ir::Node> MakeConstant(const ir::Node& like, ir::Constant constant);
+// The node itself becomes such an operation, without attributes; its outputs stay.
+void Become(ir::Node& node, const std::string& type, int opset, std::vector<ir::Source> inputs);
+
+// Operations that passes make, their types not inferred.
+struct SliceBounds {
+  std::vector<int64_t> begins, ends, steps, axes;  // no axes: all in their order
+};
+ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,
+                    const SliceBounds& bounds);
+ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Source> parts,
+                     int64_t axis);
+ir::Source NewIdentity(ir::Graph& graph, const ir::Node& like, ir::Source source);
+ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
+void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims);
+ir::Source NewSqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis);
+ir::Source NewUnsqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis);
+// A variable of the graph: what it holds, which begins as `initial`; what it holds from now on.
+ir::Source NewReadValue(ir::Graph& graph, const ir::Node& like, const std::string& variable,
+                        ir::Source initial);
+void NewAssign(ir::Graph& graph, const ir::Node& like, const std::string& variable,
+               ir::Source source);
+// Ports of the graph, behind those it has.
+ir::Node* NewParameter(ir::Graph& graph, const ir::Node& like);
+ir::Node* NewResult(ir::Graph& graph, const ir::Node& like, ir::Source source);
+
+// `source` with other dims of as many elements, inferred: itself when it has them already.
 ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
 
 // Whoever reads `from` reads `to` from now on; tensor names move along.

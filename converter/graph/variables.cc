@@ -17,11 +17,11 @@ class Owners {
   void Visit(const ir::Graph& graph, const void* owner) {
     for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
       const auto id = node->attributes.find("variable_id");
-      const bool uses = node->type == "ReadValue" || node->type == "Assign";
+      const bool uses = ir::IsReadValue(*node) || ir::IsAssign(*node);
       if (uses && id != node->attributes.end()) Claim(graph, *node, id->second, owner);
       for (const ir::Body& body : node->bodies) {
         const void* whole = body.graph.get();
-        Visit(*body.graph, node->type == "If" ? node.get() : whole);
+        Visit(*body.graph, ir::IsIf(*node) ? node.get() : whole);
       }
     }
   }

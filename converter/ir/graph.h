@@ -112,6 +112,17 @@ struct Graph {
   std::vector<Node*> sinks;  // Assign: reachable work without a Result
 };
 
+// The layers that are part of the IR's structure; the reader gives their types one spelling.
+inline bool IsParameter(const Node& node) { return node.type == "Parameter"; }
+inline bool IsResult(const Node& node) { return node.type == "Result"; }
+inline bool IsReadValue(const Node& node) { return node.type == "ReadValue"; }
+inline bool IsAssign(const Node& node) { return node.type == "Assign"; }
+inline bool IsIf(const Node& node) { return node.type == "If"; }
+inline bool IsLoop(const Node& node) { return node.type == "Loop"; }
+inline bool IsTensorIterator(const Node& node) { return node.type == "TensorIterator"; }
+// Its body runs once per iteration.
+inline bool Iterates(const Node& node) { return IsLoop(node) || IsTensorIterator(node); }
+
 // Nodes needed for the graph's results and sinks, producers before consumers. Parameters are always
 // part. The reader has refused cycles, so the order exists. Bodies are not entered.
 std::vector<Node*> Topological(const Graph& graph);

@@ -4,6 +4,7 @@
 // 2N - 1: without crops it is one strided copy (more only above rank 8), with crops one per part.
 #include <algorithm>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -196,9 +197,23 @@ void LowerSpaceToBatch(LowerScope& scope) {
   if (!movement.empty()) EmitMovement(scope.builder, scope.input(0), target, movement);
 }
 
+void BlockAxes(AxisScope& scope) {
+  std::vector<bool> mixed = {true};
+  for (size_t axis = 1; axis < scope.in(0).size(); ++axis) {
+    bool is_mixed = false;
+    for (const auto& [input, neutral] : {std::pair<size_t, int64_t>{1, 1}, {2, 0}, {3, 0}}) {
+      const Dims values = scope.Ints(input).value_or(Dims());
+      is_mixed = is_mixed || axis >= values.size() || values[axis] != neutral;
+    }
+    mixed.push_back(is_mixed);
+  }
+  scope.Same(0, 0, mixed);
+  scope.relation.mixing = "moves steps of time between batch and space";
+}
+
 constexpr Operation kRows[] = {
-    {"BatchToSpace", 2, 4, 4, InferBatchToSpace, LowerBatchToSpace},
-    {"SpaceToBatch", 2, 4, 4, InferSpaceToBatch, LowerSpaceToBatch},
+    {"BatchToSpace", 2, 4, 4, InferBatchToSpace, LowerBatchToSpace, Apart(BlockAxes)},
+    {"SpaceToBatch", 2, 4, 4, InferSpaceToBatch, LowerSpaceToBatch, Apart(BlockAxes)},
 };
 
 }  // namespace

@@ -107,7 +107,7 @@ constexpr Operation kOperations[] = {
      .max_inputs = -1,
      .infer = InferIf,
      .lower = LowerIf,
-     .foldable = false},
+     .traits = {.foldable = false, .steering = Steering::kChoice}},
 };
 
 }  // namespace

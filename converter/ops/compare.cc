@@ -6,6 +6,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/scalars.h"
 
 namespace weft::ops {
 namespace {
@@ -40,13 +41,21 @@ void Lower(LowerScope& scope) {
   scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
 }
 
+int64_t EqualOf(int64_t a, int64_t b) { return a == b; }
+int64_t NotEqualOf(int64_t a, int64_t b) { return a != b; }
+int64_t LessOf(int64_t a, int64_t b) { return a < b; }
+int64_t LessEqualOf(int64_t a, int64_t b) { return a <= b; }
+int64_t GreaterOf(int64_t a, int64_t b) { return a > b; }
+int64_t GreaterEqualOf(int64_t a, int64_t b) { return a >= b; }
+
 constexpr Operation kOperations[] = {
-    {"Equal", 1, 2, 2, Infer, Lower<CompareOp::equal>},
-    {"NotEqual", 1, 2, 2, Infer, Lower<CompareOp::not_equal>},
-    {"Less", 1, 2, 2, Infer, Lower<CompareOp::less>},
-    {"LessEqual", 1, 2, 2, Infer, Lower<CompareOp::less_equal>},
-    {"Greater", 1, 2, 2, Infer, Lower<CompareOp::greater>},
-    {"GreaterEqual", 1, 2, 2, Infer, Lower<CompareOp::greater_equal>},
+    {"Equal", 1, 2, 2, Infer, Lower<CompareOp::equal>, kPointwiseOfBoth<EqualOf>},
+    {"NotEqual", 1, 2, 2, Infer, Lower<CompareOp::not_equal>, kPointwiseOfBoth<NotEqualOf>},
+    {"Less", 1, 2, 2, Infer, Lower<CompareOp::less>, kPointwiseOfBoth<LessOf>},
+    {"LessEqual", 1, 2, 2, Infer, Lower<CompareOp::less_equal>, kPointwiseOfBoth<LessEqualOf>},
+    {"Greater", 1, 2, 2, Infer, Lower<CompareOp::greater>, kPointwiseOfBoth<GreaterOf>},
+    {"GreaterEqual", 1, 2, 2, Infer, Lower<CompareOp::greater_equal>,
+     kPointwiseOfBoth<GreaterEqualOf>},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // write.
 #include <algorithm>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -129,10 +130,36 @@ void LowerSplit(LowerScope& scope) {
 
 constexpr int kAnyNumber = -1;
 
+void ConcatAxes(AxisScope& scope) {
+  const int64_t joined = scope.attributes.Int("axis", 0);
+  const std::vector<bool> but = OnlyAxis(scope, joined);
+  for (size_t axis = 0; axis < but.size(); ++axis) {
+    if (but[axis]) continue;
+    AxisGroup group = {{true, 0, static_cast<int64_t>(axis)}};
+    for (size_t i = 0; i < scope.input_count(); ++i) {
+      group.push_back({false, i, static_cast<int64_t>(axis)});
+    }
+    scope.relation.groups.push_back(std::move(group));
+  }
+  scope.relation.mixing = "joins tensors along time";
+}
+
+void SplitAxes(AxisScope& scope) {
+  const std::vector<bool> but = NamedAxes(scope, 1);
+  for (size_t axis = 0; axis < but.size(); ++axis) {
+    if (but[axis]) continue;
+    const auto at = static_cast<int64_t>(axis);
+    AxisGroup group = {{false, 0, at}};
+    for (size_t i = 0; i < scope.node().outputs.size(); ++i) group.push_back({true, i, at});
+    scope.relation.groups.push_back(std::move(group));
+  }
+  scope.relation.mixing = "takes the time axis apart";
+}
+
 constexpr Operation kRows[] = {
-    {"Concat", 1, 1, kAnyNumber, InferConcat, LowerConcat},
-    {"Split", 1, 2, 2, InferSplit, LowerSplit},
-    {"VariadicSplit", 1, 3, 3, InferVariadicSplit, LowerSplit},
+    {"Concat", 1, 1, kAnyNumber, InferConcat, LowerConcat, {.joins = true, .axes = ConcatAxes}},
+    {"Split", 1, 2, 2, InferSplit, LowerSplit, ShapedBy(SplitAxes)},
+    {"VariadicSplit", 1, 3, 3, InferVariadicSplit, LowerSplit, ShapedBy(SplitAxes)},
 };
 
 }  // namespace

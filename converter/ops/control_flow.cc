@@ -292,14 +292,14 @@ constexpr Operation kOperations[] = {
      .max_inputs = -1,
      .infer = InferTensorIterator,
      .lower = LowerTensorIterator,
-     .foldable = false},
+     .traits = {.foldable = false, .heavy = true}},
     {.name = "Loop",
      .opset = 5,
      .min_inputs = 2,
      .max_inputs = -1,
      .infer = InferLoop,
      .lower = LowerLoopOperation,
-     .foldable = false},
+     .traits = {.foldable = false, .heavy = true}},
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of element type. A type converted to itself costs nothing.
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/scalars.h"
 
 namespace weft::ops {
 namespace {
@@ -35,9 +37,16 @@ void Lower(LowerScope& scope) {
                      {y});
 }
 
+// What becomes a float is no counter any more.
+std::optional<int64_t> ScalarConverted(const ir::Node& node, Scalars inputs) {
+  const auto to = node.attributes.find("destination_type");
+  const bool whole = to != node.attributes.end() && (to->second == "i32" || to->second == "i64");
+  return whole ? inputs[0] : std::nullopt;
+}
+
 constexpr Operation kOperations[] = {
-    {"Convert", 1, 1, 1, InferConvert, Lower},
-    {"ConvertLike", 1, 2, 2, InferConvertLike, Lower},
+    {"Convert", 1, 1, 1, InferConvert, Lower, {.scalar = ScalarConverted, .pointwise = true}},
+    {"ConvertLike", 1, 2, 2, InferConvertLike, Lower, Apart(SameAxes)},
 };
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/look_back.h"
 #include "converter/ops/packed.h"
 #include "converter/ops/window.h"
 #include "kernels/pack.h"
@@ -125,9 +127,21 @@ void Lower(LowerScope& scope) {
   scope.builder.Emit(params, {scope.input(kData), weights, plan::kNone}, {y});
 }
 
+void ConvolutionAxes(AxisScope& scope) {
+  const Dims& weights = scope.in(1);
+  const auto space = static_cast<std::ptrdiff_t>(scope.rank(0) - 2);
+  WindowAxes(scope, Dims(weights.end() - space, weights.end()), false);
+  for (int64_t axis = 2; axis < scope.rank(0); ++axis) {
+    const std::optional<int64_t> past = PastOf(scope, axis);
+    if (past && scope.Pair(0, axis, 0, axis)) scope.relation.delays.push_back({axis, *past});
+  }
+}
+
+constexpr Traits kConvolution = {.axes = ConvolutionAxes, .heavy = true};
+
 constexpr Operation kOperations[] = {
-    {"Convolution", 1, 2, 2, Infer<false>, Lower<false>},
-    {"GroupConvolution", 1, 2, 2, Infer<true>, Lower<true>},
+    {"Convolution", 1, 2, 2, Infer<false>, Lower<false>, kConvolution},
+    {"GroupConvolution", 1, 2, 2, Infer<true>, Lower<true>, kConvolution},
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/scalars.h"
 
 namespace weft::ops {
 namespace {
@@ -90,21 +92,52 @@ void LowerPRelu(LowerScope& scope) {
              {scope.input(1), std::move(slope)}, scope.NewOutput(0));
 }
 
+// The slope of each channel stands at axis 1.
+void SlopeAxes(AxisScope& scope) {
+  scope.Same(0, 0);
+  scope.relation.mixing = "has slopes that change with time";
+  const Dims& slope = scope.in(1);
+  if (slope.size() != 1 || slope[0] == 1) return;
+  const size_t at = scope.in(0).size() > 1 ? 1 : 0;
+  scope.relation.groups[at].push_back({false, 1, 0});
+}
+
+int64_t AddOf(int64_t a, int64_t b) { return a + b; }
+int64_t SubtractOf(int64_t a, int64_t b) { return a - b; }
+int64_t MultiplyOf(int64_t a, int64_t b) { return a * b; }
+int64_t MaximumOf(int64_t a, int64_t b) { return std::max(a, b); }
+int64_t MinimumOf(int64_t a, int64_t b) { return std::min(a, b); }
+
+// False decides a conjunction, true a disjunction, whatever the other operand is.
+template <bool deciding>
+std::optional<int64_t> ScalarDecided(const ir::Node&, Scalars inputs) {
+  bool known = true;
+  for (const std::optional<int64_t>& input : inputs) {
+    if (input && (*input != 0) == deciding) return deciding;
+    known = known && input;
+  }
+  return known ? std::optional(int64_t{!deciding}) : std::nullopt;
+}
+
+template <bool deciding>
+constexpr Traits kDecidedBy = {.scalar = ScalarDecided<deciding>, .pointwise = true};
+
 constexpr Operation kOperations[] = {
-    {"Add", 1, 2, 2, InferArithmetic, Lower<BinaryOp::add>},
-    {"Subtract", 1, 2, 2, InferArithmetic, Lower<BinaryOp::subtract>},
-    {"Multiply", 1, 2, 2, InferArithmetic, Lower<BinaryOp::multiply>},
-    {"Divide", 1, 2, 2, InferArithmetic, LowerDivide},
-    {"Maximum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::maximum>},
-    {"Minimum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::minimum>},
-    {"Power", 1, 2, 2, InferArithmetic, LowerPower},
-    {"SquaredDifference", 1, 2, 2, InferArithmetic, Lower<BinaryOp::squared_difference>},
-    {"Mod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::mod>},
-    {"FloorMod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::floor_mod>},
-    {"PRelu", 1, 2, 2, InferPRelu, LowerPRelu},
-    {"LogicalAnd", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_and>},
-    {"LogicalOr", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_or>},
-    {"LogicalXor", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_xor>},
+    {"Add", 1, 2, 2, InferArithmetic, Lower<BinaryOp::add>, kPointwiseOfBoth<AddOf>},
+    {"Subtract", 1, 2, 2, InferArithmetic, Lower<BinaryOp::subtract>, kPointwiseOfBoth<SubtractOf>},
+    {"Multiply", 1, 2, 2, InferArithmetic, Lower<BinaryOp::multiply>, kPointwiseOfBoth<MultiplyOf>},
+    {"Divide", 1, 2, 2, InferArithmetic, LowerDivide, kPointwise},
+    {"Maximum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::maximum>, kPointwiseOfBoth<MaximumOf>},
+    {"Minimum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::minimum>, kPointwiseOfBoth<MinimumOf>},
+    {"Power", 1, 2, 2, InferArithmetic, LowerPower, kPointwise},
+    {"SquaredDifference", 1, 2, 2, InferArithmetic, Lower<BinaryOp::squared_difference>,
+     kPointwise},
+    {"Mod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::mod>, kPointwise},
+    {"FloorMod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::floor_mod>, kPointwise},
+    {"PRelu", 1, 2, 2, InferPRelu, LowerPRelu, Apart(SlopeAxes)},
+    {"LogicalAnd", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_and>, kDecidedBy<false>},
+    {"LogicalOr", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_or>, kDecidedBy<true>},
+    {"LogicalXor", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_xor>, kPointwise},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -160,10 +161,34 @@ void Lower(LowerScope& scope) {
   return indices ? LowerKnown(scope, law, *indices) : LowerRunTime(scope, law);
 }
 
+void GatherAxes(AxisScope& scope) {
+  const auto axis =
+      static_cast<int64_t>(WrappedAxis(scope.Ints(2).value_or(Dims{0}).at(0), scope.rank(0)));
+  int64_t shared = scope.attributes.Int("batch_dims", 0);
+  if (shared < 0) shared += scope.rank(1);
+  const int64_t gained = scope.rank(1) - shared;
+  for (int64_t at = 0; at < scope.rank(0); ++at) {
+    if (at == axis) continue;
+    const bool paired = scope.Pair(0, at, 0, at < axis ? at : at + gained - 1);
+    if (paired && at < shared) scope.relation.groups.back().push_back({false, 1, at});
+  }
+  for (int64_t at = shared; at < scope.rank(1); ++at) scope.Pair(1, at, 0, axis + at - shared);
+  scope.relation.selects = true;
+  scope.relation.mixing = "looks steps of time up by index";
+  const std::optional<Dims> indices = scope.Ints(1);
+  if (!indices || indices->size() != 1) return;
+  const int64_t dim = AxisScope::At(scope.in(0), axis);
+  const int64_t index = (*indices)[0] < 0 ? (*indices)[0] + dim : (*indices)[0];
+  scope.relation.selections.push_back({axis, index, index + 1});
+  for (const int64_t extent : scope.in(0)) scope.relation.runs.push_back(WholeAxis(extent));
+}
+
+constexpr Traits kGather = {.axes = GatherAxes, .steering = Steering::kChoice, .steered_from = 1};
+
 constexpr Operation kRows[] = {
-    {"Gather", 1, 3, 3, InferWithin, Lower},
-    {"Gather", 7, 3, 3, InferWithin, Lower},
-    {"Gather", 8, 3, 3, InferFromEnd, Lower},
+    {"Gather", 1, 3, 3, InferWithin, Lower, kGather},
+    {"Gather", 7, 3, 3, InferWithin, Lower, kGather},
+    {"Gather", 8, 3, 3, InferFromEnd, Lower, kGather},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/packed.h"
@@ -140,7 +141,34 @@ void Lower(LowerScope& scope) {
   LowerProduct(scope, a, b, y);
 }
 
-constexpr Operation kOperations[] = {{"MatMul", 1, 2, 2, Infer, Lower}};
+void MatMulAxes(AxisScope& scope) {
+  const auto out = static_cast<int64_t>(scope.out(0).size());
+  const int64_t a = scope.rank(0), b = scope.rank(1);
+  const int64_t vectors = (a == 1) + (b == 1);
+  for (int64_t from_end = 3; from_end <= std::max(a, b); ++from_end) {
+    const int64_t to = out - from_end + vectors;
+    AxisGroup group = {{true, 0, to}};
+    for (const auto& [i, rank] : {std::pair<size_t, int64_t>{0, a}, {1, b}}) {
+      const int64_t axis = rank - from_end;
+      if (axis < 0 || AxisScope::At(scope.in(i), axis) != AxisScope::At(scope.out(0), to)) continue;
+      group.push_back({false, i, axis});
+    }
+    scope.relation.groups.push_back(std::move(group));
+  }
+  if (a > 1) {
+    const bool turned = scope.attributes.Bool("transpose_a", false);
+    scope.Pair(0, turned ? a - 1 : a - 2, 0, b > 1 ? out - 2 : out - 1);
+  }
+  if (b > 1) {
+    const bool turned = scope.attributes.Bool("transpose_b", false);
+    scope.Pair(1, turned ? b - 2 : b - 1, 0, out - 1);
+  }
+  scope.relation.mixing = "sums over time";
+}
+
+constexpr Traits kMatMul = {.axes = MatMulAxes, .heavy = true};
+
+constexpr Operation kOperations[] = {{"MatMul", 1, 2, 2, Infer, Lower, kMatMul}};
 
 }  // namespace
 

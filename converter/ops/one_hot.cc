@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
@@ -92,8 +93,16 @@ void Lower(LowerScope& scope) {
   scope.builder.Emit(select, {is_place, scope.input(2), scope.input(3)}, {y});
 }
 
+void OneHotAxes(AxisScope& scope) {
+  const int64_t rank = scope.rank(0) + 1;
+  const auto added = static_cast<int64_t>(WrappedAxis(scope.attributes.Int("axis", -1), rank));
+  for (int64_t axis = 0; axis < scope.rank(0); ++axis) {
+    scope.Pair(0, axis, 0, axis + (axis >= added));
+  }
+}
+
 constexpr Operation kRows[] = {
-    {"OneHot", 1, 4, 4, Infer, Lower},
+    {"OneHot", 1, 4, 4, Infer, Lower, ShapedBy(OneHotAxes, 16)},
 };
 
 }  // namespace

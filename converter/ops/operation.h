@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the converter knows of one operation of the IR: its name, the opset that introduced this
-// version, the shape law and the lowering to steps. One row per version in ops/table.cc; one file
-// per family holds the functions. Both functions see a node only through the scopes below; they
-// report faults there and never abort.
+// version, the shape law, the lowering to steps and what passes ask of it (traits.h). One row per
+// version in ops/table.cc; one file per family holds the functions. Both functions see a node only
+// through the scopes below; they report faults there and never abort.
 #ifndef WEFT_CONVERTER_OPS_OPERATION_H_
 #define WEFT_CONVERTER_OPS_OPERATION_H_
 
@@ -20,6 +20,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"
+#include "converter/ops/traits.h"
 #include "converter/program/builder.h"
 
 namespace weft::ops {
@@ -29,27 +30,32 @@ class LowerScope;
 
 struct Operation {
   std::string_view name;  // as in the opset documents
-  int opset;              // that introduced this version
+  // That introduced this version, or under which old converters write it: ROIPooling, ReorgYolo and
+  // MVN say opset1 though they came with opset2.
+  int opset;
   int min_inputs, max_inputs;
   void (*infer)(InferScope&);
   void (*lower)(LowerScope&);
-  // False for operations whose outputs may not be computed ahead of time (ReadValue) or that hold
-  // bodies.
-  bool foldable = true;
-  // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are
-  // computed.
-  bool shape_only = false;
+  Traits traits = {};  // what passes ask of it
 };
+
+// Of a node without a row: the defaults, which promise nothing.
+const Traits& TraitsOf(const ir::Node& node);
 
 // All rows, sorted by name, then opset.
 std::span<const Operation> Table();
 // Newest version of `name` (any case, aliases too) not above `opset`; null when there is none.
 const Operation* Find(std::string_view name, int opset);
 
-// Operations whose output elements depend on the input elements at their own place alone, under
-// NumPy's broadcast; names as in the table.
-std::span<const std::string_view> PointwiseNames();
-bool IsPointwise(std::string_view name);
+// More rows beside the table's while it lives, found before them: for tests of what a row brings by
+// itself. One at a time; the rows must outlive it and every graph that uses them.
+class ExtraRows {
+ public:
+  explicit ExtraRows(std::span<const Operation> rows);
+  ~ExtraRows();
+  ExtraRows(const ExtraRows&) = delete;
+  ExtraRows& operator=(const ExtraRows&) = delete;
+};
 
 // Attributes of a node, read by type. A malformed value is reported once and the default returned.
 class Attributes {

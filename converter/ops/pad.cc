@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -233,9 +234,19 @@ void Lower(LowerScope& scope) {
   return law.mode == Mode::kConstant ? LowerConstant(scope, law) : LowerMirrored(scope, law);
 }
 
+void PadAxes(AxisScope& scope) {
+  const Dims begin = scope.Ints(1).value_or(Dims()), end = scope.Ints(2).value_or(Dims());
+  std::vector<bool> padded;
+  for (size_t axis = 0; axis < begin.size() && axis < end.size(); ++axis) {
+    padded.push_back(begin[axis] != 0 || end[axis] != 0);
+  }
+  scope.Same(0, 0, padded);
+  scope.relation.mixing = "pads the time axis";
+}
+
 constexpr Operation kRows[] = {
-    {"Pad", 1, 3, 4, Infer, Lower},
-    {"Pad", 12, 3, 4, Infer, Lower},
+    {"Pad", 1, 3, 4, Infer, Lower, ShapedBy(PadAxes)},
+    {"Pad", 12, 3, 4, Infer, Lower, ShapedBy(PadAxes)},
 };
 
 }  // namespace

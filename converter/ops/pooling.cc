@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/window.h"
@@ -184,10 +185,24 @@ void LowerMean(LowerScope& scope) {
   Emit(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
 }
 
+// Indices of maxima count in the whole tensor.
+void PoolingAxes(AxisScope& scope) {
+  if (scope.node().outputs.size() > 1) {
+    scope.relation.mixing = "counts its indices through time";
+    return;
+  }
+  WindowAxes(scope, scope.attributes.Ints("kernel"), true);
+}
+
+constexpr Traits kPooling = Apart(PoolingAxes);
+
 constexpr Operation kOperations[] = {
-    {"MaxPool", 1, 1, 1, InferMax, LowerMax},      {"MaxPool", 8, 1, 1, InferIndexed, LowerMax},
-    {"MaxPool", 14, 1, 1, InferIndexed, LowerMax}, {"AvgPool", 1, 1, 1, InferMean, LowerMean},
-    {"AvgPool", 14, 1, 1, InferMean, LowerMean},   {"AvgPool", 16, 1, 1, InferMean, LowerMean},
+    {"MaxPool", 1, 1, 1, InferMax, LowerMax, kPooling},
+    {"MaxPool", 8, 1, 1, InferIndexed, LowerMax, kPooling},
+    {"MaxPool", 14, 1, 1, InferIndexed, LowerMax, kPooling},
+    {"AvgPool", 1, 1, 1, InferMean, LowerMean, kPooling},
+    {"AvgPool", 14, 1, 1, InferMean, LowerMean, kPooling},
+    {"AvgPool", 16, 1, 1, InferMean, LowerMean, kPooling},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where values enter and leave a graph: Parameter, Result and Const.
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 
 namespace weft::ops {
@@ -48,10 +49,25 @@ void LowerConst(LowerScope& scope) {
              constant.type, std::vector<std::byte>(constant.bytes.begin(), constant.bytes.end())));
 }
 
+void ResultAxes(AxisScope& scope) {
+  for (int64_t axis = 0; axis < scope.rank(0); ++axis) {
+    scope.relation.groups.push_back({{false, 0, axis}});
+  }
+}
+
+void SourceAxes(AxisScope& scope) {
+  for (size_t axis = 0; axis < scope.out(0).size(); ++axis) {
+    scope.relation.groups.push_back({{true, 0, static_cast<int64_t>(axis)}});
+  }
+}
+
+constexpr Traits kSource = {.foldable = false, .axes = SourceAxes, .free = true};
+constexpr Traits kSink = {.foldable = false, .axes = ResultAxes, .free = true};
+
 constexpr Operation kRows[] = {
-    {"Parameter", 1, 0, 0, InferParameter, LowerParameter, /*foldable=*/false},
-    {"Result", 1, 1, 1, InferResult, LowerResult, /*foldable=*/false},
-    {"Const", 1, 0, 0, InferConst, LowerConst, /*foldable=*/false},
+    {"Parameter", 1, 0, 0, InferParameter, LowerParameter, kSource},
+    {"Result", 1, 1, 1, InferResult, LowerResult, kSink},
+    {"Const", 1, 0, 0, InferConst, LowerConst, kSource},
 };
 
 }  // namespace

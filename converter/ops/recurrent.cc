@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/cell.h"
 #include "converter/ops/families.h"
 #include "converter/ops/loop.h"
@@ -420,15 +421,37 @@ void LowerSequence(LowerScope& scope) {
   SequenceLowering(scope, recurrent).Run();
 }
 
+// Rows of a cell know nothing of each other.
+void CellAxes(AxisScope& scope) {
+  const bool two_states = scope.node().outputs.size() == 2;
+  AxisGroup group = {{false, 0, 0}, {false, 1, 0}, {true, 0, 0}};
+  if (two_states) group.insert(group.end(), {{false, 2, 0}, {true, 1, 0}});
+  scope.relation.groups.push_back(std::move(group));
+  scope.relation.mixing = "has time in its inputs or weights";
+}
+
+void SequenceAxes(AxisScope& scope) {
+  scope.Pair(0, 1, 0, 2);
+  scope.relation.mixing = "has time in its states or weights, or walks another axis";
+}
+
+constexpr Traits kCell = {.axes = CellAxes, .heavy = true};
+constexpr Traits kExtensionCell = {.axes = CellAxes, .heavy = true, .is_extension = true};
+constexpr Traits Walks(size_t states) {
+  return {.axes = SequenceAxes, .sequence_states = states, .heavy = true};
+}
+
 constexpr Operation kOperations[] = {
-    {"LSTMCell", 1, 5, 7, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>},
-    {"LSTMCell", 4, 5, 6, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>},
-    {"GRUCell", 3, 4, 5, Infer<CellKind::kGru, false>, LowerCell<CellKind::kGru>},
-    {"RNNCell", 1, 4, 5, Infer<CellKind::kRnn, false>, LowerCell<CellKind::kRnn>},
-    {"LSTMSequence", 1, 6, 8, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>},
-    {"LSTMSequence", 5, 7, 7, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>},
-    {"GRUSequence", 5, 6, 6, Infer<CellKind::kGru, true>, LowerSequence<CellKind::kGru>},
-    {"RNNSequence", 5, 6, 6, Infer<CellKind::kRnn, true>, LowerSequence<CellKind::kRnn>},
+    {"LSTMCell", 1, 5, 7, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>, kCell},
+    {"LSTMCell", 4, 5, 6, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>, kCell},
+    {"GRUCell", 3, 4, 5, Infer<CellKind::kGru, false>, LowerCell<CellKind::kGru>, kExtensionCell},
+    {"RNNCell", 1, 4, 5, Infer<CellKind::kRnn, false>, LowerCell<CellKind::kRnn>, kExtensionCell},
+    {"LSTMSequence", 1, 6, 8, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
+     Walks(2)},
+    {"LSTMSequence", 5, 7, 7, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
+     Walks(2)},
+    {"GRUSequence", 5, 6, 6, Infer<CellKind::kGru, true>, LowerSequence<CellKind::kGru>, Walks(1)},
+    {"RNNSequence", 5, 6, 6, Infer<CellKind::kRnn, true>, LowerSequence<CellKind::kRnn>, Walks(1)},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
@@ -109,16 +110,28 @@ void Lower(LowerScope& scope) {
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
 
+void ReduceAxes(AxisScope& scope) {
+  const std::vector<bool> reduced = NamedAxes(scope, 1);
+  const bool keeps = scope.attributes.Bool("keep_dims", false);
+  int64_t to = 0;
+  for (size_t axis = 0; axis < reduced.size(); ++axis) {
+    if (!reduced[axis]) scope.Pair(0, static_cast<int64_t>(axis), 0, to);
+    to += !reduced[axis] || keeps;
+  }
+  if (IsFloat(scope.input_element(0))) scope.relation.summed = reduced;
+  scope.relation.mixing = "reduces over time";
+}
+
 constexpr Operation kOperations[] = {
-    {"ReduceSum", 1, 2, 2, InferNumbers, Lower<ReduceOp::sum>},
-    {"ReduceMean", 1, 2, 2, InferNumbers, Lower<ReduceOp::mean>},
-    {"ReduceMax", 1, 2, 2, InferNumbers, Lower<ReduceOp::max>},
-    {"ReduceMin", 1, 2, 2, InferNumbers, Lower<ReduceOp::min>},
-    {"ReduceProd", 1, 2, 2, InferNumbers, Lower<ReduceOp::product>},
-    {"ReduceL1", 4, 2, 2, InferNumbers, Lower<ReduceOp::l1>},
-    {"ReduceL2", 4, 2, 2, InferFloat, Lower<ReduceOp::l2>},
-    {"ReduceLogicalAnd", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_and>},
-    {"ReduceLogicalOr", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_or>},
+    {"ReduceSum", 1, 2, 2, InferNumbers, Lower<ReduceOp::sum>, Apart(ReduceAxes)},
+    {"ReduceMean", 1, 2, 2, InferNumbers, Lower<ReduceOp::mean>, Apart(ReduceAxes)},
+    {"ReduceMax", 1, 2, 2, InferNumbers, Lower<ReduceOp::max>, Apart(ReduceAxes)},
+    {"ReduceMin", 1, 2, 2, InferNumbers, Lower<ReduceOp::min>, Apart(ReduceAxes)},
+    {"ReduceProd", 1, 2, 2, InferNumbers, Lower<ReduceOp::product>, Apart(ReduceAxes)},
+    {"ReduceL1", 4, 2, 2, InferNumbers, Lower<ReduceOp::l1>, Apart(ReduceAxes)},
+    {"ReduceL2", 4, 2, 2, InferFloat, Lower<ReduceOp::l2>, Apart(ReduceAxes)},
+    {"ReduceLogicalAnd", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_and>, Apart(ReduceAxes)},
+    {"ReduceLogicalOr", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_or>, Apart(ReduceAxes)},
 };
 
 }  // namespace

@@ -2,8 +2,10 @@
 // Operations that give the same elements in the same order other dims: no step, whatever the type.
 #include <algorithm>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/scalars.h"
 
 namespace weft::ops {
 namespace {
@@ -103,10 +105,23 @@ void InferUnsqueeze(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
+constexpr Traits Reshapes(Steering steering = Steering::kNothing) {
+  return {.scalar = SameScalar,
+          .reshapes = true,
+          .axes = ReshapedAxes,
+          .steering = steering,
+          .steered_from = 1,
+          .free = true};
+}
+
+constexpr Traits kIdentity = {.scalar = SameScalar, .pointwise = true, .free = true};
+
 constexpr Operation kRows[] = {
-    {"Reshape", 1, 2, 2, InferReshape, Lower},    {"Squeeze", 1, 1, 2, InferSqueeze, Lower},
-    {"Squeeze", 15, 1, 2, InferSqueeze, Lower},   {"Unsqueeze", 1, 2, 2, InferUnsqueeze, Lower},
-    {"Identity", 16, 1, 1, InferIdentity, Lower},
+    {"Reshape", 1, 2, 2, InferReshape, Lower, Reshapes(Steering::kShape)},
+    {"Squeeze", 1, 1, 2, InferSqueeze, Lower, Reshapes()},
+    {"Squeeze", 15, 1, 2, InferSqueeze, Lower, Reshapes()},
+    {"Unsqueeze", 1, 2, 2, InferUnsqueeze, Lower, Reshapes()},
+    {"Identity", 16, 1, 1, InferIdentity, Lower, kIdentity},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -151,10 +152,37 @@ void LowerRoll(LowerScope& scope) {
   MoveToOutput(scope, 0, MovementOf(runs, dims, dims), 0);
 }
 
+void ReverseAxes(AxisScope& scope) {
+  std::vector<bool> turned = NamedAxes(scope, 1);
+  if (scope.attributes.Text("mode", "index") == "mask") {
+    const Dims mask = scope.Ints(1).value_or(Dims());
+    turned.assign(mask.begin(), mask.end());
+  }
+  scope.Same(0, 0, turned);
+  scope.relation.mixing = "runs against time";
+}
+
+// Each place of the batch has a length of its own.
+void ReverseSequenceAxes(AxisScope& scope) {
+  const int64_t batch = scope.attributes.Int("batch_axis", 0);
+  const auto at = static_cast<int64_t>(WrappedAxis(batch, scope.rank(0)));
+  std::vector<bool> but = OnlyAxis(scope, scope.attributes.Int("seq_axis", 1));
+  but[static_cast<size_t>(at)] = true;
+  scope.Same(0, 0, but);
+  scope.relation.groups.push_back({{false, 0, at}, {false, 1, 0}, {true, 0, at}});
+  scope.relation.mixing = "runs against time";
+}
+
+void RollAxes(AxisScope& scope) {
+  scope.Same(0, 0, NamedAxes(scope, 2));
+  scope.relation.mixing = "moves steps of time";
+}
+
 constexpr Operation kRows[] = {
-    {"Reverse", 1, 2, 2, InferReverse, LowerReverse},
-    {"ReverseSequence", 1, 2, 2, InferReverseSequence, LowerReverseSequence},
-    {"Roll", 7, 3, 3, InferRoll, LowerRoll},
+    {"Reverse", 1, 2, 2, InferReverse, LowerReverse, Apart(ReverseAxes)},
+    {"ReverseSequence", 1, 2, 2, InferReverseSequence, LowerReverseSequence,
+     Apart(ReverseSequenceAxes)},
+    {"Roll", 7, 3, 3, InferRoll, LowerRoll, ShapedBy(RollAxes)},
 };
 
 }  // namespace

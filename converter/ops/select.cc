@@ -46,7 +46,7 @@ void Lower(LowerScope& scope) {
                      {y});
 }
 
-constexpr Operation kOperations[] = {{"Select", 1, 3, 3, Infer, Lower}};
+constexpr Operation kOperations[] = {{"Select", 1, 3, 3, Infer, Lower, kPointwise}};
 
 }  // namespace
 

@@ -173,16 +173,11 @@ void LowerRange(LowerScope& scope) {
 }
 
 // The output depends on the input's shape alone.
-Operation ShapeOnly(Operation row) {
-  row.shape_only = true;
-  return row;
-}
-
-const Operation kRows[] = {
-    ShapeOnly({"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf}),
-    ShapeOnly({"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf}),
-    {"Range", 1, 3, 3, InferRangeOfInputs, LowerRange},
-    {"Range", 4, 3, 3, InferRangeOfAttribute, LowerRange},
+constexpr Operation kRows[] = {
+    {"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
+    {"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
+    {"Range", 1, 3, 3, InferRangeOfInputs, LowerRange, {.steering = Steering::kShape}},
+    {"Range", 4, 3, 3, InferRangeOfAttribute, LowerRange, {.steering = Steering::kShape}},
 };
 
 }  // namespace

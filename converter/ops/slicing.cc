@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 
 namespace weft::ops {
@@ -192,9 +193,28 @@ void Lower(LowerScope& scope) {
   MoveToOutput(scope, 0, MovementOf(cut.runs, scope.input_dims(0), cut.kept), 0);
 }
 
+// An axis that is taken whole goes on; of others a piece may be all that is left.
+void SlicingAxes(AxisScope& scope) {
+  const std::optional<Cut> cut = CutOf(scope);
+  scope.relation.selects = true;
+  scope.relation.mixing = "takes a part of the time axis";
+  if (!cut) return;
+  scope.relation.runs = cut->runs;
+  for (size_t axis = 0; axis < cut->kept.size(); ++axis) {
+    const Run& run = cut->runs[axis][0];
+    const int64_t dim = scope.in(0)[axis];
+    const auto at = static_cast<int64_t>(axis);
+    if (cut->places[axis] != -1 && run.count == dim && (run.step == 1 || dim == 1)) {
+      scope.Pair(0, at, 0, cut->places[axis]);
+    } else if (run.count > 0 && (run.step == 1 || run.count == 1)) {
+      scope.relation.selections.push_back({at, run.source, run.source + run.count});
+    }
+  }
+}
+
 constexpr Operation kRows[] = {
-    {"Slice", 8, 4, 5, Infer, Lower},
-    {"StridedSlice", 1, 3, 4, Infer, Lower},
+    {"Slice", 8, 4, 5, Infer, Lower, ShapedBy(SlicingAxes)},
+    {"StridedSlice", 1, 3, 4, Infer, Lower, ShapedBy(SlicingAxes)},
 };
 
 }  // namespace

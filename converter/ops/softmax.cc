@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 
@@ -45,10 +46,17 @@ void Lower(LowerScope& scope) {
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
 
+void SoftmaxAxes(AxisScope& scope) {
+  const std::vector<bool> summed = OnlyAxis(scope, scope.attributes.Int("axis", 1));
+  scope.Same(0, 0, summed);
+  scope.relation.summed = summed;
+  scope.relation.mixing = "divides by a sum over time";
+}
+
 constexpr Operation kOperations[] = {
-    {"Softmax", 1, 1, 1, InferFirst, Lower<false>},
-    {"Softmax", 8, 1, 1, Infer, Lower<false>},
-    {"LogSoftmax", 5, 1, 1, Infer, Lower<true>},
+    {"Softmax", 1, 1, 1, InferFirst, Lower<false>, Apart(SoftmaxAxes)},
+    {"Softmax", 8, 1, 1, Infer, Lower<false>, Apart(SoftmaxAxes)},
+    {"LogSoftmax", 5, 1, 1, Infer, Lower<true>, Apart(SoftmaxAxes)},
 };
 
 }  // namespace

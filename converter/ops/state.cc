@@ -125,10 +125,10 @@ void LowerAssign(LowerScope& scope) {
 }
 
 constexpr Operation kOperations[] = {
-    {"ReadValue", 3, 1, 1, InferRead, LowerRead, false},
-    {"ReadValue", 6, 0, 1, InferRead, LowerRead, false},
-    {"Assign", 3, 1, 1, InferAssign, LowerAssign, false},
-    {"Assign", 6, 1, 1, InferAssign, LowerAssign, false},
+    {"ReadValue", 3, 1, 1, InferRead, LowerRead, {.foldable = false}},
+    {"ReadValue", 6, 0, 1, InferRead, LowerRead, {.foldable = false}},
+    {"Assign", 3, 1, 1, InferAssign, LowerAssign, {.foldable = false}},
+    {"Assign", 6, 1, 1, InferAssign, LowerAssign, {.foldable = false}},
 };
 
 }  // namespace

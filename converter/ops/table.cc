@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "converter/ops/families.h"
@@ -69,6 +70,30 @@ std::vector<Operation> Join() {
   return rows;
 }
 
+// The rows of each name, in lower case.
+using Index = std::unordered_map<std::string, std::vector<const Operation*>>;
+
+Index IndexOf(std::span<const Operation> rows) {
+  Index index;
+  for (const Operation& row : rows) index[LowerCase(row.name)].push_back(&row);
+  return index;
+}
+
+Index& ExtraIndex() {
+  static Index index;
+  return index;
+}
+
+const Operation* Newest(const Index& index, const std::string& name, int opset) {
+  const auto found = index.find(name);
+  if (found == index.end()) return nullptr;
+  const Operation* newest = nullptr;
+  for (const Operation* row : found->second) {
+    if (row->opset <= opset && (newest == nullptr || row->opset > newest->opset)) newest = row;
+  }
+  return newest;
+}
+
 }  // namespace
 
 std::span<const Operation> Table() {
@@ -76,50 +101,22 @@ std::span<const Operation> Table() {
   return rows;
 }
 
+const Traits& TraitsOf(const ir::Node& node) {
+  static constexpr Traits kUnknown = {.foldable = false};
+  return node.operation == nullptr ? kUnknown : node.operation->traits;
+}
+
+ExtraRows::ExtraRows(std::span<const Operation> rows) { ExtraIndex() = IndexOf(rows); }
+ExtraRows::~ExtraRows() { ExtraIndex().clear(); }
+
 const Operation* Find(std::string_view name, int opset) {
+  static const Index index = IndexOf(Table());
   std::string wanted = LowerCase(name);
   for (const Alias& row : kAliases) {
     if (wanted == row.alias) wanted = row.name;
   }
-  const Operation* newest = nullptr;
-  for (const Operation& row : Table()) {
-    if (row.opset > opset || LowerCase(row.name) != wanted) continue;
-    if (newest == nullptr || row.opset > newest->opset) newest = &row;
-  }
-  return newest;
-}
-
-std::span<const std::string_view> PointwiseNames() {
-  static constexpr std::string_view kNames[] = {"Abs",         "Add",
-                                                "Ceiling",     "Clamp",
-                                                "Convert",     "Cos",
-                                                "Divide",      "Elu",
-                                                "Equal",       "Erf",
-                                                "Exp",         "Floor",
-                                                "FloorMod",    "Gelu",
-                                                "Greater",     "GreaterEqual",
-                                                "HSigmoid",    "HSwish",
-                                                "HardSigmoid", "Identity",
-                                                "Less",        "LessEqual",
-                                                "Log",         "LogicalAnd",
-                                                "LogicalNot",  "LogicalOr",
-                                                "LogicalXor",  "Maximum",
-                                                "Minimum",     "Mish",
-                                                "Mod",         "Multiply",
-                                                "Negative",    "NotEqual",
-                                                "Power",       "Relu",
-                                                "Round",       "Select",
-                                                "Selu",        "Sigmoid",
-                                                "Sign",        "Sin",
-                                                "SoftPlus",    "SoftSign",
-                                                "Sqrt",        "SquaredDifference",
-                                                "Subtract",    "Swish",
-                                                "Tanh"};
-  return kNames;
-}
-
-bool IsPointwise(std::string_view name) {
-  return std::ranges::find(PointwiseNames(), name) != PointwiseNames().end();
+  const Operation* extra = Newest(ExtraIndex(), wanted, opset);
+  return extra != nullptr ? extra : Newest(index, wanted, opset);
 }
 
 }  // namespace weft::ops

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -166,10 +167,45 @@ void LowerTile(LowerScope& scope) {
   MoveToOutput(scope, 0, movement, 0);
 }
 
+// Input 0 lined up with the output at `places`; what stretches repeats.
+void StretchedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
+  const Dims& in = scope.in(0);
+  for (size_t axis = 0; axis < scope.out(0).size(); ++axis) {
+    const auto to = static_cast<int64_t>(axis);
+    const auto found = std::find(places.begin(), places.end(), to);
+    const auto from = found - places.begin();
+    const int64_t dim = found == places.end() ? 1 : AxisScope::At(in, from);
+    if (found != places.end() && dim == scope.out(0)[axis]) {
+      scope.Pair(0, from, 0, to);
+    } else if (dim == 1) {
+      scope.relation.groups.push_back({{true, 0, to}});
+    }
+  }
+  scope.relation.stretches = true;
+  scope.relation.mixing = "repeats the time axis";
+}
+
+std::vector<int64_t> TrailingAxes(const AxisScope& scope) {
+  std::vector<int64_t> places(scope.in(0).size());
+  auto place = static_cast<int64_t>(scope.out(0).size() - places.size());
+  for (int64_t& at : places) at = place++;
+  return places;
+}
+
+void TileAxes(AxisScope& scope) { StretchedAxes(scope, TrailingAxes(scope)); }
+
+void BroadcastAxes(AxisScope& scope) {
+  const std::string mode = scope.attributes.Text("mode", "numpy");
+  const bool mapped = scope.has_input(2) && (mode == "explicit" || mode == "none");
+  StretchedAxes(scope, mapped ? scope.Ints(2).value_or(Dims()) : TrailingAxes(scope));
+}
+
 constexpr Operation kRows[] = {
-    {"Broadcast", 1, 2, 3, InferBroadcast<ReadFirst>, LowerBroadcast<ReadFirst>},
-    {"Broadcast", 3, 2, 3, InferBroadcast<ReadThird>, LowerBroadcast<ReadThird>},
-    {"Tile", 1, 2, 2, InferTile, LowerTile},
+    {"Broadcast", 1, 2, 3, InferBroadcast<ReadFirst>, LowerBroadcast<ReadFirst>,
+     ShapedBy(BroadcastAxes)},
+    {"Broadcast", 3, 2, 3, InferBroadcast<ReadThird>, LowerBroadcast<ReadThird>,
+     ShapedBy(BroadcastAxes)},
+    {"Tile", 1, 2, 2, InferTile, LowerTile, ShapedBy(TileAxes)},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 
@@ -185,11 +186,28 @@ void LowerShuffleChannels(LowerScope& scope) {
           {0, 2, 1, 3}, 0);
 }
 
+void TransposeAxes(AxisScope& scope) {
+  const int64_t rank = scope.rank(0);
+  Dims order = scope.Ints(1).value_or(Dims());
+  for (int64_t axis = rank; order.size() < static_cast<size_t>(rank);) order.push_back(--axis);
+  for (int64_t to = 0; to < rank; ++to) scope.Pair(0, AxisScope::At(order, to), 0, to);
+}
+
+void DepthAxes(AxisScope& scope) {
+  scope.Pair(0, 0, 0, 0);
+  scope.relation.mixing = "moves steps of time between channels and space";
+}
+
+void ShuffleAxes(AxisScope& scope) {
+  scope.Same(0, 0, OnlyAxis(scope, scope.attributes.Int("axis", 1)));
+  scope.relation.mixing = "moves steps of time";
+}
+
 constexpr Operation kRows[] = {
-    {"Transpose", 1, 2, 2, InferTranspose, LowerTranspose},
-    {"DepthToSpace", 1, 1, 1, InferDepthToSpace, LowerDepthToSpace},
-    {"SpaceToDepth", 1, 1, 1, InferSpaceToDepth, LowerSpaceToDepth},
-    {"ShuffleChannels", 1, 1, 1, InferShuffleChannels, LowerShuffleChannels},
+    {"Transpose", 1, 2, 2, InferTranspose, LowerTranspose, ShapedBy(TransposeAxes)},
+    {"DepthToSpace", 1, 1, 1, InferDepthToSpace, LowerDepthToSpace, Apart(DepthAxes)},
+    {"SpaceToDepth", 1, 1, 1, InferSpaceToDepth, LowerSpaceToDepth, Apart(DepthAxes)},
+    {"ShuffleChannels", 1, 1, 1, InferShuffleChannels, LowerShuffleChannels, Apart(ShuffleAxes)},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/scalars.h"
 
 namespace weft::ops {
 namespace {
@@ -179,35 +180,42 @@ void LowerSelu(LowerScope& scope) {
        static_cast<float>(scope.Numbers(2)->front()));
 }
 
+std::optional<int64_t> ScalarNot(const ir::Node&, Scalars inputs) {
+  return inputs[0] ? std::optional(int64_t{*inputs[0] == 0}) : std::nullopt;
+}
+
+constexpr Traits InCells(std::string_view name) { return {.pointwise = true, .cell_name = name}; }
+constexpr Traits kNot = {.scalar = ScalarNot, .pointwise = true};
+
 constexpr Operation kOperations[] = {
-    {"Abs", 1, 1, 1, InferNumber, Lower<UnaryOp::abs>},
-    {"Ceiling", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::ceiling>},
-    {"Clamp", 1, 1, 1, InferClamp, LowerClamp},
-    {"Cos", 1, 1, 1, InferFloat, Lower<UnaryOp::cos>},
-    {"Elu", 1, 1, 1, InferElu, LowerElu},
-    {"Erf", 1, 1, 1, InferFloat, Lower<UnaryOp::erf>},
-    {"Exp", 1, 1, 1, InferFloat, Lower<UnaryOp::exp>},
-    {"Floor", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::floor>},
-    {"Gelu", 2, 1, 1, InferFloat, Lower<UnaryOp::gelu_erf>},
-    {"Gelu", 7, 1, 1, InferGelu, LowerGelu},
-    {"HSigmoid", 5, 1, 1, InferFloat, Lower<UnaryOp::hsigmoid>},
-    {"HSwish", 4, 1, 1, InferFloat, Lower<UnaryOp::hswish>},
-    {"HardSigmoid", 1, 3, 3, InferHardSigmoid, LowerHardSigmoid},
-    {"Log", 1, 1, 1, InferFloat, Lower<UnaryOp::log>},
-    {"LogicalNot", 1, 1, 1, InferNot, Lower<UnaryOp::logical_not>},
-    {"Mish", 4, 1, 1, InferFloat, Lower<UnaryOp::mish>},
-    {"Negative", 1, 1, 1, InferNumber, Lower<UnaryOp::negative>},
-    {"Relu", 1, 1, 1, InferNumber, Lower<UnaryOp::relu>},
-    {"Round", 5, 1, 1, InferRound, LowerRound},
-    {"Selu", 1, 3, 3, InferSelu, LowerSelu},
-    {"Sigmoid", 1, 1, 1, InferFloat, Lower<UnaryOp::sigmoid>},
-    {"Sign", 1, 1, 1, InferNumber, Lower<UnaryOp::sign>},
-    {"Sin", 1, 1, 1, InferFloat, Lower<UnaryOp::sin>},
-    {"SoftPlus", 4, 1, 1, InferFloat, Lower<UnaryOp::softplus>},
-    {"SoftSign", 9, 1, 1, InferFloat, Lower<UnaryOp::softsign>},
-    {"Sqrt", 1, 1, 1, InferFloat, Lower<UnaryOp::sqrt>},
-    {"Swish", 4, 1, 2, InferSwish, LowerSwish},
-    {"Tanh", 1, 1, 1, InferFloat, Lower<UnaryOp::tanh>},
+    {"Abs", 1, 1, 1, InferNumber, Lower<UnaryOp::abs>, kPointwise},
+    {"Ceiling", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::ceiling>, kPointwise},
+    {"Clamp", 1, 1, 1, InferClamp, LowerClamp, kPointwise},
+    {"Cos", 1, 1, 1, InferFloat, Lower<UnaryOp::cos>, kPointwise},
+    {"Elu", 1, 1, 1, InferElu, LowerElu, kPointwise},
+    {"Erf", 1, 1, 1, InferFloat, Lower<UnaryOp::erf>, kPointwise},
+    {"Exp", 1, 1, 1, InferFloat, Lower<UnaryOp::exp>, kPointwise},
+    {"Floor", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::floor>, kPointwise},
+    {"Gelu", 2, 1, 1, InferFloat, Lower<UnaryOp::gelu_erf>, kPointwise},
+    {"Gelu", 7, 1, 1, InferGelu, LowerGelu, kPointwise},
+    {"HSigmoid", 5, 1, 1, InferFloat, Lower<UnaryOp::hsigmoid>, kPointwise},
+    {"HSwish", 4, 1, 1, InferFloat, Lower<UnaryOp::hswish>, kPointwise},
+    {"HardSigmoid", 1, 3, 3, InferHardSigmoid, LowerHardSigmoid, InCells("hardsigmoid")},
+    {"Log", 1, 1, 1, InferFloat, Lower<UnaryOp::log>, kPointwise},
+    {"LogicalNot", 1, 1, 1, InferNot, Lower<UnaryOp::logical_not>, kNot},
+    {"Mish", 4, 1, 1, InferFloat, Lower<UnaryOp::mish>, kPointwise},
+    {"Negative", 1, 1, 1, InferNumber, Lower<UnaryOp::negative>, kPointwise},
+    {"Relu", 1, 1, 1, InferNumber, Lower<UnaryOp::relu>, InCells("relu")},
+    {"Round", 5, 1, 1, InferRound, LowerRound, kPointwise},
+    {"Selu", 1, 3, 3, InferSelu, LowerSelu, kPointwise},
+    {"Sigmoid", 1, 1, 1, InferFloat, Lower<UnaryOp::sigmoid>, InCells("sigmoid")},
+    {"Sign", 1, 1, 1, InferNumber, Lower<UnaryOp::sign>, kPointwise},
+    {"Sin", 1, 1, 1, InferFloat, Lower<UnaryOp::sin>, kPointwise},
+    {"SoftPlus", 4, 1, 1, InferFloat, Lower<UnaryOp::softplus>, kPointwise},
+    {"SoftSign", 9, 1, 1, InferFloat, Lower<UnaryOp::softsign>, InCells("softsign")},
+    {"Sqrt", 1, 1, 1, InferFloat, Lower<UnaryOp::sqrt>, kPointwise},
+    {"Swish", 4, 1, 2, InferSwish, LowerSwish, kPointwise},
+    {"Tanh", 1, 1, 1, InferFloat, Lower<UnaryOp::tanh>, InCells("tanh")},
 };
 
 }  // namespace

@@ -126,4 +126,16 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
   return window;
 }
 
+void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart) {
+  scope.Pair(0, 0, 0, 0);
+  if (channels_apart) scope.Pair(0, 1, 0, 1);
+  const Dims strides = scope.attributes.Ints("strides");
+  const int64_t first = scope.rank(0) - static_cast<int64_t>(kernel.size());
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    const int64_t axis = first + static_cast<int64_t>(i);
+    if (kernel[i] == 1 && (i >= strides.size() || strides[i] == 1)) scope.Pair(0, axis, 0, axis);
+  }
+  scope.relation.mixing = "has windows over time";
+}
+
 }  // namespace weft::ops

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -34,6 +35,10 @@ std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in
 // The same without checks, once inference has passed.
 Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
                 std::span<const int64_t> kernel);
+
+// Batch stays apart (where `channels_apart` the channels, too), and so does an axis of space under
+// a window of one place.
+void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart);
 
 // Into ConvParams, DepthwiseParams or PoolParams.
 template <typename Params>

@@ -5,6 +5,7 @@ import pathlib
 import sys
 import tempfile
 
+from rules.operations import PATTERNS
 from rules.sizes import Skipped
 from tidy import RULES
 from tree import Tree
@@ -37,6 +38,15 @@ _README = {
         "<!-- end -->\n"
         "<!-- steps -->\n| step | in | out | meaning |\n| --- | --- | --- | --- |\n"
         "| `dense` | 3 | 1 | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
+}
+
+_OPERATIONS = {
+    **{path: 'a.type == "Add"' for path in PATTERNS},
+    "converter/ops/a.cc": '    {"Add", 1, 2, 2, Infer, Lower},\n    {.name = "If", .opset = 8,\n     '
+                          '.min_inputs = 1},\n',
+    "converter/ir/a.cc": 'auto node = std::make_unique<Node>();\nnode->type = "Add";\n',
+    "converter/graph/a.cc": '// as "Add" does\nFault("Addend", "Add a row");\n',
+    "converter/cli/a.cc": 'Command("add");\n',
 }
 
 # Rule -> (files it must accept, [files of which each set must give at least one fault]).
@@ -83,6 +93,14 @@ SAMPLES = {
     "file_lines": ({"kernels/a.cc": "\n" * 600}, [{"kernels/a.cc": "\n" * 601},
                                                   {"examples/a.bin": " " * 2_000_001}]),
     "line_width": ({"scripts/a.sh": "x" * 100 + "\n"}, [{"scripts/a.sh": "x" * 101 + "\n"}]),
+    "operations": (_OPERATIONS, [
+        *({**_OPERATIONS, f"converter/{room}/b.cc": 'if (node.type == "Add") {}\n'}
+          for room in ("graph", "graph/streaming", "inspect", "emit", "plan", "program", "cli")),
+        {**_OPERATIONS, "converter/pipeline.cc": 'node.type == "If"\n'},
+        {**_OPERATIONS, "converter/graph/b.cc": 'kNames[] = {"relu", "add"};\n'},
+        {**_OPERATIONS, "converter/graph/b.cc": "auto node = std::make_unique<ir::Node>();\n"},
+        {path: text for path, text in _OPERATIONS.items() if path != next(iter(PATTERNS))}
+    ]),
     "steps": ({**_STEP, "runtime/bind/shared.cc": ""}, [
         *(_without(path) for path in _STEP),
         {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_STEP(stray, Stray)\n"},

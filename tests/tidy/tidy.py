@@ -8,7 +8,7 @@ Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run o
 import pathlib
 import sys
 
-from rules import arrows, narrowing, readme, sizes, steps, style, texts, words
+from rules import arrows, narrowing, operations, readme, sizes, steps, style, texts, words
 from rules.sizes import Skipped
 from tree import Tree
 
@@ -20,6 +20,7 @@ RULES = {
     "function_lines": sizes.check_functions,
     "file_lines": sizes.check_files,
     "line_width": sizes.check_width,
+    "operations": operations.check,
     "steps": steps.check,
     "licence": texts.check_licence,
     "guards": texts.check_guards,

@@ -116,7 +116,7 @@ std::optional<std::pair<Product, Product>> InputAndState(const Site& site,
   const auto fits = [&](size_t i) { return inputs[i].width == hidden; };
   const auto is_state = [&](size_t i) {
     return fits(i) && (site.successors.contains(inputs[i].input.node) ||
-                       inputs[i].input.node->type == "ReadValue");
+                       ir::IsReadValue(*inputs[i].input.node));
   };
   if (!fits(0) && !fits(1)) return std::nullopt;
   const size_t state = is_state(1) || (fits(1) && !is_state(0)) ? 1 : 0;

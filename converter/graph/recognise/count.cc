@@ -55,9 +55,8 @@ int64_t NewId(const ir::Graph& graph) {
 // A condition of its own: the Result it had may be a state or an output as well.
 void SetCondition(ir::Body& body, ir::PortMapEntry& entry, const ir::Node& like) {
   const ir::Source flag = NewFlag(*body.graph, like, true);
-  ir::Node* result = NewNode(*body.graph, like, "Result", 1, {flag}, 0);
+  ir::Node* result = NewResult(*body.graph, like, flag);
   result->id = NewId(*body.graph);
-  body.graph->results.push_back(result);
   if (entry.external_port_id < 0) {
     entry.internal_layer_id = result->id;
     return;
@@ -114,7 +113,7 @@ void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
 void RecogniseCounts(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) RecogniseCounts(*body.graph);
-    if (node->type == "Loop" && node->bodies.size() == 1) RecogniseCount(graph, *node);
+    if (ir::IsLoop(*node) && node->bodies.size() == 1) RecogniseCount(graph, *node);
   }
 }
 

@@ -48,7 +48,7 @@ const ir::BackEdge* EdgeTo(const ir::Body& body, const ir::Node& parameter) {
 
 // Of an input that no iteration changes: the index among the loop's inputs.
 std::optional<size_t> InvariantInput(ir::Body& body, const ir::Node& parameter) {
-  if (parameter.type != "Parameter") return std::nullopt;
+  if (!ir::IsParameter(parameter)) return std::nullopt;
   const ir::PortMapEntry* entry = EntryOf(body, parameter);
   if (entry == nullptr || entry->external_port_id < 0 || entry->axis) return std::nullopt;
   const ir::BackEdge* edge = EdgeTo(body, parameter);
@@ -154,12 +154,11 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   const std::optional<Walk> walk = WalkOf(loop, pick.index, trips, dims[0]);
   if (!walk) return false;
   ir::Graph& graph = *body.graph;
-  ir::Node* slice = NewNode(graph, node, "Parameter", 1, {});
+  ir::Node* slice = NewParameter(graph, node);
   slice->id = NewId(graph);
   dims[0] = 1;
   slice->outputs[0].type = {TypeOf(pick.data).type, dims};
   slice->outputs[0].declared = true;
-  graph.parameters.push_back(slice);
   ir::PortMapEntry entry;
   entry.line = loop.line;
   entry.external_port_id = static_cast<int64_t>(*input);

@@ -12,10 +12,6 @@
 namespace weft::graph {
 namespace {
 
-bool IsReshape(const ir::Node& node) {
-  return node.type == "Reshape" || node.type == "Squeeze" || node.type == "Unsqueeze";
-}
-
 // Rows and their width: [2, 1, 5] and [2, 5] are the same two rows.
 std::pair<int64_t, int64_t> RowsOf(const TensorType& type) {
   const int64_t width = type.dims.empty() ? 1 : type.dims.back();
@@ -42,7 +38,7 @@ bool Fits(const ir::Node& node, std::string_view operation) {
 }  // namespace
 
 ir::Source BeforeReshapes(ir::Source source) {
-  while (IsReshape(*source.node) && !source.node->constant &&
+  while (ops::TraitsOf(*source.node).reshapes && !source.node->constant &&
          RowsOf(TypeOf(source)) == RowsOf(TypeOf(source.node->inputs[0]))) {
     source = source.node->inputs[0];
   }
@@ -51,16 +47,7 @@ ir::Source BeforeReshapes(ir::Source source) {
 
 bool IsSame(ir::Source a, ir::Source b) { return BeforeReshapes(a) == BeforeReshapes(b); }
 
-std::string ActivationName(const ir::Node& node) {
-  if (node.operation == nullptr) return {};
-  constexpr std::string_view kActivations[] = {"Sigmoid", "Tanh", "Relu", "HardSigmoid",
-                                               "SoftSign"};
-  const auto* found = std::ranges::find(kActivations, node.operation->name);
-  if (found == std::end(kActivations)) return {};
-  std::string name(*found);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
-}
+std::string_view ActivationName(const ir::Node& node) { return ops::TraitsOf(node).cell_name; }
 
 Pattern::Pattern(std::string_view text) : root_(Parse(text)) {}
 

@@ -52,7 +52,7 @@ ir::Source BeforeReshapes(ir::Source source);
 bool IsSame(ir::Source a, ir::Source b);
 
 // The name of `node` among the activations of recurrent cells ("sigmoid"), or empty.
-std::string ActivationName(const ir::Node& node);
+std::string_view ActivationName(const ir::Node& node);
 
 }  // namespace weft::graph
 

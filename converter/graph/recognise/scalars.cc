@@ -3,45 +3,17 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
 
-// Both operands known. 64 bits hold every result of 32-bit operands; others are not asked.
-struct BinaryRow {
-  std::string_view type;
-  int64_t (*apply)(int64_t a, int64_t b);
-};
-constexpr BinaryRow kBinary[] = {
-    {"Add", [](int64_t a, int64_t b) { return a + b; }},
-    {"Subtract", [](int64_t a, int64_t b) { return a - b; }},
-    {"Multiply", [](int64_t a, int64_t b) { return a * b; }},
-    {"Minimum", [](int64_t a, int64_t b) { return std::min(a, b); }},
-    {"Maximum", [](int64_t a, int64_t b) { return std::max(a, b); }},
-    {"Less", [](int64_t a, int64_t b) { return int64_t{a < b}; }},
-    {"LessEqual", [](int64_t a, int64_t b) { return int64_t{a <= b}; }},
-    {"Greater", [](int64_t a, int64_t b) { return int64_t{a > b}; }},
-    {"GreaterEqual", [](int64_t a, int64_t b) { return int64_t{a >= b}; }},
-    {"Equal", [](int64_t a, int64_t b) { return int64_t{a == b}; }},
-    {"NotEqual", [](int64_t a, int64_t b) { return int64_t{a != b}; }},
-};
-
-constexpr std::string_view kUnchanged[] = {"Squeeze", "Unsqueeze", "Reshape", "Identity"};
-
 bool IsNarrow(int64_t value) {
   return value >= std::numeric_limits<int32_t>::min() &&
          value <= std::numeric_limits<int32_t>::max();
-}
-
-// False decides a conjunction, true a disjunction, whatever the other is.
-std::optional<int64_t> Decide(bool deciding, std::optional<int64_t> a, std::optional<int64_t> b) {
-  if ((a && (*a != 0) == deciding) || (b && (*b != 0) == deciding)) return deciding;
-  if (a && b) return !deciding;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -97,30 +69,15 @@ std::optional<int64_t> LoopScalars::Value(ir::Source source) {
 std::optional<int64_t> LoopScalars::Compute(ir::Source source) {
   const ir::Node& node = *source.node;
   if (node.constant) return IntOf(source);
-  if (node.type == "Parameter") {
+  if (ir::IsParameter(node)) {
     const auto found = parameters_.find(&node);
     return found == parameters_.end() ? std::nullopt : found->second;
   }
-  if (node.inputs.empty()) return std::nullopt;
-  if (std::ranges::find(kUnchanged, node.type) != std::end(kUnchanged)) {
-    return Value(node.inputs[0]);
-  }
-  if (node.type == "Convert") {
-    const auto to = node.attributes.find("destination_type");
-    const bool whole = to != node.attributes.end() && (to->second == "i32" || to->second == "i64");
-    return whole ? Value(node.inputs[0]) : std::nullopt;
-  }
-  if (node.type == "LogicalNot") {
-    const std::optional<int64_t> a = Value(node.inputs[0]);
-    return a ? std::optional(int64_t{*a == 0}) : std::nullopt;
-  }
-  if (node.inputs.size() != 2) return std::nullopt;
-  const std::optional<int64_t> a = Value(node.inputs[0]), b = Value(node.inputs[1]);
-  if (node.type == "LogicalAnd") return Decide(false, a, b);
-  if (node.type == "LogicalOr") return Decide(true, a, b);
-  const auto* row = std::ranges::find(kBinary, node.type, &BinaryRow::type);
-  if (row == std::end(kBinary) || !a || !b) return std::nullopt;
-  return row->apply(*a, *b);
+  const ops::ScalarRule rule = ops::TraitsOf(node).scalar;
+  if (rule == nullptr || node.inputs.empty()) return std::nullopt;
+  std::vector<std::optional<int64_t>> inputs;
+  for (const ir::Source& input : node.inputs) inputs.push_back(Value(input));
+  return rule(node, inputs);
 }
 
 }  // namespace weft::graph

@@ -24,7 +24,7 @@ void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string
 
 TimeAxes::TimeAxes(ir::Graph& graph, int64_t steps, Faults& faults)
     : graph_(graph), steps_(steps), faults_(faults), nodes_(ir::Topological(graph)) {
-  for (ir::Node* node : nodes_) relations_[node] = RelationOf(graph, *node);
+  for (ir::Node* node : nodes_) relations_[node] = ops::RelationOf(graph, *node);
 }
 
 const TimeAxis* TimeAxes::Of(const ir::Source& source) const {
@@ -64,13 +64,13 @@ void TimeAxes::Spread() {
 bool TimeAxes::SpreadAt(ir::Node& node) {
   const AxisRelation& relation = relations_[&node];
   if (relation.reshapes) return SpreadThroughReshape(node);
-  if (IsSequence(node) || IsLoop(node)) return false;  // set by their own steps
+  if (ops::TraitsOf(node).sequence_states != 0 || ir::Iterates(node)) return false;  // see walks.h
   bool changed = false;
-  for (const Strand& strand : relation.strands) {
-    for (const PortAxis& from : strand) {
+  for (const AxisGroup& group : relation.groups) {
+    for (const PortAxis& from : group) {
       const TimeAxis* time = Of(TensorAt(node, from));
       if (time == nullptr || time->axis != from.axis) continue;
-      for (const PortAxis& to : strand) {
+      for (const PortAxis& to : group) {
         const TimeAxis joined = {to.axis, time->outer, time->chunk};
         changed = Join(TensorAt(node, to), joined, node) || changed;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where time runs in the tensors of a graph. It starts at the axes that walks move along and
-// spreads, with and against the data, along the strands of streaming_rules.h until nothing changes.
+// spreads, with and against the data, along the axis groups of ops/axes.h until nothing changes.
 // Refers to the graph's nodes, changes none.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
@@ -12,10 +12,16 @@
 #include <vector>
 
 #include "converter/base/faults.h"
-#include "converter/graph/streaming/rules.h"
 #include "converter/ir/graph.h"
+#include "converter/ops/axes.h"
 
 namespace weft::graph {
+
+using ops::AxisGroup;
+using ops::AxisRelation;
+using ops::Delay;
+using ops::PortAxis;
+using ops::Selection;
 
 // Of a tensor: the extent of `axis` is outer * T * chunk. `outer` is not 1 where a batch axis was
 // flattened into it, `chunk` where one step covers several elements.

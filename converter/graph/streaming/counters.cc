@@ -14,7 +14,6 @@
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/lengths.h"
-#include "converter/graph/streaming/rules.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -61,7 +60,7 @@ class Counters {
  private:
   bool IsLength(const BodyInput& input) const {
     if (input.kind != BodyInput::Kind::kInvariant) return false;
-    return lengths_.contains(input.input) || (loop_.operation->name == "Loop" && input.input == 0);
+    return lengths_.contains(input.input) || (ir::IsLoop(loop_) && input.input == 0);
   }
   const ir::Source& NextOf(const BodyInput& input) const {
     return inside_.results[input.result]->inputs[0];
@@ -143,7 +142,7 @@ Nodes Counters::NodesThatNeedOnly(const Nodes& parameters) const {
     if (!changes || parameters.contains(input.parameter)) free.insert(input.parameter);
   }
   for (const ir::Node* node : order_) {
-    if (node->type == "Parameter" || node->type == "ReadValue") continue;
+    if (ir::IsParameter(*node) || ir::IsReadValue(*node)) continue;
     const bool is_free =
         node->constant || std::ranges::all_of(node->inputs, [&](const ir::Source& source) {
           return free.contains(source.node);
@@ -167,12 +166,12 @@ Nodes Counters::ReadersOf(const Nodes& parameters) const {
 
 bool Counters::GrowsByAConstant(const BodyInput& state) const {
   ir::Source next = NextOf(state);
-  while (IsReshape(*next.node)) next = next.node->inputs[0];
+  while (ops::TraitsOf(*next.node).reshapes) next = next.node->inputs[0];
   const std::string_view name = next.node->operation->name;
   if (name != "Add" && name != "Subtract") return false;
   for (size_t i = 0; i < 2; ++i) {
     ir::Source before = next.node->inputs[i];
-    while (IsReshape(*before.node)) before = before.node->inputs[0];
+    while (ops::TraitsOf(*before.node).reshapes) before = before.node->inputs[0];
     const bool is_first = i == 0 || name == "Add";
     if (before.node == state.parameter) return is_first && next.node->inputs[1 - i].node->constant;
   }
@@ -219,9 +218,8 @@ void Counters::FindCounters() {
 
 // Numbers made of a counter alone count no less than itself.
 bool Counters::HandsOn(const ir::Node& node) const {
-  const std::string_view name = node.operation->name;
-  const bool is_plain = ops::IsPointwise(name) || IsReshape(node) || name == "Convert";
-  return is_plain && node.outputs.size() == 1 && free_.contains(&node);
+  const ops::Traits& traits = node.operation->traits;
+  return (traits.pointwise || traits.reshapes) && node.outputs.size() == 1 && free_.contains(&node);
 }
 
 // Does a number that is an input of the node decide there what is taken?
@@ -231,13 +229,12 @@ bool Counters::Decides(const ir::Node& node, const ir::Source& number) const {
     if (port.type.type == ElementType::boolean) return true;
     if (from_float && !IsFloat(port.type.type)) return true;
   }
-  const std::string_view name = node.operation->name;
-  return !from_float && name != "Concat" && name != "Convert" && !ops::IsPointwise(name) &&
-         !IsReshape(node);
+  const ops::Traits& traits = node.operation->traits;
+  return !from_float && !traits.pointwise && !traits.reshapes && !traits.joins;
 }
 
 void Counters::Follow(ir::Node& node) {
-  if (node.operation->name == "Result") return;
+  if (ir::IsResult(node)) return;
   std::optional<Counter> counter;
   size_t at = 0;
   for (size_t i = 0; i < node.inputs.size(); ++i) {

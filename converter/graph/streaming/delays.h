@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions that look back along time but not ahead: padded in front by all but one of the
-// places that a window spans, not behind. Cut, they read their past from a variable, which begins
-// as zeros. A convolution skips its padding and multiplies a variable's zeros: one bit, the sign of
-// a zero, may differ where a product of the first steps is too small to be told from zero.
+// Convolutions that look back along time but not ahead (ops/look_back.h). Cut, they read their past
+// from a variable, which begins as zeros. A convolution skips its padding and multiplies a
+// variable's zeros: one bit, the sign of a zero, may differ where a product of the first steps is
+// too small to be told from zero.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
-
-// Places in front of each place of `axis` that the convolution reads, when it is such a one.
-std::optional<int64_t> PastOf(const ir::Graph& graph, ir::Node& convolution, int64_t axis);
 
 // Lets convolutions do the padding themselves where a Pad of zeros stands before one of them alone
 // and the two together look back.

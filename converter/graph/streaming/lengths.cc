@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "converter/graph/infer.h"
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/resize.h"
-#include "converter/graph/streaming/walks.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -25,9 +25,7 @@ class Longer {
   // Where the constant comes to stand; null when no shape has told it anything.
   ir::Node* Ask(ir::Node& constant) {
     if (!ReadsAShape(constant)) return nullptr;
-    ir::Node& result = AddNode(again_, constant, "Result", 1, {Copy({&constant, 0})});
-    again_.results.push_back(&result);
-    return &result;
+    return NewResult(again_, constant, Copy({&constant, 0}));
   }
   // What cannot be computed for one step more has no constant then.
   void Compute(const Folding& folding) {
@@ -53,7 +51,7 @@ class Longer {
 bool Longer::ReadsAShape(const ir::Node& node) {
   const auto [found, fresh] = reads_a_shape_.try_emplace(&node, false);
   if (!fresh) return found->second;
-  bool reads = node.operation == nullptr || (node.operation->shape_only && !node.constant);
+  bool reads = node.operation == nullptr || (node.operation->traits.shape_only && !node.constant);
   const ir::Source from = origins_.Of(node);
   if (from.node != nullptr) reads = ReadsAShape(*from.node);
   for (const ir::Source& input : node.inputs) reads = ReadsAShape(*input.node) || reads;
@@ -67,22 +65,22 @@ ir::Source Longer::Copy(const ir::Source& source) {
   if (const auto found = copies_.find(&node); found != copies_.end()) {
     return {found->second, source.port};
   }
-  if (node.operation == nullptr) return {&AddNode(again_, node, "Parameter", 1, {}), 0};
-  if (!node.constant && node.operation->shape_only) return CopyShape(node);
+  if (node.operation == nullptr) return {NewParameter(again_, node), 0};
+  if (!node.constant && node.operation->traits.shape_only) return CopyShape(node);
   std::vector<ir::Source> inputs;
   for (const ir::Source& input : node.inputs) inputs.push_back(Copy(input));
-  ir::Node& copy = AddNode(again_, node, node.operation->name, node.operation->opset, inputs);
-  copy.attributes = node.attributes;
-  copy.outputs = node.outputs;
-  copy.constant = node.constant;
-  copies_[&node] = &copy;
-  return {&copy, source.port};
+  ir::Node* copy = NewNode(again_, node, std::string(node.operation->name), node.operation->opset,
+                           std::move(inputs), 0, node.attributes);
+  copy->outputs = node.outputs;
+  copy->constant = node.constant;
+  copies_[&node] = copy;
+  return {copy, source.port};
 }
 
 ir::Source Longer::CopyShape(ir::Node& node) {
   Dims dims = DimsOf(node.inputs[0]);
   for (size_t axis = 0; axis < dims.size(); ++axis) dims[axis] += Growth(node.inputs[0], axis);
-  const ir::Source shape = AddInts(again_, node, node.outputs[0].type, dims);
+  const ir::Source shape = NewInts(again_, node, node.outputs[0].type, dims);
   copies_[&node] = shape.node;
   return shape;
 }

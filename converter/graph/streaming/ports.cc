@@ -26,7 +26,7 @@ std::set<const ir::Node*> BehindTime(const TimeAxes& times) {
       return times.Of(source) != nullptr || behind.contains(source.node);
     });
     for (uint32_t port = 0; port < node->outputs.size(); ++port) {
-      is_behind = is_behind || (IsLoop(*node) && times.Of({node, port}) != nullptr);
+      is_behind = is_behind || (ir::Iterates(*node) && times.Of({node, port}) != nullptr);
     }
     if (is_behind) behind.insert(node);
   }

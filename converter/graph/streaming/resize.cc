@@ -6,17 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/rewrite.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/slicing.h"
 
 namespace weft::graph {
 namespace {
-
-TensorType Row(const Dims& values) {
-  return {ElementType::i64, {static_cast<int64_t>(values.size())}};
-}
 
 // A dense tensor as [rows, steps, bytes of one step].
 struct Layout {
@@ -46,7 +41,6 @@ class Resizing {
   int64_t Extent(const TimeAxis& time) const { return time.outer * steps_ * time.chunk; }
 
   void TakeLast(ir::Node& node);
-  std::vector<ops::Runs> RunsOf(ir::Node& node);
   void MakeReshape(ir::Node& node, const ir::Source& source);
   void SetExtents(ir::Node& node);
   void CutConstant(ir::Constant& constant, const TimeAxis& time) const;
@@ -65,44 +59,28 @@ void Resizing::TakeLast(ir::Node& node) {
   if (time == nullptr) return;
   const auto selection = std::ranges::find(selections, time->axis, &Selection::axis);
   if (selection == selections.end()) return;
-  std::vector<ops::Runs> runs = RunsOf(node);
+  std::vector<ops::Runs> runs = times_.Relation(&node).runs;
   const int64_t shift = (steps_ - times_.steps()) * time->chunk;
   runs[static_cast<size_t>(time->axis)] = {
       {0, selection->end - selection->begin, selection->begin + shift, 1}};
-  const ir::Source data = node.inputs[0];
-  Dims begins, ends, steps, kept;
+  SliceBounds bounds;
+  Dims kept;
   for (const ops::Runs& axis : runs) {
     const ops::Run& run = axis[0];
     const int64_t end = run.source + run.count * run.step;
-    begins.push_back(run.source);
-    ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
-    steps.push_back(run.step);
+    bounds.begins.push_back(run.source);
+    bounds.ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
+    bounds.steps.push_back(run.step);
     kept.push_back(run.count);
   }
-  ir::Node& slice = AddNode(graph_, node, "Slice", 8, {data});
-  for (const Dims* numbers : {&begins, &ends, &steps}) {
-    slice.inputs.push_back(AddInts(graph_, node, Row(*numbers), *numbers));
-  }
-  slice.outputs[0].type = {data.node->outputs[data.port].type.type, kept};
-  MakeReshape(node, {&slice, 0});
-}
-
-// What a Slice, StridedSlice or Gather by one index takes of each axis.
-std::vector<ops::Runs> Resizing::RunsOf(ir::Node& node) {
-  Faults unheard;
-  ops::NodeScope scope(graph_, node, unheard);
-  if (node.operation->name != "Gather") return ops::CutOf(scope).value().runs;
-  std::vector<ops::Runs> runs;
-  for (const int64_t dim : scope.input_dims(0)) runs.push_back(ops::WholeAxis(dim));
-  return runs;
+  const ir::Source data = node.inputs[0];
+  const ir::Source slice = NewSlice(graph_, node, data, bounds);
+  slice.node->outputs[0].type = {TypeOf(data).type, kept};
+  MakeReshape(node, slice);
 }
 
 void Resizing::MakeReshape(ir::Node& node, const ir::Source& source) {
-  const Dims& dims = node.outputs[0].type.dims;
-  node.type = "Reshape";
-  node.operation = ops::Find("Reshape", 1);
-  node.attributes.clear();
-  node.inputs = {source, AddInts(graph_, node, Row(dims), dims)};
+  BecomeReshape(graph_, node, source, node.outputs[0].type.dims);
 }
 
 void Resizing::SetExtents(ir::Node& node) {
@@ -130,25 +108,23 @@ void Resizing::CutConstant(ir::Constant& constant, const TimeAxis& time) const {
 void Resizing::SetTargets(ir::Node& node) {
   if (node.outputs.empty()) return;
   const TimeAxis* time = times_.Of({&node, 0});
-  const std::string_view name = node.operation->name;
-  if (times_.Relation(&node).reshapes) {
-    if (time != nullptr) MakeReshape(node, node.inputs[0]);
-  } else if (time != nullptr && (name == "Broadcast" || name == "Tile")) {
-    SetStretch(node, *time);
-  }
+  if (time == nullptr) return;
+  const AxisRelation& relation = times_.Relation(&node);
+  if (relation.reshapes) MakeReshape(node, node.inputs[0]);
+  if (relation.stretches) SetStretch(node, *time);
 }
 
 // Numbers line up with the axes at the end.
 void Resizing::SetStretch(ir::Node& node, const TimeAxis& time) {
-  Faults unheard;
-  const ops::NodeScope scope(graph_, node, unheard);
+  Faults discarded;
+  const ops::NodeScope scope(graph_, node, discarded);
   Dims numbers = scope.Ints(1).value();
   const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
   const int64_t at = time.axis - rank + static_cast<int64_t>(numbers.size());
   if (at < 0 || numbers[static_cast<size_t>(at)] == 1) return;
   numbers[static_cast<size_t>(at)] = Extent(time);
   const TensorType type = scope.input_type(1);
-  node.inputs[1] = AddInts(graph_, node, type, numbers);
+  node.inputs[1] = NewInts(graph_, node, type, numbers);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "converter/graph/lower.h"
-#include "converter/graph/streaming/rules.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
@@ -21,7 +20,7 @@ struct Product {
 };
 
 std::optional<Product> ProductOf(ir::Source source) {
-  while (IsReshape(*source.node)) source = source.node->inputs[0];
+  while (ops::TraitsOf(*source.node).reshapes) source = source.node->inputs[0];
   const ir::Node& node = *source.node;
   if (node.operation == nullptr || node.constant) return std::nullopt;
   const Dims& dims = DimsOf(source);
@@ -68,8 +67,8 @@ Dims Cut(Dims dims, const Dims& whole, const TimeAxis& time, int64_t steps) {
 }
 
 bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& time, int64_t steps) {
-  Faults unheard;
-  ops::NodeScope scope(graph, node, unheard);
+  Faults discarded;
+  ops::NodeScope scope(graph, node, discarded);
   const Dims& whole = node.outputs[0].type.dims;
   const Dims cut = Cut(whole, whole, time, steps);
   for (size_t i = 0; i < 2; ++i) {

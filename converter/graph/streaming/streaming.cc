@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
@@ -19,8 +20,9 @@
 #include "converter/graph/streaming/ports.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/graph/streaming/rules.h"
 #include "converter/graph/streaming/walks.h"
+#include "converter/ir/edit.h"
+#include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
@@ -32,7 +34,7 @@ std::string VariableOf(const ir::Node& node) {
 
 // The tensor whose elements these are.
 ir::Source UnderOtherDims(ir::Source source) {
-  while (IsReshape(*source.node)) source = source.node->inputs[0];
+  while (ops::TraitsOf(*source.node).reshapes) source = source.node->inputs[0];
   return source;
 }
 
@@ -113,16 +115,7 @@ void Streaming::SeparateConstants() {
   for (ir::Node* node : ir::Topological(graph_)) {
     for (ir::Source& source : node->inputs) {
       if (!source.node->constant || used.insert(source.node).second) continue;
-      auto copy = std::make_unique<ir::Node>();
-      copy->id = source.node->id;
-      copy->line = source.node->line;
-      copy->name = source.node->name;
-      copy->type = source.node->type;
-      copy->version = source.node->version;
-      copy->operation = source.node->operation;
-      copy->attributes = source.node->attributes;
-      copy->outputs = source.node->outputs;
-      copy->constant = source.node->constant;
+      std::unique_ptr<ir::Node> copy = ir::CopyOf(*source.node);
       source.node = copy.get();
       graph_.nodes.push_back(std::move(copy));
     }
@@ -133,7 +126,7 @@ bool Streaming::ReadWalks() {
   std::string counts;
   bool agree = true;
   for (ir::Node* node : ir::Topological(graph_)) {
-    if (node->type == "ReadValue") names_.insert(VariableOf(*node));
+    if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
     std::optional<Walk> walk = ReadWalk(graph_, *node, faults_);
     if (!walk) continue;
     counts += fmt::format("{}layer {} \"{}\" {}", counts.empty() ? "" : ", ", node->id,
@@ -178,10 +171,10 @@ void Streaming::FindKeptStates() {
 bool Streaming::IsKept(const Walk& walk, const Carried& state) {
   if (!state.output) return false;
   const ir::Node* read = UnderOtherDims(InitialOf(walk, state)).node;
-  if (read->type != "ReadValue") return false;
+  if (!ir::IsReadValue(*read)) return false;
   int readers = 0;
   for (ir::Node* node : ir::Topological(graph_)) {
-    if (IsReshape(*node)) continue;
+    if (ops::TraitsOf(*node).reshapes) continue;
     for (const ir::Source& input : node->inputs) readers += UnderOtherDims(input).node == read;
   }
   int assigns = 0;
@@ -211,16 +204,13 @@ void Streaming::CheckCounters() {
 // The number of steps is itself where it says how far a walk goes and how large a tensor with time
 // in it is, for there it is made another.
 bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const {
-  const std::string_view name = node.operation->name;
   if (times.Of(node.inputs[input]) != nullptr) return false;
   if (const Walk* walk = WalkOf(node)) {
     return walk->map ? true : input == 1 + walk->states.size();
   }
-  if (name == "Slice" || name == "StridedSlice" || name == "Gather") {
-    return input > 0 && times.Of(node.inputs[0]) != nullptr;
-  }
-  const bool shapes = times.Relation(&node).reshapes || name == "Broadcast" || name == "Tile";
-  return shapes && input > 0 && times.Of({&node, 0}) != nullptr;
+  const AxisRelation& relation = times.Relation(&node);
+  if (relation.selects) return input > 0 && times.Of(node.inputs[0]) != nullptr;
+  return (relation.reshapes || relation.stretches) && input > 0 && times.Of({&node, 0}) != nullptr;
 }
 
 void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
@@ -234,7 +224,7 @@ void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
 void Streaming::Check(const TimeAxes& times) {
   for (ir::Node* node : times.nodes()) {
     CheckLengths(times, *node);
-    if (node->type == "ReadValue" && !kept_reads_.contains(node)) {
+    if (ir::IsReadValue(*node) && !kept_reads_.contains(node)) {
       RefuseToCut(graph_, *node,
                   fmt::format("it reads variable \"{}\" once for all steps", VariableOf(*node)),
                   faults_);
@@ -274,7 +264,7 @@ void Streaming::CheckOrder(const TimeAxes& times, ir::Node& node) {
 
 void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at,
                           const TimeAxis& time) {
-  const bool is_port = node.type == "Parameter" || node.type == "Result";
+  const bool is_port = ir::IsParameter(node) || ir::IsResult(node);
   if (is_port && time.outer != 1) {
     return RefuseToCut(graph_, node, "its time axis is flattened into a batch", faults_);
   }
@@ -293,8 +283,8 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
     const PortAxis other = {!at.output, 0, 0};
     if (times.Of(TensorAt(node, other)) != nullptr) return;
   }
-  const bool apart = std::ranges::any_of(relation.strands, [&](const Strand& strand) {
-    return std::ranges::find(strand, at) != strand.end();
+  const bool apart = std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
+    return std::ranges::find(group, at) != group.end();
   });
   if (apart) return;
   const auto selection = std::ranges::find(relation.selections, at.axis, &Selection::axis);
@@ -349,7 +339,7 @@ std::string Streaming::FreeName(const std::string& wanted) {
 void Streaming::TellVariables(const ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) TellVariables(*body.graph);
-    if (node->type != "ReadValue") continue;
+    if (!ir::IsReadValue(*node)) continue;
     streamed_.states.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
                                 "a variable of the model"});
   }
@@ -359,16 +349,11 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
   if (kept_.contains({walk.node, &state})) return;
   const std::string name = FreeName(state.name);
   const ir::Source initial = InitialOf(walk, state);
-  const TensorType type = initial.node->outputs[initial.port].type;
-  ir::Node& read = AddNode(graph_, *walk.node, "ReadValue", 6, {initial});
-  ir::Node& assign =
-      AddNode(graph_, *walk.node, "Assign", 6, {{walk.node, Narrow32(*state.output, "output")}});
-  for (ir::Node* node : {&read, &assign}) {
-    node->attributes["variable_id"] = name;
-    node->outputs[0].type = type;
-  }
-  SetInitial(walk, state, {&read, 0});
-  graph_.sinks.push_back(&assign);
+  const TensorType type = TypeOf(initial);
+  const ir::Source read = NewReadValue(graph_, *walk.node, name, initial);
+  read.node->outputs[0].type = type;
+  NewAssign(graph_, *walk.node, name, {walk.node, Narrow32(*state.output, "output")});
+  SetInitial(walk, state, read);
   std::string from = state.from;
   if (!initial.node->constant) {
     from += fmt::format("; begins as layer {} \"{}\" tells in the first run after a reset",

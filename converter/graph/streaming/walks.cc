@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/port_map.h"
@@ -15,8 +15,6 @@ namespace weft::graph {
 namespace {
 
 using ops::BodyInput;
-
-size_t StateCount(const ir::Node& node) { return node.operation->name == "LSTMSequence" ? 2 : 1; }
 
 class WalkReading {
  public:
@@ -52,7 +50,7 @@ std::optional<Walk> WalkReading::Sequence() {
   const ir::Node& node = *walk_.node;
   walk_.steps = scope_.input_dims(0)[1];
   walk_.strides = {{{false, 0, 1}, 1}, {{true, 0, 2}, 1}};
-  const size_t states = StateCount(node);
+  const size_t states = node.operation->traits.sequence_states;
   for (size_t i = 0; i < states; ++i) {
     walk_.states.push_back(
         {fmt::format("{}/{}", node.name, kStates[i]),
@@ -83,7 +81,7 @@ std::optional<Walk> WalkReading::Loop() {
     if (output.concatenated) AddScan(output);
   }
   if (walk_.strides.empty()) return std::nullopt;
-  if (walk_.node->operation->name == "Loop") CheckCount();
+  if (ir::IsLoop(*walk_.node)) CheckCount();
   for (const BodyInput& input : map->inputs) {
     if (input.kind == BodyInput::Kind::kCarried) AddState(input, *map);
   }
@@ -153,7 +151,7 @@ class LoopShortening {
   void Run(int64_t steps) {
     for (ir::PortMapEntry& entry : body_.inputs) TakeAll(entry);
     for (ir::PortMapEntry& entry : body_.outputs) TakeAll(entry);
-    if (node_.operation->name == "Loop") SetTrips(steps);
+    if (ir::IsLoop(node_)) SetTrips(steps);
     for (Carried& state : walk_.states) {
       if (!state.output) AddOutput(state);
     }
@@ -180,7 +178,7 @@ class LoopShortening {
       }
     }
     const TensorType& type = whole.node->outputs[whole.port].type;
-    node_.inputs[0] = AddInts(graph_, node_, type, {steps});
+    node_.inputs[0] = NewInts(graph_, node_, type, {steps});
   }
 
   void AddOutput(Carried& state) {
@@ -211,14 +209,14 @@ void ShortenSequence(ir::Graph& graph, Walk& walk, int64_t steps) {
   ir::Source& lengths = node.inputs[1 + walk.states.size()];
   const TensorType type = lengths.node->outputs[lengths.port].type;
   const Dims all(static_cast<size_t>(ElementCount(type.dims).value_or(0)), steps);
-  lengths = AddInts(graph, node, type, all);
+  lengths = NewInts(graph, node, type, all);
 }
 
 }  // namespace
 
 std::optional<Walk> ReadWalk(const ir::Graph& graph, ir::Node& node, Faults& faults) {
   if (IsSequence(node)) return WalkReading(graph, node, faults).Sequence();
-  if (IsLoop(node)) return WalkReading(graph, node, faults).Loop();
+  if (ir::Iterates(node)) return WalkReading(graph, node, faults).Loop();
   return std::nullopt;
 }
 
@@ -245,34 +243,6 @@ void SetInitial(Walk& walk, const Carried& state, const ir::Source& source) {
   entry.external_port_id = static_cast<int64_t>(node.inputs.size() - 1);
 }
 
-ir::Node& AddNode(ir::Graph& graph, const ir::Node& maker, std::string_view operation, int opset,
-                  std::vector<ir::Source> inputs) {
-  auto node = std::make_unique<ir::Node>();
-  node->id = maker.id;
-  node->line = maker.line;
-  node->name = maker.name;
-  node->type = std::string(operation);
-  node->version = fmt::format("opset{}", opset);
-  node->operation = ops::Find(operation, opset);
-  node->inputs = std::move(inputs);
-  node->outputs.resize(operation == "Result" ? 0 : 1);
-  graph.nodes.push_back(std::move(node));
-  return *graph.nodes.back();
-}
-
-ir::Source AddInts(ir::Graph& graph, const ir::Node& maker, const TensorType& type,
-                   const Dims& values) {
-  ir::Node& node = AddNode(graph, maker, "Const", 1, {});
-  const auto size = static_cast<size_t>(ElementBytes(type.type));
-  auto bytes = std::make_shared<std::vector<std::byte>>();
-  for (const int64_t value : values) {  // two's complement, the least byte first
-    for (size_t i = 0; i < size; ++i) {
-      bytes->push_back(static_cast<std::byte>(static_cast<uint64_t>(value) >> (8 * i)));
-    }
-  }
-  node.outputs[0].type = type;
-  node.constant = ir::Constant{type, bytes, *bytes};
-  return {&node, 0};
-}
+bool IsSequence(const ir::Node& node) { return ops::TraitsOf(node).sequence_states != 0; }
 
 }  // namespace weft::graph

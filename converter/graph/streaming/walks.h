@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "converter/base/faults.h"
-#include "converter/graph/streaming/rules.h"
+#include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 #include "converter/ops/port_map.h"
 
@@ -51,12 +51,8 @@ void Shorten(ir::Graph& graph, Walk& walk, int64_t steps);
 ir::Source InitialOf(const Walk& walk, const Carried& state);
 void SetInitial(Walk& walk, const Carried& state, const ir::Source& source);
 
-// New nodes in a graph, named after `maker`.
-ir::Node& AddNode(ir::Graph& graph, const ir::Node& maker, std::string_view operation, int opset,
-                  std::vector<ir::Source> inputs);
-// The numbers in the type of an integer tensor; `dims` must fit their count.
-ir::Source AddInts(ir::Graph& graph, const ir::Node& maker, const TensorType& type,
-                   const Dims& values);
+// Does the operation walk its time axis step by step, with states that it carries along?
+bool IsSequence(const ir::Node& node);
 
 }  // namespace weft::graph
 

@@ -24,8 +24,8 @@ TEST(ShapeOf, IsKnownWithoutItsInput) {
       EXPECT_EQ(interpreter.Output<int32_t>(0), (std::vector<int32_t>{2, 0, 5}));
     }
   }
-  EXPECT_TRUE(ops::Find("ShapeOf", 1)->shape_only);
-  EXPECT_TRUE(ops::Find("ShapeOf", 3)->shape_only);
+  EXPECT_TRUE(ops::Find("ShapeOf", 1)->traits.shape_only);
+  EXPECT_TRUE(ops::Find("ShapeOf", 3)->traits.shape_only);
   EXPECT_PRED2(Contains, Apply("ShapeOf", 3, Iota({2}), {}, {{"output_type", "f32"}}).faults,
                "output_type is f32; must be i32 or i64");
 }

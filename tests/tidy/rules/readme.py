@@ -16,11 +16,17 @@ def _steps(tree):
     return lines
 
 
-def _operations(tree):
+def operation_names(tree):
+    """Name -> opsets of the rows in converter/ops."""
     opsets = collections.defaultdict(set)
     for path in tree.under("converter/ops", suffixes=(".cc",)):
         for name, opset in _OPERATION.findall(tree.text(path)):
             opsets[name].add(int(opset))
+    return opsets
+
+
+def _operations(tree):
+    opsets = operation_names(tree)
     rows = (f"{name} {', '.join(map(str, sorted(versions)))}"
             for name, versions in sorted(opsets.items()))
     lines, line = [], ""

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation does to the axes of its tensors: which of them are one axis whose places it
+// works on apart from each other, so that a time axis runs through them, and which it mixes. The
+// rule of an operation stands beside its shape rule and is named by its row (Traits::axes). Rules
+// read inferred shapes and constant inputs, change nothing and add no fault.
+#ifndef WEFT_CONVERTER_OPS_AXES_H_
+#define WEFT_CONVERTER_OPS_AXES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "converter/ops/movement.h"
+#include "converter/ops/operation.h"
+
+namespace weft::ops {
+
+// One axis of one tensor at a node: of an input or of an output.
+struct PortAxis {
+  bool output = false;
+  size_t port = 0;
+  int64_t axis = 0;
+  bool operator==(const PortAxis&) const = default;
+};
+
+// Axes of equal extent that are one axis. A group of an output's axis alone is an axis along which
+// the operation repeats one value.
+using AxisGroup = std::vector<PortAxis>;
+
+// Places [begin, end) of an axis of input 0, in order, are all that the output has of it.
+struct Selection {
+  int64_t axis = 0, begin = 0, end = 0;
+};
+
+// An axis of input 0 of which each place needs that many before it, too.
+struct Delay {
+  int64_t axis = 0, past = 0;
+};
+
+struct AxisRelation {
+  std::vector<AxisGroup> groups;
+  // Inputs from 1 on say which places of input 0 it takes: these, and of each axis those of `runs`.
+  bool selects = false;
+  std::vector<Selection> selections;
+  std::vector<Runs> runs;  // where there are selections
+  std::vector<Delay> delays;
+  // The elements of input 0 in the same order under other dims: an axis that stays apart goes on.
+  bool reshapes = false;
+  // Input 1 says how far the output's axes stretch, one number each, lined up at the last axis.
+  bool stretches = false;
+  // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.
+  std::vector<bool> summed;
+  std::string mixing = "may mix steps of time";  // what happens along the axes of no group
+};
+
+// What a rule sees of its node, and the relation that it makes.
+class AxisScope : public NodeScope {
+ public:
+  using NodeScope::NodeScope;
+  const Dims& in(size_t i) const { return input_dims(i); }
+  const Dims& out(size_t i) const { return node().outputs[i].type.dims; }
+  static int64_t At(const Dims& dims, int64_t axis) { return dims[static_cast<size_t>(axis)]; }
+
+  // Axis `from` of input i is axis `to` of output j; false, and no group, where the extents differ.
+  bool Pair(size_t i, int64_t from, size_t j, int64_t to);
+  // Each axis of input i is the same axis of output j, `but` those that are set.
+  void Same(size_t i, size_t j, const std::vector<bool>& but = {});
+
+  AxisRelation relation;
+};
+
+AxisRelation RelationOf(const ir::Graph& graph, ir::Node& node);
+
+// Shared rules. Every operand whose axis has the output's extent is part of the group.
+void PointwiseAxes(AxisScope& scope);
+// Each axis of input 0 is the same axis of output 0.
+void SameAxes(AxisScope& scope);
+// The elements of input 0 under other dims.
+void ReshapedAxes(AxisScope& scope);
+
+// Of an operation that works on axes apart, as the rule says.
+constexpr Traits Apart(void (*axes)(AxisScope&)) { return {.axes = axes}; }
+// And whose inputs from 1 on decide its shape or bounds.
+constexpr Traits ShapedBy(void (*axes)(AxisScope&), int replaced_in = 0) {
+  return {
+      .axes = axes, .steering = Steering::kShape, .steered_from = 1, .replaced_in = replaced_in};
+}
+
+// One flag per axis of input 0: set for those that a constant input names; for one alone.
+std::vector<bool> NamedAxes(const NodeScope& scope, size_t input);
+std::vector<bool> OnlyAxis(const NodeScope& scope, int64_t axis);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_AXES_H_

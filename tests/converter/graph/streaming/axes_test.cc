@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a time axis spreads from the ports where it is set, with and against the data.
+#include "converter/graph/streaming/axes.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/converter/graph_builder.h"
+#include "tests/converter/steps.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr int64_t kSteps = 6;
+
+struct Spreading : testing::Test {
+  GraphBuilder g;
+  std::optional<TimeAxes> times;
+
+  ir::Source X(Dims dims) { return g.Parameter({ElementType::f32, std::move(dims)}); }
+  void SpreadFrom(ir::Source source, TimeAxis time, const std::vector<ir::Source>& results) {
+    for (const ir::Source& result : results) g.Result(result);
+    ASSERT_TRUE(g.Infer()) << g.FaultText();
+    times.emplace(g.graph, kSteps, g.faults);
+    times->Set(source, time, *source.node);
+    times->Spread();
+  }
+  // "axis outer chunk" of the time axis of a tensor; empty where there is none.
+  std::string Of(ir::Source source) const {
+    const TimeAxis* time = times->Of(source);
+    if (time == nullptr) return "";
+    return std::to_string(time->axis) + " " + std::to_string(time->outer) + " " +
+           std::to_string(time->chunk);
+  }
+};
+
+TEST_F(Spreading, GoesWithAndAgainstTheData) {
+  const ir::Source x = X({2, kSteps, 3}), y = X({kSteps, 3});
+  const ir::Source sum = g.Add("Add", 1, {x, y});
+  const ir::Source turned = g.Add("Transpose", 1, {sum, g.Ints({2, 1, 0})});
+  SpreadFrom(turned, {1, 1, 1}, {turned});
+  EXPECT_EQ(Of(sum), "1 1 1");
+  EXPECT_EQ(Of(x), "1 1 1");
+  EXPECT_EQ(Of(y), "0 1 1");
+  EXPECT_TRUE(g.faults.ok());
+}
+
+TEST_F(Spreading, EndsWhereAnAxisIsMixed) {
+  const ir::Source x = X({kSteps, 3});
+  const ir::Source sum = g.Add("ReduceSum", 1, {x, g.Ints({0})});
+  const ir::Source more = g.Add("Relu", 1, {sum});
+  SpreadFrom(x, {0, 1, 1}, {more});
+  EXPECT_EQ(Of(sum), "");
+  EXPECT_EQ(Of(more), "");
+}
+
+TEST_F(Spreading, FollowsReshapesThatKeepTheAxisApart) {
+  const ir::Source x = X({2, kSteps, 3});
+  const ir::Source rows = g.Add("Reshape", 1, {x, g.Ints({2 * kSteps, 3})});
+  const ir::Source wide = g.Add("Reshape", 1, {x, g.Ints({2, 3 * kSteps})});
+  const ir::Source other = g.Add("Reshape", 1, {x, g.Ints({4, 9})});
+  SpreadFrom(x, {1, 1, 1}, {rows, wide, other});
+  EXPECT_EQ(Of(rows), "0 2 1");  // a batch of 2 is flattened into it
+  EXPECT_EQ(Of(wide), "1 1 3");  // a step covers 3 elements
+  EXPECT_EQ(Of(other), "");
+}
+
+TEST_F(Spreading, RefusesASecondTimeAxisInOneTensor) {
+  const ir::Source x = X({kSteps, kSteps});
+  const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({1, 0})});
+  const ir::Source sum = g.Add("Add", 1, {x, turned});
+  SpreadFrom(x, {0, 1, 1}, {sum});
+  EXPECT_PRED2(Contains, g.FaultText(), "time runs along axis");
+}
+
+}  // namespace
+}  // namespace weft::graph

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each operation does to the axes of its tensors: its groups, written "in0.1=out0.2", in any
+// order, and whatever else its rule says.
+#include "converter/ops/axes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/converter/graph_builder.h"
+
+namespace weft::ops {
+namespace {
+
+using Groups = std::set<std::string>;
+
+TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
+
+std::string NameOf(const PortAxis& at) {
+  return (at.output ? "out" : "in") + std::to_string(at.port) + "." + std::to_string(at.axis);
+}
+
+Groups GroupsOf(const AxisRelation& relation) {
+  Groups groups;
+  for (const AxisGroup& group : relation.groups) {
+    std::vector<std::string> names;
+    for (const PortAxis& at : group) names.push_back(NameOf(at));
+    std::ranges::sort(names);
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : "=") + name;
+    groups.insert(text);
+  }
+  return groups;
+}
+
+struct Axes : testing::Test {
+  GraphBuilder g;
+
+  AxisRelation Of(ir::Source source) {
+    EXPECT_TRUE(g.Infer()) << g.FaultText();
+    return RelationOf(g.graph, *source.node);
+  }
+  ir::Source X(Dims dims) { return g.Parameter(F32(std::move(dims))); }
+  ir::Source Some(Dims dims, float value = 0.5f) {
+    const auto count = static_cast<size_t>(ElementCount(dims).value());
+    return g.Floats(std::move(dims), std::vector<float>(count, value));
+  }
+};
+
+TEST_F(Axes, OfPointwiseOperationsMeetByBroadcast) {
+  const AxisRelation relation = Of(g.Add("Add", 1, {X({2, 3, 4}), X({3, 1})}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=out0.2"}));
+  EXPECT_EQ(relation.mixing, "meets every step of time with every other");
+}
+
+TEST_F(Axes, OfPointwiseOperationsThatRepeatAreOfTheOutputAlone) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("Add", 1, {X({1, 3}), X({1, 1})}))),
+            (Groups{"in0.0=in1.0=out0.0", "in0.1=out0.1"}));
+  const ir::Source pdpd =
+      g.Add("Multiply", 1, {X({2, 3, 4}), X({3})}, {{"auto_broadcast", "pdpd"}, {"axis", "1"}});
+  EXPECT_EQ(GroupsOf(Of(pdpd)), (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=out0.2"}));
+}
+
+TEST(AxesOfTheTable, FollowOneRuleWherePointwise) {
+  for (const Operation& row : Table()) {
+    EXPECT_TRUE(!row.traits.pointwise || row.traits.axes == nullptr) << row.name;
+  }
+}
+
+TEST_F(Axes, OfPReluHaveSlopesAtTheChannels) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("PRelu", 1, {X({2, 3, 4}), Some({3})}))),
+            (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=out0.2"}));
+}
+
+TEST_F(Axes, OfATransposeMove) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("Transpose", 1, {X({2, 3, 4}), g.Ints({2, 0, 1})}))),
+            (Groups{"in0.0=out0.1", "in0.1=out0.2", "in0.2=out0.0"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("Transpose", 1, {X({2, 3}), g.Ints({})}))),
+            (Groups{"in0.0=out0.1", "in0.1=out0.0"}));
+}
+
+TEST_F(Axes, OfReshapesAreFoundByTheirElements) {
+  for (const ir::Source source : {g.Add("Reshape", 1, {X({2, 6}), g.Ints({3, 4})}),
+                                  g.Add("Squeeze", 1, {X({2, 1}), g.Ints({1})}),
+                                  g.Add("Unsqueeze", 1, {X({2, 3}), g.Ints({0})})}) {
+    const AxisRelation relation = Of(source);
+    EXPECT_TRUE(relation.reshapes);
+    EXPECT_TRUE(relation.groups.empty());
+  }
+}
+
+TEST_F(Axes, OfAConcatMeetButTheJoined) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("Concat", 1, {X({2, 3}), X({2, 4})}, {{"axis", "-1"}}))),
+            (Groups{"in0.0=in1.0=out0.0"}));
+}
+
+TEST_F(Axes, OfASplitGoOnInEveryPart) {
+  const ir::Source split = g.Add("Split", 1, {X({2, 6}), g.Int(1)}, {{"num_splits", "2"}}, 2);
+  EXPECT_EQ(GroupsOf(Of(split)), (Groups{"in0.0=out0.0=out1.0"}));
+}
+
+TEST_F(Axes, OfASliceGoOnWhereItTakesAll) {
+  const AxisRelation relation =
+      Of(g.Add("Slice", 8, {X({2, 6, 4}), g.Ints({4}), g.Ints({6}), g.Ints({1}), g.Ints({1})}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+  EXPECT_TRUE(relation.selects);
+  ASSERT_EQ(relation.selections.size(), 1u);
+  EXPECT_EQ(relation.selections[0].axis, 1);
+  EXPECT_EQ(relation.selections[0].begin, 4);
+  EXPECT_EQ(relation.selections[0].end, 6);
+  EXPECT_EQ(relation.runs.size(), 3u);
+}
+
+TEST_F(Axes, OfASliceWithStepsSelectNothing) {
+  const AxisRelation relation =
+      Of(g.Add("Slice", 8, {X({6}), g.Ints({0}), g.Ints({6}), g.Ints({2}), g.Ints({0})}));
+  EXPECT_TRUE(relation.groups.empty());
+  EXPECT_TRUE(relation.selections.empty());
+  EXPECT_TRUE(relation.selects);
+}
+
+TEST_F(Axes, OfAStridedSliceKnowWhichShrink) {
+  const AxisRelation relation =
+      Of(g.Add("StridedSlice", 1, {X({2, 6}), g.Ints({-1, 0}), g.Ints({0, 0}), g.Ints({1, 1})},
+               {{"begin_mask", "0,1"}, {"end_mask", "0,1"}, {"shrink_axis_mask", "1,0"}}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.1=out0.0"}));
+  ASSERT_EQ(relation.selections.size(), 1u);
+  EXPECT_EQ(relation.selections[0].begin, 1);
+}
+
+TEST_F(Axes, OfAGatherGiveWayToTheIndices) {
+  const ir::Source indices = g.Const<int64_t>({ElementType::i64, {5, 2}}, Dims(10, 0));
+  EXPECT_EQ(GroupsOf(Of(g.Add("Gather", 8, {X({3, 4, 6}), indices, g.Int(1)}))),
+            (Groups{"in0.0=out0.0", "in0.2=out0.3", "in1.0=out0.1", "in1.1=out0.2"}));
+}
+
+TEST_F(Axes, OfAGatherByOneIndexSelectIt) {
+  const AxisRelation relation = Of(g.Add("Gather", 8, {X({3, 4}), g.Int(-1), g.Int(1)}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0"}));
+  ASSERT_EQ(relation.selections.size(), 1u);
+  EXPECT_EQ(relation.selections[0].begin, 3);
+  EXPECT_EQ(relation.selections[0].end, 4);
+}
+
+TEST_F(Axes, OfAProductAreTheBatchAndTheRowsOfEach) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("MatMul", 1, {X({5, 2, 3}), X({5, 3, 4})}))),
+            (Groups{"in0.0=in1.0=out0.0", "in0.1=out0.1", "in1.2=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("MatMul", 1, {X({3, 2}), X({4, 3})},
+                              {{"transpose_a", "true"}, {"transpose_b", "true"}}))),
+            (Groups{"in0.1=out0.0", "in1.0=out0.1"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("MatMul", 1, {X({3}), X({3, 4})}))), (Groups{"in1.1=out0.0"}));
+}
+
+TEST_F(Axes, OfASoftmaxButTheSummed) {
+  const AxisRelation relation = Of(g.Add("Softmax", 8, {X({2, 3})}, {{"axis", "-1"}}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0"}));
+  EXPECT_EQ(relation.summed, (std::vector<bool>{false, true}));
+}
+
+TEST_F(Axes, OfAReductionCloseUp) {
+  const AxisRelation dropped = Of(g.Add("ReduceMean", 1, {X({2, 3, 4}), g.Ints({1})}));
+  EXPECT_EQ(GroupsOf(dropped), (Groups{"in0.0=out0.0", "in0.2=out0.1"}));
+  EXPECT_EQ(dropped.summed, (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(
+      GroupsOf(Of(g.Add("ReduceMax", 1, {X({2, 3, 4}), g.Ints({1})}, {{"keep_dims", "true"}}))),
+      (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+  const ir::Source counts = g.Parameter({ElementType::i32, {2, 3}});
+  EXPECT_TRUE(Of(g.Add("ReduceSum", 1, {counts, g.Ints({1})})).summed.empty());
+}
+
+TEST_F(Axes, OfAConvolutionAreTheBatchAndWindowsOfOne) {
+  const auto convolution = [&](Dims weights, const std::string& begin, const std::string& end) {
+    return g.Add(
+        "Convolution", 1, {X({2, 3, 8, 6}), Some(std::move(weights))},
+        {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", begin}, {"pads_end", end}});
+  };
+  EXPECT_EQ(GroupsOf(Of(convolution({5, 3, 3, 1}, "1,0", "1,0"))),
+            (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
+  const AxisRelation past = Of(convolution({5, 3, 3, 1}, "2,0", "0,0"));
+  EXPECT_EQ(GroupsOf(past), (Groups{"in0.0=out0.0", "in0.2=out0.2", "in0.3=out0.3"}));
+  ASSERT_EQ(past.delays.size(), 1u);
+  EXPECT_EQ(past.delays[0].axis, 2);
+  EXPECT_EQ(past.delays[0].past, 2);
+}
+
+TEST_F(Axes, OfAConvolutionWithInfiniteWeightsLookNowhereBack) {
+  const ir::Source weights = Some({1, 1, 2}, std::numeric_limits<float>::infinity());
+  const AxisRelation relation =
+      Of(g.Add("Convolution", 1, {X({1, 1, 4}), weights},
+               {{"strides", "1"}, {"dilations", "1"}, {"pads_begin", "1"}, {"pads_end", "0"}}));
+  EXPECT_TRUE(relation.delays.empty());
+}
+
+TEST_F(Axes, OfPoolingKeepTheChannelsApart) {
+  EXPECT_EQ(
+      GroupsOf(Of(g.Add(
+          "MaxPool", 1, {X({2, 3, 8, 6})},
+          {{"strides", "2,1"}, {"kernel", "2,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}}))),
+      (Groups{"in0.0=out0.0", "in0.1=out0.1", "in0.3=out0.3"}));
+}
+
+TEST_F(Axes, OfAPadButThePadded) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("Pad", 1, {X({2, 3}), g.Ints({0, 1}), g.Ints({0, 0})},
+                              {{"pad_mode", "edge"}}))),
+            (Groups{"in0.0=out0.0"}));
+}
+
+TEST_F(Axes, OfWhatMovesAlongAnAxisAreTheOthers) {
+  const Groups first = {"in0.0=out0.0"}, last = {"in0.1=out0.1"};
+  EXPECT_EQ(GroupsOf(Of(g.Add("Reverse", 1, {X({2, 3}), g.Ints({1})}, {{"mode", "index"}}))),
+            first);
+  const ir::Source mask = g.Const<uint8_t>({ElementType::boolean, {2}}, {1, 0});
+  EXPECT_EQ(GroupsOf(Of(g.Add("Reverse", 1, {X({2, 3}), mask}, {{"mode", "mask"}}))), last);
+  EXPECT_EQ(GroupsOf(Of(g.Add("Roll", 7, {X({2, 3}), g.Int(1), g.Int(-1)}))), first);
+  const ir::Source lengths = g.Const<int32_t>({ElementType::i32, {2}}, {1, 2});
+  EXPECT_EQ(GroupsOf(Of(g.Add("ReverseSequence", 1, {X({2, 3, 4}), lengths},
+                              {{"batch_axis", "0"}, {"seq_axis", "1"}}))),
+            (Groups{"in0.0=in1.0=out0.0", "in0.2=out0.2"}));
+  EXPECT_EQ(
+      GroupsOf(Of(g.Add("ShuffleChannels", 1, {X({2, 4, 3, 3})}, {{"axis", "1"}, {"group", "2"}}))),
+      (Groups{"in0.0=out0.0", "in0.2=out0.2", "in0.3=out0.3"}));
+}
+
+TEST_F(Axes, OfBlocksAreThoseThatNoBlockCuts) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("DepthToSpace", 1, {X({2, 4, 3, 3})},
+                              {{"mode", "blocks_first"}, {"block_size", "2"}}))),
+            (Groups{"in0.0=out0.0"}));
+  EXPECT_EQ(
+      GroupsOf(Of(g.Add("SpaceToBatch", 2,
+                        {X({2, 3, 4}), g.Ints({1, 1, 2}), g.Ints({0, 0, 0}), g.Ints({0, 0, 0})}))),
+      (Groups{"in0.1=out0.1"}));
+}
+
+TEST_F(Axes, ThatAreRepeatedAreOfTheOutputAlone) {
+  const AxisRelation tiled = Of(g.Add("Tile", 1, {X({1, 3}), g.Ints({5, 1})}));
+  EXPECT_EQ(GroupsOf(tiled), (Groups{"out0.0", "in0.1=out0.1"}));
+  EXPECT_TRUE(tiled.stretches);
+  EXPECT_EQ(GroupsOf(Of(g.Add("Tile", 1, {X({2}), g.Ints({3})}))), Groups{});
+  EXPECT_EQ(GroupsOf(Of(g.Add("Broadcast", 3, {X({3}), g.Ints({2, 3, 4}), g.Ints({1})},
+                              {{"mode", "explicit"}}))),
+            (Groups{"out0.0", "in0.0=out0.1", "out0.2"}));
+}
+
+TEST_F(Axes, OfOneHotMakeRoomForTheDepth) {
+  const ir::Source indices = g.Parameter({ElementType::i32, {2, 3}});
+  EXPECT_EQ(GroupsOf(Of(
+                g.Add("OneHot", 1, {indices, g.Int(4), g.Float(1), g.Float(0)}, {{"axis", "1"}}))),
+            (Groups{"in0.0=out0.0", "in0.1=out0.2"}));
+}
+
+TEST_F(Axes, OfCellsAreTheRows) {
+  const ir::Source gru =
+      g.Add("GRUCell", 3, {X({2, 3}), X({2, 4}), Some({12, 3}), Some({12, 4}), Some({12})},
+            {{"hidden_size", "4"}});
+  EXPECT_EQ(GroupsOf(Of(gru)), (Groups{"in0.0=in1.0=out0.0"}));
+  const ir::Source lstm = g.Add(
+      "LSTMCell", 4, {X({2, 3}), X({2, 4}), X({2, 4}), Some({16, 3}), Some({16, 4}), Some({16})},
+      {{"hidden_size", "4"}}, 2);
+  EXPECT_EQ(GroupsOf(Of(lstm)), (Groups{"in0.0=in1.0=in2.0=out0.0=out1.0"}));
+}
+
+TEST_F(Axes, OfSequencesAreTheSteps) {
+  const ir::Source lengths = g.Const<int32_t>({ElementType::i32, {2}}, {5, 5});
+  const ir::Source sequence = g.Add(
+      "GRUSequence", 5,
+      {X({2, 5, 3}), X({2, 1, 4}), lengths, Some({1, 12, 3}), Some({1, 12, 4}), Some({1, 12})},
+      {{"hidden_size", "4"}}, 2);
+  EXPECT_EQ(GroupsOf(Of(sequence)), (Groups{"in0.1=out0.2"}));
+  EXPECT_EQ(sequence.node->operation->traits.sequence_states, 1u);
+  EXPECT_EQ(Find("LSTMSequence", 5)->traits.sequence_states, 2u);
+}
+
+TEST_F(Axes, OfPortsStandAlone) {
+  const ir::Source x = X({2, 3});
+  EXPECT_EQ(GroupsOf(Of(x)), (Groups{"out0.0", "out0.1"}));
+  EXPECT_EQ(GroupsOf(Of(Some({2}))), (Groups{"out0.0"}));
+  g.Result(x);
+  EXPECT_EQ(GroupsOf(RelationOf(g.graph, *g.graph.results[0])), (Groups{"in0.0", "in0.1"}));
+}
+
+TEST_F(Axes, OfOperationsWithoutARuleMix) {
+  const AxisRelation relation = Of(g.Add("ShapeOf", 3, {X({2, 3})}));
+  EXPECT_TRUE(relation.groups.empty());
+  EXPECT_EQ(relation.mixing, "may mix steps of time");
+}
+
+TEST_F(Axes, OfConvertLikeAreThoseOfItsData) {
+  EXPECT_EQ(GroupsOf(Of(g.Add("ConvertLike", 1, {X({2, 3}), X({7})}))),
+            (Groups{"in0.0=out0.0", "in0.1=out0.1"}));
+}
+
+}  // namespace
+}  // namespace weft::ops

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations are described by their rows in converter/ops alone.
+
+A pass, counter or report asks a row's traits; it names no operation. The files below may, for what
+they do is about particular operations: they match a formula written in them, or they make nodes. A
+list of operations that are alike is no such formula: what they share is a trait."""
+import re
+
+from rules.readme import operation_names
+
+_ROOMS = ("graph", "inspect", "emit", "plan", "program", "cli")
+_LITERAL = re.compile(r'"([A-Za-z][A-Za-z0-9]*)"')
+_COMMENT = re.compile(r"\s+// .*")
+_MAKES = re.compile(r"make_unique<\s*(?:ir::)?Node\s*>")
+
+# File -> the pattern that it matches, or why it makes particular operations.
+PATTERNS = {
+    "converter/graph/rewrite.cc": "the nodes that passes make",
+    "converter/graph/promote.cc": "Convert and ConvertLike, whose output type is no result of work",
+    "converter/graph/recognise/affine.cc": "products, slices and sums that are one affine function",
+    "converter/graph/recognise/gru.cc": "a GRU spelled out",
+    "converter/graph/recognise/list.cc": "an element read, a list written, by index",
+    "converter/graph/recognise/lstm.cc": "an LSTM spelled out",
+    "converter/graph/recognise/pattern.cc": "what patterns of text may name",
+    "converter/graph/recognise/product.cc": "a product of a joined row, which becomes two",
+    "converter/graph/recognise/recognise.cc": "the last operation of each cell",
+    "converter/graph/recognise/rnn.cc": "an RNN spelled out",
+    "converter/graph/streaming/counters.cc": "a counter: the state and a constant, added",
+    "converter/graph/streaming/delays.cc": "a Pad before a convolution",
+    "converter/graph/streaming/rounding.cc": "an addend behind a product",
+}
+
+
+def check(tree):
+    """No operation's name as a text outside patterns; nodes are made in converter/ir alone."""
+    names = operation_names(tree)
+    lower = {name.lower() for name in names}
+    faults = [f"{path}: is not there; rules/operations.py lists it among the patterns"
+              for path in PATTERNS if tree.under("converter/graph") and path not in tree.paths]
+    for path in tree.under("converter", suffixes=(".cc", ".h")):
+        room = path.split("/")[1]
+        if room == "ir":
+            continue
+        for number, line in tree.lines(path):
+            if _MAKES.search(line):
+                faults.append(f"{path}:{number}: makes a node; converter/ir/edit.h does, for all")
+        if path in PATTERNS or ("/" in path[len("converter/"):] and room not in _ROOMS):
+            continue
+        for number, line in tree.lines(path):
+            if line.lstrip().startswith(("//", "#include")):
+                continue
+            for text in _LITERAL.findall(_COMMENT.sub("", line)):
+                if text in names or (room == "graph" and text.lower() in lower):
+                    faults.append(f'{path}:{number}: names operation "{text}"; a pass asks the '
+                                  "traits of its row (converter/ops/traits.h), and a pattern is "
+                                  "listed in rules/operations.py")
+    return faults
