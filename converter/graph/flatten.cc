@@ -76,24 +76,17 @@ struct Slice {
   bool backward = false;
 };
 
-std::optional<Slice> SliceOf(const ir::Node& loop, const ir::PortMapEntry& entry, int64_t trips) {
-  const TensorType& type = TypeOf(loop.inputs[static_cast<size_t>(entry.external_port_id)]);
-  const auto rank = static_cast<int64_t>(type.dims.size());
-  Slice slice{*entry.axis < 0 ? *entry.axis + rank : *entry.axis, false};
-  if (slice.axis < 0 || slice.axis >= rank || type.dims[static_cast<size_t>(slice.axis)] < trips) {
-    return std::nullopt;
-  }
-  const ir::Node* parameter = NodeOfId(loop.bodies[0].graph->parameters, entry.internal_layer_id);
-  const Dims& dims = TypeOf({const_cast<ir::Node*>(parameter), 0}).dims;
-  if (static_cast<int64_t>(dims.size()) != rank) return std::nullopt;
-  const int64_t part = dims[static_cast<size_t>(slice.axis)];
-  const int64_t start = entry.start.value_or(0), end = entry.end.value_or(-1);
-  const int64_t stride = entry.stride.value_or(1);
-  if ((part != 1 && part != -1) || entry.part_size.value_or(1) != 1) return std::nullopt;
-  if (start == 0 && end == -1 && stride == 1) return slice;
-  if (start != -1 || end != 0 || stride != -1) return std::nullopt;
-  slice.backward = true;
-  return slice;
+std::optional<Slice> SliceOf(const ir::Node& loop, const ir::BodyInput& input, int64_t trips) {
+  const Dims& dims = TypeOf(loop.inputs[*input.input]).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const int64_t axis = input.range->axis + (input.range->axis < 0 ? rank : 0);
+  if (axis < 0 || axis >= rank || dims[static_cast<size_t>(axis)] < trips) return std::nullopt;
+  const Dims& chunk = input.parameter->outputs[0].type.dims;
+  if (static_cast<int64_t>(chunk.size()) != rank) return std::nullopt;
+  const int64_t part = chunk[static_cast<size_t>(axis)];
+  const bool by_ones = (part == 1 || part == -1) && input.range->by_ones();
+  if (!by_ones || !input.range->whole()) return std::nullopt;
+  return Slice{axis, input.range->backward()};
 }
 
 class Flattening {
@@ -107,17 +100,14 @@ class Flattening {
 
  private:
   struct Input {
-    const ir::Node* parameter = nullptr;
-    size_t outside = 0;
-    bool counts = false;  // the current iteration
+    const ir::BodyInput* of = nullptr;
     std::optional<Slice> slice;
-    const ir::Node* next = nullptr;  // the Result that comes back
   };
   using Values = std::map<std::pair<const ir::Node*, uint32_t>, ir::Source>;
 
   ir::Source ValueOf(const Input& input, int64_t i, const Values& previous);
   void CopyBody(int64_t i);
-  ir::Source OutputOf(const ir::PortMapEntry& entry);
+  ir::Source OutputOf(const ir::BodyOutput& output);
   ir::Source OwnPort(ir::Source source, const ir::OutputPort& port);
 
   ir::Graph& graph_;
@@ -125,43 +115,29 @@ class Flattening {
   const ir::Body& body_;
   const int64_t trips_;
   std::vector<Input> inputs_;
-  std::vector<ir::PortMapEntry> outputs_;            // in the order of the loop's outputs
-  Values values_, constants_;                        // of the present iteration; of all
-  std::map<int64_t, std::vector<ir::Source>> ends_;  // by Result id, of every iteration
+  Values values_, constants_;                                // of the present iteration; of all
+  std::map<const ir::Node*, std::vector<ir::Source>> ends_;  // of Results, of every iteration
   std::set<const ir::Node*> made_;
 };
 
 bool Flattening::Read() {
+  const ir::PortMap& map = body_.map;
   for (const ir::Node* parameter : body_.graph->parameters) {
-    const auto entry =
-        std::ranges::find(body_.inputs, parameter->id, &ir::PortMapEntry::internal_layer_id);
-    if (entry == body_.inputs.end()) return false;
-    Input input{parameter, 0, false, std::nullopt, nullptr};
-    const auto edge = std::ranges::find(body_.back_edges, parameter->id, &ir::BackEdge::to_layer);
-    if (edge != body_.back_edges.end()) {
-      input.next = NodeOfId(body_.graph->results, edge->from_layer);
-      if (input.next == nullptr || entry->axis) return false;
-    }
-    if (entry->external_port_id < 0) {
-      if (entry->purpose != "current_iteration" || input.next != nullptr) return false;
-      input.counts = true;
-    } else {
-      input.outside = static_cast<size_t>(entry->external_port_id);
-      if (input.outside >= loop_.inputs.size()) return false;
-      if (entry->axis && !(input.slice = SliceOf(loop_, *entry, trips_))) return false;
-    }
-    inputs_.push_back(input);
+    const ir::BodyInput* input = map.InputOf(*parameter);
+    if (input == nullptr) return false;
+    const bool fed_twice = std::ranges::count(map.inputs, parameter, &ir::BodyInput::parameter) > 1;
+    const bool beside_edge = input->next != nullptr && (input->range || !input->input);
+    if (fed_twice || beside_edge) return false;
+    std::optional<Slice> slice;
+    if (input->range && !(slice = SliceOf(loop_, *input, trips_))) return false;
+    inputs_.push_back({input, slice});
   }
-  for (const ir::PortMapEntry& entry : body_.outputs) {
-    if (NodeOfId(body_.graph->results, entry.internal_layer_id) == nullptr) return false;
-    const bool backward = entry.start.value_or(0) == -1 && entry.stride.value_or(1) < 0;
-    if (entry.axis && !backward && entry.stride.value_or(1) != 1) return false;
-    const ir::Source end = NodeOfId(body_.graph->results, entry.internal_layer_id)->inputs[0];
-    if (entry.axis && !end.node->outputs[end.port].declared) return false;
-    if (entry.external_port_id >= 0) outputs_.push_back(entry);
+  for (const ir::BodyOutput& output : map.outputs) {
+    if (!output.range) continue;
+    const ir::Source end = output.result->inputs[0];
+    if (!end.node->outputs[end.port].declared) return false;
   }
-  std::ranges::stable_sort(outputs_, {}, &ir::PortMapEntry::external_port_id);
-  return outputs_.size() == loop_.outputs.size();
+  return map.outputs.size() == loop_.outputs.size();
 }
 
 void Flattening::Run() {
@@ -169,29 +145,30 @@ void Flattening::Run() {
   for (int64_t i = 0; i < trips_; ++i) {
     values_ = constants_;
     for (const Input& input : inputs_) {
-      values_[{input.parameter, 0}] = ValueOf(input, i, previous);
+      values_[{input.of->parameter, 0}] = ValueOf(input, i, previous);
     }
     CopyBody(i);
     for (const ir::Node* result : body_.graph->results) {
       const ir::Source source = result->inputs[0];
       values_[{result, 0}] = values_.at({source.node, source.port});
-      ends_[result->id].push_back(values_[{result, 0}]);
+      ends_[result].push_back(values_[{result, 0}]);
     }
     previous = values_;
   }
-  for (uint32_t port = 0; port < outputs_.size(); ++port) {
-    HandOver(graph_, {&loop_, port}, OwnPort(OutputOf(outputs_[port]), loop_.outputs[port]));
+  for (uint32_t port = 0; port < loop_.outputs.size(); ++port) {
+    HandOver(graph_, {&loop_, port},
+             OwnPort(OutputOf(body_.map.outputs[port]), loop_.outputs[port]));
   }
 }
 
 ir::Source Flattening::ValueOf(const Input& input, int64_t i, const Values& previous) {
-  if (input.counts) {
-    const TensorType& type = input.parameter->outputs[0].type;
+  if (!input.of->input) {
+    const TensorType& type = input.of->parameter->outputs[0].type;
     const Dims dims = type.dims.size() == 1 ? Dims{1} : Dims{};
     return NewInts(graph_, loop_, {type.type, dims}, {i});
   }
-  const ir::Source outside = loop_.inputs[input.outside];
-  if (input.next != nullptr && i > 0) return previous.at({input.next, 0});
+  const ir::Source outside = loop_.inputs[*input.of->input];
+  if (input.of->next != nullptr && i > 0) return previous.at({input.of->next, 0});
   if (!input.slice) return outside;
   const int64_t begin = input.slice->backward ? -1 - i : i;
   const int64_t end = begin == -1 ? std::numeric_limits<int64_t>::max() : begin + 1;
@@ -228,16 +205,15 @@ void Flattening::CopyBody(int64_t i) {
   }
 }
 
-ir::Source Flattening::OutputOf(const ir::PortMapEntry& entry) {
-  std::vector<ir::Source> parts = ends_.at(entry.internal_layer_id);
-  if (!entry.axis) return parts.back();
-  if (entry.stride.value_or(1) < 0) std::ranges::reverse(parts);
-  const ir::Node* result = NodeOfId(body_.graph->results, entry.internal_layer_id);
-  const bool scalar = TypeOf(result->inputs[0]).dims.empty();
+ir::Source Flattening::OutputOf(const ir::BodyOutput& output) {
+  std::vector<ir::Source> parts = ends_.at(output.result);
+  if (!output.range) return parts.back();
+  if (output.range->backward()) std::ranges::reverse(parts);
+  const bool scalar = TypeOf(output.result->inputs[0]).dims.empty();
   for (ir::Source& part : parts) {
     if (scalar) part = NewReshape(graph_, loop_, part, {1});
   }
-  const ir::Source all = NewConcat(graph_, loop_, std::move(parts), *entry.axis);
+  const ir::Source all = NewConcat(graph_, loop_, std::move(parts), output.range->axis);
   made_.insert(all.node);
   return all;
 }
@@ -256,11 +232,8 @@ std::optional<int64_t> TripsOf(const ir::Node& loop) {
   if (!ir::IsLoop(loop) || loop.bodies.size() != 1 || loop.inputs.size() < 2) return std::nullopt;
   const std::optional<int64_t> trips = IntOf(loop.inputs[0]), first = IntOf(loop.inputs[1]);
   if (!trips || *trips < 2 || *trips > kMostTrips || first.value_or(0) == 0) return std::nullopt;
-  for (const ir::PortMapEntry& entry : loop.bodies[0].outputs) {
-    if (entry.purpose != "execution_condition") continue;
-    const ir::Node* result = NodeOfId(loop.bodies[0].graph->results, entry.internal_layer_id);
-    if (result == nullptr || IntOf(result->inputs[0]).value_or(0) == 0) return std::nullopt;
-  }
+  const ir::Node* condition = loop.bodies[0].map.condition;
+  if (condition != nullptr && IntOf(condition->inputs[0]).value_or(0) == 0) return std::nullopt;
   return trips;
 }
 

@@ -19,12 +19,8 @@ namespace {
 // Whose end is not yet known to be its trip count.
 bool IsOpen(const ir::Node& node) {
   if (!ir::IsLoop(node) || node.bodies.size() != 1) return false;
-  for (const ir::PortMapEntry& entry : node.bodies[0].outputs) {
-    if (entry.purpose != "execution_condition") continue;
-    const ir::Node* result = NodeOfId(node.bodies[0].graph->results, entry.internal_layer_id);
-    return result != nullptr && !result->inputs[0].node->constant;
-  }
-  return false;
+  const ir::Node* condition = node.bodies[0].map.condition;
+  return condition != nullptr && !condition->inputs[0].node->constant;
 }
 
 int64_t OpenLoops(const ir::Graph& graph) {

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -174,15 +173,6 @@ ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, c
   const ir::Source reshaped = NewReshape(graph, like, source, dims);
   Infer(graph, *reshaped.node);
   return reshaped;
-}
-
-void HandOver(ir::Graph& graph, ir::Source from, ir::Source to) {
-  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
-    for (ir::Source& source : node->inputs) {
-      if (source == from) source = to;
-    }
-  }
-  to.node->outputs[to.port].names = std::move(from.node->outputs[from.port].names);
 }
 
 std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph) {

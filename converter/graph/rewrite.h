@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every rewrite of a graph is made of: new nodes and constants that speak under the name of
-// the layer they stand for, and the handing over of readers from one value to another. The graph
+// What every rewrite of a graph is made of, with ir/edit.h: new operations and constants that speak
+// under the name of the layer they stand for. The graph
 // owns what is made; nodes that lose their readers stay in it and are passed over from then on.
 #ifndef WEFT_CONVERTER_GRAPH_REWRITE_H_
 #define WEFT_CONVERTER_GRAPH_REWRITE_H_
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -64,9 +65,6 @@ ir::Node* NewResult(ir::Graph& graph, const ir::Node& like, ir::Source source);
 
 // `source` with other dims of as many elements, inferred: itself when it has them already.
 ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
-
-// Whoever reads `from` reads `to` from now on; tensor names move along.
-void HandOver(ir::Graph& graph, ir::Source from, ir::Source to);
 
 // The nodes that are needed and read each node.
 std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph);

@@ -22,6 +22,24 @@ struct BodyTags {
   const char* back_edges;  // null for the branches of If
 };
 
+// One entry of a port_map. Slicing attributes are absent where the XML leaves them out.
+struct PortMapEntry {
+  int line = 0;
+  int64_t external_port_id = -1;
+  int64_t internal_layer_id = -1;
+  std::optional<ChunkRange> range;
+  std::string purpose;  // "current_iteration", "execution_condition" or empty
+
+  // Gives the body's Parameter a value; a second "-1" adds nothing.
+  bool feeds() const { return external_port_id >= 0 || purpose == "current_iteration"; }
+};
+
+struct BackEdge {
+  int line = 0;
+  int64_t from_layer = -1;  // a Result of the body
+  int64_t to_layer = -1;    // a Parameter of the body
+};
+
 std::set<int64_t> IdsOf(const std::vector<Node*>& nodes) {
   std::set<int64_t> ids;
   for (const Node* node : nodes) ids.insert(node->id);
@@ -45,16 +63,17 @@ class BodyReader {
     for (const auto& node : body_.graph->nodes) by_id_.emplace(node->id, node.get());
     const pugi::xml_node port_map = layer_.xml.child(tags.port_map);
     for (pugi::xml_node entry : port_map.children("input")) {
-      body_.inputs.push_back(ReadEntry(entry, tags.port_map, "input"));
+      inputs_.push_back(ReadEntry(entry, tags.port_map, "input"));
     }
     for (pugi::xml_node entry : port_map.children("output")) {
-      body_.outputs.push_back(ReadEntry(entry, tags.port_map, "output"));
+      outputs_.push_back(ReadEntry(entry, tags.port_map, "output"));
     }
     if (tags.back_edges != nullptr) ReadBackEdges(layer_.xml.child(tags.back_edges));
     CheckInputs(tags.port_map);
     CheckOutputs(tags.port_map);
     CheckBackEdges();
     CheckSources();
+    MakeMap();
     node_.bodies.push_back(std::move(body_));
   }
 
@@ -87,11 +106,14 @@ class BodyReader {
     entry.line = reading_.document.LineOf(xml);
     entry.external_port_id = RequiredNumber(xml, "external_port_id", what);
     entry.internal_layer_id = RequiredNumber(xml, "internal_layer_id", what);
-    entry.axis = Number(xml, "axis", what);
-    entry.start = Number(xml, "start", what);
-    entry.end = Number(xml, "end", what);
-    entry.stride = Number(xml, "stride", what);
-    entry.part_size = Number(xml, "part_size", what);
+    const std::optional<int64_t> axis = Number(xml, "axis", what);
+    ChunkRange range;
+    range.start = Number(xml, "start", what);
+    range.end = Number(xml, "end", what);
+    range.stride = Number(xml, "stride", what);
+    range.part_size = Number(xml, "part_size", what);
+    range.axis = axis.value_or(0);
+    if (axis) entry.range = range;
     entry.purpose = xml.attribute("purpose").value();
     const std::string_view known = side == "input" ? "current_iteration" : "execution_condition";
     if (!entry.purpose.empty() && entry.purpose != known) {
@@ -103,16 +125,16 @@ class BodyReader {
 
   void ReadBackEdges(pugi::xml_node xml) {
     for (pugi::xml_node edge : xml.children("edge")) {
-      body_.back_edges.push_back({.line = reading_.document.LineOf(edge),
-                                  .from_layer = RequiredNumber(edge, "from-layer", "back edge"),
-                                  .to_layer = RequiredNumber(edge, "to-layer", "back edge")});
+      back_edges_.push_back({.line = reading_.document.LineOf(edge),
+                             .from_layer = RequiredNumber(edge, "from-layer", "back edge"),
+                             .to_layer = RequiredNumber(edge, "to-layer", "back edge")});
     }
   }
 
   void CheckInputs(std::string_view tag) {
     const int64_t count = static_cast<int64_t>(layer_.inputs.size());
     std::map<int64_t, int> sources;  // Parameter id -> line of the entry that feeds it
-    for (const PortMapEntry& entry : body_.inputs) {
+    for (const PortMapEntry& entry : inputs_) {
       if (!parameters_.contains(entry.internal_layer_id)) {
         Fault(entry.line, "{} input {} -> {}: {}; must name a Parameter", tag,
               entry.external_port_id, entry.internal_layer_id, Describe(entry.internal_layer_id));
@@ -134,7 +156,7 @@ class BodyReader {
 
   void CheckOutputs(std::string_view tag) {
     std::map<int64_t, int> fed;  // external id -> line of the entry that feeds it
-    for (const PortMapEntry& entry : body_.outputs) {
+    for (const PortMapEntry& entry : outputs_) {
       if (!results_.contains(entry.internal_layer_id)) {
         Fault(entry.line, "{} output {} <- {}: {}; must name a Result", tag, entry.external_port_id,
               entry.internal_layer_id, Describe(entry.internal_layer_id));
@@ -157,7 +179,7 @@ class BodyReader {
 
   void CheckBackEdges() {
     std::map<int64_t, int> targets;
-    for (const BackEdge& edge : body_.back_edges) {
+    for (const BackEdge& edge : back_edges_) {
       if (!results_.contains(edge.from_layer)) {
         Fault(edge.line, "back edge {} -> {}: {}; must come from a Result", edge.from_layer,
               edge.to_layer, Describe(edge.from_layer));
@@ -182,9 +204,8 @@ class BodyReader {
       for (const Source& source : node->inputs) used.insert(source.node);
     }
     std::set<int64_t> fed;
-    for (const PortMapEntry& entry : body_.inputs) {
-      const bool feeds = entry.external_port_id >= 0 || entry.purpose == "current_iteration";
-      if (feeds) fed.insert(entry.internal_layer_id);
+    for (const PortMapEntry& entry : inputs_) {
+      if (entry.feeds()) fed.insert(entry.internal_layer_id);
     }
     for (const Node* parameter : body_.graph->parameters) {
       if (fed.contains(parameter->id) || !used.contains(parameter)) continue;
@@ -192,6 +213,38 @@ class BodyReader {
           fmt::format("{}: no port_map input of layer {} \"{}\" feeds it; must have one",
                       Where(*body_.graph, *parameter), node_.id, OneLine(node_.name)));
     }
+  }
+
+  Node* NodeOf(int64_t id, const std::set<int64_t>& ids) const {
+    return ids.contains(id) ? by_id_.at(id) : nullptr;
+  }
+
+  // Of entries that name what is not there a fault has been reported.
+  void MakeMap() {
+    for (Node* parameter : body_.graph->parameters) {
+      Node* next = nullptr;
+      for (const BackEdge& edge : back_edges_) {
+        if (edge.to_layer == parameter->id) next = NodeOf(edge.from_layer, results_);
+      }
+      for (const PortMapEntry& entry : inputs_) {
+        if (!entry.feeds() || entry.internal_layer_id != parameter->id) continue;
+        BodyInput input{.parameter = parameter, .next = next};
+        if (entry.external_port_id >= 0) {
+          input.input = static_cast<size_t>(entry.external_port_id);
+          input.range = entry.range;
+        }
+        body_.map.inputs.push_back(input);
+      }
+    }
+    for (const PortMapEntry& entry : outputs_) {
+      Node* result = NodeOf(entry.internal_layer_id, results_);
+      if (result == nullptr) continue;
+      if (entry.purpose == "execution_condition") body_.map.condition = result;
+      if (entry.external_port_id < 0) continue;
+      body_.map.outputs.push_back(
+          {.result = result, .port_id = entry.external_port_id, .range = entry.range});
+    }
+    std::ranges::stable_sort(body_.map.outputs, {}, &BodyOutput::port_id);
   }
 
   // Layers that no Result needs are not read, so they cannot be told from absent ones.
@@ -207,8 +260,10 @@ class BodyReader {
   Layer& layer_;
   Node& node_;
   Body body_;
+  std::vector<PortMapEntry> inputs_, outputs_;
+  std::vector<BackEdge> back_edges_;
   std::set<int64_t> parameters_, results_;  // ids in the body
-  std::map<int64_t, const Node*> by_id_;
+  std::map<int64_t, Node*> by_id_;
 };
 
 }  // namespace

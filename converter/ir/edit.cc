@@ -1,10 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ir/edit.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace weft::ir {
+namespace {
+
+using Copies = std::map<const Node*, Node*>;
+
+Node* CopyIn(const Copies& copies, const Node* node) {
+  return node == nullptr ? nullptr : copies.at(node);
+}
+
+std::unique_ptr<Graph> CopyOf(const Graph& graph, Copies& copies) {
+  auto copy = std::make_unique<Graph>();
+  copy->name = graph.name;
+  copy->file = graph.file;
+  for (const std::unique_ptr<Node>& node : graph.nodes) {
+    copy->nodes.push_back(ir::CopyOf(*node));
+    copies[node.get()] = copy->nodes.back().get();
+  }
+  for (const std::unique_ptr<Node>& node : copy->nodes) {
+    for (Source& source : node->inputs) source.node = copies.at(source.node);
+  }
+  const auto copied = [&](const std::vector<Node*>& nodes) {
+    std::vector<Node*> list;
+    for (const Node* node : nodes) list.push_back(copies.at(node));
+    return list;
+  };
+  copy->parameters = copied(graph.parameters);
+  copy->results = copied(graph.results);
+  copy->sinks = copied(graph.sinks);
+  return copy;
+}
+
+Body CopyOf(const Body& body) {
+  Copies copies;
+  Body copy{CopyOf(*body.graph, copies), body.map, body.trips};
+  for (BodyInput& input : copy.map.inputs) {
+    input.parameter = CopyIn(copies, input.parameter);
+    input.next = CopyIn(copies, input.next);
+  }
+  for (BodyOutput& output : copy.map.outputs) output.result = CopyIn(copies, output.result);
+  copy.map.condition = CopyIn(copies, copy.map.condition);
+  return copy;
+}
+
+}  // namespace
 
 std::unique_ptr<Node> MakeNode(const Node& like) {
   auto node = std::make_unique<Node>();
@@ -24,34 +69,69 @@ std::unique_ptr<Node> CopyOf(const Node& node) {
   copy->outputs = node.outputs;
   copy->constant = node.constant;
   copy->operation = node.operation;
-  for (const Body& body : node.bodies) {
-    copy->bodies.push_back(
-        {CopyOf(*body.graph), body.inputs, body.outputs, body.back_edges, body.trips});
-  }
+  for (const Body& body : node.bodies) copy->bodies.push_back(CopyOf(body));
   return copy;
 }
 
 std::unique_ptr<Graph> CopyOf(const Graph& graph) {
-  auto copy = std::make_unique<Graph>();
-  copy->name = graph.name;
-  copy->file = graph.file;
-  std::map<const Node*, Node*> copies;
+  Copies copies;
+  return CopyOf(graph, copies);
+}
+
+void HandOver(Graph& graph, Source from, Source to) {
   for (const std::unique_ptr<Node>& node : graph.nodes) {
-    copy->nodes.push_back(CopyOf(*node));
-    copies[node.get()] = copy->nodes.back().get();
+    for (Source& source : node->inputs) {
+      if (source == from) source = to;
+    }
   }
-  for (const std::unique_ptr<Node>& node : copy->nodes) {
-    for (Source& source : node->inputs) source.node = copies.at(source.node);
+  to.node->outputs[to.port].names = std::move(from.node->outputs[from.port].names);
+}
+
+size_t AddInput(Node& layer, Source source) {
+  layer.inputs.push_back(source);
+  return layer.inputs.size() - 1;
+}
+
+void AddSlice(Node& loop, size_t input, Node& parameter, const ChunkRange& range) {
+  loop.bodies[0].map.inputs.push_back({.parameter = &parameter, .input = input, .range = range});
+}
+
+size_t AddOutput(Node& loop, Node& result) {
+  std::vector<BodyOutput>& outputs = loop.bodies[0].map.outputs;
+  const int64_t last = outputs.empty() ? -1 : outputs.back().port_id;
+  outputs.push_back({.result = &result, .port_id = last + 1});
+  const Source& source = result.inputs[0];
+  OutputPort port;
+  port.type = source.node->outputs[source.port].type;
+  loop.outputs.push_back(std::move(port));
+  return loop.outputs.size() - 1;
+}
+
+void RemoveFromBody(Body& body, const std::function<bool(const Node&)>& needed) {
+  Graph& graph = *body.graph;
+  for (BodyInput& input : body.map.inputs) {
+    if (input.next != nullptr && !needed(*input.next)) input.next = nullptr;
   }
-  const auto copied = [&](const std::vector<Node*>& nodes) {
-    std::vector<Node*> list;
-    for (const Node* node : nodes) list.push_back(copies.at(node));
-    return list;
-  };
-  copy->parameters = copied(graph.parameters);
-  copy->results = copied(graph.results);
-  copy->sinks = copied(graph.sinks);
-  return copy;
+  std::erase_if(body.map.inputs, [&](const BodyInput& input) { return !needed(*input.parameter); });
+  std::erase_if(graph.results, [&](const Node* node) { return !needed(*node); });
+  std::erase_if(graph.parameters, [&](const Node* node) { return !needed(*node); });
+  std::erase_if(graph.nodes, [&](const std::unique_ptr<Node>& node) { return !needed(*node); });
+}
+
+void RemoveUnusedInputs(Node& loop) {
+  PortMap& map = loop.bodies[0].map;
+  const size_t kept = IsLoop(loop) ? 2 : 0;
+  for (size_t i = loop.inputs.size(); i-- > kept;) {
+    if (map.Takes(i)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    loop.inputs.erase(loop.inputs.begin() + at);
+    if (i < loop.declared_inputs.size()) {
+      loop.declared_inputs.erase(loop.declared_inputs.begin() + at);
+    }
+    for (BodyInput& input : map.inputs) {
+      if (input.input && *input.input > i) --*input.input;
+    }
+  }
 }
 
 }  // namespace weft::ir

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model as the XML says it, with edges resolved to pointers and bodies nested; no opinions
-// about what an operation means. Shapes on output ports are the declared ones until the inference
-// pass replaces them. A Graph owns its nodes; constants refer to bytes that the Graph keeps alive.
+// The model as the XML says it, with edges and port maps resolved to pointers and bodies nested; no
+// opinions about what an operation means. Shapes on output ports are the declared ones until the
+// inference pass replaces them. A Graph owns its nodes; constants refer to bytes that the Graph
+// keeps alive.
 #ifndef WEFT_CONVERTER_IR_GRAPH_H_
 #define WEFT_CONVERTER_IR_GRAPH_H_
 
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "converter/base/element_type.h"
+#include "converter/ir/port_map.h"
 
 namespace weft::ops {
 struct Operation;
@@ -57,21 +59,6 @@ struct OutputPort {
   std::optional<RunTimeExtent> run_time_extent = std::nullopt;
 };
 
-// One entry of a port_map. Slicing attributes are absent where the XML leaves them out.
-struct PortMapEntry {
-  int line = 0;
-  int64_t external_port_id = -1;
-  int64_t internal_layer_id = -1;
-  std::optional<int64_t> axis, start, end, stride, part_size;
-  std::string purpose;  // "current_iteration", "execution_condition" or empty
-};
-
-struct BackEdge {
-  int line = 0;
-  int64_t from_layer = -1;  // a Result of the body
-  int64_t to_layer = -1;    // a Parameter of the body
-};
-
 // How often a body runs; the shape law of its operation says so.
 struct Trips {
   int64_t most = 0;
@@ -82,8 +69,7 @@ struct Trips {
 // A nested network: the body of TensorIterator and Loop (one), then- and else-body of If (two).
 struct Body {
   std::unique_ptr<Graph> graph;
-  std::vector<PortMapEntry> inputs, outputs;
-  std::vector<BackEdge> back_edges;
+  PortMap map;
   Trips trips;
 };
 

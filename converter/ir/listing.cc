@@ -49,27 +49,35 @@ class Listing {
       text += fmt::format(", {} {} times", body.trips.exact ? "runs" : "at most", body.trips.most);
     }
     text += "\n";
-    for (const PortMapEntry& entry : body.inputs) text += indent + LineOf("input", entry);
-    for (const PortMapEntry& entry : body.outputs) text += indent + LineOf("output", entry);
-    for (const BackEdge& edge : body.back_edges) {
-      text += fmt::format("{}back edge: layer {} -> layer {}\n", indent, edge.from_layer,
-                          edge.to_layer);
+    for (const BodyInput& input : body.map.inputs) text += indent + LineOf(input);
+    for (const BodyOutput& output : body.map.outputs) {
+      text += fmt::format("{}output port {}: layer {}{}\n", indent, output.port_id,
+                          output.result->id, RangeOf(output.range));
+    }
+    if (body.map.condition != nullptr) {
+      text += fmt::format("{}goes on by: layer {}\n", indent, body.map.condition->id);
     }
     Print(*body.graph, depth + 1);
   }
 
-  static std::string LineOf(std::string_view kind, const PortMapEntry& entry) {
-    std::string line =
-        fmt::format("{} port {}: layer {}", kind, entry.external_port_id, entry.internal_layer_id);
+  static std::string LineOf(const BodyInput& input) {
+    std::string line = input.input ? fmt::format("input port {}", *input.input) : "iteration";
+    line += fmt::format(": layer {}{}", input.parameter->id, RangeOf(input.range));
+    if (input.next != nullptr) line += fmt::format(", then layer {}", input.next->id);
+    return line + "\n";
+  }
+
+  static std::string RangeOf(const std::optional<ChunkRange>& range) {
+    if (!range) return "";
+    std::string text = fmt::format(" axis={}", range->axis);
     const auto add = [&](std::string_view name, const std::optional<int64_t>& value) {
-      if (value) line += fmt::format(" {}={}", name, *value);
+      if (value) text += fmt::format(" {}={}", name, *value);
     };
-    add("axis", entry.axis);
-    add("start", entry.start);
-    add("end", entry.end);
-    add("stride", entry.stride);
-    add("part_size", entry.part_size);
-    return line + (entry.purpose.empty() ? "" : " ") + OneLine(entry.purpose) + "\n";
+    add("start", range->start);
+    add("end", range->end);
+    add("stride", range->stride);
+    add("part_size", range->part_size);
+    return text;
   }
 
   static std::string NameOf(const Node& node, size_t number, size_t port) {

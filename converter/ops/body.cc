@@ -3,8 +3,8 @@
 
 namespace weft::ops {
 
-const TensorType& ResultType(const ir::Graph& body, size_t result) {
-  const ir::Source& source = body.results[result]->inputs[0];
+const TensorType& ResultType(const ir::Node& result) {
+  const ir::Source& source = result.inputs[0];
   return source.node->outputs[source.port].type;
 }
 

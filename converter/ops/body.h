@@ -9,7 +9,7 @@
 
 namespace weft::ops {
 
-const TensorType& ResultType(const ir::Graph& body, size_t result);
+const TensorType& ResultType(const ir::Node& result);
 
 // Infers a body whose Parameters have their types; false when it has said what is wrong.
 bool InferBodyGraph(InferScope& scope, ir::Graph& body);

@@ -25,12 +25,15 @@ std::optional<size_t> KnownBranch(const NodeScope& scope) {
 
 // Types of the operation's outputs as one branch makes them.
 std::optional<std::vector<TensorType>> InferBranch(InferScope& scope, size_t branch) {
-  const ir::Body& body = scope.node().bodies[branch];
-  const std::optional<PortMap> map = ResolvePortMap(scope, body);
-  if (!map || !InferBodyGraph(scope, *body.graph)) return std::nullopt;
+  ir::Body& body = scope.mutable_node().bodies[branch];
+  const std::optional<ResolvedPorts> ports = ResolvePorts(scope, body);
+  if (!ports) return std::nullopt;
+  ApplyPorts(scope, body, *ports);
+  if (!InferBodyGraph(scope, *body.graph)) return std::nullopt;
   std::vector<TensorType> types;
-  for (const BodyOutput& output : map->outputs)
-    types.push_back(ResultType(*body.graph, output.result));
+  for (const ir::BodyOutput& output : body.map.outputs) {
+    types.push_back(ResultType(*output.result));
+  }
   return types;
 }
 
@@ -57,17 +60,16 @@ void InferIf(InferScope& scope) {
 // Emits one branch at the builder's block; its values in the order of the operation's outputs.
 std::vector<ValueId> EmitBranch(LowerScope& scope, size_t branch) {
   const ir::Body& body = scope.node().bodies[branch];
-  Faults unheard;  // the shape law has accepted the port map
-  InferScope again(scope.graph(), scope.mutable_node(), unheard);
-  const PortMap map = *ResolvePortMap(again, body);
   LowerScope::Values values;
-  for (const BodyInput& input : map.inputs) {
-    if (!input.parameter->constant) values[{input.parameter, 0}] = scope.input(input.input);
+  for (const ir::BodyInput& input : body.map.inputs) {
+    if (!input.parameter->constant) values[{input.parameter, 0}] = scope.input(*input.input);
   }
   const std::vector<ValueId> results =
       scope.lower_body(*body.graph, scope.builder, values, scope.faults());
   std::vector<ValueId> outputs;
-  for (const BodyOutput& output : map.outputs) outputs.push_back(results[output.result]);
+  for (const ir::BodyOutput& output : body.map.outputs) {
+    outputs.push_back(results[ir::IndexOf(body.graph->results, output.result)]);
+  }
   return outputs;
 }
 

@@ -14,55 +14,58 @@
 namespace weft::ops {
 namespace {
 
+using ir::BodyInput;
+using ir::BodyOutput;
 using plan::ValueId;
 
-bool CheckBackEdges(InferScope& scope, const ir::Body& body, const PortMap& map) {
-  for (const BodyInput& input : map.inputs) {
-    if (input.kind != BodyInput::Kind::kCarried) continue;
-    const TensorType& from = ResultType(*body.graph, input.result);
+bool CheckBackEdges(InferScope& scope, const ir::Body& body) {
+  for (const BodyInput& input : body.map.inputs) {
+    if (!input.is(BodyInput::Kind::kCarried)) continue;
+    const TensorType& from = ResultType(*input.next);
     const TensorType& to = input.parameter->outputs[0].type;
     if (from == to) continue;
-    scope.Fault("back edge {} -> {} joins {} to {}; both ends must have one shape",
-                body.graph->results[input.result]->id, input.parameter->id, ToString(from),
-                ToString(to));
+    scope.Fault("back edge {} -> {} joins {} to {}; both ends must have one shape", input.next->id,
+                input.parameter->id, ToString(from), ToString(to));
   }
   return !scope.failed();
 }
 
-void SetOutputs(InferScope& scope, const ir::Body& body, const PortMap& map) {
-  for (const BodyOutput& output : map.outputs) {
-    TensorType type = ResultType(*body.graph, output.result);
-    if (!output.concatenated) {
-      scope.SetOutput(output.output, type);
+void SetOutputs(InferScope& scope, ir::Body& body) {
+  for (size_t i = 0; i < body.map.outputs.size(); ++i) {
+    BodyOutput& output = body.map.outputs[i];
+    TensorType type = ResultType(*output.result);
+    if (!output.range) {
+      scope.SetOutput(i, type);
       continue;
     }
     if (type.dims.empty()) type.dims.push_back(1);
-    const auto axis = scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(type.dims.size()));
+    const auto axis = scope.NormalAxis(output.range->axis, static_cast<int64_t>(type.dims.size()));
     if (!axis) return;
+    output.axis = *axis;
     const int64_t part = type.dims[static_cast<size_t>(*axis)];
     type.dims[static_cast<size_t>(*axis)] *= body.trips.most;
-    scope.SetOutput(output.output, type);
+    scope.SetOutput(i, type);
     if (body.trips.exact) continue;
-    if (output.slicing.backward) {
+    if (output.range->backward()) {
       scope.Fault(
-          "output {} is gathered backwards but only the run knows its length; must be forwards",
-          output.output);
+          "output {} is gathered backwards but only the run knows its length; must be forwards", i);
     }
-    scope.mutable_node().outputs[output.output].run_time_extent =
+    scope.mutable_node().outputs[i].run_time_extent =
         ir::RunTimeExtent{static_cast<size_t>(*axis), &scope.node(), part};
   }
 }
 
 // Without sliced inputs the outputs' declared extents tell the count; without those the body runs
 // once.
-int64_t CountOfOutputs(InferScope& scope, const ir::Body& body, const PortMap& map) {
+int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
   int64_t count = 0;
-  for (const BodyOutput& output : map.outputs) {
-    const ir::OutputPort& port = scope.node().outputs[output.output];
-    if (!output.concatenated || !port.declared) continue;
-    TensorType part = ResultType(*body.graph, output.result);
+  for (size_t i = 0; i < body.map.outputs.size(); ++i) {
+    const BodyOutput& output = body.map.outputs[i];
+    const ir::OutputPort& port = scope.node().outputs[i];
+    if (!output.range || !port.declared) continue;
+    TensorType part = ResultType(*output.result);
     if (part.dims.empty()) part.dims.push_back(1);
-    const auto axis = scope.NormalAxis(output.slicing.axis, static_cast<int64_t>(part.dims.size()));
+    const auto axis = scope.NormalAxis(output.range->axis, static_cast<int64_t>(part.dims.size()));
     if (!axis || port.type.dims.size() != part.dims.size()) continue;
     const int64_t whole = port.type.dims[static_cast<size_t>(*axis)];
     const int64_t chunk = part.dims[static_cast<size_t>(*axis)];
@@ -75,34 +78,30 @@ int64_t CountOfOutputs(InferScope& scope, const ir::Body& body, const PortMap& m
   return std::max<int64_t>(count, 1);
 }
 
-std::optional<PortMap> InferBody(InferScope& scope, const ir::Body& body) {
-  std::optional<PortMap> map = ResolvePortMap(scope, body);
-  if (!map) return std::nullopt;
-  if (!InferBodyGraph(scope, *body.graph)) return std::nullopt;
-  if (!CheckBackEdges(scope, body, *map)) return std::nullopt;
-  return map;
+bool InferBody(InferScope& scope, ir::Body& body) {
+  const std::optional<ResolvedPorts> ports = ResolvePorts(scope, body);
+  if (!ports) return false;
+  ApplyPorts(scope, body, *ports);
+  return InferBodyGraph(scope, *body.graph) && CheckBackEdges(scope, body);
 }
 
 void InferTensorIterator(InferScope& scope) {
   ir::Body& body = scope.mutable_node().bodies[0];
-  const std::optional<PortMap> map = InferBody(scope, body);
-  if (!map) return;
-  std::optional<int64_t> trips = CountOfSlices(scope, *map);
-  if (!trips) return;
-  if (*trips == 0) trips = CountOfOutputs(scope, body, *map);
-  body.trips = {.most = *trips};
-  if (!scope.failed()) SetOutputs(scope, body, *map);
+  if (!InferBody(scope, body)) return;
+  const int64_t count = body.map.count;
+  body.trips = {.most = count != 0 ? count : CountOfOutputs(scope, body)};
+  if (!scope.failed()) SetOutputs(scope, body);
 }
 
 // The body condition of a Loop as far as it is known: true when absent.
-std::optional<bool> KnownCondition(const ir::Graph& body, const PortMap& map) {
-  if (!map.condition) return true;
-  const ir::Source& source = body.results[*map.condition]->inputs[0];
+std::optional<bool> KnownCondition(const ir::Body& body) {
+  if (body.map.condition == nullptr) return true;
+  const ir::Source& source = body.map.condition->inputs[0];
   if (!source.node->constant) return std::nullopt;
   return source.node->constant->bytes[0] != std::byte{0};
 }
 
-bool CheckControl(InferScope& scope, const ir::Graph& body, const PortMap& map) {
+bool CheckControl(InferScope& scope, const ir::PortMap& map) {
   const auto check = [&](const TensorType& type, bool fits, std::string_view what,
                          std::string_view must) {
     if (fits && ElementCount(type.dims) == 1) return;
@@ -115,12 +114,12 @@ bool CheckControl(InferScope& scope, const ir::Graph& body, const PortMap& map) 
   const bool counts = trip.type == ElementType::i32 || trip.type == ElementType::i64;
   check(trip, counts, "trip count", "i32 or i64");
   check(scope.input_type(1), is_condition(scope.input_type(1)), "execution condition", "boolean");
-  if (map.condition) {
-    const TensorType& type = ResultType(body, *map.condition);
+  if (map.condition != nullptr) {
+    const TensorType& type = ResultType(*map.condition);
     check(type, is_condition(type), "body condition", "boolean");
   }
   for (const BodyInput& input : map.inputs) {
-    if (input.kind != BodyInput::Kind::kIteration) continue;
+    if (!input.is(BodyInput::Kind::kIteration)) continue;
     const TensorType& type = input.parameter->outputs[0].type;
     check(type, type.type == ElementType::i32 || type.type == ElementType::i64, "current iteration",
           "i32 or i64");
@@ -133,11 +132,10 @@ constexpr int64_t kMostTrips = std::numeric_limits<int32_t>::max();
 
 // How often a Loop runs, from what is known before the run: its trip count, its conditions, the
 // slices there are and the user's bound. Nullopt after a fault.
-std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, const PortMap& map) {
+std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
   const std::optional<Dims> trip = scope.Ints(0), first = scope.Ints(1);
-  const std::optional<bool> condition = KnownCondition(body, map);
-  const std::optional<int64_t> slices = CountOfSlices(scope, map);
-  if (!slices) return std::nullopt;
+  const std::optional<bool> condition = KnownCondition(body);
+  const int64_t slices = body.map.count;
   ir::Trips trips;
   if ((first && (*first)[0] == 0) || (trip && (*trip)[0] == 0)) return trips;
   trips.exact = trip && first && condition;
@@ -153,7 +151,7 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, c
     return std::nullopt;
   }
   const bool open = !trip || !condition;  // ends when the run says so
-  if (open && *slices != 0 && *slices < trips.most) trips = {*slices, false, true};
+  if (open && slices != 0 && slices < trips.most) trips = {slices, false, true};
   if (open && scope.max_iterations > 0 && scope.max_iterations < trips.most) {
     trips = {scope.max_iterations, false, true};
   }
@@ -166,9 +164,9 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, c
     scope.Fault("only the run knows its number of iterations; --max-iterations must bound it");
     return std::nullopt;
   }
-  if (*slices != 0 && *slices < trips.most) {
+  if (slices != 0 && slices < trips.most) {
     scope.Fault("runs {} iterations over {} slices; must have a slice for each", trips.most,
-                *slices);
+                slices);
     return std::nullopt;
   }
   return trips;
@@ -176,23 +174,19 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Graph& body, c
 
 void InferLoop(InferScope& scope) {
   ir::Body& body = scope.mutable_node().bodies[0];
-  const std::optional<PortMap> map = InferBody(scope, body);
-  if (!map || !CheckControl(scope, *body.graph, *map)) return;
-  const std::optional<ir::Trips> trips = TripsOfLoop(scope, *body.graph, *map);
+  if (!InferBody(scope, body) || !CheckControl(scope, body.map)) return;
+  const std::optional<ir::Trips> trips = TripsOfLoop(scope, body);
   if (!trips) return;
   body.trips = *trips;
-  SetOutputs(scope, body, *map);
+  SetOutputs(scope, body);
   // OpenVINO declares what no iteration makes in shapes of its own.
   if (trips->exact && trips->most == 0) scope.IgnoreDeclared();
 }
 
-// Names of the loop's parts, from the port map as the shape law left it.
+// Names of the loop's parts, from the port map as inference left it.
 class BodyLowering {
  public:
   explicit BodyLowering(LowerScope& scope) : scope_(scope), body_(scope.node().bodies[0]) {
-    // The shape law has accepted the port map; reading it again adds no fault.
-    InferScope again(scope.graph(), scope.mutable_node(), unheard_);
-    map_ = *ResolvePortMap(again, body_);
     spec_.trips = body_.trips.most;
     spec_.limited = body_.trips.limited;
   }
@@ -203,76 +197,82 @@ class BodyLowering {
     if (!scope_.constant(0)) spec_.end.trip = scope_.input(0);
     if (!scope_.constant(1)) spec_.end.first_condition = scope_.input(1);
     // One that is known to be false ends the loop as one that turns out so.
-    if (!KnownCondition(*body_.graph, map_).value_or(false)) {
-      spec_.end.body_condition = map_.condition;
+    if (!KnownCondition(body_).value_or(false)) {
+      spec_.end.body_condition = IndexOf(*body_.map.condition);
     }
   }
 
   void Run() {
-    for (const BodyInput& input : map_.inputs) AddInput(input);
-    std::erase_if(map_.outputs, [&](const BodyOutput& o) { return !scope_.IsUsed(o.output); });
-    for (const BodyOutput& output : map_.outputs) AddOutput(output);
+    const ir::PortMap& map = body_.map;
+    for (const BodyInput& input : map.inputs) AddInput(input);
+    for (size_t i = 0; i < map.outputs.size(); ++i) {
+      if (scope_.IsUsed(i)) AddOutput(i);
+    }
     const LoopResults out = LowerLoop(scope_.builder, spec_,
                                       [&](const Iteration& iteration) { return Lower(iteration); });
     size_t scan = 0, last = 0;
-    for (const BodyOutput& output : map_.outputs) {
-      scope_.SetOutput(output.output, output.concatenated ? out.scans[scan++] : out.lasts[last++]);
+    for (size_t i = 0; i < map.outputs.size(); ++i) {
+      if (!scope_.IsUsed(i)) continue;
+      scope_.SetOutput(i, map.outputs[i].range ? out.scans[scan++] : out.lasts[last++]);
     }
     if (out.length != plan::kNone) scope_.SetLength(out.length);
   }
 
  private:
   void AddInput(const BodyInput& input) {
-    switch (input.kind) {
+    switch (input.kind()) {
       case BodyInput::Kind::kSliced: {
         // A Loop may end before its slices do: backward leaves the first ones out.
         const int64_t unused = input.slicing.backward ? input.slicing.count() - spec_.trips : 0;
-        spec_.sliced.push_back({scope_.input(input.input), input.slicing.axis, input.slicing.part,
+        spec_.sliced.push_back({scope_.input(*input.input), input.slicing.axis, input.slicing.part,
                                 input.slicing.backward,
                                 input.slicing.begin + unused * input.slicing.part});
         break;
       }
       case BodyInput::Kind::kCarried:
-        spec_.carried.push_back({scope_.input(input.input), input.result});
+        spec_.carried.push_back({scope_.input(*input.input), IndexOf(*input.next)});
         break;
       case BodyInput::Kind::kIteration:
         spec_.iteration = input.parameter->outputs[0].type;
         break;
       case BodyInput::Kind::kInvariant:
         if (!input.parameter->constant)
-          invariants_.emplace_back(input.parameter, scope_.input(input.input));
+          invariants_.emplace_back(input.parameter, scope_.input(*input.input));
         break;
     }
   }
 
-  void AddOutput(const BodyOutput& output) {
-    if (!output.concatenated) {
-      spec_.lasts.push_back({output.result, scope_.output_type(output.output)});
-      return;
+  void AddOutput(size_t i) {
+    const BodyOutput& output = body_.map.outputs[i];
+    const TensorType& type = scope_.output_type(i);
+    const size_t result = IndexOf(*output.result);
+    if (output.range) {
+      spec_.scans.push_back({result, output.axis, output.range->backward(), type});
+    } else {
+      spec_.lasts.push_back({result, type});
     }
-    const TensorType& type = scope_.output_type(output.output);
-    const auto rank = static_cast<int64_t>(type.dims.size());
-    const int64_t axis = output.slicing.axis + (output.slicing.axis < 0 ? rank : 0);
-    spec_.scans.push_back({output.result, axis, output.slicing.backward, type});
+  }
+
+  // Of a Result, among those of the body.
+  size_t IndexOf(const ir::Node& result) const {
+    return ir::IndexOf(body_.graph->results, &result);
   }
 
   std::vector<ValueId> Lower(const Iteration& iteration) {
     LowerScope::Values values;
     for (const auto& [parameter, value] : invariants_) values[{parameter, 0}] = value;
     size_t slice = 0, state = 0;
-    for (const BodyInput& input : map_.inputs) {
+    for (const BodyInput& input : body_.map.inputs) {
       const std::pair<const ir::Node*, uint32_t> key{input.parameter, 0};
-      if (input.kind == BodyInput::Kind::kSliced) values[key] = iteration.slices[slice++];
-      if (input.kind == BodyInput::Kind::kCarried) values[key] = iteration.states[state++];
-      if (input.kind == BodyInput::Kind::kIteration) values[key] = iteration.index;
+      if (input.is(BodyInput::Kind::kSliced)) values[key] = iteration.slices[slice++];
+      if (input.is(BodyInput::Kind::kCarried)) values[key] = iteration.states[state++];
+      if (input.is(BodyInput::Kind::kIteration)) values[key] = iteration.index;
     }
     return scope_.lower_body(*body_.graph, scope_.builder, values, scope_.faults());
   }
 
   LowerScope& scope_;
   const ir::Body& body_;
-  Faults unheard_;
-  PortMap map_;
   LoopSpec spec_;
   std::vector<std::pair<const ir::Node*, ValueId>> invariants_;
 };

@@ -12,6 +12,10 @@ namespace weft::ops {
 
 namespace {
 
+using ir::BodyInput;
+using ir::ChunkRange;
+using ir::Slicing;
+
 // The two readings of a range whose upper bound is written as a non-negative index: with or without
 // that element. A negative bound counts from the end, the end itself being -1: one reading only.
 struct Readings {
@@ -19,96 +23,67 @@ struct Readings {
 };
 
 // Numbers of iterations that one entry of the port map allows, and how a message names it.
-struct Told {
+struct AllowedCounts {
   std::string who;
   std::set<int64_t> counts;
 };
 
 class Resolver {
  public:
-  Resolver(InferScope& scope, const ir::Body& body) : scope_(scope), body_(body) {}
+  Resolver(InferScope& scope, const ir::Body& body) : scope_(scope), body_(body), map_(body.map) {}
 
-  std::optional<PortMap> Run() {
-    if (scope_.node().type == "If") RefuseSlices();
-    for (ir::Node* parameter : body_.graph->parameters) AddInput(*parameter);
-    if (!scope_.failed()) {
-      for (BodyInput& input : map_.inputs) SetType(input);
+  std::optional<ResolvedPorts> Run() {
+    if (ir::IsIf(scope_.node())) RefuseSlices();
+    for (const ir::Node* parameter : body_.graph->parameters) CheckSources(*parameter);
+    for (const BodyInput& input : map_.inputs) AddInput(input);
+    if (map_.outputs.size() != scope_.output_count()) {
+      scope_.Fault("port_map has {} outputs but the layer has {}", map_.outputs.size(),
+                   scope_.output_count());
     }
-    AddOutputs();
     if (!scope_.failed()) Decide();
     if (scope_.failed()) return std::nullopt;
-    return std::move(map_);
+    return std::move(ports_);
   }
 
  private:
+  auto SourcesOf(const ir::Node& parameter) const {
+    return std::ranges::count(map_.inputs, &parameter, &BodyInput::parameter);
+  }
   void RefuseSlices();
-  void AddInput(ir::Node& parameter);
-  void AddSliced(const ir::PortMapEntry& entry, BodyInput input);
-  std::optional<Readings> Read(const ir::PortMapEntry& entry, int64_t axis, int64_t dim,
-                               int64_t part);
-  bool CheckChunk(const ir::PortMapEntry& entry, std::string_view side, int64_t part);
-  void SetType(BodyInput& input);
-  void AddOutputs();
-  std::optional<Told> CountOfOutput(const ir::PortMapEntry& entry, size_t output);
-  void CheckWhole(const ir::PortMapEntry& entry, size_t output);
+  void CheckSources(const ir::Node& parameter);
+  void AddInput(const BodyInput& input);
+  void AddSliced(const BodyInput& input, ResolvedInput& resolved);
+  std::optional<Readings> Read(const BodyInput& input, int64_t axis, int64_t dim, int64_t part);
+  bool CheckChunk(const ChunkRange& range, std::string_view side, int64_t port, int64_t part);
+  const TensorType* DeclaredType(const ir::Source& source) const;
+  std::optional<AllowedCounts> CountOfOutput(size_t output);
+  void CheckWhole(size_t output);
   void Decide();
   void ReportTwoReadings();
-  bool fixed() const { return scope_.node().type == "TensorIterator"; }
-  const ir::BackEdge* EdgeTo(const ir::Node& parameter);
-  std::optional<size_t> ResultIndex(int64_t layer);
-  std::vector<const ir::PortMapEntry*> EntriesOf(const ir::Node& parameter) const;
+  bool fixed() const { return ir::IsTensorIterator(scope_.node()); }
   bool IsRead(const ir::Node& parameter) const;
 
   InferScope& scope_;
   const ir::Body& body_;
-  PortMap map_;
-  std::vector<const ir::PortMapEntry*> outputs_;       // of the layer, in the order of its ports
-  std::vector<std::pair<size_t, Readings>> readings_;  // of sliced inputs: index in map_.inputs
+  const ir::PortMap& map_;
+  ResolvedPorts ports_;
+  std::vector<std::pair<size_t, Readings>> readings_;  // of sliced inputs, by index
 };
-
-std::optional<size_t> Resolver::ResultIndex(int64_t layer) {
-  const std::vector<ir::Node*>& results = body_.graph->results;
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i]->id == layer) return i;
-  }
-  scope_.Fault("its body has no Result with id {}", layer);
-  return std::nullopt;
-}
-
-const ir::BackEdge* Resolver::EdgeTo(const ir::Node& parameter) {
-  const ir::BackEdge* found = nullptr;
-  for (const ir::BackEdge& edge : body_.back_edges) {
-    if (edge.to_layer != parameter.id) continue;
-    if (found != nullptr) {
-      scope_.Fault("back edges {} -> {} and {} -> {} end at one Parameter; it can have one source",
-                   found->from_layer, found->to_layer, edge.from_layer, edge.to_layer);
-      return found;
-    }
-    found = &edge;
-  }
-  return found;
-}
 
 // A branch runs once, on whole tensors.
 void Resolver::RefuseSlices() {
-  for (const std::vector<ir::PortMapEntry>* side : {&body_.inputs, &body_.outputs}) {
-    for (const ir::PortMapEntry& entry : *side) {
-      if (entry.axis) {
-        scope_.Fault("port_map entry of port {} has axis {}; a branch must have none",
-                     entry.external_port_id, *entry.axis);
-      }
-    }
+  const auto refuse = [&](int64_t port, int64_t axis) {
+    scope_.Fault("port_map entry of port {} has axis {}; a branch must have none", port, axis);
+  };
+  for (const BodyInput& input : map_.inputs) {
+    if (input.range) refuse(static_cast<int64_t>(*input.input), input.range->axis);
+    if (input.input) continue;
+    scope_.Fault("body Parameter {} \"{}\" is the current_iteration; a branch has none",
+                 input.parameter->id, input.parameter->name);
   }
-}
-
-// A Parameter can be fed by one input, or be the current iteration; a second "-1" adds nothing.
-std::vector<const ir::PortMapEntry*> Resolver::EntriesOf(const ir::Node& parameter) const {
-  std::vector<const ir::PortMapEntry*> entries;
-  for (const ir::PortMapEntry& entry : body_.inputs) {
-    const bool feeds = entry.external_port_id >= 0 || entry.purpose == "current_iteration";
-    if (feeds && entry.internal_layer_id == parameter.id) entries.push_back(&entry);
+  for (const ir::BodyOutput& output : map_.outputs) {
+    if (output.range) refuse(output.port_id, output.range->axis);
   }
-  return entries;
 }
 
 bool Resolver::IsRead(const ir::Node& parameter) const {
@@ -120,54 +95,43 @@ bool Resolver::IsRead(const ir::Node& parameter) const {
   return false;
 }
 
-void Resolver::AddInput(ir::Node& parameter) {
-  const std::vector<const ir::PortMapEntry*> entries = EntriesOf(parameter);
-  if (entries.empty() && !IsRead(parameter)) return;
-  const ir::BackEdge* edge = EdgeTo(parameter);
-  if (entries.size() != 1) {
-    scope_.Fault("body Parameter {} \"{}\" has {} sources in the port_map; must have one",
-                 parameter.id, parameter.name, entries.size());
-    return;
-  }
-  const ir::PortMapEntry* entry = entries[0];
-  BodyInput input;
-  input.parameter = &parameter;
-  if (entry->external_port_id < 0) {
-    if (edge != nullptr) {
+// A Parameter can be fed by one input, or be the current iteration.
+void Resolver::CheckSources(const ir::Node& parameter) {
+  const auto count = SourcesOf(parameter);
+  if (count == 1 || (count == 0 && !IsRead(parameter))) return;
+  scope_.Fault("body Parameter {} \"{}\" has {} sources in the port_map; must have one",
+               parameter.id, parameter.name, count);
+}
+
+void Resolver::AddInput(const BodyInput& input) {
+  const ir::Node& parameter = *input.parameter;
+  ResolvedInput& resolved = ports_.inputs.emplace_back();
+  resolved.type = parameter.outputs[0].type;
+  if (SourcesOf(parameter) != 1) return;
+  if (input.is(BodyInput::Kind::kIteration)) {
+    if (input.next != nullptr) {
       scope_.Fault(
           "body Parameter {} \"{}\" is the current_iteration and the target of back edge {} -> {}; "
           "it can have one source",
-          parameter.id, parameter.name, edge->from_layer, edge->to_layer);
-      return;
+          parameter.id, parameter.name, input.next->id, parameter.id);
     }
-    input.kind = BodyInput::Kind::kIteration;
-    map_.inputs.push_back(input);
+    Dims& dims = resolved.type.dims;
+    if (dims.size() != 1 || dims[0] < 0) dims.clear();
     return;
   }
-  input.input = static_cast<size_t>(entry->external_port_id);
-  if (input.input >= scope_.input_count()) {
-    scope_.Fault("port_map names input {} but there are {}", input.input, scope_.input_count());
+  if (*input.input >= scope_.input_count()) {
+    scope_.Fault("port_map names input {} but there are {}", *input.input, scope_.input_count());
     return;
   }
-  if (entry->axis) {
-    if (edge != nullptr) {
-      scope_.Warn(
-          fmt::format("body Parameter {} is sliced and the target of back edge {} -> {}; the "
-                      "slices are used and the back edge is ignored",
-                      parameter.id, edge->from_layer, edge->to_layer));
-    }
-    AddSliced(*entry, input);
-    return;
+  resolved.type = scope_.input_type(*input.input);
+  if (!input.range) return;
+  if (input.next != nullptr) {
+    scope_.Warn(
+        fmt::format("body Parameter {} is sliced and the target of back edge {} -> {}; the "
+                    "slices are used and the back edge is ignored",
+                    parameter.id, input.next->id, parameter.id));
   }
-  if (edge != nullptr) {
-    const std::optional<size_t> result = ResultIndex(edge->from_layer);
-    if (!result) return;
-    // A state that is handed on unchanged is no state.
-    const bool unchanged = body_.graph->results[*result]->inputs[0].node == &parameter;
-    input.kind = unchanged ? BodyInput::Kind::kInvariant : BodyInput::Kind::kCarried;
-    input.result = *result;
-  }
-  map_.inputs.push_back(input);
+  AddSliced(input, resolved);
 }
 
 int64_t SizeOf(int64_t stride) {
@@ -176,39 +140,39 @@ int64_t SizeOf(int64_t stride) {
 
 // Elements of `axis` that one iteration sees, by the shape declared in the body; where that leaves
 // it open, by the entry.
-int64_t ChunkOf(const Dims& dims, const ir::PortMapEntry& entry, int64_t axis) {
+int64_t ChunkOf(const Dims& dims, const ChunkRange& range, int64_t axis) {
   const auto position = static_cast<size_t>(axis);
   if (position < dims.size() && dims[position] > 0) return dims[position];
-  return entry.part_size.value_or(SizeOf(entry.stride.value_or(1)));
+  return range.part_size.value_or(SizeOf(range.stride.value_or(1)));
 }
 
-void Resolver::AddSliced(const ir::PortMapEntry& entry, BodyInput input) {
-  const Dims& dims = scope_.input_dims(input.input);
+void Resolver::AddSliced(const BodyInput& input, ResolvedInput& resolved) {
+  const Dims& dims = scope_.input_dims(*input.input);
   const std::optional<int64_t> axis =
-      scope_.NormalAxis(*entry.axis, static_cast<int64_t>(dims.size()));
+      scope_.NormalAxis(input.range->axis, static_cast<int64_t>(dims.size()));
   if (!axis) return;
-  const int64_t part = ChunkOf(input.parameter->outputs[0].type.dims, entry, *axis);
-  if (!CheckChunk(entry, "input", part)) return;
+  const int64_t part = ChunkOf(input.parameter->outputs[0].type.dims, *input.range, *axis);
+  if (!CheckChunk(*input.range, "input", static_cast<int64_t>(*input.input), part)) return;
   const std::optional<Readings> readings =
-      Read(entry, *axis, dims[static_cast<size_t>(*axis)], part);
+      Read(input, *axis, dims[static_cast<size_t>(*axis)], part);
   if (!readings) return;
-  input.kind = BodyInput::Kind::kSliced;
-  input.slicing = readings->exclusive;
-  readings_.emplace_back(map_.inputs.size(), *readings);
-  map_.inputs.push_back(input);
+  resolved.type.dims[static_cast<size_t>(*axis)] = part;
+  resolved.slicing = readings->exclusive;
+  readings_.emplace_back(ports_.inputs.size() - 1, *readings);
 }
 
 // Writers that mean whole chunks leave part_size out, or write it and leave the stride at 1.
-bool Resolver::CheckChunk(const ir::PortMapEntry& entry, std::string_view side, int64_t part) {
-  const int64_t stride = entry.stride.value_or(1), step = SizeOf(stride);
-  const bool stepped = step == part || (step == 1 && (!entry.stride || entry.part_size));
-  if (part > 0 && stride != 0 && stepped && entry.part_size.value_or(part) == part) return true;
+bool Resolver::CheckChunk(const ChunkRange& range, std::string_view side, int64_t port,
+                          int64_t part) {
+  const int64_t stride = range.stride.value_or(1), step = SizeOf(stride);
+  const bool stepped = step == part || (step == 1 && (!range.stride || range.part_size));
+  if (part > 0 && stride != 0 && stepped && range.part_size.value_or(part) == part) return true;
   const std::string size =
-      entry.part_size ? fmt::format("part_size {}", *entry.part_size) : "no part_size";
+      range.part_size ? fmt::format("part_size {}", *range.part_size) : "no part_size";
   scope_.Fault(
       "port_map of {} {}: stride {} and {} but the body has {} elements on the axis; a chunk, the "
       "stride's size and part_size must be equal",
-      side, entry.external_port_id, stride, size, part);
+      side, port, stride, size, part);
   return false;
 }
 
@@ -217,10 +181,10 @@ bool IsCut(const Slicing& slicing, int64_t dim) {
          (slicing.end - slicing.begin) % slicing.part == 0;
 }
 
-std::optional<Readings> Resolver::Read(const ir::PortMapEntry& entry, int64_t axis, int64_t dim,
+std::optional<Readings> Resolver::Read(const BodyInput& input, int64_t axis, int64_t dim,
                                        int64_t part) {
-  const int64_t stride = entry.stride.value_or(1), start = entry.start.value_or(0);
-  const int64_t end = entry.end.value_or(-1);
+  const int64_t stride = input.range->stride.value_or(1), start = input.range->start.value_or(0);
+  const int64_t end = input.range->end.value_or(-1);
   const auto from_end = [&](int64_t index) { return index < 0 ? index + dim + 1 : index; };
   const int64_t upper = stride < 0 ? start : end, lower = stride < 0 ? end : start;
   Slicing exclusive{axis, from_end(lower), from_end(upper), part, stride < 0};
@@ -232,70 +196,41 @@ std::optional<Readings> Resolver::Read(const ir::PortMapEntry& entry, int64_t ax
     scope_.Fault(
         "port_map of input {}: start {}, end {}, stride {} select [{}, {}) of axis {} with {} "
         "elements; must lie inside and be chunks of {}",
-        entry.external_port_id, start, end, stride, exclusive.begin, exclusive.end, axis, dim,
-        part);
+        *input.input, start, end, stride, exclusive.begin, exclusive.end, axis, dim, part);
     return std::nullopt;
   }
   return Readings{exclusive, inclusive};
 }
 
-void Resolver::SetType(BodyInput& input) {
-  ir::OutputPort& port = input.parameter->outputs[0];
-  port.declared = true;
-  if (input.kind == BodyInput::Kind::kIteration) {
-    if (port.type.dims.size() != 1 || port.type.dims[0] < 0) port.type.dims.clear();
-    return;
+// The type that the file declares of a value in the body; of a Parameter, what it gets. Null when
+// it declares nothing.
+const TensorType* Resolver::DeclaredType(const ir::Source& source) const {
+  const ir::BodyInput* input = map_.InputOf(*source.node);
+  if (input != nullptr) {
+    return &ports_.inputs[static_cast<size_t>(input - map_.inputs.data())].type;
   }
-  port.type = scope_.input_type(input.input);
-  if (input.kind == BodyInput::Kind::kSliced) {
-    port.type.dims[static_cast<size_t>(input.slicing.axis)] = input.slicing.part;
-  }
-  const ir::Constant* constant = scope_.constant(input.input);
-  if (input.kind == BodyInput::Kind::kInvariant && constant != nullptr) {
-    input.parameter->constant = *constant;
-  }
-}
-
-void Resolver::AddOutputs() {
-  for (const ir::PortMapEntry& entry : body_.outputs) {
-    if (entry.purpose == "execution_condition")
-      map_.condition = ResultIndex(entry.internal_layer_id);
-    if (entry.external_port_id >= 0) outputs_.push_back(&entry);
-  }
-  std::stable_sort(outputs_.begin(), outputs_.end(), [](const auto* a, const auto* b) {
-    return a->external_port_id < b->external_port_id;
-  });
-  if (outputs_.size() != scope_.output_count()) {
-    scope_.Fault("port_map has {} outputs but the layer has {}", outputs_.size(),
-                 scope_.output_count());
-    return;
-  }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const ir::PortMapEntry& entry = *outputs_[i];
-    const std::optional<size_t> result = ResultIndex(entry.internal_layer_id);
-    if (!result) continue;
-    BodyOutput output{i, *result, entry.axis.has_value(), {}};
-    output.slicing.axis = entry.axis.value_or(0);
-    output.slicing.backward = entry.stride.value_or(1) < 0;
-    map_.outputs.push_back(output);
-  }
+  const ir::OutputPort& port = source.node->outputs[source.port];
+  return port.declared ? &port.type : nullptr;
 }
 
 // What the declared extent of a concatenated output tells; nullopt when it tells nothing.
-std::optional<Told> Resolver::CountOfOutput(const ir::PortMapEntry& entry, size_t output) {
+std::optional<AllowedCounts> Resolver::CountOfOutput(size_t output) {
   const ir::OutputPort& port = scope_.node().outputs[output];
+  const ChunkRange& range = *map_.outputs[output].range;
   const auto rank = static_cast<int64_t>(port.type.dims.size());
-  if (!port.declared || *entry.axis < -rank || *entry.axis >= rank) return std::nullopt;
-  const int64_t axis = *entry.axis + (*entry.axis < 0 ? rank : 0);
-  const ir::Source& result = body_.graph->results[map_.outputs[output].result]->inputs[0];
-  const ir::OutputPort& made = result.node->outputs[result.port];
-  const int64_t part = ChunkOf(made.declared ? made.type.dims : Dims(), entry, axis);
+  if (!port.declared || range.axis < -rank || range.axis >= rank) return std::nullopt;
+  const int64_t axis = range.axis + (range.axis < 0 ? rank : 0);
+  const TensorType* made = DeclaredType(map_.outputs[output].result->inputs[0]);
+  const int64_t part = ChunkOf(made != nullptr ? made->dims : Dims(), range, axis);
   // A Loop's writers know no chunks: whatever its body makes is joined.
-  if (fixed() && !CheckChunk(entry, "output", part)) return std::nullopt;
+  if (fixed() && !CheckChunk(range, "output", map_.outputs[output].port_id, part)) {
+    return std::nullopt;
+  }
   const int64_t whole = port.type.dims[static_cast<size_t>(axis)];
   if (whole < 0 || part < 1) return std::nullopt;
   if (whole % part == 0) {
-    return Told{fmt::format("output {} declares {}", output, whole / part), {whole / part}};
+    return AllowedCounts{fmt::format("output {} declares {}", output, whole / part),
+                         {whole / part}};
   }
   if (fixed()) {
     scope_.Fault("output {} has {} elements on axis {} but an iteration makes {}; must divide it",
@@ -305,47 +240,48 @@ std::optional<Told> Resolver::CountOfOutput(const ir::PortMapEntry& entry, size_
 }
 
 // The order of the chunks is the stride's; a range that leaves elements without a chunk is none.
-void Resolver::CheckWhole(const ir::PortMapEntry& entry, size_t output) {
+void Resolver::CheckWhole(size_t output) {
+  const ChunkRange& range = *map_.outputs[output].range;
   const Dims& dims = scope_.node().outputs[output].type.dims;
   const auto rank = static_cast<int64_t>(dims.size());
-  if ((!entry.start && !entry.end) || *entry.axis < -rank || *entry.axis >= rank) return;
-  const int64_t whole = dims[static_cast<size_t>(*entry.axis + (*entry.axis < 0 ? rank : 0))];
-  const int64_t start = entry.start.value_or(0), end = entry.end.value_or(-1);
-  const bool backward = entry.stride.value_or(1) < 0;
+  if ((!range.start && !range.end) || range.axis < -rank || range.axis >= rank) return;
+  const int64_t whole = dims[static_cast<size_t>(range.axis + (range.axis < 0 ? rank : 0))];
+  const int64_t start = range.start.value_or(0), end = range.end.value_or(-1);
+  const bool backward = range.backward();
   const int64_t lower = backward ? end : start, upper = backward ? start : end;
   if (whole < 0 || ((lower == 0 || lower == -whole - 1) &&
                     (upper == -1 || upper == whole || upper == whole - 1))) {
     return;
   }
   scope_.Fault("port_map of output {}: start {}, end {} fill part of {} elements; must fill all",
-               entry.external_port_id, start, end, whole);
+               map_.outputs[output].port_id, start, end, whole);
 }
 
 // Counts that the slices and the declared outputs have in common settle ranges that read two ways.
 // A Loop may end before its slices do, so its outputs only break ties.
 void Resolver::Decide() {
-  std::vector<Told> inputs, outputs;
+  std::vector<AllowedCounts> inputs, outputs;
   for (const auto& [index, readings] : readings_) {
     const int64_t without = readings.exclusive.count(), with = readings.inclusive.count();
     const std::string count =
         without == with ? fmt::format("{}", with) : fmt::format("{} or {}", without, with);
     inputs.push_back(
-        {fmt::format("input {} makes {}", map_.inputs[index].input, count), {without, with}});
+        {fmt::format("input {} makes {}", *map_.inputs[index].input, count), {without, with}});
   }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i]->axis) continue;
-    if (std::optional<Told> told = CountOfOutput(*outputs_[i], i)) outputs.push_back(*told);
-    if (fixed()) CheckWhole(*outputs_[i], i);
+  for (size_t i = 0; i < map_.outputs.size(); ++i) {
+    if (!map_.outputs[i].range) continue;
+    if (std::optional<AllowedCounts> told = CountOfOutput(i)) outputs.push_back(*told);
+    if (fixed()) CheckWhole(i);
   }
   if (scope_.failed()) return;
-  const auto common = [](const std::vector<Told>& all) {
+  const auto common = [](const std::vector<AllowedCounts>& all) {
     std::set<int64_t> counts = all.empty() ? std::set<int64_t>() : all[0].counts;
-    for (const Told& told : all) {
+    for (const AllowedCounts& told : all) {
       std::erase_if(counts, [&](int64_t count) { return !told.counts.contains(count); });
     }
     return counts;
   };
-  std::vector<Told> all = inputs;
+  std::vector<AllowedCounts> all = inputs;
   // New input shapes leave the outputs' declarations behind.
   const bool binds = fixed() && (scope_.check_declared || inputs.empty());
   if (binds || common(inputs).size() > 1) {
@@ -356,14 +292,14 @@ void Resolver::Decide() {
   if (counts.size() > 1) return ReportTwoReadings();
   if (counts.empty()) {
     std::string list;
-    for (const Told& told : all) list += (list.empty() ? "" : ", ") + told.who;
+    for (const AllowedCounts& told : all) list += (list.empty() ? "" : ", ") + told.who;
     scope_.Fault("the numbers of iterations disagree: {}; all must agree", list);
     return;
   }
-  map_.count = *counts.begin();
+  ports_.count = *counts.begin();
   for (const auto& [index, readings] : readings_) {
-    const bool without = readings.exclusive.count() == map_.count;
-    map_.inputs[index].slicing = without ? readings.exclusive : readings.inclusive;
+    const bool without = readings.exclusive.count() == ports_.count;
+    ports_.inputs[index].slicing = without ? readings.exclusive : readings.inclusive;
   }
 }
 
@@ -373,16 +309,29 @@ void Resolver::ReportTwoReadings() {
     scope_.Fault(
         "port_map of input {}: the upper bound reads as {} iterations without its element and {} "
         "with it, and nothing else tells; write it negative, counted from the end",
-        map_.inputs[index].input, readings.exclusive.count(), readings.inclusive.count());
+        *map_.inputs[index].input, readings.exclusive.count(), readings.inclusive.count());
   }
 }
 
 }  // namespace
 
-std::optional<PortMap> ResolvePortMap(InferScope& scope, const ir::Body& body) {
+std::optional<ResolvedPorts> ResolvePorts(InferScope& scope, const ir::Body& body) {
   return Resolver(scope, body).Run();
 }
 
-std::optional<int64_t> CountOfSlices(InferScope&, const PortMap& map) { return map.count; }
+void ApplyPorts(const InferScope& scope, ir::Body& body, const ResolvedPorts& ports) {
+  body.map.count = ports.count;
+  for (size_t i = 0; i < ports.inputs.size(); ++i) {
+    BodyInput& input = body.map.inputs[i];
+    input.slicing = ports.inputs[i].slicing;
+    ir::OutputPort& port = input.parameter->outputs[0];
+    port.type = ports.inputs[i].type;
+    port.declared = true;
+    if (!input.is(BodyInput::Kind::kInvariant)) continue;
+    if (const ir::Constant* constant = scope.constant(*input.input)) {
+      input.parameter->constant = *constant;
+    }
+  }
+}
 
 }  // namespace weft::ops

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/ir/edit.h"
 #include "tests/converter/graph_builder.h"
 
 namespace weft {
@@ -32,11 +33,7 @@ struct CountedLoop {
   // A Parameter of the body, fed by a value of the outside.
   ir::Source Input(ir::Source source) {
     const ir::Source parameter = body.Parameter(outer.type(source));
-    ir::PortMapEntry entry;
-    entry.external_port_id = static_cast<int64_t>(node->inputs.size());
-    entry.internal_layer_id = parameter.node->id;
-    node->inputs.push_back(source);
-    node->bodies[0].inputs.push_back(entry);
+    map().inputs.push_back({.parameter = parameter.node, .input = ir::AddInput(*node, source)});
     return parameter;
   }
 
@@ -45,7 +42,7 @@ struct CountedLoop {
     return body.graph.results.back();
   }
   void GoesBack(ir::Source next, ir::Source parameter) {
-    node->bodies[0].back_edges.push_back({0, Result(next)->id, parameter.node->id});
+    map().InputOf(*parameter.node)->next = Result(next);
   }
 
   // A state that grows by `step`.
@@ -56,10 +53,7 @@ struct CountedLoop {
   }
   ir::Source Iteration() {
     const ir::Source parameter = body.Parameter({ElementType::i64, {}});
-    ir::PortMapEntry entry;
-    entry.internal_layer_id = parameter.node->id;
-    entry.purpose = "current_iteration";
-    node->bodies[0].inputs.push_back(entry);
+    map().inputs.push_back({.parameter = parameter.node});
     return parameter;
   }
 
@@ -74,22 +68,27 @@ struct CountedLoop {
     return Typed(type, {a, b}, {ElementType::boolean, {}});
   }
 
-  void GoOn(ir::Source condition) {
-    ir::PortMapEntry entry;
-    entry.internal_layer_id = Result(condition)->id;
-    entry.purpose = "execution_condition";
-    node->bodies[0].outputs.push_back(entry);
+  void GoOn(ir::Source condition) { map().condition = Result(condition); }
+  void LastOf(ir::Node* result) {
+    const auto port = static_cast<int64_t>(node->outputs.size());
+    map().outputs.push_back({.result = result, .port_id = port});
+  }
+  // The latest input is sliced, the latest output gathered, along this axis.
+  void SliceOn(int64_t axis) { map().inputs.back().range = On(axis); }
+  void GatherOn(int64_t axis) { map().outputs.back().range = On(axis); }
+  static ir::ChunkRange On(int64_t axis) {
+    ir::ChunkRange range;
+    range.axis = axis;
+    return range;
   }
   // The last value of a body's value, as an output.
   ir::Source Last(ir::Source source) {
-    ir::PortMapEntry entry;
-    entry.internal_layer_id = Result(source)->id;
-    entry.external_port_id = static_cast<int64_t>(node->outputs.size());
-    node->bodies[0].outputs.push_back(entry);
+    LastOf(Result(source));
     node->outputs.push_back({body.type(source), true, {}});
     return {node, static_cast<uint32_t>(node->outputs.size() - 1)};
   }
-  const ir::PortMapEntry& OutputEntry(size_t i) const { return node->bodies[0].outputs[i]; }
+  ir::PortMap& map() { return node->bodies[0].map; }
+  const ir::PortMap& map() const { return node->bodies[0].map; }
 
   // The body becomes part of the loop; to be called once, before a pass.
   void Close() {

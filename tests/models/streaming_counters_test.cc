@@ -30,19 +30,14 @@ struct Recurrent : CountedLoop {
     TensorType type = outer.type(source);
     type.dims[static_cast<size_t>(axis)] = 1;
     const ir::Source parameter = body.Parameter(type);
-    ir::PortMapEntry entry;
-    entry.external_port_id = static_cast<int64_t>(node->inputs.size());
-    entry.internal_layer_id = parameter.node->id;
-    entry.axis = axis;
-    node->inputs.push_back(source);
-    node->bodies[0].inputs.push_back(entry);
+    ir::AddSlice(*node, ir::AddInput(*node, source), *parameter.node, On(axis));
     return parameter;
   }
   void Scan(ir::Source value, int64_t axis) {
     TensorType type = body.type(value);
     type.dims[static_cast<size_t>(axis)] = steps;
     Last(value);
-    node->bodies[0].outputs.back().axis = axis;
+    GatherOn(axis);
     node->outputs.back().type = type;
   }
   ir::Source Of(const std::string& type, std::vector<ir::Source> inputs, TensorType declared,
@@ -172,10 +167,7 @@ TEST(StreamingCounters, RefusesTheTripCountInABody) {
   ExpectRefuses(
       [](Recurrent& l, GraphBuilder& g) {
         const ir::Source all = l.body.Parameter(kNumber);
-        ir::PortMapEntry entry;
-        entry.external_port_id = 0;
-        entry.internal_layer_id = all.node->id;
-        l.node->bodies[0].inputs.push_back(entry);
+        l.map().inputs.push_back({.parameter = all.node, .input = 0});
         l.End(l.Of("Divide", {l.xt, l.ToFloat(all)}, F32({1, 1, kHidden})), g);
       },
       "4 \"Divide4\" (Divide)", "input 1 is made of the number of all steps" + kLoop);

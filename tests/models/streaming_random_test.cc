@@ -140,17 +140,15 @@ void Chain::Iterate() {
   const ir::Source zeros = g_.Floats(chunk.dims, std::vector<float>(count, 0.0f));
   ir::Node* node = g_.Add("TensorIterator", 1, {at_, zeros}, {}, 2).node;
   ir::Body& of_node = node->bodies.emplace_back();
-  const int64_t result = body.graph.results[0]->id, at = static_cast<int64_t>(axis);
-  of_node.inputs.resize(2);
-  of_node.outputs.resize(2);
-  of_node.inputs[0] = {0, 0, x.node->id, at, starts_late ? part : 0, -1, part, part, ""};
-  if (backward) of_node.inputs[0] = {0, 0, x.node->id, at, -1, 0, -part, part, ""};
-  of_node.inputs[1].external_port_id = 1;
-  of_node.inputs[1].internal_layer_id = h.node->id;
-  of_node.outputs[0] = {0, 2, result, at, 0, -1, part, part, ""};
-  of_node.outputs[1].external_port_id = 3;
-  of_node.outputs[1].internal_layer_id = result;
-  of_node.back_edges.push_back({0, result, h.node->id});
+  ir::Node* result = body.graph.results[0];
+  const auto at = static_cast<int64_t>(axis);
+  ir::ChunkRange range = ir::WholeRange(at, part, backward);
+  if (starts_late) range.start = part;
+  of_node.map.inputs = {{.parameter = x.node, .input = 0, .range = range},
+                        {.parameter = h.node, .input = 1, .next = result}};
+  of_node.map.outputs = {
+      {.result = result, .port_id = 2, .range = ir::WholeRange(at, part, /*backward=*/false)},
+      {.result = result, .port_id = 3}};
   of_node.graph = std::make_unique<ir::Graph>(std::move(body.graph));
   node->outputs[0] = {all, true, {}};
   node->outputs[1] = {chunk, true, {}};

@@ -34,44 +34,15 @@ std::optional<Walk> WalkOf(const ir::Node& loop, ir::Source index, int64_t trips
 
 bool IsConstantInt(ir::Source source, int64_t value) { return IntOf(source) == value; }
 
-ir::PortMapEntry* EntryOf(ir::Body& body, const ir::Node& parameter) {
-  const auto found = std::ranges::find_if(body.inputs, [&](const ir::PortMapEntry& entry) {
-    return entry.internal_layer_id == parameter.id;
-  });
-  return found == body.inputs.end() ? nullptr : &*found;
-}
-
-const ir::BackEdge* EdgeTo(const ir::Body& body, const ir::Node& parameter) {
-  const auto found = std::ranges::find(body.back_edges, parameter.id, &ir::BackEdge::to_layer);
-  return found == body.back_edges.end() ? nullptr : &*found;
-}
-
 // Of an input that no iteration changes: the index among the loop's inputs.
-std::optional<size_t> InvariantInput(ir::Body& body, const ir::Node& parameter) {
-  if (!ir::IsParameter(parameter)) return std::nullopt;
-  const ir::PortMapEntry* entry = EntryOf(body, parameter);
-  if (entry == nullptr || entry->external_port_id < 0 || entry->axis) return std::nullopt;
-  const ir::BackEdge* edge = EdgeTo(body, parameter);
-  if (edge != nullptr) {
-    const ir::Node* result = NodeOfId(body.graph->results, edge->from_layer);
-    if (result == nullptr || result->inputs[0].node != &parameter) return std::nullopt;
-  }
-  return static_cast<size_t>(entry->external_port_id);
+std::optional<size_t> InvariantInput(const ir::Body& body, const ir::Node& parameter) {
+  const ir::BodyInput* input = body.map.InputOf(parameter);
+  const bool invariant = input != nullptr && input->is(ir::BodyInput::Kind::kInvariant);
+  return invariant ? input->input : std::nullopt;
 }
 
-int64_t NewId(const ir::Graph& graph) {
-  int64_t id = 0;
-  for (const auto& node : graph.nodes) id = std::max(id, node->id + 1);
-  return id;
-}
-
-void SetWalk(ir::PortMapEntry& entry, int64_t axis, int64_t part, Walk walk) {
-  const bool forward = walk == Walk::kForward;
-  entry.axis = axis;
-  entry.start = forward ? 0 : -1;
-  entry.end = forward ? -1 : 0;
-  entry.stride = forward ? part : -part;
-  entry.part_size = part;
+ir::ChunkRange RangeOf(int64_t axis, int64_t part, Walk walk) {
+  return ir::WholeRange(axis, part, walk == Walk::kBackward);
 }
 
 // A place of axis 0 that a node takes from one of the body's inputs.
@@ -119,29 +90,20 @@ std::optional<Pick> PickOf(const ir::Node& node, const ir::Node& loop, int64_t t
 
 // All sliced inputs of a loop must agree on their number of chunks. Can it be seen that an input
 // which is already sliced has `chunks` of them?
-bool HasChunks(const ir::Node& loop, const ir::PortMapEntry& entry, int64_t chunks) {
-  const int64_t start = entry.start.value_or(0), end = entry.end.value_or(-1);
-  const bool backward = entry.stride.value_or(1) < 0;
-  if (start != (backward ? -1 : 0) || end != (backward ? 0 : -1)) return false;
-  if (entry.external_port_id >= static_cast<int64_t>(loop.inputs.size())) return false;
-  const Dims& dims = TypeOf(loop.inputs[static_cast<size_t>(entry.external_port_id)]).dims;
+bool HasChunks(const ir::Node& loop, const ir::BodyInput& input, int64_t chunks) {
+  const Dims& dims = TypeOf(loop.inputs[*input.input]).dims;
   const auto rank = static_cast<int64_t>(dims.size());
-  const int64_t axis = *entry.axis + (*entry.axis < 0 ? rank : 0);
-  if (axis < 0 || axis >= rank) return false;
-  for (const ir::Node* parameter : loop.bodies[0].graph->parameters) {
-    if (parameter->id != entry.internal_layer_id) continue;
-    const Dims& chunk = parameter->outputs[0].type.dims;
-    const auto position = static_cast<size_t>(axis);
-    return position < chunk.size() && chunk[position] > 0 &&
-           chunk[position] * chunks == dims[position];
-  }
-  return false;
+  const int64_t axis = input.range->axis + (input.range->axis < 0 ? rank : 0);
+  if (!input.range->whole() || axis < 0 || axis >= rank) return false;
+  const Dims& chunk = input.parameter->outputs[0].type.dims;
+  const auto position = static_cast<size_t>(axis);
+  return position < chunk.size() && chunk[position] > 0 &&
+         chunk[position] * chunks == dims[position];
 }
 
 bool AgreesWithOtherSlices(const ir::Node& loop, int64_t chunks) {
-  const std::vector<ir::PortMapEntry>& entries = loop.bodies[0].inputs;
-  return std::all_of(entries.begin(), entries.end(), [&](const ir::PortMapEntry& entry) {
-    return !entry.axis || entry.external_port_id < 0 || HasChunks(loop, entry, chunks);
+  return std::ranges::all_of(loop.bodies[0].map.inputs, [&](const ir::BodyInput& input) {
+    return !input.range || HasChunks(loop, input, chunks);
   });
 }
 
@@ -155,22 +117,14 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   if (!walk) return false;
   ir::Graph& graph = *body.graph;
   ir::Node* slice = NewParameter(graph, node);
-  slice->id = NewId(graph);
   dims[0] = 1;
   slice->outputs[0].type = {TypeOf(pick.data).type, dims};
   slice->outputs[0].declared = true;
-  ir::PortMapEntry entry;
-  entry.line = loop.line;
-  entry.external_port_id = static_cast<int64_t>(*input);
-  entry.internal_layer_id = slice->id;
-  SetWalk(entry, 0, 1, *walk);
-  body.inputs.push_back(entry);
+  ir::AddSlice(loop, *input, *slice, RangeOf(0, 1, *walk));
   ir::Source taken{slice, 0};
   if (!pick.keeps_axis) {
-    const ir::Source axes = NewInts(graph, node, {ElementType::i64, {1}}, {0});
-    ir::Node* squeeze = NewNode(graph, node, "Squeeze", 1, {taken, axes});
-    squeeze->outputs[0] = {node.outputs[0].type, node.outputs[0].declared, {}};
-    taken = {squeeze, 0};
+    taken = NewSqueeze(graph, node, taken, 0);
+    taken.node->outputs[0] = {node.outputs[0].type, node.outputs[0].declared, {}};
   }
   HandOver(graph, {&node, 0}, taken);
   return true;
@@ -249,49 +203,42 @@ std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node&
   return ListUpdate{element, false, axis, part, behind ? Walk::kForward : Walk::kBackward};
 }
 
-// A back edge whose state is a list that the body fills and does nothing else with.
-bool GatherList(ir::Node& loop, const ir::BackEdge& edge, const Count& count) {
+// A state that is a list which the body fills and does nothing else with.
+bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
   ir::Body& body = loop.bodies[0];
-  ir::Node* result = NodeOfId(body.graph->results, edge.from_layer);
-  const ir::Node* list = NodeOfId(body.graph->parameters, edge.to_layer);
-  if (result == nullptr || list == nullptr) return false;
-  const ir::PortMapEntry* source = EntryOf(body, *list);
-  if (source == nullptr || source->external_port_id < 0 || source->axis) return false;
-  const Dims& initial = TypeOf(loop.inputs[static_cast<size_t>(source->external_port_id)]).dims;
+  ir::Node* result = state.next;
+  const ir::Node* list = state.parameter;
+  if (result == nullptr || !state.input || state.range) return false;
+  const Dims& initial = TypeOf(loop.inputs[*state.input]).dims;
   const ir::Node& node = *result->inputs[0].node;
   std::optional<ListUpdate> update = UpdateByScatter(loop, node, *list, initial, count);
   if (!update) update = UpdateByConcat(node, *list, initial, count);
   if (!update || NeededBut(*body.graph, result, update->element).contains(list)) return false;
-  const auto is_its = [&](int64_t id) { return id == result->id; };
-  if (std::ranges::count_if(body.back_edges, is_its, &ir::BackEdge::from_layer) != 1) return false;
-  for (const ir::PortMapEntry& entry : body.outputs) {
-    if (is_its(entry.internal_layer_id) && entry.axis) return false;
+  if (std::ranges::count(body.map.inputs, result, &ir::BodyInput::next) != 1) return false;
+  for (const ir::BodyOutput& output : body.map.outputs) {
+    if (output.result == result && output.range) return false;
   }
   ir::Source row = update->element;
   if (update->lacks_axis) {
-    const ir::Source axes = NewInts(*body.graph, node, {ElementType::i64, {1}}, {0});
-    row = {NewNode(*body.graph, node, "Unsqueeze", 1, {update->element, axes}), 0};
+    row = NewUnsqueeze(*body.graph, node, update->element, 0);
     ir::OutputPort& port = row.node->outputs[0];
     port = update->element.node->outputs[update->element.port];
     port.names.clear();
     port.type.dims.insert(port.type.dims.begin(), 1);
   }
   result->inputs[0] = row;
-  for (ir::PortMapEntry& entry : body.outputs) {
-    if (is_its(entry.internal_layer_id)) SetWalk(entry, update->axis, update->part, update->walk);
+  for (ir::BodyOutput& output : body.map.outputs) {
+    if (output.result == result) output.range = RangeOf(update->axis, update->part, update->walk);
   }
-  const int64_t target = edge.to_layer;
-  std::erase_if(body.back_edges, [&](const ir::BackEdge& e) { return e.to_layer == target; });
+  state.next = nullptr;
   return true;
 }
 
 // A carried i32 or i64 that is the number of the iteration.
-bool CountsIterations(ir::Node& loop, const ir::Node& parameter, int64_t trips) {
-  const ElementType type =
-      TypeOf(loop.inputs[static_cast<size_t>(EntryOf(loop.bodies[0], parameter)->external_port_id)])
-          .type;
+bool CountsIterations(const ir::Node& loop, const ir::BodyInput& state, int64_t trips) {
+  const ElementType type = TypeOf(loop.inputs[*state.input]).type;
   if (type != ElementType::i32 && type != ElementType::i64) return false;
-  return WalkOf(loop, {const_cast<ir::Node*>(&parameter), 0}, trips, trips) == Walk::kForward;
+  return WalkOf(loop, {state.parameter, 0}, trips, trips) == Walk::kForward;
 }
 
 }  // namespace
@@ -307,29 +254,22 @@ bool RecogniseSlices(ir::Node& loop, int64_t trips) {
 
 bool RecogniseLists(ir::Node& loop, const Count& count) {
   bool changed = false;
-  const std::vector<ir::BackEdge> edges = loop.bodies[0].back_edges;
-  for (const ir::BackEdge& edge : edges) changed = GatherList(loop, edge, count) || changed;
+  for (ir::BodyInput& state : loop.bodies[0].map.inputs) {
+    changed = GatherList(loop, state, count) || changed;
+  }
   return changed;
 }
 
 bool RecogniseCounters(ir::Node& loop, int64_t trips) {
-  ir::Body& body = loop.bodies[0];
-  const bool counted = std::ranges::any_of(body.inputs, [](const ir::PortMapEntry& entry) {
-    return entry.purpose == "current_iteration";
-  });
+  std::vector<ir::BodyInput>& inputs = loop.bodies[0].map.inputs;
+  const bool counted =
+      std::ranges::any_of(inputs, [](const ir::BodyInput& input) { return !input.input; });
   if (counted || trips < 2) return false;
-  const std::vector<ir::BackEdge> edges = body.back_edges;
-  for (const ir::BackEdge& edge : edges) {
-    const ir::Node* parameter = NodeOfId(body.graph->parameters, edge.to_layer);
-    ir::PortMapEntry* entry = parameter == nullptr ? nullptr : EntryOf(body, *parameter);
-    if (entry == nullptr || entry->external_port_id < 0 || entry->axis) continue;
-    if (!CountsIterations(loop, *parameter, trips)) continue;
-    ir::OutputPort& port = NodeOfId(body.graph->parameters, edge.to_layer)->outputs[0];
-    port.type = TypeOf(loop.inputs[static_cast<size_t>(entry->external_port_id)]);
-    entry->external_port_id = -1;
-    entry->purpose = "current_iteration";
-    std::erase_if(body.back_edges,
-                  [&](const ir::BackEdge& e) { return e.to_layer == parameter->id; });
+  for (ir::BodyInput& state : inputs) {
+    if (state.next == nullptr || state.range || !CountsIterations(loop, state, trips)) continue;
+    state.parameter->outputs[0].type = TypeOf(loop.inputs[*state.input]);
+    state.input.reset();
+    state.next = nullptr;
     return true;
   }
   return false;

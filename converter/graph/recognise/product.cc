@@ -14,11 +14,8 @@ namespace {
 
 std::set<const ir::Node*> SlicedParameters(const ir::Body& body) {
   std::set<const ir::Node*> sliced;
-  for (const ir::Node* parameter : body.graph->parameters) {
-    const bool cut = std::ranges::any_of(body.inputs, [&](const ir::PortMapEntry& entry) {
-      return entry.internal_layer_id == parameter->id && entry.axis.has_value();
-    });
-    if (cut) sliced.insert(parameter);
+  for (const ir::BodyInput& input : body.map.inputs) {
+    if (input.range) sliced.insert(input.parameter);
   }
   return sliced;
 }

@@ -34,14 +34,8 @@ constexpr CellRow kCells[] = {
 std::map<const ir::Node*, ir::Source> SuccessorsOf(const ir::Body* body) {
   std::map<const ir::Node*, ir::Source> successors;
   if (body == nullptr) return successors;
-  for (const ir::BackEdge& edge : body->back_edges) {
-    for (const ir::Node* parameter : body->graph->parameters) {
-      for (const ir::Node* result : body->graph->results) {
-        if (parameter->id == edge.to_layer && result->id == edge.from_layer) {
-          successors[parameter] = result->inputs[0];
-        }
-      }
-    }
+  for (const ir::BodyInput& input : body->map.inputs) {
+    if (input.next != nullptr) successors[input.parameter] = input.next->inputs[0];
   }
   return successors;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/scalars.h"
 
-#include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -11,6 +11,8 @@
 namespace weft::graph {
 namespace {
 
+constexpr size_t kMostInputs = 2;  // of an operation with a rule
+
 bool IsNarrow(int64_t value) {
   return value >= std::numeric_limits<int32_t>::min() &&
          value <= std::numeric_limits<int32_t>::max();
@@ -18,40 +20,25 @@ bool IsNarrow(int64_t value) {
 
 }  // namespace
 
-ir::Node* NodeOfId(const std::vector<ir::Node*>& nodes, int64_t id) {
-  const auto found = std::ranges::find_if(nodes, [&](ir::Node* node) { return node->id == id; });
-  return found == nodes.end() ? nullptr : *found;
-}
-
 std::optional<int64_t> IntOf(ir::Source source) {
   const std::vector<int64_t> ints = IntsOf(source);
   return ints.size() == 1 ? std::optional(ints[0]) : std::nullopt;
 }
 
 LoopScalars::LoopScalars(const ir::Node& loop) : body_(loop.bodies[0]) {
-  for (const ir::PortMapEntry& entry : body_.inputs) {
-    const ir::Node* parameter = NodeOfId(body_.graph->parameters, entry.internal_layer_id);
-    if (parameter == nullptr || entry.axis) continue;
-    if (entry.external_port_id >= 0) {
-      parameters_[parameter] = IntOf(loop.inputs[static_cast<size_t>(entry.external_port_id)]);
-    } else if (entry.purpose == "current_iteration") {
-      parameters_[parameter] = 0;
-    }
+  for (const ir::BodyInput& input : body_.map.inputs) {
+    if (input.range) continue;
+    parameters_[input.parameter] = input.input ? IntOf(loop.inputs[*input.input]) : 0;
   }
 }
 
 void LoopScalars::Advance() {
   std::map<const ir::Node*, std::optional<int64_t>> next = parameters_;
   ++iteration_;
-  for (const ir::PortMapEntry& entry : body_.inputs) {
-    if (entry.external_port_id >= 0 || entry.purpose != "current_iteration") continue;
-    next[NodeOfId(body_.graph->parameters, entry.internal_layer_id)] = iteration_;
-  }
-  for (const ir::BackEdge& edge : body_.back_edges) {
-    const ir::Node* to = NodeOfId(body_.graph->parameters, edge.to_layer);
-    const ir::Node* from = NodeOfId(body_.graph->results, edge.from_layer);
-    if (to == nullptr || from == nullptr || !parameters_.contains(to)) continue;
-    next[to] = Value(from->inputs[0]);
+  for (const ir::BodyInput& input : body_.map.inputs) {
+    if (input.range) continue;
+    if (!input.input) next[input.parameter] = iteration_;
+    if (input.next != nullptr) next[input.parameter] = Value(input.next->inputs[0]);
   }
   parameters_ = std::move(next);
   known_.clear();
@@ -74,10 +61,11 @@ std::optional<int64_t> LoopScalars::Compute(ir::Source source) {
     return found == parameters_.end() ? std::nullopt : found->second;
   }
   const ops::ScalarRule rule = ops::TraitsOf(node).scalar;
-  if (rule == nullptr || node.inputs.empty()) return std::nullopt;
-  std::vector<std::optional<int64_t>> inputs;
-  for (const ir::Source& input : node.inputs) inputs.push_back(Value(input));
-  return rule(node, inputs);
+  std::array<std::optional<int64_t>, kMostInputs> inputs;
+  const size_t count = node.inputs.size();
+  if (rule == nullptr || count == 0 || count > kMostInputs) return std::nullopt;
+  for (size_t i = 0; i < count; ++i) inputs[i] = Value(node.inputs[i]);
+  return rule(node, {inputs.data(), count});
 }
 
 }  // namespace weft::graph

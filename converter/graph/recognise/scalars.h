@@ -34,9 +34,6 @@ class LoopScalars {
   std::map<std::pair<const ir::Node*, uint32_t>, std::optional<int64_t>> known_;
 };
 
-// The Parameter or Result of this id, or null.
-ir::Node* NodeOfId(const std::vector<ir::Node*>& nodes, int64_t id);
-
 // The one integer or boolean that a constant holds.
 std::optional<int64_t> IntOf(ir::Source source);
 

@@ -19,8 +19,7 @@
 namespace weft::graph {
 namespace {
 
-using ops::BodyInput;
-using ops::BodyOutput;
+using ir::BodyInput;
 using Nodes = std::set<const ir::Node*>;
 
 bool IsInteger(ElementType type) { return !IsFloat(type) && type != ElementType::boolean; }
@@ -36,11 +35,11 @@ struct Counter {
 
 class Counters {
  public:
-  Counters(const ir::Graph& graph, const ir::Node& loop, const ops::PortMap& map,
-           const std::set<size_t>& lengths, Faults& faults)
+  Counters(const ir::Graph& graph, const ir::Node& loop, const std::set<size_t>& lengths,
+           Faults& faults)
       : graph_(graph),
         loop_(loop),
-        map_(map),
+        map_(loop.bodies[0].map),
         lengths_(lengths),
         inside_(*loop.bodies[0].graph),
         order_(ir::Topological(inside_)),
@@ -53,18 +52,16 @@ class Counters {
     for (ir::Node* node : order_) {
       if (needed_.contains(node) && !node->constant) Follow(*node);
     }
-    for (const BodyOutput& output : map_.outputs) CheckOutput(output);
+    for (size_t i = 0; i < map_.outputs.size(); ++i) CheckOutput(i);
     for (const BodyInput& input : map_.inputs) CheckState(input);
   }
 
  private:
   bool IsLength(const BodyInput& input) const {
-    if (input.kind != BodyInput::Kind::kInvariant) return false;
-    return lengths_.contains(input.input) || (ir::IsLoop(loop_) && input.input == 0);
+    if (!input.is(BodyInput::Kind::kInvariant)) return false;
+    return lengths_.contains(*input.input) || (ir::IsLoop(loop_) && *input.input == 0);
   }
-  const ir::Source& NextOf(const BodyInput& input) const {
-    return inside_.results[input.result]->inputs[0];
-  }
+  static const ir::Source& NextOf(const BodyInput& input) { return input.next->inputs[0]; }
   bool IsRead(size_t output) const;
   void FindNeeded();
   Nodes NodesThatNeedOnly(const Nodes& parameters) const;
@@ -74,13 +71,13 @@ class Counters {
   bool HandsOn(const ir::Node& node) const;
   bool Decides(const ir::Node& node, const ir::Source& number) const;
   void Follow(ir::Node& node);
-  void CheckOutput(const BodyOutput& output);
+  void CheckOutput(size_t output);
   void CheckState(const BodyInput& input);
   const Counter* CounterIn(const ir::Source& source) const;
 
   const ir::Graph& graph_;
   const ir::Node& loop_;
-  const ops::PortMap& map_;
+  const ir::PortMap& map_;
   const std::set<size_t>& lengths_;
   const ir::Graph& inside_;
   const std::vector<ir::Node*> order_;
@@ -116,10 +113,10 @@ bool Counters::IsRead(size_t output) const {
 
 void Counters::FindNeeded() {
   std::vector<const ir::Node*> open;
-  for (const BodyOutput& output : map_.outputs) {
-    if (IsRead(output.output)) open.push_back(inside_.results[output.result]);
+  for (size_t i = 0; i < map_.outputs.size(); ++i) {
+    if (IsRead(i)) open.push_back(map_.outputs[i].result);
   }
-  if (map_.condition) open.push_back(inside_.results[*map_.condition]);
+  if (map_.condition != nullptr) open.push_back(map_.condition);
   for (const ir::Node* sink : inside_.sinks) open.push_back(sink);
   while (!open.empty()) {
     const ir::Node* node = open.back();
@@ -127,8 +124,8 @@ void Counters::FindNeeded() {
     if (!needed_.insert(node).second) continue;
     for (const ir::Source& source : node->inputs) open.push_back(source.node);
     for (const BodyInput& input : map_.inputs) {
-      if (input.parameter != node || input.kind != BodyInput::Kind::kCarried) continue;
-      open.push_back(inside_.results[input.result]);
+      if (input.parameter != node || !input.is(BodyInput::Kind::kCarried)) continue;
+      open.push_back(input.next);
     }
   }
 }
@@ -137,8 +134,7 @@ void Counters::FindNeeded() {
 Nodes Counters::NodesThatNeedOnly(const Nodes& parameters) const {
   Nodes free;
   for (const BodyInput& input : map_.inputs) {
-    const bool changes =
-        input.kind == BodyInput::Kind::kSliced || input.kind == BodyInput::Kind::kCarried;
+    const bool changes = input.is(BodyInput::Kind::kSliced) || input.is(BodyInput::Kind::kCarried);
     if (!changes || parameters.contains(input.parameter)) free.insert(input.parameter);
   }
   for (const ir::Node* node : order_) {
@@ -183,14 +179,14 @@ void Counters::FindCounters() {
   Nodes given;
   for (const BodyInput& input : map_.inputs) {
     const ElementType type = input.parameter->outputs[0].type.type;
-    if (input.kind == BodyInput::Kind::kIteration) {
+    if (input.is(BodyInput::Kind::kIteration)) {
       given.insert(input.parameter);
       told_[{input.parameter, 0}] = {
           fmt::format("the iteration counter \"{}\"", ir::OneLine(input.parameter->name))};
     } else if (IsLength(input)) {
       given.insert(input.parameter);
       told_[{input.parameter, 0}] = {"the number of all steps"};
-    } else if (input.kind == BodyInput::Kind::kCarried) {
+    } else if (input.is(BodyInput::Kind::kCarried)) {
       const bool grows = GrowsByAConstant(input);
       if (!IsInteger(type) && !(IsFloat(type) && grows)) continue;
       counters_.insert(input.parameter);
@@ -206,7 +202,7 @@ void Counters::FindCounters() {
     const Nodes readers = ReadersOf(moving);
     changed = false;
     for (const BodyInput& input : map_.inputs) {
-      if (input.kind != BodyInput::Kind::kCarried || !counters_.contains(input.parameter)) continue;
+      if (!input.is(BodyInput::Kind::kCarried) || !counters_.contains(input.parameter)) continue;
       const ir::Node* next = NextOf(input).node;
       if (free_.contains(next) && readers.contains(next)) continue;
       counters_.erase(input.parameter);
@@ -258,18 +254,17 @@ void Counters::Follow(ir::Node& node) {
   }
 }
 
-void Counters::CheckOutput(const BodyOutput& output) {
-  const ir::Source& source = inside_.results[output.result]->inputs[0];
+void Counters::CheckOutput(size_t output) {
+  const ir::Source& source = map_.outputs[output].result->inputs[0];
   const Counter* counter = CounterIn(source);
-  if (counter == nullptr || counter->is_number || !IsRead(output.output)) return;
-  RefuseToCut(graph_, loop_, fmt::format("output {} tells {}", output.output, counter->text),
-              faults_);
+  if (counter == nullptr || counter->is_number || !IsRead(output)) return;
+  RefuseToCut(graph_, loop_, fmt::format("output {} tells {}", output, counter->text), faults_);
 }
 
 void Counters::CheckState(const BodyInput& input) {
-  if (input.kind != BodyInput::Kind::kCarried || !needed_.contains(input.parameter)) return;
+  if (!input.is(BodyInput::Kind::kCarried) || !needed_.contains(input.parameter)) return;
   const std::string state = fmt::format("its state \"{}\"", ir::OneLine(input.parameter->name));
-  if (lengths_.contains(input.input)) {
+  if (lengths_.contains(*input.input)) {
     RefuseToCut(graph_, loop_, state + " begins as the number of all steps", faults_);
     return;
   }
@@ -280,9 +275,9 @@ void Counters::CheckState(const BodyInput& input) {
 
 }  // namespace
 
-void RefuseCounters(const ir::Graph& graph, const ir::Node& loop, const ops::PortMap& map,
-                    const std::set<size_t>& lengths, Faults& faults) {
-  Counters(graph, loop, map, lengths, faults).Run();
+void RefuseCounters(const ir::Graph& graph, const ir::Node& loop, const std::set<size_t>& lengths,
+                    Faults& faults) {
+  Counters(graph, loop, lengths, faults).Run();
 }
 
 }  // namespace weft::graph

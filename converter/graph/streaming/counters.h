@@ -16,15 +16,14 @@
 
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"
-#include "converter/ops/port_map.h"
 
 namespace weft::graph {
 
 // Refuses every layer of the body, by name, that uses such a value for anything but the next value
-// of a counter. What no output needs may use what it likes. `map` is of `loop`, a node of `graph`;
-// `lengths` are inputs of the loop that are made of the number of steps.
-void RefuseCounters(const ir::Graph& graph, const ir::Node& loop, const ops::PortMap& map,
-                    const std::set<size_t>& lengths, Faults& faults);
+// of a counter. What no output needs may use what it likes. `loop` is a node of `graph`, inferred;
+// `lengths` are its inputs that are made of the number of steps.
+void RefuseCounters(const ir::Graph& graph, const ir::Node& loop, const std::set<size_t>& lengths,
+                    Faults& faults);
 
 }  // namespace weft::graph
 

@@ -192,12 +192,12 @@ bool Streaming::IsKept(const Walk& walk, const Carried& state) {
 
 void Streaming::CheckCounters() {
   for (const Walk& walk : walks_) {
-    if (!walk.map) continue;
+    if (!ir::Iterates(*walk.node)) continue;
     std::set<size_t> lengths;
     for (size_t i = 0; i < walk.node->inputs.size(); ++i) {
       if (lengths_.contains(walk.node->inputs[i].node)) lengths.insert(i);
     }
-    RefuseCounters(graph_, *walk.node, *walk.map, lengths, faults_);
+    RefuseCounters(graph_, *walk.node, lengths, faults_);
   }
 }
 
@@ -206,7 +206,7 @@ void Streaming::CheckCounters() {
 bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const {
   if (times.Of(node.inputs[input]) != nullptr) return false;
   if (const Walk* walk = WalkOf(node)) {
-    return walk->map ? true : input == 1 + walk->states.size();
+    return ir::Iterates(node) || input == 1 + walk->states.size();
   }
   const AxisRelation& relation = times.Relation(&node);
   if (relation.selects) return input > 0 && times.Of(node.inputs[0]) != nullptr;

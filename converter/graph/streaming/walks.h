@@ -14,7 +14,6 @@
 #include "converter/base/faults.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
-#include "converter/ops/port_map.h"
 
 namespace weft::graph {
 
@@ -29,8 +28,7 @@ struct Carried {
   std::string name, from;        // of the variable; "hidden state of layer 12 "rnn""
   size_t input = 0;              // of a sequence; a loop's stands in the entry
   std::optional<size_t> output;  // absent where the model does not ask for the last value
-  size_t entry = 0;              // of a loop's port map
-  size_t result = 0;             // of a loop's body
+  size_t entry = 0;              // of a loop's map, among the inputs
 };
 
 struct Walk {
@@ -38,7 +36,6 @@ struct Walk {
   int64_t steps = 0;
   std::vector<Stride> strides;
   std::vector<Carried> states;
-  std::optional<ops::PortMap> map;  // of a loop
 };
 
 // Nullopt for a node that walks nothing. What forbids to cut is added to the faults.

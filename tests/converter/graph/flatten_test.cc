@@ -35,7 +35,7 @@ struct SumOfRows {
     loop.Last(next);
     const ir::Source part = loop.Typed("Unsqueeze", {next, loop.body.Ints({0})}, F32({1, 2}));
     loop.Last(part);
-    loop.node->bodies[0].outputs.back().axis = 0;
+    loop.GatherOn(0);
     loop.node->outputs[1].type = F32({0, 2});
     loop.node->outputs[1].declared = false;
   }
@@ -120,7 +120,7 @@ TEST(Flatten, LaysBoundsFlatThatTheIterationComputes) {
   const ir::Source product =
       loop.Typed("MatMul", {window, Constant(loop.body, {2, 2}, 1)}, F32({3, 2}));
   loop.Last(product);
-  loop.node->bodies[0].outputs[0].axis = 1;
+  loop.GatherOn(1);
   loop.node->outputs[0].declared = false;
   loop.Close();
   GraphBuilder& g = loop.outer;
@@ -135,16 +135,12 @@ TEST(Flatten, TakesSlicesFromTheEndWhenTheyRunBackwards) {
   const ir::Source x = loop.outer.Parameter(F32({3, 2}));
   const ir::Source slice = loop.Input(x);
   slice.node->outputs[0].type = F32({1, 2});
-  ir::PortMapEntry& entry = loop.node->bodies[0].inputs.back();
-  entry.axis = 0;
-  entry.start = -1;
-  entry.end = 0;
-  entry.stride = -1;
+  loop.map().inputs.back().range = ir::WholeRange(0, 1, /*backward=*/true);
   const ir::Source table = loop.Input(loop.outer.Parameter(F32({12, 2})));
   const ir::Source row = loop.Typed("Gather", {table, loop.Iteration(), loop.body.Int(0)}, kRow,
                                     {{"batch_dims", "0"}}, 8);
   loop.Last(loop.Typed("Add", {slice, row}, F32({1, 2})));
-  loop.node->bodies[0].outputs[0].axis = 0;
+  loop.GatherOn(0);
   loop.node->outputs[0].declared = false;
   loop.Close();
   GraphBuilder& g = loop.outer;

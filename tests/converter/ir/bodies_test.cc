@@ -59,17 +59,23 @@ TEST_F(Bodies, StandInAnyOrderOfChildren) {
     EXPECT_EQ(body.graph->nodes.size(), 5u);
     EXPECT_EQ(body.graph->parameters.size(), 2u);
     EXPECT_EQ(body.graph->results.size(), 2u);
-    ASSERT_EQ(body.inputs.size(), 2u);
-    EXPECT_EQ(body.inputs[0].axis, 0);
-    EXPECT_EQ(body.inputs[0].start, -1);
-    EXPECT_EQ(body.inputs[0].stride, -1);
-    EXPECT_EQ(body.inputs[0].line, 5);
-    EXPECT_FALSE(body.inputs[1].axis.has_value());
-    ASSERT_EQ(body.outputs.size(), 1u);
-    EXPECT_FALSE(body.outputs[0].start.has_value());
-    ASSERT_EQ(body.back_edges.size(), 1u);
-    EXPECT_EQ(body.back_edges[0].from_layer, 4);
-    EXPECT_EQ(body.back_edges[0].to_layer, 1);
+    ASSERT_EQ(body.map.inputs.size(), 2u);
+    const BodyInput &slice = body.map.inputs[0], &state = body.map.inputs[1];
+    EXPECT_EQ(slice.parameter, body.graph->parameters[0]);
+    EXPECT_EQ(slice.input, 0u);
+    ASSERT_TRUE(slice.range.has_value());
+    EXPECT_EQ(slice.range->axis, 0);
+    EXPECT_EQ(slice.range->start, -1);
+    EXPECT_EQ(slice.range->stride, -1);
+    EXPECT_TRUE(slice.is(BodyInput::Kind::kSliced));
+    EXPECT_FALSE(state.range.has_value());
+    EXPECT_EQ(state.next, body.graph->results[1]);
+    EXPECT_TRUE(state.is(BodyInput::Kind::kCarried));
+    ASSERT_EQ(body.map.outputs.size(), 1u);
+    EXPECT_EQ(body.map.outputs[0].result, body.graph->results[0]);
+    ASSERT_TRUE(body.map.outputs[0].range.has_value());
+    EXPECT_FALSE(body.map.outputs[0].range->start.has_value());
+    EXPECT_EQ(body.map.condition, nullptr);
   }
 }
 

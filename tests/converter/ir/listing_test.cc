@@ -51,9 +51,12 @@ TEST(GraphListing, IndentsBodiesBelowTheirNode) {
   const Source x = g.Parameter({ElementType::f32, {7, 2}});
   const Source loop = g.Add("TensorIterator", 1, {x});
   Body body;
-  body.inputs.push_back({0, 0, 0, 0, 0, -1, 1, 1, ""});
-  body.outputs.push_back({0, 1, 2, 0, {}, {}, {}, {}, ""});
-  body.back_edges.push_back({0, 2, 0});
+  Node* result = inner.graph.results[0];
+  body.map.inputs = {
+      {.parameter = step.node, .input = 0, .range = WholeRange(0, 1, false), .next = result},
+      {.parameter = step.node}};
+  body.map.outputs = {{.result = result, .port_id = 1, .range = ChunkRange{}}};
+  body.map.condition = result;
   body.trips.most = 7;
   body.graph = std::make_unique<Graph>();
   std::swap(*body.graph, inner.graph);
@@ -63,9 +66,10 @@ TEST(GraphListing, IndentsBodiesBelowTheirNode) {
             "Parameter %0:f32[7,2] <-  (\"Parameter0\" 0 opset1) element_type=f32 shape=7,2\n"
             "TensorIterator %1:f32[] <- %0  (\"TensorIterator1\" 1 opset1)\n"
             "  body 0, runs 7 times\n"
-            "  input port 0: layer 0 axis=0 start=0 end=-1 stride=1 part_size=1\n"
+            "  input port 0: layer 0 axis=0 start=0 end=-1 stride=1 part_size=1, then layer 2\n"
+            "  iteration: layer 0\n"
             "  output port 1: layer 2 axis=0\n"
-            "  back edge: layer 2 -> layer 0\n"
+            "  goes on by: layer 2\n"
             "    Parameter %2:f32[1,2] <-  (\"Parameter0\" 0 opset1) element_type=f32 shape=1,2\n"
             "    Relu %3:f32[] <- %2  (\"Relu1\" 1 opset1)\n"
             "    Result <- %3  (\"Result2\" 2 opset1)\n"

@@ -25,7 +25,7 @@ struct Doubling : CountedLoop {
     next = Typed("Add", {state, state}, kRow);
     GoesBack(next, state);
     gathered = Last(next);
-    node->bodies[0].outputs.back().axis = 0;
+    GatherOn(0);
     node->outputs.back().declared = false;
   }
   void EndsByCondition() {
@@ -92,7 +92,7 @@ TEST(LoopEnd, RefusesACountThatTheFileCannotHold) {
   }
   Doubling loop(kMost);
   loop.node->outputs.clear();
-  loop.node->bodies[0].outputs.clear();
+  loop.map().outputs.clear();
   loop.Last(loop.next);
   EXPECT_TRUE(loop.Infer() == (ir::Trips{kMost, true, false})) << loop.outer.FaultText();
 }
@@ -109,7 +109,7 @@ TEST(LoopEnd, OfARunTimeCountIsBoundedByItsSlices) {
   loop.node->inputs[0] = loop.outer.Parameter(kCount);
   const ir::Source slice = loop.Input(loop.outer.Parameter({ElementType::f32, {4, 3}}));
   slice.node->outputs[0].type = kRow;
-  loop.node->bodies[0].inputs.back().axis = 0;
+  loop.SliceOn(0);
   EXPECT_TRUE(loop.Infer() == (ir::Trips{4, false, true})) << loop.outer.FaultText();
 }
 
@@ -122,7 +122,7 @@ TEST(LoopEnd, RefusesMoreIterationsThanSlices) {
   Doubling loop(5);
   const ir::Source slice = loop.Input(loop.outer.Parameter({ElementType::f32, {4, 3}}));
   slice.node->outputs[0].type = kRow;
-  loop.node->bodies[0].inputs.back().axis = 0;
+  loop.SliceOn(0);
   EXPECT_TRUE(Contains(loop.Refusal(), "runs 5 iterations over 4 slices"));
 }
 
@@ -141,7 +141,7 @@ TEST(LoopEnd, RefusesControlsOfAnotherType) {
 TEST(LoopEnd, RefusesToGatherAnOpenCountBackwards) {
   Doubling loop(5);
   loop.EndsByCondition();
-  loop.node->bodies[0].outputs[0].stride = -1;
+  loop.map().outputs[0].range->stride = -1;
   EXPECT_TRUE(Contains(loop.Refusal(), "gathered backwards but only the run knows its length"));
 }
 
@@ -183,16 +183,30 @@ std::string BranchesOf(const TensorType& then, const TensorType& other, const Te
     GraphBuilder body;
     const std::vector<float> ones(static_cast<size_t>(*ElementCount(type.dims)), 1.0f);
     body.Result(body.Const<float>(type, ones));
-    ir::PortMapEntry entry;
-    entry.internal_layer_id = body.graph.results[0]->id;
-    entry.external_port_id = 0;
     node->bodies.emplace_back();
-    node->bodies.back().outputs.push_back(entry);
+    node->bodies.back().map.outputs.push_back({.result = body.graph.results[0], .port_id = 0});
     node->bodies.back().graph = std::make_unique<ir::Graph>(std::move(body.graph));
   }
   outer.Result({node, 0});
   InferAndFold(outer.graph, {}, outer.faults);
   return outer.FaultText();
+}
+
+TEST(Branches, CountNoIterations) {
+  GraphBuilder outer;
+  ir::Node* node = outer.Add("If", 8, {outer.Const<uint8_t>(kFlag, {1})}).node;
+  for (int i = 0; i < 2; ++i) {
+    GraphBuilder body;
+    const ir::Source number = body.Parameter(kCount);
+    body.Result(number);
+    ir::Body& branch = node->bodies.emplace_back();
+    branch.map.inputs.push_back({.parameter = number.node});
+    branch.map.outputs.push_back({.result = body.graph.results[0], .port_id = 0});
+    branch.graph = std::make_unique<ir::Graph>(std::move(body.graph));
+  }
+  outer.Result({node, 0});
+  EXPECT_FALSE(InferAndFold(outer.graph, {}, outer.faults));
+  EXPECT_TRUE(Contains(outer.FaultText(), "is the current_iteration; a branch has none"));
 }
 
 TEST(Branches, MustMakeOneTypeAndHaveACondition) {

@@ -85,7 +85,7 @@ struct OpenLoop : CountedLoop {
     const ir::Source next = Typed("Add", {state, state}, row);
     GoesBack(next, state);
     Last(next);
-    node->bodies[0].outputs.back().axis = 0;
+    GatherOn(0);
     node->outputs.back().declared = false;
     GoOn(Compared("Less", body.Add("ReduceSum", 1, {next, body.Ints({0, 1})}), body.Float(9)));
     node->bodies[0].graph = std::make_unique<ir::Graph>(std::move(body.graph));

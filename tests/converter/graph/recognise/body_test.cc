@@ -7,14 +7,6 @@ namespace {
 
 constexpr int64_t kTime = 4;
 
-ir::PortMapEntry Entry(int64_t outside, ir::Source inside, bool sliced) {
-  ir::PortMapEntry entry;
-  entry.external_port_id = outside;
-  entry.internal_layer_id = inside.node->id;
-  if (sliced) entry.axis = 0;
-  return entry;
-}
-
 // A TensorIterator over x [4, 2, 5] with a state h; `next` computes the state after h.
 struct Recurrence {
   GraphBuilder outer, body;
@@ -36,9 +28,10 @@ struct Recurrence {
     const ir::Source loop = outer.Add("TensorIterator", 1, {whole, first}, {}, 1);
     body.Result(next);
     ir::Body& made = loop.node->bodies.emplace_back();
-    made.inputs = {Entry(0, x, true), Entry(1, h, false)};
-    made.outputs = {Entry(0, {body.graph.results[0], 0}, false)};
-    if (back) made.back_edges = {{0, body.graph.results[0]->id, h.node->id}};
+    ir::Node* result = body.graph.results[0];
+    made.map.inputs = {{.parameter = x.node, .input = 0, .range = ir::ChunkRange{}},
+                       {.parameter = h.node, .input = 1, .next = back ? result : nullptr}};
+    made.map.outputs = {{.result = result, .port_id = 0}};
     made.graph = std::make_unique<ir::Graph>(std::move(body.graph));
     outer.Result(loop);
     return Recognised(outer);

@@ -29,13 +29,9 @@ Outcome Recognised(CountedLoop& loop) {
   graph::RecogniseCounts(loop.outer.graph);
   Outcome outcome;
   outcome.trips = graph::IntsOf(loop.node->inputs[0]).at(0);
-  for (const ir::PortMapEntry& entry : loop.node->bodies[0].outputs) {
-    if (entry.purpose != "execution_condition") continue;
-    for (const ir::Node* result : loop.inside().results) {
-      if (result->id != entry.internal_layer_id) continue;
-      const std::vector<int64_t> known = graph::IntsOf(result->inputs[0]);
-      outcome.condition_is_known = known == std::vector<int64_t>{1};
-    }
+  if (const ir::Node* condition = loop.map().condition) {
+    const std::vector<int64_t> known = graph::IntsOf(condition->inputs[0]);
+    outcome.condition_is_known = known == std::vector<int64_t>{1};
   }
   outcome.parameters = loop.inside().parameters.size();
   return outcome;
@@ -148,15 +144,11 @@ TEST(RecogniseCount, GivesTheConditionAResultOfItsOwn) {
       loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
   const ir::Source goes_on = loop.Compared("Less", next, loop.body.Int(3));
   loop.Last(goes_on);
-  loop.node->bodies[0].outputs[0].purpose = "execution_condition";
+  loop.map().condition = loop.map().outputs[0].result;
   EXPECT_EQ(Recognised(loop), (Outcome{3, true, 1}));
-  const int64_t output = loop.OutputEntry(0).internal_layer_id;
-  EXPECT_EQ(loop.OutputEntry(0).purpose, "");
-  for (const ir::Node* result : loop.inside().results) {
-    if (result->id == output) {
-      EXPECT_EQ(result->inputs[0].node->type, "Less");
-    }
-  }
+  const ir::Node* output = loop.map().outputs[0].result;
+  EXPECT_NE(loop.map().condition, output);
+  EXPECT_EQ(output->inputs[0].node->type, "Less");
 }
 
 }  // namespace

@@ -13,12 +13,19 @@ const TensorType kRow{ElementType::f32, {2}};
 const TensorType kRows{ElementType::f32, {5, 2}};
 
 // Entries of the body's inputs that are slices.
-std::vector<ir::PortMapEntry> Slices(const CountedLoop& loop) {
-  std::vector<ir::PortMapEntry> slices;
-  for (const ir::PortMapEntry& entry : loop.node->bodies[0].inputs) {
-    if (entry.axis) slices.push_back(entry);
+std::vector<ir::ChunkRange> Slices(const CountedLoop& loop) {
+  std::vector<ir::ChunkRange> slices;
+  for (const ir::BodyInput& input : loop.map().inputs) {
+    if (input.range) slices.push_back(*input.range);
   }
   return slices;
+}
+
+// Of the loop that a back edge reaches.
+int States(const CountedLoop& loop) {
+  int states = 0;
+  for (const ir::BodyInput& input : loop.map().inputs) states += input.next != nullptr;
+  return states;
 }
 
 // A sum over rows that are taken at `a * i + b`, in a loop of `trips`.
@@ -40,7 +47,7 @@ CountedLoop SumOfRows(int64_t trips, int64_t factor, int64_t offset, int64_t axi
 
 TEST(RecogniseList, TakesRowsAsSlices) {
   const CountedLoop loop = SumOfRows(5, 1, 0);
-  const std::vector<ir::PortMapEntry> slices = Slices(loop);
+  const std::vector<ir::ChunkRange> slices = Slices(loop);
   ASSERT_EQ(slices.size(), 1u);
   EXPECT_EQ(slices[0].axis, 0);
   EXPECT_EQ(slices[0].stride, 1);
@@ -49,7 +56,7 @@ TEST(RecogniseList, TakesRowsAsSlices) {
 }
 
 TEST(RecogniseList, TakesRowsBackwards) {
-  const std::vector<ir::PortMapEntry> slices = Slices(SumOfRows(5, -1, 4));
+  const std::vector<ir::ChunkRange> slices = Slices(SumOfRows(5, -1, 4));
   ASSERT_EQ(slices.size(), 1u);
   EXPECT_EQ(slices[0].stride, -1);
   EXPECT_EQ(slices[0].start, -1);
@@ -110,9 +117,9 @@ TEST(RecogniseList, MakesTheCounterTheIteration) {
     loop.Last(loop.Typed("Add", {counter, counter}, kIndex));
     loop.Close();
     graph::RecogniseCounts(loop.outer.graph);
-    const ir::PortMapEntry& entry = loop.node->bodies[0].inputs.at(0);
-    EXPECT_EQ(entry.purpose, first == 0 ? "current_iteration" : "");
-    EXPECT_EQ(loop.node->bodies[0].back_edges.size(), first == 0 ? 0u : 1u);
+    const ir::BodyInput::Kind kind =
+        first == 0 ? ir::BodyInput::Kind::kIteration : ir::BodyInput::Kind::kCarried;
+    EXPECT_TRUE(loop.map().inputs.at(0).is(kind)) << first;
   }
 }
 
@@ -131,10 +138,7 @@ CountedLoop WrittenList(int64_t trips, bool reads) {
   const ir::Source next =
       loop.Typed("ScatterUpdate", {list, at, row, loop.body.Int(0)}, kRows, {}, 3);
   loop.GoesBack(next, list);
-  ir::PortMapEntry entry;
-  entry.internal_layer_id = loop.body.graph.results.back()->id;
-  entry.external_port_id = 0;
-  loop.node->bodies[0].outputs.push_back(entry);
+  loop.LastOf(loop.body.graph.results.back());
   loop.node->outputs.push_back({kRows, true, {}});
   loop.Close();
   graph::RecogniseCounts(loop.outer.graph);
@@ -143,17 +147,18 @@ CountedLoop WrittenList(int64_t trips, bool reads) {
 
 TEST(RecogniseList, GathersAListThatIsOnlyWritten) {
   const CountedLoop loop = WrittenList(5, false);
-  EXPECT_EQ(loop.OutputEntry(0).axis, 0);
-  EXPECT_EQ(loop.OutputEntry(0).stride, 1);
-  EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 0u);
+  ASSERT_TRUE(loop.map().outputs[0].range.has_value());
+  EXPECT_EQ(loop.map().outputs[0].range->axis, 0);
+  EXPECT_EQ(loop.map().outputs[0].range->stride, 1);
+  EXPECT_EQ(States(loop), 0);
   EXPECT_EQ(loop.inside().parameters.size(), 1u);
   EXPECT_EQ(loop.inside().results.size(), 1u);
   EXPECT_EQ(loop.inside().results[0]->inputs[0].node->type, "Unsqueeze");
 }
 
 TEST(RecogniseList, LeavesAListThatIsReadOrNotFilled) {
-  EXPECT_FALSE(WrittenList(5, true).OutputEntry(0).axis.has_value());
-  EXPECT_FALSE(WrittenList(4, false).OutputEntry(0).axis.has_value());
+  EXPECT_FALSE(WrittenList(5, true).map().outputs[0].range.has_value());
+  EXPECT_FALSE(WrittenList(4, false).map().outputs[0].range.has_value());
 }
 
 // A list that grows by Concat from an empty one; `front` puts new rows first.
@@ -166,10 +171,7 @@ CountedLoop GrownList(int64_t begins_with, bool front, bool may_end_early) {
       loop.Typed("Concat", front ? std::vector{row, list} : std::vector{list, row},
                  {ElementType::f32, {-1, 2}}, {{"axis", "-2"}});
   loop.GoesBack(next, list);
-  ir::PortMapEntry entry;
-  entry.internal_layer_id = loop.body.graph.results.back()->id;
-  entry.external_port_id = 0;
-  loop.node->bodies[0].outputs.push_back(entry);
+  loop.LastOf(loop.body.graph.results.back());
   loop.node->outputs.push_back({{ElementType::f32, {-1, 2}}, true, {}});
   if (may_end_early) loop.GoOn(loop.Input(loop.outer.Parameter({ElementType::boolean, {}})));
   loop.Close();
@@ -180,16 +182,17 @@ CountedLoop GrownList(int64_t begins_with, bool front, bool may_end_early) {
 TEST(RecogniseList, GathersAListThatGrows) {
   for (const bool early : {false, true}) {
     const CountedLoop loop = GrownList(0, false, early);
-    EXPECT_EQ(loop.OutputEntry(0).axis, 0);
-    EXPECT_EQ(loop.OutputEntry(0).stride, 1);
-    EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 0u);
+    ASSERT_TRUE(loop.map().outputs[0].range.has_value());
+    EXPECT_EQ(loop.map().outputs[0].range->axis, 0);
+    EXPECT_EQ(loop.map().outputs[0].range->stride, 1);
+    EXPECT_EQ(States(loop), 0);
   }
-  EXPECT_EQ(GrownList(0, true, false).OutputEntry(0).stride, -1);
+  EXPECT_TRUE(GrownList(0, true, false).map().outputs[0].range.value().backward());
 }
 
 TEST(RecogniseList, LeavesAListThatBeginsWithSomething) {
-  EXPECT_FALSE(GrownList(1, false, false).OutputEntry(0).axis.has_value());
-  EXPECT_FALSE(GrownList(0, true, true).OutputEntry(0).axis.has_value());
+  EXPECT_FALSE(GrownList(1, false, false).map().outputs[0].range.has_value());
+  EXPECT_FALSE(GrownList(0, true, true).map().outputs[0].range.has_value());
 }
 
 // The Result of the list feeds another state as well.
@@ -200,12 +203,11 @@ TEST(RecogniseList, LeavesAListThatComesBackTwice) {
   const ir::Source other = loop.Input(loop.outer.Parameter({ElementType::f32, {0, 2}}));
   const TensorType grown{ElementType::f32, {-1, 2}};
   loop.GoesBack(loop.Typed("Concat", {list, x}, grown, {{"axis", "0"}}), list);
-  const int64_t from = loop.node->bodies[0].back_edges[0].from_layer;
-  loop.node->bodies[0].back_edges.push_back({0, from, other.node->id});
+  loop.map().InputOf(*other.node)->next = loop.map().InputOf(*list.node)->next;
   loop.Last(loop.Typed("Concat", {other, x}, grown, {{"axis", "0"}}));
   loop.Close();
   graph::RecogniseCounts(loop.outer.graph);
-  EXPECT_EQ(loop.node->bodies[0].back_edges.size(), 2u);
+  EXPECT_EQ(States(loop), 2);
 }
 
 }  // namespace
