@@ -18,18 +18,17 @@ constexpr uint16_t ElementBytes(const flatbuffers::Vector<T>* (Model::*)() const
 
 // Of the vectors of the model's table, in the order of weft.fbs.
 constexpr uint16_t kElementBytes[] = {
-    ElementBytes(&Model::regions),       ElementBytes(&Model::slots),
-    ElementBytes(&Model::dims),          ElementBytes(&Model::moves),
-    ElementBytes(&Model::quantizations), ElementBytes(&Model::steps),
-    ElementBytes(&Model::operands),      ElementBytes(&Model::sections),
-    ElementBytes(&Model::marks),         ElementBytes(&Model::inputs),
-    ElementBytes(&Model::outputs),       ElementBytes(&Model::variables),
-    ElementBytes(&Model::names),         ElementBytes(&Model::step_names),
-    ElementBytes(&Model::slot_buffers),  ElementBytes(&Model::loop_notes),
+    ElementBytes(&Model::regions),    ElementBytes(&Model::slots),
+    ElementBytes(&Model::dims),       ElementBytes(&Model::moves),
+    ElementBytes(&Model::steps),      ElementBytes(&Model::operands),
+    ElementBytes(&Model::sections),   ElementBytes(&Model::marks),
+    ElementBytes(&Model::inputs),     ElementBytes(&Model::outputs),
+    ElementBytes(&Model::variables),  ElementBytes(&Model::names),
+    ElementBytes(&Model::step_names), ElementBytes(&Model::slot_buffers),
 #define WEFT_STEP(name, Name, inputs, outputs, meaning) ElementBytes(&Model::name),
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-    ElementBytes(&Model::weights),       ElementBytes(&Model::self_test),
+    ElementBytes(&Model::weights),    ElementBytes(&Model::self_test),
 };
 constexpr uint32_t kVectorCount = sizeof(kElementBytes) / sizeof(kElementBytes[0]);
 constexpr voffset_t kFirstVector = Model::VT_REGIONS;

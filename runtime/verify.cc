@@ -117,7 +117,6 @@ class Judge {
 
   Fault Verdict() {
     CheckSlots();
-    CheckQuantizations();
     if (IsOver()) return first_;
     WalkSteps();
     if (IsOver()) return first_;
@@ -144,7 +143,6 @@ class Judge {
   void CheckSlots();
   void CheckSlot(uint32_t index);
   void CheckMovesOf(uint32_t index);
-  void CheckQuantizations();
   void WalkSteps();
   void CheckStep(uint32_t step_index);
   bool Enter(uint32_t step_index);
@@ -198,7 +196,6 @@ void Judge::CheckSlot(uint32_t index) {
   const format::Slot& slot = slots_[index];
   const uint32_t type = Number(slot.type());
   const uint32_t dims_count = RowsOf(model_.dims()).count;
-  Require(slot.reserved() == 0, FaultCode::kSlotReserved, index, slot.reserved(), 0);
   if (Require(slot.rank() <= kMaxRank, FaultCode::kSlotRank, index, slot.rank(), kMaxRank)) {
     const uint64_t dims_end = uint64_t{slot.first_dim()} + slot.rank();
     Require(dims_end <= dims_count, FaultCode::kSlotDims, index, Clip(dims_end), dims_count);
@@ -207,10 +204,6 @@ void Judge::CheckSlot(uint32_t index) {
   const bool moves_exist = Require(moves_end <= moves_.count, FaultCode::kSlotMoves, index,
                                    Clip(moves_end), moves_.count);
   if (moves_exist) CheckMovesOf(index);
-  const uint32_t quantization_count = RowsOf(model_.quantizations()).count;
-  Require(
-      slot.quantization() == format::kNoQuantization || slot.quantization() < quantization_count,
-      FaultCode::kSlotQuantization, index, slot.quantization(), quantization_count);
   const bool type_exists = Require(type < format::kElementTypeCount, FaultCode::kSlotType, index,
                                    type, format::kElementTypeCount);
   if (!Require(slot.region() < regions_.count, FaultCode::kSlotRegion, index, slot.region(),
@@ -242,25 +235,6 @@ void Judge::CheckMovesOf(uint32_t index) {
     const uint32_t before = moves[i - 1].section();
     const uint32_t section = moves[i].section();
     sound = Require(before < section, FaultCode::kSlotMoveOrder, index, section, before);
-  }
-}
-
-void Judge::CheckQuantizations() {
-  const Rows<format::Quantization> rows = RowsOf(model_.quantizations());
-  for (uint32_t i = 0; i < rows.count; ++i) {
-    const format::Quantization& row = rows[i];
-    const uint32_t scale = row.scale_slot();
-    const uint32_t zero = row.zero_point_slot();
-    Require(row.reserved0() == 0 && row.reserved1() == 0, FaultCode::kQuantizationReserved, i,
-            uint32_t{row.reserved0()} | uint32_t{row.reserved1()}, 0);
-    Require(row.axis() < kMaxRank || row.axis() == format::kWholeSlot, FaultCode::kQuantizationAxis,
-            i, row.axis(), kMaxRank);
-    Require(zero < slots_.count || zero == kNoSlot, FaultCode::kQuantizationSlot, i, zero,
-            slots_.count);
-    if (Require(scale < slots_.count, FaultCode::kQuantizationSlot, i, scale, slots_.count)) {
-      Require(slots_[scale].type() == format::ElementType::f32, FaultCode::kQuantizationType, i,
-              Number(slots_[scale].type()), Number(format::ElementType::f32));
-    }
   }
 }
 
@@ -555,9 +529,6 @@ void Judge::CheckNames() {
   }
   Require(buffers.count == 0 || buffers.count == slots_.count, FaultCode::kBufferCount, 0,
           buffers.count, slots_.count);
-  const uint32_t notes = RowsOf(model_.loop_notes()).count;
-  Require(notes == 0 || notes == sections_.count, FaultCode::kLoopNoteCount, 0, notes,
-          sections_.count);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace weft::cli {
 
-// "weft 0.1.0, file format 1"
+// "weft 0.1.0, file format 2"
 std::string VersionText();
 
 // CLI11's form, without the values of flags that it writes into their names.

@@ -108,7 +108,6 @@ class Writer {
   std::vector<format::Step> steps_;
   std::vector<uint32_t> operands_, step_names_;
   std::vector<format::Section> sections_;
-  std::vector<format::LoopNote> loop_notes_;
   std::vector<uint32_t> marks_;
   std::vector<format::Port> inputs_, outputs_;
   std::vector<format::Variable> variables_;
@@ -161,10 +160,9 @@ uint32_t Writer::Slot(ValueId id) {
     moves_.emplace_back(section, Narrow<int32_t>(stride, "the bytes between two iterations"));
   }
   slots_.emplace_back(Narrow32(offset, "an offset"), Narrow32(bytes, "a size in bytes"),
-                      dims->second, moves.empty() ? 0 : first_move, uint16_t{0xFFFF},
-                      RegionOf(place.root), value.type.type,
-                      Narrow<uint8_t>(value.type.dims.size(), "rank"),
-                      Narrow<uint8_t>(moves.size(), "moves"), uint16_t{0});
+                      dims->second, moves.empty() ? 0 : first_move, RegionOf(place.root),
+                      value.type.type, Narrow<uint8_t>(value.type.dims.size(), "rank"),
+                      Narrow<uint8_t>(moves.size(), "moves"));
   slot_buffers_.push_back(place.root);
   return it->second;
 }
@@ -240,10 +238,7 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
     if (settle <= section.settles.size()) WriteBlock(section.settles[settle - 1], depth + 1);
     marks_[first_mark + unroll + settle] = step_count();
   }
-  if (sections_.size() <= index) {
-    sections_.resize(index + 1);
-    loop_notes_.resize(index + 1);
-  }
+  if (sections_.size() <= index) sections_.resize(index + 1);
   const auto trips = section.trip_count < 0 ? kNoSlot : Narrow32(section.trip_count, "trip count");
   // Slots are numbered as they are met: one after the other, not in a call's order of arguments.
   const uint32_t length = Slot(section.length), iteration = Slot(section.iteration);
@@ -317,8 +312,8 @@ int64_t Writer::ListingBytes() const {
   const auto add = [&](const auto&... vectors) {
     ((bytes += std::ssize(vectors) * static_cast<int64_t>(sizeof(vectors[0]))), ...);
   };
-  add(slots_, slot_buffers_, dims_, moves_, steps_, operands_, step_names_, sections_, loop_notes_,
-      marks_, inputs_, outputs_, variables_);
+  add(slots_, slot_buffers_, dims_, moves_, steps_, operands_, step_names_, sections_, marks_,
+      inputs_, outputs_, variables_);
   constexpr int64_t kAroundText = 16;  // its place in the vector, its length, its end
   for (const std::string& name : names_) bytes += std::ssize(name) + kAroundText;
 #define WEFT_STEP(name, Name, ins, outs, meaning) add(params_.name);
@@ -341,7 +336,6 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   const auto slots = builder.CreateVectorOfStructs(slots_);
   const auto dims = builder.CreateVector(dims_);
   const auto moves = builder.CreateVectorOfStructs(moves_);
-  const auto quantizations = builder.CreateVectorOfStructs(std::vector<format::Quantization>());
   const auto steps = builder.CreateVectorOfStructs(steps_);
   const auto operands = builder.CreateVector(operands_);
   const auto sections = builder.CreateVectorOfStructs(sections_);
@@ -352,8 +346,6 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   const auto names = builder.CreateVectorOfStrings(names_);
   const auto step_names = builder.CreateVector(step_names_);
   if (!options_.names) slot_buffers_.clear();
-  if (!options_.names) loop_notes_.clear();
-  const auto loop_notes = builder.CreateVectorOfStructs(loop_notes_);
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
   const auto generator = builder.CreateString("weft");
 #define WEFT_STEP(name, Name, ins, outs, meaning) \
@@ -370,7 +362,6 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_slots(slots);
   model.add_dims(dims);
   model.add_moves(moves);
-  model.add_quantizations(quantizations);
   model.add_steps(steps);
   model.add_operands(operands);
   model.add_sections(sections);
@@ -381,7 +372,6 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_names(names);
   model.add_step_names(step_names);
   model.add_slot_buffers(slot_buffers);
-  model.add_loop_notes(loop_notes);
 #define WEFT_STEP(name, Name, ins, outs, meaning) model.add_##name(name##_params);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

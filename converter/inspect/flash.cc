@@ -39,16 +39,14 @@ std::vector<FlashPart> FlashOf(const format::Model& model, uint64_t file_bytes) 
       {"self test", "inputs and outputs of its runs", BytesOf(model.self_test())},
       {"steps", "and their operands", BytesOf(model.steps()) + BytesOf(model.operands())},
       {"parameters", "geometry of the steps", ParameterBytes(model)},
-      {"slots", "with dims, moves and quantizations",
-       BytesOf(model.slots()) + BytesOf(model.dims()) + BytesOf(model.moves()) +
-           BytesOf(model.quantizations())},
+      {"slots", "with dims and moves",
+       BytesOf(model.slots()) + BytesOf(model.dims()) + BytesOf(model.moves())},
       {"sections", "and their marks", BytesOf(model.sections()) + BytesOf(model.marks())},
       {"ports", "and variables",
        BytesOf(model.inputs()) + BytesOf(model.outputs()) + BytesOf(model.variables())},
       {"names", "of ports and of each step's layer",
        BytesOf(model.names()) + BytesOf(model.step_names())},
-      {"notes", "for weft verify and for people",
-       BytesOf(model.slot_buffers()) + BytesOf(model.loop_notes())}};
+      {"notes", "for weft verify", BytesOf(model.slot_buffers())}};
   uint64_t sum = 0;
   for (const FlashPart& part : parts) sum += part.bytes;
   parts.push_back({"head", "root table, regions, alignment", file_bytes - sum});

@@ -13,11 +13,9 @@
 
 namespace weft::format {
 
-inline constexpr uint32_t kNoSlot = 0xFFFFFFFFu;      // an absent operand, slot or name
-inline constexpr uint32_t kNoLimit = 0xFFFFFFFFu;     // of Section::trip_count
-inline constexpr uint16_t kNoQuantization = 0xFFFFu;  // of Slot::quantization
-inline constexpr uint8_t kWholeSlot = 0xFFu;          // of Quantization::axis
-inline constexpr uint32_t kMaxSectionDepth = 16;      // sections inside each other
+inline constexpr uint32_t kNoSlot = 0xFFFFFFFFu;   // an absent operand, slot or name
+inline constexpr uint32_t kNoLimit = 0xFFFFFFFFu;  // of Section::trip_count
+inline constexpr uint32_t kMaxSectionDepth = 16;   // sections inside each other
 inline constexpr uint32_t kWeightsRegion = 0;
 inline constexpr uint32_t kStateRegion = 1;
 inline constexpr uint32_t kFirstScratchRegion = 2;

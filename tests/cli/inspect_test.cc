@@ -137,6 +137,22 @@ TEST_F(VerifyCommand, RefusesEveryPrefix) {
   }
 }
 
+// versions/ keeps a file of every version that was, written by its own converter.
+TEST_F(VerifyCommand, AsksForAnotherConversionOfEveryEarlierVersion) {
+  for (uint32_t version = 1; version < kFormatVersion; ++version) {
+    const std::string number = std::to_string(version);
+    const std::string file = WEFT_SOURCE_DIR "/tests/cli/versions/version_" + number + ".weft";
+    for (const char* command : {"verify", "inspect", "bench", "run"}) {
+      const Outcome outcome = Weft(std::string(command) + " '" + file + "'");
+      EXPECT_EQ(outcome.code, 1) << command;
+      EXPECT_EQ(outcome.err, file + ": model: has format version " + number +
+                                 "; this runtime reads " + std::to_string(kFormatVersion) +
+                                 " only, so convert again\n")
+          << command;
+    }
+  }
+}
+
 class BenchCommand : public CommandTest {};
 
 TEST_F(BenchCommand, MeasuresRunsAndSteps) {

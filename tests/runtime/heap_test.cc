@@ -156,7 +156,6 @@ TEST(Engine, NeverAsksTheHeap) {
 TEST(Engine, NeverAsksTheHeapToRefuse) {
   Features f = EveryFeature();
   f.b.steps[0].mutate_param(77);
-  f.b.format_version = 1;
   const ExactBytes state(1000), scratch(1000);
   const Used used = Use(f.b.Finish(), state, scratch);
   EXPECT_EQ(used.opened.code, FaultCode::kStepParam);

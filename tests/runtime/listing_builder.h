@@ -68,9 +68,8 @@ class ListingBuilder {
     const uint32_t first_move = static_cast<uint32_t>(moves.size());
     dims.insert(dims.end(), slot_dims.begin(), slot_dims.end());
     for (const MoveSpec& move : way) moves.emplace_back(move.section, move.stride_bytes);
-    slots.emplace_back(offset, bytes, first_dim, first_move, format::kNoQuantization,
-                       static_cast<uint8_t>(region), type, static_cast<uint8_t>(slot_dims.size()),
-                       static_cast<uint8_t>(way.size()), 0);
+    slots.emplace_back(offset, bytes, first_dim, first_move, static_cast<uint8_t>(region), type,
+                       static_cast<uint8_t>(slot_dims.size()), static_cast<uint8_t>(way.size()));
     return static_cast<SlotIndex>(slots.size() - 1);
   }
   SlotIndex Scratch(ElementType type, const std::vector<uint32_t>& slot_dims) {
@@ -186,7 +185,6 @@ class ListingBuilder {
     const auto slots_at = fbb.CreateVectorOfStructs(slots);
     const auto dims_at = fbb.CreateVector(dims);
     const auto moves_at = fbb.CreateVectorOfStructs(moves);
-    const auto quantizations_at = fbb.CreateVectorOfStructs(quantizations);
     const auto steps_at = fbb.CreateVectorOfStructs(steps);
     const auto operands_at = fbb.CreateVector(operands);
     const auto sections_at = fbb.CreateVectorOfStructs(sections);
@@ -196,7 +194,6 @@ class ListingBuilder {
     const auto variables_at = fbb.CreateVectorOfStructs(variables);
     const auto names_at = fbb.CreateVectorOfStrings(names);
     const auto step_names_at = fbb.CreateVector(step_names);
-    const auto notes_at = fbb.CreateVectorOfStructs(loop_notes);
     const auto buffers_at = fbb.CreateVector(slot_buffers);
 #define WEFT_STEP(name, Name, in, out, meaning) \
   const auto name##_at = fbb.CreateVectorOfStructs(name##_rows);
@@ -209,7 +206,6 @@ class ListingBuilder {
     model.add_slots(slots_at);
     model.add_dims(dims_at);
     model.add_moves(moves_at);
-    model.add_quantizations(quantizations_at);
     model.add_steps(steps_at);
     model.add_operands(operands_at);
     model.add_sections(sections_at);
@@ -220,7 +216,6 @@ class ListingBuilder {
     model.add_names(names_at);
     model.add_step_names(step_names_at);
     model.add_slot_buffers(buffers_at);
-    model.add_loop_notes(notes_at);
 #define WEFT_STEP(name, Name, in, out, meaning) model.add_##name(name##_at);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
@@ -240,7 +235,6 @@ class ListingBuilder {
   std::vector<format::Slot> slots;
   std::vector<uint32_t> dims;
   std::vector<format::Move> moves;
-  std::vector<format::Quantization> quantizations;
   std::vector<format::Step> steps;
   std::vector<uint32_t> operands;
   std::vector<format::Section> sections;
@@ -249,7 +243,6 @@ class ListingBuilder {
   std::vector<format::Variable> variables;
   std::vector<std::string> names;
   std::vector<uint32_t> step_names, slot_buffers;
-  std::vector<format::LoopNote> loop_notes;
   std::vector<uint8_t> weights;
   std::optional<format::SelfTest> self_test;
   std::vector<uint8_t> self_test_data;  // behind it

@@ -164,10 +164,8 @@ inline Features EveryFeature() {
   b.Unary(UnaryOp::negative, f.even, f.chosen);
   b.Leave();
   b.Binary(BinaryOp::add, f.kept, f.kept, f.kept);
-  b.quantizations.emplace_back(f.start, kNoSlot, format::kWholeSlot, 0, 0);
   b.step_names.assign(b.steps.size(), 0);
   b.slot_buffers.assign(b.slots.size(), 0);
-  b.loop_notes.resize(b.sections.size());
   return f;
 }
 

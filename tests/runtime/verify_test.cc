@@ -25,7 +25,10 @@ using Marks = std::vector<uint32_t>;
 using Regions = std::vector<format::Region>;
 
 const Spoiled kSpoiled[] = {
-    {"version", [](Features& f) { f.b.format_version = 2; }, FaultCode::kModelVersion, 0},
+    {"version before", [](Features& f) { f.b.format_version = kFormatVersion - 1; },
+     FaultCode::kModelVersion, 0},
+    {"version after", [](Features& f) { f.b.format_version = kFormatVersion + 1; },
+     FaultCode::kModelVersion, 0},
     {"fewer regions", [](Features& f) { f.b.edit_regions = [](Regions& r) { r.pop_back(); }; },
      FaultCode::kRegionCount, 0},
     {"more regions",
@@ -84,23 +87,8 @@ const Spoiled kSpoiled[] = {
      FaultCode::kSlotAlignment, 4},
     {"stride alignment", [](Features& f) { f.b.moves[1].mutate_stride_bytes(-2); },
      FaultCode::kSlotAlignment, 12},
-    {"slot quantization", [](Features& f) { f.b.slots[f.x].mutate_quantization(1); },
-     FaultCode::kSlotQuantization, 0},
-    {"slot reserved", [](Features& f) { f.b.slots[f.x].mutate_reserved(256); },
-     FaultCode::kSlotReserved, 0},
     {"move section", [](Features& f) { f.b.moves[3].mutate_section(4); }, FaultCode::kMoveSection,
      3},
-    {"quantization slot", [](Features& f) { f.b.quantizations[0].mutate_scale_slot(99); },
-     FaultCode::kQuantizationSlot, 0},
-    {"quantization zero point",
-     [](Features& f) { f.b.quantizations[0].mutate_zero_point_slot(99); },
-     FaultCode::kQuantizationSlot, 0},
-    {"quantization type", [](Features& f) { f.b.quantizations[0].mutate_scale_slot(f.row); },
-     FaultCode::kQuantizationType, 0},
-    {"quantization axis", [](Features& f) { f.b.quantizations[0].mutate_axis(8); },
-     FaultCode::kQuantizationAxis, 0},
-    {"quantization reserved", [](Features& f) { f.b.quantizations[0].mutate_reserved1(1); },
-     FaultCode::kQuantizationReserved, 0},
     {"step kind", [](Features& f) { f.b.steps[0].mutate_kind(format::kKindCount); },
      FaultCode::kStepKind, 0},
     {"step reason", [](Features& f) { f.b.steps[0].mutate_reason(100); }, FaultCode::kStepReserved,
@@ -275,7 +263,6 @@ const Spoiled kSpoiled[] = {
      FaultCode::kVariableName, 0},
     {"step names", [](Features& f) { f.b.step_names.pop_back(); }, FaultCode::kStepNameCount, 0},
     {"step name", [](Features& f) { f.b.step_names[5] = 99; }, FaultCode::kStepName, 5},
-    {"loop notes", [](Features& f) { f.b.loop_notes.resize(3); }, FaultCode::kLoopNoteCount, 0},
     {"slot buffers", [](Features& f) { f.b.slot_buffers.push_back(0); }, FaultCode::kBufferCount,
      0},
 };
@@ -459,7 +446,7 @@ void Collect(void* user, const Fault& fault) {
 
 TEST(VerifyAll, ReportsEveryFaultAndReturnsTheFirst) {
   Features f = EveryFeature();
-  f.b.slots[f.x].mutate_reserved(1);
+  f.b.slots[f.x].mutate_rank(9);
   f.b.steps[0].mutate_param(9);
   f.b.binary_rows[0].mutate_rank(9);
   f.b.inputs[1].mutate_slot(99);
@@ -468,8 +455,8 @@ TEST(VerifyAll, ReportsEveryFaultAndReturnsTheFirst) {
   std::vector<Fault> faults;
   const Fault first = VerifyAll(file.bytes(), AllSteps(), {&Collect, &faults});
   ASSERT_EQ(faults.size(), 5u);
-  EXPECT_EQ(first.code, FaultCode::kSlotReserved);
-  EXPECT_EQ(faults[0].code, FaultCode::kSlotReserved);
+  EXPECT_EQ(first.code, FaultCode::kSlotRank);
+  EXPECT_EQ(faults[0].code, FaultCode::kSlotRank);
   EXPECT_EQ(faults[1].code, FaultCode::kStepParam);
   EXPECT_EQ(faults[2].code, FaultCode::kParamRank);
   EXPECT_EQ(faults[3].code, FaultCode::kPortSlot);

@@ -10,6 +10,7 @@
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
+#include "converter/inspect/carried.h"
 #include "converter/ops/loop.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/plan.h"
@@ -52,6 +53,7 @@ ValueId Add(Builder& builder, ValueId a, ValueId b) {
 struct OneLoop {
   plan::Program program;
   Builder builder{program};
+  inspect::Carried carried;  // of section 0, once the loop has run
 
   using Body = std::function<std::vector<ValueId>(Builder&, const ops::Iteration&)>;
 
@@ -89,6 +91,7 @@ struct OneLoop {
     std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
     for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
       ADD_FAILURE() << line;
+    if (!program.sections.empty()) carried = inspect::CarriedBy(*format::GetModel(model.data()), 0);
     Memory memory;
     memory.scratch = {scratch.data(), scratch.size()};
     Engine engine;
@@ -128,6 +131,7 @@ TEST(Loop, UpdatesASumInPlaceWithoutACopy) {
   loop.Lower(3, 1, false, Sum);
   EXPECT_EQ(loop.program.sections[0].copies.size(), 1u);
   EXPECT_EQ(loop.Run(), (std::vector<float>{1 + 3 + 5 + 7, 2 + 4 + 6 + 8}));
+  EXPECT_EQ(loop.carried.in_place, 1u);
   EXPECT_EQ(loop.CopiesInBody(), 0u);
 }
 
@@ -135,6 +139,7 @@ TEST(Loop, SendsAStateThroughItsScanOutput) {
   OneLoop loop;
   loop.Lower(3, 1, true, Sum);
   EXPECT_EQ(loop.Run(), (std::vector<float>{16, 20, 8, 10, 11, 14, 16, 20}));
+  EXPECT_EQ(loop.carried.through_scan, 1u);
   EXPECT_EQ(loop.CopiesInBody(), 0u);
 }
 
@@ -157,6 +162,7 @@ TEST(Loop, ShuttlesAStateThatIsReadAfterItsSuccessorIsWritten) {
       s = next;
     }
     const std::vector<float> outputs = loop.Run();
+    EXPECT_EQ(loop.carried.shuttles, 1u);
     EXPECT_EQ(outputs[0], s) << trips << " iterations";
     EXPECT_EQ(outputs[2], sum) << trips << " iterations";
     EXPECT_EQ(loop.CopiesInBody(), 0u);
@@ -212,6 +218,7 @@ TEST(Loop, OrdersReadersBeforeTheWriterOfTheSuccessor) {
   });
   EXPECT_EQ(loop.program.sections[0].copies.size(), 1u);
   EXPECT_EQ(loop.Run(), (std::vector<float>{9, 10, 11, 12}));
+  EXPECT_EQ(loop.carried.in_place, 2u);
   EXPECT_EQ(loop.CopiesInBody(), 0u);
 }
 
