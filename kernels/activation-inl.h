@@ -29,10 +29,14 @@ void ActivateSpan(const Activation& activation, const float* x, float* y, size_t
 #include "kernels/activations.inc"
 #undef WEFT_ACTIVATIONS
 
-// One row of a group's switch: a loop of its own for each op.
+// A group's switch has a row for each of its functions, with a loop of its own.
+#undef WEFT_SWITCH
+#define WEFT_SWITCH(Group, op)                       \
+  using Of = FunctionsOf<ActivationGroup::k##Group>; \
+  switch (static_cast<Of::Op>(op))
 #undef WEFT_ACTIVATE
 #define WEFT_ACTIVATE(op, formula) \
-  case UnaryOp::op:                \
+  case Of::op:                     \
     return Map(x, y, count, [=](FloatVec v) HWY_ATTR { return formula; });
 
 // True where the tail changes nothing.

@@ -28,7 +28,7 @@ HWY_INLINE FloatVec HSwish(FloatVec x) {
 // What takes a few instructions and is always there.
 HWY_INLINE void ActivateLinear(UnaryOp op, float alpha, float beta, const float* x, float* y,
                                size_t count) {
-  switch (op) {
+  WEFT_SWITCH(Linear, op) {
     WEFT_ACTIVATE(kAbs, hn::Abs(v))
     WEFT_ACTIVATE(kNegative, hn::Neg(v))
     WEFT_ACTIVATE(kRelu, hn::IfThenZeroElse(hn::Lt(v, Set(0.0f)), v))
@@ -36,7 +36,8 @@ HWY_INLINE void ActivateLinear(UnaryOp op, float alpha, float beta, const float*
     WEFT_ACTIVATE(kHardSigmoid, Clamp(Fma(v, Set(alpha), Set(beta)), 0.0f, 1.0f))
     WEFT_ACTIVATE(kHSigmoid, HSigmoid(v))
     WEFT_ACTIVATE(kHSwish, HSwish(v))
-    default:
+    case Of::kIdentity:
+    case Of::kOther:
       return Map(x, y, count, [](FloatVec v) HWY_ATTR { return v; });
   }
 }

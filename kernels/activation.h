@@ -10,40 +10,21 @@
 
 namespace weft::kernels {
 
-// Formulas, domains and tolerances: unary_ref.h. Same order as the format's enum.
+// One per row of functions.inc, which says what each is, how exact and where. clamp: into [alpha,
+// beta]; elu: alpha * (exp(x) - 1) below 0; hard_sigmoid: alpha * x + beta into [0, 1]; hsigmoid
+// and hswish: (x + 3 into [0, 6]) / 6, and x times that; swish: x * sigmoid(alpha * x); selu:
+// alpha, and beta as its lambda; round_even and round_away: halves to the even neighbour, and away
+// from zero.
 enum class UnaryOp : uint8_t {
-  kIdentity,
-  kAbs,
-  kCeiling,
-  kFloor,
-  kNegative,
-  kSign,
-  kRoundEven,  // halves to the even neighbour
-  kRoundAway,  // halves away from zero
-  kSqrt,
-  kExp,
-  kLog,
-  kSin,
-  kCos,
-  kErf,
-  kRelu,
-  kClamp,  // into [alpha, beta]
-  kElu,    // x < 0 ? alpha * (exp(x) - 1) : x
-  kSigmoid,
-  kTanh,
-  kHardSigmoid,  // alpha * x + beta into [0, 1]
-  kHSigmoid,     // (x + 3 into [0, 6]) / 6
-  kHSwish,       // x * (x + 3 into [0, 6]) / 6
-  kSwish,        // x * sigmoid(alpha * x)
-  kGeluErf,
-  kGeluTanh,
-  kSoftPlus,
-  kMish,
-  kSoftSign,
-  kSelu,  // beta * (x > 0 ? x : alpha * (exp(x) - 1))
-  kLogicalNot
+#define WEFT_FUNCTION(name, Name, ...) k##Name,
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
 };
-inline constexpr uint8_t kUnaryOpCount = 30;
+inline constexpr uint8_t kUnaryOpCount = 0
+#define WEFT_FUNCTION(...) +1
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
+    ;
 
 // Activations of a group share an object file, so that firmware links those of its model and drops
 // the others. Those of kLinear are always there.
@@ -66,36 +47,27 @@ constexpr const char* NameOf(ActivationGroup group) {
 
 constexpr ActivationGroup GroupOf(UnaryOp op) {
   switch (op) {
-    case UnaryOp::kCeiling:
-    case UnaryOp::kFloor:
-    case UnaryOp::kSign:
-    case UnaryOp::kRoundEven:
-    case UnaryOp::kRoundAway:
-    case UnaryOp::kSqrt:
-    case UnaryOp::kSoftSign:
-    case UnaryOp::kLogicalNot:
-      return ActivationGroup::kRounding;
-    case UnaryOp::kSigmoid:
-    case UnaryOp::kTanh:
-    case UnaryOp::kSwish:
-    case UnaryOp::kGeluTanh:
-      return ActivationGroup::kSigmoid;
-    case UnaryOp::kExp:
-    case UnaryOp::kLog:
-    case UnaryOp::kElu:
-    case UnaryOp::kSelu:
-    case UnaryOp::kSoftPlus:
-    case UnaryOp::kMish:
-      return ActivationGroup::kExponential;
-    case UnaryOp::kSin:
-    case UnaryOp::kCos:
-    case UnaryOp::kErf:
-    case UnaryOp::kGeluErf:
-      return ActivationGroup::kPeriodic;
-    default:
-      return ActivationGroup::kLinear;
+#define WEFT_FUNCTION(name, Name, Group, ...) \
+  case UnaryOp::k##Name:                      \
+    return ActivationGroup::k##Group;
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
   }
+  return ActivationGroup::kLinear;
 }
+
+// The ops of one group as an enum of its own: a switch over it that lacks one of them does not
+// compile (-Wswitch). Those of all other groups are kOther.
+template <ActivationGroup group>
+struct FunctionsOf {
+  enum Op : uint8_t {
+    kOther = 0xFF,
+#define WEFT_FUNCTION(name, Name, Group, ...) \
+  k##Name = ActivationGroup::k##Group == group ? static_cast<uint8_t>(UnaryOp::k##Name) : kOther,
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
+  };
+};
 
 // False where this program was linked without the op's group; its kernels must not be called then.
 bool IsLinked(UnaryOp op);

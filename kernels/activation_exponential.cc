@@ -17,14 +17,14 @@ HWY_INLINE FloatVec Elu(FloatVec x, float alpha) {
 
 void ActivateExponential(UnaryOp op, float alpha, float beta, const float* x, float* y,
                          size_t count) {
-  switch (op) {
+  WEFT_SWITCH(Exponential, op) {
     WEFT_ACTIVATE(kExp, Exp(v))
     WEFT_ACTIVATE(kLog, Log(v))
     WEFT_ACTIVATE(kElu, Elu(v, alpha))
     WEFT_ACTIVATE(kSelu, hn::Mul(Elu(v, alpha), Set(beta)))
     WEFT_ACTIVATE(kSoftPlus, SoftPlus(v))
     WEFT_ACTIVATE(kMish, Mish(v))
-    default:
+    case Of::kOther:
       return;
   }
 }

@@ -17,12 +17,12 @@ HWY_INLINE FloatVec GeluErf(FloatVec x) {
 }
 
 void ActivatePeriodic(UnaryOp op, float, float, const float* x, float* y, size_t count) {
-  switch (op) {
+  WEFT_SWITCH(Periodic, op) {
     WEFT_ACTIVATE(kSin, Sin(v))
     WEFT_ACTIVATE(kCos, Cos(v))
     WEFT_ACTIVATE(kErf, Erf(v))
     WEFT_ACTIVATE(kGeluErf, GeluErf(v))
-    default:
+    case Of::kOther:
       return;
   }
 }

@@ -24,7 +24,7 @@ HWY_INLINE FloatVec LogicalNot(FloatVec x) {
 HWY_INLINE FloatVec SoftSign(FloatVec x) { return Divide(x, hn::Add(hn::Abs(x), Set(1.0f))); }
 
 void ActivateRounding(UnaryOp op, float, float, const float* x, float* y, size_t count) {
-  switch (op) {
+  WEFT_SWITCH(Rounding, op) {
     WEFT_ACTIVATE(kCeiling, RoundUp(v))
     WEFT_ACTIVATE(kFloor, RoundDown(v))
     WEFT_ACTIVATE(kSign, Sign(v))
@@ -33,7 +33,7 @@ void ActivateRounding(UnaryOp op, float, float, const float* x, float* y, size_t
     WEFT_ACTIVATE(kSqrt, SquareRoot(v))
     WEFT_ACTIVATE(kSoftSign, SoftSign(v))
     WEFT_ACTIVATE(kLogicalNot, LogicalNot(v))
-    default:
+    case Of::kOther:
       return;
   }
 }

@@ -18,12 +18,12 @@ HWY_INLINE FloatVec GeluTanh(FloatVec x) {
 }
 
 void ActivateSigmoid(UnaryOp op, float alpha, float, const float* x, float* y, size_t count) {
-  switch (op) {
+  WEFT_SWITCH(Sigmoid, op) {
     WEFT_ACTIVATE(kSigmoid, Sigmoid(v))
     WEFT_ACTIVATE(kTanh, Tanh(v))
     WEFT_ACTIVATE(kSwish, hn::Mul(v, Sigmoid(hn::Mul(v, Set(alpha)))))
     WEFT_ACTIVATE(kGeluTanh, GeluTanh(v))
-    default:
+    case Of::kOther:
       return;
   }
 }

@@ -50,13 +50,6 @@ constexpr const char* kTexts[] = {
 };
 constexpr uint32_t kTextCount = sizeof(kTexts) / sizeof(kTexts[0]);
 
-constexpr const char* kKindNames[] = {
-    "section",
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-};
-
 constexpr const char* kTypeNames[] = {"f32", "f16", "bf16", "f64", "i4",  "u4",
                                       "i8",  "u8",  "i16",  "i32", "i64", "boolean"};
 static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == format::kElementTypeCount);
@@ -85,7 +78,7 @@ void PutPlaceholder(const Fault& fault, const char** text, Writer* out) {
   if (Skip(text, "is")) return out->Put(fault.is);
   if (Skip(text, "must")) return out->Put(fault.must);
   if (Skip(text, "step_kind")) {
-    return out->Put(fault.kind < format::kKindCount ? kKindNames[fault.kind] : "?");
+    return out->Put(format::NameOf(static_cast<format::Kind>(fault.kind)));
   }
   out->Put('%');
 }

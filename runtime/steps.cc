@@ -7,7 +7,7 @@ namespace weft {
 namespace {
 
 constexpr StepEntry kEntries[] = {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) steps::k##Name,
+#define WEFT_STEP(name, Name, ...) steps::k##Name,
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 };

@@ -20,7 +20,7 @@ namespace weft::steps {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"  // C takes their addresses only
 #endif
-#define WEFT_STEP(name, Name, inputs, outputs, meaning)                                \
+#define WEFT_STEP(name, Name, ...)                                                     \
   extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index); \
   extern "C" void weft_run_##name(const format::Model& model, uint32_t param,          \
                                   std::byte* const* operands);                         \

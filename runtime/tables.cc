@@ -25,7 +25,7 @@ constexpr uint16_t kElementBytes[] = {
     ElementBytes(&Model::inputs),     ElementBytes(&Model::outputs),
     ElementBytes(&Model::variables),  ElementBytes(&Model::names),
     ElementBytes(&Model::step_names), ElementBytes(&Model::slot_buffers),
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) ElementBytes(&Model::name),
+#define WEFT_STEP(name, ...) ElementBytes(&Model::name),
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     ElementBytes(&Model::weights),    ElementBytes(&Model::self_test),

@@ -90,14 +90,14 @@ typedef struct weft_steps {
 } weft_steps;
 
 enum {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) WEFT_STEP_##name,
+#define WEFT_STEP(name, ...) WEFT_STEP_##name,
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   WEFT_STEP_KINDS
 };
 #ifndef __cplusplus /* which knows them by their own types, from steps.h */
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
-  void weft_check_##name(void);                         \
+#define WEFT_STEP(name, ...)    \
+  void weft_check_##name(void); \
   void weft_run_##name(void);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

@@ -12,17 +12,19 @@
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/ops/operation.h"
+#include "runtime/format/listing.h"
 
 namespace weft::cli {
 namespace {
 
 struct StepRow {
   const char* name;
-  int inputs, outputs;
+  const char* operands;
   const char* meaning;
 };
 constexpr StepRow kSteps[] = {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) {#name, inputs, outputs, meaning},
+#define WEFT_STEP(name, Name, operands, multiply_adds, moved_bytes, tail, fuses, meaning) \
+  {#name, operands, meaning},
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 };
@@ -44,9 +46,11 @@ Exit Ops(bool json) {
     }
     nlohmann::ordered_json steps = nlohmann::ordered_json::array();
     for (const StepRow& row : kSteps) {
+      const format::Arity arity = format::ArityOf(row.operands);
       steps.push_back({{"name", row.name},
-                       {"inputs", row.inputs},
-                       {"outputs", row.outputs},
+                       {"inputs", arity.inputs},
+                       {"outputs", arity.outputs},
+                       {"operands", row.operands},
                        {"meaning", row.meaning}});
     }
     Print({{"operations", operations}, {"steps", steps}});
@@ -56,11 +60,8 @@ Exit Ops(bool json) {
   for (const auto& [name, opsets] : versions)
     operations.Row({std::string(name), fmt::format("{}", fmt::join(opsets, " "))});
   AnswerText(operations.Text() + "\n");
-  Table steps({"step", ">inputs", ">outputs", "meaning"});
-  for (const StepRow& row : kSteps) {
-    steps.Row(
-        {row.name, fmt::format("{}", row.inputs), fmt::format("{}", row.outputs), row.meaning});
-  }
+  Table steps({"step", "operands", "meaning"});
+  for (const StepRow& row : kSteps) steps.Row({row.name, row.operands, row.meaning});
   AnswerText(steps.Text());
   return Exit::kDone;
 }

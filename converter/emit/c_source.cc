@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <iterator>
 #include <set>
 #include <string>
@@ -261,42 +262,49 @@ void Writer::WriteBytes() {
 }
 
 void Writer::WriteSteps() {
-  static constexpr const char* kNames[] = {
-      "",
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-  };
   std::set<uint16_t> kinds;
   for (const format::Step* step : *model_.steps()) {
     if (step->kind() != 0) kinds.insert(step->kind());
   }
   Body("static const weft_step_entry entries[] = {{\n");
   for (const uint16_t kind : kinds) {
-    Body("    [WEFT_STEP_{0}] = {{weft_check_{0}, weft_run_{0}}},\n", kNames[kind]);
+    Body("    [WEFT_STEP_{0}] = {{weft_check_{0}, weft_run_{0}}},\n",
+         format::NameOf(static_cast<format::Kind>(kind)));
   }
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
   Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",
        name_);
 }
 
+// Every activation in the parameters of a step: their fields of that type, found by the reflection
+// that flatc writes.
+template <typename Params, typename Visit>
+void ForEachActivation(const Params& params, const Visit& visit) {
+  const flatbuffers::TypeTable& table = *Params::MiniReflectTypeTable();
+  for (size_t i = 0; i < table.num_elems; ++i) {
+    const flatbuffers::TypeCode code = table.type_codes[i];
+    if (code.base_type != flatbuffers::ET_SEQUENCE ||
+        table.type_refs[code.sequence_ref]() != format::ActivationTypeTable()) {
+      continue;
+    }
+    const auto* at = reinterpret_cast<const std::byte*>(&params) + table.values[i];
+    visit(*reinterpret_cast<const format::Activation*>(at));
+  }
+}
+
 // The groups of activations that the model's kernels call.
 std::set<kernels::ActivationGroup> GroupsOf(const format::Model& model) {
   std::set<kernels::ActivationGroup> groups;
-  const auto take = [&groups](const format::Activation& activation) {
-    groups.insert(kernels::GroupOf(bind::ActivationOf(activation).op));
+  const auto take = [&groups](const auto& params) {
+    if (!bind::CallsActivations(params)) return;
+    ForEachActivation(params, [&groups](const format::Activation& activation) {
+      groups.insert(kernels::GroupOf(bind::ActivationOf(activation).op));
+    });
   };
-  for (const auto& row : format::RowsOf(model.dense())) take(row.activation());
-  for (const auto& row : format::RowsOf(model.conv())) take(row.activation());
-  for (const auto& row : format::RowsOf(model.depthwise())) take(row.activation());
-  for (const auto& row : format::RowsOf(model.unary())) take(row.activation());
-  for (const auto& row : format::RowsOf(model.lstm_gates())) {
-    if (bind::lstm_gates::HasInlineActivations(row)) continue;
-    for (const auto* activation : {&row.f(), &row.g(), &row.h()}) take(*activation);
-  }
-  for (const auto& row : format::RowsOf(model.gru_gates())) take(row.f()), take(row.g());
-  for (const auto& row : format::RowsOf(model.gru_reset())) take(row.f());
-  for (const auto& row : format::RowsOf(model.gru_update())) take(row.g());
+#define WEFT_STEP(name, ...) \
+  for (const auto& row : format::RowsOf(model.name())) take(row);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
   groups.erase(kernels::ActivationGroup::kLinear);
   return groups;
 }

@@ -114,7 +114,7 @@ class Writer {
   std::vector<std::string> names_;
   std::map<std::string, uint32_t> name_index_;
   struct {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) std::vector<format::Name##Params> name;
+#define WEFT_STEP(name, Name, ...) std::vector<format::Name##Params> name;
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   } params_;
@@ -188,7 +188,7 @@ void Writer::WriteBlock(plan::BlockId block, uint32_t depth) {
 
 uint32_t Writer::AppendParams(const plan::Step& step) {
   switch (step.kind()) {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning)                  \
+#define WEFT_STEP(name, Name, ...)                                       \
   case plan::StepKind::k##Name:                                          \
     params_.name.push_back(std::get<format::Name##Params>(step.params)); \
     return Narrow32(params_.name.size() - 1, "parameters");
@@ -207,18 +207,10 @@ void Writer::AppendOperands(const std::vector<ValueId>& values, uint32_t row_cou
 }
 
 void Writer::WriteStep(const plan::Step& step) {
-  static constexpr struct {
-    uint32_t inputs, outputs;
-  } kArity[] = {
-      {0, 0},
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) {inputs, outputs},
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-  };
   const auto kind = static_cast<std::underlying_type_t<plan::StepKind>>(step.kind());
   const auto first_operand = Narrow32(operands_.size(), "first operand");
-  AppendOperands(step.inputs, kArity[kind].inputs);
-  AppendOperands(step.outputs, kArity[kind].outputs);
+  AppendOperands(step.inputs, format::kArity[kind].inputs);
+  AppendOperands(step.outputs, format::kArity[kind].outputs);
   AppendStep(kind, AppendParams(step), first_operand, step.layer, step.reason);
 }
 
@@ -316,7 +308,7 @@ int64_t Writer::ListingBytes() const {
       inputs_, outputs_, variables_);
   constexpr int64_t kAroundText = 16;  // its place in the vector, its length, its end
   for (const std::string& name : names_) bytes += std::ssize(name) + kAroundText;
-#define WEFT_STEP(name, Name, ins, outs, meaning) add(params_.name);
+#define WEFT_STEP(name, ...) add(params_.name);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   return bytes;
@@ -348,8 +340,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   if (!options_.names) slot_buffers_.clear();
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
   const auto generator = builder.CreateString("weft");
-#define WEFT_STEP(name, Name, ins, outs, meaning) \
-  const auto name##_params = builder.CreateVectorOfStructs(params_.name);
+#define WEFT_STEP(name, ...) const auto name##_params = builder.CreateVectorOfStructs(params_.name);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   format::ModelBuilder model(builder);
@@ -372,7 +363,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_names(names);
   model.add_step_names(step_names);
   model.add_slot_buffers(slot_buffers);
-#define WEFT_STEP(name, Name, ins, outs, meaning) model.add_##name(name##_params);
+#define WEFT_STEP(name, ...) model.add_##name(name##_params);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   model.add_weights(weights);

@@ -138,63 +138,40 @@ void AppendOutput(const Tensor& tensor, const format::Port& port, std::vector<st
   }
 }
 
-// Of f32; the others are polynomials, or a product and a sum.
-bool RoundsEachStep(format::UnaryOp op) {
-  using format::UnaryOp;
+// What the rows of ops.inc and functions.inc mean by their column `fuses`: the step multiplies and
+// adds in one rounding, so a target that cannot takes one more.
+constexpr format::ElementType kF32 = format::ElementType::f32;
+constexpr format::ReduceOp kL2 = format::ReduceOp::l2;
+
+bool Fuses(format::UnaryOp op) {
   switch (op) {
-    case UnaryOp::identity:
-    case UnaryOp::abs:
-    case UnaryOp::ceiling:
-    case UnaryOp::floor:
-    case UnaryOp::negative:
-    case UnaryOp::sign:
-    case UnaryOp::round_even:
-    case UnaryOp::round_away:
-    case UnaryOp::sqrt:
-    case UnaryOp::relu:
-    case UnaryOp::clamp:
-    case UnaryOp::hsigmoid:
-    case UnaryOp::hswish:
-    case UnaryOp::softsign:
-    case UnaryOp::logical_not:
-      return true;
-    default:
-      return false;
+#define WEFT_FUNCTION(name, Name, Group, operation, fuses, ...) \
+  case format::UnaryOp::name:                                   \
+    return fuses;
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
   }
+  return true;
 }
 
-// True where the step may take one rounding more than a target that fuses.
-bool MayFuse(const format::Model& model, const format::Step& step) {
-  using format::BinaryOp;
-  using format::Kind;
-  constexpr format::ElementType kF32 = format::ElementType::f32;
-  switch (static_cast<Kind>(step.kind())) {
-    case Kind::section:
-    case Kind::pool:
-    case Kind::compare:
-    case Kind::select:
-    case Kind::copy:
-    case Kind::fill:
-    case Kind::gather:
-    case Kind::compact:
-    case Kind::convert:
-      return false;
-    case Kind::binary: {
-      const format::BinaryParams& row = *model.binary()->Get(step.param());
-      return row.type() == kF32 && (row.op() == BinaryOp::power || row.op() == BinaryOp::mod ||
-                                    row.op() == BinaryOp::floor_mod);
-    }
-    case Kind::reduce: {
-      const format::ReduceParams& row = *model.reduce()->Get(step.param());
-      return row.type() == kF32 && row.op() == format::ReduceOp::l2;
-    }
-    case Kind::unary: {
-      const format::UnaryParams& row = *model.unary()->Get(step.param());
-      return row.type() == kF32 && !RoundsEachStep(row.activation().op());
-    }
-    default:
-      return true;
+bool Fuses(format::BinaryOp op) {
+  return op == format::BinaryOp::power || op == format::BinaryOp::mod ||
+         op == format::BinaryOp::floor_mod;
+}
+
+bool Fuses(const format::Model& model, const format::Step& step) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, operands, multiply_adds, moved_bytes, tail, fuses, meaning) \
+  case format::Kind::name: {                                                              \
+    [[maybe_unused]] const format::Name##Params& p = *model.name()->Get(step.param());    \
+    return fuses;                                                                         \
   }
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return false;
 }
 
 }  // namespace
@@ -208,7 +185,7 @@ void RepeatSelfTest(std::span<const std::byte> file, Faults& faults) {
 
 format::ToleranceClass ToleranceOf(const format::Model& model) {
   for (const format::Step& step : RowsOf(model.steps())) {
-    if (MayFuse(model, step)) return format::ToleranceClass::rounded;
+    if (Fuses(model, step)) return format::ToleranceClass::rounded;
   }
   return format::ToleranceClass::exact;
 }

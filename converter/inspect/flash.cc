@@ -25,7 +25,7 @@ uint64_t BytesOf(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Stri
 
 uint64_t ParameterBytes(const format::Model& model) {
   uint64_t bytes = 0;
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) bytes += BytesOf(model.name());
+#define WEFT_STEP(name, ...) bytes += BytesOf(model.name());
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   return bytes;

@@ -67,7 +67,7 @@ std::string LayerOfSection(const format::Model& model, uint32_t section) {
 const char* KindName(uint16_t kind) {
   static constexpr const char* kNames[] = {
       "section",
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
+#define WEFT_STEP(name, ...) #name,
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   };

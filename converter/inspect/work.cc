@@ -121,7 +121,7 @@ class Tally {
 
 double MultiplyAdds(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
+#define WEFT_STEP(name, ...) \
   case format::Kind::name:                              \
     return MultiplyAddsOf(*model.name()->Get(step.param()));
 #include "runtime/format/ops.inc"

@@ -250,8 +250,8 @@ StridedBytes Strided(int64_t element_bits, int64_t offset_elements, const Dims& 
 
 StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint32_t operand) {
   switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
-  case format::Kind::name:                              \
+#define WEFT_STEP(name, ...) \
+  case format::Kind::name:   \
     return Access(*model.name()->Get(step.param()), operand);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

@@ -105,8 +105,8 @@ bool Overlap(const Access& a, const Access& b) {
 
 bool MayShare(const Step& step, size_t input, size_t output) {
   switch (step.kind()) {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
-  case StepKind::k##Name:                               \
+#define WEFT_STEP(name, Name, ...) \
+  case StepKind::k##Name:          \
     return bind::name::MayShare(std::get<format::Name##Params>(step.params), input, output);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -20,6 +21,15 @@ namespace {
 
 constexpr size_t kX = 0, kStart = 2;  // operands of the matrix steps
 
+// The column `tail` of ops.inc.
+template <typename Params>
+constexpr bool kTakesTail = false;
+#define WEFT_STEP(name, Name, operands, multiply_adds, moved_bytes, tail, ...) \
+  template <>                                                                  \
+  constexpr bool kTakesTail<format::Name##Params> = tail;
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+
 // What the matrix steps have in common: results as [outer, outputs, inner], one number added per
 // output. Only dense (inner 1) can also add a row of its own to each outer index.
 struct MatrixShape {
@@ -27,35 +37,39 @@ struct MatrixShape {
   bool is_dense;
 };
 
+// Each step whose row of ops.inc says that a tail may join needs one of these.
+std::optional<MatrixShape> ShapeOf(const format::DenseParams& dense) {
+  if (dense.y_row_stride() != dense.outputs()) return std::nullopt;
+  return MatrixShape{dense.rows(), dense.outputs(), 1, true};
+}
+std::optional<MatrixShape> ShapeOf(const format::ConvParams& conv) {
+  const int64_t channels = int64_t{conv.groups()} * conv.out_channels();
+  return MatrixShape{conv.batch(), channels, int64_t{conv.out_height()} * conv.out_width(), false};
+}
+std::optional<MatrixShape> ShapeOf(const format::DepthwiseParams& depthwise) {
+  return MatrixShape{depthwise.batch(), depthwise.channels(),
+                     int64_t{depthwise.out_height()} * depthwise.out_width(), false};
+}
+
 std::optional<MatrixShape> ShapeOf(const Step& step) {
-  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) {
-    if (dense->y_row_stride() != dense->outputs()) return std::nullopt;
-    return MatrixShape{dense->rows(), dense->outputs(), 1, true};
-  }
-  if (const auto* conv = std::get_if<format::ConvParams>(&step.params)) {
-    const int64_t channels = int64_t{conv->groups()} * conv->out_channels();
-    return MatrixShape{conv->batch(), channels, int64_t{conv->out_height()} * conv->out_width(),
-                       false};
-  }
-  if (const auto* depthwise = std::get_if<format::DepthwiseParams>(&step.params)) {
-    return MatrixShape{depthwise->batch(), depthwise->channels(),
-                       int64_t{depthwise->out_height()} * depthwise->out_width(), false};
-  }
-  return std::nullopt;
+  return std::visit(
+      [](const auto& params) -> std::optional<MatrixShape> {
+        if constexpr (kTakesTail<std::decay_t<decltype(params)>>) return ShapeOf(params);
+        return std::nullopt;
+      },
+      step.params);
 }
 
 // Of a matrix step, else null.
 format::Activation* ActivationOf(Step& step) {
-  if (auto* dense = std::get_if<format::DenseParams>(&step.params)) {
-    return &dense->mutable_activation();
-  }
-  if (auto* conv = std::get_if<format::ConvParams>(&step.params)) {
-    return &conv->mutable_activation();
-  }
-  if (auto* depthwise = std::get_if<format::DepthwiseParams>(&step.params)) {
-    return &depthwise->mutable_activation();
-  }
-  return nullptr;
+  return std::visit(
+      [](auto& params) -> format::Activation* {
+        if constexpr (kTakesTail<std::decay_t<decltype(params)>>) {
+          return &params.mutable_activation();
+        }
+        return nullptr;
+      },
+      step.params);
 }
 
 bool IsNothing(const format::Activation& activation) {

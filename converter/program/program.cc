@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/format/listing.h"
+
 namespace weft::plan {
 
 Place Resolve(const Program& program, ValueId value) {
@@ -16,18 +18,7 @@ Place Resolve(const Program& program, ValueId value) {
   return place;
 }
 
-namespace {
-
-constexpr const char* kStepNames[] = {
-    "section",
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) #name,
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-};
-
-}  // namespace
-
-std::string_view Name(StepKind kind) { return kStepNames[static_cast<size_t>(kind)]; }
+std::string_view Name(StepKind kind) { return format::NameOf(static_cast<format::Kind>(kind)); }
 
 namespace {
 

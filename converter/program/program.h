@@ -32,7 +32,7 @@ inline constexpr uint32_t kNone = 0xFFFFFFFFu;
 // Row of ops.inc, from 1.
 enum class StepKind : uint16_t {
   kSection = 0,
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) k##Name,
+#define WEFT_STEP(name, Name, ...) k##Name,
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 };
@@ -41,7 +41,7 @@ enum class StepKind : uint16_t {
 std::string_view Name(StepKind kind);
 
 using Params = std::variant<std::monostate
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) , format::Name##Params
+#define WEFT_STEP(name, Name, ...) , format::Name##Params
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
                             >;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands between the listing and the kernels, one file per row of ops.inc. For each step:
-//   Check     the law of the step: types, absent operands, and that every byte its geometry can
-//   touch
-//             lies inside the operand's slot. The only judge; Run trusts it.
+//
+//   Check     the law of the step: types, and that every byte its geometry can touch lies inside
+//             the operand's slot. The only judge; Run trusts it.
 //   MayShare  whether that output may be written at the very address of that input. Planners ask
-//   it;
-//             any other overlap of an output with an operand is refused.
+//             it; any other overlap of an output with an operand is refused.
 //   Run       geometry from the parameters, pointers from the operands, and the kernel.
 // Nothing here allocates or keeps a pointer.
 #ifndef WEFT_RUNTIME_BIND_BIND_H_
@@ -33,7 +32,7 @@ struct OperandSlot {
 using OperandSlots = OperandSlot[format::kMaxOperands];
 
 // A fault of Check carries code, operand, is and must; its caller knows the step.
-#define WEFT_STEP(name, Name, inputs, outputs, meaning)                               \
+#define WEFT_STEP(name, Name, ...)                                                    \
   namespace name {                                                                    \
   Fault Check(const format::Name##Params& params, const OperandSlots& slots);         \
   bool MayShare(const format::Name##Params& params, uint32_t input, uint32_t output); \
@@ -46,6 +45,15 @@ namespace lstm_gates {
 // The kernel computes these activations itself and calls no group of activation.h.
 bool HasInlineActivations(const format::LstmGatesParams& params);
 }  // namespace lstm_gates
+
+// False where a step calls no group of activation.h, whatever activations its parameters name.
+template <typename Params>
+bool CallsActivations(const Params&) {
+  return true;
+}
+inline bool CallsActivations(const format::LstmGatesParams& params) {
+  return !lstm_gates::HasInlineActivations(params);
+}
 
 // Check and MayShare of a kind, for a row of its parameters, and the size of such a row.
 struct KindLaw {

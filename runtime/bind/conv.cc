@@ -23,7 +23,7 @@ Fault Check(const format::ConvParams& params, const OperandSlots& slots) {
   const uint32_t padded = Times(Times(panels, kernels::kPanelOutputs), params.groups());
   law.Holds(0, kF32, Times(Times(images, params.in_channels()), in_plane));
   law.Holds(1, kF32, Times(Times(padded, params.in_channels()), taps));
-  law.MayHold(2, kF32, Times(params.groups(), params.out_channels()));
+  law.Holds(2, kF32, Times(params.groups(), params.out_channels()));
   law.Holds(3, kF32, Times(Times(images, params.out_channels()), out_plane));
   return law.fault();
 }

@@ -18,7 +18,7 @@ Fault Check(const format::DenseParams& params, const OperandSlots& slots) {
   law.RowsApart(rows, params.y_row_stride(), outputs);
   law.Holds(0, kF32, RowsReach(rows, params.x_row_stride(), params.inputs()));
   law.Holds(1, kF32, Times(padded, params.inputs()));
-  law.MayHold(2, kF32, RowsReach(rows, params.start_row_stride(), outputs));
+  law.Holds(2, kF32, RowsReach(rows, params.start_row_stride(), outputs));
   law.Holds(3, kF32, RowsReach(rows, params.y_row_stride(), outputs));
   return law.fault();
 }

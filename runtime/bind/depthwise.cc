@@ -22,7 +22,7 @@ Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
   law.Holds(0, kF32, Times(in_planes, Times(params.in_height(), params.in_width())));
   law.Holds(1, kF32, Times(params.channels(), taps));
-  law.MayHold(2, kF32, params.channels());
+  law.Holds(2, kF32, params.channels());
   law.Holds(3, kF32, Times(out_planes, Times(params.out_height(), params.out_width())));
   return law.fault();
 }

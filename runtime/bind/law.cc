@@ -7,10 +7,15 @@ namespace weft::bind {
 static_assert(static_cast<int>(kernels::Element::kBoolean) ==
               static_cast<int>(format::ElementType::boolean));
 static_assert(static_cast<int>(kernels::Element::kI4) == static_cast<int>(format::ElementType::i4));
-static_assert(static_cast<int>(kernels::UnaryOp::kLogicalNot) ==
-              static_cast<int>(format::UnaryOp::logical_not));
-static_assert(static_cast<int>(kernels::UnaryOp::kTanh) == static_cast<int>(format::UnaryOp::tanh));
-static_assert(kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) + 1);
+#define WEFT_FUNCTION(name, Name, ...)                                                        \
+  static_assert(                                                                              \
+      static_cast<int>(kernels::UnaryOp::k##Name) == static_cast<int>(format::UnaryOp::name), \
+      "kernels/functions.inc and enum UnaryOp of runtime/format/weft.fbs differ at " #name);
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
+static_assert(
+    kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) + 1,
+    "enum UnaryOp of runtime/format/weft.fbs has ops without a row in kernels/functions.inc");
 
 uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
   uint32_t reach = 1;
@@ -63,7 +68,7 @@ void Law::Fits(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {
 
 void Law::Holds(uint32_t operand, format::ElementType type, uint32_t elements) {
   const OperandSlot& slot = slots_[operand];
-  if (!slot.present) return Complain(FaultCode::kOperandAbsent, operand, 0, 0);
+  if (!slot.present) return;
   if (slot.type != type) {
     return Complain(FaultCode::kOperandType, operand, static_cast<uint32_t>(slot.type),
                     static_cast<uint32_t>(type));
@@ -74,17 +79,13 @@ void Law::Holds(uint32_t operand, format::ElementType type, uint32_t elements) {
   Fits(operand, bits < 8 ? 1 : bits / 8, bytes);
 }
 
-void Law::MayHold(uint32_t operand, format::ElementType type, uint32_t elements) {
-  if (slots_[operand].present) Holds(operand, type, elements);
-}
-
 void Law::ElementBytes(uint32_t element_bytes) {
   Require(element_bytes == 1 || element_bytes == 2 || element_bytes == 4 || element_bytes == 8,
           FaultCode::kParamElementBytes, element_bytes, 0);
 }
 
 void Law::HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements) {
-  if (!slots_[operand].present) return Complain(FaultCode::kOperandAbsent, operand, 0, 0);
+  if (!slots_[operand].present) return;
   const uint64_t bytes =
       elements == kOutOfReach ? uint64_t{1} << 32 : uint64_t{elements} * element_bytes;
   Fits(operand, element_bytes, bytes);

@@ -72,10 +72,9 @@ class Law {
   Law(const Law&) = delete;
   Law& operator=(const Law&) = delete;
 
-  // The operand is present, of this type, aligned to it and holds at least `elements`.
+  // The operand is of this type, aligned to it and holds at least `elements`. One that is absent is
+  // optional in its row of ops.inc (CheckStep has seen to that) and needs nothing.
   void Holds(uint32_t operand, format::ElementType type, uint32_t elements);
-  // The same, or it is absent.
-  void MayHold(uint32_t operand, format::ElementType type, uint32_t elements);
   // Any type, moved as elements of 1, 2, 4 or 8 bytes (which ElementBytes has checked).
   void HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
   void ElementBytes(uint32_t element_bytes);

@@ -14,7 +14,7 @@ bool HasInlineActivations(const format::LstmGatesParams& params) {
 Fault Check(const format::LstmGatesParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(params.rows(), params.hidden());
   Law law(slots);
-  const bool calls_activations = !HasInlineActivations(params);
+  const bool calls_activations = CallsActivations(params);
   for (const format::Activation* a : {&params.f(), &params.g(), &params.h()}) {
     law.Knows(*a);
     if (calls_activations) law.Linked(*a);

@@ -84,7 +84,7 @@ Fault AtStep(const format::Model& model, uint32_t step_index, Fault fault) {
 }
 
 // Fills `slots` from the operands of a step: they name existing slots, in an existing region,
-// outputs not in the weights.
+// outputs not in the weights; only what the row of its kind calls optional is absent.
 __attribute__((noinline)) Fault CollectOperands(const format::Model& model, uint32_t step_index,
                                                 OperandSlots& slots) {
   const format::Step& step = RowsOf(model.steps())[step_index];
@@ -102,7 +102,10 @@ __attribute__((noinline)) Fault CollectOperands(const format::Model& model, uint
   }
   for (uint32_t i = 0; i < arity.operands(); ++i) {
     const uint32_t index = operands[step.first_operand() + i];
-    if (index == format::kNoSlot) continue;
+    if (index == format::kNoSlot) {
+      if (arity.MayLack(i)) continue;
+      return fault(FaultCode::kOperandAbsent, i, 0, 0);
+    }
     if (index >= rows.count) return fault(FaultCode::kOperandSlot, i, index, rows.count);
     const format::Slot& slot = rows[index];
     if (slot.region() >= region_count) {

@@ -25,24 +25,61 @@ inline constexpr uint32_t kWeightsAlignment = 64;  // of the weights vector in t
 // Row of ops.inc, from 1; what Step::kind holds.
 enum class Kind : uint16_t {
   section = 0,
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) name,
+#define WEFT_STEP(name, ...) name,
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 };
 
-struct Arity {
-  uint8_t inputs, outputs;
-  constexpr uint32_t operands() const { return uint32_t{inputs} + outputs; }
+// Indexed by Kind; see NameOf.
+inline constexpr const char* kKindNames[] = {
+    "section",
+#define WEFT_STEP(name, ...) #name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
 };
+
+// How many operands a step has; bit i of `optional` is set where operand i, inputs first, may be
+// absent.
+struct Arity {
+  uint8_t inputs, outputs, optional;
+  constexpr uint32_t operands() const { return uint32_t{inputs} + outputs; }
+  constexpr bool MayLack(uint32_t operand) const { return (optional >> operand & 1) != 0; }
+};
+
+// Of the operands of a row: "x weights [start] -> y".
+constexpr Arity ArityOf(const char* operands) {
+  Arity arity = {};
+  bool in_outputs = false;
+  for (const char* at = operands; *at != '\0';) {
+    const bool is_arrow = at[0] == '-' && at[1] == '>';
+    if (is_arrow) {
+      in_outputs = true;
+    } else if (*at != ' ') {
+      if (*at == '[')
+        arity.optional = static_cast<uint8_t>(arity.optional | 1u << arity.operands());
+      uint8_t& count = in_outputs ? arity.outputs : arity.inputs;
+      ++count;
+    }
+    while (*at != ' ' && *at != '\0') ++at;
+    while (*at == ' ') ++at;
+  }
+  return arity;
+}
 
 // Indexed by Kind. A section takes no operands.
 inline constexpr Arity kArity[] = {
-    {0, 0},
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) {inputs, outputs},
+    {0, 0, 0},
+#define WEFT_STEP(name, Name, operands, ...) ArityOf(operands),
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 };
 inline constexpr uint32_t kKindCount = sizeof(kArity) / sizeof(kArity[0]);
+
+// "dense", as in ops.inc; "?" of a number that is no kind.
+constexpr const char* NameOf(Kind kind) {
+  const uint32_t row = static_cast<uint32_t>(kind);
+  return row < kKindCount ? kKindNames[row] : "?";
+}
 
 constexpr uint32_t MostOperands() {
   uint32_t most = 0;

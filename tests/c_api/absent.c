@@ -8,7 +8,7 @@ const char not_the_sigmoids = 0;
 #define weft_activations_sigmoid not_the_sigmoids
 #include "model.c"
 
-#define WEFT_STEP(name, Name, inputs, outputs, meaning) \
+#define WEFT_STEP(name, ...) \
   [WEFT_STEP_##name] = {weft_check_##name, weft_run_##name},
 static const weft_step_entry every_step[] = {
 #include "runtime/format/ops.inc"

@@ -22,7 +22,7 @@ namespace {
 
 std::string ParamsOf(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, inputs, outputs, meaning)                                        \
+#define WEFT_STEP(name, Name, ...)                                                             \
   case format::Kind::name:                                                                     \
     return #name + std::string(reinterpret_cast<const char*>(model.name()->Get(step.param())), \
                                sizeof(format::Name##Params));

@@ -195,8 +195,7 @@ class ListingBuilder {
     const auto names_at = fbb.CreateVectorOfStrings(names);
     const auto step_names_at = fbb.CreateVector(step_names);
     const auto buffers_at = fbb.CreateVector(slot_buffers);
-#define WEFT_STEP(name, Name, in, out, meaning) \
-  const auto name##_at = fbb.CreateVectorOfStructs(name##_rows);
+#define WEFT_STEP(name, ...) const auto name##_at = fbb.CreateVectorOfStructs(name##_rows);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     format::ModelBuilder model(fbb);
@@ -216,7 +215,7 @@ class ListingBuilder {
     model.add_names(names_at);
     model.add_step_names(step_names_at);
     model.add_slot_buffers(buffers_at);
-#define WEFT_STEP(name, Name, in, out, meaning) model.add_##name(name##_at);
+#define WEFT_STEP(name, ...) model.add_##name(name##_at);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     model.add_weights(weights_at);
@@ -249,12 +248,12 @@ class ListingBuilder {
   void (*edit_sections)(std::vector<format::Section>&, std::vector<uint32_t>&) = nullptr;
   void (*edit_regions)(std::vector<format::Region>&) = nullptr;
 
-#define WEFT_STEP(name, Name, in, out, meaning) std::vector<format::Name##Params> name##_rows;
+#define WEFT_STEP(name, Name, ...) std::vector<format::Name##Params> name##_rows;
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 
  private:
-#define WEFT_STEP(name, Name, in, out, meaning) \
+#define WEFT_STEP(name, Name, ...) \
   std::vector<format::Name##Params>& Rows(const format::Name##Params*) { return name##_rows; }
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

@@ -36,66 +36,151 @@ struct StepSample {
   std::vector<SlotIndex> operands;
 };
 
-// One sample per row of ops.inc, in its order.
+namespace samples {
+
+inline constexpr ElementType kF32 = ElementType::f32;
+inline const format::Activation kSigmoid = Activate(format::UnaryOp::sigmoid);
+inline const format::Activation kTanh = Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
+// Elementwise geometry: two rows of three, and one row for both.
+inline constexpr uint32_t kPlane[8] = {2, 3}, kWhole[8] = {3, 1}, kRows[8] = {0, 1};
+
+// A sound step of the kind, one function per row of ops.inc; a row without its own does not
+// compile.
+template <format::Kind kind>
+StepSample SampleOf() = delete;
+
+template <>
+inline StepSample SampleOf<format::Kind::dense>() {
+  return StepSample(format::Kind::dense, {{kF32, 6}, {kF32, 16 * 3}, {kF32, 5}, {kF32, 10}})
+      .With(format::DenseParams(2, 3, 5, 3, 5, 0, kTanh));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::matmul>() {
+  const uint32_t dims[6] = {2}, a_strides[6] = {6}, b_strides[6] = {0};
+  return StepSample(format::Kind::matmul, {{kF32, 12}, {kF32, 6}, {kF32, 8}})
+      .With(format::MatmulParams(1, dims, a_strides, b_strides, 2, 2, 3, 3, 1, 2, 1));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::conv>() {
+  return StepSample(format::Kind::conv, {{kF32, 32}, {kF32, 16 * 2 * 4}, {kF32, 3}, {kF32, 27}})
+      .With(format::ConvParams(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, kTanh));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::depthwise>() {
+  return StepSample(format::Kind::depthwise, {{kF32, 32}, {kF32, 18}, {kF32, 2}, {kF32, 32}})
+      .With(format::DepthwiseParams(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, kTanh));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::pool>() {
+  return StepSample(format::Kind::pool, {{kF32, 32}, {kF32, 8}})
+      .With(format::PoolParams(2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0,
+                               format::PoolOp::mean_exclude_pad, 0, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::unary>() {
+  return StepSample(format::Kind::unary, {{kF32, 19}, {kF32, 19}})
+      .With(format::UnaryParams(19, kTanh, kF32, 0, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::binary>() {
+  return StepSample(format::Kind::binary, {{kF32, 6}, {kF32, 3}, {kF32, 6}})
+      .With(format::BinaryParams(2, kPlane, kWhole, kRows, format::BinaryOp::multiply, kF32, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::compare>() {
+  return StepSample(format::Kind::compare, {{kF32, 6}, {kF32, 3}, {ElementType::boolean, 6}})
+      .With(format::CompareParams(2, kPlane, kWhole, kRows, format::CompareOp::less, kF32, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::select>() {
+  return StepSample(format::Kind::select,
+                    {{ElementType::boolean, 6}, {kF32, 6}, {kF32, 3}, {kF32, 6}})
+      .With(format::SelectParams(2, kPlane, kWhole, kWhole, kRows, 4));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::reduce>() {
+  return StepSample(format::Kind::reduce, {{kF32, 6}, {kF32, 2}})
+      .With(format::ReduceParams(1, 1, kPlane, kWhole, format::ReduceOp::sum, kF32, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::softmax>() {
+  return StepSample(format::Kind::softmax, {{kF32, 12}, {kF32, 12}})
+      .With(format::SoftmaxParams(2, 3, 2, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::copy>() {
+  const int32_t from[8] = {-3, 1}, to[8] = {1, 2};  // rows last first, transposed
+  return StepSample(format::Kind::copy, {{kF32, 6}, {kF32, 6}})
+      .With(format::CopyParams(2, kPlane, from, to, 3, 0, 4));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::fill>() {
+  return StepSample(format::Kind::fill, {{kF32, 7}}).With(format::FillParams(7, 4, 0x3F800000, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::gather>() {
+  return StepSample(format::Kind::gather, {{kF32, 8}, {ElementType::i32, 3}, {kF32, 6}})
+      .With(format::GatherParams(1, 1, 4, 2, 3, 4, ElementType::i32, 0, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::compact>() {
+  return StepSample(format::Kind::compact, {{kF32, 12}, {ElementType::i32, 1}, {kF32, 12}})
+      .With(format::CompactParams(2, 3, 2, 4));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::convert>() {
+  return StepSample(format::Kind::convert, {{kF32, 9}, {ElementType::i8, 9}})
+      .With(format::ConvertParams(9, kF32, ElementType::i8, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::lstm_gates>() {
+  return StepSample(format::Kind::lstm_gates, {{kF32, 24}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
+      .With(format::LstmGatesParams(2, 3, 12, kSigmoid, kTanh, kTanh));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::gru_gates>() {
+  return StepSample(format::Kind::gru_gates, {{kF32, 18}, {kF32, 18}, {kF32, 6}, {kF32, 6}})
+      .With(format::GruGatesParams(2, 3, 9, 9, kSigmoid, kTanh));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::gru_reset>() {
+  return StepSample(format::Kind::gru_reset, {{kF32, 6}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+      .With(format::GruResetParams(1, 3, 6, kSigmoid));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::gru_update>() {
+  return StepSample(format::Kind::gru_update, {{kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
+      .With(format::GruUpdateParams(2, 3, 3, kTanh));
+}
+
+}  // namespace samples
+
+// In the order of the rows.
 inline std::vector<StepSample> EveryStep() {
-  using format::Kind;
-  using format::UnaryOp;
-  constexpr ElementType kF32 = ElementType::f32;
-  const format::Activation sigmoid = Activate(UnaryOp::sigmoid);
-  const format::Activation tanh = Activate(UnaryOp::tanh, 0, 0, 5.0f);
-  std::vector<StepSample> samples;
-  const auto add = [&samples](StepSample&& sample) { samples.push_back(std::move(sample)); };
-  add(StepSample(Kind::dense, {{kF32, 6}, {kF32, 16 * 3}, {kF32, 5}, {kF32, 10}})
-          .With(format::DenseParams(2, 3, 5, 3, 5, 0, tanh)));
-  {
-    const uint32_t dims[6] = {2}, a_strides[6] = {6}, b_strides[6] = {0};
-    add(StepSample(Kind::matmul, {{kF32, 12}, {kF32, 6}, {kF32, 8}})
-            .With(format::MatmulParams(1, dims, a_strides, b_strides, 2, 2, 3, 3, 1, 2, 1)));
-  }
-  add(StepSample(Kind::conv, {{kF32, 32}, {kF32, 16 * 2 * 4}, {kF32, 3}, {kF32, 27}})
-          .With(format::ConvParams(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, tanh)));
-  add(StepSample(Kind::depthwise, {{kF32, 32}, {kF32, 18}, {kF32, 2}, {kF32, 32}})
-          .With(format::DepthwiseParams(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, tanh)));
-  add(StepSample(Kind::pool, {{kF32, 32}, {kF32, 8}})
-          .With(format::PoolParams(2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0,
-                                   format::PoolOp::mean_exclude_pad, 0, 0)));
-  add(StepSample(Kind::unary, {{kF32, 19}, {kF32, 19}})
-          .With(format::UnaryParams(19, tanh, kF32, 0, 0)));
-  {
-    const uint32_t dims[8] = {2, 3}, whole[8] = {3, 1}, rows[8] = {0, 1};
-    add(StepSample(Kind::binary, {{kF32, 6}, {kF32, 3}, {kF32, 6}})
-            .With(format::BinaryParams(2, dims, whole, rows, format::BinaryOp::multiply, kF32, 0)));
-    add(StepSample(Kind::compare, {{kF32, 6}, {kF32, 3}, {ElementType::boolean, 6}})
-            .With(format::CompareParams(2, dims, whole, rows, format::CompareOp::less, kF32, 0)));
-    add(StepSample(Kind::select, {{ElementType::boolean, 6}, {kF32, 6}, {kF32, 3}, {kF32, 6}})
-            .With(format::SelectParams(2, dims, whole, whole, rows, 4)));
-    add(StepSample(Kind::reduce, {{kF32, 6}, {kF32, 2}})
-            .With(format::ReduceParams(1, 1, dims, whole, format::ReduceOp::sum, kF32, 0)));
-  }
-  add(StepSample(Kind::softmax, {{kF32, 12}, {kF32, 12}}).With(format::SoftmaxParams(2, 3, 2, 0)));
-  {
-    // Rows of the source last first, transposed.
-    const uint32_t dims[8] = {2, 3};
-    const int32_t from[8] = {-3, 1}, to[8] = {1, 2};
-    add(StepSample(Kind::copy, {{kF32, 6}, {kF32, 6}})
-            .With(format::CopyParams(2, dims, from, to, 3, 0, 4)));
-  }
-  add(StepSample(Kind::fill, {{kF32, 7}}).With(format::FillParams(7, 4, 0x3F800000, 0)));
-  add(StepSample(Kind::gather, {{kF32, 8}, {ElementType::i32, 3}, {kF32, 6}})
-          .With(format::GatherParams(1, 1, 4, 2, 3, 4, ElementType::i32, 0, 0)));
-  add(StepSample(Kind::compact, {{kF32, 12}, {ElementType::i32, 1}, {kF32, 12}})
-          .With(format::CompactParams(2, 3, 2, 4)));
-  add(StepSample(Kind::convert, {{kF32, 9}, {ElementType::i8, 9}})
-          .With(format::ConvertParams(9, kF32, ElementType::i8, 0)));
-  add(StepSample(Kind::lstm_gates, {{kF32, 24}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
-          .With(format::LstmGatesParams(2, 3, 12, sigmoid, tanh, tanh)));
-  add(StepSample(Kind::gru_gates, {{kF32, 18}, {kF32, 18}, {kF32, 6}, {kF32, 6}})
-          .With(format::GruGatesParams(2, 3, 9, 9, sigmoid, tanh)));
-  add(StepSample(Kind::gru_reset, {{kF32, 6}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
-          .With(format::GruResetParams(1, 3, 6, sigmoid)));
-  add(StepSample(Kind::gru_update, {{kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
-          .With(format::GruUpdateParams(2, 3, 3, tanh)));
-  return samples;
+  std::vector<StepSample> every;
+#define WEFT_STEP(name, ...) every.push_back(samples::SampleOf<format::Kind::name>());
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  return every;
 }
 
 // Numbers of the listing below, for tests that spoil one of them.

@@ -12,7 +12,7 @@ from tree import Tree
 
 _SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 _GUARD = "#ifndef WEFT_KERNELS_{0}_H_\n#define WEFT_KERNELS_{0}_H_\n#endif\n"
-_ROW = 'WEFT_STEP(dense, Dense, 3, 1, "y")\n'
+_ROW = 'WEFT_STEP(dense, Dense, "x [start] -> y",\n          0, 0, true, true,\n          "y")\n'
 _STEP = {
     "runtime/format/ops.inc": _SPDX + _ROW,
     "runtime/format/weft.fbs": "struct DenseParams {}\ntable Model { dense: [DenseParams]; }\n",
@@ -36,8 +36,8 @@ _README = {
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
         "| MLP 64-64-64-10 | cortex-m7 | 1.0 KB | 2.0 KB | 0 | 512 | 900 | 13.0 k | 16.9 k |\n"
         "<!-- end -->\n"
-        "<!-- steps -->\n| step | in | out | meaning |\n| --- | --- | --- | --- |\n"
-        "| `dense` | 3 | 1 | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
+        "<!-- steps -->\n| step | operands | meaning |\n| --- | --- | --- |\n"
+        "| `dense` | x [start] -> y | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
 }
 
 _OPERATIONS = {
@@ -118,8 +118,7 @@ SAMPLES = {
         (_README, [{**_README, "README.md": "no table\n"},
                    {**_README, "converter/ops/b.cc": '    {"Gather", 8, 3, 3, Infer, Lower},\n'},
                    {**_README, "README.md": _README["README.md"].replace("13.0 k", "12.0 k")},
-                   {**_README, "README.md": _README["README.md"].replace("| 3 | 1 |",
-                                                                         "| 2 | 1 |")}]),
+                   {**_README, "README.md": _README["README.md"].replace("[start]", "start")}]),
     "clang_format": ({".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int a;\n"},
                      [{".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int   a;\n"}]),
 }

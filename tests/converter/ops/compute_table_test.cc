@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
 
 #include "kernels/binary.h"
@@ -44,6 +45,14 @@ TEST(Table, FindsNamesInAnyCaseAndByAlias) {
   EXPECT_EQ(Find("Constant", 1), Find("Const", 1));
   EXPECT_EQ(Find("Xor", 1), Find("LogicalXor", 1));
   EXPECT_NE(Find("Xor", 1), nullptr);
+}
+
+TEST(Table, HasTheOperationOfEveryFunction) {
+#define WEFT_FUNCTION(name, Name, Group, operation, ...)                             \
+  EXPECT_TRUE(std::string_view(operation).empty() || Find(operation, 16) != nullptr) \
+      << "converter/ops/unary.cc: has no row " << operation << " for the function " #name;
+#include "kernels/functions.inc"
+#undef WEFT_FUNCTION
 }
 
 template <typename Kernel, typename Format>

@@ -10,13 +10,15 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 
 def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
-        "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/activation.h")
+        "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/activation.h",
+        "kernels/functions.inc")
 
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
 # file's room. kernels/pack.h is the layout of weights, which the converter writes and kernels read;
 # kernels/convert.h turns f16 and f64 constants into f32 with the bits the device would give;
-# kernels/activation.h says which object files a C source must ask the linker for.
+# kernels/activation.h says which object files a C source must ask the linker for, and
+# kernels/functions.inc which of its functions round as often everywhere.
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format",),

@@ -3,16 +3,16 @@
 import collections
 import re
 
-_STEP = re.compile(r'^WEFT_STEP\(\s*(\w+)\s*,\s*\w+\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*"(.*)"\)',
-                   re.MULTILINE)
+# Name and operands stand on the row's first line, the meaning ends it.
+_STEP = re.compile(r'^WEFT_STEP\(\s*(\w+)\s*,\s*\w+\s*,\s*"([^"]*)"(?:[^"]*)"(.*)"\)$', re.MULTILINE)
 # A row of an operation family: name, opset, fewest inputs, ...; or the same with field names.
 _OPERATION = re.compile(r'\{\s*(?:\.name = )?"([A-Z]\w*)",\s*(?:\.opset = )?(\d+),\s*[-.\w]+')
 
 
 def _steps(tree):
-    lines = ["| step | in | out | meaning |", "| --- | --- | --- | --- |"]
-    for name, inputs, outputs, meaning in _STEP.findall(tree.text("runtime/format/ops.inc")):
-        lines.append(f"| `{name}` | {inputs} | {outputs} | {meaning.replace('|', chr(92) + '|')} |")
+    lines = ["| step | operands | meaning |", "| --- | --- | --- |"]
+    for name, operands, meaning in _STEP.findall(tree.text("runtime/format/ops.inc")):
+        lines.append(f"| `{name}` | {operands} | {meaning.replace('|', chr(92) + '|')} |")
     return lines
 
 
