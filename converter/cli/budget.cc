@@ -4,18 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "converter/cli/table.h"
-#include "converter/inspect/flash.h"
-#include "converter/inspect/listing.h"
-#include "converter/inspect/peak.h"
+#include "converter/inspect/budget.h"
 #include "converter/inspect/sections.h"
-#include "converter/inspect/work.h"
 #include "runtime/stack.h"
 
 namespace weft::cli {
@@ -25,33 +21,37 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 10;  // of each list of contributors
 
-Json FlashJson(const LoadedModel& model) {
+Json FlashJson(const inspect::Budget& budget) {
   Json list = Json::array();
-  for (const inspect::FlashPart& part : inspect::FlashOf(model.root(), model.bytes().size)) {
+  for (const inspect::FlashPart& part : budget.flash) {
     list.push_back({{"part", part.name}, {"bytes", part.bytes}, {"what", part.what}});
   }
   return list;
 }
 
-Json ScratchJson(const format::Model& model) {
-  const std::vector<inspect::Peak> peaks = inspect::PeaksOf(model);
-  const auto regions = format::RowsOf(model.regions());
+// As many rows as people read.
+template <typename Row>
+std::span<const Row> Largest(const std::vector<Row>& rows) {
+  return std::span(rows).first(std::min(rows.size(), kMostRows));
+}
+
+Json PeakJson(const format::Model& model, const inspect::Peak& peak) {
+  Json alive = Json::array();
+  for (const inspect::AliveBuffer& buffer : Largest(peak.alive)) {
+    alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
+  }
+  return {{"step", peak.step},
+          {"layer", inspect::LayerOf(model, peak.step)},
+          {"bytes", peak.bytes},
+          {"buffers", peak.alive.size()},
+          {"largest", std::move(alive)}};
+}
+
+Json ScratchJson(const format::Model& model, const inspect::Budget& budget) {
   Json list = Json::array();
-  for (uint32_t i = format::kFirstScratchRegion; i < regions.count; ++i) {
-    Json entry = {{"region", inspect::RegionName(i)}, {"bytes", regions[i].bytes()}};
-    if (!peaks.empty()) {
-      const inspect::Peak& peak = peaks[i - format::kFirstScratchRegion];
-      Json alive = Json::array();
-      for (const inspect::AliveBuffer& buffer : peak.alive) {
-        if (alive.size() == kMostRows) break;
-        alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
-      }
-      entry["peak"] = {{"step", peak.step},
-                       {"layer", inspect::LayerOf(model, peak.step)},
-                       {"bytes", peak.bytes},
-                       {"buffers", peak.alive.size()},
-                       {"largest", std::move(alive)}};
-    }
+  for (const inspect::ScratchRegion& region : budget.scratch) {
+    Json entry = {{"region", region.name}, {"bytes", region.bytes}};
+    if (region.peak) entry["peak"] = PeakJson(model, *region.peak);
     list.push_back(std::move(entry));
   }
   return list;
@@ -59,48 +59,23 @@ Json ScratchJson(const format::Model& model) {
 
 Json WorkSectionsJson(const format::Model& model, const inspect::ModelWork& work) {
   Json list = Json::array();
-  for (uint32_t i = 0; i < work.entries.size(); ++i) {
+  for (uint32_t i = 0; i < work.steps.sections.size(); ++i) {
     const inspect::Trips trips = inspect::TripsOf(model, i);
+    const inspect::SectionSum& multiply_adds = work.multiply_adds.sections[i];
     list.push_back({{"section", i},
                     {"layer", inspect::LayerOfSection(model, i)},
                     {"iterations", trips.count},
                     {"iterations_exact", trips.exact},
-                    {"steps_per_iteration", work.iterations[i].steps},
-                    {"multiply_adds_per_iteration", work.iterations[i].multiply_adds},
-                    {"multiply_adds", work.entries[i].multiply_adds}});
+                    {"steps_per_iteration", work.steps.sections[i].per_iteration},
+                    {"multiply_adds_per_iteration", multiply_adds.per_iteration},
+                    {"multiply_adds", multiply_adds.per_entry}});
   }
   return list;
 }
 
-// The first kMostRows entries, most first; equal ones keep their order.
-template <typename Row>
-void KeepLargest(std::vector<Row>& rows, double Row::*size) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [size](const Row& a, const Row& b) { return a.*size > b.*size; });
-  if (rows.size() > kMostRows) rows.resize(kMostRows);
-}
-
-// Steps of one kind and layer, unrolled copies together.
-Json LargestStepsJson(const format::Model& model, const inspect::ModelWork& work) {
-  struct Row {
-    std::string kind, layer;
-    double calls = 0, multiply_adds = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Row> rows;
-  const auto steps = format::RowsOf(model.steps());
-  for (uint32_t i = 0; i < steps.count; ++i) {
-    const double multiply_adds = work.calls[i] * inspect::MultiplyAdds(model, steps[i]);
-    if (multiply_adds == 0) continue;
-    const std::string kind = inspect::KindName(steps[i].kind()), layer = inspect::LayerOf(model, i);
-    Row& row = rows.try_emplace({kind, layer}, Row{kind, layer}).first->second;
-    row.calls += work.calls[i];
-    row.multiply_adds += multiply_adds;
-  }
-  std::vector<Row> largest;
-  for (const auto& [who, row] : rows) largest.push_back(row);
-  KeepLargest(largest, &Row::multiply_adds);
+Json LargestStepsJson(const inspect::Budget& budget) {
   Json list = Json::array();
-  for (const Row& row : largest) {
+  for (const inspect::StepWork& row : Largest(budget.largest_steps)) {
     list.push_back({{"step", row.kind},
                     {"layer", row.layer},
                     {"calls", row.calls},
@@ -109,43 +84,11 @@ Json LargestStepsJson(const format::Model& model, const inspect::ModelWork& work
   return list;
 }
 
-// Places in the weights, each with the first step that reads it. Slots of one place count once.
-Json LargestWeightsJson(const format::Model& model) {
-  struct Row {
-    std::string kind, layer, type;
-    uint32_t end_bytes = 0;
-    double bytes = 0;
-  };
-  std::map<uint32_t, Row> rows;  // by offset
-  const auto steps = format::RowsOf(model.steps());
-  for (uint32_t i = 0; i < steps.count; ++i) {
-    const uint32_t inputs = format::kArity[steps[i].kind()].inputs;
-    for (uint32_t k = 0; k < inputs; ++k) {
-      const uint32_t index = model.operands()->Get(steps[i].first_operand() + k);
-      if (index == format::kNoSlot) continue;
-      const format::Slot& slot = *model.slots()->Get(index);
-      if (slot.region() != format::kWeightsRegion) continue;
-      Row& row = rows[slot.offset_bytes()];
-      if (slot.bytes() <= row.bytes) continue;
-      row = {inspect::KindName(steps[i].kind()), inspect::LayerOf(model, i),
-             inspect::SlotType(model, index), slot.offset_bytes() + slot.bytes(),
-             1.0 * slot.bytes()};
-    }
-  }
-  std::vector<Row> largest;
-  uint32_t covered = 0;
-  for (const auto& [offset, row] : rows) {
-    if (row.end_bytes <= covered) continue;  // part of a place before it
-    covered = row.end_bytes;
-    largest.push_back(row);
-  }
-  KeepLargest(largest, &Row::bytes);
+Json LargestWeightsJson(const inspect::Budget& budget) {
   Json list = Json::array();
-  for (const Row& row : largest) {
-    list.push_back({{"step", row.kind},
-                    {"layer", row.layer},
-                    {"type", row.type},
-                    {"bytes", static_cast<uint64_t>(row.bytes)}});
+  for (const inspect::WeightPlace& row : Largest(budget.largest_weights)) {
+    list.push_back(
+        {{"step", row.kind}, {"layer", row.layer}, {"type", row.type}, {"bytes", row.bytes}});
   }
   return list;
 }
@@ -232,21 +175,21 @@ std::string LargestText(const Json& budget) {
 
 Json BudgetJson(const LoadedModel& model) {
   const format::Model& root = model.root();
-  const inspect::ModelWork work = inspect::WorkOf(root);
+  const inspect::Budget budget = inspect::BudgetOf(root, model.bytes().size);
   return {{"flash_bytes", model.bytes().size},
-          {"flash", FlashJson(model)},
+          {"flash", FlashJson(budget)},
           {"state_bytes", model.needs().state_bytes},
-          {"scratch", ScratchJson(root)},
+          {"scratch", ScratchJson(root, budget)},
           {"stack_bytes", kEngineStackBytes},
           {"stack_bytes_helium", kEngineStackBytesHelium},
           {"self_test_stack_bytes", kSelfTestStackBytes},
           {"work",
-           {{"exact", work.exact},
-            {"steps", work.run.steps},
-            {"multiply_adds", work.run.multiply_adds},
-            {"sections", WorkSectionsJson(root, work)}}},
-          {"largest_steps", LargestStepsJson(root, work)},
-          {"largest_weights", LargestWeightsJson(root)}};
+           {{"exact", budget.work.steps.exact},
+            {"steps", budget.work.steps.run},
+            {"multiply_adds", budget.work.multiply_adds.run},
+            {"sections", WorkSectionsJson(root, budget.work)}}},
+          {"largest_steps", LargestStepsJson(budget)},
+          {"largest_weights", LargestWeightsJson(budget)}};
 }
 
 std::string BudgetText(const Json& budget) {

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -77,13 +76,13 @@ Json VariablesJson(const format::Model& model) {
   return list;
 }
 
-Json SectionsJson(const format::Model& model) {
+Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
   Json list = Json::array();
   for (uint32_t i = 0; i < format::RowsOf(model.sections()).count; ++i) {
     const format::Section& row = inspect::SectionAt(model, i);
     const inspect::Trips trips = inspect::TripsOf(model, i);
     const inspect::Carried carried = inspect::CarriedBy(model, i);
-    const inspect::SectionTraffic traffic = inspect::TrafficOf(model, i);
+    const inspect::SectionSum& bytes = traffic.bytes.sections[i];
     list.push_back({{"section", i},
                     {"layer", inspect::LayerOfSection(model, i)},
                     {"depth", row.depth()},
@@ -96,16 +95,16 @@ Json SectionsJson(const format::Model& model) {
                     {"by_copy", carried.by_copy},
                     {"sliced", carried.sliced},
                     {"scans", carried.scans},
-                    {"copied_bytes_per_iteration", traffic.bytes_per_iteration},
-                    {"settle_bytes", traffic.settle_bytes},
-                    {"copied_bytes", traffic.bytes_per_entry}});
+                    {"copied_bytes_per_iteration", bytes.per_iteration},
+                    {"settle_bytes", bytes.settle},
+                    {"copied_bytes", bytes.per_entry}});
   }
   return list;
 }
 
-Json CopiesJson(const format::Model& model) {
+Json CopiesJson(const inspect::Traffic& traffic) {
   Json list = Json::array();
-  for (const inspect::Cause& cause : inspect::CausesOf(model)) {
+  for (const inspect::Cause& cause : traffic.causes) {
     list.push_back({{"step", cause.kind},
                     {"layer", cause.layer},
                     {"reason", format::EnumNameReason(cause.reason)},
@@ -115,10 +114,9 @@ Json CopiesJson(const format::Model& model) {
 }
 
 Json StepsJson(const format::Model& model) {
-  std::map<uint16_t, uint32_t> counts;
-  for (const format::Step& step : format::RowsOf(model.steps())) ++counts[step.kind()];
   Json json = Json::object();
-  for (const auto& [kind, count] : counts) json[inspect::KindName(kind)] = count;
+  for (const auto& [kind, count] : inspect::CountKinds(model))
+    json[inspect::KindName(kind)] = count;
   return json;
 }
 
@@ -146,6 +144,7 @@ Json ModelJson(const LoadedModel& model) {
                        {"alignment", region.alignment_bytes()}});
   }
   const Needs& needs = model.needs();
+  const inspect::Traffic traffic = inspect::TrafficOf(root);
   return {{"file", model.file()},
           {"file_bytes", model.bytes().size},
           {"format_version", root.format_version()},
@@ -160,8 +159,8 @@ Json ModelJson(const LoadedModel& model) {
           {"outputs", PortsJson(model.outputs())},
           {"variables", VariablesJson(root)},
           {"regions", std::move(regions)},
-          {"sections", SectionsJson(root)},
-          {"copies", CopiesJson(root)},
+          {"sections", SectionsJson(root, traffic)},
+          {"copies", CopiesJson(traffic)},
           {"slots", format::RowsOf(root.slots()).count},
           {"self_test", SelfTestJson(root)},
           {"steps", StepsJson(root)}};
@@ -188,8 +187,8 @@ void PrintPorts(const LoadedModel& model) {
   AnswerText(table.Text() + "\n");
 }
 
-void PrintSections(const format::Model& model) {
-  const Json sections = SectionsJson(model);
+void PrintSections(const format::Model& model, const inspect::Traffic& traffic) {
+  const Json sections = SectionsJson(model, traffic);
   if (sections.empty()) return;
   Table table({">section", "layer", ">depth", ">iterations", ">unroll", ">in place", ">shuttles",
                ">in scan", ">by copy", ">sliced", ">scans", ">copied/iteration", ">copied"});
@@ -206,14 +205,11 @@ void PrintSections(const format::Model& model) {
   AnswerText(table.Text() + "\n");
 }
 
-void PrintCopies(const format::Model& model) {
-  const std::vector<inspect::Cause> causes = inspect::CausesOf(model);
-  double total = 0;
-  for (const inspect::Cause& cause : causes) total += cause.bytes;
-  Answer("bytes copied or filled per run: {}", Bytes(total));
-  if (!causes.empty()) {
+void PrintCopies(const inspect::Traffic& traffic) {
+  Answer("bytes copied or filled per run: {}", Bytes(traffic.bytes.run));
+  if (!traffic.causes.empty()) {
     Table table({"  step", "layer", ">bytes", "why"});
-    for (const inspect::Cause& cause : causes)
+    for (const inspect::Cause& cause : traffic.causes)
       table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), inspect::Why(cause.reason)});
     AnswerText(table.Text());
   }
@@ -244,8 +240,9 @@ void PrintModel(const LoadedModel& model) {
   AnswerText("\n");
   PrintPorts(model);
   PrintSelfTest(root);
-  PrintSections(root);
-  PrintCopies(root);
+  const inspect::Traffic traffic = inspect::TrafficOf(root);
+  PrintSections(root, traffic);
+  PrintCopies(traffic);
   Table steps({"step", ">count"});
   const Json counts = StepsJson(root);
   for (const auto& [kind, count] : counts.items())

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "converter/inspect/sections.h"
+#include "converter/inspect/traverse.h"
 
 namespace weft::inspect {
 namespace {
@@ -70,22 +71,20 @@ struct CopyAccess {
 
 constexpr uint32_t kOldest = 64;  // iterations back that a state in a scan output is looked for
 
-class Accesses {
+// Nested sections need no order of their own: each of their steps runs at least once or never.
+class Accesses : public Visitor {
  public:
   Accesses(const format::Model& model, uint32_t section) : model_(model), section_(section) {}
 
   CopyAccess Of(StepRun run) {
     access_ = {};
-    const auto steps = format::RowsOf(model_.steps());
-    // Nested sections need no order of their own: each of their steps runs at least once or never.
-    for (uint32_t i = run.begin; i < run.end; ++i) {
-      if (steps[i].kind() != 0) Note(steps[i]);
-    }
+    Traverse(model_, run, *this);
     return {Merge(access_.exposed), Merge(access_.written)};
   }
 
  private:
-  void Note(const format::Step& step) {
+  void Step(uint32_t index) override {
+    const format::Step& step = format::RowsOf(model_.steps())[index];
     const format::Arity arity = format::kArity[step.kind()];
     const uint32_t* operands = format::RowsOf(model_.operands()).data + step.first_operand();
     for (uint32_t i = 0; i < arity.inputs; ++i) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How values travel from one iteration of a section to the next, found in the listing by what its
 // steps read before they write it. A carried value is
-//   in place       when the copy that reads it overwrites it:         copy 0: read A ... write A
-//   a shuttle      when the next copy of the unrolled body does:      copy 0: read A, write B; copy
-//   1: read B, write A through a scan when it is the chunk of a moving slot that the iteration
-//   before has written,
-// and it travels by copy when a `copy` step, not the producer, puts it there.
+//
+//   in place        when the copy that reads it overwrites it       copy 0: read A ... write A
+//   a shuttle       when the next copy of the unrolled body does    copy 0: read A, write B
+//                   (a ping-pong pair)                              copy 1: read B, write A
+//   through a scan  when it is the chunk of a moving slot that the iteration before has written
+//   by copy         when a `copy` step, not the producer, puts it there
 #ifndef WEFT_CONVERTER_INSPECT_CARRIED_H_
 #define WEFT_CONVERTER_INSPECT_CARRIED_H_
 

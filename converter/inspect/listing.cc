@@ -8,6 +8,7 @@
 #include "converter/base/element_type.h"
 #include "converter/inspect/params.h"
 #include "converter/inspect/sections.h"
+#include "converter/inspect/traverse.h"
 #include "converter/ir/graph.h"
 
 namespace weft::inspect {
@@ -20,12 +21,12 @@ std::string SlotText(const format::Model& model, uint32_t slot) {
   return fmt::format("#{} {} {}", slot, SlotType(model, slot), SlotPlace(model, slot));
 }
 
-class Listing {
+class Listing : public Visitor {
  public:
   explicit Listing(const format::Model& model) : model_(model) {}
 
   std::string Text() {
-    Run(AllOf(model_), 0);
+    Traverse(model_, AllOf(model_), *this);
     return std::move(text_);
   }
 
@@ -36,16 +37,25 @@ class Listing {
         fmt::format("{:>{}}{}\n", "", 2 * depth, fmt::format(text, std::forward<Args>(args)...));
   }
 
-  void Run(StepRun run, int depth) {
-    const auto steps = format::RowsOf(model_.steps());
-    for (uint32_t i : DirectSteps(model_, run)) {
-      if (steps[i].kind() == 0) {
-        Section(i, steps[i].param(), depth);
-      } else {
-        Line(depth, "{:<4} {}", i, StepText(i));
-      }
-    }
+  void Step(uint32_t step) override { Line(depth_, "{:<4} {}", step, StepText(step)); }
+
+  void Enter(uint32_t step, uint32_t section) override {
+    Line(depth_, "{:<4} {}", step, SectionText(step, section));
+    depth_ += 2;
   }
+
+  void Run(uint32_t section, uint32_t run) override {
+    const uint32_t unroll = SectionAt(model_, section).unroll();
+    if (run < unroll) {
+      if (unroll > 1) Line(depth_ - 1, "copy {}:", run);
+      return;
+    }
+    const StepRun settle = SettleOf(model_, section, run - unroll + 1);
+    if (settle.begin == settle.end) return;
+    Line(depth_ - 1, "after n iterations with n % {} = {}:", unroll, run - unroll + 1);
+  }
+
+  void Leave(uint32_t, uint32_t) override { depth_ -= 2; }
 
   std::string StepText(uint32_t index) const {
     const format::Step& step = format::RowsOf(model_.steps())[index];
@@ -62,10 +72,10 @@ class Listing {
     return text + "  " + ParamsText(ParamsJson(model_, step));
   }
 
-  void Section(uint32_t step, uint32_t index, int depth) {
+  std::string SectionText(uint32_t step, uint32_t index) const {
     const format::Section& section = SectionAt(model_, index);
     const Trips trips = TripsOf(model_, index);
-    std::string head = fmt::format("{:<4} section {}", step, index);
+    std::string head = fmt::format("section {}", index);
     if (const std::string layer = LayerOf(model_, step); !layer.empty()) {
       head += fmt::format(" \"{}\"", ir::OneLine(layer));
     }
@@ -79,20 +89,11 @@ class Listing {
     add("while", section.body_condition_slot());
     add("iteration in", section.iteration_slot());
     add("length in", section.length_slot());
-    Line(depth, "{}", head);
-    for (uint32_t copy = 0; copy < section.unroll(); ++copy) {
-      if (section.unroll() > 1) Line(depth + 1, "copy {}:", copy);
-      Run(CopyOf(model_, index, copy), depth + 2);
-    }
-    for (uint32_t run = 1; run < section.unroll(); ++run) {
-      const StepRun settle = SettleOf(model_, index, run);
-      if (settle.begin == settle.end) continue;
-      Line(depth + 1, "after n iterations with n % {} = {}:", section.unroll(), run);
-      Run(settle, depth + 2);
-    }
+    return head;
   }
 
   const format::Model& model_;
+  int depth_ = 0;
   std::string text_;
 };
 

@@ -95,7 +95,7 @@ Json StructJson(const flatbuffers::TypeTable& table, const std::byte* row) {
 
 Json ParamsJson(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, ...) \
+#define WEFT_STEP(name, Name, ...)                      \
   case format::Kind::name:                              \
     return StructJson(*format::Name##ParamsTypeTable(), \
                       reinterpret_cast<const std::byte*>(model.name()->Get(step.param())));

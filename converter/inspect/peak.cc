@@ -8,6 +8,7 @@
 #include <map>
 
 #include "converter/inspect/sections.h"
+#include "converter/inspect/traverse.h"
 
 namespace weft::inspect {
 namespace {
@@ -24,15 +25,16 @@ struct Span {
   int64_t begin, end;
 };
 
-// Walks the listing once, copy by copy. Moments between the steps, such as the reading of a
+// Goes through the listing once, copy by copy. Moments between the steps, such as the reading of a
 // condition, have a time of their own.
-class Timeline {
+class Timeline : public Visitor {
  public:
   explicit Timeline(const format::Model& model) : model_(model) {
     NamePorts(format::RowsOf(model.inputs()), "input");
     NamePorts(format::RowsOf(model.outputs()), "output");
     for (const format::Port& port : format::RowsOf(model.inputs())) Touch(port.slot(), 0);
-    Run(AllOf(model));
+    Traverse(model, AllOf(model), *this);
+    ++now_;
     for (const format::Port& port : format::RowsOf(model.outputs())) {
       Touch(port.slot(), 0);
       Touch(port.length_slot(), 0);
@@ -64,9 +66,14 @@ class Timeline {
   }
 
  private:
-  // A section around the walk, and which run of it is walked.
+  // A section around the walk, and which copy of its body is walked.
   struct Frame {
     uint32_t section, run;
+  };
+  // The step that entered a section, and when.
+  struct Entry {
+    uint32_t step;
+    int64_t begin;
   };
 
   void NamePorts(format::Rows<format::Port> ports, const char* side) {
@@ -114,39 +121,46 @@ class Timeline {
     buffer.name = port != port_names_.end() ? port->second : LayerOf(model_, step);
   }
 
-  void Run(StepRun run) {
-    const auto steps = format::RowsOf(model_.steps());
-    for (const uint32_t i : DirectSteps(model_, run)) {
-      steps_[++now_] = i;
-      if (steps[i].kind() == 0) {
-        Section(steps[i].param(), i);
-        continue;
-      }
-      const uint32_t count = format::kArity[steps[i].kind()].operands();
-      for (uint32_t k = 0; k < count; ++k) {
-        Touch(model_.operands()->Get(steps[i].first_operand() + k), i);
-      }
+  void Step(uint32_t step) override {
+    steps_[++now_] = step;
+    const format::Step& row = *model_.steps()->Get(step);
+    const uint32_t count = format::kArity[row.kind()].operands();
+    for (uint32_t k = 0; k < count; ++k) {
+      Touch(model_.operands()->Get(row.first_operand() + k), step);
     }
-    ++now_;
   }
 
-  void Section(uint32_t index, uint32_t step) {
-    const format::Section& section = SectionAt(model_, index);
-    const int64_t begin = now_;
-    Touch(section.trip_slot(), step);
-    Touch(section.first_condition_slot(), step);
-    frames_.push_back({index, 0});
-    for (uint32_t copy = 0; copy < section.unroll(); ++copy) {
-      frames_.back().run = copy;
-      steps_[++now_] = step;
-      Touch(section.iteration_slot(), step);
-      Run(CopyOf(model_, index, copy));
-      Touch(section.body_condition_slot(), step);
-    }
+  void Enter(uint32_t step, uint32_t section) override {
+    steps_[++now_] = step;
+    entered_.push_back({step, now_});
+    Touch(SectionAt(model_, section).trip_slot(), step);
+    Touch(SectionAt(model_, section).first_condition_slot(), step);
+  }
+
+  void Run(uint32_t section, uint32_t run) override {
+    if (!IsCopy(section, run)) return;
+    frames_.push_back({section, run});
+    steps_[++now_] = entered_.back().step;
+    Touch(SectionAt(model_, section).iteration_slot(), entered_.back().step);
+  }
+
+  void EndRun(uint32_t section, uint32_t run) override {
+    ++now_;
+    if (!IsCopy(section, run)) return;
+    Touch(SectionAt(model_, section).body_condition_slot(), entered_.back().step);
     frames_.pop_back();
-    for (uint32_t run = 1; run < section.unroll(); ++run) Run(SettleOf(model_, index, run));
-    Touch(section.length_slot(), step);
-    if (section.max_trips() > 1) loops_.push_back({begin, now_});
+  }
+
+  void Leave(uint32_t step, uint32_t section) override {
+    Touch(SectionAt(model_, section).length_slot(), step);
+    if (SectionAt(model_, section).max_trips() > 1) {
+      loops_.push_back({entered_.back().begin, now_});
+    }
+    entered_.pop_back();
+  }
+
+  bool IsCopy(uint32_t section, uint32_t run) const {
+    return run < SectionAt(model_, section).unroll();
   }
 
   int64_t PlacedBytes(const Buffer& buffer) const {
@@ -180,6 +194,7 @@ class Timeline {
   std::map<uint32_t, std::string> port_names_;
   std::vector<Span> loops_;
   std::vector<Frame> frames_;
+  std::vector<Entry> entered_;
 };
 
 }  // namespace

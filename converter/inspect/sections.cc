@@ -29,16 +29,6 @@ uint32_t EndOf(const format::Model& model, uint32_t section) {
   return unroll > 1 ? SettleOf(model, section, unroll - 1).end : CopyOf(model, section, 0).end;
 }
 
-std::vector<uint32_t> DirectSteps(const format::Model& model, StepRun run) {
-  const auto steps = format::RowsOf(model.steps());
-  std::vector<uint32_t> direct;
-  for (uint32_t i = run.begin; i < run.end;) {
-    direct.push_back(i);
-    i = steps[i].kind() == 0 ? EndOf(model, steps[i].param()) : i + 1;
-  }
-  return direct;
-}
-
 StepRun AllOf(const format::Model& model) { return {0, format::RowsOf(model.steps()).count}; }
 
 Trips TripsOf(const format::Model& model, uint32_t section) {
@@ -64,14 +54,12 @@ std::string LayerOfSection(const format::Model& model, uint32_t section) {
   return {};
 }
 
-const char* KindName(uint16_t kind) {
-  static constexpr const char* kNames[] = {
-      "section",
-#define WEFT_STEP(name, ...) #name,
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-  };
-  return kNames[kind];
+std::map<uint16_t, uint32_t> CountKinds(const format::Model& model) {
+  std::map<uint16_t, uint32_t> counts;
+  for (const format::Step& step : format::RowsOf(model.steps())) ++counts[step.kind()];
+  return counts;
 }
+
+const char* KindName(uint16_t kind) { return format::NameOf(static_cast<format::Kind>(kind)); }
 
 }  // namespace weft::inspect

@@ -5,8 +5,8 @@
 #define WEFT_CONVERTER_INSPECT_SECTIONS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "runtime/format/listing.h"
 
@@ -24,8 +24,6 @@ StepRun SettleOf(const format::Model& model, uint32_t section, uint32_t run);
 // The step after the last settle run: where the engine goes on.
 uint32_t EndOf(const format::Model& model, uint32_t section);
 
-// The steps right inside a run; those of nested sections are left out, their entering step is not.
-std::vector<uint32_t> DirectSteps(const format::Model& model, StepRun run);
 // The whole listing.
 StepRun AllOf(const format::Model& model);
 
@@ -41,6 +39,8 @@ std::string LayerOf(const format::Model& model, uint32_t step);
 std::string LayerOfSection(const format::Model& model, uint32_t section);
 
 const char* KindName(uint16_t kind);
+// How many steps of the listing are of each kind, 0 being those that enter sections.
+std::map<uint16_t, uint32_t> CountKinds(const format::Model& model);
 
 }  // namespace weft::inspect
 

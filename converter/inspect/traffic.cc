@@ -4,92 +4,40 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <utility>
 
+#include "converter/inspect/cost.h"
 #include "converter/inspect/sections.h"
 
 namespace weft::inspect {
 namespace {
 
-double CopiedBytes(const format::Model& model, const format::Step& step) {
-  if (step.kind() == static_cast<uint16_t>(format::Kind::fill)) {
-    const format::FillParams& fill = *model.fill()->Get(step.param());
-    return static_cast<double>(fill.count()) * fill.element_bytes();
+// Steps of one kind, layer and reason together.
+std::vector<Cause> CausesOf(const format::Model& model, const std::vector<double>& times) {
+  const auto steps = format::RowsOf(model.steps());
+  std::map<std::tuple<std::string, std::string, format::Reason>, double> bytes;
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    const double moved = times[i] * MovedBytes(model, steps[i]);
+    const auto reason = static_cast<format::Reason>(steps[i].reason());
+    if (moved > 0) bytes[{KindName(steps[i].kind()), LayerOf(model, i), reason}] += moved;
   }
-  if (step.kind() == static_cast<uint16_t>(format::Kind::compact)) {
-    const format::CompactParams& rows = *model.compact()->Get(step.param());
-    return static_cast<double>(rows.outer()) * rows.most() * rows.inner() * rows.element_bytes();
+  std::vector<Cause> list;
+  for (const auto& [who, moved] : bytes) {
+    const auto& [kind, layer, reason] = who;
+    list.push_back({kind, layer, reason, moved});
   }
-  if (step.kind() != static_cast<uint16_t>(format::Kind::copy)) return 0;
-  const format::CopyParams& copy = *model.copy()->Get(step.param());
-  double bytes = copy.element_bytes();
-  for (uint32_t i = 0; i < copy.rank(); ++i) bytes *= copy.dims()->Get(i);
-  return bytes;
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Cause& a, const Cause& b) { return a.bytes > b.bytes; });
+  return list;
 }
-
-format::Reason ReasonOf(const format::Step& step) {
-  return static_cast<format::Reason>(step.reason());
-}
-
-class Counter {
- public:
-  explicit Counter(const format::Model& model) : model_(model) {}
-
-  // Bytes of one pass through a run; every step is noted with `times` as many.
-  double Run(StepRun run, double times) {
-    const auto steps = format::RowsOf(model_.steps());
-    double bytes = 0;
-    for (uint32_t i : DirectSteps(model_, run)) {
-      const format::Step& step = steps[i];
-      if (step.kind() == 0) {
-        bytes += Entry(step.param(), times).bytes_per_entry;
-      } else if (const double copied = CopiedBytes(model_, step); copied > 0) {
-        bytes += copied;
-        causes_[{KindName(step.kind()), LayerOf(model_, i), ReasonOf(step)}] += copied * times;
-      }
-    }
-    return bytes;
-  }
-
-  SectionTraffic Entry(uint32_t section, double times) {
-    const uint32_t unroll = SectionAt(model_, section).unroll();
-    const Trips trips = TripsOf(model_, section);
-    SectionTraffic traffic;
-    for (uint32_t copy = 0; copy < unroll; ++copy) {
-      const double runs = trips.count > copy ? (trips.count - copy - 1) / unroll + 1 : 0;
-      const double bytes = Run(CopyOf(model_, section, copy), times * runs);
-      traffic.bytes_per_iteration += bytes / unroll;
-      traffic.bytes_per_entry += bytes * runs;
-    }
-    for (uint32_t run = 1; run < unroll; ++run) {
-      const bool executed = !trips.exact || trips.count % unroll == run;
-      const double bytes = Run(SettleOf(model_, section, run), executed ? times : 0);
-      if (executed) traffic.settle_bytes = std::max(traffic.settle_bytes, bytes);
-    }
-    traffic.bytes_per_entry += traffic.settle_bytes;
-    return traffic;
-  }
-
-  std::vector<Cause> causes() const {
-    std::vector<Cause> list;
-    for (const auto& [who, bytes] : causes_) {
-      const auto& [kind, layer, reason] = who;
-      if (bytes > 0) list.push_back({kind, layer, reason, bytes});
-    }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Cause& a, const Cause& b) { return a.bytes > b.bytes; });
-    return list;
-  }
-
- private:
-  const format::Model& model_;
-  std::map<std::tuple<std::string, std::string, format::Reason>, double> causes_;
-};
 
 }  // namespace
 
-SectionTraffic TrafficOf(const format::Model& model, uint32_t section) {
-  return Counter(model).Entry(section, 1);
+Traffic TrafficOf(const format::Model& model) {
+  const auto steps = format::RowsOf(model.steps());
+  Traffic traffic;
+  traffic.bytes = SumOf(model, [&](uint32_t step) { return MovedBytes(model, steps[step]); });
+  traffic.causes = CausesOf(model, traffic.bytes.times);
+  return traffic;
 }
 
 const char* Why(format::Reason reason) {
@@ -123,12 +71,6 @@ const char* Why(format::Reason reason) {
       return "no iteration may come to write it";
   }
   return "";
-}
-
-std::vector<Cause> CausesOf(const format::Model& model) {
-  Counter counter(model);
-  counter.Run(AllOf(model), 1);
-  return counter.causes();
 }
 
 }  // namespace weft::inspect

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/inspect/traverse.h"
 #include "runtime/format/listing.h"
 
 namespace weft::inspect {
@@ -19,19 +20,16 @@ struct Cause {
   double bytes = 0;
 };
 
-struct SectionTraffic {
-  double bytes_per_iteration = 0;  // mean over the copies of the body, nested sections included
-  double settle_bytes = 0;     // once per entry; where the count is open, of the dearest settle run
-  double bytes_per_entry = 0;  // all iterations and the settle run
+struct Traffic {
+  Sum bytes;
+  std::vector<Cause> causes;  // of one run of the model, most bytes first; they add up to bytes.run
 };
 
-SectionTraffic TrafficOf(const format::Model& model, uint32_t section);
+// The model must have passed verify.cc.
+Traffic TrafficOf(const format::Model& model);
 
-// The law or wish that asks for the bytes, for people.
+// The rule or wish that asks for the bytes, for people.
 const char* Why(format::Reason reason);
-
-// One run of the model, most bytes first. Sections of open length count with their maximum.
-std::vector<Cause> CausesOf(const format::Model& model);
 
 }  // namespace weft::inspect
 

@@ -1,38 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much a model computes, counted from the parameters of its steps and the trips of its
-// sections. A multiply-add is a product that enters a sum over an axis or a window: those of dense,
-// matmul, conv, depthwise and the L2 reduction, taps in the padding left out and the padding of
-// panels, too. Elementwise arithmetic, gates and activations count none. Where only the run knows
-// how often a section repeats, its maximum counts; both branches of an If count. Doubles hold the
-// counts exactly up to 2^53.
+// sections. A multiply-add is a product that enters a sum over an axis or a window (ops.inc says of
+// which steps); elementwise arithmetic, gates and activations count none.
 #ifndef WEFT_CONVERTER_INSPECT_WORK_H_
 #define WEFT_CONVERTER_INSPECT_WORK_H_
 
 #include <string>
 #include <vector>
 
-#include "runtime/format/listing.h"
+#include "converter/inspect/traverse.h"
 
 namespace weft::inspect {
 
-// Of one execution of the step; 0 of one that enters a section.
-double MultiplyAdds(const format::Model& model, const format::Step& step);
-
-// Steps are kernel calls: entering a section is none.
-struct Work {
-  double steps = 0, multiply_adds = 0;
-};
-
 struct ModelWork {
-  Work run;
-  bool exact = true;             // false where a maximum was counted
-  std::vector<Work> iterations;  // per section: mean over the copies of its body
-  std::vector<Work> entries;     // per section: all its iterations, once entered
-  std::vector<double> calls;     // per step of the listing, in one run
+  Sum steps;  // kernel calls: entering a section is none
+  Sum multiply_adds;
 };
 
 // The model must have passed verify.cc.
 ModelWork WorkOf(const format::Model& model);
+
+// Steps of one kind and layer, unrolled copies together.
+struct StepWork {
+  std::string kind, layer;
+  double calls = 0, multiply_adds = 0;
+};
+
+// All that multiply and add, most first.
+std::vector<StepWork> LargestSteps(const format::Model& model, const ModelWork& work);
 
 }  // namespace weft::inspect
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "converter/base/aligned_bytes.h"
+#include "converter/inspect/cost.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traffic.h"
 #include "tests/models/every_case.h"
@@ -26,25 +27,22 @@ const std::filesystem::path kPinned = WEFT_SOURCE_DIR "/tests/models/copies.txt"
 // "layer copies 12 bytes an iteration (back_edge)", one line per section of the file that does.
 std::vector<std::string> CopiesOf(const format::Model& model) {
   std::vector<std::string> lines;
-  const uint32_t count = format::RowsOf(model.sections()).count;
-  for (uint32_t section = 0; section < count; ++section) {
-    const inspect::SectionTraffic traffic = inspect::TrafficOf(model, section);
-    if (traffic.bytes_per_iteration == 0) continue;
+  const inspect::Traffic traffic = inspect::TrafficOf(model);
+  for (uint32_t section = 0; section < traffic.bytes.sections.size(); ++section) {
+    const double bytes = traffic.bytes.sections[section].per_iteration;
+    if (bytes == 0) continue;
     std::set<std::string> reasons;
     for (uint32_t copy = 0; copy < inspect::SectionAt(model, section).unroll(); ++copy) {
       const inspect::StepRun run = inspect::CopyOf(model, section, copy);
       for (uint32_t i = run.begin; i < run.end; ++i) {
         const format::Step& step = format::RowsOf(model.steps())[i];
         const auto reason = static_cast<format::Reason>(step.reason());
-        const auto kind = static_cast<format::Kind>(step.kind());
-        const bool moves = kind == format::Kind::copy || kind == format::Kind::fill;
-        if (moves) reasons.insert(format::EnumNameReason(reason));
+        if (inspect::MovedBytes(model, step) > 0) reasons.insert(format::EnumNameReason(reason));
       }
     }
     std::string why;
     for (const std::string& reason : reasons) why += (why.empty() ? "" : ", ") + reason;
-    lines.push_back(fmt::format("section {}: {} bytes an iteration ({})", section,
-                                traffic.bytes_per_iteration, why));
+    lines.push_back(fmt::format("section {}: {} bytes an iteration ({})", section, bytes, why));
   }
   return lines;
 }

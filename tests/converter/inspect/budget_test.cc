@@ -8,6 +8,7 @@
 #include <string>
 
 #include "converter/base/aligned_bytes.h"
+#include "converter/inspect/cost.h"
 #include "converter/inspect/flash.h"
 #include "converter/inspect/peak.h"
 #include "converter/inspect/work.h"
@@ -112,13 +113,13 @@ TEST(WorkOf, MultipliesLoopsByTheirTrips) {
   b.Leave();
   AddDense(b, 100, 64, 32);
   const ModelWork work = WorkOf(b);
-  EXPECT_EQ(work.run.multiply_adds, 2662400);
-  EXPECT_EQ(work.run.steps, 1 + 100 * 2 + 1);
-  EXPECT_TRUE(work.exact);
-  EXPECT_EQ(work.iterations[0].multiply_adds, 64 * 256);
-  EXPECT_EQ(work.iterations[0].steps, 2);
-  EXPECT_EQ(work.entries[0].multiply_adds, 100 * 64 * 256);
-  EXPECT_EQ(work.calls, (std::vector<double>{1, 1, 100, 100, 1}));
+  EXPECT_EQ(work.multiply_adds.run, 2662400);
+  EXPECT_EQ(work.steps.run, 1 + 100 * 2 + 1);
+  EXPECT_TRUE(work.steps.exact);
+  EXPECT_EQ(work.multiply_adds.sections[0].per_iteration, 64 * 256);
+  EXPECT_EQ(work.steps.sections[0].per_iteration, 2);
+  EXPECT_EQ(work.multiply_adds.sections[0].per_entry, 100 * 64 * 256);
+  EXPECT_EQ(work.steps.times, (std::vector<double>{1, 1, 100, 100, 1}));
 }
 
 TEST(WorkOf, CountsUnrolledCopiesAndTheSettleRunThatIsMade) {
@@ -132,10 +133,10 @@ TEST(WorkOf, CountsUnrolledCopiesAndTheSettleRunThatIsMade) {
   AddDense(b, 1, 1, 100);
   b.Leave();
   const ModelWork work = WorkOf(b);
-  EXPECT_EQ(work.run.multiply_adds, 4 * 6 + 3 * 11 + 100);
-  EXPECT_EQ(work.run.steps, 4 + 3 * 2 + 1);
-  EXPECT_EQ(work.iterations[0].multiply_adds, (6 + 11) / 2.0);
-  EXPECT_EQ(work.iterations[0].steps, 1.5);
+  EXPECT_EQ(work.multiply_adds.run, 4 * 6 + 3 * 11 + 100);
+  EXPECT_EQ(work.steps.run, 4 + 3 * 2 + 1);
+  EXPECT_EQ(work.multiply_adds.sections[0].per_iteration, (6 + 11) / 2.0);
+  EXPECT_EQ(work.steps.sections[0].per_iteration, 1.5);
 }
 
 TEST(WorkOf, TakesTheMaximumWhereTheRunDecides) {
@@ -154,12 +155,12 @@ TEST(WorkOf, TakesTheMaximumWhereTheRunDecides) {
   AddDense(b, 1, 1, 20);
   b.Leave();
   const ModelWork work = WorkOf(b);
-  EXPECT_FALSE(work.exact);
-  EXPECT_EQ(work.run.multiply_adds, 9 * 2 * 4 + 10 + 20);
-  EXPECT_EQ(work.entries[0].multiply_adds, 9 * 2 * 4);
-  EXPECT_EQ(work.iterations[0].multiply_adds, 2 * 4);
-  EXPECT_EQ(work.entries[1].multiply_adds, 2 * 4);
-  EXPECT_EQ(work.iterations[0].steps, 2);
+  EXPECT_FALSE(work.steps.exact);
+  EXPECT_EQ(work.multiply_adds.run, 9 * 2 * 4 + 10 + 20);
+  EXPECT_EQ(work.multiply_adds.sections[0].per_entry, 9 * 2 * 4);
+  EXPECT_EQ(work.multiply_adds.sections[0].per_iteration, 2 * 4);
+  EXPECT_EQ(work.multiply_adds.sections[1].per_entry, 2 * 4);
+  EXPECT_EQ(work.steps.sections[0].per_iteration, 2);
 }
 
 uint64_t BytesOf(const std::vector<FlashPart>& parts, const std::string& name) {

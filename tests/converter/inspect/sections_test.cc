@@ -85,9 +85,9 @@ TEST(Carried, FindsStateThatIsCopiedBack) {
   b.Leave();
   const auto file = b.Finish();
   EXPECT_EQ(CarriedBy(ModelOf(file), 0).by_copy, 1u);
-  const SectionTraffic traffic = TrafficOf(ModelOf(file), 0);
-  EXPECT_EQ(traffic.bytes_per_iteration, 16);
-  EXPECT_EQ(traffic.bytes_per_entry, 96);
+  const SectionSum bytes = TrafficOf(ModelOf(file)).bytes.sections[0];
+  EXPECT_EQ(bytes.per_iteration, 16);
+  EXPECT_EQ(bytes.per_entry, 96);
 }
 
 TEST(Traffic, MultipliesThroughNestedSectionsAndSettles) {
@@ -105,12 +105,13 @@ TEST(Traffic, MultipliesThroughNestedSectionsAndSettles) {
   b.Leave();
   const auto file = b.Finish();
   const format::Model& model = ModelOf(file);
-  const SectionTraffic inner = TrafficOf(model, 1);
-  EXPECT_EQ(inner.bytes_per_iteration, 16);  // 32 in every other copy
-  EXPECT_EQ(inner.settle_bytes, 32);
-  EXPECT_EQ(inner.bytes_per_entry, 3 * 32 + 32);  // copy 0 runs for iterations 0, 2, 4
-  EXPECT_EQ(TrafficOf(model, 0).bytes_per_entry, 3 * (3 * 32 + 32));
-  const std::vector<Cause> causes = CausesOf(model);
+  const Traffic traffic = TrafficOf(model);
+  const SectionSum inner = traffic.bytes.sections[1];
+  EXPECT_EQ(inner.per_iteration, 16);  // 32 in every other copy
+  EXPECT_EQ(inner.settle, 32);
+  EXPECT_EQ(inner.per_entry, 3 * 32 + 32);  // copy 0 runs for iterations 0, 2, 4
+  EXPECT_EQ(traffic.bytes.sections[0].per_entry, 3 * (3 * 32 + 32));
+  const std::vector<Cause>& causes = traffic.causes;
   ASSERT_EQ(causes.size(), 2u);
   EXPECT_EQ(causes[0].kind, "copy");
   EXPECT_EQ(causes[0].bytes, 32 + 3 * 3 * 32);
@@ -129,8 +130,9 @@ TEST(Traffic, CountsNoSettleThatTheTripCountRulesOut) {
   b.Fill(c, 1);
   b.Leave();
   const auto file = b.Finish();
-  EXPECT_EQ(TrafficOf(ModelOf(file), 0).bytes_per_entry, 0);
-  EXPECT_TRUE(CausesOf(ModelOf(file)).empty());
+  const Traffic traffic = TrafficOf(ModelOf(file));
+  EXPECT_EQ(traffic.bytes.sections[0].per_entry, 0);
+  EXPECT_TRUE(traffic.causes.empty());
 }
 
 TEST(Listing, ShowsOperandsMovesAndParameters) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/budget.h"
+
+#include <algorithm>
+#include <map>
+
+#include "converter/inspect/listing.h"
+#include "converter/inspect/sections.h"
+
+namespace weft::inspect {
+namespace {
+
+std::vector<ScratchRegion> ScratchOf(const format::Model& model) {
+  const std::vector<Peak> peaks = PeaksOf(model);
+  const auto regions = format::RowsOf(model.regions());
+  std::vector<ScratchRegion> list;
+  for (uint32_t i = format::kFirstScratchRegion; i < regions.count; ++i) {
+    ScratchRegion region{RegionName(i), regions[i].bytes(), std::nullopt};
+    if (!peaks.empty()) region.peak = peaks[i - format::kFirstScratchRegion];
+    list.push_back(std::move(region));
+  }
+  return list;
+}
+
+std::vector<WeightPlace> WeightsOf(const format::Model& model) {
+  struct Row {
+    WeightPlace place;
+    uint32_t end_bytes = 0;
+  };
+  std::map<uint32_t, Row> rows;  // by offset
+  const auto steps = format::RowsOf(model.steps());
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    const uint32_t inputs = format::kArity[steps[i].kind()].inputs;
+    for (uint32_t k = 0; k < inputs; ++k) {
+      const uint32_t index = model.operands()->Get(steps[i].first_operand() + k);
+      if (index == format::kNoSlot) continue;
+      const format::Slot& slot = *model.slots()->Get(index);
+      if (slot.region() != format::kWeightsRegion) continue;
+      Row& row = rows[slot.offset_bytes()];
+      if (slot.bytes() <= row.place.bytes) continue;
+      row = {{KindName(steps[i].kind()), LayerOf(model, i), SlotType(model, index), slot.bytes()},
+             slot.offset_bytes() + slot.bytes()};
+    }
+  }
+  std::vector<WeightPlace> largest;
+  uint32_t covered = 0;
+  for (const auto& [offset, row] : rows) {
+    if (row.end_bytes <= covered) continue;  // part of a place before it
+    covered = row.end_bytes;
+    largest.push_back(row.place);
+  }
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const WeightPlace& a, const WeightPlace& b) { return a.bytes > b.bytes; });
+  return largest;
+}
+
+}  // namespace
+
+Budget BudgetOf(const format::Model& model, uint64_t file_bytes) {
+  ModelWork work = WorkOf(model);
+  std::vector<StepWork> largest_steps = LargestSteps(model, work);
+  return {FlashOf(model, file_bytes), ScratchOf(model), std::move(work), std::move(largest_steps),
+          WeightsOf(model)};
+}
+
+}  // namespace weft::inspect

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/cost.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::inspect {
+namespace {
+
+// The words in which the columns multiply_adds and moved_bytes of ops.inc are written.
+constexpr format::ReduceOp kL2 = format::ReduceOp::l2;
+
+template <typename... Numbers>
+double Product(Numbers... numbers) {
+  return (1.0 * ... * numbers);
+}
+
+// Product of the first `rank` dims.
+template <uint16_t N>
+double Extent(const flatbuffers::Array<uint32_t, N>* dims, uint32_t rank) {
+  double product = 1;
+  for (uint16_t i = 0; i < rank; ++i) product *= dims->Get(i);
+  return product;
+}
+
+// Products of a window along one axis: pairs of a position and a tap that lies inside the input.
+double TapsInside(int64_t in, int64_t out, int64_t taps, int64_t stride, int64_t dilation,
+                  int64_t pad) {
+  double pairs = 0;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    // Positions p with 0 <= p * stride + tap * dilation - pad < in.
+    const int64_t shift = tap * dilation - pad;
+    const int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+    const int64_t end = in > shift ? (in - shift + stride - 1) / stride : 0;
+    pairs += static_cast<double>(std::max<int64_t>(0, std::min(end, out) - first));
+  }
+  return pairs;
+}
+
+// Of conv and depthwise, per channel.
+template <typename Params>
+double Taps(const Params& p) {
+  return TapsInside(p.in_height(), p.out_height(), p.kernel_height(), p.stride_y(), p.dilation_y(),
+                    p.pad_top()) *
+         TapsInside(p.in_width(), p.out_width(), p.kernel_width(), p.stride_x(), p.dilation_x(),
+                    p.pad_left());
+}
+
+}  // namespace
+
+double MultiplyAdds(const format::Model& model, const format::Step& step) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, operands, multiply_adds, ...)                            \
+  case format::Kind::name: {                                                           \
+    [[maybe_unused]] const format::Name##Params& p = *model.name()->Get(step.param()); \
+    return multiply_adds;                                                              \
+  }
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return 0;
+}
+
+double MovedBytes(const format::Model& model, const format::Step& step) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, operands, multiply_adds, moved_bytes, ...)               \
+  case format::Kind::name: {                                                           \
+    [[maybe_unused]] const format::Name##Params& p = *model.name()->Get(step.param()); \
+    return moved_bytes;                                                                \
+  }
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace weft::inspect

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one execution of a step costs, by its row of ops.inc; 0 of one that enters a section. Taps
+// in the padding and the padding of panels count no multiply-adds.
+#ifndef WEFT_CONVERTER_INSPECT_COST_H_
+#define WEFT_CONVERTER_INSPECT_COST_H_
+
+#include "runtime/format/listing.h"
+
+namespace weft::inspect {
+
+double MultiplyAdds(const format::Model& model, const format::Step& step);
+// Bytes written by a step that only moves data.
+double MovedBytes(const format::Model& model, const format::Step& step);
+
+}  // namespace weft::inspect
+
+#endif  // WEFT_CONVERTER_INSPECT_COST_H_
