@@ -234,7 +234,7 @@ bool Verify(Conversion& c) {
     static_cast<Faults*>(faults)->Add(
         fmt::format("weft: the converter made a file that breaks a rule: {}", text));
   };
-  VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &c.faults});
+  (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &c.faults});
   if (!c.faults.ok()) return false;
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
     c.faults.Add("weft: the converter made a plan that breaks a rule: " + line);
@@ -250,7 +250,7 @@ std::string ListingOf(const std::vector<std::byte>& file) {
   const AlignedBytes aligned = AlignedCopy(file);
   bool is_sound = true;
   const auto report = [](void* sound, const Fault&) { *static_cast<bool*>(sound) = false; };
-  VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &is_sound});
+  (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &is_sound});
   if (!is_sound) return "the file breaks a rule of the format, which the pass verify names\n";
   return inspect::ListingText(*format::GetModel(aligned.data()));
 }

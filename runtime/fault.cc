@@ -43,12 +43,31 @@ class Writer {
 
 #if WEFT_TEXT
 
-constexpr const char* kTexts[] = {
-#define WEFT_FAULT(name, text) text,
+constexpr uint32_t LargestCode() {
+  constexpr uint32_t kNumbers[] = {
+#define WEFT_FAULT(number, name, text) number,
 #include "runtime/faults.inc"
 #undef WEFT_FAULT
+  };
+  uint32_t largest = 0;
+  for (const uint32_t number : kNumbers) largest = number > largest ? number : largest;
+  return largest;
+}
+constexpr uint32_t kTextCount = LargestCode() + 1;
+
+struct Texts {
+  const char* by_code[kTextCount];
 };
-constexpr uint32_t kTextCount = sizeof(kTexts) / sizeof(kTexts[0]);
+
+// By number, whatever the order of the rows; null where a number is no longer used.
+constexpr Texts MakeTexts() {
+  Texts texts = {};
+#define WEFT_FAULT(number, name, text) texts.by_code[number] = text;
+#include "runtime/faults.inc"
+#undef WEFT_FAULT
+  return texts;
+}
+constexpr Texts kTexts = MakeTexts();
 
 constexpr const char* kTypeNames[] = {"f32", "f16", "bf16", "f64", "i4",  "u4",
                                       "i8",  "u8",  "i16",  "i32", "i64", "boolean"};
@@ -85,8 +104,8 @@ void PutPlaceholder(const Fault& fault, const char** text, Writer* out) {
 
 void PutFault(const Fault& fault, Writer* out) {
   const uint32_t code = static_cast<uint32_t>(fault.code);
-  if (code >= kTextCount) return out->Put("unknown fault");
-  const char* text = kTexts[code];
+  const char* text = code < kTextCount ? kTexts.by_code[code] : nullptr;
+  if (text == nullptr) return out->Put("unknown fault");
   while (*text != '\0') {
     if (*text != '%') {
       out->Put(*text++);

@@ -25,6 +25,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/version.h"
+
 namespace weft {
 
 inline constexpr uint32_t kFormatVersion = 2;
@@ -59,14 +61,14 @@ struct Memory {
 };
 
 enum class FaultCode : uint16_t {
-#define WEFT_FAULT(name, text) k##name,
+#define WEFT_FAULT(number, name, text) k##name = number,
 #include "runtime/faults.inc"
 #undef WEFT_FAULT
 };
 
 // What went wrong and where. `index` counts in the table that the code speaks of (steps, slots,
 // ...); `is` and `must` are the two numbers of the complaint, where it has any.
-struct Fault {
+struct [[nodiscard]] Fault {
   FaultCode code = FaultCode::kNone;
   uint8_t kind = 0;     // of the step at fault (row of ops.inc, from 1), else 0
   uint8_t operand = 0;  // of that step, inputs first
@@ -77,7 +79,8 @@ struct Fault {
 };
 
 // Writes "step 41: operand names slot 77; must be below 60" (no line end, always terminated) and
-// returns the length. Without texts in the build (WEFT_TEXT=OFF) it writes the numbers alone.
+// returns the length. Without texts in the build (WEFT_TEXT=OFF) it writes the numbers alone:
+// "fault 34 index 41 kind 1 operand 0 is 77 must 60", which `weft explain 34` puts into words.
 size_t Describe(const Fault& fault, char* text, size_t text_bytes);
 
 // Mirrors format::ElementType, so that users need no generated header.

@@ -24,7 +24,6 @@ struct Unbuilt {
 constexpr Unbuilt kUnbuilt[] = {
     {"", "diff", "\"weft inspect --json\" of both prints what differs"},
     {"", "plan", "\"weft inspect --budget\" prints the plan of a model"},
-    {"", "explain", "every fault says what must be"},
     {"convert", "--report", "\"weft inspect\" prints the plan"},
     {"convert", "--time-axis", "--streaming finds the axis"},
     {"convert", "--state", "--streaming makes states of what loops carry"},

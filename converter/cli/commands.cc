@@ -56,6 +56,7 @@ void AddCommands(CLI::App& app, Exit* exit) {
   AddInspect(app, exit);
   AddVerify(app, exit);
   AddOps(app, exit);
+  AddExplain(app, exit);
   AddHelp(app, exit);
   AddVersion(app, exit);
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))

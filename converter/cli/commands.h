@@ -28,6 +28,7 @@ void AddBench(CLI::App& app, Exit* exit);
 void AddInspect(CLI::App& app, Exit* exit);
 void AddVerify(CLI::App& app, Exit* exit);
 void AddOps(CLI::App& app, Exit* exit);
+void AddExplain(CLI::App& app, Exit* exit);
 
 // Prints all lines on stderr, and with --json as {"error": [...]} on stdout when the command ends
 // without a JSON value of its own; says what they mean for the exit code.

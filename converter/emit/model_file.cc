@@ -339,7 +339,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   const auto step_names = builder.CreateVector(step_names_);
   if (!options_.names) slot_buffers_.clear();
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
-  const auto generator = builder.CreateString("weft");
+  const auto generator = builder.CreateString("weft " WEFT_VERSION);
 #define WEFT_STEP(name, ...) const auto name##_params = builder.CreateVectorOfStructs(params_.name);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

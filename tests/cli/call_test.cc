@@ -107,8 +107,8 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
-  for (const char* arguments : {"diff a b", "plan a.csv", "explain 3", "compare m --layers",
-                                "bench m --csv", "inspect m --html f"}) {
+  for (const char* arguments :
+       {"diff a b", "plan a.csv", "compare m --layers", "bench m --csv", "inspect m --html f"}) {
     const Outcome outcome = Weft(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_NE(outcome.err.find("is not built yet; "), std::string::npos) << outcome.err;
@@ -119,6 +119,34 @@ TEST_F(Call, FailsWhenStdoutCannotBeWritten) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   const std::string command = "'" WEFT_COMMAND "' ops >/dev/full 2>/dev/null";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+}
+
+TEST_F(Call, ExplainsTheNumberOfAFault) {
+  const Outcome outcome = Weft("explain 34");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string first =
+      "fault 34 (OperandSlot): step INDEX (KIND): operand OPERAND names slot IS; "
+      "must be below MUST\n";
+  EXPECT_EQ(outcome.out.substr(0, first.size()), first);
+  for (const char* words : {"which step, counted from 0", "1 dense, 2 matmul", "inputs first"}) {
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+  }
+  const auto json = nlohmann::json::parse(Weft("explain 34 --json").out);
+  EXPECT_EQ(json["name"], "OperandSlot");
+  EXPECT_EQ(json["numbers"].size(), 5u);
+  EXPECT_EQ(Weft("explain 0").out, "fault 0 (None): no fault\n");
+}
+
+TEST_F(Call, RefusesToExplainWhatIsNoFault) {
+  const Outcome unknown = Weft("explain 60000");
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_EQ(unknown.out, "");
+  EXPECT_EQ(unknown.err,
+            "explain: code 60000 is of no fault of weft 0.1.0; must be a number that its runtime "
+            "prints\n");
+  for (const char* arguments : {"explain", "explain -1", "explain 65536", "explain x"}) {
+    EXPECT_EQ(Weft(arguments).code, 2) << arguments;
+  }
 }
 
 TEST_F(Call, ListsOperationsAndSteps) {

@@ -38,11 +38,11 @@ __attribute__((noinline)) StackUse Measure(Bytes model, const Memory& memory) {
   use.open_bytes = TouchedStackBytes(top);
   if (!fault.ok()) return use;
   PaintStack(top);
-  engine.Run();
+  (void)engine.Run();
   use.run_bytes = TouchedStackBytes(top);
   Mismatch mismatch;
   PaintStack(top);
-  engine.SelfTest(&mismatch);
+  (void)engine.SelfTest(&mismatch);
   use.self_test_bytes = TouchedStackBytes(top);
   return use;
 }

@@ -13,7 +13,7 @@ weft_expect("files of other projects" "${strangers}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
 weft_expect("headers" "${headers}" "runtime/faults.inc;runtime/format/ops.inc;runtime/steps.h;\
-runtime/weft.h;runtime/weft_c.h")
+runtime/version.h;runtime/weft.h;runtime/weft_c.h")
 file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")
 list(TRANSFORM notices REPLACE ".*/" "")
 list(SORT notices)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "runtime/format/listing.h"
@@ -33,11 +34,22 @@ TEST(Describe, SaysWhereWhoWhatIsAndWhatMustBe) {
             "step 3 (unary): cannot work on type 99");
 }
 
+struct Row {
+  uint32_t number;
+  const char* name;
+};
+constexpr Row kRows[] = {
+#define WEFT_FAULT(number, name, text) {number, #name},
+#include "runtime/faults.inc"
+#undef WEFT_FAULT
+};
+
 TEST(Describe, FillsEveryPlaceholderOfEveryText) {
-  for (uint32_t code = 0; code <= static_cast<uint32_t>(FaultCode::kTripLimit); ++code) {
-    const std::string text = Text({static_cast<FaultCode>(code), 1, 2, 3, 4, 5});
+  for (const Row& row : kRows) {
+    const std::string text = Text({static_cast<FaultCode>(row.number), 1, 2, 3, 4, 5});
     EXPECT_EQ(text.find('%'), std::string::npos) << text;
     EXPECT_LT(text.size(), 200u) << text;
+    EXPECT_NE(text, "unknown fault") << row.name;
   }
   EXPECT_EQ(Text({static_cast<FaultCode>(60000)}), "unknown fault");
   EXPECT_EQ(Text({FaultCode::kStepAbsent, 255, 0, 7, 0, 0}),
@@ -57,6 +69,134 @@ TEST(Describe, EndsTheTextInAnyRoom) {
     EXPECT_EQ(text[room], 'x') << "behind the room";
   }
   EXPECT_EQ(Describe(fault, nullptr, 10), 0u);
+}
+
+// The numbers of all releases. Firmware without texts shows them, so none changes and none is used
+// twice: a new row of runtime/faults.inc takes the next number and is added at the end, a row that
+// goes stays here, without a name.
+constexpr Row kNumbers[] = {
+    {0, "None"},
+    {1, "EngineClosed"},
+    {2, "ModelShort"},
+    {3, "ModelLong"},
+    {4, "ModelMisaligned"},
+    {5, "ModelForeign"},
+    {6, "ModelVersion"},
+    {7, "ModelDamaged"},
+    {8, "RegionCount"},
+    {9, "RegionKind"},
+    {10, "RegionAlignment"},
+    {11, "RegionBytes"},
+    {12, "RegionReserved"},
+    {13, "WeightsMisaligned"},
+    {14, "StateShort"},
+    {15, "StateMisaligned"},
+    {16, "ScratchShort"},
+    {17, "ScratchMisaligned"},
+    {18, "SlotRegion"},
+    {19, "SlotRange"},
+    {20, "SlotType"},
+    {21, "SlotRank"},
+    {22, "SlotDims"},
+    {23, "SlotMoves"},
+    {24, "SlotMoveCount"},
+    {25, "SlotMoveOrder"},
+    {26, "SlotAlignment"},
+    {27, "MoveSection"},
+    {28, "StepKind"},
+    {29, "StepAbsent"},
+    {30, "ActivationAbsent"},
+    {31, "StepReserved"},
+    {32, "StepParam"},
+    {33, "StepOperands"},
+    {34, "OperandSlot"},
+    {35, "OperandAbsent"},
+    {36, "OperandType"},
+    {37, "OperandBytes"},
+    {38, "OperandAlignment"},
+    {39, "OperandConstant"},
+    {40, "OperandOverlap"},
+    {41, "OperandMove"},
+    {42, "OperandMoveRange"},
+    {43, "ParamReserved"},
+    {44, "ParamOp"},
+    {45, "ParamType"},
+    {46, "ParamOpType"},
+    {47, "ParamRank"},
+    {48, "ParamElementBytes"},
+    {49, "ParamRows"},
+    {50, "ParamWindow"},
+    {51, "ParamStride"},
+    {52, "ParamConversion"},
+    {53, "ParamMultiplier"},
+    {54, "ParamFlag"},
+    {55, "SectionOrder"},
+    {56, "SectionOrphan"},
+    {57, "SectionDepth"},
+    {58, "SectionTooDeep"},
+    {59, "SectionUnroll"},
+    {60, "SectionRunsWhen"},
+    {61, "SectionReserved"},
+    {62, "SectionMarks"},
+    {63, "SectionStart"},
+    {64, "SectionRun"},
+    {65, "SectionEnd"},
+    {66, "SectionTrips"},
+    {67, "SectionMaximum"},
+    {68, "SectionTwoCounts"},
+    {69, "SectionEndless"},
+    {70, "SectionSlot"},
+    {71, "SectionSlotType"},
+    {72, "SectionSlotBytes"},
+    {73, "SectionSlotConstant"},
+    {74, "SectionMove"},
+    {75, "SectionMoveRange"},
+    {76, "PortSlot"},
+    {77, "PortMoves"},
+    {78, "PortBytes"},
+    {79, "PortConstant"},
+    {80, "PortLength"},
+    {81, "PortLengthType"},
+    {82, "PortLengthAxis"},
+    {83, "PortNames"},
+    {84, "PortNameCount"},
+    {85, "PortReserved"},
+    {86, "VariableSlot"},
+    {87, "VariableRegion"},
+    {88, "VariableBytes"},
+    {89, "VariableMoves"},
+    {90, "VariableInitial"},
+    {91, "VariableInitialRegion"},
+    {92, "VariableInitialBytes"},
+    {93, "VariableName"},
+    {94, "StepNameCount"},
+    {95, "StepName"},
+    {96, "BufferCount"},
+    {97, "SelfTestAbsent"},
+    {98, "SelfTestRuns"},
+    {99, "SelfTestTolerance"},
+    {100, "SelfTestReserved"},
+    {101, "SelfTestBytes"},
+    {102, "SelfTestDiffers"},
+    {103, "TripLimit"},
+};
+
+TEST(FaultCode, KeepsItsNumber) {
+  for (uint32_t i = 0; i < std::size(kNumbers); ++i) {
+    EXPECT_EQ(kNumbers[i].number, i) << "one line a number, in their order";
+  }
+  for (const Row& row : kRows) {
+    ASSERT_LT(row.number, std::size(kNumbers))
+        << "tests/runtime/fault_test.cc: kNumbers ends before " << row.name << "; add it";
+    EXPECT_STREQ(kNumbers[row.number].name, row.name)
+        << "runtime/faults.inc: number " << row.number << " is another fault's for good";
+  }
+  for (const Row& number : kNumbers) {
+    const auto is_row = [&](const Row& row) { return row.number == number.number; };
+    EXPECT_EQ(std::count_if(std::begin(kRows), std::end(kRows), is_row),
+              number.name == nullptr ? 0 : 1)
+        << "runtime/faults.inc: rows of number " << number.number;
+  }
 }
 
 }  // namespace

@@ -289,7 +289,7 @@ inline void RecordSelfTest(ListingBuilder& b, uint32_t runs) {
     for (uint32_t i = 0; i < engine.input_count(); ++i) {
       AppendBytes(engine.input(i).data, engine.input(i).bytes, b.self_test_data);
     }
-    engine.Run();
+    EXPECT_TRUE(engine.Run().ok());
     for (uint32_t i = 0; i < engine.output_count(); ++i) {
       const Tensor tensor = engine.output(i);
       const format::Port& port = b.outputs[i];

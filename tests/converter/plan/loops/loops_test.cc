@@ -91,7 +91,8 @@ struct OneLoop {
     std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
     for (const std::string& line : plan::CheckPlan(*format::GetModel(model.data())))
       ADD_FAILURE() << line;
-    if (!program.sections.empty()) carried = inspect::CarriedBy(*format::GetModel(model.data()), 0);
+    const format::Model& listing = *format::GetModel(model.data());
+    if (listing.sections()->size() > 0) carried = inspect::CarriedBy(listing, 0);
     Memory memory;
     memory.scratch = {scratch.data(), scratch.size()};
     Engine engine;
