@@ -97,8 +97,10 @@ void Law::Activates(const format::Activation& activation) {
 }
 
 void Law::Knows(const format::Activation& activation) {
-  Below(FaultCode::kParamOp, static_cast<uint32_t>(activation.op()),
-        static_cast<uint32_t>(format::UnaryOp::logical_not));
+  constexpr uint32_t kNot = static_cast<uint32_t>(format::UnaryOp::logical_not);
+  const uint32_t op = static_cast<uint32_t>(activation.op());
+  Require(op != kNot, FaultCode::kParamOp, op, kNot);
+  Below(FaultCode::kParamOp, op, kernels::kUnaryOpCount);
   Zero(activation.reserved0());
   Zero(activation.reserved1());
 }
