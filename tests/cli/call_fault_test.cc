@@ -39,7 +39,7 @@ TEST_F(CallFault, NamesTheUnknownCommand) {
               "commands)\n");
   ExpectLines("",
               "weft: no command is given; must be one of convert, run, compare, bench, inspect, "
-              "verify, ops, help, version (\"weft help\" tells more)\n");
+              "verify, ops, explain, help, version (\"weft help\" tells more)\n");
 }
 
 TEST_F(CallFault, NamesTheUnknownOption) {

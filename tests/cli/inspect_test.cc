@@ -2,6 +2,7 @@
 // inspect, verify and bench, and how all commands meet a file that has changed.
 #include <tuple>
 
+#include "runtime/weft.h"
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -142,7 +143,7 @@ TEST_F(VerifyCommand, AsksForAnotherConversionOfEveryEarlierVersion) {
   for (uint32_t version = 1; version < kFormatVersion; ++version) {
     const std::string number = std::to_string(version);
     const std::string file = WEFT_SOURCE_DIR "/tests/cli/versions/version_" + number + ".weft";
-    for (const char* command : {"verify", "inspect", "bench", "run"}) {
+    for (const char* command : {"verify", "inspect", "bench", "run --output-dir out"}) {
       const Outcome outcome = Weft(std::string(command) + " '" + file + "'");
       EXPECT_EQ(outcome.code, 1) << command;
       EXPECT_EQ(outcome.err, file + ": model: has format version " + number +

@@ -61,7 +61,8 @@ TEST_F(Axes, OfPointwiseOperationsThatRepeatAreOfTheOutputAlone) {
   EXPECT_EQ(GroupsOf(Of(g.Add("Add", 1, {X({1, 3}), X({1, 1})}))),
             (Groups{"in0.0=in1.0=out0.0", "in0.1=out0.1"}));
   const ir::Source pdpd =
-      g.Add("Multiply", 1, {X({2, 3, 4}), X({3})}, {{"auto_broadcast", "pdpd"}, {"axis", "1"}});
+      g.Add("Multiply", 1, {X({2, 3, 4}), X({3})},
+            {{"auto_broadcast", "pdpd"}, {"auto_broadcast.auto_broadcast_axis", "1"}});
   EXPECT_EQ(GroupsOf(Of(pdpd)), (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=out0.2"}));
 }
 
