@@ -69,7 +69,9 @@ struct CopyAccess {
   std::vector<Place> exposed, written;
 };
 
-constexpr uint32_t kOldest = 64;  // iterations back that a state in a scan output is looked for
+// Iterations back that a state in a scan output is looked for. A place that only later iterations
+// than the last would read belongs to the next buffer.
+constexpr uint32_t kOldest = 64;
 
 // Nested sections need no order of their own: each of their steps runs at least once or never.
 class Accesses : public Visitor {
@@ -137,13 +139,14 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
   Accesses accesses(model, section);
   const CopyAccess first = accesses.Of(CopyOf(model, section, 0));
   const CopyAccess last = accesses.Of(CopyOf(model, section, unroll - 1));
+  const uint32_t oldest = std::min(kOldest, std::max(TripsOf(model, section).count, 1u) - 1);
   Carried carried;
   for (const Place& place : first.exposed) {
     if (place.stride != 0) {
       // What is read was written some iterations before, as many strides further.
       bool scan = false;
       Place written = place;
-      for (uint32_t age = 0; age < kOldest && !scan; ++age) {
+      for (uint32_t age = 0; age < oldest && !scan; ++age) {
         written = written.Next();
         scan = FindOverlap(last.written, written) != nullptr;
       }

@@ -40,6 +40,21 @@ TEST(Carried, FindsStateThatIsOverwrittenInPlace) {
   EXPECT_EQ(carried.shuttles + carried.by_copy + carried.through_scan + carried.scans, 0u);
 }
 
+TEST(Carried, DoesNotTakeTheNextBufferForAState) {
+  ListingBuilder b;
+  const SlotIndex x = b.Scratch(ElementType::f32, {5, 4}), y = b.Scratch(ElementType::f32, {5, 4});
+  const SlotIndex read = b.Part(x, 0, 16, {{b.NextSection(), 16}});
+  const SlotIndex written = b.Part(y, 0, 16, {{b.NextSection(), 16}});
+  b.Enter(Times(5));
+  b.Unary(format::UnaryOp::tanh, read, written);
+  b.Leave();
+  const auto file = b.Finish();
+  const Carried carried = CarriedBy(ModelOf(file), 0);
+  EXPECT_EQ(carried.sliced, 1u);
+  EXPECT_EQ(carried.scans, 1u);
+  EXPECT_EQ(carried.through_scan, 0u);
+}
+
 TEST(Carried, FindsShuttlesAndScans) {
   ListingBuilder b;
   const SlotIndex even = b.Scratch(ElementType::f32, {4}), odd = b.Scratch(ElementType::f32, {4});
