@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "converter/plan/chain_copies.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
 #include "converter/plan/solve.h"
@@ -154,6 +155,7 @@ Plan PlanAsIs(Program program, std::span<const Memory> memories) {
 Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories) {
   if (candidate.hoists_invariants) HoistInvariants(lowered);
   Hoist(lowered, candidate.hoisted_rows);
+  ChainCopies(lowered);
   Coalesce(lowered);
   Plan plan = PlanAsIs(std::move(lowered), memories);
   plan.candidate = candidate;

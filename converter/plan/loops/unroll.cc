@@ -2,6 +2,7 @@
 #include "converter/plan/loops/unroll.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ class Unroller {
     for (const Loop::Sliced& input : loop_.sliced) BindSlice(builder_, input, trips(), id_);
     PrepareTracks();
     PrepareRings();
+    OrderInitialCopies();
     TakeOut();
     LayPhases();
     for (size_t phase = 1; phase < section_.copies.size(); ++phase) LaySettle(phase);
@@ -50,6 +52,8 @@ class Unroller {
   void PrepareTracks();
   void ClearTrack(const Track& track);
   void PrepareRings();
+  void OrderInitialCopies();
+  void MoveInitialCopyToEnd(ValueId home);
   void TakeOut();
   void LayPhases();
   ValueId HomeAt(size_t line, size_t position, size_t phase);
@@ -113,6 +117,36 @@ void Unroller::PrepareRings() {
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
     if (!plan_.line_of_last[last]) builder_.Fill(loop_.lasts[last].value);
   }
+}
+
+// Before the loop each home of a ring takes an initial value; after it what a home holds may go to
+// where an initial value came from, a variable for one. Ordered so that a home can lie where it
+// ends, the copy that reads the old value there comes before. Home h ends as the state at position
+// h + done.
+void Unroller::OrderInitialCopies() {
+  for (const std::vector<ValueId>& ring : plan_.rings) {
+    const size_t done = ring.empty() ? 0 : static_cast<size_t>(trips()) % ring.size();
+    if (ring.size() < 3 || done == 0 || section_.is_open()) continue;
+    const size_t orbits = std::gcd(done, ring.size());
+    for (size_t orbit = 0; orbit < orbits; ++orbit) {
+      size_t home = orbit;
+      do {
+        MoveInitialCopyToEnd(ring[home]);
+        home = (home + ring.size() - done) % ring.size();
+      } while (home != orbit);
+    }
+  }
+}
+
+// Only slices and other initial values of this loop were made since the copy: it may come later.
+void Unroller::MoveInitialCopyToEnd(ValueId home) {
+  std::vector<Item>& items = program().blocks[builder_.block()].items;
+  const auto found = std::find_if(items.rbegin(), items.rend(), [&](const Item& item) {
+    const auto* step = std::get_if<Step>(&item);
+    return step != nullptr && step->reason == Reason::initial_value &&
+           IsPlainCopy(program(), *step) && Resolve(program(), step->outputs[0]).root == home;
+  });
+  if (found != items.rend()) std::rotate(found.base() - 1, found.base(), items.end());
 }
 
 // What all phases share belongs to the block around them now, not to the body that is copied.

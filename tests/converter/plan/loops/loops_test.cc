@@ -16,6 +16,7 @@
 #include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
 #include "runtime/weft.h"
+#include "tests/converter/plan/elementwise.h"
 
 namespace weft {
 namespace {
@@ -24,29 +25,6 @@ using plan::Builder;
 using plan::ValueId;
 
 const TensorType kRow = {ElementType::f32, {2}};
-
-ValueId Unary(Builder& builder, format::UnaryOp op, ValueId x) {
-  const ValueId y = builder.Scratch(builder.value(x).type);
-  format::UnaryParams params;
-  params.mutate_count(static_cast<uint32_t>(builder.value(x).bytes / 4));
-  params.mutable_activation().mutate_op(op);
-  params.mutate_type(ElementType::f32);
-  builder.Emit(params, {x}, {y});
-  return y;
-}
-
-ValueId Add(Builder& builder, ValueId a, ValueId b) {
-  const ValueId y = builder.Scratch(builder.value(a).type);
-  format::BinaryParams params;
-  params.mutate_rank(1);
-  params.mutable_dims()->Mutate(0, static_cast<uint32_t>(builder.value(a).bytes / 4));
-  params.mutable_a_strides()->Mutate(0, 1);
-  params.mutable_b_strides()->Mutate(0, 1);
-  params.mutate_op(format::BinaryOp::add);
-  params.mutate_type(ElementType::f32);
-  builder.Emit(params, {a, b}, {y});
-  return y;
-}
 
 // A program of one loop: input x [trips, 2], states that start as inputs of their own, all results
 // out.
@@ -180,6 +158,35 @@ TEST(Loop, SwapsStatesAtOnce) {
     const std::vector<float> outputs = loop.Run();
     EXPECT_EQ(outputs[0], trips % 2 == 0 ? a : b);
     EXPECT_EQ(outputs[2], trips % 2 == 0 ? b : a);
+  }
+}
+
+// Three variables whose values move round: each home that is left may be the next one's, so one
+// copy more than variables does it, whichever way round the loop's length takes them.
+TEST(Loop, RotatesVariablesWithOneCopyMoreThanThereAre) {
+  for (const int64_t trips : {2, 4, 5, 7}) {
+    plan::Program program;
+    Builder builder(program);
+    ops::LoopSpec spec;
+    spec.trips = trips;
+    for (size_t i = 0; i < 3; ++i) {
+      const std::string name = "v" + std::to_string(i);
+      spec.carried.push_back({builder.VariableNamed(name, kRow).value, i});
+      spec.lasts.push_back({i, kRow});
+    }
+    const ops::LoopResults out =
+        ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+          return std::vector<ValueId>{iteration.states[1], iteration.states[2],
+                                      iteration.states[0]};
+        });
+    for (size_t i = 0; i < 3; ++i) builder.Copy(out.lasts[i], program.variables[i].value);
+    plan::PlanLoops(program);
+    plan::Coalesce(program);
+    size_t copies = 0;
+    for (const plan::Item& item : program.blocks[program.main].items) {
+      copies += std::holds_alternative<plan::Step>(item);
+    }
+    EXPECT_EQ(copies, 4u) << trips;
   }
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/chain_copies.h"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+
+namespace weft::plan {
+
+namespace {
+
+// A plain copy of all or a part of a variable.
+struct StateCopy {
+  int64_t item = 0;
+  Place source;
+  ValueId target = kNone;
+};
+
+class BlockChainer {
+ public:
+  BlockChainer(Program& program, BlockId block)
+      : program_(program), items_(program.blocks[block].items), block_(block) {}
+
+  void Run() {
+    for (size_t item = 0; item < items_.size(); ++item) {
+      auto* step = std::get_if<Step>(&items_[item]);
+      if (step == nullptr || !IsPlainCopy(program_, *step)) continue;
+      const Place source = Resolve(program_, step->inputs[0]);
+      if (program_.values[source.root].home != Home::kState) continue;
+      const StateCopy copy = {static_cast<int64_t>(item), source, step->outputs[0]};
+      if (const std::optional<ValueId> earlier = EarlierTarget(copy)) {
+        step->inputs[0] = *earlier;
+        accesses_.reset();
+      } else {
+        copies_.push_back(copy);
+      }
+    }
+  }
+
+ private:
+  // Where the same bytes have been copied to and still are.
+  std::optional<ValueId> EarlierTarget(const StateCopy& copy) {
+    for (const StateCopy& earlier : copies_) {
+      if (earlier.source != copy.source || !IsWholeScratch(earlier.target) ||
+          program_.values[earlier.target].bytes != program_.values[copy.target].bytes) {
+        continue;
+      }
+      if (!IsWritten(earlier.source, earlier.target, earlier.item + 1, copy.item - 1) &&
+          !IsWritten(Resolve(program_, earlier.target), earlier.target, earlier.item + 1,
+                     copy.item - 1)) {
+        return earlier.target;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool IsWholeScratch(ValueId value) const {
+    return program_.values[value].parent == kNone && program_.values[value].home == Home::kScratch;
+  }
+
+  // Does an item in [first, last] write to the bytes of `value` as they lie at `place`?
+  bool IsWritten(const Place& place, ValueId value, int64_t first, int64_t last) {
+    if (!accesses_) accesses_.emplace(CollectAccesses(program_, block_));
+    Access range;
+    range.begin_bytes = place.offset_bytes;
+    range.end_bytes = place.offset_bytes + program_.values[value].bytes;
+    range.moves = place.moves;
+    return accesses_->Any(place.root, range, first, last, AccessIndex::Kind::kWrite);
+  }
+
+  Program& program_;
+  std::vector<Item>& items_;
+  const BlockId block_;
+  std::vector<StateCopy> copies_;
+  std::optional<AccessIndex> accesses_;  // made when first asked for
+};
+
+}  // namespace
+
+void ChainCopies(Program& program) {
+  for (BlockId block = 0; block < program.blocks.size(); ++block) {
+    BlockChainer(program, block).Run();
+  }
+}
+
+}  // namespace weft::plan
