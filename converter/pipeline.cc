@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -25,12 +27,15 @@
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
 #include "converter/inspect/listing.h"
+#include "converter/ir/consistency.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
 #include "converter/ir/read.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/plan/validate_placement.h"
 #include "converter/plan/validator.h"
+#include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/program.h"
 #include "runtime/verify.h"
@@ -269,6 +274,23 @@ std::string TextOf(const Conversion& c, Stage stage) {
   return ListingOf(c.file.bytes);
 }
 
+// What a pass leaves behind it keeps to what the next one expects. Off in release, like every
+// assertion. A file has its own checks, which are always on.
+void AssertConsistent([[maybe_unused]] const Conversion& c, [[maybe_unused]] const Pass& pass) {
+#ifndef NDEBUG
+  std::string text;
+  if (pass.stage == Stage::kGraph) text = ir::InconsistencyIn(*c.graph);
+  if (pass.stage == Stage::kProgram) text = plan::InconsistencyIn(c.program);
+  if (pass.stage == Stage::kPlan) {
+    text = plan::InconsistencyIn(c.plan.program);
+    const auto faults = plan::ValidatePlacement(c.plan.problem, c.plan.placement);
+    if (text.empty() && !faults.empty()) text = faults.front().text;
+  }
+  if (!text.empty()) std::fputs(fmt::format("after {}: {}\n", pass.name, text).c_str(), stderr);
+  assert(text.empty());
+#endif
+}
+
 // The passes up to the last one of a stage. A number that the file cannot hold ends the pass that
 // meets it.
 bool RunPasses(Conversion& c, Stage last) {
@@ -278,6 +300,7 @@ bool RunPasses(Conversion& c, Stage last) {
     if (options.progress) options.progress(pass.name);
     try {
       if (!pass.run(c)) return false;
+      if (c.faults.ok()) AssertConsistent(c, pass);
     } catch (const TooWide& wide) {
       c.faults.Add(wide.Line("plan"));
       return false;

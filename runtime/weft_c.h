@@ -21,6 +21,13 @@
 
 #include "runtime/version.h"
 
+/* On functions whose fault must be looked at. */
+#if defined(__GNUC__) || defined(__clang__)
+#define WEFT_NODISCARD __attribute__((warn_unused_result))
+#else
+#define WEFT_NODISCARD
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -113,11 +120,11 @@ typedef struct weft_engine {
 weft_steps weft_all_steps(void);
 
 /* Checks the header only. */
-weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs);
+WEFT_NODISCARD weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs);
 
 /* Checks every law of the file and resets the variables; *engine is unchanged on a fault. */
-weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps, weft_memory memory,
-                     weft_engine* engine);
+WEFT_NODISCARD weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps,
+                                    weft_memory memory, weft_engine* engine);
 
 uint32_t weft_input_count(const weft_engine* engine);
 uint32_t weft_output_count(const weft_engine* engine);
@@ -134,7 +141,7 @@ const char* weft_output_name(const weft_engine* engine, uint32_t port);
  * stands for all from there up. */
 uint64_t weft_most_steps(const weft_engine* engine);
 /* Fails only where a loop reaches its hard maximum. */
-weft_fault weft_run(weft_engine* engine);
+WEFT_NODISCARD weft_fault weft_run(weft_engine* engine);
 /* Variables back to their initial values. */
 void weft_reset(weft_engine* engine);
 
@@ -146,7 +153,7 @@ typedef struct weft_mismatch {
 } weft_mismatch;
 
 /* Runs what `weft convert --self-test` stored; sets *first where an output differs. */
-weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first);
+WEFT_NODISCARD weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first);
 
 #ifdef __cplusplus
 }

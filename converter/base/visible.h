@@ -25,6 +25,10 @@ std::string Shortened(std::string text, size_t most_bytes);
 // The longest prefix of at most `most_bytes` that cuts no UTF-8 character.
 std::string_view PrefixOf(std::string_view text, size_t most_bytes);
 
+// Text of a model's file as part of a message, cut where it is very long: control characters, which
+// would tear the line apart, become question marks.
+std::string OneLine(std::string_view text);
+
 struct Character {
   uint32_t code = 0;
   size_t bytes = 0;  // 0: the text does not begin with UTF-8

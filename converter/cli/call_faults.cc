@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
 namespace weft::cli {
@@ -129,7 +130,7 @@ const CLI::App* ChosenCommand(const CLI::App& app) {
 // `word` may carry its value: "--strem=2".
 std::string UnknownOption(const CLI::App& app, const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  const std::string shown = ir::OneLine(name);
+  const std::string shown = OneLine(name);
   if (const Unbuilt* row = FindUnbuilt(command.get_name(), name)) {
     return fmt::format("{}: is not built yet; {}", name, row->instead);
   }
@@ -148,7 +149,7 @@ std::string UnknownOption(const CLI::App& app, const CLI::App& command, const st
 }
 
 std::string UnexpectedValue(const CLI::App& command, const std::string& word) {
-  const std::string shown = ir::OneLine(word);
+  const std::string shown = OneLine(word);
   if (word.find('=') != std::string::npos) {
     for (const CLI::Option* option : command.parse_order()) {
       if (option->get_items_expected_max() < CLI::detail::expected_max_vector_size) continue;
@@ -187,11 +188,11 @@ void AddUnknownBefore(const CLI::App& app, const CLI::App* chosen, Faults& fault
     }
     if (chosen != nullptr) {
       faults.Add(fmt::format("weft: unknown option \"{}\"; those of \"{}\" must stand behind it",
-                             ir::OneLine(word), chosen->get_name()));
+                             OneLine(word), chosen->get_name()));
       continue;
     }
     const std::string nearest = Nearest(word.substr(word.find_first_not_of('-')), OptionNames(app));
-    faults.Add(fmt::format("weft: unknown option \"{}\"; {}", ir::OneLine(word),
+    faults.Add(fmt::format("weft: unknown option \"{}\"; {}", OneLine(word),
                            nearest.empty()
                                ? "must be a command first (\"weft help\" lists the commands)"
                                : fmt::format("did you mean \"--{}\"?", nearest)));
@@ -234,7 +235,7 @@ std::string UnknownCommand(const CLI::App& app, const std::string& word) {
     return fmt::format("{}: is not built yet; {}", word, row->instead);
   }
   const std::string nearest = Nearest(word, CommandNames(app));
-  const std::string shown = ir::OneLine(word);
+  const std::string shown = OneLine(word);
   if (nearest.empty()) {
     return fmt::format("unknown command \"{}\"; \"weft help\" lists the commands", shown);
   }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "converter/base/files.h"
+#include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
 namespace weft::cli {
@@ -125,8 +126,7 @@ std::optional<ElementType> TypeOf(const std::string& descr, std::string* reason)
   }
   std::string names;
   for (const TypeRow& row : kTypes) names.append(names.empty() ? "" : " ").append(row.name);
-  *reason =
-      fmt::format("has elements of type \"{}\"; must be one of {}", ir::OneLine(descr), names);
+  *reason = fmt::format("has elements of type \"{}\"; must be one of {}", OneLine(descr), names);
   return std::nullopt;
 }
 

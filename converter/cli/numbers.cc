@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
 namespace weft::cli {
@@ -22,7 +23,7 @@ std::optional<int64_t> ParseInteger(const std::string& text) {
 }
 
 std::string Is(const std::string& text, const std::string& must) {
-  return fmt::format("is \"{}\"; must be {}", ir::OneLine(text), must);
+  return fmt::format("is \"{}\"; must be {}", OneLine(text), must);
 }
 
 }  // namespace

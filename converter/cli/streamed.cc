@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
 namespace weft::cli {
@@ -10,8 +11,8 @@ namespace {
 
 std::string LineOf(const graph::StreamedPort& port, std::string_view side) {
   const bool is_whole = !port.time && !port.so_far;
-  std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side,
-                                 ir::OneLine(port.name), ToString(port.type));
+  std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side, OneLine(port.name),
+                                 ToString(port.type));
   if (port.time) {
     line += fmt::format(": axis {}, {} of {}", port.time->axis, port.time->places,
                         port.time->all_places);
@@ -43,8 +44,8 @@ std::string StreamedText(const graph::Streamed& streamed) {
   for (const graph::StreamedPort& port : streamed.inputs) text += LineOf(port, "input");
   for (const graph::StreamedPort& port : streamed.outputs) text += LineOf(port, "output");
   for (const graph::StreamedState& state : streamed.states) {
-    text += fmt::format("  state  \"{}\" {} bytes: {}\n", ir::OneLine(state.name), state.bytes,
-                        state.from);
+    text +=
+        fmt::format("  state  \"{}\" {} bytes: {}\n", OneLine(state.name), state.bytes, state.from);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <map>
 #include <string>
@@ -144,6 +145,7 @@ uint32_t Writer::Slot(ValueId id) {
   std::sort(moves.begin(), moves.end());  // as the format wants them
   // Weights beyond the limit are summed up to the end and then refused as a whole.
   const bool is_refused = plan_.weights_bytes > kLimit;
+  assert(plan_.offsets_bytes[place.root] != plan::kNoOffset);
   const int64_t offset = is_refused ? 0 : plan_.offsets_bytes[place.root] + place.offset_bytes;
   const int64_t bytes = is_refused ? 0 : value.bytes;
   const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "converter/base/visible.h"
 #include "runtime/weft.h"
 
 namespace weft::graph {
@@ -53,26 +54,25 @@ bool ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Fa
     const std::vector<ir::Node*> found = InputsNamed(graph, name);
     if (found.size() > 1) {
       faults.Add(fmt::format("--shape: {} inputs are named \"{}\"; must name one, by its index",
-                             found.size(), ir::OneLine(name)));
+                             found.size(), OneLine(name)));
       continue;
     }
     if (found.empty()) {
       std::string known;
-      for (const ir::Node* parameter : graph.parameters)
-        known += " " + ir::OneLine(parameter->name);
+      for (const ir::Node* parameter : graph.parameters) known += " " + OneLine(parameter->name);
       faults.Add(fmt::format("--shape: the model has no input \"{}\"; its inputs are{}",
-                             ir::OneLine(name), known));
+                             OneLine(name), known));
       continue;
     }
     const auto [first, fresh] = given.emplace(found[0], name);
     if (!fresh) {
       faults.Add(fmt::format("--shape: \"{}\" and \"{}\" are one input; must name it once",
-                             ir::OneLine(first->second), ir::OneLine(name)));
+                             OneLine(first->second), OneLine(name)));
       continue;
     }
     ir::OutputPort& port = found[0]->outputs[0];
     if (const std::string misfit = Misfit(port, dims); !misfit.empty()) {
-      faults.Add(fmt::format("--shape: input \"{}\": {}", ir::OneLine(name), misfit));
+      faults.Add(fmt::format("--shape: input \"{}\": {}", OneLine(name), misfit));
       continue;
     }
     port.type.dims = dims;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -93,6 +94,9 @@ void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
   } catch (TooWide& wide) {
     wide.SayWhere(ir::Where(graph, node));
     throw;
+  }
+  for (uint32_t i = 0; i < node.outputs.size(); ++i) {
+    assert(scope.failed() || !scope.IsUsed(i) || values.contains({&node, i}));
   }
 }
 

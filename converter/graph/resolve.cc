@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "converter/base/visible.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -52,7 +53,7 @@ class Unknowns {
     if (const std::optional<int> opset = OpsetNumber(version)) version = fmt::format("{}", *opset);
     std::string name = node.type + (version.empty() ? "" : "-" + version);
     const auto [found, fresh] = index_.emplace(name, rows_.size());
-    if (fresh) rows_.push_back({.name = ir::OneLine(name), .count = 0, .line = node.line});
+    if (fresh) rows_.push_back({.name = OneLine(name), .count = 0, .line = node.line});
     ++rows_[found->second].count;
   }
 

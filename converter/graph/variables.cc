@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "converter/base/visible.h"
+
 namespace weft::graph {
 namespace {
 
@@ -42,8 +44,8 @@ class Owners {
     faults_.Add(fmt::format(
         "{}: variable \"{}\" belongs to another body, where layer {} \"{}\" ({}) uses it; what "
         "reads and assigns a variable must stand in one body",
-        ir::Where(graph, node), ir::OneLine(id), found->second.node->id,
-        ir::OneLine(found->second.node->name), found->second.node->type));
+        ir::Where(graph, node), OneLine(id), found->second.node->id,
+        OneLine(found->second.node->name), found->second.node->type));
   }
 
   Faults& faults_;

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/base/element_type.h"
+#include "converter/base/visible.h"
 #include "converter/inspect/params.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traverse.h"
-#include "converter/ir/graph.h"
 
 namespace weft::inspect {
 namespace {
@@ -63,7 +63,7 @@ class Listing : public Visitor {
     const auto operands = format::RowsOf(model_.operands());
     std::string text = KindName(step.kind());
     if (const std::string layer = LayerOf(model_, index); !layer.empty()) {
-      text += fmt::format(" \"{}\"", ir::OneLine(layer));
+      text += fmt::format(" \"{}\"", OneLine(layer));
     }
     for (uint32_t i = 0; i < arity.operands(); ++i) {
       const char* before = i == arity.inputs ? " -> " : i == 0 ? "  " : ", ";
@@ -77,7 +77,7 @@ class Listing : public Visitor {
     const Trips trips = TripsOf(model_, index);
     std::string head = fmt::format("section {}", index);
     if (const std::string layer = LayerOf(model_, step); !layer.empty()) {
-      head += fmt::format(" \"{}\"", ir::OneLine(layer));
+      head += fmt::format(" \"{}\"", OneLine(layer));
     }
     head += fmt::format("  {}{} times, unroll {}", trips.exact ? "" : "at most ", trips.count,
                         section.unroll());

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
 namespace weft::ir {

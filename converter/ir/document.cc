@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "converter/base/files.h"
+#include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
 namespace weft::ir {

@@ -58,12 +58,4 @@ std::string Where(const Graph& graph, const Node& node, int line) {
                      OneLine(node.type));
 }
 
-std::string OneLine(std::string_view text) {
-  constexpr size_t kLongest = 200;  // names of exported models reach 150 characters
-  std::string line(PrefixOf(text, kLongest));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return text.size() > kLongest ? line + "..." : line;
-}
-
 }  // namespace weft::ir

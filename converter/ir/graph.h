@@ -118,9 +118,6 @@ std::vector<Node*> Topological(const Graph& graph);
 std::string Where(const Graph& graph, const Node& node);
 std::string Where(const Graph& graph, const Node& node, int line);
 
-// Text of the file as part of a message: control characters would tear the line apart.
-std::string OneLine(std::string_view text);
-
 }  // namespace weft::ir
 
 #endif  // WEFT_CONVERTER_IR_GRAPH_H_

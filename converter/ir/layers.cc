@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
 namespace weft::ir {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converter/base/elements.h"
+#include "converter/base/visible.h"
 
 namespace weft::ir {
 namespace {

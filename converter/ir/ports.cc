@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
 namespace weft::ir {

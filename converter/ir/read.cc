@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
 namespace weft::ir {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "converter/base/files.h"
+#include "converter/base/visible.h"
 
 namespace weft::ir {
 

@@ -3,6 +3,7 @@
 #include "converter/ops/operation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -32,6 +33,7 @@ int64_t Truncate(double value) {
 }  // namespace
 
 const TensorType& NodeScope::input_type(size_t i) const {
+  assert(has_input(i));
   const ir::Source& source = node_.inputs[i];
   return source.node->outputs[source.port].type;
 }

@@ -3,12 +3,15 @@
 // to put them in. A solver (solve.h) makes a Placement of it; validate_placement.h checks one.
 //
 //   offset
-//     ^   +-------+ +-----+       A buffer is a rectangle: its lifetime wide, its bytes high.
-//     Solving |   |   b   | |  d  |       is to choose heights so that no two rectangles of one
-//     memory |   +---+---+-+-----+--+    overlap. A gap is a part of a lifetime in which the buffer
-//     holds |   | a |       c      |    nothing: others may use its bytes then, but it stays where
-//     it is.
+//     ^   +-------+ +-----+
+//     |   |   b   | |  d  |
+//     |   +---+---+-+-----+--+
+//     |   | a |       c      |
 //     +---+---+--------------+--> time
+//
+// A buffer is a rectangle: its lifetime wide, its bytes high. Solving is to choose offsets so that
+// no two rectangles of one memory overlap. A gap is a part of a lifetime in which the buffer holds
+// nothing: others may use its bytes then, but it stays where it is.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_H_
 

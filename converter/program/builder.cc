@@ -2,6 +2,7 @@
 #include "converter/program/builder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -69,6 +70,7 @@ Variable& Builder::VariableNamed(const std::string& name, const TensorType& type
 }
 
 void Builder::SetInitial(const std::string& name, ValueId initial) {
+  assert(variable_index_.contains(name));
   ValueId& present = program_.variables[variable_index_.at(name)].initial;
   if (present == kNone) present = initial;
 }
@@ -82,6 +84,8 @@ ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
   }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];
+  assert(offset_bytes >= 0 || !moves.empty());
+  assert(offset_bytes + value.bytes <= program_.values[parent].bytes || !moves.empty());
   value.home = program_.values[parent].home;
   value.parent = parent;
   value.offset_bytes = offset_bytes;
@@ -91,6 +95,7 @@ ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
 
 void Builder::Copy(ValueId source, ValueId target) {
   const Value& from = value(source);
+  assert(from.bytes == value(target).bytes);
   if (from.bytes == 0) return;
   const int64_t unit = std::max<int64_t>(1, ElementBytes(from.type.type));
   CopyStrided(source, target, {from.bytes / unit}, {1}, 0, {1}, 0);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/visible.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/lengths.h"
 #include "converter/ops/operation.h"
@@ -182,7 +183,7 @@ void Counters::FindCounters() {
     if (input.is(BodyInput::Kind::kIteration)) {
       given.insert(input.parameter);
       told_[{input.parameter, 0}] = {
-          fmt::format("the iteration counter \"{}\"", ir::OneLine(input.parameter->name))};
+          fmt::format("the iteration counter \"{}\"", OneLine(input.parameter->name))};
     } else if (IsLength(input)) {
       given.insert(input.parameter);
       told_[{input.parameter, 0}] = {"the number of all steps"};
@@ -191,7 +192,7 @@ void Counters::FindCounters() {
       if (!IsInteger(type) && !(IsFloat(type) && grows)) continue;
       counters_.insert(input.parameter);
       told_[{input.parameter, 0}] = {
-          fmt::format("the carried counter \"{}\"", ir::OneLine(input.parameter->name)),
+          fmt::format("the carried counter \"{}\"", OneLine(input.parameter->name)),
           !(IsInteger(type) && grows)};
     }
   }
@@ -249,7 +250,7 @@ void Counters::Follow(ir::Node& node) {
   } else if (decides || !counter->is_number) {
     RefuseToCut(inside_, node,
                 fmt::format("input {} is made of {} of layer {} \"{}\"", at, counter->text,
-                            loop_.id, ir::OneLine(loop_.name)),
+                            loop_.id, OneLine(loop_.name)),
                 faults_);
   }
 }
@@ -263,7 +264,7 @@ void Counters::CheckOutput(size_t output) {
 
 void Counters::CheckState(const BodyInput& input) {
   if (!input.is(BodyInput::Kind::kCarried) || !needed_.contains(input.parameter)) return;
-  const std::string state = fmt::format("its state \"{}\"", ir::OneLine(input.parameter->name));
+  const std::string state = fmt::format("its state \"{}\"", OneLine(input.parameter->name));
   if (lengths_.contains(*input.input)) {
     RefuseToCut(graph_, loop_, state + " begins as the number of all steps", faults_);
     return;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/base/visible.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/counters.h"
@@ -130,7 +131,7 @@ bool Streaming::ReadWalks() {
     std::optional<Walk> walk = ReadWalk(graph_, *node, faults_);
     if (!walk) continue;
     counts += fmt::format("{}layer {} \"{}\" {}", counts.empty() ? "" : ", ", node->id,
-                          ir::OneLine(node->name), walk->steps);
+                          OneLine(node->name), walk->steps);
     walks_.push_back(std::move(*walk));
     agree = agree && walks_.back().steps == walks_.front().steps;
   }
@@ -357,7 +358,7 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
   std::string from = state.from;
   if (!initial.node->constant) {
     from += fmt::format("; begins as layer {} \"{}\" tells in the first run after a reset",
-                        initial.node->id, ir::OneLine(initial.node->name));
+                        initial.node->id, OneLine(initial.node->name));
   }
   streamed_.states.push_back({name, DenseBytes(type).value_or(0), from});
 }
@@ -380,7 +381,7 @@ void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
   ReadPast(graph_, node, delay->axis, delay->past, name);
   streamed_.states.push_back({name, DenseBytes(type).value_or(0),
                               fmt::format("the last {} places before layer {} \"{}\"", delay->past,
-                                          node.id, ir::OneLine(node.name))});
+                                          node.id, OneLine(node.name))});
 }
 
 }  // namespace

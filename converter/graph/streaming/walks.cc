@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "converter/base/visible.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ops/operation.h"
@@ -52,8 +53,8 @@ std::optional<Walk> WalkReading::Sequence() {
   for (size_t i = 0; i < states; ++i) {
     walk_.states.push_back(
         {fmt::format("{}/{}", node.name, kStates[i]),
-         fmt::format("{} state of layer {} \"{}\"", kStates[i], node.id, ir::OneLine(node.name)),
-         1 + i, 1 + i, 0});
+         fmt::format("{} state of layer {} \"{}\"", kStates[i], node.id, OneLine(node.name)), 1 + i,
+         1 + i, 0});
   }
   const std::string direction = scope_.attributes.Text("direction", "forward");
   if (direction != "forward") Refuse("its direction is " + direction);
@@ -110,8 +111,8 @@ void WalkReading::AddState(size_t entry) {
   Carried state;
   state.name = fmt::format("{}/{}", walk_.node->name, input.parameter->name);
   state.from =
-      fmt::format("carried value \"{}\" of layer {} \"{}\"", ir::OneLine(input.parameter->name),
-                  walk_.node->id, ir::OneLine(walk_.node->name));
+      fmt::format("carried value \"{}\" of layer {} \"{}\"", OneLine(input.parameter->name),
+                  walk_.node->id, OneLine(walk_.node->name));
   state.input = *input.input;
   state.entry = entry;
   const std::vector<ir::BodyOutput>& outputs = body().map.outputs;

@@ -30,7 +30,7 @@ _MAY_INCLUDE = {
     "converter/graph": _floors("base", "ir", "program", "ops", "graph"),
     "converter/plan": _floors("base", "program", "plan"),
     "converter/emit": _floors("base", "program", "plan", "emit"),
-    "converter/inspect": _floors("base", "inspect") + ("converter/ir/graph.h",),
+    "converter/inspect": _floors("base", "inspect"),
     "converter": _floors("base", "ir", "program", "ops", "graph", "plan", "emit", "inspect") +
                  ("converter/pipeline.h",),
     "converter/cli": ("converter",) + _floors(),
