@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of slices, and steps that no iteration changes, leave their loop; every output keeps its
+// bits.
+#include "converter/program/hoist.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "converter/ops/loop.h"
+#include "converter/ops/packed.h"
+#include "converter/program/hoist_invariant.h"
+#include "tests/converter/plan/elementwise.h"
+#include "tests/converter/program_runner.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using plan::Builder;
+using plan::Program;
+using plan::StepKind;
+using plan::ValueId;
+
+constexpr int64_t kTrips = 12, kInputs = 5, kOutputs = 3;
+
+TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
+
+std::vector<float> Numbers(int64_t count) {
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(0.37f * static_cast<float>(i % 11) - 1.7f);
+  return numbers;
+}
+
+// sum += x[i] * weights, x of kTrips rows; the sums of all iterations are an output.
+struct SumOfProducts {
+  Program program;
+  Builder builder{program};
+  ValueId x = Input(F32({kTrips, kInputs}));
+
+  explicit SumOfProducts(bool backward = false) {
+    ops::LoopSpec spec;
+    spec.trips = kTrips;
+    spec.sliced.push_back({x, 0, 1, backward, 0});
+    spec.carried.push_back({Input(F32({1, kOutputs})), 0});
+    spec.scans.push_back({0, 0, false, F32({kTrips, kOutputs})});
+    const ops::LoopResults out =
+        ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+          const ValueId weights =
+              ops::PackDense(builder, Numbers(kInputs * kOutputs), kInputs, 1, kOutputs, kInputs);
+          const ValueId product = builder.Scratch(F32({1, kOutputs}));
+          ops::EmitDense(builder, 1, kInputs, kOutputs, iteration.slices[0], weights, product);
+          return std::vector<ValueId>{Add(builder, iteration.states[0], product)};
+        });
+    program.outputs.push_back({out.scans[0], {"y"}, plan::kNone, 0});
+    plan::PlanLoops(program);
+  }
+
+  ValueId Input(const TensorType& type) {
+    const ValueId value = builder.Scratch(type);
+    program.inputs.push_back({value, {"in"}, plan::kNone, 0});
+    return value;
+  }
+};
+
+std::vector<float> RunOnNumbers(const Program& program) {
+  std::vector<std::vector<float>> inputs;
+  for (const plan::Port& port : program.inputs) {
+    inputs.push_back(Numbers(program.values[port.value].bytes / 4));
+  }
+  return RunFloats(program, inputs).at(0);
+}
+
+// Rows of the only product that is left, and how many sections stand around it.
+struct WideProduct {
+  uint32_t rows = 0;
+  int depth = 0;
+};
+
+void FindProduct(const Program& program, plan::BlockId block, int depth, WideProduct& found) {
+  for (const plan::Item& item : program.blocks[block].items) {
+    if (const auto* step = std::get_if<plan::Step>(&item)) {
+      if (step->kind() != StepKind::kDense) continue;
+      found = {std::get<format::DenseParams>(step->params).rows(), depth};
+    } else {
+      const plan::SectionId section = std::get<plan::SectionEntry>(item).section;
+      for (const plan::BlockId copy : program.sections[section].copies) {
+        FindProduct(program, copy, depth + 1, found);
+      }
+    }
+  }
+}
+
+TEST(Hoist, TakesAsManyRowsAsAreAllowedAndDivideTheLoop) {
+  struct Case {
+    int64_t most;
+    uint32_t rows;
+    int depth;
+  };
+  for (const bool backward : {false, true}) {
+    const SumOfProducts loop(backward);
+    const std::vector<float> expected = RunOnNumbers(loop.program);
+    ASSERT_EQ(expected.size(), static_cast<size_t>(kTrips * kOutputs));
+    for (const auto& [most, rows, depth] :
+         {Case{1, 1, 1}, {2, 2, 1}, {5, 4, 1}, {7, 6, 1}, {11, 6, 1}, {12, 12, 0}, {1000, 12, 0}}) {
+      SCOPED_TRACE(most);
+      Program hoisted = loop.program;
+      plan::Hoist(hoisted, most);
+      WideProduct product;
+      FindProduct(hoisted, hoisted.main, 0, product);
+      EXPECT_EQ(product.rows, rows);
+      EXPECT_EQ(product.depth, depth);
+      EXPECT_EQ(RunOnNumbers(hoisted), expected);
+    }
+  }
+}
+
+TEST(Hoist, LeavesAProductOfTheState) {
+  Program program;
+  Builder builder(program);
+  const ValueId state = builder.Scratch(F32({1, 4}));
+  program.inputs.push_back({state, {"s"}, plan::kNone, 0});
+  ops::LoopSpec spec;
+  spec.trips = 6;
+  spec.carried.push_back({state, 0});
+  spec.lasts.push_back({0, F32({1, 4})});
+  const auto out = ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+    const ValueId next = builder.Scratch(F32({1, 4}));
+    ops::EmitDense(builder, 1, 4, 4, iteration.states[0],
+                   ops::PackDense(builder, Numbers(16), 4, 1, 4, 4), next);
+    return std::vector<ValueId>{next};
+  });
+  program.outputs.push_back({out.lasts[0], {"y"}, plan::kNone, 0});
+  plan::PlanLoops(program);
+  plan::Hoist(program, 1000);
+  WideProduct product;
+  FindProduct(program, program.main, 0, product);
+  EXPECT_EQ(product.rows, 1u);
+  EXPECT_EQ(product.depth, 1);
+}
+
+// sum += tanh(-k) in the inner of two loops, where k is an input of the whole.
+struct Invariant {
+  Program program;
+  Builder builder{program};
+
+  Invariant() {
+    const ValueId k = Input(), state = Input();
+    const auto sum = [&](const ops::Iteration& iteration) {
+      const ValueId negative = Unary(builder, format::UnaryOp::negative, k);
+      const ValueId tanh = Unary(builder, format::UnaryOp::tanh, negative);
+      return std::vector<ValueId>{Add(builder, iteration.states[0], tanh)};
+    };
+    const ValueId last = Repeat(state, [&](const ops::Iteration& outer) {
+      return std::vector<ValueId>{Repeat(outer.states[0], sum)};
+    });
+    program.outputs.push_back({last, {"y"}, plan::kNone, 0});
+    plan::PlanLoops(program);
+  }
+
+  ValueId Input() {
+    const ValueId value = builder.Scratch(F32({4}));
+    program.inputs.push_back({value, {"in"}, plan::kNone, 0});
+    return value;
+  }
+  ValueId Repeat(ValueId state, const ops::LowerBody& body) {
+    ops::LoopSpec spec;
+    spec.trips = 3;
+    spec.carried.push_back({state, 0});
+    spec.lasts.push_back({0, F32({4})});
+    return ops::LowerLoop(builder, spec, body).lasts[0];
+  }
+};
+
+TEST(HoistInvariants, TakesWhatNoIterationChangesOutOfAllLoops) {
+  const Invariant loop;
+  const std::vector<float> expected = RunOnNumbers(loop.program);
+  Program hoisted = loop.program;
+  plan::HoistInvariants(hoisted);
+  const std::vector<StepKind> kinds = Kinds(hoisted);
+  EXPECT_EQ(std::ranges::count(kinds, StepKind::kUnary), 2);
+  EXPECT_EQ(std::ranges::count(Kinds(loop.program), StepKind::kUnary), 0);
+  EXPECT_EQ(RunOnNumbers(hoisted), expected);
+}
+
+TEST(HoistInvariants, LeavesWhatReadsAStateOrASlice) {
+  const SumOfProducts loop;
+  Program hoisted = loop.program;
+  plan::HoistInvariants(hoisted);
+  EXPECT_EQ(plan::ToString(hoisted), plan::ToString(loop.program));
+}
+
+}  // namespace
+}  // namespace weft
