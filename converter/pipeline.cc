@@ -95,22 +95,25 @@ struct Pass {
 
 constexpr Pass kPasses[] = {
     {"read", Stage::kGraph, Read, "the XML and its weights become a graph"},
-    {"count", Stage::kGraph, Count, "loops that count for themselves get their trip count"},
-    {"flatten", Stage::kGraph, Flatten, "short loops that look at their counter are laid flat"},
-    {"resolve", Stage::kGraph, Resolve, "every node gets its operation, by type and version"},
+    {"count", Stage::kGraph, Count, "loops with a counter of their own get their trip count"},
+    {"flatten", Stage::kGraph, Flatten, "short loops that use their counter are flattened"},
+    {"resolve", Stage::kGraph, Resolve, "every layer gets its operation, by type and version"},
     {"promote", Stage::kGraph, OnGraph<graph::Promote>, "f16, bf16 and f64 are computed as f32"},
     {"infer", Stage::kGraph, Infer, "all types and shapes; what is constant is computed"},
-    {"streaming", Stage::kGraph, Stream, "with --streaming, time is cut and state is kept"},
+    {"streaming", Stage::kGraph, Stream,
+     "with --streaming, the time axis is cut and state is kept"},
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
      "cells spelled out in plain operations become one each"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
-     "activations and additions join the product before them"},
+     "activations and additions are fused into the product before them"},
     {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,
      "states of loops get homes, bodies a copy for each phase"},
-    {"plan", Stage::kPlan, Plan, "the fastest of several plans that fits; all get their places"},
+    {"plan", Stage::kPlan, Plan,
+     "the fastest of several plans that fits; all values get addresses"},
     {"emit", Stage::kFile, Emit, "the plan is written as a file, with its self test"},
-    {"verify", Stage::kFile, Verify, "the file is held to the rules of the format and of plans"},
+    {"verify", Stage::kFile, Verify,
+     "the file is checked by the rules of the format, its plan validated"},
 };
 
 // In a whole loop, recognising may make a scan output of such an update; here nothing says whether

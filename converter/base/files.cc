@@ -78,7 +78,7 @@ class Incoming {
     }
     const std::filesystem::file_status status = std::filesystem::status(target_, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      *reason = file_.path.string() + ": cannot be written: it is no regular file";
+      *reason = file_.path.string() + ": cannot be written: it is not a regular file";
       return false;
     }
     struct stat old;

@@ -36,7 +36,7 @@ constexpr Unbuilt kUnbuilt[] = {
     {"bench", "--deadline", "the largest time is printed"},
     {"bench", "--csv", "--json prints the times"},
     {"inspect", "--plan", "--budget prints what fills each memory"},
-    {"inspect", "--html", "--json prints all there is"},
+    {"inspect", "--html", "--json prints everything"},
 };
 
 const Unbuilt* FindUnbuilt(std::string_view command, std::string_view name) {
@@ -132,7 +132,7 @@ std::string UnknownOption(const CLI::App& app, const CLI::App& command, const st
   const std::string name = word.substr(0, word.find('='));
   const std::string shown = OneLine(name);
   if (const Unbuilt* row = FindUnbuilt(command.get_name(), name)) {
-    return fmt::format("{}: is not built yet; {}", name, row->instead);
+    return fmt::format("{}: is not implemented; {}", name, row->instead);
   }
   const size_t dashes = std::min(name.find_first_not_of('-'), name.size());
   const std::string nearest = Nearest(name.substr(dashes), OptionNames(command));
@@ -144,7 +144,7 @@ std::string UnknownOption(const CLI::App& app, const CLI::App& command, const st
     return fmt::format("unknown option \"{}\"; \"weft {}\" has one of that name", shown,
                        other->get_name());
   }
-  return fmt::format("unknown option \"{}\"; \"weft help {}\" lists those there are", shown,
+  return fmt::format("unknown option \"{}\"; \"weft help {}\" lists its options", shown,
                      command.get_name());
 }
 
@@ -187,7 +187,7 @@ void AddUnknownBefore(const CLI::App& app, const CLI::App* chosen, Faults& fault
       return;  // what follows belongs to it
     }
     if (chosen != nullptr) {
-      faults.Add(fmt::format("weft: unknown option \"{}\"; those of \"{}\" must stand behind it",
+      faults.Add(fmt::format("weft: unknown option \"{}\"; options of \"{}\" must follow it",
                              OneLine(word), chosen->get_name()));
       continue;
     }
@@ -216,7 +216,7 @@ std::string WrongCount(const CLI::App& command, const std::string& text) {
   if (option == nullptr) return text;
   if (option->count() > 1 &&
       option->get_items_expected_max() < CLI::detail::expected_max_vector_size) {
-    return fmt::format("{}: stands {} times; must stand once", name, option->count());
+    return fmt::format("{}: is given {} times; must be given once", name, option->count());
   }
   if (option->get_items_expected_max() == 0) return name + ": is a flag; must have no value";
   return name + ": has no value; must be followed by one";
@@ -232,7 +232,7 @@ bool NamesUnknownCommand(const CLI::App& app) {
 
 std::string UnknownCommand(const CLI::App& app, const std::string& word) {
   if (const Unbuilt* row = FindUnbuilt("", word)) {
-    return fmt::format("{}: is not built yet; {}", word, row->instead);
+    return fmt::format("{}: is not implemented; {}", word, row->instead);
   }
   const std::string nearest = Nearest(word, CommandNames(app));
   const std::string shown = OneLine(word);
@@ -251,8 +251,7 @@ Faults CallFaults(const CLI::App& app, const CLI::ParseError& error) {
   if (chosen == nullptr) {
     if (faults.ok()) {
       faults.Add(
-          fmt::format("weft: no command is given; must be one of {} (\"weft help\" tells "
-                      "more)",
+          fmt::format("weft: no command is given; must be one of {} (\"weft help\" explains them)",
                       fmt::join(CommandNames(app), ", ")));
     }
     return faults;

@@ -98,7 +98,7 @@ int Main(int argc, const char* const* argv) {
     app.footer(kExamples);
     exit = Parse(app, words);
   } catch (const std::bad_alloc&) {
-    TellLine("weft: this machine has not enough memory");
+    TellLine("weft: out of memory");
   } catch (const std::exception& error) {
     TellLine(fmt::format("weft: {}", error.what()));
   }

@@ -134,12 +134,12 @@ Exit CompareModel(const CompareCall& call) {
 
 void AddCompare(CLI::App& app, Exit* exit) {
   CLI::App* command =
-      app.add_subcommand("compare", "Run a model and hold its outputs against expected ones");
+      app.add_subcommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
   AddSessionOptions(*command, call->model, call->inputs, call->repeat);
   command
       ->add_option("--expect", call->expects,
-                   "What an output must be, as y=y.npy or 0=y.npy; once for each output to compare")
+                   "An expected output, as y=y.npy or 0=y.npy; once for each output to compare")
       ->option_text("NAME=FILE.npy REQUIRED")
       ->required()
       ->allow_extra_args(false);

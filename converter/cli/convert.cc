@@ -95,9 +95,9 @@ void TakeRegions(const ConvertCall& call, pipeline::ConvertOptions* options) {
     options->regions.push_back(*region);
   }
   if (options->regions.size() > kMaxScratchRegions) {
-    throw CLI::ValidationError(
-        "--region", fmt::format("stands {} times; must stand at most {}", options->regions.size(),
-                                kMaxScratchRegions));
+    throw CLI::ValidationError("--region",
+                               fmt::format("is given {} times; must be given at most {}",
+                                           options->regions.size(), kMaxScratchRegions));
   }
 }
 
@@ -292,16 +292,16 @@ void AddFiles(CLI::App& command, ConvertCall& call) {
 void AddMemory(CLI::App& command, ConvertCall& call) {
   command
       .add_option("--fold-budget", call.options.fold_budget_bytes,
-                  "Most bytes of the constants computed ahead, all together, and of the memory to "
-                  "compute them, as 1073741824 (the default) or 4G")
+                  "Limit on the bytes of the constants computed ahead, all together, and on the "
+                  "memory to compute them, as 1073741824 (the default) or 4G")
       ->transform(ByteCount())
       ->type_name("BYTES");
-  call.has_arena_budget =
-      command
-          .add_option("--arena-budget", call.arena_budget_bytes,
-                      "Most bytes of scratch, as 65536 or 64K; the fastest plan within it is taken")
-          ->transform(ByteCount())
-          ->type_name("BYTES");
+  call.has_arena_budget = command
+                              .add_option("--arena-budget", call.arena_budget_bytes,
+                                          "Limit on the bytes of scratch, as 65536 or 64K; the "
+                                          "fastest plan within it is chosen")
+                              ->transform(ByteCount())
+                              ->type_name("BYTES");
   command
       .add_option("--region", call.regions,
                   "A fast memory for the most used part of scratch, as dtcm=16K; a second one is "
@@ -325,7 +325,7 @@ void AddConvert(CLI::App& app, Exit* exit) {
   AddMemory(*command, *call);
   command
       ->add_option("--max-iterations", call->options.max_iterations,
-                   "Hard maximum of loops whose end is known at run time only")
+                   "Iteration limit of loops whose trip count is known only at run time")
       ->transform(Integer(1, 0xFFFFFFFE))
       ->type_name("N");
   // A flag, so that a model behind it is not taken for its number; see JoinNumbers.
@@ -345,7 +345,7 @@ void AddConvert(CLI::App& app, Exit* exit) {
         const bool planned =
             std::find(std::begin(kPlanned), std::end(kPlanned), value) != std::end(kPlanned) ||
             value.starts_with("i4") || value.find('=') != std::string::npos;
-        return fmt::format("{} is {}; must be f32", value, planned ? "not built yet" : "unknown");
+        return fmt::format("{} is {}; must be f32", value, planned ? "not implemented" : "unknown");
       })
       ->transform(PathName())
       ->type_name("TYPE");
@@ -355,7 +355,7 @@ void AddConvert(CLI::App& app, Exit* exit) {
       ->transform(Integer(1, format::kMaxSelfTestRuns))
       ->type_name("N");
   call->dumps.AddOptions(*command, call->options.dump_after);
-  command->add_flag("--json", call->json, "Print the summary, or what is wrong, as JSON");
+  command->add_flag("--json", call->json, "Print the summary, or the faults, as JSON");
   command->footer(PassesText() + "\n" + kExamples);
   command->callback([call, exit] { *exit = Convert(*call); });
 }

@@ -53,7 +53,7 @@ void Dumps::AddOptions(CLI::App& command, std::string& dump_after) {
 void Dumps::CheckCall(const std::string& dump_after) const {
   if (dump_after != pipeline::kAllPasses || !folder_.empty()) return;
   throw CLI::ValidationError("--dump-after",
-                             "is all, without a folder; must stand with --dump-to FOLDER");
+                             "is all, without a folder; must be given with --dump-to FOLDER");
 }
 
 // "passes/06-infer.txt": files stand in the order of the passes.

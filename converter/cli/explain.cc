@@ -101,7 +101,7 @@ Exit Explain(uint32_t code, bool json) {
   if (row == std::end(kRows)) {
     Faults faults;
     faults.Add(
-        fmt::format("explain: code {} is of no fault of weft {}; must be a number that its "
+        fmt::format("explain: code {} is not a fault of weft {}; must be a number that its "
                     "runtime prints",
                     code, WEFT_VERSION));
     return Tell(faults);
@@ -132,8 +132,7 @@ struct ExplainCall {
 }  // namespace
 
 void AddExplain(CLI::App& app, Exit* exit) {
-  CLI::App* command =
-      app.add_subcommand("explain", "Say what the number of a fault of the runtime means");
+  CLI::App* command = app.add_subcommand("explain", "Explain the number of a fault of the runtime");
   auto call = std::make_shared<ExplainCall>();
   command->add_option("CODE", call->code, "The number")
       ->transform(Integer(0, 65535))

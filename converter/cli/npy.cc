@@ -148,7 +148,7 @@ std::optional<HeaderText> FindHeader(std::string_view file, std::string* reason)
     return static_cast<size_t>(static_cast<unsigned char>(file[i]));
   };
   if (file.size() < 10 || !file.starts_with(kMagic)) {
-    *reason = "is no .npy file; must begin with the bytes \\x93NUMPY";
+    *reason = "is not a .npy file; must begin with the bytes \\x93NUMPY";
     return std::nullopt;
   }
   const size_t version = byte_at(6), minor = byte_at(7);
@@ -174,7 +174,7 @@ std::optional<Head> ParseHead(std::span<const std::byte> bytes, std::string* rea
   if (!found) return std::nullopt;
   HeaderParser header(found->text);
   if (!header.Parse()) {
-    *reason = "has a header that is no dictionary of descr, fortran_order and shape";
+    *reason = "has a header that is not a dictionary of descr, fortran_order and shape";
     return std::nullopt;
   }
   const std::optional<ElementType> type = TypeOf(header.descr, reason);

@@ -56,7 +56,7 @@ void AddSessionOptions(CLI::App& command, std::string& model, std::vector<std::s
       .add_option("--input", inputs, "An input's array, as x=x.npy or 0=x.npy; once for each input")
       ->option_text("NAME=FILE.npy")
       ->allow_extra_args(false);
-  command.add_option("--repeat", repeat, "How often to do all calls; state is kept")
+  command.add_option("--repeat", repeat, "How often to make all calls; state is kept")
       ->transform(Integer(1))
       ->type_name("N");
 }

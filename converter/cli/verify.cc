@@ -88,10 +88,10 @@ Exit Verify(const VerifyCall& call) {
   } else {
     for (const std::string& line : violations) Answer("{}: {}", model->file(), line);
     if (violations.empty()) {
-      Answer("{}: obeys every law{}{}", model->file(),
+      Answer("{}: valid{}{}", model->file(),
              plan_judged
                  ? ""
-                 : "; its plan cannot be judged, since the file was stripped of its buffers",
+                 : "; its plan is not validated, since the file was stripped of its buffers",
              runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));
     }
   }
@@ -102,7 +102,7 @@ Exit Verify(const VerifyCall& call) {
 
 void AddVerify(CLI::App& app, Exit* exit) {
   CLI::App* command = app.add_subcommand(
-      "verify", "Check a model file against every law of the format and its plan");
+      "verify", "Check a model file against every rule of the format, and its plan");
   auto call = std::make_shared<VerifyCall>();
   command->add_option("MODEL", call->model, "The model.weft")
       ->transform(PathName())
@@ -110,8 +110,8 @@ void AddVerify(CLI::App& app, Exit* exit) {
       ->required();
   command->add_flag("--json", call->json, "Print the violations as JSON");
   command->footer(
-      "Prints every violation and exits with 1 when there is one. Where the file obeys them all, "
-      "its self test is run, too.\n\nExample:\n  weft verify model.weft");
+      "Prints every violation and exits with 1 when there is one. The self test of a valid file is "
+      "run, too.\n\nExample:\n  weft verify model.weft");
   command->callback([call, exit] { *exit = Verify(*call); });
 }
 

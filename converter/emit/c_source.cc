@@ -219,7 +219,7 @@ void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
          slot.bytes(),
          port.length_slot() == format::kNoSlot
              ? ""
-             : fmt::format("; axis {} as long as the run finds out", port.length_axis()));
+             : fmt::format("; axis {} has a run-time length", port.length_axis()));
   }
 }
 

@@ -400,7 +400,7 @@ ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Fau
       RecordSelfTest(file.bytes, options.self_test_runs, faults);
   if (self_test.empty()) return {};
   if (file.bytes.size() + self_test.size() > kLimit) {
-    faults.Add(fmt::format("--self-test: its {} bytes and the model's {} make no file below {}",
+    faults.Add(fmt::format("--self-test: has {} bytes and the model {}; must be below {} together",
                            self_test.size(), file.bytes.size(), kLimit));
     return {};
   }

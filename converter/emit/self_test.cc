@@ -24,7 +24,7 @@ std::string Words(const Fault& fault) {
 }
 
 void AddBrokenLaw(const Fault& fault, Faults& faults) {
-  faults.Add("weft: the converter made a file that breaks a law: " + Words(fault));
+  faults.Add("weft: the converter made a file that breaks a rule: " + Words(fault));
 }
 
 // The engine, with the model and the memory it runs on.

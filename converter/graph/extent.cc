@@ -30,8 +30,8 @@ void PassExtentsOn(ops::InferScope& scope) {
     if (!extent || ir::IsResult(scope.node())) continue;
     if (!scope.node().operation->traits.pointwise) {
       scope.Fault(
-          "axis {} of its input {} is as long as the run finds out; only elementwise operations "
-          "can take it",
+          "axis {} of its input {} has a run-time length; must be fixed, except for elementwise "
+          "operations",
           extent->axis, i);
       return;
     }
@@ -43,8 +43,9 @@ void PassExtentsOn(ops::InferScope& scope) {
     const Dims& dims = scope.input_dims(i);
     const bool broadcast = dims.size() < behind || dims[dims.size() - behind] == 1;
     if (Aligned(scope, i) == known || (broadcast && !ExtentOf(scope.node().inputs[i]))) continue;
-    scope.Fault("its inputs have different lengths on axis {}: one is as long as the run finds out",
-                known->axis);
+    scope.Fault(
+        "its inputs have different lengths on axis {}, and one is a run-time length; must be equal",
+        known->axis);
     return;
   }
   for (ir::OutputPort& output : scope.mutable_node().outputs) output.run_time_extent = known;

@@ -39,7 +39,7 @@ std::string Misfit(const ir::OutputPort& port, const Dims& dims) {
   }
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] != 0 || (port.declared && declared[axis] == 0)) continue;
-    return fmt::format("{} holds nothing; dimension {} must be from 1", ToString(is), axis);
+    return fmt::format("{} is empty; dimension {} must be from 1", ToString(is), axis);
   }
   if (!DenseBytes(is)) return ToString(is) + " is too large; must be less than 4294967296 bytes";
   return "";

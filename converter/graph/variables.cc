@@ -41,11 +41,11 @@ class Owners {
     const auto [found, added] = uses_.try_emplace(id, Use{owner, &node});
     if (added || found->second.owner == owner) return;
     agreed_ = false;
-    faults_.Add(fmt::format(
-        "{}: variable \"{}\" belongs to another body, where layer {} \"{}\" ({}) uses it; what "
-        "reads and assigns a variable must stand in one body",
-        ir::Where(graph, node), OneLine(id), found->second.node->id,
-        OneLine(found->second.node->name), found->second.node->type));
+    faults_.Add(
+        fmt::format("{}: variable \"{}\" belongs to another body, where layer {} \"{}\" ({}) uses "
+                    "it; all that reads or assigns a variable must be in one body",
+                    ir::Where(graph, node), OneLine(id), found->second.node->id,
+                    OneLine(found->second.node->name), found->second.node->type));
   }
 
   Faults& faults_;

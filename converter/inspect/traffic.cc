@@ -45,30 +45,30 @@ const char* Why(format::Reason reason) {
     case format::Reason::operation:
       return "the operation itself moves data";
     case format::Reason::initial_value:
-      return "an initial value that is read elsewhere too, or is no step's result, enters its "
-             "state";
+      return "the initial value of a state is also used elsewhere, or is not a step's result";
     case format::Reason::back_edge:
-      return "a state takes what is no step's own result, or what another state already took";
+      return "the new value of a state is not a step's result, or is another state's too";
     case format::Reason::settle:
-      return "only the run knows after how many iterations the loop ends";
+      return "the iteration count is not known at conversion";
     case format::Reason::slice_axis:
       return "the sliced axis is not the outermost: one transpose before the loop";
     case format::Reason::scan_axis:
       return "the gathered axis is not the outermost: one transpose after the loop";
     case format::Reason::scan_chunk:
-      return "what is gathered is no step's own result, or is gathered twice";
+      return "the gathered value is not a step's result, or is gathered twice";
     case format::Reason::last_value:
-      return "what is returned is no step's own result of the iteration";
+      return "the returned value is not a step's result of the iteration";
     case format::Reason::condition:
-      return "the condition is no step's own result of the iteration";
+      return "the condition is not a step's result of the iteration";
     case format::Reason::branch_result:
-      return "a branch hands on what it did not make";
+      return "a branch returns an outer value";
     case format::Reason::variable:
-      return "a variable takes what is no step's own result, or while its old value is still read";
+      return "the value assigned to a variable is not a step's result, or its old value is still "
+             "read";
     case format::Reason::output:
-      return "an output may not lie in the state, and is contiguous at its true length";
+      return "an output must lie outside the state, contiguous at its true length";
     case format::Reason::clear:
-      return "no iteration may come to write it";
+      return "cleared, since the loop may run zero iterations";
   }
   return "";
 }

@@ -28,7 +28,7 @@ class Listing {
       const OutputPort& output = node.outputs[port];
       text += fmt::format(" {}:{}", NameOf(node, number, port), weft::ToString(output.type));
       if (output.run_time_extent) {
-        text += fmt::format(" (axis {} as long as the run makes it)", output.run_time_extent->axis);
+        text += fmt::format(" (axis {} has a run-time length)", output.run_time_extent->axis);
       }
     }
     text += " <-";
@@ -56,7 +56,7 @@ class Listing {
                           output.result->id, RangeOf(output.range));
     }
     if (body.map.condition != nullptr) {
-      text += fmt::format("{}goes on by: layer {}\n", indent, body.map.condition->id);
+      text += fmt::format("{}continues while: layer {}\n", indent, body.map.condition->id);
     }
     Print(*body.graph, depth + 1);
   }

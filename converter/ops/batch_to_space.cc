@@ -208,7 +208,7 @@ void BlockAxes(AxisScope& scope) {
     mixed.push_back(is_mixed);
   }
   scope.Same(0, 0, mixed);
-  scope.relation.mixing = "moves steps of time between batch and space";
+  scope.relation.mixing = "moves time steps between batch and space";
 }
 
 constexpr Operation kRows[] = {

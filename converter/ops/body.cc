@@ -16,9 +16,7 @@ bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
   for (const ir::Node* result : body.results) {
     const ir::Source& source = result->inputs[0];
     if (!source.node->outputs[source.port].run_time_extent) continue;
-    scope.Fault(
-        "Result {} of its body has a length that only the run knows; must have a fixed shape",
-        result->id);
+    scope.Fault("Result {} of its body has a run-time length; must have a fixed shape", result->id);
   }
   return !scope.failed();
 }

@@ -50,7 +50,7 @@ std::optional<Dims> PdpdDims(InferScope& scope, std::span<const size_t> operands
       fits = dims[d] == 1 || dims[d] == out[axis + d];
     }
     if (!fits) {
-      scope.Fault("input {} is {} and does not stretch to {} from axis {} on (pdpd broadcast)", i,
+      scope.Fault("input {} is {} and does not broadcast to {} from axis {} on (pdpd broadcast)", i,
                   ToString(full), ToString(out), axis);
       return std::nullopt;
     }

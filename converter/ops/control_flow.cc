@@ -47,8 +47,7 @@ void SetOutputs(InferScope& scope, ir::Body& body) {
     scope.SetOutput(i, type);
     if (body.trips.exact) continue;
     if (output.range->backward()) {
-      scope.Fault(
-          "output {} is gathered backwards but only the run knows its length; must be forwards", i);
+      scope.Fault("output {} is gathered backwards but has a run-time length; must be forwards", i);
     }
     scope.mutable_node().outputs[i].run_time_extent =
         ir::RunTimeExtent{static_cast<size_t>(*axis), &scope.node(), part};
@@ -70,7 +69,7 @@ int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
     const int64_t whole = port.type.dims[static_cast<size_t>(*axis)];
     const int64_t chunk = part.dims[static_cast<size_t>(*axis)];
     if (whole <= 0 || chunk <= 0 || whole % chunk != 0 || (count != 0 && count != whole / chunk)) {
-      scope.Fault("no input is sliced and its outputs do not tell one number of iterations");
+      scope.Fault("no input is sliced and its outputs do not determine one number of iterations");
       return 0;
     }
     count = whole / chunk;
@@ -157,11 +156,12 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
   }
   if (trips.most > kMostTrips && !(endless && trips.most == kEndless)) {
     scope.Fault("trip count is {}; must be at most {}{}", trips.most, kMostTrips,
-                open ? ", or --max-iterations must bound it" : "");
+                open ? ", or be bounded by --max-iterations" : "");
     return std::nullopt;
   }
   if (trips.most == kEndless) {
-    scope.Fault("only the run knows its number of iterations; --max-iterations must bound it");
+    scope.Fault(
+        "its iteration count is not known at conversion; must be bounded by --max-iterations");
     return std::nullopt;
   }
   if (slices != 0 && slices < trips.most) {

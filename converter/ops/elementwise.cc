@@ -79,7 +79,7 @@ void InferPRelu(InferScope& scope) {
   CheckElements(scope, kBoth, {ElementType::f32});
   const std::optional<Dims> dims = scope.Broadcast(scope.input_dims(0), SlopeDims(scope));
   if (dims && *dims != scope.input_dims(0)) {
-    scope.Fault("slope is {} and x is {}; the slope must stretch to the shape of x",
+    scope.Fault("slope is {} and x is {}; the slope must broadcast to the shape of x",
                 ToString(scope.input_dims(1)), ToString(scope.input_dims(0)));
   }
   scope.SetOutput(0, scope.input_type(0));

@@ -174,7 +174,7 @@ void GatherAxes(AxisScope& scope) {
   }
   for (int64_t at = shared; at < scope.rank(1); ++at) scope.Pair(1, at, 0, axis + at - shared);
   scope.relation.selects = true;
-  scope.relation.mixing = "looks steps of time up by index";
+  scope.relation.mixing = "gathers time steps by index";
   const std::optional<Dims> indices = scope.Ints(1);
   if (!indices || indices->size() != 1) return;
   const int64_t dim = AxisScope::At(scope.in(0), axis);

@@ -308,7 +308,7 @@ void Resolver::ReportTwoReadings() {
     if (readings.exclusive.count() == readings.inclusive.count()) continue;
     scope_.Fault(
         "port_map of input {}: the upper bound reads as {} iterations without its element and {} "
-        "with it, and nothing else tells; write it negative, counted from the end",
+        "with it, and no other entry decides; must be negative, counted from the end",
         *map_.inputs[index].input, readings.exclusive.count(), readings.inclusive.count());
   }
 }

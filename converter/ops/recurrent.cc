@@ -432,7 +432,7 @@ void CellAxes(AxisScope& scope) {
 
 void SequenceAxes(AxisScope& scope) {
   scope.Pair(0, 1, 0, 2);
-  scope.relation.mixing = "has time in its states or weights, or walks another axis";
+  scope.relation.mixing = "has time in its states or weights, or iterates over another axis";
 }
 
 constexpr Traits kCell = {.axes = CellAxes, .heavy = true};

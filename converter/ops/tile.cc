@@ -28,7 +28,7 @@ std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
   for (size_t i = 0; i < input.size(); ++i) {
     const int64_t place = stretch.output[stretch.axes[i]];
     if (input[i] == 1 || input[i] == place) continue;
-    scope.Fault("{} does not stretch to {}: axis {} is {} and its place {}; must be equal or 1",
+    scope.Fault("{} does not broadcast to {}: axis {} is {} and its place {}; must be equal or 1",
                 ToString(scope.input_type(0)), ToString(stretch.output), i, input[i], place);
     return std::nullopt;
   }

@@ -195,12 +195,12 @@ void TransposeAxes(AxisScope& scope) {
 
 void DepthAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
-  scope.relation.mixing = "moves steps of time between channels and space";
+  scope.relation.mixing = "moves time steps between channels and space";
 }
 
 void ShuffleAxes(AxisScope& scope) {
   scope.Same(0, 0, OnlyAxis(scope, scope.attributes.Int("axis", 1)));
-  scope.relation.mixing = "moves steps of time";
+  scope.relation.mixing = "moves time steps";
 }
 
 constexpr Operation kRows[] = {

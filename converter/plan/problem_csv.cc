@@ -147,14 +147,14 @@ class Reader {
       }
       int& place = places_[static_cast<size_t>(found - kNames.begin())];
       if (place >= 0) {
-        Add(line_number, fmt::format("column \"{}\" stands twice; must stand once", cells[i]));
+        Add(line_number, fmt::format("column \"{}\" appears twice; must appear once", cells[i]));
         return false;
       }
       place = static_cast<int>(i);
     }
     for (size_t i = 0; i < kNeeded; ++i) {
       if (places_[i] >= 0) continue;
-      Add(line_number, fmt::format("column \"{}\" is absent; must be there", kNames[i]));
+      Add(line_number, fmt::format("column \"{}\" is missing; must be given", kNames[i]));
       return false;
     }
     return true;

@@ -79,8 +79,7 @@ class Validation {
     }
     if (EndOf(i) > placement_.used_bytes[placed.memory]) {
       Add(PlacementRule::kComplete, i,
-          fmt::format("ends at byte {} of memory {}; must end within the {} that are said to be "
-                      "used",
+          fmt::format("ends at byte {} of memory {}; must end within the {} reported as used",
                       EndOf(i), placed.memory, placement_.used_bytes[placed.memory]));
     }
     int64_t begin = buffer.lifetime.begin;

@@ -24,8 +24,8 @@ Dims DenseStrides(const Dims& dims) {
 ValueId Builder::Scratch(TensorType type) {
   const std::optional<int64_t> bytes = DenseBytes(type);
   if (!bytes) {
-    throw TooWide(fmt::format("a value on the way is {}; tensors hold less than 4294967296 bytes",
-                              ToString(type)));
+    throw TooWide(fmt::format(
+        "an intermediate value is {}; tensors hold less than 4294967296 bytes", ToString(type)));
   }
   Value value;
   value.bytes = *bytes;

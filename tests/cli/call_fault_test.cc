@@ -39,7 +39,7 @@ TEST_F(CallFault, NamesTheUnknownCommand) {
               "commands)\n");
   ExpectLines("",
               "weft: no command is given; must be one of convert, run, compare, bench, inspect, "
-              "verify, ops, explain, help, version (\"weft help\" tells more)\n");
+              "verify, ops, explain, help, version (\"weft help\" explains them)\n");
 }
 
 TEST_F(CallFault, NamesTheUnknownOption) {
@@ -55,10 +55,9 @@ TEST_F(CallFault, NamesTheUnknownOption) {
               "weft run: unknown option \"--profile\"; \"weft bench\" has one of that name\n");
   ExpectLines(
       "inspect m.weft --frobnicate",
-      "weft inspect: unknown option \"--frobnicate\"; \"weft help inspect\" lists those there "
-      "are\n");
+      "weft inspect: unknown option \"--frobnicate\"; \"weft help inspect\" lists its options\n");
   ExpectLines("--budget inspect m.weft",
-              "weft: unknown option \"--budget\"; those of \"inspect\" must stand behind it\n");
+              "weft: unknown option \"--budget\"; options of \"inspect\" must follow it\n");
   ExpectLines("--vresion", "weft: unknown option \"--vresion\"; did you mean \"--version\"?\n");
 }
 
@@ -88,9 +87,9 @@ TEST_F(CallFault, TellsOptionsThatStandWrongly) {
   ExpectLines("convert m.xml -o",
               "weft convert: --output: has no value; must be followed by one\n");
   ExpectLines("convert m.xml -o a -o b",
-              "weft convert: --output: stands 2 times; must stand once\n");
+              "weft convert: --output: is given 2 times; must be given once\n");
   ExpectLines("convert m.xml -o a --streaming=2 --streaming=4",
-              "weft convert: --streaming: stands 2 times; must stand once\n");
+              "weft convert: --streaming: is given 2 times; must be given once\n");
   ExpectLines("bench m.weft --profile=no",
               "weft bench: --profile: is a flag; must have no value\n");
   ExpectLines("convert m.xml -o ''", "weft convert: --output: is empty; must be a name\n");

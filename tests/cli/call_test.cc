@@ -86,18 +86,18 @@ TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
 TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
-           {"--report r.html", "weft convert: --report: is not built yet"},
-           {"--verbose", "weft convert: --verbose: is not built yet"},
-           {"--time-axis x=1", "weft convert: --time-axis: is not built yet"},
-           {"--state x=y", "weft convert: --state: is not built yet"},
-           {"--max-error 1", "weft convert: --max-error: is not built yet"},
+           {"--report r.html", "weft convert: --report: is not implemented"},
+           {"--verbose", "weft convert: --verbose: is not implemented"},
+           {"--time-axis x=1", "weft convert: --time-axis: is not implemented"},
+           {"--state x=y", "weft convert: --state: is not implemented"},
+           {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
-           {"--precision f16", "--precision: f16 is not built yet; must be f32"},
-           {"--precision i8", "--precision: i8 is not built yet; must be f32"},
-           {"--precision auto", "--precision: auto is not built yet; must be f32"},
-           {"--precision i4:32", "--precision: i4:32 is not built yet; must be f32"},
-           {"--precision fc=i8", "--precision: fc=i8 is not built yet; must be f32"},
+           {"--precision f16", "--precision: f16 is not implemented; must be f32"},
+           {"--precision i8", "--precision: i8 is not implemented; must be f32"},
+           {"--precision auto", "--precision: auto is not implemented; must be f32"},
+           {"--precision i4:32", "--precision: i4:32 is not implemented; must be f32"},
+           {"--precision fc=i8", "--precision: fc=i8 is not implemented; must be f32"},
            {"--precision ''", "--precision: is empty; must be a name"},
            {"--c-source ''", "--c-source: is empty; must be a name"},
            {"--arena-budget min", "--arena-budget: is \"min\"; must be a number of bytes"},
@@ -111,7 +111,7 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
        {"diff a b", "plan a.csv", "compare m --layers", "bench m --csv", "inspect m --html f"}) {
     const Outcome outcome = Weft(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_NE(outcome.err.find("is not built yet; "), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("is not implemented; "), std::string::npos) << outcome.err;
   }
 }
 
@@ -142,7 +142,7 @@ TEST_F(Call, RefusesToExplainWhatIsNoFault) {
   EXPECT_EQ(unknown.code, 1);
   EXPECT_EQ(unknown.out, "");
   EXPECT_EQ(unknown.err,
-            "explain: code 60000 is of no fault of weft 0.1.0; must be a number that its runtime "
+            "explain: code 60000 is not a fault of weft 0.1.0; must be a number that its runtime "
             "prints\n");
   for (const char* arguments : {"explain", "explain -1", "explain 65536", "explain x"}) {
     EXPECT_EQ(Weft(arguments).code, 2) << arguments;

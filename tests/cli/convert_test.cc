@@ -295,8 +295,8 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
             "  whole  \"start\" f32[1,2]: input in every run\n"
             "  output \"sums\" f32[1,2]: axis 0, 1 of 5\n"
             "  output \"total\" f32[1,2]: of the steps so far\n"
-            "  state  \"walk/sum\" 8 bytes: carried value \"sum\" of layer 3 \"walk\"; begins as "
-            "layer 2 \"start\" tells in the first run after a reset\n");
+            "  state  \"walk/sum\" 8 bytes: carried value \"sum\" of layer 3 \"walk\"; "
+            "initialised by layer 2 \"start\" in the first run after a reset\n");
   const auto json =
       nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
   EXPECT_EQ(json["streamed"]["whole"][1]["name"], "start");
@@ -310,7 +310,7 @@ TEST_F(ConvertCommand, RefusesToCutALoopThatUsesItsCounter) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(
       outcome.err.find(
-          "layer 8 \"Gather_12\" (Gather): needs the whole sequence (input 1 is made of the "
+          "layer 8 \"Gather_12\" (Gather): needs the whole sequence (input 1 is computed from the "
           "iteration counter \"Parameter_3\" of layer 5 \"Loop_2\"); --streaming must be able "
           "to cut time\n"),
       std::string::npos)

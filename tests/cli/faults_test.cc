@@ -116,7 +116,7 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
       "--shape x=",
       "--shape: input \"x\": f32[] has rank 0; must have rank 2, as the model's f32[2,3]\n");
   ExpectLines("--shape x=0,3",
-              "--shape: input \"x\": f32[0,3] holds nothing; dimension 0 must be from 1\n");
+              "--shape: input \"x\": f32[0,3] is empty; dimension 0 must be from 1\n");
   ExpectLines("--shape x=2000000000,3",
               "--shape: input \"x\": f32[2000000000,3] is too large; must be less than 4294967296 "
               "bytes\n");

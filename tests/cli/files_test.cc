@@ -139,7 +139,7 @@ TEST_F(Files, NamesWhatIsNoRegularFile) {
   for (const std::string target : {"folder.c", "pipe", "/dev/null"}) {
     const Outcome outcome = Weft("convert model.xml -o " + target);
     EXPECT_EQ(outcome.code, 1) << target;
-    EXPECT_EQ(outcome.err, target + ": cannot be written: it is no regular file\n");
+    EXPECT_EQ(outcome.err, target + ": cannot be written: it is not a regular file\n");
   }
   EXPECT_EQ(Weft("convert model.xml -o m.weft --c-source folder.c").code, 1);
   const Outcome folder = Weft("convert folder.c -o m.weft");

@@ -94,7 +94,7 @@ TEST_F(VerifyCommand, AcceptsWhatTheConverterWrote) {
     Convert(model);
     const Outcome outcome = Weft("verify model.weft");
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-    EXPECT_EQ(outcome.out, "model.weft: obeys every law\n");
+    EXPECT_EQ(outcome.out, "model.weft: valid\n");
   }
   const auto json = nlohmann::json::parse(Weft("verify model.weft --json").out);
   EXPECT_EQ(json["violations"].size(), 0u);

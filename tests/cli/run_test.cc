@@ -125,7 +125,7 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   ExpectRefusal("--input a=none.npy --input b=good.npy", 1,
                 "none.npy: is i64[0,2]; must feed at least 1 call\n");
   ExpectRefusal("--input a=text.npy --input b=absent.npy", 1,
-                "text.npy: is no .npy file; must begin with the bytes \\x93NUMPY\n"
+                "text.npy: is not a .npy file; must begin with the bytes \\x93NUMPY\n"
                 "absent.npy: cannot be read: No such file or directory\n");
 }
 

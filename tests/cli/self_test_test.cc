@@ -39,7 +39,7 @@ TEST_F(SelfTestCommand, IsRecordedAndPasses) {
             std::string::npos);
   const Outcome outcome = Weft("verify model.weft");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out, "model.weft: obeys every law; all 3 runs of its self test pass\n");
+  EXPECT_EQ(outcome.out, "model.weft: valid; all 3 runs of its self test pass\n");
   EXPECT_EQ(nlohmann::json::parse(Weft("verify model.weft --json").out)["self_test_runs"], 3);
 }
 

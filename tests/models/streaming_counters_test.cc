@@ -100,13 +100,14 @@ TEST(StreamingCounters, RefusesAWholeInputThatTheCounterIndexes) {
         const ir::Source i = l.Iteration(), axis = l.body.Int(1);
         l.End(l.Of("Gather", {whole, i, axis}, kRow, {}, 8), g);
       },
-      "5 \"Gather5\" (Gather)", "input 1 is made of the iteration counter \"Parameter3\"" + kLoop);
+      "5 \"Gather5\" (Gather)",
+      "input 1 is computed from the iteration counter \"Parameter3\"" + kLoop);
 }
 
 TEST(StreamingCounters, RefusesACounterAsANumber) {
   ExpectRefuses([](Recurrent& l, GraphBuilder& g) { l.End(l.ToFloat(l.Iteration()), g); },
                 "3 \"Convert3\" (Convert)",
-                "input 0 is made of the iteration counter \"Parameter2\"" + kLoop);
+                "input 0 is computed from the iteration counter \"Parameter2\"" + kLoop);
 }
 
 TEST(StreamingCounters, RefusesAComparedCounter) {
@@ -116,7 +117,8 @@ TEST(StreamingCounters, RefusesAComparedCounter) {
         const ir::Source is_first = l.Compared("Less", i, two);
         l.End(l.Of("Select", {is_first, l.xt, none}, F32({1, 1, kHidden})), g);
       },
-      "6 \"Select6\" (Select)", "input 0 is made of the iteration counter \"Parameter2\"" + kLoop);
+      "6 \"Select6\" (Select)",
+      "input 0 is computed from the iteration counter \"Parameter2\"" + kLoop);
 }
 
 TEST(StreamingCounters, RefusesACounterThatIsCarriedUnderAnotherName) {
@@ -126,7 +128,7 @@ TEST(StreamingCounters, RefusesACounterThatIsCarriedUnderAnotherName) {
     l.End(l.Of("Gather", {table, i, axis}, F32({kHidden}), {}, 8), g);
   };
   ExpectRefuses(build, "8 \"Gather8\" (Gather)",
-                "input 1 is made of the carried counter \"Parameter3\"" + kLoop);
+                "input 1 is computed from the carried counter \"Parameter3\"" + kLoop);
 }
 
 TEST(StreamingCounters, RefusesAStateThatFollowsACounter) {
@@ -138,7 +140,7 @@ TEST(StreamingCounters, RefusesAStateThatFollowsACounter) {
         l.End(l.ToFloat(late), g);
       },
       "2 \"Loop2\" (Loop)",
-      "its state \"Parameter2\" is made of the iteration counter \"Parameter3\"");
+      "its state \"Parameter2\" is computed from the iteration counter \"Parameter3\"");
 }
 
 TEST(StreamingCounters, RefusesACounterThatIsAnOutput) {
@@ -148,7 +150,7 @@ TEST(StreamingCounters, RefusesACounterThatIsAnOutput) {
         l.Last(l.Of("Multiply", {i, three}, kNumber));
         l.End(l.body.Float(0), g);
       },
-      "2 \"Loop2\" (Loop)", "output 0 tells the iteration counter \"Parameter2\"");
+      "2 \"Loop2\" (Loop)", "output 0 depends on the iteration counter \"Parameter2\"");
 }
 
 TEST(StreamingCounters, RefusesFloatsThatCountAndDecide) {
@@ -160,7 +162,8 @@ TEST(StreamingCounters, RefusesFloatsThatCountAndDecide) {
         const ir::Source late = l.Compared("Greater", count, three);
         l.End(l.Of("Select", {late, l.xt, none}, F32({1, 1, kHidden})), g);
       },
-      "8 \"Greater8\" (Greater)", "input 0 is made of the carried counter \"Parameter2\"" + kLoop);
+      "8 \"Greater8\" (Greater)",
+      "input 0 is computed from the carried counter \"Parameter2\"" + kLoop);
 }
 
 TEST(StreamingCounters, RefusesTheTripCountInABody) {
@@ -170,7 +173,7 @@ TEST(StreamingCounters, RefusesTheTripCountInABody) {
         l.map().inputs.push_back({.parameter = all.node, .input = 0});
         l.End(l.Of("Divide", {l.xt, l.ToFloat(all)}, F32({1, 1, kHidden})), g);
       },
-      "4 \"Divide4\" (Divide)", "input 1 is made of the number of all steps" + kLoop);
+      "4 \"Divide4\" (Divide)", "input 1 is computed from the number of all steps" + kLoop);
 }
 
 // Numbers that no slice has a part in, but that only are numbers.
@@ -224,7 +227,7 @@ TEST(StreamingLengths, RefusesTheLengthInABody) {
         const ir::Source all = l.Input(FloatOf(l.outer, Extent(l.outer, l.x, 1)));
         l.End(l.Of("Divide", {l.xt, all}, F32({1, 1, kHidden})), g);
       },
-      "3 \"Divide3\" (Divide)", "input 1 is made of the number of all steps" + kLoop);
+      "3 \"Divide3\" (Divide)", "input 1 is computed from the number of all steps" + kLoop);
 }
 
 TEST(StreamingLengths, RefusesTheLengthBehindALoop) {
@@ -233,8 +236,8 @@ TEST(StreamingLengths, RefusesTheLengthBehindALoop) {
     l.End(l.body.Float(0.25f), g);
     g.Result(g.Add("Divide", 1, {{l.node, 0}, all}));
   });
-  EXPECT_EQ(Refusal(build),
-            NeedsAll("11 \"Divide11\" (Divide)", "input 1 is made of the number of all steps"));
+  EXPECT_EQ(Refusal(build), NeedsAll("11 \"Divide11\" (Divide)",
+                                     "input 1 is computed from the number of all steps"));
 }
 
 TEST(StreamingLengths, RefusesAStateThatBeginsAsTheLength) {
@@ -253,8 +256,8 @@ TEST(StreamingLengths, RefusesAnOutputThatIsTheLength) {
     l.End(l.body.Float(0.25f), g);
     g.Result(all);
   });
-  EXPECT_EQ(Refusal(build),
-            NeedsAll("10 \"Result10\" (Result)", "input 0 is made of the number of all steps"));
+  EXPECT_EQ(Refusal(build), NeedsAll("10 \"Result10\" (Result)",
+                                     "input 0 is computed from the number of all steps"));
 }
 
 // What is made of the other extents, or says only how far to go, fits every length.

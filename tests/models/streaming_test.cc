@@ -206,7 +206,7 @@ TEST(Streaming, RefusesEveryStepThatLooksAhead) {
             }),
             NeedsAll("6 \"GRUSequence6\" (GRUSequence)", "its direction is reverse") +
                 NeedsAll("10 \"ReduceMax10\" (ReduceMax)", "it reduces over time") +
-                NeedsAll("12 \"Softmax12\" (Softmax)", "it divides by a sum over time"));
+                NeedsAll("12 \"Softmax12\" (Softmax)", "it normalises over time"));
 }
 
 TEST(Streaming, RefusesLengthsThatEndBefore) {
@@ -231,7 +231,7 @@ TEST(Streaming, RefusesAnEndThatIsUsedAtEveryStep) {
               const ir::Source all = g.Add("Squeeze", 1, {{gru, 0}, g.Ints({1})});
               g.Result(g.Add("Add", 1, {all, {gru, 1}}));
             }),
-            NeedsAll("9 \"Add9\" (Add)", "it uses at every step what only the last step tells"));
+            NeedsAll("9 \"Add9\" (Add)", "it depends on the final step of the sequence"));
 }
 
 TEST(Streaming, RefusesConstantsThatChangeWithTime) {
@@ -291,10 +291,9 @@ TEST(Streaming, RefusesASumThatOneStepWouldRoundOtherwise) {
         g.Add("Transpose", 1, {g.Add("Divide", 1, {x, norm}), g.Ints({0, 2, 1})});
     g.Result({Gru(g, turned, Zeros(g)), 1});
   };
-  EXPECT_EQ(Refusal(build),
-            NeedsAll("2 \"ReduceL22\" (ReduceL2)",
-                     "it sums over axis 1 with the time axis inside, which rounds otherwise for a "
-                     "single step"));
+  EXPECT_EQ(Refusal(build), NeedsAll("2 \"ReduceL22\" (ReduceL2)",
+                                     "it sums over axis 1 with the time axis inside, which rounds "
+                                     "differently for a single step"));
 }
 
 }  // namespace

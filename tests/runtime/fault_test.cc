@@ -31,7 +31,7 @@ TEST(Describe, SaysWhereWhoWhatIsAndWhatMustBe) {
   EXPECT_EQ(Text({FaultCode::kModelVersion, 0, 0, 0, 4294967295u, 1}),
             "model: has format version 4294967295; this runtime reads 1 only, so convert again");
   EXPECT_EQ(Text({FaultCode::kParamType, KindNumber(format::Kind::unary), 0, 3, 99, 0}),
-            "step 3 (unary): cannot work on type 99");
+            "step 3 (unary): does not support type 99");
 }
 
 struct Row {
@@ -53,7 +53,7 @@ TEST(Describe, FillsEveryPlaceholderOfEveryText) {
   }
   EXPECT_EQ(Text({static_cast<FaultCode>(60000)}), "unknown fault");
   EXPECT_EQ(Text({FaultCode::kStepAbsent, 255, 0, 7, 0, 0}),
-            "step 7 (?): is not in the step table of this build; must be");
+            "step 7 (?): its kernel is not linked; must be in the step table of this build");
 }
 
 TEST(Describe, EndsTheTextInAnyRoom) {

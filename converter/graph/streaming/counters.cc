@@ -249,7 +249,7 @@ void Counters::Follow(ir::Node& node) {
     told_[{&node, 0}] = *counter;
   } else if (decides || !counter->is_number) {
     RefuseToCut(inside_, node,
-                fmt::format("input {} is made of {} of layer {} \"{}\"", at, counter->text,
+                fmt::format("input {} is computed from {} of layer {} \"{}\"", at, counter->text,
                             loop_.id, OneLine(loop_.name)),
                 faults_);
   }
@@ -259,7 +259,8 @@ void Counters::CheckOutput(size_t output) {
   const ir::Source& source = map_.outputs[output].result->inputs[0];
   const Counter* counter = CounterIn(source);
   if (counter == nullptr || counter->is_number || !IsRead(output)) return;
-  RefuseToCut(graph_, loop_, fmt::format("output {} tells {}", output, counter->text), faults_);
+  RefuseToCut(graph_, loop_, fmt::format("output {} depends on {}", output, counter->text),
+              faults_);
 }
 
 void Counters::CheckState(const BodyInput& input) {
@@ -271,7 +272,7 @@ void Counters::CheckState(const BodyInput& input) {
   }
   const Counter *counter = CounterIn(NextOf(input)), *own = CounterIn({input.parameter, 0});
   if (counter == nullptr || counter->is_number || (own != nullptr && !own->is_number)) return;
-  RefuseToCut(graph_, loop_, fmt::format("{} is made of {}", state, counter->text), faults_);
+  RefuseToCut(graph_, loop_, fmt::format("{} is computed from {}", state, counter->text), faults_);
 }
 
 }  // namespace

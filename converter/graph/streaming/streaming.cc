@@ -217,7 +217,7 @@ bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t inpu
 void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!lengths_.contains(node.inputs[i].node) || MayReadLength(times, node, i)) continue;
-    RefuseToCut(graph_, node, fmt::format("input {} is made of the number of all steps", i),
+    RefuseToCut(graph_, node, fmt::format("input {} is computed from the number of all steps", i),
                 faults_);
   }
 }
@@ -257,7 +257,7 @@ void Streaming::CheckOrder(const TimeAxes& times, ir::Node& node) {
     if (!summed[axis] || dims[axis] == 1) continue;
     return RefuseToCut(graph_, node,
                        fmt::format("it sums over axis {} with the time axis inside, which rounds "
-                                   "otherwise for a single step",
+                                   "differently for a single step",
                                    axis),
                        faults_);
   }
@@ -277,7 +277,8 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
     const auto stride = std::ranges::find(walk->strides, at, &Stride::at);
     if (stride != walk->strides.end() && time.outer == 1 && time.chunk == stride->chunk) return;
     return RefuseToCut(graph_, node,
-                       fmt::format("input {} shows it steps other than its own", at.port), faults_);
+                       fmt::format("input {} gives it time steps other than its own", at.port),
+                       faults_);
   }
   const AxisRelation& relation = times.Relation(&node);
   if (relation.reshapes && at.port == 0) {
@@ -321,7 +322,7 @@ void Streaming::CheckLate(const TimeAxes& times) {
       return late.contains({source.node, source.port});
     });
     if (reads_late && HasTime(times, *node)) {
-      RefuseToCut(graph_, *node, "it uses at every step what only the last step tells", faults_);
+      RefuseToCut(graph_, *node, "it depends on the final step of the sequence", faults_);
       continue;
     }
     for (uint32_t port = 0; port < node->outputs.size(); ++port) {
@@ -357,7 +358,7 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
   SetInitial(walk, state, read);
   std::string from = state.from;
   if (!initial.node->constant) {
-    from += fmt::format("; begins as layer {} \"{}\" tells in the first run after a reset",
+    from += fmt::format("; initialised by layer {} \"{}\" in the first run after a reset",
                         initial.node->id, OneLine(initial.node->name));
   }
   streamed_.states.push_back({name, DenseBytes(type).value_or(0), from});

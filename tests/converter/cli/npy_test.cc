@@ -80,10 +80,10 @@ TEST(Npy, NamesWhatItRefuses) {
                   "")),
       "holds 0 bytes of data; f32[4294967296,4294967296] must have less than 4294967296");
   EXPECT_EQ(Reason(File("{'descr': '<f4'}", "")),
-            "has a header that is no dictionary of descr, fortran_order and shape");
+            "has a header that is not a dictionary of descr, fortran_order and shape");
   EXPECT_EQ(Reason(File("{}", "", 9)), "is of .npy version 9; must be 1, 2 or 3");
   EXPECT_EQ(Reason("PK\x03\x04 a zip file"),
-            "is no .npy file; must begin with the bytes \\x93NUMPY");
+            "is not a .npy file; must begin with the bytes \\x93NUMPY");
 }
 
 TEST(Npy, KnowsTypesByTheirWholeName) {
@@ -106,7 +106,8 @@ TEST(Npy, KnowsTypesByTheirWholeName) {
 }
 
 TEST(Npy, RefusesHeadersThatAreMoreOrLessThanTheirDictionary) {
-  const std::string broken = "has a header that is no dictionary of descr, fortran_order and shape";
+  const std::string broken =
+      "has a header that is not a dictionary of descr, fortran_order and shape";
   for (const char* header :
        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } x",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }}",
@@ -196,7 +197,7 @@ TEST(Npy, StopsAtTheArrayThatIsBroken) {
     EXPECT_EQ(ReadAll(first + second, &reason).size(), 1u);
     return reason;
   };
-  EXPECT_EQ(reason_after_first("x"), "is no .npy file; must begin with the bytes \\x93NUMPY");
+  EXPECT_EQ(reason_after_first("x"), "is not a .npy file; must begin with the bytes \\x93NUMPY");
   EXPECT_EQ(reason_after_first(File(kTwoShorts, "abc")),
             "holds 3 bytes of data; i16[2] must have 4");
   EXPECT_EQ(reason_after_first(File(kTwoShorts, "").substr(0, 20)),

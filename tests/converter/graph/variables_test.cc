@@ -64,8 +64,8 @@ TEST(Variables, AreNotSharedByTwoBodies) {
   ASSERT_EQ(faults.lines().size(), 2u);
   EXPECT_EQ(faults.lines()[0],
             "test.xml: layer 1 \"ReadValue\" (ReadValue): variable \"s\" belongs to another body, "
-            "where layer 1 \"ReadValue\" (ReadValue) uses it; what reads and assigns a variable "
-            "must stand in one body");
+            "where layer 1 \"ReadValue\" (ReadValue) uses it; all that reads or assigns a variable "
+            "must be in one body");
 }
 
 TEST(Variables, AreNotSharedByAModelAndItsBody) {

@@ -69,7 +69,7 @@ TEST(GraphListing, IndentsBodiesBelowTheirNode) {
             "  input port 0: layer 0 axis=0 start=0 end=-1 stride=1 part_size=1, then layer 2\n"
             "  iteration: layer 0\n"
             "  output port 1: layer 2 axis=0\n"
-            "  goes on by: layer 2\n"
+            "  continues while: layer 2\n"
             "    Parameter %2:f32[1,2] <-  (\"Parameter0\" 0 opset1) element_type=f32 shape=1,2\n"
             "    Relu %3:f32[] <- %2  (\"Relu1\" 1 opset1)\n"
             "    Result <- %3  (\"Result2\" 2 opset1)\n"

@@ -44,8 +44,8 @@ TEST(Elementwise, StretchesTheSecondOperandUnderPdpd) {
   EXPECT_EQ(AddShape({2, 3, 4}, {3}, at("1")), "f32[2,3,4]");
   EXPECT_EQ(AddShape({2, 3, 4}, {3, 4}, at("-1")), "f32[2,3,4]");
   EXPECT_EQ(AddShape({2, 3, 4}, {4, 1, 1}, at("2")), "f32[2,3,4]");
-  EXPECT_PRED2(Contains, AddShape({2, 3, 4}, {3, 4}, at("0")), "does not stretch to [2,3,4]");
-  EXPECT_PRED2(Contains, AddShape({3}, {2, 3}, at("0")), "does not stretch to [3]");
+  EXPECT_PRED2(Contains, AddShape({2, 3, 4}, {3, 4}, at("0")), "does not broadcast to [2,3,4]");
+  EXPECT_PRED2(Contains, AddShape({3}, {2, 3}, at("0")), "does not broadcast to [3]");
 }
 
 TEST(Elementwise, RefusesMixedAndUnknownElementTypes) {

@@ -71,7 +71,7 @@ TEST(LoopEnd, OfAConditionIsBoundedByTheCount) {
 TEST(LoopEnd, OfAConditionAloneNeedsABound) {
   Doubling open(-1), bounded(-1), tighter(100);
   for (Doubling* loop : {&open, &bounded, &tighter}) loop->EndsByCondition();
-  EXPECT_TRUE(Contains(open.Refusal(), "--max-iterations must bound it"));
+  EXPECT_TRUE(Contains(open.Refusal(), "must be bounded by --max-iterations"));
   EXPECT_TRUE(bounded.Infer(7) == (ir::Trips{7, false, true})) << bounded.outer.FaultText();
   EXPECT_TRUE(tighter.Infer(7) == (ir::Trips{7, false, true})) << tighter.outer.FaultText();
 }
@@ -86,7 +86,8 @@ TEST(LoopEnd, RefusesACountThatTheFileCannotHold) {
     EXPECT_TRUE(Contains(loop.Refusal(9), "(Loop): trip count is " + std::to_string(trips) +
                                               "; must be at most 2147483647"));
     open.EndsByCondition();
-    EXPECT_TRUE(Contains(open.Refusal(), "must be at most 2147483647, or --max-iterations"));
+    EXPECT_TRUE(
+        Contains(open.Refusal(), "must be at most 2147483647, or be bounded by --max-iterations"));
     bounded.EndsByCondition();
     EXPECT_TRUE(bounded.Infer(9) == (ir::Trips{9, false, true})) << bounded.outer.FaultText();
   }
@@ -142,7 +143,7 @@ TEST(LoopEnd, RefusesToGatherAnOpenCountBackwards) {
   Doubling loop(5);
   loop.EndsByCondition();
   loop.map().outputs[0].range->stride = -1;
-  EXPECT_TRUE(Contains(loop.Refusal(), "gathered backwards but only the run knows its length"));
+  EXPECT_TRUE(Contains(loop.Refusal(), "gathered backwards but has a run-time length"));
 }
 
 TEST(OpenLength, PassesThroughElementwiseOperationsAlone) {
@@ -155,7 +156,7 @@ TEST(OpenLength, PassesThroughElementwiseOperationsAlone) {
   const std::string text = loop.Refusal();
   ASSERT_TRUE(half.node->outputs[0].run_time_extent.has_value());
   EXPECT_EQ(half.node->outputs[0].run_time_extent->loop, loop.node);
-  EXPECT_TRUE(Contains(text, "(ReduceSum): axis 0 of its input 0 is as long as the run finds out"));
+  EXPECT_TRUE(Contains(text, "(ReduceSum): axis 0 of its input 0 has a run-time length"));
 }
 
 TEST(OpenLength, PassesThroughWhatIsPointwise) {

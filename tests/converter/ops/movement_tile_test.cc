@@ -63,7 +63,7 @@ TEST(Broadcast, PutsAxesWhereTheyAreMapped) {
 
 TEST(Broadcast, SaysWhatIsWrong) {
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({3, 2}), {{3, 4}}).faults,
-               "i32[3,2] does not stretch to [3,4]: axis 1 is 2 and its place 4");
+               "i32[3,2] does not broadcast to [3,4]: axis 1 is 2 and its place 4");
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({2, 3}), {{3}}).faults,
                "input i32[2,3] has rank 2 and target_shape [3] rank 1");
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({3}), {{-1, 3}}).faults,

@@ -73,7 +73,8 @@ TEST_F(NewOperation, DoesNotStreamWithoutSayingThatItIsPointwise) {
   Around(g, "Secret");
   ASSERT_TRUE(Infer(g)) << g.FaultText();
   EXPECT_FALSE(graph::Stream(g.graph, 1, FoldingHere(), g.faults));
-  EXPECT_PRED2(Contains, g.FaultText(), "(Secret): needs the whole sequence (it may mix steps");
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "(Secret): needs the whole sequence (it may combine time steps");
 }
 
 // Rows that a loop makes until their sum reaches 9, and the operation on as many as it has made.
@@ -107,7 +108,8 @@ TEST_F(NewOperation, TakesRunTimeLengths) {
 TEST_F(NewOperation, TakesNoRunTimeLengthsWithoutSayingThatItIsPointwise) {
   OpenLoop loop("Secret");
   EXPECT_FALSE(Infer(loop.outer));
-  EXPECT_PRED2(Contains, loop.outer.FaultText(), "(Secret): axis 0 of its input 0 is as long as");
+  EXPECT_PRED2(Contains, loop.outer.FaultText(),
+               "(Secret): axis 0 of its input 0 has a run-time length");
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ TEST_F(PortMaps, PrintBothReadingsWhenNothingSettlesThem) {
                kState, kLast},
               kEdge, {.whole = 1}),
       Lines{"port_map of input 0: the upper bound reads as 3 iterations without its element "
-            "and 4 with it, and nothing else tells; write it negative, counted from the end"});
+            "and 4 with it, and no other entry decides; must be negative, counted from the end"});
 }
 
 TEST_F(PortMaps, RefuseOutputsThatAreFilledInPart) {

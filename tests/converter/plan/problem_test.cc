@@ -102,9 +102,9 @@ TEST(ProblemCsv, WhatIsWrittenIsReadAgain) {
 TEST(ProblemCsv, RefusesAHeaderWithOneLine) {
   EXPECT_EQ(FaultsOf(""), Lines{"p.csv: is empty; must begin with a header"});
   EXPECT_EQ(FaultsOf("id,lower,size\n"),
-            Lines{"p.csv:1: column \"upper\" is absent; must be there"});
+            Lines{"p.csv:1: column \"upper\" is missing; must be given"});
   EXPECT_EQ(FaultsOf("id,lower,upper,size,lower\n"),
-            Lines{"p.csv:1: column \"lower\" stands twice; must stand once"});
+            Lines{"p.csv:1: column \"lower\" appears twice; must appear once"});
   EXPECT_EQ(FaultsOf("id,lower,upper,size,color\nx\n"),
             Lines{"p.csv:1: column \"color\" is unknown; must be one of id lower upper size "
                   "alignment gaps offset hint traffic"});

@@ -100,7 +100,7 @@ TEST(ValidatePlacement, NamesWhatIsIncomplete) {
   EXPECT_EQ(FaultsOf(TwoBuffers(), {{{0, 0}, {0, INT64_MAX}}, {96}}).size(), 1u);
   EXPECT_EQ(FaultsOf(TwoBuffers(), {{{0, 0}, {0, 64}}, {95}}),
             Lines{"complete: buffer \"b\": ends at byte 96 of memory 0; must end within the 95 "
-                  "that are said to be used"});
+                  "reported as used"});
 }
 
 // The twin: every pair at every time, quadratic on purpose.
