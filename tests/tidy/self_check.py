@@ -5,6 +5,7 @@ import pathlib
 import sys
 import tempfile
 
+from rules import messages
 from rules.operations import PATTERNS
 from rules.sizes import Skipped
 from tidy import RULES
@@ -48,6 +49,19 @@ _OPERATIONS = {
     "converter/graph/a.cc": '// as "Add" does\nFault("Addend", "Add a row");\n',
     "converter/cli/a.cc": 'Command("add");\n',
 }
+
+_MESSAGES = {
+    "converter/a.cc": '#include "a b"\n// "no text"\nFault("one "\n      "{} text");\n'
+                      'const char* mark = "word";\nAdd("alone");\n',
+    "runtime/a.cc": 'static_assert(true, "not printed");\nconst char* text = "two words";\n',
+    messages.LIST: messages.HEAD + '\nconverter/a.cc\n  "one {} text"\n  "alone"\n\n'
+                                   'runtime/a.cc\n  "two words"\n',
+}
+
+
+def _other_messages(path, old, new):
+    return {**_MESSAGES, path: _MESSAGES[path].replace(old, new)}
+
 
 # Rule -> (files it must accept, [files of which each set must give at least one fault]).
 SAMPLES = {
@@ -105,6 +119,16 @@ SAMPLES = {
         *(_without(path) for path in _STEP),
         {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_STEP(stray, Stray)\n"},
         {**_STEP, "kernels/stray_ref.h": ""}
+    ]),
+    "messages": (_MESSAGES, [
+        {path: text for path, text in _MESSAGES.items() if path != messages.LIST},
+        {path: text for path, text in _MESSAGES.items() if path != "runtime/a.cc"},
+        {**_MESSAGES, "converter/b.cc": 'std::string why = "one more";\n'},
+        {**_MESSAGES, "runtime/b.inc": 'WEFT_FAULT(1, A, R"(one two)")\n'},
+        _other_messages("converter/a.cc", "{} text", "{} words"),
+        _other_messages("converter/a.cc", "alone", "lonely"),
+        _other_messages("converter/a.cc", "one ", "one, "),
+        _other_messages(messages.LIST, '  "one {} text"\n  "alone"\n', '  "alone"\n  "one {} text"\n'),
     ]),
     "licence": ({"kernels/a.cc": _SPDX, "scripts/a.sh": "#!/bin/sh\n" + _SPDX.replace("//", "#")},
                 [{"kernels/a.cc": "int a;\n"}]),

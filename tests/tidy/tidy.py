@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them, and
-tidy.py --write-readme brings README's tables up to date.
+"""Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them, tidy.py --list
+prints their names, for CMake. tidy.py --write-readme brings README's tables up to date,
+--write-messages the list of messages.
 
 Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run on this machine.
 """
 import pathlib
 import sys
 
-from rules import arrows, narrowing, operations, readme, sizes, steps, style, texts, words
+from rules import arrows, messages, narrowing, operations, readme, sizes, steps, style, texts, words
 from rules.sizes import Skipped
 from tree import Tree
 
@@ -22,6 +23,7 @@ RULES = {
     "line_width": sizes.check_width,
     "operations": operations.check,
     "steps": steps.check,
+    "messages": messages.check,
     "licence": texts.check_licence,
     "guards": texts.check_guards,
     "leaks": texts.check_leaks,
@@ -34,6 +36,12 @@ def main(arguments):
     tree = Tree(pathlib.Path(__file__).resolve().parents[2])
     if arguments == ["--write-readme"]:
         (tree.root / "README.md").write_text(readme.filled(tree))
+        return 0
+    if arguments == ["--write-messages"]:
+        (tree.root / messages.LIST).write_text(messages.written(tree))
+        return 0
+    if arguments == ["--list"]:
+        print("\n".join(RULES))
         return 0
     names = arguments or list(RULES)
     unknown = [name for name in names if name not in RULES]

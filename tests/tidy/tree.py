@@ -54,3 +54,39 @@ def code_only(text):
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
     return _NOT_CODE.sub(blank, text)
+
+
+_TOKENS = re.compile(
+    r"""(?P<skip>//[^\n]*|/\*.*?\*/|^\s*\#\s*include[^\n]*|\b\d[\w'.]*|'(?:\\.|[^'\\\n])+')
+    |R"(?P<mark>[^()\s"]*)\((?P<raw>.*?)\)(?P=mark)"
+    |"(?P<text>(?:\\.|[^"\\\n])*)"
+    |(?P<end>[;{}])""", re.DOTALL | re.MULTILINE | re.VERBOSE)
+
+
+def string_literals(text):
+    """Yields (line, code before it in its statement, content) of each string literal of C++ text.
+
+    Adjacent literals are one. The content is as the source has it, escapes and all; line ends of a
+    raw literal become `\\n`."""
+    begin = end = statement = 0
+    parts = []
+
+    def joined():
+        return text.count("\n", 0, begin) + 1, text[statement:begin], "".join(parts)
+
+    for token in _TOKENS.finditer(text):
+        part = token["text"] if token["raw"] is None else token["raw"].replace("\n", "\\n")
+        between = text[end:token.start()].replace("\\\n", "").strip()
+        if parts and (part is None and not token["skip"] or between):
+            yield joined()
+            parts = []
+        if token["end"]:
+            statement = token.end()
+        elif part is not None:
+            if not parts:
+                begin = token.start()
+            parts.append(part)
+        if part is not None or token["skip"]:
+            end = token.end()
+    if parts:
+        yield joined()
