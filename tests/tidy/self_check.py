@@ -98,7 +98,7 @@ SAMPLES = {
                               "auto b = static_cast<int64_t>(n), c = uint32_t{7};\n",
         "kernels/a.cc": "auto a = static_cast<uint32_t>(n);\n"
     }, [{f"converter/{room}/a.cc": f"auto a = {cast}(n);\n"}
-        for room in ("emit", "ops", "passes", "plan")
+        for room in ("emit", "ops", "plan", "program")
         for cast in ("static_cast<uint32_t>", "static_cast<int32_t>", "static_cast<uint16_t>",
                      "static_cast<uint8_t>", "static_cast<std::int32_t>", "uint32_t")]),
     "function_lines": ({"kernels/a.cc": "void A() {\n" + "  B();\n" * 68 + "}\n"},

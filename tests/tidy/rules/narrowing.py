@@ -4,7 +4,7 @@ import re
 
 from tree import code_only
 
-_ROOMS = ("converter/emit", "converter/ops", "converter/passes", "converter/plan")
+_ROOMS = ("converter/emit", "converter/ops", "converter/plan", "converter/program")
 _CASTS = re.compile(rf"\bstatic_cast<\s*(?:std::)?(u?int(?:8|16|32)_t)\s*>\s*\(|"
                     r"(?<![\w:<])(u?int(?:8|16|32)_t)\s*\((?!\*)")
 
