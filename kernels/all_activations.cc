@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In an object file of its own: whoever calls this has every group.
+// In an object file of its own: a caller links every group.
 #include "kernels/activation.h"
 
 namespace weft::kernels {

@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "kernels/depthwise.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/activation-inl.h"
-#include "kernels/sixteen-inl.h"
+#include "kernels/lanes16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -26,8 +26,8 @@ struct DepthwiseRow {
 template <size_t kBlocks>
 HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow& row,
                                 int64_t origin_x, size_t last_count, float* y) {
-  Sixteen sums[kBlocks];
-  for (size_t b = 0; b < kBlocks; ++b) sums[b] = SetSixteen(row.bias);
+  Lanes16 sums[kBlocks];
+  for (size_t b = 0; b < kBlocks; ++b) sums[b] = SetLanes16(row.bias);
   const float* weights = row.weights + size_t{row.rows.first} * shape.kernel_width;
   // Without a second tap the dilation leads nowhere and may be anything.
   const size_t step = shape.kernel_width > 1 ? shape.dilation_x : 0;
@@ -38,7 +38,7 @@ HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow&
       const FloatVec weight = Set(*weights++);
       for (size_t b = 0; b < kBlocks; ++b) {
         const size_t count = b + 1 == kBlocks ? last_count : 16;
-        const Sixteen v = LoadSixteen(x + b * 16 * shape.stride_x, shape.stride_x, count, 0.0f);
+        const Lanes16 v = LoadLanes16(x + b * 16 * shape.stride_x, shape.stride_x, count, 0.0f);
         sums[b] = Combine(v, sums[b],
                           [=](FloatVec p, FloatVec sum) HWY_ATTR { return Fma(p, weight, sum); });
       }
@@ -46,7 +46,7 @@ HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow&
     }
   }
   for (size_t b = 0; b < kBlocks; ++b) {
-    StoreSixteen(sums[b], y + b * 16, b + 1 == kBlocks ? last_count : 16);
+    StoreLanes16(sums[b], y + b * 16, b + 1 == kBlocks ? last_count : 16);
   }
 }
 

@@ -19,8 +19,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // sums[n] = fma(x[k * x_step], weights[k * weight_step + n], sums[n]) for n < 16 and k = 0 ..
 // count - 1; count is at least 1.
-inline void AddSixteen(float* sums, const float* x, size_t x_step, const float* weights,
-                       size_t weight_step, size_t count) {
+inline void AddTerms(float* sums, const float* x, size_t x_step, const float* weights,
+                     size_t weight_step, size_t count) {
   constexpr size_t kPanelBytes = 16 * sizeof(float);
   const size_t x_step_bytes = x_step * sizeof(float);
   const size_t rest_bytes = weight_step * sizeof(float) - kPanelBytes;
@@ -82,7 +82,7 @@ struct Tile {
   // sums += x[k * x_step] * weights[k * weight_step + ..] for k = 0 .. count - 1.
   HWY_INLINE void Accumulate(const float* x, size_t, size_t x_step, const float* weights,
                              size_t weight_step, size_t, size_t count) {
-    if (count != 0) AddSixteen(sums, x, x_step, weights, weight_step, count);
+    if (count != 0) AddTerms(sums, x, x_step, weights, weight_step, count);
   }
 };
 

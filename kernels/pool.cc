@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pool.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/sixteen-inl.h"
+#include "kernels/lanes16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -31,7 +31,7 @@ HWY_INLINE float Neutral(PoolOp op) {
 
 // `count` <= 16 outputs whose columns of taps are all inside or all the same; x of tap column 0 of
 // the first is `origin_x`, outputs are `stride` apart.
-HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange columns, size_t stride,
+HWY_INLINE Lanes16 PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange columns, size_t stride,
                             size_t count) {
   const float neutral = Neutral(row.op);
   LongSum taps = BeginSum(neutral);
@@ -41,7 +41,7 @@ HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange col
     const size_t first = static_cast<size_t>(y * int64_t{row.in_width} + origin_x);
     for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
       const float* from = row.x + (first + size_t{kx} * row.dilation_x);
-      const Sixteen x = LoadSixteen(from, stride, count, neutral);
+      const Lanes16 x = LoadLanes16(from, stride, count, neutral);
       if (row.op == PoolOp::kMax) {
         taps.sums =
             Combine(x, taps.sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
@@ -56,8 +56,8 @@ HWY_INLINE Sixteen PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange col
 
 // Divides means by the number of taps that count.
 HWY_INLINE void FinishPool(const PoolRow& row, IndexRange columns, uint32_t columns_with_padding,
-                           const Sixteen& sums, size_t count, float* y) {
-  Sixteen result = sums;
+                           const Lanes16& sums, size_t count, float* y) {
+  Lanes16 result = sums;
   if (row.op != PoolOp::kMax) {
     const size_t taps = row.op == PoolOp::kMeanExcludePad
                             ? size_t{row.rows.count()} * columns.count()
@@ -67,7 +67,7 @@ HWY_INLINE void FinishPool(const PoolRow& row, IndexRange columns, uint32_t colu
       result.v[v] = Divide(sums.v[v], Set(divisor));
     }
   }
-  StoreSixteen(result, y, count);
+  StoreLanes16(result, y, count);
 }
 
 // The taps of an output inside the input and the padding around it.
@@ -84,7 +84,7 @@ HWY_INLINE void PoolOneRow(const PoolShape& shape, const WindowAxis& axis, Index
     const uint32_t left = inside.end - p;
     const uint32_t count = !is_inside ? 1 : (left < 16 ? left : 16);
     const IndexRange columns = is_inside ? IndexRange{0, axis.kernel} : axis.Taps(p);
-    const Sixteen sums = PoolTaps(row, axis.Origin(p), columns, axis.stride, count);
+    const Lanes16 sums = PoolTaps(row, axis.Origin(p), columns, axis.stride, count);
     FinishPool(row, columns, TapsWithPadding(axis, shape.pad_right, p), sums, count, y + p);
     p += count;
   }

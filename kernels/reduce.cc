@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/sixteen-inl.h"
+#include "kernels/lanes16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -58,7 +58,7 @@ HWY_INLINE Partials Begin(ReduceOp op) {
   return {op, adds, BeginSum(NeutralOf(op))};
 }
 
-HWY_INLINE void Step(Partials& partials, const Sixteen& x) {
+HWY_INLINE void Step(Partials& partials, const Lanes16& x) {
   const ReduceOp op = partials.op;
   partials.sum.sums = Combine(partials.sum.sums, x, [op](FloatVec sum, FloatVec v) HWY_ATTR {
     return StepOne(op, sum, v);
@@ -66,12 +66,12 @@ HWY_INLINE void Step(Partials& partials, const Sixteen& x) {
   if (partials.adds) EndTerm(partials.sum);
 }
 
-HWY_INLINE Sixteen End(const Partials& partials) {
+HWY_INLINE Lanes16 End(const Partials& partials) {
   return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
 }
 
-HWY_INLINE float Join(ReduceOp op, const Sixteen& partials) {
-  return JoinSixteen(partials, [op](float a, float b) HWY_ATTR {
+HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
+  return ReduceLanes(partials, [op](float a, float b) HWY_ATTR {
     switch (op) {
       case ReduceOp::kMax:
         return a > b || a != a ? a : b;
@@ -106,9 +106,9 @@ HWY_INLINE float ReduceRuns(const ReduceShape& shape, const float* x) {
     const float* run = x + walk.offset(0);
     size_t i = 0;
     for (; i + 16 <= count; i += 16) {
-      Step(partials, LoadSixteen(run + i, 16, neutral));
+      Step(partials, LoadLanes16(run + i, 16, neutral));
     }
-    if (i < count) Step(partials, LoadSixteen(run + i, count - i, neutral));
+    if (i < count) Step(partials, LoadLanes16(run + i, count - i, neutral));
   } while (walk.Next());
   return Join(shape.op, End(partials));
 }
@@ -121,9 +121,9 @@ HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t st
   Walk<uint32_t, 1> walk(shape.reduced_rank, shape.dims + shape.kept_rank,
                          {shape.strides + shape.kept_rank});
   do {
-    Step(partials, LoadSixteen(x + walk.offset(0), stride, count, neutral));
+    Step(partials, LoadLanes16(x + walk.offset(0), stride, count, neutral));
   } while (walk.Next());
-  StoreSixteen(End(partials), y, count);
+  StoreLanes16(End(partials), y, count);
 }
 
 // All outputs, over at least one element each.

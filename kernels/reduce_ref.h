@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scalar twin of reduce: the documented order in float, to be met to the bit, and sums in double to
-// judge that order by. Integers in 128 bits, then cut to the type.
+// measure that order by. Integers in 128 bits, then cut to the type.
 #ifndef WEFT_KERNELS_REDUCE_REF_H_
 #define WEFT_KERNELS_REDUCE_REF_H_
 

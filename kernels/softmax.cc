@@ -6,19 +6,19 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softmax.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/lanes16-inl.h"
 #include "kernels/math-inl.h"
-#include "kernels/sixteen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr float kNothing = -std::numeric_limits<float>::infinity();  // exp of it is 0
 
-HWY_INLINE Sixteen GreaterOf(const Sixteen& x, const Sixteen& greatest) {
+HWY_INLINE Lanes16 GreaterOf(const Lanes16& x, const Lanes16& greatest) {
   return Combine(x, greatest, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
 }
 
-HWY_INLINE Sixteen ExpOfDifference(const Sixteen& x, const Sixteen& greatest) {
+HWY_INLINE Lanes16 ExpOfDifference(const Lanes16& x, const Lanes16& greatest) {
   return Combine(x, greatest, [](FloatVec a, FloatVec b) HWY_ATTR { return Exp(hn::Sub(a, b)); });
 }
 
@@ -34,45 +34,45 @@ struct Lines {
   HWY_INLINE size_t LanesOf(size_t row) const { return row + 1 < rows ? lanes : last_lanes; }
 };
 
-HWY_INLINE Sixteen GreatestLane(const Lines& lines, const float* x) {
-  Sixteen greatest = SetSixteen(kNothing);
+HWY_INLINE Lanes16 GreatestLane(const Lines& lines, const float* x) {
+  Lanes16 greatest = SetLanes16(kNothing);
   for (size_t i = 0; i < lines.rows; ++i) {
-    greatest = GreaterOf(LoadSixteen(x + i * lines.step, lines.LanesOf(i), kNothing), greatest);
+    greatest = GreaterOf(LoadLanes16(x + i * lines.step, lines.LanesOf(i), kNothing), greatest);
   }
   return greatest;
 }
 
 // Sums exp(x - greatest) and, with a y, keeps the terms there.
-HWY_INLINE Sixteen SumOfPowers(const Lines& lines, const Sixteen& greatest, const float* x,
+HWY_INLINE Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const float* x,
                                float* y) {
   LongSum sum = BeginSum(0.0f);
   for (size_t i = 0; i < lines.rows; ++i) {
     const size_t lanes = lines.LanesOf(i);
-    const Sixteen power =
-        ExpOfDifference(LoadSixteen(x + i * lines.step, lanes, kNothing), greatest);
+    const Lanes16 power =
+        ExpOfDifference(LoadLanes16(x + i * lines.step, lanes, kNothing), greatest);
     sum.sums = Added(sum.sums, power);
     EndTerm(sum);
-    if (y != nullptr) StoreSixteen(power, y + i * lines.step, lanes);
+    if (y != nullptr) StoreLanes16(power, y + i * lines.step, lanes);
   }
   return TotalOf(sum);
 }
 
 // y = y / sum, by way of the reciprocal, or (x - greatest) - log(sum).
-HWY_INLINE void Finish(const Lines& lines, bool logarithm, const Sixteen& greatest,
-                       const Sixteen& sums, const float* x, float* y) {
-  Sixteen factors;
+HWY_INLINE void Finish(const Lines& lines, bool logarithm, const Lanes16& greatest,
+                       const Lanes16& sums, const float* x, float* y) {
+  Lanes16 factors;
   for (size_t v = 0; v < kPanelVectors; ++v) {
     factors.v[v] = logarithm ? Log(sums.v[v]) : Divide(Set(1.0f), sums.v[v]);
   }
   for (size_t i = 0; i < lines.rows; ++i) {
     const size_t lanes = lines.LanesOf(i);
     const size_t at = i * lines.step;
-    Sixteen value = LoadSixteen((logarithm ? x : y) + at, lanes, 0.0f);
+    Lanes16 value = LoadLanes16((logarithm ? x : y) + at, lanes, 0.0f);
     for (size_t v = 0; v < kPanelVectors; ++v) {
       value.v[v] = logarithm ? hn::Sub(hn::Sub(value.v[v], greatest.v[v]), factors.v[v])
                              : hn::Mul(value.v[v], factors.v[v]);
     }
-    StoreSixteen(value, y + at, lanes);
+    StoreLanes16(value, y + at, lanes);
   }
 }
 
@@ -85,16 +85,16 @@ void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
     if (shape.inner == 1) {
       const size_t rest = shape.axis % 16;
       const Lines lines = {shape.axis / 16 + (rest != 0), 16, 16, rest != 0 ? rest : 16};
-      const Sixteen greatest = SetSixteen(GreatestOf(GreatestLane(lines, x)));
-      const Sixteen sums = SumOfPowers(lines, greatest, x, logarithm ? nullptr : y);
-      Finish(lines, logarithm, greatest, SetSixteen(SumOf(sums)), x, y);
+      const Lanes16 greatest = SetLanes16(MaxLane(GreatestLane(lines, x)));
+      const Lanes16 sums = SumOfPowers(lines, greatest, x, logarithm ? nullptr : y);
+      Finish(lines, logarithm, greatest, SetLanes16(SumOf(sums)), x, y);
       continue;
     }
     for (size_t i = 0; i < shape.inner; i += 16) {
       const size_t lanes = shape.inner - i < 16 ? shape.inner - i : 16;
       const Lines lines = {shape.axis, shape.inner, lanes, lanes};
-      const Sixteen greatest = GreatestLane(lines, x + i);
-      const Sixteen sums = SumOfPowers(lines, greatest, x + i, logarithm ? nullptr : y + i);
+      const Lanes16 greatest = GreatestLane(lines, x + i);
+      const Lanes16 sums = SumOfPowers(lines, greatest, x + i, logarithm ? nullptr : y + i);
       Finish(lines, logarithm, greatest, sums, x + i, y + i);
     }
   }

@@ -186,11 +186,11 @@ HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
 
 // Elements of one index depend on no other, also where an output lies over the input of the same
 // index. Clang makes Helium of scalar code once it knows; it cannot see it from the pointers.
-#undef WEFT_EACH_ALONE
+#undef WEFT_NO_LOOP_DEPENDENCE
 #if defined(__clang__) && HWY_TARGET == HWY_SCALAR
-#define WEFT_EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
+#define WEFT_NO_LOOP_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define WEFT_EACH_ALONE
+#define WEFT_NO_LOOP_DEPENDENCE
 #endif
 
 // Calls body(i, lanes) with lanes = kLanes for every whole vector of [0, count), then once for the
@@ -198,7 +198,7 @@ HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
 template <class Body>
 HWY_INLINE void ForVectors(size_t count, const Body& body) {
   size_t i = 0;
-  WEFT_EACH_ALONE
+  WEFT_NO_LOOP_DEPENDENCE
   for (; i + kLanes <= count; i += kLanes) body(i, kLanes);
   if (kLanes > 1 && i < count) body(i, count - i);
 }
@@ -207,7 +207,7 @@ HWY_INLINE void ForVectors(size_t count, const Body& body) {
 template <class Function>
 HWY_INLINE void Map(const float* x, float* y, size_t count, const Function& function) {
   size_t i = 0;
-  WEFT_EACH_ALONE
+  WEFT_NO_LOOP_DEPENDENCE
   for (; i + kLanes <= count; i += kLanes) Store(function(Load(x + i)), y + i);
   if (kLanes > 1 && i < count) {
     StoreFirst(function(LoadFirst(x + i, count - i)), y + i, count - i);

@@ -2,11 +2,11 @@
 // Sixteen lanes as one value on every target: partial results of a reduction, or sixteen outputs
 // side by side. What is added to which lane never depends on the width of a vector.
 
-#if defined(WEFT_KERNELS_SIXTEEN_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_SIXTEEN_INL_H_
-#undef WEFT_KERNELS_SIXTEEN_INL_H_
+#if defined(WEFT_KERNELS_LANES16_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_LANES16_INL_H_
+#undef WEFT_KERNELS_LANES16_INL_H_
 #else
-#define WEFT_KERNELS_SIXTEEN_INL_H_
+#define WEFT_KERNELS_LANES16_INL_H_
 #endif
 
 #include "kernels/sum.h"
@@ -15,19 +15,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-struct Sixteen {
+struct Lanes16 {
   FloatVec v[kPanelVectors];
 };
 
-HWY_INLINE Sixteen SetSixteen(float value) {
-  Sixteen result;
+HWY_INLINE Lanes16 SetLanes16(float value) {
+  Lanes16 result;
   for (size_t i = 0; i < kPanelVectors; ++i) result.v[i] = Set(value);
   return result;
 }
 
 // Reads `count` <= 16 floats; the other lanes are `fill`.
-HWY_INLINE Sixteen LoadSixteen(const float* p, size_t count, float fill) {
-  Sixteen result;
+HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t count, float fill) {
+  Lanes16 result;
   for (size_t i = 0; i < kPanelVectors; ++i) {
     const size_t first = i * kLanes;
     if (count >= first + kLanes) {
@@ -47,14 +47,14 @@ HWY_INLINE Sixteen LoadSixteen(const float* p, size_t count, float fill) {
 }
 
 // The same from floats that lie `stride` apart.
-HWY_INLINE Sixteen LoadSixteen(const float* p, size_t stride, size_t count, float fill) {
-  if (stride == 1) return LoadSixteen(p, count, fill);
+HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t stride, size_t count, float fill) {
+  if (stride == 1) return LoadLanes16(p, count, fill);
   float lanes[16];
   for (size_t i = 0; i < count; ++i) lanes[i] = p[i * stride];
-  return LoadSixteen(lanes, count, fill);
+  return LoadLanes16(lanes, count, fill);
 }
 
-HWY_INLINE void StoreSixteen(const Sixteen& value, float* p, size_t count) {
+HWY_INLINE void StoreLanes16(const Lanes16& value, float* p, size_t count) {
   for (size_t i = 0; i < kPanelVectors; ++i) {
     const size_t first = i * kLanes;
     if (count >= first + kLanes) {
@@ -67,44 +67,44 @@ HWY_INLINE void StoreSixteen(const Sixteen& value, float* p, size_t count) {
 
 // result[i] = function(a[i], b[i])
 template <class Function>
-HWY_INLINE Sixteen Combine(const Sixteen& a, const Sixteen& b, const Function& function) {
-  Sixteen result;
+HWY_INLINE Lanes16 Combine(const Lanes16& a, const Lanes16& b, const Function& function) {
+  Lanes16 result;
   for (size_t i = 0; i < kPanelVectors; ++i) result.v[i] = function(a.v[i], b.v[i]);
   return result;
 }
 
-// Joins the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats.
+// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats.
 template <class Function>
-HWY_INLINE float JoinSixteen(const Sixteen& p, const Function& function) {
+HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
   float lanes[16];
-  StoreSixteen(p, lanes, 16);
+  StoreLanes16(p, lanes, 16);
   for (size_t apart = 8; apart != 0; apart /= 2) {
     for (size_t i = 0; i < apart; ++i) lanes[i] = function(lanes[i], lanes[i + apart]);
   }
   return lanes[0];
 }
 
-HWY_INLINE float SumOf(const Sixteen& p) {
-  return JoinSixteen(p, [](float a, float b) HWY_ATTR { return a + b; });
+HWY_INLINE float SumOf(const Lanes16& p) {
+  return ReduceLanes(p, [](float a, float b) HWY_ATTR { return a + b; });
 }
 
 // Sixteen sums of any number of terms, cut into blocks as sum.h says. Up to kSumBlock terms are one
 // chain.
 struct LongSum {
-  Sixteen sums, groups, totals;
+  Lanes16 sums, groups, totals;
   uint32_t terms_left, blocks_left;  // until the block, the group ends
 };
 
 HWY_INLINE LongSum BeginSum(float from) {
-  return {SetSixteen(from), SetSixteen(0.0f), SetSixteen(0.0f), kSumBlock, kSumBlock};
+  return {SetLanes16(from), SetLanes16(0.0f), SetLanes16(0.0f), kSumBlock, kSumBlock};
 }
 
-HWY_INLINE Sixteen Added(const Sixteen& a, const Sixteen& b) {
+HWY_INLINE Lanes16 Added(const Lanes16& a, const Lanes16& b) {
   return Combine(a, b, [](FloatVec p, FloatVec q) HWY_ATTR { return hn::Add(p, q); });
 }
 
 // No sum is -0, so that adding a total of 0 changes none.
-HWY_INLINE Sixteen TotalOf(const LongSum& sum) {
+HWY_INLINE Lanes16 TotalOf(const LongSum& sum) {
   return Added(sum.totals, Added(sum.groups, sum.sums));
 }
 
@@ -112,20 +112,20 @@ HWY_INLINE Sixteen TotalOf(const LongSum& sum) {
 HWY_INLINE void EndTerm(LongSum& sum) {
   if (--sum.terms_left != 0) return;
   sum.groups = Added(sum.groups, sum.sums);
-  sum.sums = SetSixteen(0.0f);
+  sum.sums = SetLanes16(0.0f);
   sum.terms_left = kSumBlock;
   if (--sum.blocks_left != 0) return;
   sum.totals = Added(sum.totals, sum.groups);
-  sum.groups = SetSixteen(0.0f);
+  sum.groups = SetLanes16(0.0f);
   sum.blocks_left = kSumBlock;
 }
 
 // The greatest; a NaN wins.
-HWY_INLINE float GreatestOf(const Sixteen& p) {
-  return JoinSixteen(p, [](float a, float b) HWY_ATTR { return a > b || a != a ? a : b; });
+HWY_INLINE float MaxLane(const Lanes16& p) {
+  return ReduceLanes(p, [](float a, float b) HWY_ATTR { return a > b || a != a ? a : b; });
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // WEFT_KERNELS_SIXTEEN_INL_H_
+#endif  // WEFT_KERNELS_LANES16_INL_H_
