@@ -77,7 +77,7 @@ Tensor View(const format::Model& model, std::byte* const* regions, const format:
   int32_t length;
   std::memcpy(&length, regions[length_slot.region()] + length_slot.offset_bytes(), sizeof(length));
   uint32_t& dim = tensor.dims[port.length_axis()];
-  // Whoever shares the scratch may have left anything there.
+  // Others that share the scratch may have left anything there.
   if (length < 0 || static_cast<uint32_t>(length) >= dim) return tensor;
   dim = static_cast<uint32_t>(length);
   uint64_t bits = BitsOf(tensor.type);
@@ -111,7 +111,7 @@ const char* FirstName(const format::Model& model, Rows<format::Port> ports, uint
   return NameOf(model, ports[port].first_name());
 }
 
-// Before the first Run a length that only a run can tell is its maximum.
+// Before the first Run a length that only a run determines is its maximum.
 void ResetLengths(const format::Model& model, std::byte* const* regions) {
   const Rows<format::Slot> slots = RowsOf(model.slots());
   for (const format::Port& port : RowsOf(model.outputs())) {

@@ -14,7 +14,7 @@
 
 namespace weft::steps {
 
-// weft_check_<step> holds the step to the law of its kind; weft_run_<step> calls the kernel and
+// weft_check_<step> checks the step by the rules of its kind; weft_run_<step> calls the kernel and
 // trusts the check. Their names are C's, so that a table can be written in C.
 #ifdef __clang__
 #pragma clang diagnostic push

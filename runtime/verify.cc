@@ -2,7 +2,7 @@
 #include "runtime/verify.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 #include "runtime/tables.h"
 
 namespace weft {
@@ -93,16 +93,16 @@ Fault CheckRegions(const format::Model& model) {
   return {};
 }
 
-// Sections that run around the step being judged, outermost first. Run j below unroll is copy j of
+// Sections that run around the step being checked, outermost first. Run j below unroll is copy j of
 // the body, run unroll + p - 1 is settle run p.
 struct Frame {
   uint32_t section;
   uint32_t run;
 };
 
-class Judge {
+class Verifier {
  public:
-  Judge(const format::Model& model, StepTable table, FaultSink sink)
+  Verifier(const format::Model& model, StepTable table, FaultSink sink)
       : model_(model),
         table_(table),
         sink_(sink),
@@ -115,7 +115,7 @@ class Judge {
         marks_(RowsOf(model.marks())),
         names_(model.names() == nullptr ? 0 : model.names()->size()) {}
 
-  Fault Verdict() {
+  Fault Verify() {
     CheckSlots();
     if (IsOver()) return first_;
     WalkSteps();
@@ -160,7 +160,7 @@ class Judge {
   uint32_t Mark(uint32_t section, uint32_t run) const {
     return marks_[sections_[section].first_mark() + run];
   }
-  // Of the innermost section's run that is being judged.
+  // Of the innermost section's run that is being checked.
   uint32_t RunEnd() const {
     const Frame& frame = stack_[depth_ - 1];
     return Mark(frame.section, frame.run + 1);
@@ -184,7 +184,7 @@ class Judge {
   uint32_t port_names_ = 0;  // of the ports before
 };
 
-void Judge::CheckSlots() {
+void Verifier::CheckSlots() {
   for (uint32_t i = 0; i < slots_.count; ++i) CheckSlot(i);
   for (uint32_t i = 0; i < moves_.count; ++i) {
     const uint32_t section = moves_[i].section();
@@ -192,7 +192,7 @@ void Judge::CheckSlots() {
   }
 }
 
-void Judge::CheckSlot(uint32_t index) {
+void Verifier::CheckSlot(uint32_t index) {
   const format::Slot& slot = slots_[index];
   const uint32_t type = Number(slot.type());
   const uint32_t dims_count = RowsOf(model_.dims()).count;
@@ -225,7 +225,7 @@ void Judge::CheckSlot(uint32_t index) {
 
 // One move for each section that can run around a step, outermost first, bounds what a step costs,
 // in Open and in Run.
-void Judge::CheckMovesOf(uint32_t index) {
+void Verifier::CheckMovesOf(uint32_t index) {
   const format::Slot& slot = slots_[index];
   const uint32_t count = slot.move_count();
   bool sound = Require(count <= format::kMaxSectionDepth, FaultCode::kSlotMoveCount, index, count,
@@ -238,7 +238,7 @@ void Judge::CheckMovesOf(uint32_t index) {
   }
 }
 
-void Judge::WalkSteps() {
+void Verifier::WalkSteps() {
   for (uint32_t step = 0;; ++step) {
     while (depth_ > 0 && RunEnd() == step) {
       Frame& frame = stack_[depth_ - 1];
@@ -255,7 +255,7 @@ void Judge::WalkSteps() {
   Require(next_section_ == sections_.count, FaultCode::kSectionOrphan, next_section_, 0, 0);
 }
 
-void Judge::CheckStep(uint32_t step_index) {
+void Verifier::CheckStep(uint32_t step_index) {
   const format::Step& step = steps_[step_index];
   const uint32_t kind = step.kind();
   if (!Require(kind < format::kKindCount, FaultCode::kStepKind, step_index, kind,
@@ -267,7 +267,7 @@ void Judge::CheckStep(uint32_t step_index) {
   if (kind > table_.count || table_.entries[kind - 1].check == nullptr) {
     return Report({FaultCode::kStepAbsent, static_cast<uint8_t>(kind), 0, step_index, 0, 0});
   }
-  // Before the law of the kind, so that a slot that runs away is not called an overlap.
+  // Before the rules of the kind, so that a slot that runs away is not called an overlap.
   const uint32_t count = format::kArity[kind].operands();
   const bool exist = uint64_t{step.first_operand()} + count <= operands_.count;
   for (uint32_t i = 0; exist && i < count; ++i) {
@@ -284,8 +284,8 @@ void Judge::CheckStep(uint32_t step_index) {
 
 // The slot's moves belong to sections around this place, and in every iteration that comes here the
 // slot lies in its region. With any_run the innermost section may be in any iteration.
-bool Judge::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
-                       uint32_t index) {
+bool Verifier::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
+                          uint32_t index) {
   constexpr int64_t kFarthest = int64_t{1} << 33;  // beyond any region; keeps the sums small
   const format::Slot& slot = slots_[slot_index];
   const uint64_t moves_end = uint64_t{slot.first_move()} + slot.move_count();
@@ -321,7 +321,7 @@ bool Judge::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultC
 }
 
 // False where the steps after this one can no longer be attributed to sections.
-bool Judge::Enter(uint32_t step_index) {
+bool Verifier::Enter(uint32_t step_index) {
   const format::Step& step = steps_[step_index];
   const uint32_t index = step.param();
   Require(step.reason() == 0 && step.first_operand() == 0, FaultCode::kStepReserved, step_index,
@@ -353,7 +353,7 @@ bool Judge::Enter(uint32_t step_index) {
   return true;
 }
 
-bool Judge::CheckMarks(uint32_t index, uint32_t step_index, uint32_t limit) {
+bool Verifier::CheckMarks(uint32_t index, uint32_t step_index, uint32_t limit) {
   const format::Section& section = sections_[index];
   const uint32_t mark_count = 2u * section.unroll();
   const uint64_t marks_end = uint64_t{section.first_mark()} + mark_count;
@@ -372,7 +372,7 @@ bool Judge::CheckMarks(uint32_t index, uint32_t step_index, uint32_t limit) {
   return Require(end <= limit, FaultCode::kSectionEnd, index, end, limit);
 }
 
-void Judge::CheckTrips(uint32_t index) {
+void Verifier::CheckTrips(uint32_t index) {
   const format::Section& section = sections_[index];
   const uint32_t count = section.trip_count();
   if (section.trip_slot() != kNoSlot) {
@@ -390,7 +390,7 @@ void Judge::CheckTrips(uint32_t index) {
 }
 
 // Those that are read or written outside the section's own iterations.
-void Judge::CheckSectionSlots(uint32_t index) {
+void Verifier::CheckSectionSlots(uint32_t index) {
   const format::Section& section = sections_[index];
   const uint32_t slots[] = {section.trip_slot(), section.first_condition_slot(),
                             section.length_slot()};
@@ -404,7 +404,7 @@ void Judge::CheckSectionSlots(uint32_t index) {
 }
 
 // Those of one iteration, which may move with it.
-void Judge::CheckInnerSlots(uint32_t index) {
+void Verifier::CheckInnerSlots(uint32_t index) {
   const format::Section& section = sections_[index];
   const uint32_t slots[] = {section.body_condition_slot(), section.iteration_slot()};
   SectionSlot(index, slots[0], format::ElementType::boolean, false);
@@ -416,8 +416,8 @@ void Judge::CheckInnerSlots(uint32_t index) {
 }
 
 // i64 stands for a count, which may be i32 as well.
-void Judge::SectionSlot(uint32_t index, uint32_t slot_index, format::ElementType type,
-                        bool written) {
+void Verifier::SectionSlot(uint32_t index, uint32_t slot_index, format::ElementType type,
+                           bool written) {
   if (slot_index == kNoSlot) return;
   if (!Require(slot_index < slots_.count, FaultCode::kSectionSlot, index, slot_index,
                slots_.count)) {
@@ -435,7 +435,7 @@ void Judge::SectionSlot(uint32_t index, uint32_t slot_index, format::ElementType
 }
 
 // A search by name goes over the names of all ports, so they are no more than there are.
-void Judge::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inputs) {
+void Verifier::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inputs) {
   const Rows<uint32_t> dims = RowsOf(model_.dims());
   for (uint32_t i = 0; i < ports.count; ++i) {
     const format::Port& port = ports[i];
@@ -465,7 +465,7 @@ void Judge::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inpu
   }
 }
 
-void Judge::CheckPortLength(const format::Port& port, uint32_t index, bool input) {
+void Verifier::CheckPortLength(const format::Port& port, uint32_t index, bool input) {
   const uint32_t axis = port.length_axis();
   if (port.length_slot() == kNoSlot) {
     Require(axis == 0, FaultCode::kPortLengthAxis, index, axis, 0);
@@ -485,7 +485,7 @@ void Judge::CheckPortLength(const format::Port& port, uint32_t index, bool input
 }
 
 // Together they are no larger than the state, so that Reset writes no byte of it twice.
-void Judge::CheckVariables() {
+void Verifier::CheckVariables() {
   const Rows<format::Variable> variables = RowsOf(model_.variables());
   uint32_t state_left = regions_[format::kStateRegion].bytes();
   for (uint32_t i = 0; i < variables.count; ++i) {
@@ -518,7 +518,7 @@ void Judge::CheckVariables() {
   }
 }
 
-void Judge::CheckNames() {
+void Verifier::CheckNames() {
   const Rows<uint32_t> step_names = RowsOf(model_.step_names());
   const Rows<uint32_t> buffers = RowsOf(model_.slot_buffers());
   Require(step_names.count == 0 || step_names.count == steps_.count, FaultCode::kStepNameCount, 0,
@@ -543,7 +543,7 @@ Fault VerifyHeader(Bytes model, const format::Model** root) {
 }
 
 Fault VerifyListing(const format::Model& model, StepTable steps, FaultSink sink) {
-  return Judge(model, steps, sink).Verdict();
+  return Verifier(model, steps, sink).Verify();
 }
 
 Fault VerifyAll(Bytes model, StepTable steps, FaultSink sink) {

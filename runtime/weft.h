@@ -35,13 +35,13 @@ inline constexpr uint32_t kModelAlignment = 64;   // of the model's first byte
 inline constexpr uint32_t kMemoryAlignment = 64;  // of state and scratch: at most this, see Needs
 inline constexpr uint32_t kMaxScratchRegions = 2;
 
-// Read-only bytes that somebody else owns.
+// Read-only bytes that the caller owns.
 struct Bytes {
   const void* data = nullptr;
   size_t size = 0;
 };
 
-// Writable bytes that somebody else owns.
+// Writable bytes that the caller owns.
 struct Block {
   void* data = nullptr;
   size_t bytes = 0;
@@ -49,9 +49,9 @@ struct Block {
 
 // The first Needs::state_bytes bytes of `state` are all that a stream keeps between runs: copied
 // elsewhere they save it, copied back, into any engine of the very same model file, it goes on.
-// Nothing marks whose bytes they are: those of another model, or fewer than all, make a stream
-// compute with rubbish (inside its memory), and copying more than the block holds is the caller's
-// own fault.
+// Nothing marks whose bytes they are: with those of another model, or fewer than all, results are
+// undefined (no access leaves the memory); copying more than the block holds is the caller's own
+// fault.
 //
 // Scratch regions beyond the first exist only in models converted for several memories.
 struct Memory {
@@ -160,7 +160,7 @@ struct Profile {
 // Open answers with a fault or an empty view.
 class Engine {
  public:
-  // Checks every law of the file (but the self test's, which SelfTest judges), the memory's sizes
+  // Checks every rule of the file (but the self test's, which SelfTest checks), the memory's sizes
   // and alignments, then resets the variables. A hostile file can make Open fail and nothing else.
   // *out is unchanged on a fault.
   static Fault Open(Bytes model, StepTable steps, Memory memory, Engine* out);

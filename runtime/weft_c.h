@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C interface of weft, over the engine of weft.h; C99 and later. Ownership, threads and faults
- * are those told there: the caller owns every byte, nothing here allocates or blocks, one engine is
+ * are those stated there: the caller owns every byte, nothing here allocates or blocks, one engine is
  * used by one thread at a time. A sound model may run for hours: weft_most_steps bounds it, and a
  * watchdog guards a host that runs untrusted files.
  *
@@ -122,7 +122,7 @@ weft_steps weft_all_steps(void);
 /* Checks the header only. */
 WEFT_NODISCARD weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs);
 
-/* Checks every law of the file and resets the variables; *engine is unchanged on a fault. */
+/* Checks every rule of the file and resets the variables; *engine is unchanged on a fault. */
 WEFT_NODISCARD weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps,
                                     weft_memory memory, weft_engine* engine);
 

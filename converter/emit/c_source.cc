@@ -16,7 +16,7 @@
 #include "converter/emit/identifiers.h"
 #include "kernels/activation.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 #include "runtime/format/listing.h"
 
 namespace weft::emit {

@@ -2,27 +2,27 @@
 #include "kernels/binary.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::binary {
 
 Fault Check(const format::BinaryParams& params, const OperandSlots& slots) {
   const uint32_t op = static_cast<uint32_t>(params.op());
   const uint32_t type = static_cast<uint32_t>(params.type());
-  Law law(slots);
-  law.Zero(params.reserved());
-  law.Below(FaultCode::kParamOp, op, kernels::kBinaryOpCount);
-  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
-  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
-  if (!law.fault().ok()) return law.fault();
-  law.Require(kernels::BinaryKnows(static_cast<kernels::BinaryOp>(op), ElementOf(params.type())),
-              FaultCode::kParamOpType, op, type);
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved());
+  check.RequireBelow(FaultCode::kParamOp, op, kernels::kBinaryOpCount);
+  check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
+  check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!check.fault().ok()) return check.fault();
+  check.Require(kernels::BinaryKnows(static_cast<kernels::BinaryOp>(op), ElementOf(params.type())),
+                FaultCode::kParamOpType, op, type);
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
-  law.Holds(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
-  law.Holds(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
-  law.Holds(2, params.type(), WalkCount(rank, dims));
-  return law.fault();
+  check.RequireOperand(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireOperand(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireOperand(2, params.type(), WalkCount(rank, dims));
+  return check.fault();
 }
 
 // Over an operand that is not broadcast: its element is read before that of y is written.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands between the listing and the kernels, one file per row of ops.inc. For each step:
 //
-//   Check     the law of the step: types, and that every byte its geometry can touch lies inside
-//             the operand's slot. The only judge; Run trusts it.
+//   Check     the rules of the step: types, and that every byte its geometry can touch lies inside
+//             the operand's slot. The only check; Run trusts it.
 //   MayShare  whether that output may be written at the very address of that input. Planners ask
 //             it; any other overlap of an output with an operand is refused.
 //   Run       geometry from the parameters, pointers from the operands, and the kernel.
@@ -19,7 +19,7 @@
 
 namespace weft::bind {
 
-// What a law knows of an operand. `alignment_bytes` is the power of two that its address is a
+// What Check is given of an operand. `alignment_bytes` is the power of two that its address is a
 // multiple of in every iteration.
 struct OperandSlot {
   bool present = false;
@@ -56,22 +56,22 @@ inline bool CallsActivations(const format::LstmGatesParams& params) {
 }
 
 // Check and MayShare of a kind, for a row of its parameters, and the size of such a row.
-struct KindLaw {
+struct KindRules {
   Fault (*check)(const void* params, const OperandSlots& slots);
   bool (*may_share)(const void* params, uint32_t input, uint32_t output);
   uint32_t row_bytes;
 };
 
-// Holds a step to what every step obeys and to the law of its kind, which has `row_count` rows of
+// Checks a step by the rules of every step and by those of its kind, which has `row_count` rows of
 // parameters.
 Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
-                uint32_t row_count, const KindLaw& law);
+                uint32_t row_count, const KindRules& rules);
 
 // Ends every bind/<step>.cc: the entry that steps.h declares.
 #define WEFT_BIND_STEP(name, Name)                                                            \
   namespace weft::steps {                                                                     \
   namespace {                                                                                 \
-  constexpr bind::KindLaw k##Name##Law = {                                                    \
+  constexpr bind::KindRules k##Name##Rules = {                                                \
       [](const void* params, const bind::OperandSlots& slots) {                               \
         return bind::name::Check(*static_cast<const format::Name##Params*>(params), slots);   \
       },                                                                                      \
@@ -83,7 +83,7 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const void* row
   }                                                                                           \
   extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index) {       \
     const auto rows = format::RowsOf(model.name());                                           \
-    return bind::CheckStep(model, step_index, rows.data, rows.count, k##Name##Law);           \
+    return bind::CheckStep(model, step_index, rows.data, rows.count, k##Name##Rules);         \
   }                                                                                           \
   extern "C" void weft_run_##name(const format::Model& model, uint32_t param,                 \
                                   std::byte* const* operands) {                               \

@@ -2,18 +2,18 @@
 #include "kernels/compact.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::compact {
 
 Fault Check(const format::CompactParams& params, const OperandSlots& slots) {
   const uint32_t elements = Times(Times(params.outer(), params.most()), params.inner());
-  Law law(slots);
-  law.ElementBytes(params.element_bytes());
-  law.HoldsElements(0, params.element_bytes(), elements);
-  law.Holds(1, format::ElementType::i32, 1);
-  law.HoldsElements(2, params.element_bytes(), elements);
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireElementBytes(params.element_bytes());
+  check.RequireElements(0, params.element_bytes(), elements);
+  check.RequireOperand(1, format::ElementType::i32, 1);
+  check.RequireElements(2, params.element_bytes(), elements);
+  return check.fault();
 }
 
 bool MayShare(const format::CompactParams&, uint32_t input, uint32_t) { return input == 0; }

@@ -2,26 +2,26 @@
 #include "kernels/compare.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::compare {
 
 Fault Check(const format::CompareParams& params, const OperandSlots& slots) {
   const uint32_t op = static_cast<uint32_t>(params.op());
   const uint32_t type = static_cast<uint32_t>(params.type());
-  Law law(slots);
-  law.Zero(params.reserved());
-  law.Below(FaultCode::kParamOp, op, kernels::kCompareOpCount);
-  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
-  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
-  if (!law.fault().ok()) return law.fault();
-  law.Require(kernels::CompareKnows(ElementOf(params.type())), FaultCode::kParamOpType, op, type);
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved());
+  check.RequireBelow(FaultCode::kParamOp, op, kernels::kCompareOpCount);
+  check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
+  check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!check.fault().ok()) return check.fault();
+  check.Require(kernels::CompareKnows(ElementOf(params.type())), FaultCode::kParamOpType, op, type);
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
-  law.Holds(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
-  law.Holds(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
-  law.Holds(2, format::ElementType::boolean, WalkCount(rank, dims));
-  return law.fault();
+  check.RequireOperand(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireOperand(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireOperand(2, format::ElementType::boolean, WalkCount(rank, dims));
+  return check.fault();
 }
 
 // Over an operand of one byte that is not broadcast.

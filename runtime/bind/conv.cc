@@ -3,17 +3,17 @@
 
 #include "kernels/pack.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::conv {
 
 Fault Check(const format::ConvParams& params, const OperandSlots& slots) {
-  Law law(slots);
-  law.Activates(params.activation());
-  law.Window(params.in_height(), params.out_height(), params.kernel_height(), params.stride_y(),
-             params.dilation_y(), params.pad_top());
-  law.Window(params.in_width(), params.out_width(), params.kernel_width(), params.stride_x(),
-             params.dilation_x(), params.pad_left());
+  ParamChecker check(slots);
+  check.RequireActivation(params.activation());
+  check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
+                      params.stride_y(), params.dilation_y(), params.pad_top());
+  check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
+                      params.stride_x(), params.dilation_x(), params.pad_left());
   const uint32_t images = Times(params.batch(), params.groups());
   const uint32_t in_plane = Times(params.in_height(), params.in_width());
   const uint32_t out_plane = Times(params.out_height(), params.out_width());
@@ -21,11 +21,11 @@ Fault Check(const format::ConvParams& params, const OperandSlots& slots) {
   const uint32_t panels = params.out_channels() / kernels::kPanelOutputs +
                           (params.out_channels() % kernels::kPanelOutputs != 0);
   const uint32_t padded = Times(Times(panels, kernels::kPanelOutputs), params.groups());
-  law.Holds(0, kF32, Times(Times(images, params.in_channels()), in_plane));
-  law.Holds(1, kF32, Times(Times(padded, params.in_channels()), taps));
-  law.Holds(2, kF32, Times(params.groups(), params.out_channels()));
-  law.Holds(3, kF32, Times(Times(images, params.out_channels()), out_plane));
-  return law.fault();
+  check.RequireOperand(0, kF32, Times(Times(images, params.in_channels()), in_plane));
+  check.RequireOperand(1, kF32, Times(Times(padded, params.in_channels()), taps));
+  check.RequireOperand(2, kF32, Times(params.groups(), params.out_channels()));
+  check.RequireOperand(3, kF32, Times(Times(images, params.out_channels()), out_plane));
+  return check.fault();
 }
 
 bool MayShare(const format::ConvParams&, uint32_t, uint32_t) { return false; }

@@ -2,23 +2,23 @@
 #include "kernels/convert.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::convert {
 
 Fault Check(const format::ConvertParams& params, const OperandSlots& slots) {
   const uint32_t from = static_cast<uint32_t>(params.from());
   const uint32_t to = static_cast<uint32_t>(params.to());
-  Law law(slots);
-  law.Zero(params.reserved());
-  law.Below(FaultCode::kParamType, from, format::kElementTypeCount);
-  law.Below(FaultCode::kParamType, to, format::kElementTypeCount);
-  if (!law.fault().ok()) return law.fault();
-  law.Require(kernels::ConvertKnows(ElementOf(params.from()), ElementOf(params.to())),
-              FaultCode::kParamConversion, from, to);
-  law.Holds(0, params.from(), params.count());
-  law.Holds(1, params.to(), params.count());
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved());
+  check.RequireBelow(FaultCode::kParamType, from, format::kElementTypeCount);
+  check.RequireBelow(FaultCode::kParamType, to, format::kElementTypeCount);
+  if (!check.fault().ok()) return check.fault();
+  check.Require(kernels::ConvertKnows(ElementOf(params.from()), ElementOf(params.to())),
+                FaultCode::kParamConversion, from, to);
+  check.RequireOperand(0, params.from(), params.count());
+  check.RequireOperand(1, params.to(), params.count());
+  return check.fault();
 }
 
 bool MayShare(const format::ConvertParams& params, uint32_t, uint32_t) {

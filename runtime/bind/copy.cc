@@ -2,7 +2,7 @@
 #include "kernels/copy.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::copy {
 
@@ -29,17 +29,17 @@ uint32_t Reach(const format::CopyParams& params, uint32_t offset, const int32_t*
 
 Fault Check(const format::CopyParams& params, const OperandSlots& slots) {
   const uint32_t element_bytes = params.element_bytes();
-  Law law(slots);
-  law.ElementBytes(element_bytes);
-  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
-  if (!law.fault().ok()) return law.fault();
-  law.HoldsElements(0, element_bytes,
-                    Reach(params, params.src_offset(), Numbers(params.src_strides())));
-  law.HoldsElements(1, element_bytes,
-                    Reach(params, params.dst_offset(), Numbers(params.dst_strides())));
+  ParamChecker check(slots);
+  check.RequireElementBytes(element_bytes);
+  check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!check.fault().ok()) return check.fault();
+  check.RequireElements(0, element_bytes,
+                        Reach(params, params.src_offset(), Numbers(params.src_strides())));
+  check.RequireElements(1, element_bytes,
+                        Reach(params, params.dst_offset(), Numbers(params.dst_strides())));
   // No element of y is written twice, so it has room for all of them.
-  law.HoldsElements(1, element_bytes, WalkCount(params.rank(), Numbers(params.dims())));
-  return law.fault();
+  check.RequireElements(1, element_bytes, WalkCount(params.rank(), Numbers(params.dims())));
+  return check.fault();
 }
 
 bool MayShare(const format::CopyParams&, uint32_t, uint32_t) { return false; }

@@ -3,7 +3,7 @@
 
 #include "kernels/pack.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::dense {
 
@@ -13,14 +13,14 @@ Fault Check(const format::DenseParams& params, const OperandSlots& slots) {
   const uint32_t padded =
       Times(outputs / kernels::kPanelOutputs + (outputs % kernels::kPanelOutputs != 0),
             kernels::kPanelOutputs);
-  Law law(slots);
-  law.Activates(params.activation());
-  law.RowsApart(rows, params.y_row_stride(), outputs);
-  law.Holds(0, kF32, RowsReach(rows, params.x_row_stride(), params.inputs()));
-  law.Holds(1, kF32, Times(padded, params.inputs()));
-  law.Holds(2, kF32, RowsReach(rows, params.start_row_stride(), outputs));
-  law.Holds(3, kF32, RowsReach(rows, params.y_row_stride(), outputs));
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireActivation(params.activation());
+  check.RequireRowsApart(rows, params.y_row_stride(), outputs);
+  check.RequireOperand(0, kF32, RowsReach(rows, params.x_row_stride(), params.inputs()));
+  check.RequireOperand(1, kF32, Times(padded, params.inputs()));
+  check.RequireOperand(2, kF32, RowsReach(rows, params.start_row_stride(), outputs));
+  check.RequireOperand(3, kF32, RowsReach(rows, params.y_row_stride(), outputs));
+  return check.fault();
 }
 
 // Each output is read from start before it is written.

@@ -2,29 +2,29 @@
 #include "kernels/depthwise.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::depthwise {
 
 Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
-  Law law(slots);
-  law.Activates(params.activation());
-  law.Window(params.in_height(), params.out_height(), params.kernel_height(), params.stride_y(),
-             params.dilation_y(), params.pad_top());
-  law.Window(params.in_width(), params.out_width(), params.kernel_width(), params.stride_x(),
-             params.dilation_x(), params.pad_left());
+  ParamChecker check(slots);
+  check.RequireActivation(params.activation());
+  check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
+                      params.stride_y(), params.dilation_y(), params.pad_top());
+  check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
+                      params.stride_x(), params.dilation_x(), params.pad_left());
   const uint32_t multiplier = params.multiplier();
-  law.Require(multiplier != 0 && params.channels() % multiplier == 0, FaultCode::kParamMultiplier,
-              params.channels(), multiplier);
-  if (!law.fault().ok()) return law.fault();
+  check.Require(multiplier != 0 && params.channels() % multiplier == 0, FaultCode::kParamMultiplier,
+                params.channels(), multiplier);
+  if (!check.fault().ok()) return check.fault();
   const uint32_t in_planes = Times(params.batch(), params.channels() / multiplier);
   const uint32_t out_planes = Times(params.batch(), params.channels());
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
-  law.Holds(0, kF32, Times(in_planes, Times(params.in_height(), params.in_width())));
-  law.Holds(1, kF32, Times(params.channels(), taps));
-  law.Holds(2, kF32, params.channels());
-  law.Holds(3, kF32, Times(out_planes, Times(params.out_height(), params.out_width())));
-  return law.fault();
+  check.RequireOperand(0, kF32, Times(in_planes, Times(params.in_height(), params.in_width())));
+  check.RequireOperand(1, kF32, Times(params.channels(), taps));
+  check.RequireOperand(2, kF32, params.channels());
+  check.RequireOperand(3, kF32, Times(out_planes, Times(params.out_height(), params.out_width())));
+  return check.fault();
 }
 
 bool MayShare(const format::DepthwiseParams&, uint32_t, uint32_t) { return false; }

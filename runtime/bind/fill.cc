@@ -2,15 +2,15 @@
 #include "kernels/fill.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::fill {
 
 Fault Check(const format::FillParams& params, const OperandSlots& slots) {
-  Law law(slots);
-  law.ElementBytes(params.element_bytes());
-  law.HoldsElements(0, params.element_bytes(), params.count());
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireElementBytes(params.element_bytes());
+  check.RequireElements(0, params.element_bytes(), params.count());
+  return check.fault();
 }
 
 bool MayShare(const format::FillParams&, uint32_t, uint32_t) { return false; }

@@ -2,24 +2,24 @@
 #include "kernels/gather.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::gather {
 
 Fault Check(const format::GatherParams& params, const OperandSlots& slots) {
   const uint32_t element_bytes = params.element_bytes();
   const format::ElementType index_type = params.index_type();
-  Law law(slots);
-  law.Zero(params.reserved0());
-  law.Zero(params.reserved1());
-  law.ElementBytes(element_bytes);
-  law.Require(index_type == format::ElementType::i32 || index_type == format::ElementType::i64,
-              FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  check.RequireElementBytes(element_bytes);
+  check.Require(index_type == format::ElementType::i32 || index_type == format::ElementType::i64,
+                FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);
   const uint32_t slices = Times(params.batch(), params.outer());
-  law.HoldsElements(0, element_bytes, Times(Times(slices, params.axis()), params.inner()));
-  law.Holds(1, index_type, Times(params.batch(), params.indices()));
-  law.HoldsElements(2, element_bytes, Times(Times(slices, params.indices()), params.inner()));
-  return law.fault();
+  check.RequireElements(0, element_bytes, Times(Times(slices, params.axis()), params.inner()));
+  check.RequireOperand(1, index_type, Times(params.batch(), params.indices()));
+  check.RequireElements(2, element_bytes, Times(Times(slices, params.indices()), params.inner()));
+  return check.fault();
 }
 
 bool MayShare(const format::GatherParams&, uint32_t, uint32_t) { return false; }

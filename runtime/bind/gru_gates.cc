@@ -2,21 +2,21 @@
 #include "kernels/gru_gates.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::gru_gates {
 
 Fault Check(const format::GruGatesParams& params, const OperandSlots& slots) {
   const uint32_t rows = params.rows();
   const uint32_t hidden = params.hidden();
-  Law law(slots);
-  law.Activates(params.f());
-  law.Activates(params.g());
-  law.Holds(0, kF32, RowsReach(rows, params.x_row_stride(), Times(3, hidden)));
-  law.Holds(1, kF32, RowsReach(rows, params.r_row_stride(), Times(3, hidden)));
-  law.Holds(2, kF32, Times(rows, hidden));
-  law.Holds(3, kF32, Times(rows, hidden));
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireActivation(params.f());
+  check.RequireActivation(params.g());
+  check.RequireOperand(0, kF32, RowsReach(rows, params.x_row_stride(), Times(3, hidden)));
+  check.RequireOperand(1, kF32, RowsReach(rows, params.r_row_stride(), Times(3, hidden)));
+  check.RequireOperand(2, kF32, Times(rows, hidden));
+  check.RequireOperand(3, kF32, Times(rows, hidden));
+  return check.fault();
 }
 
 // h' over h.

@@ -2,19 +2,20 @@
 #include "kernels/gru_reset.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::gru_reset {
 
 Fault Check(const format::GruResetParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(params.rows(), params.hidden());
-  Law law(slots);
-  law.Activates(params.f());
-  law.Holds(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(2, params.hidden())));
-  law.Holds(1, kF32, count);
-  law.Holds(2, kF32, count);
-  law.Holds(3, kF32, count);
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireActivation(params.f());
+  check.RequireOperand(
+      0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(2, params.hidden())));
+  check.RequireOperand(1, kF32, count);
+  check.RequireOperand(2, kF32, count);
+  check.RequireOperand(3, kF32, count);
+  return check.fault();
 }
 
 // z over its own half of a single row of pre; the product over h.

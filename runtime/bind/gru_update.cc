@@ -2,19 +2,19 @@
 #include "kernels/gru_update.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::gru_update {
 
 Fault Check(const format::GruUpdateParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(params.rows(), params.hidden());
-  Law law(slots);
-  law.Activates(params.g());
-  law.Holds(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), params.hidden()));
-  law.Holds(1, kF32, count);
-  law.Holds(2, kF32, count);
-  law.Holds(3, kF32, count);
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireActivation(params.g());
+  check.RequireOperand(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), params.hidden()));
+  check.RequireOperand(1, kF32, count);
+  check.RequireOperand(2, kF32, count);
+  check.RequireOperand(3, kF32, count);
+  return check.fault();
 }
 
 // h' over z, over h, or over pre where its rows lie as those of h' do.

@@ -2,7 +2,7 @@
 #include "kernels/lstm_gates.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::lstm_gates {
 
@@ -13,17 +13,18 @@ bool HasInlineActivations(const format::LstmGatesParams& params) {
 
 Fault Check(const format::LstmGatesParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(params.rows(), params.hidden());
-  Law law(slots);
+  ParamChecker check(slots);
   const bool calls_activations = CallsActivations(params);
   for (const format::Activation* a : {&params.f(), &params.g(), &params.h()}) {
-    law.Knows(*a);
-    if (calls_activations) law.Linked(*a);
+    check.RequireKnownActivation(*a);
+    if (calls_activations) check.RequireLinkedActivation(*a);
   }
-  law.Holds(0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(4, params.hidden())));
-  law.Holds(1, kF32, count);
-  law.Holds(2, kF32, count);
-  law.Holds(3, kF32, count);
-  return law.fault();
+  check.RequireOperand(
+      0, kF32, RowsReach(params.rows(), params.pre_row_stride(), Times(4, params.hidden())));
+  check.RequireOperand(1, kF32, count);
+  check.RequireOperand(2, kF32, count);
+  check.RequireOperand(3, kF32, count);
+  return check.fault();
 }
 
 // c' over c.

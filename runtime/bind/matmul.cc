@@ -2,14 +2,14 @@
 #include "kernels/matmul.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::matmul {
 
 Fault Check(const format::MatmulParams& params, const OperandSlots& slots) {
-  Law law(slots);
-  law.AtMost(FaultCode::kParamRank, params.batch_rank(), kernels::kMatmulBatchRank);
-  if (!law.fault().ok()) return law.fault();
+  ParamChecker check(slots);
+  check.RequireAtMost(FaultCode::kParamRank, params.batch_rank(), kernels::kMatmulBatchRank);
+  if (!check.fault().ok()) return check.fault();
   const uint32_t rank = params.batch_rank();
   const uint32_t* dims = Numbers(params.batch_dims());
   const uint32_t rows = params.rows();
@@ -23,14 +23,14 @@ Fault Check(const format::MatmulParams& params, const OperandSlots& slots) {
     return Plus(WalkReach(rank, dims, batch_strides),
                 Plus(Times(count - 1, stride), Times(inner - 1, inner_stride)));
   };
-  law.Holds(0, kF32,
-            reach(Numbers(params.a_batch_strides()), rows, params.a_row_stride(),
-                  params.a_inner_stride()));
-  law.Holds(1, kF32,
-            reach(Numbers(params.b_batch_strides()), columns, params.b_column_stride(),
-                  params.b_inner_stride()));
-  law.Holds(2, kF32, y_count);
-  return law.fault();
+  check.RequireOperand(0, kF32,
+                       reach(Numbers(params.a_batch_strides()), rows, params.a_row_stride(),
+                             params.a_inner_stride()));
+  check.RequireOperand(1, kF32,
+                       reach(Numbers(params.b_batch_strides()), columns, params.b_column_stride(),
+                             params.b_inner_stride()));
+  check.RequireOperand(2, kF32, y_count);
+  return check.fault();
 }
 
 bool MayShare(const format::MatmulParams&, uint32_t, uint32_t) { return false; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for the operands of every kind of step. Nothing read here has been checked before: the
-// law of a step stands alone, so that a listing with many faults can be judged to its end.
+// What holds for the operands of every kind of step. Nothing read here has been checked before:
+// each step is checked by itself, so that a listing with many faults can be checked to its end.
 #include "runtime/bind/bind.h"
 
 namespace weft::bind {
@@ -121,7 +121,7 @@ __attribute__((noinline)) Fault CollectOperands(const format::Model& model, uint
 
 // No output lies over an operand, but where the kind allows the pair to lie at one address.
 __attribute__((noinline)) Fault CheckOverlaps(const format::Model& model, uint32_t step_index,
-                                              const KindLaw& law, const void* params) {
+                                              const KindRules& rules, const void* params) {
   const format::Step& step = RowsOf(model.steps())[step_index];
   const uint32_t* operands = RowsOf(model.operands()).data + step.first_operand();
   const Rows<format::Slot> slots = RowsOf(model.slots());
@@ -137,7 +137,7 @@ __attribute__((noinline)) Fault CheckOverlaps(const format::Model& model, uint32
       const bool apart = distance.low >= written.bytes() || distance.high <= -int64_t{slot.bytes()};
       if (apart) continue;
       const bool same = distance.low == 0 && distance.high == 0;
-      if (same && other < arity.inputs && law.may_share(params, other, output - arity.inputs)) {
+      if (same && other < arity.inputs && rules.may_share(params, other, output - arity.inputs)) {
         continue;
       }
       return AtStep(model, step_index,
@@ -150,7 +150,7 @@ __attribute__((noinline)) Fault CheckOverlaps(const format::Model& model, uint32
 }  // namespace
 
 Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
-                uint32_t row_count, const KindLaw& law) {
+                uint32_t row_count, const KindRules& rules) {
   const uint32_t param = RowsOf(model.steps())[step_index].param();
   if (param >= row_count) {
     return AtStep(model, step_index, {FaultCode::kStepParam, 0, 0, 0, param, row_count});
@@ -158,10 +158,10 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const void* row
   OperandSlots slots;
   Fault fault = CollectOperands(model, step_index, slots);
   if (!fault.ok()) return fault;
-  const void* params = static_cast<const std::byte*>(rows) + size_t{param} * law.row_bytes;
-  fault = law.check(params, slots);
+  const void* params = static_cast<const std::byte*>(rows) + size_t{param} * rules.row_bytes;
+  fault = rules.check(params, slots);
   if (!fault.ok()) return AtStep(model, step_index, fault);
-  return CheckOverlaps(model, step_index, law, params);
+  return CheckOverlaps(model, step_index, rules, params);
 }
 
 }  // namespace weft::bind

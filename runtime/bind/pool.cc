@@ -2,34 +2,34 @@
 #include "kernels/pool.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::pool {
 
 Fault Check(const format::PoolParams& params, const OperandSlots& slots) {
-  Law law(slots);
-  law.Below(FaultCode::kParamOp, static_cast<uint32_t>(params.op()),
-            static_cast<uint32_t>(format::PoolOp::MAX) + 1);
-  law.Zero(params.reserved0());
-  law.Zero(params.reserved1());
-  law.Window(params.in_height(), params.out_height(), params.kernel_height(), params.stride_y(),
-             params.dilation_y(), params.pad_top());
-  law.Window(params.in_width(), params.out_width(), params.kernel_width(), params.stride_x(),
-             params.dilation_x(), params.pad_left());
+  ParamChecker check(slots);
+  check.RequireBelow(FaultCode::kParamOp, static_cast<uint32_t>(params.op()),
+                     static_cast<uint32_t>(format::PoolOp::MAX) + 1);
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
+                      params.stride_y(), params.dilation_y(), params.pad_top());
+  check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
+                      params.stride_x(), params.dilation_x(), params.pad_left());
   // No weights bound the number of taps here, so the padded input does.
   const uint32_t padded_height =
       Plus(params.in_height(), Plus(params.pad_top(), params.pad_bottom()));
   const uint32_t padded_width =
       Plus(params.in_width(), Plus(params.pad_left(), params.pad_right()));
-  law.AtMost(FaultCode::kParamWindow, params.kernel_height(), padded_height);
-  law.AtMost(FaultCode::kParamWindow, params.kernel_width(), padded_width);
-  law.AtMost(FaultCode::kParamWindow, padded_height, 0x7FFFFFFF);
-  law.AtMost(FaultCode::kParamWindow, padded_width, 0x7FFFFFFF);
+  check.RequireAtMost(FaultCode::kParamWindow, params.kernel_height(), padded_height);
+  check.RequireAtMost(FaultCode::kParamWindow, params.kernel_width(), padded_width);
+  check.RequireAtMost(FaultCode::kParamWindow, padded_height, 0x7FFFFFFF);
+  check.RequireAtMost(FaultCode::kParamWindow, padded_width, 0x7FFFFFFF);
   const uint32_t in_plane = Times(params.in_height(), params.in_width());
   const uint32_t out_plane = Times(params.out_height(), params.out_width());
-  law.Holds(0, kF32, Times(params.planes(), in_plane));
-  law.Holds(1, kF32, Times(params.planes(), out_plane));
-  return law.fault();
+  check.RequireOperand(0, kF32, Times(params.planes(), in_plane));
+  check.RequireOperand(1, kF32, Times(params.planes(), out_plane));
+  return check.fault();
 }
 
 bool MayShare(const format::PoolParams&, uint32_t, uint32_t) { return false; }

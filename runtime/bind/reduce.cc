@@ -2,26 +2,26 @@
 #include "kernels/reduce.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::reduce {
 
 Fault Check(const format::ReduceParams& params, const OperandSlots& slots) {
   const uint32_t op = static_cast<uint32_t>(params.op());
   const uint32_t type = static_cast<uint32_t>(params.type());
-  Law law(slots);
-  law.Zero(params.reserved());
-  law.Below(FaultCode::kParamOp, op, kernels::kReduceOpCount);
-  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved());
+  check.RequireBelow(FaultCode::kParamOp, op, kernels::kReduceOpCount);
+  check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
   const uint32_t rank = Plus(params.kept_rank(), params.reduced_rank());
-  law.AtMost(FaultCode::kParamRank, rank, kernels::kMaxRank);
-  if (!law.fault().ok()) return law.fault();
-  law.Require(kernels::ReduceKnows(static_cast<kernels::ReduceOp>(op), ElementOf(params.type())),
-              FaultCode::kParamOpType, op, type);
+  check.RequireAtMost(FaultCode::kParamRank, rank, kernels::kMaxRank);
+  if (!check.fault().ok()) return check.fault();
+  check.Require(kernels::ReduceKnows(static_cast<kernels::ReduceOp>(op), ElementOf(params.type())),
+                FaultCode::kParamOpType, op, type);
   const uint32_t* dims = Numbers(params.dims());
-  law.Holds(0, params.type(), WalkReach(rank, dims, Numbers(params.strides())));
-  law.Holds(1, params.type(), WalkCount(params.kept_rank(), dims));
-  return law.fault();
+  check.RequireOperand(0, params.type(), WalkReach(rank, dims, Numbers(params.strides())));
+  check.RequireOperand(1, params.type(), WalkCount(params.kept_rank(), dims));
+  return check.fault();
 }
 
 bool MayShare(const format::ReduceParams&, uint32_t, uint32_t) { return false; }

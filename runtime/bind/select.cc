@@ -2,24 +2,24 @@
 #include "kernels/select.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::select {
 
 Fault Check(const format::SelectParams& params, const OperandSlots& slots) {
   const uint32_t element_bytes = params.element_bytes();
-  Law law(slots);
-  law.ElementBytes(element_bytes);
-  law.AtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
-  if (!law.fault().ok()) return law.fault();
+  ParamChecker check(slots);
+  check.RequireElementBytes(element_bytes);
+  check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
+  if (!check.fault().ok()) return check.fault();
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
-  law.Holds(0, format::ElementType::boolean,
-            WalkReach(rank, dims, Numbers(params.condition_strides())));
-  law.HoldsElements(1, element_bytes, WalkReach(rank, dims, Numbers(params.a_strides())));
-  law.HoldsElements(2, element_bytes, WalkReach(rank, dims, Numbers(params.b_strides())));
-  law.HoldsElements(3, element_bytes, WalkCount(rank, dims));
-  return law.fault();
+  check.RequireOperand(0, format::ElementType::boolean,
+                       WalkReach(rank, dims, Numbers(params.condition_strides())));
+  check.RequireElements(1, element_bytes, WalkReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireElements(2, element_bytes, WalkReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireElements(3, element_bytes, WalkCount(rank, dims));
+  return check.fault();
 }
 
 // Over an operand of the same element size that is not broadcast.

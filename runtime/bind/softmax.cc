@@ -2,17 +2,17 @@
 #include "kernels/softmax.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::softmax {
 
 Fault Check(const format::SoftmaxParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(Times(params.outer(), params.axis()), params.inner());
-  Law law(slots);
-  law.AtMost(FaultCode::kParamFlag, params.logarithm(), 1);
-  law.Holds(0, kF32, count);
-  law.Holds(1, kF32, count);
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireAtMost(FaultCode::kParamFlag, params.logarithm(), 1);
+  check.RequireOperand(0, kF32, count);
+  check.RequireOperand(1, kF32, count);
+  return check.fault();
 }
 
 bool MayShare(const format::SoftmaxParams&, uint32_t, uint32_t) { return true; }

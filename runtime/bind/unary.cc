@@ -2,7 +2,7 @@
 #include "kernels/unary.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind::unary {
 
@@ -10,20 +10,20 @@ Fault Check(const format::UnaryParams& params, const OperandSlots& slots) {
   const format::Activation& activation = params.activation();
   const uint32_t op = static_cast<uint32_t>(activation.op());
   const uint32_t type = static_cast<uint32_t>(params.type());
-  Law law(slots);
-  law.Zero(activation.reserved0());
-  law.Zero(activation.reserved1());
-  law.Zero(params.reserved0());
-  law.Zero(params.reserved1());
-  law.Below(FaultCode::kParamOp, op, kernels::kUnaryOpCount);
-  law.Below(FaultCode::kParamType, type, format::kElementTypeCount);
-  if (!law.fault().ok()) return law.fault();
-  law.Require(kernels::UnaryKnows(static_cast<kernels::UnaryOp>(op), ElementOf(params.type())),
-              FaultCode::kParamOpType, op, type);
-  if (params.type() == kF32) law.Linked(activation);
-  law.Holds(0, params.type(), params.count());
-  law.Holds(1, params.type(), params.count());
-  return law.fault();
+  ParamChecker check(slots);
+  check.RequireZero(activation.reserved0());
+  check.RequireZero(activation.reserved1());
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  check.RequireBelow(FaultCode::kParamOp, op, kernels::kUnaryOpCount);
+  check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
+  if (!check.fault().ok()) return check.fault();
+  check.Require(kernels::UnaryKnows(static_cast<kernels::UnaryOp>(op), ElementOf(params.type())),
+                FaultCode::kParamOpType, op, type);
+  if (params.type() == kF32) check.RequireLinkedActivation(activation);
+  check.RequireOperand(0, params.type(), params.count());
+  check.RequireOperand(1, params.type(), params.count());
+  return check.fault();
 }
 
 bool MayShare(const format::UnaryParams&, uint32_t, uint32_t) { return true; }

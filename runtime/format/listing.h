@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the format that weft.fbs cannot say: the numbers that stand for "none", the limits,
-// the kinds of step, and Rows, the view through which everybody reads a vector of the file. A
+// What weft.fbs cannot express of the format: the numbers that stand for "none", the limits,
+// the kinds of step, and Rows, the view through which every reader sees a vector of the file. A
 // missing vector reads as an empty one. Nothing here checks anything (runtime/verify.h does) or
 // owns memory.
 #ifndef WEFT_RUNTIME_FORMAT_LISTING_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of every step, through Open: exactly the bytes of its geometry suffice, and nothing less;
+// The rules of every step, through Open: exactly the bytes of its geometry suffice, and nothing less;
 // no overlap but those it allows, and these give the results of separate slots.
 #include "runtime/bind/bind.h"
 
@@ -211,7 +211,7 @@ TEST(MayShare, DependsOnTheWalk) {
   EXPECT_TRUE(dense(2, 5));
 }
 
-TEST(Law, CountsBeyondThirtyTwoBitsFitNowhere) {
+TEST(StepRules, CountsBeyondThirtyTwoBitsFitNowhere) {
   const uint32_t huge = 0xFFFFFFFF;
   StepSample softmax = EveryStep()[static_cast<size_t>(Kind::softmax) - 1];
   for (const uint32_t outer : {huge, uint32_t{1} << 31, uint32_t{1} << 16}) {
@@ -231,7 +231,7 @@ TEST(Law, CountsBeyondThirtyTwoBitsFitNowhere) {
   EXPECT_EQ(Loaded(sample.builder.Finish()).fault.code, FaultCode::kOperandBytes);
 }
 
-TEST(Law, EmptyWalksTouchNothing) {
+TEST(StepRules, EmptyWalksTouchNothing) {
   StepSample sample = EveryStep()[static_cast<size_t>(Kind::copy) - 1];
   const uint32_t dims[8] = {7, 0, 9};
   const int32_t strides[8] = {-1000, 1000, 1000};
@@ -241,7 +241,7 @@ TEST(Law, EmptyWalksTouchNothing) {
   EXPECT_TRUE(model.engine.Run().ok());
 }
 
-TEST(Law, BackwardWalksStayInFrontOfTheirSlot) {
+TEST(StepRules, BackwardWalksStayInFrontOfTheirSlot) {
   StepSample sample = EveryStep()[static_cast<size_t>(Kind::copy) - 1];
   const uint32_t dims[8] = {2, 3};
   const int32_t from[8] = {-3, 1}, to[8] = {3, 1};
@@ -253,7 +253,7 @@ TEST(Law, BackwardWalksStayInFrontOfTheirSlot) {
   EXPECT_TRUE(Loaded(sample.builder.Finish()).fault.ok());
 }
 
-TEST(Law, MovesOfOneWayKeepTheirDistance) {
+TEST(StepRules, MovesOfOneWayKeepTheirDistance) {
   // State that lives in the scan output: iteration i reads slice i, writes slice i + 1.
   for (const bool same_way : {true, false}) {
     ListingBuilder b;

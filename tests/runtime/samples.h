@@ -280,7 +280,7 @@ inline void AppendBytes(const void* from, size_t bytes, std::vector<uint8_t>& da
   data.insert(data.end(), first, first + bytes);
 }
 
-// The runs of `b` on FillInputs, as the format wants them for its self test, without any judgement.
+// The runs of `b` on FillInputs, as the format wants them for its self test, unchecked.
 inline void RecordSelfTest(ListingBuilder& b, uint32_t runs) {
   const Loaded model(b.Finish());
   Engine engine = model.engine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each law of a model file, spoiled once: the fault names the law, the row and both numbers.
+// Each rule of a model file, broken once: the fault names the rule, the row and both numbers.
 #include "runtime/verify.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace weft::test {
 namespace {
 
 struct Spoiled {
-  const char* law;
+  const char* rule;
   void (*spoil)(Features& f);
   FaultCode code;
   uint32_t index;
@@ -283,8 +283,8 @@ TEST(Verify, NamesEachBrokenLaw) {
     spoiled.spoil(f);
     Loaded model(f.b.Finish());
     EXPECT_EQ(static_cast<int>(model.fault.code), static_cast<int>(spoiled.code))
-        << spoiled.law << ": " << model.Text();
-    EXPECT_EQ(model.fault.index, spoiled.index) << spoiled.law << ": " << model.Text();
+        << spoiled.rule << ": " << model.Text();
+    EXPECT_EQ(model.fault.index, spoiled.index) << spoiled.rule << ": " << model.Text();
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words in which a step's law is written: counts that saturate instead of overflowing, the
-// extent of a strided walk, and Law, which holds operands and parameters to what is said and keeps
-// the first fault. Everything is in elements until Law compares it with a slot's bytes.
-#ifndef WEFT_RUNTIME_BIND_LAW_H_
-#define WEFT_RUNTIME_BIND_LAW_H_
+// What the validation rules of a step are written in: counts that saturate instead of overflowing,
+// the extent of a strided walk, and ParamChecker, which checks operands and parameters and keeps the
+// first fault. Everything is in elements until it is compared with a slot's bytes.
+#ifndef WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
+#define WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 
 #include <cstdint>
 
@@ -66,44 +66,52 @@ inline kernels::Element ElementOf(format::ElementType type) {
   return static_cast<kernels::Element>(type);
 }
 
-class Law {
+class ParamChecker {
  public:
-  explicit Law(const OperandSlots& slots) : slots_(slots) {}
-  Law(const Law&) = delete;
-  Law& operator=(const Law&) = delete;
+  explicit ParamChecker(const OperandSlots& slots) : slots_(slots) {}
+  ParamChecker(const ParamChecker&) = delete;
+  ParamChecker& operator=(const ParamChecker&) = delete;
 
   // The operand is of this type, aligned to it and holds at least `elements`. One that is absent is
   // optional in its row of ops.inc (CheckStep has seen to that) and needs nothing.
-  void Holds(uint32_t operand, format::ElementType type, uint32_t elements);
-  // Any type, moved as elements of 1, 2, 4 or 8 bytes (which ElementBytes has checked).
-  void HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
-  void ElementBytes(uint32_t element_bytes);
+  void RequireOperand(uint32_t operand, format::ElementType type, uint32_t elements);
+  // Any type, moved as elements of 1, 2, 4 or 8 bytes (see RequireElementBytes).
+  void RequireElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
+  void RequireElementBytes(uint32_t element_bytes);
 
   // An activation of float kernels that this program has linked: known op, not logical_not,
   // reserved fields zero.
-  void Activates(const format::Activation& activation);
+  void RequireActivation(const format::Activation& activation);
   // The same, linked or not.
-  void Knows(const format::Activation& activation);
-  void Linked(const format::Activation& activation);
-  void Zero(uint32_t reserved) { Require(reserved == 0, FaultCode::kParamReserved, reserved, 0); }
-  void AtMost(FaultCode code, uint32_t is, uint32_t must) { Require(is <= must, code, is, must); }
-  void AtLeast(FaultCode code, uint32_t is, uint32_t must) { Require(is >= must, code, is, must); }
-  void Below(FaultCode code, uint32_t is, uint32_t must) { Require(is < must, code, is, must); }
+  void RequireKnownActivation(const format::Activation& activation);
+  void RequireLinkedActivation(const format::Activation& activation);
+  void RequireZero(uint32_t reserved) {
+    Require(reserved == 0, FaultCode::kParamReserved, reserved, 0);
+  }
+  void RequireAtMost(FaultCode code, uint32_t is, uint32_t must) {
+    Require(is <= must, code, is, must);
+  }
+  void RequireAtLeast(FaultCode code, uint32_t is, uint32_t must) {
+    Require(is >= must, code, is, must);
+  }
+  void RequireBelow(FaultCode code, uint32_t is, uint32_t must) {
+    Require(is < must, code, is, must);
+  }
   // Rows of an output do not run into each other.
-  void RowsApart(uint32_t rows, uint32_t stride, uint32_t length) {
-    if (rows > 1) AtLeast(FaultCode::kParamRows, stride, length);
+  void RequireRowsApart(uint32_t rows, uint32_t stride, uint32_t length) {
+    if (rows > 1) RequireAtLeast(FaultCode::kParamRows, stride, length);
   }
   // A window of `taps` that are `dilation` apart moves by `stride`: none is 0, and no position of
   // it leaves the range of a signed 32-bit number, in which the kernels count.
-  void Window(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
-              uint32_t pad);
+  void RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
+                     uint32_t pad);
   void Require(bool holds, FaultCode code, uint32_t is, uint32_t must);
 
   const Fault& fault() const { return fault_; }
 
  private:
-  void Complain(FaultCode code, uint32_t operand, uint32_t is, uint32_t must);
-  void Fits(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes);
+  void Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must);
+  void RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes);
 
   const OperandSlots& slots_;
   Fault fault_;
@@ -111,4 +119,4 @@ class Law {
 
 }  // namespace weft::bind
 
-#endif  // WEFT_RUNTIME_BIND_LAW_H_
+#endif  // WEFT_RUNTIME_BIND_PARAM_CHECKER_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/bind/law.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind {
 
-// Kernels know nobody, so their enums repeat the format's; here both are in sight.
+// Kernels include no other room, so their enums repeat the format's; here both are in sight.
 static_assert(static_cast<int>(kernels::Element::kBoolean) ==
               static_cast<int>(format::ElementType::boolean));
 static_assert(static_cast<int>(kernels::Element::kI4) == static_cast<int>(format::ElementType::i4));
@@ -49,78 +49,78 @@ kernels::Activation ActivationOf(const format::Activation& activation) {
           static_cast<kernels::UnaryOp>(activation.op())};
 }
 
-void Law::Complain(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
+void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
   if (fault_.ok()) fault_ = {code, 0, static_cast<uint8_t>(operand), 0, is, must};
 }
 
-void Law::Require(bool holds, FaultCode code, uint32_t is, uint32_t must) {
-  if (!holds) Complain(code, 0, is, must);
+void ParamChecker::Require(bool holds, FaultCode code, uint32_t is, uint32_t must) {
+  if (!holds) Report(code, 0, is, must);
 }
 
-void Law::Fits(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {
+void ParamChecker::RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {
   const OperandSlot& slot = slots_[operand];
   if (bytes > slot.bytes) {
-    Complain(FaultCode::kOperandBytes, operand, slot.bytes, Clip(bytes));
+    Report(FaultCode::kOperandBytes, operand, slot.bytes, Clip(bytes));
   } else if (slot.alignment_bytes < alignment_bytes) {
-    Complain(FaultCode::kOperandAlignment, operand, slot.alignment_bytes, alignment_bytes);
+    Report(FaultCode::kOperandAlignment, operand, slot.alignment_bytes, alignment_bytes);
   }
 }
 
-void Law::Holds(uint32_t operand, format::ElementType type, uint32_t elements) {
+void ParamChecker::RequireOperand(uint32_t operand, format::ElementType type, uint32_t elements) {
   const OperandSlot& slot = slots_[operand];
   if (!slot.present) return;
   if (slot.type != type) {
-    return Complain(FaultCode::kOperandType, operand, static_cast<uint32_t>(slot.type),
-                    static_cast<uint32_t>(type));
+    return Report(FaultCode::kOperandType, operand, static_cast<uint32_t>(slot.type),
+                  static_cast<uint32_t>(type));
   }
   const uint32_t bits = format::BitsOf(type);
   const uint64_t bytes =
       elements == kOutOfReach ? uint64_t{1} << 32 : (uint64_t{elements} * bits + 7) / 8;
-  Fits(operand, bits < 8 ? 1 : bits / 8, bytes);
+  RequireRoom(operand, bits < 8 ? 1 : bits / 8, bytes);
 }
 
-void Law::ElementBytes(uint32_t element_bytes) {
+void ParamChecker::RequireElementBytes(uint32_t element_bytes) {
   Require(element_bytes == 1 || element_bytes == 2 || element_bytes == 4 || element_bytes == 8,
           FaultCode::kParamElementBytes, element_bytes, 0);
 }
 
-void Law::HoldsElements(uint32_t operand, uint32_t element_bytes, uint32_t elements) {
+void ParamChecker::RequireElements(uint32_t operand, uint32_t element_bytes, uint32_t elements) {
   if (!slots_[operand].present) return;
   const uint64_t bytes =
       elements == kOutOfReach ? uint64_t{1} << 32 : uint64_t{elements} * element_bytes;
-  Fits(operand, element_bytes, bytes);
+  RequireRoom(operand, element_bytes, bytes);
 }
 
-void Law::Activates(const format::Activation& activation) {
-  Knows(activation);
-  Linked(activation);
+void ParamChecker::RequireActivation(const format::Activation& activation) {
+  RequireKnownActivation(activation);
+  RequireLinkedActivation(activation);
 }
 
-void Law::Knows(const format::Activation& activation) {
+void ParamChecker::RequireKnownActivation(const format::Activation& activation) {
   constexpr uint32_t kNot = static_cast<uint32_t>(format::UnaryOp::logical_not);
   const uint32_t op = static_cast<uint32_t>(activation.op());
   Require(op != kNot, FaultCode::kParamOp, op, kNot);
-  Below(FaultCode::kParamOp, op, kernels::kUnaryOpCount);
-  Zero(activation.reserved0());
-  Zero(activation.reserved1());
+  RequireBelow(FaultCode::kParamOp, op, kernels::kUnaryOpCount);
+  RequireZero(activation.reserved0());
+  RequireZero(activation.reserved1());
 }
 
-void Law::Linked(const format::Activation& activation) {
+void ParamChecker::RequireLinkedActivation(const format::Activation& activation) {
   const uint32_t op = static_cast<uint32_t>(activation.op());
   Require(kernels::IsLinked(static_cast<kernels::UnaryOp>(op)), FaultCode::kActivationAbsent, op,
           0);
 }
 
-void Law::Window(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
-                 uint32_t pad) {
+void ParamChecker::RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride,
+                                 uint32_t dilation, uint32_t pad) {
   constexpr uint32_t kFarthest = 0x7FFFFFFFu;
-  AtLeast(FaultCode::kParamStride, stride, 1);
-  AtLeast(FaultCode::kParamStride, dilation, 1);
+  RequireAtLeast(FaultCode::kParamStride, stride, 1);
+  RequireAtLeast(FaultCode::kParamStride, dilation, 1);
   const uint32_t last_start = out == 0 ? 0 : Times(out - 1, stride);
   const uint32_t last_tap = taps == 0 ? 0 : Times(taps - 1, dilation);
-  AtMost(FaultCode::kParamWindow, Plus(last_start, last_tap), kFarthest);
-  AtMost(FaultCode::kParamWindow, in, kFarthest);
-  AtMost(FaultCode::kParamWindow, pad, kFarthest);
+  RequireAtMost(FaultCode::kParamWindow, Plus(last_start, last_tap), kFarthest);
+  RequireAtMost(FaultCode::kParamWindow, in, kFarthest);
+  RequireAtMost(FaultCode::kParamWindow, pad, kFarthest);
 }
 
 }  // namespace weft::bind
