@@ -253,7 +253,7 @@ bool Verify(Conversion& c) {
   return c.faults.ok();
 }
 
-// Only a file that obeys the rules of the format can be listed.
+// Only a file that is valid by the rules of the format can be listed.
 std::string ListingOf(const std::vector<std::byte>& file) {
   const AlignedBytes aligned = AlignedCopy(file);
   bool is_sound = true;

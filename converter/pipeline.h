@@ -64,7 +64,7 @@ struct Converted {
 // The passes before planning: the model as steps over values.
 std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults);
 
-// Nullopt exactly when `faults` is not ok. The file obeys the rules of verify.cc and of
+// Nullopt exactly when `faults` is not ok. The file passes the rules of verify.cc and of
 // plan/validator.h.
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeroed heap memory at the alignment that models, state and scratch want, freed with its owner.
-// Large blocks cost no pages before somebody writes to them.
+// Large blocks cost no pages before they are written to.
 #ifndef WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 #define WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 

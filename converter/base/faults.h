@@ -13,10 +13,10 @@ namespace weft {
 
 class Faults {
  public:
-  // A line that is there already is not told twice: several passes may read one bad attribute.
-  void Add(std::string line) { AddOnce(lines_, told_, std::move(line)); }
-  // Told to the user on stderr, but no reason to refuse.
-  void Warn(std::string line) { AddOnce(warnings_, warned_, std::move(line)); }
+  // A line that is there already is not repeated: several passes may read one bad attribute.
+  void Add(std::string line) { AddOnce(lines_, known_lines_, std::move(line)); }
+  // Printed for the user on stderr, but no reason to refuse.
+  void Warn(std::string line) { AddOnce(warnings_, known_warnings_, std::move(line)); }
   bool ok() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -29,7 +29,7 @@ class Faults {
 
   std::vector<std::string> lines_;
   std::vector<std::string> warnings_;
-  std::unordered_set<std::string> told_, warned_;  // the same lines, to be found
+  std::unordered_set<std::string> known_lines_, known_warnings_;  // the same lines, to be found
 };
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The converter counts in 64 bits, the file in 32 and fewer. This is the one way from there to
-// here: a number that does not fit is refused and never cut. Shape laws refuse with a message of
+// here: a number that does not fit is refused and never cut. Shape rules refuse with a message of
 // their own what a user can write; what still arrives here stops the pass, which names the layer.
 #ifndef WEFT_CONVERTER_BASE_NARROW_H_
 #define WEFT_CONVERTER_BASE_NARROW_H_
@@ -17,7 +17,7 @@
 
 namespace weft {
 
-// Thrown by Narrow. Whoever knows the place first says where; the pass that began the work makes a
+// Thrown by Narrow. The first caller that knows the place adds it; the pass that began the work makes a
 // fault of it.
 class TooWide : public std::range_error {
  public:

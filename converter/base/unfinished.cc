@@ -17,7 +17,7 @@ std::vector<std::string> names;
 extern "C" void RemoveAndEnd(int signal) {
   for (const std::string& name : names) unlink(name.c_str());
   std::signal(signal, SIG_DFL);
-  raise(signal);  // acts when this returns, and tells the parent which signal it was
+  raise(signal);  // acts when this returns, and shows the parent which signal it was
 }
 
 }  // namespace

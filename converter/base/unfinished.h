@@ -33,7 +33,7 @@ class Unfinished {
   Unfinished& operator=(const Unfinished&) = delete;
   ~Unfinished();
 
-  // A name in `folder`, on the list once `make` has made a file of it. `make` tells 0 or an errno
+  // A name in `folder`, on the list once `make` has made a file of it. `make` returns 0 or an errno
   // and is asked again for another name while that is EEXIST. Empty, with errno, when it fails.
   template <typename Make>
   std::string Add(const std::filesystem::path& folder, const Make& make) {

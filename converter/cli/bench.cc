@@ -228,10 +228,10 @@ void PrintMeasured(const BenchCall& call, const LoadedModel& model, const Measur
 Exit BenchModel(const BenchCall& call) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
-  if (model == nullptr || !model->Open(faults)) return Tell(faults);
+  if (model == nullptr || !model->Open(faults)) return Report(faults);
   Measured measured;
   Bench(*model, faults).Measure(call, measured);
-  if (!faults.ok()) return Tell(faults);
+  if (!faults.ok()) return Report(faults);
   PrintMeasured(call, *model, measured);
   return Exit::kDone;
 }

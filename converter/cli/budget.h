@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model costs, as `weft inspect --budget` tells it: flash by part, memory by region, stack,
+// What a model costs, as `weft inspect --budget` prints it: flash by part, memory by region, stack,
 // work per run and per iteration, and what contributes most to each.
 #ifndef WEFT_CONVERTER_CLI_BUDGET_H_
 #define WEFT_CONVERTER_CLI_BUDGET_H_

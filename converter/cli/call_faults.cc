@@ -166,7 +166,7 @@ std::string UnexpectedValue(const CLI::App& command, const std::string& word) {
 }
 
 // Words that the command does not know. Those behind an unknown option may be its value, so they
-// are told only when there is none.
+// are reported only when there is none.
 void AddUnknown(const CLI::App& app, const CLI::App& command, Faults& faults) {
   const std::string who = "weft " + command.get_name();
   const Words words = Unexpected(command);

@@ -24,8 +24,8 @@ constexpr const char* kExamples = R"(Examples:
   weft inspect model.weft
 
 Exit codes: 0 done, 1 the input is at fault, 2 the call is. Faults go to stderr, one a line. With --json
-they go to stdout too, as {"error": ["line", ...]}, unless the result itself tells them.
-"weft help COMMAND" tells more of each command.)";
+they go to stdout too, as {"error": ["line", ...]}, unless the result itself contains them.
+"weft help COMMAND" explains each command.)";
 
 // What the process has said. There is one standard output, so there is one of these.
 struct Talk {
@@ -35,7 +35,7 @@ struct Talk {
 };
 Talk talk;
 
-void TellLine(const std::string& line) {
+void ReportLine(const std::string& line) {
   SayLine(line);
   talk.faults.push_back(line);
 }
@@ -73,7 +73,7 @@ Exit Parse(CLI::App& app, std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     const bool done = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     if (!done || NamesUnknownCommand(app)) {
-      Tell(CallFaults(app, error));
+      Report(CallFaults(app, error));
       return Exit::kCall;
     }
     std::ostringstream answer, said;
@@ -98,9 +98,9 @@ int Main(int argc, const char* const* argv) {
     app.footer(kExamples);
     exit = Parse(app, words);
   } catch (const std::bad_alloc&) {
-    TellLine("weft: out of memory");
+    ReportLine("weft: out of memory");
   } catch (const std::exception& error) {
-    TellLine(fmt::format("weft: {}", error.what()));
+    ReportLine(fmt::format("weft: {}", error.what()));
   }
   if (talk.as_json && !talk.printed && !talk.faults.empty()) Print({{"error", talk.faults}});
   int code = static_cast<int>(exit);
@@ -111,14 +111,14 @@ int Main(int argc, const char* const* argv) {
   return code;
 }
 
-Exit Tell(const Faults& input_faults) {
+Exit Report(const Faults& input_faults) {
   for (const std::string& line : input_faults.warnings()) Say("warning: {}", line);
-  for (const std::string& line : input_faults.lines()) TellLine(line);
+  for (const std::string& line : input_faults.lines()) ReportLine(line);
   return input_faults.ok() ? Exit::kDone : Exit::kInput;
 }
 
-Exit Tell(const Complaints& complaints) {
-  const Exit call = Tell(complaints.call), input = Tell(complaints.input);
+Exit Report(const Complaints& complaints) {
+  const Exit call = Report(complaints.call), input = Report(complaints.input);
   return call == Exit::kDone ? input : Exit::kCall;
 }
 

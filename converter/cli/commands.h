@@ -32,8 +32,8 @@ void AddExplain(CLI::App& app, Exit* exit);
 
 // Prints all lines on stderr, and with --json as {"error": [...]} on stdout when the command ends
 // without a JSON value of its own; says what they mean for the exit code.
-Exit Tell(const Faults& input_faults);
-Exit Tell(const Complaints& complaints);
+Exit Report(const Faults& input_faults);
+Exit Report(const Complaints& complaints);
 
 // One JSON value on stdout, indented. Names that are no UTF-8 are mended.
 void Print(const nlohmann::ordered_json& value);

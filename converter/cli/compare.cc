@@ -120,13 +120,13 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
 Exit CompareModel(const CompareCall& call) {
   Complaints complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
-  if (model == nullptr || !model->Open(complaints.input)) return Tell(complaints);
+  if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
   session.ReadInputs(call.inputs, complaints);
   const std::vector<Expected> expected = ReadExpected(call, *model, complaints);
-  if (!complaints.ok()) return Tell(complaints);
+  if (!complaints.ok()) return Report(complaints);
   session.Run(call.repeat, complaints.input);
-  if (!complaints.ok()) return Tell(complaints);
+  if (!complaints.ok()) return Report(complaints);
   return CompareOutputs(call, *model, session, expected) ? Exit::kDone : Exit::kInput;
 }
 

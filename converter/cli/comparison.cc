@@ -12,12 +12,12 @@
 namespace weft::cli {
 namespace {
 
-struct Verdict {
+struct Agreement {
   bool agree;
   double difference;
 };
 
-Verdict JudgeReals(double is, double must, const Tolerance& tolerance) {
+Agreement CompareReals(double is, double must, const Tolerance& tolerance) {
   if (std::isnan(is) && std::isnan(must)) return {true, 0};
   if (is == must) return {true, 0};
   if (!std::isfinite(is) || !std::isfinite(must))
@@ -50,18 +50,18 @@ Comparison Compare(const Array& is, const Array& must, const Tolerance& toleranc
   result.count = ElementCount(is.type.dims).value_or(0);
   const auto count = static_cast<size_t>(result.count);
   for (size_t i = 0; i < count; ++i) {
-    Verdict verdict{};
+    Agreement agreement{};
     if (IsFloat(type)) {
-      verdict = JudgeReals(RealAt(type, is.bytes, i), RealAt(type, must.bytes, i), tolerance);
+      agreement = CompareReals(RealAt(type, is.bytes, i), RealAt(type, must.bytes, i), tolerance);
     } else {
       const int64_t a = IntegerAt(type, is.bytes, i), b = IntegerAt(type, must.bytes, i);
-      verdict = {a == b, std::abs(static_cast<double>(a) - static_cast<double>(b))};
+      agreement = {a == b, std::abs(static_cast<double>(a) - static_cast<double>(b))};
     }
-    if (verdict.difference > result.largest_difference) {
-      result.largest_difference = verdict.difference;
+    if (agreement.difference > result.largest_difference) {
+      result.largest_difference = agreement.difference;
       result.largest_index = IndexOf(static_cast<int64_t>(i), is.type.dims);
     }
-    if (verdict.agree) continue;
+    if (agreement.agree) continue;
     if (result.mismatch_count++ > 0) continue;
     const auto text = [&](const Array& array) {
       return IsFloat(type) ? RealText(type, RealAt(type, array.bytes, i))

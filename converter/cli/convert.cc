@@ -234,9 +234,9 @@ Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Complaints complaints;
   CheckFiles(call, complaints.call);
-  if (!complaints.ok()) return Tell(complaints);
+  if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
-  if (!call.dumps.MakeFolder(faults)) return Tell(faults);
+  if (!call.dumps.MakeFolder(faults)) return Report(faults);
   std::optional<pipeline::Converted> converted;
   {
     Progress progress;
@@ -246,12 +246,12 @@ Exit Convert(ConvertCall& call) {
     };
     converted = pipeline::Convert(call.options, faults);
   }
-  if (Tell(faults) != Exit::kDone || !converted) return Exit::kInput;
+  if (Report(faults) != Exit::kDone || !converted) return Exit::kInput;
   std::string reason = call.dumps.reason();
   if (!reason.empty() || !WriteOutputs(call, *converted, &reason)) {
     Faults unwritten;
     unwritten.Add(reason);
-    return Tell(unwritten);
+    return Report(unwritten);
   }
   if (converted->streamed && !call.json) {
     SayText(StreamedText(*converted->streamed));

@@ -104,7 +104,7 @@ Exit Explain(uint32_t code, bool json) {
         fmt::format("explain: code {} is not a fault of weft {}; must be a number that its "
                     "runtime prints",
                     code, WEFT_VERSION));
-    return Tell(faults);
+    return Report(faults);
   }
   const std::vector<Field> fields = FieldsOf(row->text);
   if (json) {

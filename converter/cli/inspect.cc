@@ -29,9 +29,9 @@ the listing holds (unroll); how its carried values travel (in place, by shuttle 
 the scan output, or by a copy step); how many inputs are sliced and outputs scanned without a copy; and the
 bytes that copy and fill steps write, per iteration and for all of it.
 
-The budget tells flash by part, memory by region, the engine's stack, and the work of a run. Its multiply-adds
-are the products that enter a sum over an axis or a window; where only the run knows how often a section
-repeats, its maximum counts.
+The budget shows flash by part, memory by region, the engine's stack, and the work of a run. Its multiply-adds
+are the products that enter a sum over an axis or a window; where a section's trip count is known only
+at run time, its maximum counts.
 
 Examples:
   weft inspect model.weft
@@ -253,7 +253,7 @@ void PrintModel(const LoadedModel& model) {
 Exit Inspect(const InspectCall& call) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
-  if (model == nullptr || !model->Open(faults)) return Tell(faults);
+  if (model == nullptr || !model->Open(faults)) return Report(faults);
   if (call.json) {
     Json json = ModelJson(*model);
     if (call.budget) json["budget"] = BudgetJson(*model);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model.weft in memory, judged before anybody looks into it: its header, its checksum and, by
-// Open, every law. Owns the file's bytes and the memory of one engine.
+// A model.weft in memory, checked before anything looks into it: its header, its checksum and, by
+// Open, every rule. Owns the file's bytes and the memory of one engine.
 #ifndef WEFT_CONVERTER_CLI_LOADED_MODEL_H_
 #define WEFT_CONVERTER_CLI_LOADED_MODEL_H_
 
@@ -31,7 +31,7 @@ class LoadedModel {
   // since its conversion.
   static std::unique_ptr<LoadedModel> Load(const std::filesystem::path& path, Faults& faults);
 
-  // Checks every law and opens the engine on fresh memory. False, with a fault, when the file
+  // Checks every rule and opens the engine on fresh memory. False, with a fault, when the file
   // breaks one.
   bool Open(Faults& faults);
 

@@ -47,7 +47,7 @@ class HeaderParser {
         const std::optional<std::string> value = String();
         has_descr = value.has_value();
         descr = value.value_or("structured");
-        if (!value) return true;  // a list of fields; told by this name
+        if (!value) return true;  // a list of fields; reported by this name
       } else if (*key == "fortran_order") {
         has_order = Bool();
       } else if (*key == "shape") {

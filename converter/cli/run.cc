@@ -126,16 +126,16 @@ void PrintOutputs(const RunCall& call, const LoadedModel& model, Session& sessio
 Exit Run(const RunCall& call) {
   Complaints complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
-  if (model == nullptr || !model->Open(complaints.input)) return Tell(complaints);
+  if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
   session.ReadInputs(call.inputs, complaints);
   CheckOutputTypes(*model, complaints.input);
   const std::vector<std::filesystem::path> paths = OutputPaths(model->outputs(), call.output_dir);
   CheckFiles(call, session, paths, complaints.call);
-  if (!complaints.ok()) return Tell(complaints);
+  if (!complaints.ok()) return Report(complaints);
   session.Run(call.repeat, complaints.input);
   if (!complaints.ok() || !WriteOutputs(call, paths, session.outputs(), complaints.input)) {
-    return Tell(complaints);
+    return Report(complaints);
   }
   PrintOutputs(call, *model, session, paths);
   return Exit::kDone;

@@ -48,7 +48,7 @@ class Session {
  public:
   explicit Session(LoadedModel& model) : model_(model) {}
 
-  // Every input must be named. Reads all files and tells all faults.
+  // Every input must be named. Reads all files and adds all faults.
   void ReadInputs(const std::vector<std::string>& texts, Complaints& complaints);
   // All calls, `repeat` times over; the outputs are those of the last time.
   void Run(int64_t repeat, Faults& faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert --streaming` tells of the cut: ports with their time axes, states with their
+// What `weft convert --streaming` prints of the cut: ports with their time axes, states with their
 // bytes and where each comes from, and what stays whole.
 #ifndef WEFT_CONVERTER_CLI_STREAMED_H_
 #define WEFT_CONVERTER_CLI_STREAMED_H_

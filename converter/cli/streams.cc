@@ -38,7 +38,7 @@ void HoldStandardStreams() {
 }
 
 void SayLine(std::string_view line) {
-  constexpr size_t kLongestBytes = 4000;  // what is longer nobody reads: it loses its middle
+  constexpr size_t kLongestBytes = 4000;  // too long to be read: it loses its middle
   // In one piece, for other programs may write to the same terminal.
   const std::string text = Shortened(Visible(line), kLongestBytes) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -57,7 +57,7 @@ void AnswerOne(std::string_view line) { Write(Visible(line) + "\n"); }
 
 std::optional<std::string> FlushAnswers() {
   if (answer_errno == 0 && std::fflush(stdout) != 0) answer_errno = errno;
-  // A device may tell at the end only.
+  // A device may report it at the end only.
   if (answer_errno == 0 && std::ferror(stdout) != 0) answer_errno = EIO;
   if (answer_errno == 0) return std::nullopt;
   return std::generic_category().message(answer_errno);

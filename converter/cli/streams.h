@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard output and error of the command. Results are answers, on stdout: one that could not be
-// written makes the call fail. Talk goes to stderr, and whether anybody can read it changes
+// written makes the call fail. Talk goes to stderr, and whether it can be read changes
 // nothing. Both show foreign text as visible.h has it.
 #ifndef WEFT_CONVERTER_CLI_STREAMS_H_
 #define WEFT_CONVERTER_CLI_STREAMS_H_

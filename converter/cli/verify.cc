@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft verify: every law that the runtime holds a file to, and those of the plan that only a
-// desktop can judge, and its self test where it carries one. Violations are the result, so they go
+// weft verify: every rule by which the runtime checks a file, and those of the plan that only a
+// desktop can check, and its self test where it carries one. Violations are the result, so they go
 // to stdout.
 #include "runtime/verify.h"
 
@@ -26,7 +26,7 @@ struct VerifyCall {
   bool json = false;
 };
 
-std::vector<std::string> Violations(const LoadedModel& model, bool* plan_judged) {
+std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validated) {
   std::vector<std::string> lines;
   const auto report = [](void* user, const Fault& fault) {
     char text[256];
@@ -34,9 +34,9 @@ std::vector<std::string> Violations(const LoadedModel& model, bool* plan_judged)
     static_cast<std::vector<std::string>*>(user)->emplace_back(text);
   };
   (void)VerifyAll(model.bytes(), AllSteps(), {report, &lines});
-  // The walk over the plan trusts what verify.cc has judged.
-  *plan_judged = lines.empty() && model.root().slot_buffers() != nullptr;
-  if (*plan_judged) lines = plan::CheckPlan(model.root());
+  // The walk over the plan trusts what verify.cc has checked.
+  *plan_validated = lines.empty() && model.root().slot_buffers() != nullptr;
+  if (*plan_validated) lines = plan::CheckPlan(model.root());
   return lines;
 }
 
@@ -68,12 +68,12 @@ std::optional<std::string> SelfTestViolation(LoadedModel& model) {
 Exit Verify(const VerifyCall& call) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
-  if (model == nullptr) return Tell(faults);
-  bool plan_judged = false;
-  std::vector<std::string> violations = Violations(*model, &plan_judged);
+  if (model == nullptr) return Report(faults);
+  bool plan_validated = false;
+  std::vector<std::string> violations = Violations(*model, &plan_validated);
   uint32_t runs = 0;
   if (violations.empty() && model->root().self_test() != nullptr) {
-    if (!model->Open(faults)) return Tell(faults);
+    if (!model->Open(faults)) return Report(faults);
     if (const auto violation = SelfTestViolation(*model)) {
       violations.push_back(*violation);
     } else {
@@ -82,14 +82,14 @@ Exit Verify(const VerifyCall& call) {
   }
   if (call.json) {
     Print({{"file", model->file()},
-           {"plan_judged", plan_judged},
+           {"plan_judged", plan_validated},
            {"self_test_runs", runs},
            {"violations", violations}});
   } else {
     for (const std::string& line : violations) Answer("{}: {}", model->file(), line);
     if (violations.empty()) {
       Answer("{}: valid{}{}", model->file(),
-             plan_judged
+             plan_validated
                  ? ""
                  : "; its plan is not validated, since the file was stripped of its buffers",
              runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));

@@ -23,7 +23,7 @@ namespace weft::emit {
 
 namespace {
 
-// FNV-1a: tells two headers apart whose models have the same identifiers.
+// FNV-1a: distinguishes two headers whose models have the same identifiers.
 uint32_t HashOf(std::string_view text) {
   uint32_t hash = 2166136261u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -124,7 +124,8 @@ void Writer::WriteHeader() {
   WritePorts(*model_.outputs(), "OUTPUT");
   Head("}};\n\n");
   Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
-  Head("/* The kernels of this model alone. */\nextern const weft_steps {}_steps;\n", name_);
+  Head("/* The kernels of this model and no others. */\nextern const weft_steps {}_steps;\n",
+       name_);
   Head("/* Memory of the right size; a program that does not name it does not get it. */\n");
   for (const Array& array : memory_) Head("extern {};\n", Declaration(array));
   WriteOpen();
@@ -163,7 +164,7 @@ void Writer::WriteCpp() {
   Head("#include \"runtime/weft.h\"\n\nnamespace {} {{\n", name_);
   Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
        RegionBytes(1), RegionBytes(2));
-  Head("/* The kernels of this model alone. */\ninline ::weft::StepTable Steps() {{\n");
+  Head("/* The kernels of this model and no others. */\ninline ::weft::StepTable Steps() {{\n");
   Head(
       "  return {{reinterpret_cast<const ::weft::StepEntry*>({0}_steps.entries), "
       "{0}_steps.count}};\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a plan as the bytes of model.weft: the vectors of weft.fbs and the checksum. Where
-// anything lies is the plan's matter. The result obeys verify.cc; Convert proves it on every file
+// anything lies is the plan's matter. The result passes verify.cc; Convert proves it on every file
 // before it is written.
 #ifndef WEFT_CONVERTER_EMIT_MODEL_FILE_H_
 #define WEFT_CONVERTER_EMIT_MODEL_FILE_H_

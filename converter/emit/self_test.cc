@@ -23,7 +23,7 @@ std::string Words(const Fault& fault) {
   return {text, Describe(fault, text, sizeof(text))};
 }
 
-void AddBrokenLaw(const Fault& fault, Faults& faults) {
+void AddBrokenRule(const Fault& fault, Faults& faults) {
   faults.Add("weft: the converter made a file that breaks a rule: " + Words(fault));
 }
 
@@ -45,7 +45,7 @@ class Bench {
       fault_ = Engine::Open(bytes(), AllSteps(), memory, &engine);
     }
     if (fault_.ok()) return true;
-    AddBrokenLaw(fault_, faults);
+    AddBrokenRule(fault_, faults);
     return false;
   }
   const format::Model& model() const { return *format::GetModel(model_.data()); }
@@ -180,7 +180,7 @@ void RepeatSelfTest(std::span<const std::byte> file, Faults& faults) {
   Bench bench(file);
   if (!bench.Open(faults)) return;
   Mismatch first;
-  if (const Fault fault = bench.engine.SelfTest(&first); !fault.ok()) AddBrokenLaw(fault, faults);
+  if (const Fault fault = bench.engine.SelfTest(&first); !fault.ok()) AddBrokenRule(fault, faults);
 }
 
 format::ToleranceClass ToleranceOf(const format::Model& model) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths that only the run knows: which axes of a node's outputs inherit one from its inputs. An
+// Run-time lengths: which axes of a node's outputs inherit one from its inputs. An
 // operation that treats the positions of such an axis one by one hands it on; one that would mix
 // what lies beyond the true length into its result is refused.
 #ifndef WEFT_CONVERTER_GRAPH_EXTENT_H_

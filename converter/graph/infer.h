@@ -21,7 +21,7 @@ struct InferOptions {
   int64_t max_iterations = 0;  // of loops that only the run counts; 0: refuse them
 };
 
-// Parameters must carry their final types (of a body: set by whoever carries the body). A node
+// Parameters must carry their final types (of a body: set by the node that has the body). A node
 // whose inputs could not be inferred is passed over: its cause has been reported.
 bool InferAndFold(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults);
 

@@ -43,7 +43,7 @@ plan::ValueId Scaled(plan::Builder& builder, plan::ValueId iterations, int64_t p
   return length;
 }
 
-// The rows in use of a value whose length only the run knows: a view of the port that is as long as
+// The rows in use of a value with a run-time length: a view of the port that is as long as
 // they are must be contiguous.
 plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::ValueId length,
                         size_t axis) {
@@ -111,7 +111,7 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
     if (node->operation == nullptr) continue;
     builder.SetLayer(node->name);
     if (ir::IsAssign(*node)) {
-      // Its output is the value assigned; the variable changes after everybody has read it.
+      // Its output is the value assigned; the variable changes after all reads of it.
       ops::LowerScope scope(graph, *node, faults, builder, values, &shared);
       scope.SetOutput(0, scope.input(0));
       continue;

@@ -28,7 +28,7 @@ int64_t OpenLoops(const ir::Graph& graph) {
 }
 
 // The dims and the integers that the inputs of a loop turn out to have.
-void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
+void Propagate(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
   for (size_t i = 0; i < loop.inputs.size(); ++i) {
     const ir::Source known = inferred.inputs[i];
     const Dims& dims = TypeOf(known).dims;
@@ -37,23 +37,23 @@ void Tell(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
     source.node->outputs[source.port].type.dims = dims;
     const ir::Constant* constant = ConstantOf(known);
     if (constant == nullptr || ConstantOf(source) != nullptr || IntsOf(known).size() != 1) continue;
-    const ir::Source told = NewConstant(graph, *source.node, *constant);
-    told.node->attributes = FoldedFrom(source);
-    source = told;
+    const ir::Source known_value = NewConstant(graph, *source.node, *constant);
+    known_value.node->attributes = FoldedFrom(source);
+    source = known_value;
   }
 }
 
 // Nodes are copied in their order, and inference adds behind them.
-void TellLoops(ir::Graph& graph, const Folding& folding) {
+void PropagateToLoops(ir::Graph& graph, const Folding& folding) {
   const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
-  Faults unheard;
-  Resolve(*copy, unheard);
+  Faults discarded;
+  Resolve(*copy, discarded);
   Promote(*copy);
   Folding of_copy = folding;  // whose constants go with it
-  InferAndFold(*copy, {.check_declared = false}, of_copy, unheard);
+  InferAndFold(*copy, {.check_declared = false}, of_copy, discarded);
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    if (IsOpen(*graph.nodes[i])) Tell(graph, *graph.nodes[i], *copy->nodes[i]);
+    if (IsOpen(*graph.nodes[i])) Propagate(graph, *graph.nodes[i], *copy->nodes[i]);
   }
 }
 
@@ -65,7 +65,7 @@ void RecogniseCountsByShapes(ir::Graph& graph, const Folding& folding) {
   int64_t before = OpenLoops(graph) + 1;
   for (int64_t open = before - 1; open > 0 && open < before; open = OpenLoops(graph)) {
     before = open;
-    TellLoops(graph, folding);
+    PropagateToLoops(graph, folding);
     RecogniseCounts(graph);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognition of counts where they follow from shapes: a while-loop over x.shape[1] ends by a
-// number that only inference knows, and inference wants to know the loop. So the model is inferred
-// on a copy as far as it goes, what is known there of the inputs of loops is told to the loops, and
-// their counts are looked for again, one loop after the other down the model.
+// number that only inference knows, and inference wants to know the loop. So a copy of
+// the model is inferred as far as it goes, shapes and constants known there are propagated into the
+// inputs of loops, and their counts are looked for again, one loop after the other down the model.
 #ifndef WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
 #define WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
 

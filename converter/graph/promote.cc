@@ -112,7 +112,7 @@ class Promotion {
     if (node.constant && IsForeign(node.constant->type.type)) Widen(*node.constant);
   }
 
-  // Everybody who reads foreign elements gets them as f32, but conversions and the ports of that
+  // All readers of foreign elements get them as f32, but conversions and the ports of that
   // very type.
   void WidenReads() {
     std::map<const ir::Node*, ir::Node*> widened;

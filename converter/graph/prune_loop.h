@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes out of a loop what no output needs: Results, Parameters, the back edges that keep only each
-// other alive, inputs that nobody reads, and the nodes between them.
+// other alive, unused inputs, and the nodes between them.
 #ifndef WEFT_CONVERTER_GRAPH_PRUNE_LOOP_H_
 #define WEFT_CONVERTER_GRAPH_PRUNE_LOOP_H_
 

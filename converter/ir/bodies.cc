@@ -198,7 +198,7 @@ class BodyReader {
     }
   }
 
-  // A Parameter that nobody reads needs no source: old converters leave such behind.
+  // An unused Parameter needs no source: old converters leave such behind.
   void CheckSources() {
     std::set<const Node*> used;
     for (const auto& node : body_.graph->nodes) {
@@ -248,7 +248,7 @@ class BodyReader {
     std::ranges::stable_sort(body_.map.outputs, {}, &BodyOutput::port_id);
   }
 
-  // Layers that no Result needs are not read, so they cannot be told from absent ones.
+  // Layers that no Result needs are not read, so they cannot be distinguished from absent ones.
   std::string Describe(int64_t id) const {
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) return fmt::format("the body has no layer {}", id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds layers that feed themselves. One fault per cycle; cycles that share their closing edge's
-// layers with one already told are left out.
+// layers with one already reported are left out.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -51,18 +51,18 @@ class CycleFinder {
   // path_[first] feeds the last of the path, which feeds ... path_[first + 1], which feeds
   // path_[first].
   void Report(size_t first) {
-    if (told_.contains(path_[first].node) && told_.contains(path_.back().node)) return;
+    if (reported_.contains(path_[first].node) && reported_.contains(path_.back().node)) return;
     std::string through;
     size_t named = 0;
     for (size_t i = path_.size(); i-- > first + 1; ++named) {
       const Node& node = *path_[i].node;
-      told_.insert(&node);
+      reported_.insert(&node);
       if (named >= kMostNamed) continue;
       through += fmt::format("{}layer {} \"{}\" ({})", named == 0 ? " through " : ", ", node.id,
                              OneLine(node.name), OneLine(node.type));
     }
     if (named > kMostNamed) through += fmt::format(" and {} more", named - kMostNamed);
-    told_.insert(path_[first].node);
+    reported_.insert(path_[first].node);
     faults_.Add(fmt::format("{}: feeds itself{}; edges must form no cycle",
                             Where(graph_, *path_[first].node), through));
   }
@@ -71,7 +71,7 @@ class CycleFinder {
   Faults& faults_;
   std::vector<Frame> path_;
   std::unordered_map<const Node*, size_t> on_path_;
-  std::unordered_set<const Node*> seen_, told_;
+  std::unordered_set<const Node*> seen_, reported_;
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Constant {
   std::span<const std::byte> bytes;
 };
 
-// An axis that is as long as the run finds out; its type shows the most it can be.
+// An axis with a run-time length; its type shows the most it can be.
 struct RunTimeExtent {
   size_t axis = 0;
   const Node* loop = nullptr;  // whose iterations make it
@@ -59,7 +59,7 @@ struct OutputPort {
   std::optional<RunTimeExtent> run_time_extent = std::nullopt;
 };
 
-// How often a body runs; the shape law of its operation says so.
+// How often a body runs; the shape rule of its operation says so.
 struct Trips {
   int64_t most = 0;
   bool exact = true;     // always `most` times; else the run decides

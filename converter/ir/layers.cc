@@ -224,7 +224,7 @@ class GraphReader {
     Node& node = *layer.node;
     node.inputs.resize(layer.inputs.size());
     node.declared_inputs.resize(layer.inputs.size());
-    if (doubled_.contains(node.id)) {  // whose edges these are cannot be told
+    if (doubled_.contains(node.id)) {  // whose edges these are is unknown
       hollow_.insert(&node);
       return;
     }
@@ -255,7 +255,7 @@ class GraphReader {
     }
   }
 
-  // What the faults of the ids bring about is not told: nullopt alone.
+  // What only follows from faults of the ids is not reported: just nullopt.
   std::optional<Source> SourceOf(const Edge& edge) {
     if (!edge.from) {
       if (!unnumbered_) {
@@ -285,8 +285,8 @@ class GraphReader {
         TensorType{port.type.value_or(source.node->outputs[source.port].type.type), port.dims};
   }
 
-  // Nobody can infer a node without a type, nor what depends on one. Of layers that form a cycle
-  // nothing can be judged.
+  // A node without a type cannot be inferred, nor what depends on one. Of layers that form a cycle
+  // nothing can be checked.
   void FillHoles(bool cyclic) {
     auto hole = std::make_unique<Node>();
     hole->outputs.resize(1);

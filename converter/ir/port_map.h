@@ -58,7 +58,7 @@ struct BodyInput {
   Node* parameter = nullptr;
   std::optional<size_t> input = std::nullopt;      // of the layer; none: the iteration's number
   std::optional<ChunkRange> range = std::nullopt;  // of a slice
-  // The Result at the other end of a back edge. A slice ignores it, and a state that is handed on
+  // The Result at the other end of a back edge. A slice ignores it, and a state that is passed on
   // unchanged is an invariant.
   Node* next = nullptr;
   Slicing slicing = {};  // of a slice; by inference

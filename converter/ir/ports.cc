@@ -227,7 +227,7 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
   }
   if (!type) return;
   if (!dims) {
-    // A malformed shape has been told; an unknown rank is well-formed, but not here.
+    // A malformed shape has been reported; an unknown rank is well-formed, but not here.
     if (std::string_view(data.attribute("shape").value()).find("...") != std::string_view::npos) {
       reader.Fault("shape is \"{}\"; the shape of a constant must be fixed",
                    OneLine(data.attribute("shape").value()));

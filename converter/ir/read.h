@@ -18,9 +18,9 @@ namespace weft::ir {
 std::unique_ptr<Graph> Read(const std::filesystem::path& model,
                             const std::filesystem::path& weights, Faults& faults);
 
-// As Read, but a model with faults comes too, so that all else that is wrong with it can be told in
+// As Read, but a model with faults comes too, so that all else that is wrong with it can be reported in
 // the same run. Inputs that nothing feeds hang on a node without a type, and so do nodes with
-// faults of their own: what depends on such a hole cannot be judged. Null where there is no graph
+// faults of their own: what depends on such a hole cannot be checked. Null where there is no graph
 // at all.
 std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
                                      const std::filesystem::path& weights, Faults& faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the files of the reader share their work; nobody else includes this. Every function reports
+// How the files of the reader share their work; only the reader includes this. Every function reports
 // all it finds and goes on, so a Graph that came with faults has holes (ReadWithHoles).
 #ifndef WEFT_CONVERTER_IR_READING_H_
 #define WEFT_CONVERTER_IR_READING_H_

@@ -49,14 +49,14 @@ void PointwiseAxes(AxisScope& scope) {
     }
     scope.relation.groups.push_back(std::move(group));
   }
-  scope.relation.mixing = "broadcasts across the time axis";
+  scope.relation.reason = "broadcasts across the time axis";
 }
 
 void SameAxes(AxisScope& scope) { scope.Same(0, 0); }
 
 void ReshapedAxes(AxisScope& scope) {
   scope.relation.reshapes = true;
-  scope.relation.mixing = "merges or splits the time axis";
+  scope.relation.reason = "merges or splits the time axis";
 }
 
 std::vector<bool> NamedAxes(const NodeScope& scope, size_t input) {

@@ -51,7 +51,7 @@ struct AxisRelation {
   bool stretches = false;
   // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.
   std::vector<bool> summed;
-  std::string mixing = "may combine time steps";  // what happens along the axes of no group
+  std::string reason = "may combine time steps";  // what happens along the axes of no group
 };
 
 // What a rule sees of its node, and the relation that it makes.

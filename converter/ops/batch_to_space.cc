@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchToSpace and SpaceToBatch in ranks 2 to 8. Both are one law read in two directions: place
+// BatchToSpace and SpaceToBatch in ranks 2 to 8. Both are one mapping read in two directions: place
 // (d, k) of batch block k meets place d * B + k - crop of space. There is no intermediate of rank
 // 2N - 1: without crops it is one strided copy (more only above rank 8), with crops one per part.
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 // The blocked side has batch * (product of blocks) and dims `blocked`; the spread side has what the
 // blocks make of space, less crops at its ends (of SpaceToBatch: pads, which the input lacks).
-struct BlockLaw {
+struct BlockSpec {
   Dims block, crops_begin, crops_end;
   int64_t blocks = 1;  // product of block
 };
@@ -35,7 +35,7 @@ bool CheckControl(NodeScope& scope, std::string_view what, const Dims& values, i
   return false;
 }
 
-std::optional<BlockLaw> ReadBlockLaw(NodeScope& scope, const ControlNames& names) {
+std::optional<BlockSpec> ReadBlockSpec(NodeScope& scope, const ControlNames& names) {
   if (scope.rank(0) < 2) {
     scope.Fault("input 0 is {} of rank {}; must have a batch and at least one axis of space",
                 ToString(scope.input_type(0)), scope.rank(0));
@@ -49,36 +49,36 @@ std::optional<BlockLaw> ReadBlockLaw(NodeScope& scope, const ControlNames& names
   good = CheckControl(scope, names.begin, *begin, 0) && good;
   good = CheckControl(scope, names.end, *end, 0) && good;
   if (!good) return std::nullopt;
-  BlockLaw law{*block, *begin, *end};
-  for (const int64_t one : law.block) {
-    const std::optional<int64_t> product = CheckedProduct(law.blocks, one);
+  BlockSpec spec{*block, *begin, *end};
+  for (const int64_t one : spec.block) {
+    const std::optional<int64_t> product = CheckedProduct(spec.blocks, one);
     if (!product) {
       scope.Fault("the product of block_shape {} must fit 64 bits", ToString(*block));
       return std::nullopt;
     }
-    law.blocks = *product;
+    spec.blocks = *product;
   }
-  return law;
+  return spec;
 }
 
 constexpr ControlNames kCrops = {"crops_begin", "crops_end"};
 constexpr ControlNames kPads = {"pads_begin", "pads_end"};
 
 void InferBatchToSpace(InferScope& scope) {
-  const std::optional<BlockLaw> law = ReadBlockLaw(scope, kCrops);
-  if (!law) return;
+  const std::optional<BlockSpec> spec = ReadBlockSpec(scope, kCrops);
+  if (!spec) return;
   Dims dims = scope.input_dims(0);
-  if (dims[0] % law->blocks != 0) {
-    scope.Fault("batch {} does not divide by block product {}", dims[0], law->blocks);
+  if (dims[0] % spec->blocks != 0) {
+    scope.Fault("batch {} does not divide by block product {}", dims[0], spec->blocks);
   }
-  dims[0] /= law->blocks;
+  dims[0] /= spec->blocks;
   for (size_t axis = 1; axis < dims.size(); ++axis) {
-    const std::optional<int64_t> space = CheckedProduct(dims[axis], law->block[axis]);
-    const std::optional<int64_t> crops = CheckedSum(law->crops_begin[axis], law->crops_end[axis]);
+    const std::optional<int64_t> space = CheckedProduct(dims[axis], spec->block[axis]);
+    const std::optional<int64_t> crops = CheckedSum(spec->crops_begin[axis], spec->crops_end[axis]);
     if (!space || !crops || *crops > *space) {
       scope.Fault(
           "axis {} is {} times block {} and its crops are {} and {}; they must not cut more", axis,
-          dims[axis], law->block[axis], law->crops_begin[axis], law->crops_end[axis]);
+          dims[axis], spec->block[axis], spec->crops_begin[axis], spec->crops_end[axis]);
       continue;
     }
     dims[axis] = *space - *crops;
@@ -87,24 +87,24 @@ void InferBatchToSpace(InferScope& scope) {
 }
 
 void InferSpaceToBatch(InferScope& scope) {
-  const std::optional<BlockLaw> law = ReadBlockLaw(scope, kPads);
-  if (!law) return;
+  const std::optional<BlockSpec> spec = ReadBlockSpec(scope, kPads);
+  if (!spec) return;
   Dims dims = scope.input_dims(0);
-  const std::optional<int64_t> batch = CheckedProduct(dims[0], law->blocks);
-  if (!batch) return scope.Fault("batch {} times {} overflows", dims[0], law->blocks);
+  const std::optional<int64_t> batch = CheckedProduct(dims[0], spec->blocks);
+  if (!batch) return scope.Fault("batch {} times {} overflows", dims[0], spec->blocks);
   dims[0] = *batch;
   for (size_t axis = 1; axis < dims.size(); ++axis) {
-    const auto pads = CheckedSum(law->crops_begin[axis], law->crops_end[axis]);
+    const auto pads = CheckedSum(spec->crops_begin[axis], spec->crops_end[axis]);
     const auto padded = pads ? CheckedSum(dims[axis], *pads) : std::nullopt;
     if (!padded) {
       scope.Fault("axis {} of {} with pads {} and {} is too long", axis, dims[axis],
-                  law->crops_begin[axis], law->crops_end[axis]);
-    } else if (*padded % law->block[axis] != 0) {
+                  spec->crops_begin[axis], spec->crops_end[axis]);
+    } else if (*padded % spec->block[axis] != 0) {
       scope.Fault("axis {} of {} with pads {} and {} is {}, which does not divide by block {}",
-                  axis, dims[axis], law->crops_begin[axis], law->crops_end[axis], *padded,
-                  law->block[axis]);
+                  axis, dims[axis], spec->crops_begin[axis], spec->crops_end[axis], *padded,
+                  spec->block[axis]);
     }
-    dims[axis] = padded.value_or(0) / law->block[axis];
+    dims[axis] = padded.value_or(0) / spec->block[axis];
   }
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
@@ -156,34 +156,34 @@ std::vector<Nest> AxisParts(const Strides& strides, int64_t block, int64_t crop,
 }
 
 // From the blocked side to the spread side.
-Movement Spread(const BlockLaw& law, const Dims& blocked, const Dims& spread) {
+Movement Spread(const BlockSpec& spec, const Dims& blocked, const Dims& spread) {
   const Dims blocked_strides = plan::DenseStrides(blocked);
   const Dims spread_strides = plan::DenseStrides(spread);
   Movement movement = {{Nest{{spread[0]}, {blocked_strides[0]}, {spread_strides[0]}}}};
   int64_t batch_stride = blocked[0] * blocked_strides[0];
   for (size_t axis = 1; axis < blocked.size(); ++axis) {
-    batch_stride /= law.block[axis];
+    batch_stride /= spec.block[axis];
     const Strides strides = {blocked_strides[axis], batch_stride, spread_strides[axis]};
-    movement.push_back(AxisParts(strides, law.block[axis], law.crops_begin[axis], spread[axis]));
+    movement.push_back(AxisParts(strides, spec.block[axis], spec.crops_begin[axis], spread[axis]));
   }
   return movement;
 }
 
 void LowerBatchToSpace(LowerScope& scope) {
-  const BlockLaw law = ReadBlockLaw(scope, kCrops).value();
+  const BlockSpec spec = ReadBlockSpec(scope, kCrops).value();
   const Dims& spread = scope.output_type(0).dims;
   if (ElementCount(spread) == 0) return static_cast<void>(scope.NewOutput(0));
-  MoveToOutput(scope, 0, Spread(law, scope.input_dims(0), spread), 0);
+  MoveToOutput(scope, 0, Spread(spec, scope.input_dims(0), spread), 0);
 }
 
 // Where pads leave holes in the output, all of it is cleared first.
 void LowerSpaceToBatch(LowerScope& scope) {
-  const BlockLaw law = ReadBlockLaw(scope, kPads).value();
+  const BlockSpec spec = ReadBlockSpec(scope, kPads).value();
   const Dims& blocked = scope.output_type(0).dims;
   if (ElementCount(blocked) == 0) return static_cast<void>(scope.NewOutput(0));
   Movement movement;
   if (ElementCount(scope.input_dims(0)) != 0) {
-    movement = Spread(law, blocked, scope.input_dims(0));
+    movement = Spread(spec, blocked, scope.input_dims(0));
     for (std::vector<Nest>& axis : movement) {
       std::transform(axis.begin(), axis.end(), axis.begin(), Reversed);
     }
@@ -208,7 +208,7 @@ void BlockAxes(AxisScope& scope) {
     mixed.push_back(is_mixed);
   }
   scope.Same(0, 0, mixed);
-  scope.relation.mixing = "moves time steps between batch and space";
+  scope.relation.reason = "moves time steps between batch and space";
 }
 
 constexpr Operation kRows[] = {

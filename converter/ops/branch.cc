@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // If: a pair of sections of which one runs. Both branches leave their results in the same place, so
-// whoever reads them need not know which one ran. A condition that is known before the run leaves
+// their readers need not know which one ran. A condition that is known before the run leaves
 // only its branch, and no section.
 #include <optional>
 #include <vector>

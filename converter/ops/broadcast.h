@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operands of different shapes meet: the auto_broadcast attribute, the shape law it implies,
+// How operands of different shapes meet: the auto_broadcast attribute, the shape rule it implies,
 // and the shortest walk over the operands that covers the output. Shared by every family that
 // combines tensors element by element.
 #ifndef WEFT_CONVERTER_OPS_BROADCAST_H_

@@ -141,7 +141,7 @@ void ConcatAxes(AxisScope& scope) {
     }
     scope.relation.groups.push_back(std::move(group));
   }
-  scope.relation.mixing = "concatenates along time";
+  scope.relation.reason = "concatenates along time";
 }
 
 void SplitAxes(AxisScope& scope) {
@@ -153,7 +153,7 @@ void SplitAxes(AxisScope& scope) {
     for (size_t i = 0; i < scope.node().outputs.size(); ++i) group.push_back({true, i, at});
     scope.relation.groups.push_back(std::move(group));
   }
-  scope.relation.mixing = "splits the time axis";
+  scope.relation.reason = "splits the time axis";
 }
 
 constexpr Operation kRows[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorIterator and Loop: the shape law infers the body with the types one iteration sees and
+// TensorIterator and Loop: the shape rule infers the body with the types one iteration sees and
 // settles how often it runs; the lowering hands the body to LowerLoop.
 #include <algorithm>
 #include <limits>
@@ -54,7 +54,7 @@ void SetOutputs(InferScope& scope, ir::Body& body) {
   }
 }
 
-// Without sliced inputs the outputs' declared extents tell the count; without those the body runs
+// Without sliced inputs the outputs' declared extents determine the count; without those the body runs
 // once.
 int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
   int64_t count = 0;

@@ -95,7 +95,7 @@ void LowerPRelu(LowerScope& scope) {
 // The slope of each channel stands at axis 1.
 void SlopeAxes(AxisScope& scope) {
   scope.Same(0, 0);
-  scope.relation.mixing = "has slopes that change with time";
+  scope.relation.reason = "has slopes that change with time";
   const Dims& slope = scope.in(1);
   if (slope.size() != 1 || slope[0] == 1) return;
   const size_t at = scope.in(0).size() > 1 ? 1 : 0;

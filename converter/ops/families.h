@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The families of operations that table.cc joins. Each lives in the file of its own name, which
-// holds its rows (one per version), shape laws and lowerings. Rows are spelled as the IR does
+// holds its rows (one per version), shape rules and lowerings. Rows are spelled as the IR does
 // ("Const", not "Constant"); spans refer to static storage.
 #ifndef WEFT_CONVERTER_OPS_FAMILIES_H_
 #define WEFT_CONVERTER_OPS_FAMILIES_H_

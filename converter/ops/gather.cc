@@ -17,12 +17,12 @@ namespace {
 constexpr size_t kMostRuns = 4;
 
 // The first batch_dims axes are shared by data and indices.
-struct GatherLaw {
+struct GatherSpec {
   size_t axis = 0;
   size_t batch_dims = 0;
 };
 
-std::optional<GatherLaw> ReadGatherLaw(NodeScope& scope) {
+std::optional<GatherSpec> ReadGatherSpec(NodeScope& scope) {
   const std::optional<int64_t> axis = ControlInt(scope, 2, "axis");
   if (!axis) return std::nullopt;
   if (*axis < -scope.rank(0) || *axis >= scope.rank(0)) {
@@ -30,25 +30,25 @@ std::optional<GatherLaw> ReadGatherLaw(NodeScope& scope) {
                 -scope.rank(0), scope.rank(0) - 1);
     return std::nullopt;
   }
-  GatherLaw law;
-  law.axis = WrappedAxis(*axis, scope.rank(0));
+  GatherSpec spec;
+  spec.axis = WrappedAxis(*axis, scope.rank(0));
   const int64_t given = scope.attributes.Int("batch_dims", 0);
   const int64_t batch_dims = given < 0 ? given + scope.rank(1) : given;
-  const int64_t most = std::min(static_cast<int64_t>(law.axis), scope.rank(1));
+  const int64_t most = std::min(static_cast<int64_t>(spec.axis), scope.rank(1));
   if (batch_dims < 0 || batch_dims > most) {
     scope.Fault("batch_dims is {} for axis {} and indices of rank {}; must be from 0 to {}", given,
-                law.axis, scope.rank(1), most);
+                spec.axis, scope.rank(1), most);
     return std::nullopt;
   }
-  law.batch_dims = static_cast<size_t>(batch_dims);
-  for (size_t i = 0; i < law.batch_dims; ++i) {
+  spec.batch_dims = static_cast<size_t>(batch_dims);
+  for (size_t i = 0; i < spec.batch_dims; ++i) {
     if (scope.input_dims(0)[i] == scope.input_dims(1)[i]) continue;
     scope.Fault("batch axis {} is {} in data {} and {} in indices {}; must be equal", i,
                 scope.input_dims(0)[i], ToString(scope.input_dims(0)), scope.input_dims(1)[i],
                 ToString(scope.input_dims(1)));
     return std::nullopt;
   }
-  return law;
+  return spec;
 }
 
 void CheckKnownIndices(InferScope& scope, int64_t dim, bool from_end) {
@@ -68,14 +68,14 @@ void Infer(InferScope& scope, bool from_end) {
   if (IsFloat(index_type) || index_type == ElementType::boolean) {
     return scope.Fault("input 1 (indices) is {}; must be of an integer type", Name(index_type));
   }
-  const std::optional<GatherLaw> law = ReadGatherLaw(scope);
-  if (!law) return;
+  const std::optional<GatherSpec> spec = ReadGatherSpec(scope);
+  if (!spec) return;
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
-  CheckKnownIndices(scope, data[law->axis], from_end);
-  const auto axis = static_cast<Dims::difference_type>(law->axis);
+  CheckKnownIndices(scope, data[spec->axis], from_end);
+  const auto axis = static_cast<Dims::difference_type>(spec->axis);
   Dims dims(data.begin(), data.begin() + axis);
-  dims.insert(dims.end(), indices.begin() + static_cast<Dims::difference_type>(law->batch_dims),
+  dims.insert(dims.end(), indices.begin() + static_cast<Dims::difference_type>(spec->batch_dims),
               indices.end());
   dims.insert(dims.end(), data.begin() + axis + 1, data.end());
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
@@ -99,16 +99,16 @@ Runs RunsOf(const Dims& indices) {
   return runs;
 }
 
-format::GatherParams ParamsOf(const LowerScope& scope, const GatherLaw& law,
+format::GatherParams ParamsOf(const LowerScope& scope, const GatherSpec& spec,
                               ElementType index_type) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
   return format::GatherParams(
-      Narrow32(ProductOf(data, 0, law.batch_dims), "batch"),
-      Narrow32(ProductOf(data, law.batch_dims, law.axis), "outer"),
-      Narrow32(data[law.axis], "axis"),
-      Narrow32(ProductOf(data, law.axis + 1, data.size()), "inner"),
-      Narrow32(ProductOf(indices, law.batch_dims, indices.size()), "indices"),
+      Narrow32(ProductOf(data, 0, spec.batch_dims), "batch"),
+      Narrow32(ProductOf(data, spec.batch_dims, spec.axis), "outer"),
+      Narrow32(data[spec.axis], "axis"),
+      Narrow32(ProductOf(data, spec.axis + 1, data.size()), "inner"),
+      Narrow32(ProductOf(indices, spec.batch_dims, indices.size()), "indices"),
       Narrow32(ElementBytes(scope.input_element(0)), "element bytes"), index_type, 0, 0);
 }
 
@@ -123,24 +123,24 @@ plan::ValueId ReadableIndices(LowerScope& scope) {
   return converted;
 }
 
-void LowerRunTime(LowerScope& scope, const GatherLaw& law) {
+void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {
   if (!HasWholeBytes(scope, 0)) return;
   const plan::ValueId target = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const plan::ValueId indices = ReadableIndices(scope);
-  scope.builder.Emit(ParamsOf(scope, law, scope.builder.type(indices)), {scope.input(0), indices},
+  scope.builder.Emit(ParamsOf(scope, spec, scope.builder.type(indices)), {scope.input(0), indices},
                      {target});
 }
 
-void LowerKnown(LowerScope& scope, const GatherLaw& law, Dims indices) {
+void LowerKnown(LowerScope& scope, const GatherSpec& spec, Dims indices) {
   const Dims& data = scope.input_dims(0);
-  const int64_t dim = data[law.axis];
+  const int64_t dim = data[spec.axis];
   for (int64_t& index : indices) index += index < 0 ? dim : 0;
   const Runs runs = RunsOf(indices);
-  const bool one_batch = ProductOf(data, 0, law.batch_dims) == 1;
+  const bool one_batch = ProductOf(data, 0, spec.batch_dims) == 1;
   if (one_batch && (runs.size() <= kMostRuns || ElementCount(scope.output_type(0).dims) == 0)) {
-    const int64_t outer = ProductOf(data, 0, law.axis);
-    const int64_t inner = ProductOf(data, law.axis + 1, data.size());
+    const int64_t outer = ProductOf(data, 0, spec.axis);
+    const int64_t inner = ProductOf(data, spec.axis + 1, data.size());
     const auto count = static_cast<int64_t>(indices.size());
     const Movement movement = MovementOf({WholeAxis(outer), runs, WholeAxis(inner)},
                                          {outer, dim, inner}, {outer, count, inner});
@@ -152,13 +152,13 @@ void LowerKnown(LowerScope& scope, const GatherLaw& law, Dims indices) {
       scope.builder.WeightsOf({ElementType::i32, scope.input_dims(1)}, narrow);
   const plan::ValueId target = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  scope.builder.Emit(ParamsOf(scope, law, ElementType::i32), {scope.input(0), known}, {target});
+  scope.builder.Emit(ParamsOf(scope, spec, ElementType::i32), {scope.input(0), known}, {target});
 }
 
 void Lower(LowerScope& scope) {
-  const GatherLaw law = ReadGatherLaw(scope).value();
+  const GatherSpec spec = ReadGatherSpec(scope).value();
   const std::optional<Dims> indices = scope.Ints(1);
-  return indices ? LowerKnown(scope, law, *indices) : LowerRunTime(scope, law);
+  return indices ? LowerKnown(scope, spec, *indices) : LowerRunTime(scope, spec);
 }
 
 void GatherAxes(AxisScope& scope) {
@@ -174,7 +174,7 @@ void GatherAxes(AxisScope& scope) {
   }
   for (int64_t at = shared; at < scope.rank(1); ++at) scope.Pair(1, at, 0, axis + at - shared);
   scope.relation.selects = true;
-  scope.relation.mixing = "gathers time steps by index";
+  scope.relation.reason = "gathers time steps by index";
   const std::optional<Dims> indices = scope.Ints(1);
   if (!indices || indices->size() != 1) return;
   const int64_t dim = AxisScope::At(scope.in(0), axis);

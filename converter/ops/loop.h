@@ -48,7 +48,7 @@ struct LastValue {
   TensorType type;
 };
 
-// Ends a loop before `trips` iterations, by values that only the run knows.
+// Ends a loop before `trips` iterations, by run-time values.
 struct EarlyEnd {
   plan::ValueId trip = plan::kNone;             // i32 or i64; a negative count means no limit
   plan::ValueId first_condition = plan::kNone;  // boolean; false: no iteration at all
@@ -82,7 +82,7 @@ using LowerBody = std::function<std::vector<plan::ValueId>(const Iteration&)>;
 // other result zeros; scan outputs then have extent 0.
 struct LoopResults {
   std::vector<plan::ValueId> scans, lasts;
-  plan::ValueId length = plan::kNone;  // i32, the iterations done; kNone when `trips` tells
+  plan::ValueId length = plan::kNone;  // i32, the iterations done; kNone when `trips` says it
 };
 
 // Calls `body` once, or not at all for a loop without iterations.

@@ -163,7 +163,7 @@ void MatMulAxes(AxisScope& scope) {
     const bool turned = scope.attributes.Bool("transpose_b", false);
     scope.Pair(1, turned ? b - 2 : b - 1, 0, out - 1);
   }
-  scope.relation.mixing = "sums over time";
+  scope.relation.reason = "sums over time";
 }
 
 constexpr Traits kMatMul = {.axes = MatMulAxes, .heavy = true};

@@ -84,7 +84,7 @@ std::optional<Dims> ControlInts(NodeScope& scope, size_t i, std::string_view wha
 // As above for exactly one number: a scalar or a tensor of one element.
 std::optional<int64_t> ControlInt(NodeScope& scope, size_t i, std::string_view what);
 
-// A negative axis counts from the end; the shape law has checked its range.
+// A negative axis counts from the end; the shape rule has checked its range.
 inline size_t WrappedAxis(int64_t axis, int64_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + rank : axis);
 }

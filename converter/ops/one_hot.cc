@@ -13,12 +13,12 @@ namespace weft::ops {
 namespace {
 
 // Where the new axis stands; depth places.
-struct OneHotLaw {
+struct OneHotSpec {
   size_t axis = 0;
   int64_t depth = 0;
 };
 
-std::optional<OneHotLaw> ReadOneHotLaw(NodeScope& scope) {
+std::optional<OneHotSpec> ReadOneHotSpec(NodeScope& scope) {
   const std::optional<int64_t> depth = ControlInt(scope, 1, "depth");
   const int64_t axis = scope.attributes.Int("axis", -1);
   const int64_t rank = scope.rank(0) + 1;
@@ -31,7 +31,7 @@ std::optional<OneHotLaw> ReadOneHotLaw(NodeScope& scope) {
     scope.Fault("depth is {}; must not be negative", *depth);
     return std::nullopt;
   }
-  return OneHotLaw{WrappedAxis(axis, rank), *depth};
+  return OneHotSpec{WrappedAxis(axis, rank), *depth};
 }
 
 void Infer(InferScope& scope) {
@@ -49,10 +49,10 @@ void Infer(InferScope& scope) {
                 Name(scope.input_element(2)), Name(scope.input_element(3)));
   }
   const bool whole = HasWholeBytes(scope, 2);
-  const std::optional<OneHotLaw> law = ReadOneHotLaw(scope);
-  if (!law || !whole || scope.failed()) return;
+  const std::optional<OneHotSpec> spec = ReadOneHotSpec(scope);
+  if (!spec || !whole || scope.failed()) return;
   Dims dims = scope.input_dims(0);
-  dims.insert(dims.begin() + static_cast<Dims::difference_type>(law->axis), law->depth);
+  dims.insert(dims.begin() + static_cast<Dims::difference_type>(spec->axis), spec->depth);
   scope.SetOutput(0, scope.input_element(2), std::move(dims));
 }
 
@@ -65,23 +65,23 @@ plan::ValueId Places(plan::Builder& builder, ElementType type, int64_t depth) {
 }
 
 void Lower(LowerScope& scope) {
-  const OneHotLaw law = ReadOneHotLaw(scope).value();
+  const OneHotSpec spec = ReadOneHotSpec(scope).value();
   const TensorType& type = scope.output_type(0);
   const plan::ValueId y = scope.NewOutput(0);
   const int64_t count = ElementCount(type.dims).value_or(0);
   if (count == 0) return;
   const Dims& indices = scope.input_dims(0);
-  const int64_t inner = ProductOf(indices, law.axis, indices.size());
+  const int64_t inner = ProductOf(indices, spec.axis, indices.size());
   format::CompareParams compare;
   compare.mutate_rank(3);
-  WriteDims(compare.mutable_dims(), {ProductOf(indices, 0, law.axis), law.depth, inner});
+  WriteDims(compare.mutable_dims(), {ProductOf(indices, 0, spec.axis), spec.depth, inner});
   WriteDims(compare.mutable_a_strides(), {inner, 0, 1});
   WriteDims(compare.mutable_b_strides(), {0, 1, 0});
   compare.mutate_op(format::CompareOp::equal);
   compare.mutate_type(scope.input_element(0));
   const plan::ValueId is_place = scope.builder.Scratch({ElementType::boolean, type.dims});
   scope.builder.Emit(compare,
-                     {scope.input(0), Places(scope.builder, scope.input_element(0), law.depth)},
+                     {scope.input(0), Places(scope.builder, scope.input_element(0), spec.depth)},
                      {is_place});
   format::SelectParams select;
   select.mutate_rank(1);

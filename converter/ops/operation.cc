@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scopes of operation.h: what a shape law and a lowering see of their node.
+// The scopes of operation.h: what a shape rule and a lowering see of their node.
 #include "converter/ops/operation.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kMaxRank = 8;
-// Of a tensor without elements too: lengths that the run finds out are an i32.
+// Of a tensor without elements too: run-time lengths are an i32.
 constexpr int64_t kMostExtent = std::numeric_limits<int32_t>::max();
 
 Dims WithoutZeros(Dims dims) {

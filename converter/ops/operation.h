@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the converter knows of one operation of the IR: its name, the opset that introduced this
-// version, the shape law, the lowering to steps and what passes ask of it (traits.h). One row per
+// version, the shape rule, the lowering to steps and what passes ask of it (traits.h). One row per
 // version in ops/table.cc; one file per family holds the functions. Both functions see a node only
 // through the scopes below; they report faults there and never abort.
 #ifndef WEFT_CONVERTER_OPS_OPERATION_H_
@@ -132,7 +132,7 @@ class NodeScope {
 using VariableReads = std::multimap<std::string, const ir::Node*>;
 VariableReads ReadsIn(const ir::Graph& graph);
 
-// The shape law: looks at inputs and attributes, checks them, sets every output's type and dims.
+// The shape rule: looks at inputs and attributes, checks them, sets every output's type and dims.
 class InferScope : public NodeScope {
  public:
   using NodeScope::NodeScope;
@@ -163,7 +163,7 @@ class InferScope : public NodeScope {
 // What the lowerings of one graph's nodes share; each part is made when it is first asked for.
 struct LowerShared {
   using Output = std::pair<const ir::Node*, uint32_t>;
-  std::optional<std::set<Output>> used;  // outputs that somebody reads
+  std::optional<std::set<Output>> used;  // outputs that are read
   // Sinks by the root of what they store, with their places among the graph's sinks.
   std::multimap<plan::ValueId, size_t> sinks;
   size_t sink = 0;  // the one being lowered
@@ -190,7 +190,7 @@ class LowerScope : public NodeScope {
   void SetOutput(size_t i, plan::ValueId value);
   // The value (i32) that holds the node's true count of iterations after it has run.
   void SetLength(plan::ValueId length) { values_[{&node_, kLengthPort}] = length; }
-  // Does anybody read output i? What nobody reads need not be set.
+  // Is output i read? What is not read need not be set.
   bool IsUsed(size_t i) const;
   // Of the sinks that are lowered after this one: those that store what stands in `root`.
   std::vector<const ir::Node*> SinksIn(plan::ValueId root) const;

@@ -24,7 +24,7 @@ constexpr size_t kMostCopies = 27;
 // Keeps sums and differences of pads and places inside 64 bits.
 constexpr int64_t kMostPad = std::numeric_limits<int32_t>::max();
 
-struct PadLaw {
+struct PadSpec {
   Mode mode = Mode::kConstant;
   Dims begin, end;
   Dims output;
@@ -43,42 +43,42 @@ std::optional<int64_t> LongestBorder(Mode mode, int64_t dim) {
   return std::nullopt;
 }
 
-void CheckAxis(NodeScope& scope, PadLaw& law, size_t axis) {
+void CheckAxis(NodeScope& scope, PadSpec& spec, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
-  for (const int64_t pad : {law.begin[axis], law.end[axis]}) {
+  for (const int64_t pad : {spec.begin[axis], spec.end[axis]}) {
     if (pad >= -kMostPad && pad <= kMostPad) continue;
     scope.Fault("pad {} of axis {}; must be from {} to {}", pad, axis, -kMostPad, kMostPad);
     return;
   }
-  const auto longer = CheckedSum(dim, law.begin[axis]);
-  const auto length = longer ? CheckedSum(*longer, law.end[axis]) : std::nullopt;
+  const auto longer = CheckedSum(dim, spec.begin[axis]);
+  const auto length = longer ? CheckedSum(*longer, spec.end[axis]) : std::nullopt;
   if (!length || *length < 0) {
-    scope.Fault("axis {} of {} with pads {} and {} is too {}", axis, dim, law.begin[axis],
-                law.end[axis], length ? "short: its length must not be negative" : "long");
+    scope.Fault("axis {} of {} with pads {} and {} is too {}", axis, dim, spec.begin[axis],
+                spec.end[axis], length ? "short: its length must not be negative" : "long");
     return;
   }
-  const std::optional<int64_t> most = LongestBorder(law.mode, dim);
-  const int64_t border = std::max(law.begin[axis], law.end[axis]);
+  const std::optional<int64_t> most = LongestBorder(spec.mode, dim);
+  const int64_t border = std::max(spec.begin[axis], spec.end[axis]);
   if (most && border > *most) {
     scope.Fault("pad {} of axis {}, which has {}; mode {} allows at most {}", border, axis, dim,
-                kModes[static_cast<size_t>(law.mode)], *most);
+                kModes[static_cast<size_t>(spec.mode)], *most);
     return;
   }
-  law.output[axis] = *length;
+  spec.output[axis] = *length;
 }
 
-std::optional<PadLaw> ReadPadLaw(NodeScope& scope) {
-  PadLaw law;
-  law.mode = ReadMode(scope);
+std::optional<PadSpec> ReadPadSpec(NodeScope& scope) {
+  PadSpec spec;
+  spec.mode = ReadMode(scope);
   const std::optional<Dims> begin = ControlInts(scope, 1, "pads_begin", scope.rank(0));
   const std::optional<Dims> end = ControlInts(scope, 2, "pads_end", scope.rank(0));
   if (!begin || !end) return std::nullopt;
-  law.begin = *begin;
-  law.end = *end;
-  law.output = scope.input_dims(0);
-  for (size_t axis = 0; axis < law.output.size(); ++axis) CheckAxis(scope, law, axis);
+  spec.begin = *begin;
+  spec.end = *end;
+  spec.output = scope.input_dims(0);
+  for (size_t axis = 0; axis < spec.output.size(); ++axis) CheckAxis(scope, spec, axis);
   if (scope.failed()) return std::nullopt;
-  return law;
+  return spec;
 }
 
 void Infer(InferScope& scope) {
@@ -87,26 +87,26 @@ void Infer(InferScope& scope) {
     scope.Fault("input 3 (pad_value) is {}; must be a scalar of type {}",
                 ToString(scope.input_type(3)), Name(scope.input_element(0)));
   }
-  const std::optional<PadLaw> law = ReadPadLaw(scope);
-  if (law) scope.SetOutput(0, scope.input_element(0), law->output);
+  const std::optional<PadSpec> spec = ReadPadSpec(scope);
+  if (spec) scope.SetOutput(0, scope.input_element(0), spec->output);
 }
 
 // The places of the output that are places of the input.
-Run Centre(const PadLaw& law, size_t axis, int64_t dim) {
-  const int64_t begin = law.begin[axis];
-  const int64_t first = std::clamp<int64_t>(begin, 0, law.output[axis]);
-  const int64_t last = std::min(begin + dim, law.output[axis]);
+Run Centre(const PadSpec& spec, size_t axis, int64_t dim) {
+  const int64_t begin = spec.begin[axis];
+  const int64_t first = std::clamp<int64_t>(begin, 0, spec.output[axis]);
+  const int64_t last = std::min(begin + dim, spec.output[axis]);
   return {first, std::max<int64_t>(last - first, 0), first - begin, 1};
 }
 
 // Before, centre and after; the borders take places of the input. Place c of the input's axis,
 // which lies outside of it, mirrors -c or 2 (dim - 1) - c (reflect), -c - 1 or 2 dim - 1 - c
 // (symmetric).
-Runs MirrorRuns(const PadLaw& law, size_t axis, int64_t dim) {
-  const int64_t begin = law.begin[axis], length = law.output[axis];
-  const int64_t doubled = law.mode == Mode::kSymmetric ? 1 : 0;  // the edge itself is repeated
-  const bool edge = law.mode == Mode::kEdge;
-  Runs runs = {Centre(law, axis, dim)};
+Runs MirrorRuns(const PadSpec& spec, size_t axis, int64_t dim) {
+  const int64_t begin = spec.begin[axis], length = spec.output[axis];
+  const int64_t doubled = spec.mode == Mode::kSymmetric ? 1 : 0;  // the edge itself is repeated
+  const bool edge = spec.mode == Mode::kEdge;
+  Runs runs = {Centre(spec, axis, dim)};
   const int64_t before = std::min(begin, length);
   if (before > 0) {
     runs.push_back(edge ? Run{0, before, 0, 0} : Run{0, before, begin - doubled, -1});
@@ -121,12 +121,12 @@ Runs MirrorRuns(const PadLaw& law, size_t axis, int64_t dim) {
 }
 
 // Axes in groups, so that the corners, which multiply, stay few: group by group the tensor grows.
-void LowerMirrored(LowerScope& scope, const PadLaw& law) {
+void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
   Dims from = scope.input_dims(0);
   std::vector<Runs> runs(from.size());
   for (size_t axis = 0; axis < from.size(); ++axis) {
-    runs[axis] = law.begin[axis] == 0 && law.end[axis] == 0 ? WholeAxis(from[axis])
-                                                            : MirrorRuns(law, axis, from[axis]);
+    runs[axis] = spec.begin[axis] == 0 && spec.end[axis] == 0 ? WholeAxis(from[axis])
+                                                              : MirrorRuns(spec, axis, from[axis]);
   }
   plan::ValueId source = scope.input(0);
   for (size_t first = 0; first < from.size();) {
@@ -137,7 +137,7 @@ void LowerMirrored(LowerScope& scope, const PadLaw& law) {
     for (; axis < from.size() && copies * runs[axis].size() <= kMostCopies; ++axis) {
       copies *= runs[axis].size();
       group[axis] = runs[axis];
-      to[axis] = law.output[axis];
+      to[axis] = spec.output[axis];
     }
     const plan::ValueId target = axis == from.size()
                                      ? scope.NewOutput(0)
@@ -157,15 +157,15 @@ uint64_t BitsOfValue(const ir::Constant& value) {
 
 // The border as boxes that do not overlap: of axis k the part before and the part after the centre,
 // over the centre of the axes before k and all of the axes behind it.
-std::vector<Movement> BorderBoxes(const PadLaw& law, const std::vector<Run>& centre) {
-  const Dims strides = plan::DenseStrides(law.output);
+std::vector<Movement> BorderBoxes(const PadSpec& spec, const std::vector<Run>& centre) {
+  const Dims strides = plan::DenseStrides(spec.output);
   const auto along = [&](size_t axis, int64_t first, int64_t last) {
     return std::vector<Nest>{{{last - first}, {0}, {strides[axis]}, 0, first * strides[axis]}};
   };
   std::vector<Movement> boxes;
   for (size_t axis = 0; axis < centre.size(); ++axis) {
     const int64_t ends[][2] = {{0, centre[axis].target},
-                               {centre[axis].target + centre[axis].count, law.output[axis]}};
+                               {centre[axis].target + centre[axis].count, spec.output[axis]}};
     for (const auto& [first, last] : ends) {
       if (first == last) continue;
       Movement box;
@@ -173,7 +173,7 @@ std::vector<Movement> BorderBoxes(const PadLaw& law, const std::vector<Run>& cen
         const Run& run = centre[i];
         if (i < axis) box.push_back(along(i, run.target, run.target + run.count));
         if (i == axis) box.push_back(along(i, first, last));
-        if (i > axis) box.push_back(along(i, 0, law.output[i]));
+        if (i > axis) box.push_back(along(i, 0, spec.output[i]));
       }
       boxes.push_back(std::move(box));
     }
@@ -184,20 +184,20 @@ std::vector<Movement> BorderBoxes(const PadLaw& law, const std::vector<Run>& cen
 // Where the centre is one piece, the border is what lies before and behind it, and the producer can
 // write the centre in place. Else a known value fills all of the output before the centre goes over
 // it, one step for any number of boxes; a value known at run time only is copied box by box.
-void LowerConstant(LowerScope& scope, const PadLaw& law) {
+void LowerConstant(LowerScope& scope, const PadSpec& spec) {
   const Dims& dims = scope.input_dims(0);
   const ElementType type = scope.input_element(0);
   std::vector<Run> centre(dims.size());
   std::vector<Runs> runs;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    centre[axis] = Centre(law, axis, dims[axis]);
+    centre[axis] = Centre(spec, axis, dims[axis]);
     runs.push_back({centre[axis]});
   }
   const plan::ValueId target = scope.NewOutput(0);
-  const Movement movement = MovementOf(runs, dims, law.output);
+  const Movement movement = MovementOf(runs, dims, spec.output);
   const ir::Constant* known = scope.constant(3);
   if (scope.has_input(3) && known == nullptr) {
-    for (const Movement& box : BorderBoxes(law, centre)) {
+    for (const Movement& box : BorderBoxes(spec, centre)) {
       EmitMovement(scope.builder, scope.input(3), target, box);
     }
     return MoveIntoPart(scope, 0, movement, target);
@@ -211,7 +211,7 @@ void LowerConstant(LowerScope& scope, const PadLaw& law) {
   const std::optional<Piece> piece = PieceOf(movement);
   if (piece) {
     fill(0, piece->target_offset);
-    fill(piece->target_offset + piece->count, ProductOf(law.output, 0, law.output.size()));
+    fill(piece->target_offset + piece->count, ProductOf(spec.output, 0, spec.output.size()));
   } else {
     scope.builder.Fill(target, bits);
   }
@@ -219,19 +219,19 @@ void LowerConstant(LowerScope& scope, const PadLaw& law) {
 }
 
 void Lower(LowerScope& scope) {
-  const PadLaw law = ReadPadLaw(scope).value();
+  const PadSpec spec = ReadPadSpec(scope).value();
   const auto positive = [](int64_t pad) { return pad > 0; };
-  const bool grows = std::any_of(law.begin.begin(), law.begin.end(), positive) ||
-                     std::any_of(law.end.begin(), law.end.end(), positive);
-  if (!grows || ElementCount(law.output) == 0) {
+  const bool grows = std::any_of(spec.begin.begin(), spec.begin.end(), positive) ||
+                     std::any_of(spec.end.begin(), spec.end.end(), positive);
+  if (!grows || ElementCount(spec.output) == 0) {
     std::vector<Runs> runs;
-    for (size_t axis = 0; axis < law.output.size(); ++axis) {
-      runs.push_back({Centre(law, axis, scope.input_dims(0)[axis])});
+    for (size_t axis = 0; axis < spec.output.size(); ++axis) {
+      runs.push_back({Centre(spec, axis, scope.input_dims(0)[axis])});
     }
-    return MoveToOutput(scope, 0, MovementOf(runs, scope.input_dims(0), law.output), 0);
+    return MoveToOutput(scope, 0, MovementOf(runs, scope.input_dims(0), spec.output), 0);
   }
   if (!HasWholeBytes(scope, 0)) return;
-  return law.mode == Mode::kConstant ? LowerConstant(scope, law) : LowerMirrored(scope, law);
+  return spec.mode == Mode::kConstant ? LowerConstant(scope, spec) : LowerMirrored(scope, spec);
 }
 
 void PadAxes(AxisScope& scope) {
@@ -241,7 +241,7 @@ void PadAxes(AxisScope& scope) {
     padded.push_back(begin[axis] != 0 || end[axis] != 0);
   }
   scope.Same(0, 0, padded);
-  scope.relation.mixing = "pads the time axis";
+  scope.relation.reason = "pads the time axis";
 }
 
 constexpr Operation kRows[] = {

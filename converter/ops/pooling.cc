@@ -188,7 +188,7 @@ void LowerMean(LowerScope& scope) {
 // Indices of maxima count in the whole tensor.
 void PoolingAxes(AxisScope& scope) {
   if (scope.node().outputs.size() > 1) {
-    scope.relation.mixing = "numbers its indices along time";
+    scope.relation.reason = "numbers its indices along time";
     return;
   }
   WindowAxes(scope, scope.attributes.Ints("kernel"), true);

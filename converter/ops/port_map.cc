@@ -213,7 +213,7 @@ const TensorType* Resolver::DeclaredType(const ir::Source& source) const {
   return port.declared ? &port.type : nullptr;
 }
 
-// What the declared extent of a concatenated output tells; nullopt when it tells nothing.
+// What the declared extent of a concatenated output allows; nullopt when it decides nothing.
 std::optional<AllowedCounts> Resolver::CountOfOutput(size_t output) {
   const ir::OutputPort& port = scope_.node().outputs[output];
   const ChunkRange& range = *map_.outputs[output].range;
@@ -270,14 +270,14 @@ void Resolver::Decide() {
   }
   for (size_t i = 0; i < map_.outputs.size(); ++i) {
     if (!map_.outputs[i].range) continue;
-    if (std::optional<AllowedCounts> told = CountOfOutput(i)) outputs.push_back(*told);
+    if (std::optional<AllowedCounts> allowed = CountOfOutput(i)) outputs.push_back(*allowed);
     if (fixed()) CheckWhole(i);
   }
   if (scope_.failed()) return;
   const auto common = [](const std::vector<AllowedCounts>& all) {
     std::set<int64_t> counts = all.empty() ? std::set<int64_t>() : all[0].counts;
-    for (const AllowedCounts& told : all) {
-      std::erase_if(counts, [&](int64_t count) { return !told.counts.contains(count); });
+    for (const AllowedCounts& allowed : all) {
+      std::erase_if(counts, [&](int64_t count) { return !allowed.counts.contains(count); });
     }
     return counts;
   };
@@ -292,7 +292,7 @@ void Resolver::Decide() {
   if (counts.size() > 1) return ReportTwoReadings();
   if (counts.empty()) {
     std::string list;
-    for (const AllowedCounts& told : all) list += (list.empty() ? "" : ", ") + told.who;
+    for (const AllowedCounts& allowed : all) list += (list.empty() ? "" : ", ") + allowed.who;
     scope_.Fault("the numbers of iterations disagree: {}; all must agree", list);
     return;
   }

@@ -26,7 +26,7 @@ void InferParameter(InferScope& scope) {
   scope.SetOutput(0, TensorType(port.type));
 }
 
-// A Parameter's value is made by whoever owns the graph around it.
+// A Parameter's value is made by the owner of the graph around it.
 void LowerParameter(LowerScope&) {}
 
 void InferResult(InferScope& scope) {

@@ -41,7 +41,7 @@ Layout LayoutOf(const NodeScope& scope) {
   return layout;
 }
 
-// Everything the shapes and attributes say, read once by the shape law and once by the lowering.
+// Everything the shapes and attributes say, read once by the shape rule and once by the lowering.
 struct Recurrent {
   Layout layout;
   CellShape cell;
@@ -427,12 +427,12 @@ void CellAxes(AxisScope& scope) {
   AxisGroup group = {{false, 0, 0}, {false, 1, 0}, {true, 0, 0}};
   if (two_states) group.insert(group.end(), {{false, 2, 0}, {true, 1, 0}});
   scope.relation.groups.push_back(std::move(group));
-  scope.relation.mixing = "has time in its inputs or weights";
+  scope.relation.reason = "has time in its inputs or weights";
 }
 
 void SequenceAxes(AxisScope& scope) {
   scope.Pair(0, 1, 0, 2);
-  scope.relation.mixing = "has time in its states or weights, or iterates over another axis";
+  scope.relation.reason = "has time in its states or weights, or iterates over another axis";
 }
 
 constexpr Traits kCell = {.axes = CellAxes, .heavy = true};

@@ -119,7 +119,7 @@ void ReduceAxes(AxisScope& scope) {
     to += !reduced[axis] || keeps;
   }
   if (IsFloat(scope.input_element(0))) scope.relation.summed = reduced;
-  scope.relation.mixing = "reduces over time";
+  scope.relation.reason = "reduces over time";
 }
 
 constexpr Operation kOperations[] = {

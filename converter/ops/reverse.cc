@@ -159,7 +159,7 @@ void ReverseAxes(AxisScope& scope) {
     turned.assign(mask.begin(), mask.end());
   }
   scope.Same(0, 0, turned);
-  scope.relation.mixing = "reverses time";
+  scope.relation.reason = "reverses time";
 }
 
 // Each place of the batch has a length of its own.
@@ -170,12 +170,12 @@ void ReverseSequenceAxes(AxisScope& scope) {
   but[static_cast<size_t>(at)] = true;
   scope.Same(0, 0, but);
   scope.relation.groups.push_back({{false, 0, at}, {false, 1, 0}, {true, 0, at}});
-  scope.relation.mixing = "reverses time";
+  scope.relation.reason = "reverses time";
 }
 
 void RollAxes(AxisScope& scope) {
   scope.Same(0, 0, NamedAxes(scope, 2));
-  scope.relation.mixing = "moves time steps";
+  scope.relation.reason = "moves time steps";
 }
 
 constexpr Operation kRows[] = {

@@ -197,7 +197,7 @@ void Lower(LowerScope& scope) {
 void SlicingAxes(AxisScope& scope) {
   const std::optional<Cut> cut = CutOf(scope);
   scope.relation.selects = true;
-  scope.relation.mixing = "slices the time axis";
+  scope.relation.reason = "slices the time axis";
   if (!cut) return;
   scope.relation.runs = cut->runs;
   for (size_t axis = 0; axis < cut->kept.size(); ++axis) {

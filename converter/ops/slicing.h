@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Slice or StridedSlice takes of each axis, with bounds clamped and masks applied. Read once
-// by the shape law, again by the lowering and by whoever must know which places are left.
+// by the shape rule, again by the lowering and by those that must know which places are left.
 #ifndef WEFT_CONVERTER_OPS_SLICING_H_
 #define WEFT_CONVERTER_OPS_SLICING_H_
 

@@ -50,7 +50,7 @@ void SoftmaxAxes(AxisScope& scope) {
   const std::vector<bool> summed = OnlyAxis(scope, scope.attributes.Int("axis", 1));
   scope.Same(0, 0, summed);
   scope.relation.summed = summed;
-  scope.relation.mixing = "normalises over time";
+  scope.relation.reason = "normalises over time";
 }
 
 constexpr Operation kOperations[] = {

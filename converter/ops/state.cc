@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables: what a model keeps from one run to the next, and a loop's body from one iteration to
 // the next. Every ReadValue and Assign of one id shares one value in the state region. A read is
-// that value itself, so whoever orders the nodes lowers an Assign after all readers of its
-// variable.
+// that value itself, so an Assign is lowered after all readers of its variable.
 #include <algorithm>
 
 #include "converter/ops/families.h"

@@ -182,7 +182,7 @@ void StretchedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
     }
   }
   scope.relation.stretches = true;
-  scope.relation.mixing = "repeats the time axis";
+  scope.relation.reason = "repeats the time axis";
 }
 
 std::vector<int64_t> TrailingAxes(const AxisScope& scope) {

@@ -62,49 +62,49 @@ void LowerTranspose(LowerScope& scope) {
   Permute(scope, scope.input_dims(0), ReadOrder(scope).value(), 0);
 }
 
-struct DepthLaw {
+struct DepthSpec {
   int64_t block = 1;
   int64_t cube = 1;  // block ^ spatial axes
   bool depth_first = false;
 };
 
-std::optional<DepthLaw> ReadDepthLaw(NodeScope& scope) {
+std::optional<DepthSpec> ReadDepthSpec(NodeScope& scope) {
   static constexpr std::array<std::string_view, 2> kModes = {"blocks_first", "depth_first"};
-  DepthLaw law;
-  law.block = scope.attributes.Int("block_size", 1);
-  law.depth_first = scope.attributes.Choice("mode", "", kModes) == "depth_first";
+  DepthSpec spec;
+  spec.block = scope.attributes.Int("block_size", 1);
+  spec.depth_first = scope.attributes.Choice("mode", "", kModes) == "depth_first";
   if (scope.rank(0) < 3) {
     scope.Fault("input 0 has rank {}; must have at least 3 axes: batch, depth, space",
                 scope.rank(0));
     return std::nullopt;
   }
-  if (law.block < 1) {
-    scope.Fault("block_size is {}; must be at least 1", law.block);
+  if (spec.block < 1) {
+    scope.Fault("block_size is {}; must be at least 1", spec.block);
     return std::nullopt;
   }
   for (int64_t axis = 2; axis < scope.rank(0); ++axis) {
-    const std::optional<int64_t> cube = CheckedProduct(law.cube, law.block);
+    const std::optional<int64_t> cube = CheckedProduct(spec.cube, spec.block);
     if (!cube) {
-      scope.Fault("block_size is {}; its power {} must fit 64 bits", law.block, scope.rank(0) - 2);
+      scope.Fault("block_size is {}; its power {} must fit 64 bits", spec.block, scope.rank(0) - 2);
       return std::nullopt;
     }
-    law.cube = *cube;
+    spec.cube = *cube;
   }
-  return law;
+  return spec;
 }
 
 void InferDepthToSpace(InferScope& scope) {
-  const std::optional<DepthLaw> law = ReadDepthLaw(scope);
-  if (!law) return;
+  const std::optional<DepthSpec> spec = ReadDepthSpec(scope);
+  if (!spec) return;
   Dims dims = scope.input_dims(0);
-  if (dims[1] % law->cube != 0) {
+  if (dims[1] % spec->cube != 0) {
     return scope.Fault("depth {} does not divide by block_size {} to the power {}, which is {}",
-                       dims[1], law->block, dims.size() - 2, law->cube);
+                       dims[1], spec->block, dims.size() - 2, spec->cube);
   }
-  dims[1] /= law->cube;
+  dims[1] /= spec->cube;
   for (size_t axis = 2; axis < dims.size(); ++axis) {
-    const std::optional<int64_t> dim = CheckedProduct(dims[axis], law->block);
-    if (!dim) return scope.Fault("axis {} of {} times {} overflows", axis, dims[axis], law->block);
+    const std::optional<int64_t> dim = CheckedProduct(dims[axis], spec->block);
+    if (!dim) return scope.Fault("axis {} of {} times {} overflows", axis, dims[axis], spec->block);
     dims[axis] = *dim;
   }
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
@@ -112,14 +112,14 @@ void InferDepthToSpace(InferScope& scope) {
 
 // Axes of the finer input: batch, blocks and depth in the mode's order, space.
 void LowerDepthToSpace(LowerScope& scope) {
-  const DepthLaw law = ReadDepthLaw(scope).value();
+  const DepthSpec spec = ReadDepthSpec(scope).value();
   const Dims& in = scope.input_dims(0);
   const size_t space = in.size() - 2;
-  const size_t depth_at = law.depth_first ? 1 : 1 + space;
-  const size_t blocks_at = law.depth_first ? 2 : 1;
-  Dims fine(2 + 2 * space, law.block);
+  const size_t depth_at = spec.depth_first ? 1 : 1 + space;
+  const size_t blocks_at = spec.depth_first ? 2 : 1;
+  Dims fine(2 + 2 * space, spec.block);
   fine[0] = in[0];
-  fine[depth_at] = in[1] / law.cube;
+  fine[depth_at] = in[1] / spec.cube;
   Order order = {0, depth_at};
   for (size_t i = 0; i < space; ++i) {
     fine[2 + space + i] = in[2 + i];
@@ -129,36 +129,36 @@ void LowerDepthToSpace(LowerScope& scope) {
 }
 
 void InferSpaceToDepth(InferScope& scope) {
-  const std::optional<DepthLaw> law = ReadDepthLaw(scope);
-  if (!law) return;
+  const std::optional<DepthSpec> spec = ReadDepthSpec(scope);
+  if (!spec) return;
   Dims dims = scope.input_dims(0);
   for (size_t axis = 2; axis < dims.size(); ++axis) {
-    if (dims[axis] % law->block != 0) {
-      scope.Fault("axis {} of {} does not divide by block_size {}", axis, dims[axis], law->block);
+    if (dims[axis] % spec->block != 0) {
+      scope.Fault("axis {} of {} does not divide by block_size {}", axis, dims[axis], spec->block);
     }
-    dims[axis] /= law->block;
+    dims[axis] /= spec->block;
   }
-  const std::optional<int64_t> depth = CheckedProduct(dims[1], law->cube);
-  if (!depth) return scope.Fault("depth {} times {} overflows", dims[1], law->cube);
+  const std::optional<int64_t> depth = CheckedProduct(dims[1], spec->cube);
+  if (!depth) return scope.Fault("depth {} times {} overflows", dims[1], spec->cube);
   dims[1] = *depth;
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
 // Axes of the finer input: batch, depth, then place and block of every axis of space.
 void LowerSpaceToDepth(LowerScope& scope) {
-  const DepthLaw law = ReadDepthLaw(scope).value();
+  const DepthSpec spec = ReadDepthSpec(scope).value();
   const Dims& in = scope.input_dims(0);
   Dims fine = {in[0], in[1]};
   Order blocks, places;
   for (size_t axis = 2; axis < in.size(); ++axis) {
     places.push_back(fine.size());
     blocks.push_back(fine.size() + 1);
-    fine.insert(fine.end(), {in[axis] / law.block, law.block});
+    fine.insert(fine.end(), {in[axis] / spec.block, spec.block});
   }
   Order order = {0};
-  if (law.depth_first) order.push_back(1);
+  if (spec.depth_first) order.push_back(1);
   order.insert(order.end(), blocks.begin(), blocks.end());
-  if (!law.depth_first) order.push_back(1);
+  if (!spec.depth_first) order.push_back(1);
   order.insert(order.end(), places.begin(), places.end());
   Permute(scope, fine, order, 0);
 }
@@ -195,12 +195,12 @@ void TransposeAxes(AxisScope& scope) {
 
 void DepthAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
-  scope.relation.mixing = "moves time steps between channels and space";
+  scope.relation.reason = "moves time steps between channels and space";
 }
 
 void ShuffleAxes(AxisScope& scope) {
   scope.Same(0, 0, OnlyAxis(scope, scope.attributes.Int("axis", 1)));
-  scope.relation.mixing = "moves time steps";
+  scope.relation.reason = "moves time steps";
 }
 
 constexpr Operation kRows[] = {

@@ -135,7 +135,7 @@ void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart) {
     const int64_t axis = first + static_cast<int64_t>(i);
     if (kernel[i] == 1 && (i >= strides.size() || strides[i] == 1)) scope.Pair(0, axis, 0, axis);
   }
-  scope.relation.mixing = "has windows over time";
+  scope.relation.reason = "has windows over time";
 }
 
 }  // namespace weft::ops

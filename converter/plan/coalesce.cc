@@ -67,8 +67,8 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
   // A caller's input cannot live in state, which holds its own value until it is read.
   if (extent.first == kBeforeRun && program.values[target.root].home == Home::kState) return false;
   const Access range = RangeOf(program, target, copy.outputs[0]);
-  // From the source's first write to the copy nobody touches the target; from then on to the
-  // source's last read nobody writes it.
+  // From the source's first write to the copy nothing touches the target; from then on to the
+  // source's last read nothing writes it.
   using Kind = AccessIndex::Kind;
   if (local.Any(target.root, range, extent.first + 1, item - 1, Kind::kAny) ||
       local.Any(target.root, range, item + 1, extent.last, Kind::kWrite)) {
@@ -84,7 +84,7 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
 
 namespace {
 
-// The mirror image: the target, a whole value born with this copy, may live in the source's place.
+// The mirror image: the target, a whole value first written by this copy, may live in the source's place.
 bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);

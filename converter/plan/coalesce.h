@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering moves values with plain copies wherever a value must also stand somewhere else: in a
 // slice of a scan output, in a part of a Concat, in the home of a carried state, in an output. Here
-// source and target become one place wherever no step could tell the difference, and the copy goes
+// source and target become one place wherever no step could see the difference, and the copy goes
 // away. Element-by-element steps are then let to write over an operand that dies with them. A copy
 // that remains is one that some reader or writer forces.
 #ifndef WEFT_CONVERTER_PLAN_COALESCE_H_

@@ -28,7 +28,7 @@ struct PlacementFault {
   std::string text;  // `buffer "a": offset is 24; must be a multiple of 16`
 };
 
-// Empty for a placement that obeys every rule. Each rule that is broken is named at least once; of
+// Empty for a valid placement. Each rule that is broken is named at least once; of
 // many overlaps not every pair is.
 std::vector<PlacementFault> ValidatePlacement(const Problem& problem, const Placement& placement);
 

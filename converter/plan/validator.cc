@@ -369,7 +369,7 @@ Effects Validator::Looped(uint32_t index, const Trips& trips) {
 }
 
 // What the loop does to bytes that it moves through, whole scan outputs being written however early
-// it ends; what lies behind their true length is used by nobody.
+// it ends; what lies behind their true length is not used.
 Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   const Effect nothing;
   Effects all;                                 // by the frame outside

@@ -284,11 +284,11 @@ std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
   std::array strides = {Listed(params.a_strides(), params.rank()),
                         Listed(params.b_strides(), params.rank())};
   if (strides[1 - operand] != DenseStrides(dims)) return std::nullopt;
-  const std::optional<Dims> told =
-      Retold(dims, strides[operand], {shape.outer, shape.outputs, shape.inner});
+  const std::optional<Dims> strided =
+      StridesOver(dims, strides[operand], {shape.outer, shape.outputs, shape.inner});
   const ValueId value = step.inputs[operand];
-  if (!told || SharesRoot(value, step.outputs[0])) return std::nullopt;
-  const auto [outer, output, inner] = std::array{(*told)[0], (*told)[1], (*told)[2]};
+  if (!strided || SharesRoot(value, step.outputs[0])) return std::nullopt;
+  const auto [outer, output, inner] = std::array{(*strided)[0], (*strided)[1], (*strided)[2]};
   if (shape.outputs > 1 && outer == 0 && output == 0 && inner == 0 && IsConstant(value)) {
     const float number = Floats(value, 1).front();
     return Addend{Weights(std::vector<float>(static_cast<size_t>(shape.outputs), number)), 0};
@@ -336,18 +336,18 @@ std::vector<float> TailFusion::Floats(ValueId value, int64_t count) const {
 
 }  // namespace
 
-std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted) {
-  Dims told(wanted.size(), 0);
+std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted) {
+  Dims strided(wanted.size(), 0);
   size_t at = dims.size();
   for (size_t i = wanted.size(); i-- > 0;) {
     if (wanted[i] == 1) continue;
     while (at > 0 && dims[at - 1] == 1) --at;
     if (at == 0 || dims[at - 1] % wanted[i] != 0) return std::nullopt;
-    told[i] = strides[at - 1];
+    strided[i] = strides[at - 1];
     strides[at - 1] *= wanted[i];
     dims[at - 1] /= wanted[i];
   }
-  return told;
+  return strided;
 }
 
 namespace {

@@ -19,10 +19,10 @@ namespace weft::plan {
 // the homes of carried states are chosen, since a fused step cannot write over what it reads.
 void FuseTails(Program& program);
 
-// The strides of a walk over `dims`, told over `wanted`: other dims of as many elements in the same
+// The strides of a walk over `dims`, expressed over `wanted`: other dims of as many elements in the same
 // order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0. An
-// addend fits a product only where its strides can be told over the product's axes.
-std::optional<Dims> Retold(Dims dims, Dims strides, const Dims& wanted);
+// addend fits a product only where its strides can be expressed over the product's axes.
+std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted);
 
 }  // namespace weft::plan
 

@@ -151,7 +151,7 @@ void SectionHoist::Collect() {
     for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
       const std::optional<Candidate> candidate = Match(block, item);
       if (!candidate) continue;
-      // Born in this iteration, written by this step alone and gone with the iteration.
+      // Written in this iteration, by this step only, and dead after the iteration.
       const ValueId y = std::get<Step>(program_.blocks[block].items[item]).outputs[0];
       const std::vector<Access>& uses = accesses_[copy].at(y);
       const auto writes =

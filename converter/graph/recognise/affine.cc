@@ -45,7 +45,7 @@ bool DifferInLastAxis(const TensorType& a, const TensorType& b) {
          std::equal(a.dims.begin(), a.dims.end() - 1, b.dims.begin());
 }
 
-// Split, VariadicSplit: where the columns stand in the input. The types tell the axis.
+// Split, VariadicSplit: where the columns stand in the input. The types determine the axis.
 std::optional<Columns> BeforeSplit(const Columns& columns) {
   const ir::Node& node = *columns.source.node;
   const ir::Source whole = node.inputs[0];

@@ -49,7 +49,7 @@ struct CellDraft {
   void Append(const Affine& affine, float sign = 1.0f);
 };
 
-// False, and nothing changed, when somebody else reads what the draft covers.
+// False, and nothing changed, when another node reads what the draft covers.
 bool Place(Site& site, CellDraft draft);
 
 // Which of two inputs of `hidden`'s gates is x, which the state: the one of the state's width that

@@ -7,7 +7,7 @@
 //   Gather or StridedSlice of element i of an input, where i is 0, 1, 2, ... or backwards, becomes
 //   a
 //     slice of that input
-//   ScatterUpdate of element i of a list that nobody reads meanwhile, and Concat of a list that
+//   ScatterUpdate of element i of a list that is not read meanwhile, and Concat of a list that
 //     begins empty with one part more, become scan outputs
 //   a carried counter 0, 1, 2, ... becomes the current iteration
 // What then has no reader is removed, with its back edges and ports. Loops whose count cannot be

@@ -18,7 +18,7 @@ bool IsSum(const ir::Node& node) {
 bool IsProduct(const ir::Node& node) { return node.operation->name == "Multiply"; }
 bool IsActivation(const ir::Node& node) { return !ActivationName(node).empty(); }
 
-// Not so in the branch of an If that never runs, which nobody has inferred.
+// Not so in the branch of an If that never runs, which is not inferred.
 bool HasRows(const TensorType& type) {
   return !type.dims.empty() && ElementCount(type.dims).value_or(0) > 0;
 }

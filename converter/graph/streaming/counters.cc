@@ -84,17 +84,17 @@ class Counters {
   const std::vector<ir::Node*> order_;
   const Origins origins_;
   Faults& faults_;
-  Nodes needed_;    // of the body, by an output that somebody reads
+  Nodes needed_;    // of the body, by an output that is read
   Nodes counters_;  // Parameters of the body
   Nodes free_;      // nodes that need constants, counters and what never changes, and no more
-  // Values of the body that tell a counter, and which one.
-  std::map<std::pair<const ir::Node*, uint32_t>, Counter> told_;
+  // Values of the body that depend on a counter, and on which one.
+  std::map<std::pair<const ir::Node*, uint32_t>, Counter> counter_of_;
 };
 
-// A constant tells what it was computed from.
+// A constant stands for what it was computed from.
 const Counter* Counters::CounterIn(const ir::Source& source) const {
-  const auto found = told_.find({source.node, source.port});
-  if (found != told_.end()) return &found->second;
+  const auto found = counter_of_.find({source.node, source.port});
+  if (found != counter_of_.end()) return &found->second;
   const ir::Source from = origins_.Of(*source.node);
   if (from.node == nullptr) return nullptr;
   for (const ir::Source& input : from.node->inputs) {
@@ -175,23 +175,23 @@ bool Counters::GrowsByAConstant(const BodyInput& state) const {
   return false;
 }
 
-// Of the integers that only each other tell those are counters that never come to rest.
+// Of the integers that depend only on each other those are counters that never come to rest.
 void Counters::FindCounters() {
   Nodes given;
   for (const BodyInput& input : map_.inputs) {
     const ElementType type = input.parameter->outputs[0].type.type;
     if (input.is(BodyInput::Kind::kIteration)) {
       given.insert(input.parameter);
-      told_[{input.parameter, 0}] = {
+      counter_of_[{input.parameter, 0}] = {
           fmt::format("the iteration counter \"{}\"", OneLine(input.parameter->name))};
     } else if (IsLength(input)) {
       given.insert(input.parameter);
-      told_[{input.parameter, 0}] = {"the number of all steps"};
+      counter_of_[{input.parameter, 0}] = {"the number of all steps"};
     } else if (input.is(BodyInput::Kind::kCarried)) {
       const bool grows = GrowsByAConstant(input);
       if (!IsInteger(type) && !(IsFloat(type) && grows)) continue;
       counters_.insert(input.parameter);
-      told_[{input.parameter, 0}] = {
+      counter_of_[{input.parameter, 0}] = {
           fmt::format("the carried counter \"{}\"", OneLine(input.parameter->name)),
           !(IsInteger(type) && grows)};
     }
@@ -207,7 +207,7 @@ void Counters::FindCounters() {
       const ir::Node* next = NextOf(input).node;
       if (free_.contains(next) && readers.contains(next)) continue;
       counters_.erase(input.parameter);
-      told_.erase({input.parameter, 0});
+      counter_of_.erase({input.parameter, 0});
       changed = true;
     }
   }
@@ -246,7 +246,7 @@ void Counters::Follow(ir::Node& node) {
       !node.outputs.empty() && IsFloat(ElementOf(source)) == IsFloat(node.outputs[0].type.type);
   const bool decides = counter->is_number && Decides(node, source);
   if (!decides && HandsOn(node) && (stays || counter->is_number)) {
-    told_[{&node, 0}] = *counter;
+    counter_of_[{&node, 0}] = *counter;
   } else if (decides || !counter->is_number) {
     RefuseToCut(inside_, node,
                 fmt::format("input {} is computed from {} of layer {} \"{}\"", at, counter->text,

@@ -36,7 +36,7 @@ void SetPadBefore(ir::Node& node, const NodeScope& scope, int64_t axis, int64_t 
   }
 }
 
-// The Pad before a convolution, when nobody else reads it and it pads with zeros.
+// The Pad before a convolution, when nothing else reads it and it pads with zeros.
 ir::Node* PadBefore(const ir::Graph& graph, const ir::Node& convolution) {
   ir::Node* pad = convolution.inputs[0].node;
   if (pad->operation == nullptr || pad->operation->name != "Pad") return nullptr;

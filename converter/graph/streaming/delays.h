@@ -2,7 +2,7 @@
 // Convolutions that look back along time but not ahead (ops/look_back.h). Cut, they read their past
 // from a variable, which begins as zeros. A convolution skips its padding and multiplies a
 // variable's zeros: one bit, the sign of a zero, may differ where a product of the first steps is
-// too small to be told from zero.
+// too small to be distinguished from zero.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 

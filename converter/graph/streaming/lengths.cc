@@ -22,16 +22,16 @@ class Longer {
     again_.file = graph.file;
   }
 
-  // Where the constant comes to stand; null when no shape has told it anything.
+  // Where the constant comes to stand; null when it does not depend on a shape.
   ir::Node* Ask(ir::Node& constant) {
     if (!ReadsAShape(constant)) return nullptr;
     return NewResult(again_, constant, Copy({&constant, 0}));
   }
   // What cannot be computed for one step more has no constant then.
   void Compute(const Folding& folding) {
-    Faults unheard;
+    Faults discarded;
     Folding of_copy{folding.run};
-    InferAndFold(again_, {.check_declared = false}, of_copy, unheard);
+    InferAndFold(again_, {.check_declared = false}, of_copy, discarded);
   }
 
  private:
@@ -85,7 +85,7 @@ ir::Source Longer::CopyShape(ir::Node& node) {
   return shape;
 }
 
-// Of what is read for its shape alone nobody knows where time runs: an axis of as many places is
+// Of what is read only for its shape it is unknown where time runs: an axis of as many places is
 // taken for it.
 int64_t Longer::Growth(const ir::Source& source, size_t axis) const {
   if (const TimeAxis* time = times_.Of(source)) {
@@ -116,9 +116,9 @@ Origins::Origins(const ir::Graph& graph) {
 }
 
 ir::Source Origins::Of(const ir::Node& constant) const {
-  const auto told = constant.attributes.find(kFoldedFrom);
-  if (told == constant.attributes.end()) return {};
-  const auto found = origins_.find({constant.id, constant.name, told->second});
+  const auto folded_from = constant.attributes.find(kFoldedFrom);
+  if (folded_from == constant.attributes.end()) return {};
+  const auto found = origins_.find({constant.id, constant.name, folded_from->second});
   return found == origins_.end() ? ir::Source() : found->second;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants that the converter has computed from the number of steps, as the length of a tensor
-// along time tells it. Found by computing them again for one step more.
+// along time determines it. Found by computing them again for one step more.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LENGTHS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LENGTHS_H_
 

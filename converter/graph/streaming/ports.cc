@@ -10,12 +10,12 @@ namespace {
 StreamedPort PortOf(const ir::Source& source, const std::string& layer, const TimeAxes& times,
                     int64_t steps) {
   const ir::OutputPort& port = source.node->outputs[source.port];
-  StreamedPort told{port.names.empty() ? layer : port.names[0], port.type, {}, false};
+  StreamedPort streamed{port.names.empty() ? layer : port.names[0], port.type, {}, false};
   if (const TimeAxis* time = times.Of(source)) {
     const int64_t places = time->outer * time->chunk;
-    told.time = {time->axis, places * steps, places * times.steps()};
+    streamed.time = {time->axis, places * steps, places * times.steps()};
   }
-  return told;
+  return streamed;
 }
 
 // Nodes that time, or what follows from it, goes into; a loop may make time of its own.
@@ -35,7 +35,8 @@ std::set<const ir::Node*> BehindTime(const TimeAxes& times) {
 
 }  // namespace
 
-void TellPorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps, Streamed& streamed) {
+void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
+                   Streamed& streamed) {
   streamed.steps = steps;
   streamed.all_steps = times.steps();
   for (ir::Node* parameter : graph.parameters) {

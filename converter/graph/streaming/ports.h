@@ -12,7 +12,8 @@
 namespace weft::graph {
 
 // Fills in `steps` and the ports, in their order. `graph` has its final shapes.
-void TellPorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps, Streamed& streamed);
+void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
+                   Streamed& streamed);
 
 }  // namespace weft::graph
 

@@ -52,10 +52,10 @@ bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_
   }
   const int64_t count = ElementCount(dims).value_or(0);
   const int64_t outer_count = count / (product.outputs * product.inner);
-  const std::optional<Dims> told =
-      plan::Retold(walked, strides, {outer_count, product.outputs, product.inner});
-  if (!told) return false;
-  const int64_t outer = (*told)[0], output = (*told)[1], inner = (*told)[2];
+  const std::optional<Dims> strided =
+      plan::StridesOver(walked, strides, {outer_count, product.outputs, product.inner});
+  if (!strided) return false;
+  const int64_t outer = (*strided)[0], output = (*strided)[1], inner = (*strided)[2];
   if (outer == 0 && output == 0 && inner == 0 && is_constant) return true;
   return inner == 0 && (product.outputs == 1 || output == 1) && (outer == 0 || product.is_dense);
 }

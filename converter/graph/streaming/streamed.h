@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cutting time has made of a model: its ports and states, to tell the user.
+// What cutting time has made of a model: its ports and states, for the user.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STREAMED_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STREAMED_H_
 
@@ -21,7 +21,7 @@ struct StreamedPort {
   std::string name;
   TensorType type;              // of one run
   std::optional<CutAxis> time;  // absent where no time runs
-  bool so_far = false;          // an output without time that tells of the steps so far
+  bool so_far = false;          // an output without time, of the steps so far
 };
 
 struct StreamedState {

@@ -62,7 +62,7 @@ class Streaming {
     // A sequence of one step is whole whatever is done along it.
     if (times.steps() > 1) Check(times);
     if (faults_.lines().size() != before) return std::nullopt;
-    TellVariables(graph_);
+    DescribeVariables(graph_);
     KeepRounding(graph_, times, steps_);
     Resize(graph_, times, steps_);
     for (ir::Node* node : times.nodes()) KeepPast(times, *node);
@@ -73,7 +73,7 @@ class Streaming {
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
       for (ir::OutputPort& port : node->outputs) port.declared = true;
     }
-    TellPorts(graph_, times, steps_, streamed_);
+    DescribePorts(graph_, times, steps_, streamed_);
     return std::move(streamed_);
   }
 
@@ -95,7 +95,7 @@ class Streaming {
   const Delay* DelayOf(const TimeAxes& times, ir::Node& node) const;
   void KeepPast(const TimeAxes& times, ir::Node& node);
   std::string FreeName(const std::string& wanted);
-  void TellVariables(const ir::Graph& graph);
+  void DescribeVariables(const ir::Graph& graph);
   const Walk* WalkOf(const ir::Node& node) const;
 
   ir::Graph& graph_;
@@ -291,7 +291,7 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
   if (apart) return;
   const auto selection = std::ranges::find(relation.selections, at.axis, &Selection::axis);
   if (at.output || at.port != 0 || selection == relation.selections.end()) {
-    return RefuseToCut(graph_, node, "it " + relation.mixing, faults_);
+    return RefuseToCut(graph_, node, "it " + relation.reason, faults_);
   }
   if (TakesLastStep(*selection, time, times.steps())) return;
   RefuseToCut(graph_, node,
@@ -338,9 +338,9 @@ std::string Streaming::FreeName(const std::string& wanted) {
 }
 
 // Variables that the model has of its own, in bodies too.
-void Streaming::TellVariables(const ir::Graph& graph) {
+void Streaming::DescribeVariables(const ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) TellVariables(*body.graph);
+    for (const ir::Body& body : node->bodies) DescribeVariables(*body.graph);
     if (!ir::IsReadValue(*node)) continue;
     streamed_.states.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
                                 "a variable of the model"});

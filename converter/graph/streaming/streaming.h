@@ -5,8 +5,8 @@
 // time axis; a tensor without that axis stays as it is.
 //
 // An initial state becomes the variable's initial value. One that the model computes or takes as an
-// input is read in the first run after a reset, and never again. An output that tells the last
-// state tells the state after the steps so far.
+// input is read in the first run after a reset, and never again. An output that is the last
+// state is the state after the steps so far.
 //
 // Refuses, all in one call, every operation that needs steps it has not seen yet: reverse and
 // bidirectional sequences, backward slices, sums over time, joins along time and their kin; and

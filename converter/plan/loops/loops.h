@@ -5,7 +5,7 @@
 //
 // Slices and scan outputs move with the iteration and cost no copy when every axis before the
 // sliced one has size 1; otherwise one transpose outside the loop makes it so. How carried states
-// travel is told in carry.h. A count that only the run knows costs one copy per carried output
+// travel is described in carry.h. A run-time count costs one copy per carried output
 // after the loop, where the state has more than one home.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_LOOPS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_LOOPS_H_

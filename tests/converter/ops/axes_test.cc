@@ -54,7 +54,7 @@ struct Axes : testing::Test {
 TEST_F(Axes, OfPointwiseOperationsMeetByBroadcast) {
   const AxisRelation relation = Of(g.Add("Add", 1, {X({2, 3, 4}), X({3, 1})}));
   EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=out0.2"}));
-  EXPECT_EQ(relation.mixing, "broadcasts across the time axis");
+  EXPECT_EQ(relation.reason, "broadcasts across the time axis");
 }
 
 TEST_F(Axes, OfPointwiseOperationsThatRepeatAreOfTheOutputAlone) {
@@ -286,7 +286,7 @@ TEST_F(Axes, OfPortsStandAlone) {
 TEST_F(Axes, OfOperationsWithoutARuleMix) {
   const AxisRelation relation = Of(g.Add("ShapeOf", 3, {X({2, 3})}));
   EXPECT_TRUE(relation.groups.empty());
-  EXPECT_EQ(relation.mixing, "may combine time steps");
+  EXPECT_EQ(relation.reason, "may combine time steps");
 }
 
 TEST_F(Axes, OfConvertLikeAreThoseOfItsData) {

@@ -19,7 +19,7 @@ HEAD = """\
 _ROOMS = ("converter", "runtime")
 # Lists of the C language's words, not texts.
 _NO_TEXTS = ("converter/emit/reserved_words.cc",)
-_SINK = re.compile(r"\b(?:Fault|Add|Warn|Say|TellLine|Answer)\(\s*(?:fmt::format\(\s*)?$")
+_SINK = re.compile(r"\b(?:Fault|Add|Warn|Say|ReportLine|Answer)\(\s*(?:fmt::format\(\s*)?$")
 _WORD = re.compile(r"[A-Za-z]{2}")
 
 
