@@ -30,7 +30,7 @@ if(WEFT_SANITIZE)
   add_link_options(-fsanitize=${sanitizers})
 endif()
 
-# A compiler that nobody has tried here warns of things that GCC 12 and Clang 19 do not: it must be
+# A compiler that was not tried here warns of things that GCC 12 and Clang 19 do not: it must be
 # able to build weft all the same. Every preset sets this.
 option(WEFT_WERROR "Let warnings stop the build" OFF)
 set(weft_werror "")
@@ -50,7 +50,7 @@ add_library(weft_host INTERFACE)
 target_compile_features(weft_host INTERFACE cxx_std_20)
 target_compile_options(weft_host INTERFACE -Wall -Wextra -Wshadow ${weft_werror}
                        # libstdc++ 12 has std::stable_sort call what it calls deprecated itself, and
-                       # Clang blames the caller. GCC goes on judging weft's own calls.
+                       # Clang blames the caller. GCC goes on checking weft's own calls.
                        $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees uninitialized members in every move of a std::variant.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What weft stands on. Each library is taken from the directory the user names (WEFT_<NAME>_DIR, a
-# source tree), else from the system, else from upstream, pinned by checksum.
+# The dependencies of weft. Each library is taken from the directory the user names
+# (WEFT_<NAME>_DIR, a source tree), else from the system, else from upstream, pinned by checksum.
 include(FetchContent)
 include(cmake/Highway.cmake)
 include(cmake/FlatBuffers.cmake)

@@ -7,8 +7,8 @@
 # and in whatever links the library. <name> is the stem of MODEL.xml unless given; in C it is made
 # an identifier (my-net: my_net, class: m_class), and two models of one program that differ in
 # nothing else are an #error where both headers meet. INCBIN lets the assembler take the bytes from
-# <name>.weft: for large weights. A model file fits one version of weft only, so the build makes it
-# and nobody commits it. MODEL.xml may be made by the build, too.
+# <name>.weft: for large weights. A model file fits one version of weft only, so the build makes it;
+# it is not committed. MODEL.xml may be made by the build, too.
 #
 # The command that converts is the one of this build, else WEFT_COMMAND, which must be of the
 # version of the libraries.

@@ -5,7 +5,7 @@
     models.py WEFT CASES_DIR OUTPUT_DIR
 
 writes OUTPUT_DIR/<family>/<case>.weft. A model that weft refuses is named and leaves no file (the
-host's conformance tests judge refusals); a crash makes this script fail. Every case is converted
+host's conformance tests check refusals); a crash makes this script fail. Every case is converted
 with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
 
 Both folders get an index.txt, for boards cannot list the host's folders: in OUTPUT_DIR a line

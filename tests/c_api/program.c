@@ -39,7 +39,7 @@ static int CheckNames(const weft_engine* engine) {
     const weft_tensor named = weft_output_named(engine, weft_output_name(engine, i));
     if (named.data != weft_output(engine, i).data || named.type != WEFT_F32) return 0;
   }
-  return weft_input(engine, 99).data == 0 && weft_output_named(engine, "nobody").data == 0;
+  return weft_input(engine, 99).data == 0 && weft_output_named(engine, "absent").data == 0;
 }
 
 static unsigned char damaged_room[MODEL_MODEL_BYTES + WEFT_MODEL_ALIGNMENT];

@@ -133,7 +133,7 @@ TEST_F(ConvertCommand, InfersAgainFromAnotherShape) {
   const auto json = nlohmann::json::parse(Weft("inspect m.weft --json").out);
   EXPECT_EQ(json["outputs"][0]["shape"], (std::vector<int>{5, 3}));
   EXPECT_EQ(Weft("convert model.xml -o n.weft --shape x=5,4").code, 1);
-  EXPECT_EQ(Weft("convert model.xml -o n.weft --shape nobody=5,4").code, 1);
+  EXPECT_EQ(Weft("convert model.xml -o n.weft --shape absent=5,4").code, 1);
   EXPECT_FALSE(std::filesystem::exists(Path("n.weft")));
 }
 

@@ -57,7 +57,7 @@ TEST_F(FileFaults, AMissingWeightsFileIsTheOnlyFaultOfALoop) {
   }
 }
 
-// The sum cannot be judged without its constant; the input has a fault of its own.
+// The sum cannot be checked without its constant; the input has a fault of its own.
 TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
   WriteModel(With(kSum, {{"shape=\"2,3\"", "shape=\"?,3\""},
                          {"<dim>2</dim>", "<dim>-1</dim>"},
@@ -68,7 +68,7 @@ TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
                       "x=..., or reshape the model before export)\n");
 }
 
-// Every loop of the conformance models that holds one operation nobody knows has that one fault.
+// Every loop of the conformance models that holds one unknown operation has that one fault.
 TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
   for (const auto& [name, operation] : std::vector<std::pair<std::string, std::string>>{
            {"if/in_loop", "Multiply"}, {"exports/tf_while_lstm", "ScatterUpdate"}}) {
@@ -123,8 +123,8 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
   ExpectLines("--shape alias=4,3 --shape x=2,3",
               "--shape: \"alias\" and \"x\" are one input; must name it once\n");
   ExpectLines(
-      "--shape nobody=4,3 --shape x=1",
-      "--shape: the model has no input \"nobody\"; its inputs are x_layer\n"
+      "--shape absent=4,3 --shape x=1",
+      "--shape: the model has no input \"absent\"; its inputs are x_layer\n"
       "--shape: input \"x\": f32[1] has rank 1; must have rank 2, as the model's f32[2,3]\n");
   for (const char* wrong : {"x=-1,3", "x=2147483648,3", "x=99999999999999999999,3", "x", "=1",
                             "x=1,", "x=2;3", "x=0x2,3"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command does when standard output or error is closed, full or a pipe nobody reads, and
+// What the command does when standard output or error is closed, full or a pipe without a reader, and
 // what of foreign text reaches a terminal.
 #include "tests/cli/command_fixture.h"
 
@@ -16,7 +16,7 @@ class Streams : public CommandTest {
   }
 };
 
-TEST_F(Streams, NobodyNeedsToReadTheTalk) {
+TEST_F(Streams, TalkNeedsNoReader) {
   WriteText("nores.xml", "<net version='11'><layers/></net>");
   WriteModel(kSum);
   for (const std::string closed :
@@ -48,7 +48,7 @@ TEST_F(Streams, ResultsThatCannotBeWrittenAreAFailure) {
   }
 }
 
-TEST_F(Streams, APipeThatNobodyReadsIsAFailure) {
+TEST_F(Streams, APipeWithoutAReaderIsAFailure) {
   WriteText("pipe.sh",
             "mkfifo pipe; (exec 3<pipe; sleep 0.2) & exec 4>pipe; wait\n"
             "\"$@\" >&4 2>err; echo $? >code\n");
@@ -85,7 +85,7 @@ TEST_F(Streams, EscapesNamesInMessagesAndTables) {
   EXPECT_EQ(nlohmann::json::parse(json.out)["outputs"][0]["name"],
             "\x1b]0;x\x07\xc2\x9b"
             "2J\xe2\x80\xae\nz\xc3\xa9");
-  const Outcome fault = Weft("compare model.weft --input x=x.npy --expect nobody=y.npy");
+  const Outcome fault = Weft("compare model.weft --input x=x.npy --expect absent=y.npy");
   EXPECT_NE(fault.err.find(shown), std::string::npos) << fault.err;
   for (const std::string& text : {table.out, json.out, fault.err}) {
     for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);

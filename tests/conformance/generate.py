@@ -105,23 +105,23 @@ def derive(root, case, oracle):
     folder.mkdir(parents=True)
     try:
         xml_path = write_model(folder, case)
-        expected, judge = answers_of(case, oracle, xml_path)
+        expected, reference = answers_of(case, oracle, xml_path)
     except RuntimeError as error:
         raise CaseError(
             f"{case.path}: OpenVINO refuses: {str(error).strip().splitlines()[-1][-300:]}"
         ) from error
     arrays.write(folder, case.inputs, expected)
-    store.write_facts(folder, case, judge)
+    store.write_facts(folder, case, reference)
 
 
 def derive_all(root, cases, verbose):
     """Derives every case and returns the faults, one line or more each."""
     import oracle
 
-    judge, faults = oracle.Oracle(), []
+    reference, faults = oracle.Oracle(), []
     for case in cases:
         try:
-            derive(root, case, judge)
+            derive(root, case, reference)
             if verbose:
                 print(case.path)
         except CaseError as error:
@@ -154,7 +154,7 @@ def same(case, root):
     return faults, identical
 
 
-def check_full_example(root, judge):
+def check_full_example(root, reference):
     """The large case that tests write for themselves, document_lstm.py, against OpenVINO; returns
     faults."""
     import compare
@@ -171,7 +171,7 @@ def check_full_example(root, judge):
         for rows in (weights.x, weights.first_hidden, weights.first_cell)
     ]
     expected = numpy.array([weights.expected()], numpy.float32)
-    fault = compare.difference(judge.run(root / "full/model.xml", inputs)[0], expected, 1e-4, 1e-4)
+    fault = compare.difference(reference.run(root / "full/model.xml", inputs)[0], expected, 1e-4, 1e-4)
     return [f"document_lstm.py: OpenVINO's output is not its own: {fault}"] if fault else []
 
 

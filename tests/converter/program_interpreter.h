@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the straight steps of a Program on host buffers, one element at a time and without the
 // runtime's kernels: copy, fill, gather, select, compare for equality and convert between integers.
-// Holds every step to the runtime's laws and reports what breaks them as test failures: an operand
+// Holds every step to the runtime's rules and reports what breaks them as test failures: an operand
 // that leaves its buffer, inputs that overlap the output, an element written twice by one copy,
 // bytes read before they were written.
 #ifndef WEFT_TESTS_CONVERTER_PROGRAM_INTERPRETER_H_

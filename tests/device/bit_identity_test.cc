@@ -2,7 +2,7 @@
 // One hash per model, pinned in hashes.txt, equal on every target: the AVX-512, AVX2 and scalar
 // kernels of a desktop build each in turn, NEON under an emulator, a board.
 //
-// WEFT_PIN_HASHES=1 writes hashes.txt anew instead of judging; look at the difference before you
+// WEFT_PIN_HASHES=1 writes hashes.txt anew instead of comparing; look at the difference before you
 // commit.
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(BitIdentity, EveryTargetGivesThePinnedHashes) {
   if (std::getenv("WEFT_PIN_HASHES") != nullptr) {
     std::ofstream stream(PinnedPath());
     for (const auto& [name, hash] : Hashes()) stream << name << ' ' << std::hex << hash << '\n';
-    GTEST_SKIP() << "hashes.txt was written, nothing was judged";
+    GTEST_SKIP() << "hashes.txt was written, nothing was compared";
   }
   const std::map<std::string, uint64_t> pinned = Pinned();
   ASSERT_FALSE(pinned.empty()) << PinnedPath();

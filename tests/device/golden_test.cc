@@ -97,7 +97,7 @@ bool Fits(const StoredArray& array, const Tensor& tensor, size_t calls) {
   return is == must && array.elements.size() == tensor.bytes * std::max<size_t>(calls, 1);
 }
 
-void Judge(const StoredCase& stored) {
+void Check(const StoredCase& stored) {
   const auto model = ReadModelFile(ModelPath(stored.name));
   const Stream stream(*model);
   Engine engine = stream.engine;
@@ -128,7 +128,7 @@ TEST(Golden, EveryStoredCaseAgrees) {
   kernels::ForEachTarget([&](const char* target) {
     for (const StoredCase& stored : cases) {
       SCOPED_TRACE(stored.name);
-      Judge(stored);
+      Check(stored);
     }
     std::printf("%s: %d cases\n", target, static_cast<int>(cases.size()));
   });

@@ -70,7 +70,7 @@ Buffer RunFilled(const ExactBytes& model, size_t fill) {
 }
 
 // An emulated board takes a fill in turn beside the first one, a desktop all of them.
-size_t Judge(const std::string& path, size_t turn) {
+size_t BytesCompared(const std::string& path, size_t turn) {
   SCOPED_TRACE(path);
   const auto model = ReadModelFile(path);
   const Buffer expected = RunFilled(*model, kRandom);
@@ -86,17 +86,17 @@ TEST(Poison, ReachesNoOutputOfAnyModel) {
   const std::vector<StoredCase> cases = StoredCases();
   EXPECT_GT(cases.size(), 1000u);
   size_t bytes = 0;
-  for (size_t i = 0; i < cases.size(); ++i) bytes += Judge(ModelPath(cases[i].name), i);
+  for (size_t i = 0; i < cases.size(); ++i) bytes += BytesCompared(ModelPath(cases[i].name), i);
   EXPECT_GT(bytes, 10 * cases.size());
 }
 
 TEST(Poison, ReachesNoOutputOfAnyStream) {
   const std::vector<std::string> models = StreamedModels();
   EXPECT_GT(models.size(), 200u);
-  for (size_t i = 0; i < models.size(); ++i) Judge(StreamedPath(models[i]), i);
+  for (size_t i = 0; i < models.size(); ++i) BytesCompared(StreamedPath(models[i]), i);
 }
 
-// The judge itself: a model whose output is what its scratch held.
+// The test itself: a model whose output is what its scratch held.
 TEST(Poison, IsSeenWhereAnOutputIsNeverWritten) {
   test::ListingBuilder b;
   b.Output(b.Scratch(test::ElementType::f32, {4}), {"y"});

@@ -19,7 +19,7 @@ namespace weft {
 
 using Buffer = std::vector<unsigned char>;
 
-// "gru/forward", and how its case.json says that outputs are judged. With `calls` other than 0 all
+// "gru/forward", and how its case.json says that outputs are compared. With `calls` other than 0 all
 // arrays of the case have a leading axis, one entry per call.
 struct StoredCase {
   std::string name;

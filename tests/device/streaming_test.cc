@@ -137,7 +137,7 @@ std::map<std::string, size_t> Pinned() {
   return pinned;
 }
 
-// The number of runs; the bits are judged on the way.
+// The number of runs; the bits are compared on the way.
 size_t Compare(const std::string& name) {
   const std::string of_case = name.substr(0, name.rfind('.'));
   const auto whole_file = ReadModelFile(ModelPath(of_case)),
@@ -172,7 +172,7 @@ TEST(Streaming, GivesTheBitsOfTheWholeSequence) {
   if (std::getenv("WEFT_PIN_STREAMED") != nullptr) {
     std::ofstream stream(kPinned);
     for (const std::string& name : models) stream << name << ' ' << Compare(name) << '\n';
-    GTEST_SKIP() << "streamed.txt was written, nothing was judged";
+    GTEST_SKIP() << "streamed.txt was written, nothing was compared";
   }
   const std::map<std::string, size_t> pinned = Pinned();
   ASSERT_FALSE(pinned.empty()) << kPinned;

@@ -28,7 +28,7 @@ def ports(folder, option, kind):
 
 
 def main():
-    """Judges all forms; the first fault ends the run."""
+    """Checks all forms; the first fault ends the run."""
     weft, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     for form in ("document", "typed", "today"):
         folder = work / form

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strides, dilations and pads that lead nowhere may be anything in a sound file: no output depends
-// on them. On 32 bits a pointer that steps along one wraps around although nobody follows it; the
+// on them. On 32 bits a pointer that steps along one wraps around although it is not followed; the
 // program weft_pointers_tests stops where that happens.
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@
 
 namespace weft::test {
 
-// Keeps the compiler from leaving out reads whose result nobody wants.
+// Keeps the compiler from leaving out reads whose result is not used.
 inline volatile unsigned bytes_read = 0;
 
 enum class Fate { kRefused, kOpened };
@@ -29,7 +29,7 @@ inline unsigned Sum(const Tensor& tensor) {
   return sum;
 }
 
-// A file may be sound and still ask for a long run; the laws bound memory, not time.
+// A file may be sound and still ask for a long run; the rules bound memory, not time.
 inline constexpr uint64_t kMostSteps = 20000;
 
 inline Fate Survive(const ExactBytes& file) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that loops copy in every iteration, for every conformance case, with the reason that the
 // file gives. copies.txt pins the cases where they are not 0; WEFT_PIN_COPIES=1 writes it anew, and
-// whoever does that looks at every line that came in.
+// the author of that change looks at every line that came in.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

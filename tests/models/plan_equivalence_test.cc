@@ -42,7 +42,7 @@ void FillInput(const Tensor& tensor, uint32_t& state) {
   }
 }
 
-// All output bytes of two runs on scratch that held rubbish before.
+// All output bytes of two runs on scratch that held arbitrary bytes before.
 std::vector<std::byte> Outputs(const plan::Program& program,
                                std::optional<int64_t> fast_bytes = {}) {
   Faults faults;
@@ -105,7 +105,7 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     options.model = entry.path();
     options.max_iterations = 64;
     const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
-    if (!program) continue;  // the conformance tests judge refusals
+    if (!program) continue;  // the conformance tests check refusals
     ++models;
     const std::vector<std::byte> naive = Outputs(*program);
     plan::Program coalesced = *program;

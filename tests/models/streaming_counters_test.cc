@@ -197,7 +197,7 @@ TEST(StreamingCounters, GoesOnWithARunningMean) {
 }
 
 // Not needed by any output.
-TEST(StreamingCounters, LeavesACounterThatNobodyNeeds) {
+TEST(StreamingCounters, LeavesAnUnusedCounter) {
   ExpectGoesOn([](Recurrent& l, GraphBuilder& g) {
     l.Counter(5, 2);
     l.Iteration();

@@ -6,10 +6,10 @@ cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
 
-file(GLOB_RECURSE strangers RELATIVE "${prefix}" "${prefix}/*")
-list(FILTER strangers EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\
+file(GLOB_RECURSE foreign RELATIVE "${prefix}" "${prefix}/*")
+list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\
 ^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake)$")
-weft_expect("files of other projects" "${strangers}" "")
+weft_expect("files of other projects" "${foreign}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
 weft_expect("headers" "${headers}" "runtime/faults.inc;runtime/format/ops.inc;runtime/steps.h;\

@@ -40,12 +40,12 @@ endfunction()
 set(both "weft (1|TRUE), runtime TRUE, converter TRUE")
 foreach(request IN ITEMS "0.1" "0.1.0;EXACT" "0.1;EXACT;REQUIRED" "REQUIRED;COMPONENTS;runtime"
                          "0.1;REQUIRED;COMPONENTS;runtime;converter"
-                         "REQUIRED;OPTIONAL_COMPONENTS;converter;nobody")
+                         "REQUIRED;OPTIONAL_COMPONENTS;converter;absent")
   weft_ask("${request}" "${both}")
 endforeach()
-weft_ask("COMPONENTS;runtime;nobody" "component nobody is none of weft's; must be runtime or \
+weft_ask("COMPONENTS;runtime;absent" "component absent is none of weft's; must be runtime or \
 converter.*weft (0|FALSE), ")
-weft_ask("REQUIRED;COMPONENTS;nobody" "component nobody is none of weft's; must be")
+weft_ask("REQUIRED;COMPONENTS;absent" "component absent is none of weft's; must be")
 weft_ask("0.2" "weft (0|FALSE), runtime ,")
 weft_ask("0.1.7;EXACT" "weft (0|FALSE), runtime ,")
 # As for a board, on a machine whose PATH has no weft.

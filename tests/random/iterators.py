@@ -86,7 +86,7 @@ class Iterator:
             value = self.outer.source(dtype, dims)
             backward = self.chance(0.35)
             cut = (axis, begin, count, part, backward)
-            # The first slice tells the count; a Loop may lose it when nobody reads it.
+            # The first slice gives the count; a Loop may lose it when it is not read.
             self.slice(value, cut, chunk, loose=index > 0 and self.kind == "TensorIterator")
 
     def slice(self, value, cut, chunk, loose):
@@ -192,7 +192,7 @@ class Iterator:
     def next_value(self, state):
         inner = self.inner
         if self.chance(0.08):
-            self.note("state handed on unchanged")
+            self.note("state passed on unchanged")
             return state
         if self.chance(0.08):
             self.note("state set to a constant")

@@ -40,7 +40,7 @@ class Maker:
         self.spoiled = False
         self.weights = bytearray()
         self.inputs, self.ends = [], []
-        self.shown = []  # outputs of a spoiled loop, which somebody must need
+        self.shown = []  # outputs of a spoiled loop, which must be needed
         self.features = collections.Counter()
         self.needs_bound = False
         self.open_bodies = 0  # Loops and branches around the net being filled

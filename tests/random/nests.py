@@ -27,14 +27,14 @@ def nest(maker, scope, depth, room):
         made = iterators.Iterator(maker, scope, depth, room).build()
     for value in made:
         if value.dims and min(value.dims) < 1:
-            if depth == 0:  # inside, nobody can read a length that is 0 or open
+            if depth == 0:  # inside, nothing can read a length that is 0 or open
                 maker.ends.append(_handled(maker, scope, value))
         else:
             scope.pool.append(value)
 
 
 def _handled(maker, scope, value):
-    """Elementwise operations take a length that only the run knows."""
+    """Elementwise operations take a run-time length."""
     if min(value.dims) == 0 or value.dtype == "boolean" or scope.chance(0.5):
         return value
     maker.features["operation on a length known at run time"] += 1

@@ -78,7 +78,7 @@ def _spoil(expected):
         expected[place] = expected[place] + np.array(1, expected[place].dtype)
 
 
-def judge(weft, folder, made, spoil_expectation=False):
+def check(weft, folder, made, spoil_expectation=False):
     """Raises Failure where weft and the interpreter differ; returns how the model ended."""
     _write(folder, made)
     expected = _expected(folder, made, int(made.arguments[1]) if made.arguments else None)
@@ -128,10 +128,10 @@ def run_one(words, index):
         if words.keep:
             folder = pathlib.Path(words.keep)
             folder.mkdir(parents=True, exist_ok=True)
-            ended = judge(words.weft, folder, made, words.spoil_expectations)
+            ended = check(words.weft, folder, made, words.spoil_expectations)
         else:
             with tempfile.TemporaryDirectory(prefix="weft-random-") as folder:
-                ended = judge(words.weft, pathlib.Path(folder), made, words.spoil_expectations)
+                ended = check(words.weft, pathlib.Path(folder), made, words.spoil_expectations)
         return index, ended, made.features, made.refusal, ""
     except Failure as failure:
         return index, None, made.features, made.refusal, str(failure)
@@ -187,7 +187,7 @@ def main(arguments):
             ends[ended] += 1
             refusals[refusal] += ended == "refused"
             features.update(name for name in used if not ended.startswith("refused"))
-            features["spoiled loop that nobody reads"] += bool(refusal) and ended != "refused"
+            features["spoiled loop that is not read"] += bool(refusal) and ended != "refused"
     _print_table("models that hold each feature", features)
     _print_table("refused, as they must be", refusals)
     summary = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))

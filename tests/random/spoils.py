@@ -103,7 +103,7 @@ def _more_trips_than_slices(iterator):
 SPOILS = {
     "slices disagree": _slices_disagree,
     "output disagrees with slices": _output_disagrees,
-    "two readings and nobody decides": _two_readings,
+    "two readings and no entry that decides": _two_readings,
     "range beyond the axis": lambda it: _set(_sliced(it), start=0, end=1000, stride=None),
     "range below the axis": lambda it: _set(_sliced(it), start=-1000, end=-1, stride=None),
     "empty range": lambda it: _set(_sliced(it), start=-1, end=0, stride=None, part_size=None),

@@ -37,7 +37,7 @@ class Model:
         self.max_iterations = max_iterations
         self.variables = {}
         self.maps = {}
-        self.open = set()  # Loops of which only the run knows how long they go on
+        self.open = set()  # Loops whose trip count is known only at run time
         self._check(self.graph, {})
 
     def __call__(self, inputs):
@@ -71,7 +71,7 @@ class Model:
             self._check_bound(layer, known, inner)
 
     def _check_bound(self, layer, known, inner):
-        """A Loop is open when only the run knows where it ends; it then needs a bound."""
+        """A Loop is open when its end is known only at run time; it then needs a bound."""
         port_map = self.maps[layer]
         trips, first = (known.get(source) for source, _ in layer.sources[:2])
         condition = np.array(True)

@@ -95,7 +95,7 @@ def _source(layer, body, parameter):
     if not edges:
         return ("invariant", entry.external)
     result = body.graph.results[body.graph.index(body.graph.results, edges[0], "Result")]
-    if result.sources[0][0] is parameter:  # handed on unchanged
+    if result.sources[0][0] is parameter:  # passed on unchanged
         return ("invariant", entry.external)
     inner = result.port(0)
     if (inner.dtype, inner.dims) != (outer.dtype, outer.dims):
@@ -154,7 +154,7 @@ def _check_range_of_output(name, entry, extent):
 
 
 def _count(sources, given, fixed):
-    """The one number of iterations that everybody agrees on; None when nobody says."""
+    """The one number of iterations on which all entries agree; None when none says."""
     told = {
         f"input {source[1]}": {cut.count for cut in source[2]}
         for source in sources if source[0] == "sliced"

@@ -277,7 +277,7 @@ TEST(Verify, AcceptsEveryFeature) {
   EXPECT_TRUE(fault.ok()) << Loaded::TextOf(fault);
 }
 
-TEST(Verify, NamesEachBrokenLaw) {
+TEST(Verify, NamesEachBrokenRule) {
   for (const Spoiled& spoiled : kSpoiled) {
     Features f = EveryFeature();
     spoiled.spoil(f);

@@ -111,10 +111,10 @@ def _variants():
                           scale=2), normal("vh" + variant, batch, hidden, scale=0.5)
         cell = normal("vc" + variant, batch, hidden)
         w, r, b = weights("vl" + variant, 4, inputs, hidden)
-        judge = UNSUPPORTED if variant == "hardsigmoid" else {}
+        answers = UNSUPPORTED if variant == "hardsigmoid" else {}
         attributes, how = _settings(variant, "lstm")
         yield Case(f"cell/lstm_{variant}", [x, state, cell], lstm(4, hidden, w, r, b, **attributes),
-                   reference=functools.partial(cells.lstm_cell, w=w, r=r, b=b, **how), **judge)
+                   reference=functools.partial(cells.lstm_cell, w=w, r=r, b=b, **how), **answers)
         for linear in (False, True):
             w, r, b = weights("vg" + variant, 3, inputs, hidden, 4 if linear else 3)
             attributes, how = _settings(variant, "gru")
@@ -122,12 +122,12 @@ def _variants():
                 f"cell/gru_{'linear_' if linear else ''}{variant}", [x, state],
                 functools.partial(_gru, hidden, w, r, b, linear_before_reset=linear, **attributes),
                 reference=functools.partial(cells.gru_cell, w=w, r=r, b=b,
-                                            linear_before_reset=linear, **how), **judge)
+                                            linear_before_reset=linear, **how), **answers)
         w, r, b = weights("vr" + variant, 1, inputs, hidden)
         attributes, how = _settings(variant, "rnn")
         yield Case(f"cell/rnn_{variant}", [x, state],
                    functools.partial(_rnn, hidden, w, r, b, **attributes),
-                   reference=functools.partial(cells.rnn_cell, w=w, r=r, b=b, **how), **judge)
+                   reference=functools.partial(cells.rnn_cell, w=w, r=r, b=b, **how), **answers)
 
 
 def _runtime_weights():

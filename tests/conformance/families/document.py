@@ -37,11 +37,11 @@ def _lstm():
         if not np.allclose(own, other, rtol=1e-6, atol=1e-7):
             raise AssertionError("document_lstm.py and tests/reference/cells.py disagree")
         for form in document_lstm.FORMS:
-            judge = {} if form == "today" else by_numpy(OLD_FORM)
+            answers = {} if form == "today" else by_numpy(OLD_FORM)
             yield Case(f"document/lstm_{form.replace('-', '_')}_i{inputs}_h{hidden}_t{steps}",
                        arrays, files=document_lstm.files(weights,
                                                          form), reference=_by_cells(weights),
-                       rtol=RECURRENT, atol=RECURRENT, note="TensorIterator, example 2.", **judge)
+                       rtol=RECURRENT, atol=RECURRENT, note="TensorIterator, example 2.", **answers)
 
 
 def _ports(tag, ports):
@@ -98,12 +98,12 @@ def _blocks():
     }
     for name, (shape, control) in examples.items():
         result = blocks.batch_to_space(counting(*shape), *control).shape
-        for suffix, (port, judge) in spellings.items():
+        for suffix, (port, answers) in spellings.items():
             yield Case(f"document/batch_to_space_{name}{suffix}", [counting(*shape)],
                        files=_block_files("BatchToSpace", shape, control, result, port),
                        reference=lambda x, control=control: blocks.batch_to_space(x, *control),
                        rtol=EXACT, atol=EXACT, note=f"BatchToSpace, {name.upper()} example.",
-                       **judge)
+                       **answers)
         yield Case(
             f"document/space_to_batch_{name}", [counting(*result)],
             files=_block_files("SpaceToBatch", result, control, shape, 'id="3" precision="FP32"'),

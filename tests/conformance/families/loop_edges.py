@@ -29,7 +29,7 @@ def _unfinished_slices():
         assert whole in text
         return text.replace(whole, 'start="-1" end="0" stride="-1"', 1)
 
-    judge = by_numpy("OpenVINO's implementations differ on slices that a Loop leaves over.")
+    answers = by_numpy("OpenVINO's implementations differ on slices that a Loop leaves over.")
     for name, trip in (("constant", np.array([4])), ("run_time", None)):
         count = [] if trip is not None else [np.array([4])]
         yield exact(f"loop_edges/last_slices_first_{name}_count",
@@ -38,7 +38,7 @@ def _unfinished_slices():
                                                     [(p[-2], 0)], [p[-1]]),
                     lambda *p, trip=trip: loop.run(trip if trip is not None else p[0], TRUE,
                                                    [(p[-2][::-1], 0)], [p[-1]]), edit=backwards,
-                    **judge)
+                    **answers)
 
 
 def _part_of_a_state():
@@ -51,7 +51,7 @@ def _part_of_a_state():
     yield exact("loop_edges/first_row_of_the_old_state_backward",
                 [counting(4, 1), counting(2, 3)],
                 *both(doubles, [backward(0)], 1, [(1, backward(0)), (0, None)]),
-                **by_numpy("OpenVINO drops slices that nobody reads, and their count with them."))
+                **by_numpy("OpenVINO drops slices that are not read, and their count with them."))
 
 
 def _ends():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loop-5 whose end only the run knows: all five forms of its document, counts of either integer
-type, zero iterations, scan outputs of a length that the run finds out."""
+"""Loop-5 whose end is known only at run time: all five forms of its document, counts of either integer
+type, zero iterations, scan outputs of a run-time length."""
 
 import dataclasses
 from typing import Any, Callable, Optional, Sequence
@@ -153,8 +153,8 @@ def _conditions():
         "loop_run/scan_on_an_inner_axis", [start, step],
         lambda s, i: wide.node(np.array([-1]), TRUE, [], [s], [i]),
         lambda s, i: wide.run(-1, True, [], [s], [i]), **BOUND,
-        **by_numpy("OpenVINO's CPU device loses scan outputs on inner axes whose length "
-                   "only the run knows."))
+        **by_numpy("OpenVINO's CPU device loses scan outputs on inner axes of run-time "
+                   "length."))
 
     def flagged(number, slices, states, invariants):
         following = either.add(states[0], invariants[0])

@@ -337,7 +337,7 @@ READERS = {
 
 
 def _assigned():
-    """Whoever reads an Assign gets the value that it assigns."""
+    """A reader of an Assign gets the value that it assigns."""
     for opset in (3, 6):
         for dtype in (np.float32, np.float16, np.int32):
             for who, read_by in READERS.items():

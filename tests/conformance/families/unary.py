@@ -93,9 +93,9 @@ def _integers():
     values = np.array([0, 1, -1, 7, -7, 2**31 - 1, -2**31 + 1, 100], np.int32)
     for name, kind, formula in (("abs", "Abs", np.abs), ("negative", "Negative", np.negative),
                                 ("relu", "Relu", lambda x: np.maximum(x, 0))):
-        judge = by_numpy("OpenVINO's CPU device computes in f32 here.") if kind == "Relu" else {}
+        answers = by_numpy("OpenVINO's CPU device computes in f32 here.") if kind == "Relu" else {}
         yield exact(f"unary/{name}_i32", [values], lambda x, kind=kind: node(kind, 1, [x]), formula,
-                    **judge)
+                    **answers)
         yield exact(f"unary/{name}_i64", [values.astype(np.int64) * 2**30],
                     lambda x, kind=kind: node(kind, 1, [x]), formula, **NARROW)
     yield exact("unary/clamp_i32", [integers("ci", -50, 50, 33)],

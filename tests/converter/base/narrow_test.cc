@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wider than the file's fields: refused by the one conversion there is, by the shape laws
+// What is wider than the file's fields: refused by the one conversion there is, by the shape rules
 // before it, and by the writer of the file where it adds up.
 #include "converter/base/narrow.h"
 
@@ -72,7 +72,7 @@ TEST(Narrow, SaysWhatDoesNotFitAndWhere) {
   }
 }
 
-TEST(ShapeLaw, RefusesDimensionsThatTheFileCannotHold) {
+TEST(ShapeRule, RefusesDimensionsThatTheFileCannotHold) {
   for (const int64_t dim : kBeyond) {
     GraphBuilder g;
     g.Result(g.Add("Relu", 1, {g.Parameter({ElementType::f32, {dim, 0}})}));
@@ -83,7 +83,7 @@ TEST(ShapeLaw, RefusesDimensionsThatTheFileCannotHold) {
   EXPECT_TRUE(Contains(RefusalOf(g), "a product above 2^62 but for its 0"));
 }
 
-TEST(ShapeLaw, RefusesAHiddenSizeBeyondItsGates) {
+TEST(ShapeRule, RefusesAHiddenSizeBeyondItsGates) {
   for (const char* type : {"LSTMCell", "GRUCell", "RNNCell"}) {
     for (const int64_t size :
          {kTwo31, kTwo32 + 8, kTwo31 * kTwo31, kMost64, kMost64 / 4 + 1, int64_t{-8}, kLeast64}) {
@@ -106,7 +106,7 @@ TEST(ShapeLaw, RefusesAHiddenSizeBeyondItsGates) {
   }
 }
 
-TEST(ShapeLaw, RefusesWindowsPadsAndAxesOfAnySize) {
+TEST(ShapeRule, RefusesWindowsPadsAndAxesOfAnySize) {
   for (const int64_t value :
        {kTwo31, kTwo32 - 1, kTwo32, kTwo32 + 7, kTwo40 + 7, kMost64, kLeast64}) {
     const std::string text = std::to_string(value);
@@ -135,7 +135,7 @@ TEST(ShapeLaw, RefusesWindowsPadsAndAxesOfAnySize) {
   }
 }
 
-TEST(ShapeLaw, TakesARangeWhoseStepsAddUpBeyond64Bits) {
+TEST(ShapeRule, TakesARangeWhoseStepsAddUpBeyond64Bits) {
   GraphBuilder g;
   const ir::Source range =
       g.Add("Range", 4, {g.Int(kLeast64), g.Int(kMost64), g.Int(kTwo31 * kTwo31)},

@@ -14,7 +14,7 @@ TEST(Visible, KeepsPrintableTextAsItIs) {
   }
 }
 
-TEST(Visible, EscapesWhatATerminalWouldObey) {
+TEST(Visible, EscapesWhatATerminalWouldRun) {
   EXPECT_EQ(Visible(std::string_view("a\0b\x1b[2J\r\n\t\x7f", 11)),
             "a\\x00b\\x1b[2J\\r\\n\\t\\x7f");
   EXPECT_EQ(Visible("\xc2\x9b\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf\xf3\xa0\x81\x81"),

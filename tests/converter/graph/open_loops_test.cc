@@ -37,7 +37,7 @@ TEST(OpenLoops, CountsToALengthThatInferenceKnows) {
   EXPECT_EQ(TripsOver(1), 1);
 }
 
-TEST(OpenLoops, LeavesALengthThatNobodyKnows) { EXPECT_EQ(TripsOver(-1), -1); }
+TEST(OpenLoops, LeavesAnUnknownLength) { EXPECT_EQ(TripsOver(-1), -1); }
 
 }  // namespace
 }  // namespace weft

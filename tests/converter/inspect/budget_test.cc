@@ -195,7 +195,7 @@ TEST(FlashOf, AddsUpToTheFile) {
 // again.
 TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
   namespace fs = std::filesystem;
-  int judged = 0;
+  int compared = 0;
   for (const char* folder : {"sequence", "if", "loop_run", "loop_nested", "convolution"}) {
     for (const auto& entry : fs::directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases/" +
                                                     std::string(folder))) {
@@ -217,10 +217,10 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
         EXPECT_NE(buffer.name, "");
       }
       EXPECT_EQ(sum, peaks[0].bytes);
-      ++judged;
+      ++compared;
     }
   }
-  EXPECT_GT(judged, 150);
+  EXPECT_GT(compared, 150);
 }
 
 TEST(PeaksOf, SaysNothingOfAFileWithoutBuffers) {

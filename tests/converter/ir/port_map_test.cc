@@ -52,7 +52,7 @@ TEST(ChunkRange, IsByOnesUnlessItSaysOtherwise) {
   EXPECT_FALSE(Range(0, -1, kAbsent, 2).by_ones());
 }
 
-// Input 2 feeds a state, 3 an invariant, 4 a slice, 5 what is handed on unchanged; the iteration.
+// Input 2 feeds a state, 3 an invariant, 4 a slice, 5 what is passed on unchanged; the iteration.
 struct Ports : testing::Test {
   CountedLoop loop{3};
   Source state, same, slice, kept, iteration, next;

@@ -250,7 +250,7 @@ TEST_F(Reader, KeepsMessagesInOneLine) {
           "edge"});
 }
 
-TEST_F(Reader, CutsTextThatNobodyWouldRead) {
+TEST_F(Reader, CutsTextTooLongToRead) {
   ReadModel("<net name=\"m\" version=\"" + std::string(5000, '1') + "\"/>");
   EXPECT_EQ(lines, Lines{"model.xml:1: IR version is \"" + std::string(200, '1') +
                          "...\"; must be 10 or 11"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise arithmetic, comparisons and Select: broadcast laws and the walks they lower to.
+// Elementwise arithmetic, comparisons and Select: broadcast rules and the walks they lower to.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

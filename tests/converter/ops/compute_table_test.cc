@@ -82,7 +82,7 @@ bool IsKnown(const plan::Step& step) {
   return true;
 }
 
-// Lowers `row` over inputs of `type`, unless its shape law refuses them, and holds every step
+// Lowers `row` over inputs of `type`, unless its shape rule refuses them, and holds every step
 // against the kernels. True when there was a step.
 bool LowersToKnownSteps(const Operation& row, ElementType type) {
   GraphBuilder g;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often loops run, as far as it is known before the run, what must bound the rest, and who may
-// read a length that only the run knows. What they compute is told by the conformance cases
+// read a run-time length. What they compute is checked by the conformance cases
 // loop_run/* and if/*.
 #include <gtest/gtest.h>
 

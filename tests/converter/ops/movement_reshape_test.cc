@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reshape, Squeeze, Unsqueeze and Identity: shape laws, and that none of them has a step.
+// Reshape, Squeeze, Unsqueeze and Identity: shape rules, and that none of them has a step.
 #include <gtest/gtest.h>
 
 #include "tests/converter/ops/movement_fixture.h"

@@ -93,7 +93,7 @@ TEST(Effect, OfTwoBranchesIsCertainWhereBothWrite) {
   EXPECT_EQ(RangesOf(after.needed()), (Ranges{{0, 4}, {8, 12}})) << "one branch leaves them";
 }
 
-TEST(Effect, OfTwoBranchesBelongsToNobodyWhereTheyWriteDifferentBuffers) {
+TEST(Effect, OfTwoBranchesBelongsToNoBufferWhereTheyWriteDifferentBuffers) {
   Findings findings;
   Effect one, other;
   one.Write(0, 8, By(1), findings);

@@ -105,7 +105,7 @@ TEST(Solve, SaysWhatTheLastMemoryNeeds) {
   EXPECT_EQ(ValidatePlacement(problem, placement)[0].rule, PlacementRule::kCapacity);
 }
 
-TEST(Solve, ObeysEveryRuleOfRandomProblems) {
+TEST(Solve, MeetsEveryRuleOnRandomProblems) {
   std::mt19937 random(5);
   for (int round = 0; round < 800; ++round) {
     const Shape shape = {.gaps = (round & 1) != 0,

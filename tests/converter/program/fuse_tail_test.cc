@@ -180,7 +180,7 @@ TEST(FuseTail, ChainsTwoProductsFromTheirBias) {
   }
 }
 
-TEST(FuseTail, KeepsAProductThatSomebodyElseReads) {
+TEST(FuseTail, KeepsAProductWithAnotherReader) {
   GraphBuilder g;
   const ir::Source product = g.Add("MatMul", 1, {g.Parameter(F32({3, 5})), Constant(g, {5, 7}, 3)});
   g.Result(g.Add("Add", 1, {product, Constant(g, {7}, 4)}));
