@@ -143,6 +143,15 @@ SAMPLES = {
                    {**_README, "converter/ops/b.cc": '    {"Gather", 8, 3, 3, Infer, Lower},\n'},
                    {**_README, "README.md": _README["README.md"].replace("13.0 k", "12.0 k")},
                    {**_README, "README.md": _README["README.md"].replace("[start]", "start")}]),
+    "vocabulary": ({
+        "kernels/a.cc": "// a flawed lawn; their border; handed over; stubborn\n",
+        "converter/cli/a.cc": '{"plan_judged", true},\n',
+        "LICENSE": "applicable law\n"
+    }, [{path: f"// {text}\n"}
+        for path in ("kernels/a.h", "README.md", "tests/tidy/messages.txt", "zephyr/Kconfig")
+        for text in ("the law", "Laws:", "PadLaw", "ShapeLaws", "K_LAW", "Judge", "is judged", "judging",
+                     "verdict", "unheard", "its heir", "a stranger", "rubbish", "obeys", "MustObey", "born here",
+                     "nobody reads", "WhatNobodyReads", "whoever", "hands on", "only the run knows")]),
     "clang_format": ({".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int a;\n"},
                      [{".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int   a;\n"}]),
 }

@@ -9,7 +9,7 @@ Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run o
 import pathlib
 import sys
 
-from rules import arrows, messages, narrowing, operations, readme, sizes, steps, style, texts, words
+from rules import arrows, messages, narrowing, operations, readme, sizes, steps, style, texts, vocabulary, words
 from rules.sizes import Skipped
 from tree import Tree
 
@@ -28,6 +28,7 @@ RULES = {
     "guards": texts.check_guards,
     "leaks": texts.check_leaks,
     "readme": readme.check,
+    "vocabulary": vocabulary.check,
     "clang_format": style.check,
 }
 

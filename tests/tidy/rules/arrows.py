@@ -2,7 +2,7 @@
 """Arrows between the rooms: converter -> runtime/format <- runtime -> kernels; tests know all.
 
 Inside the converter the floors are base < ir < program < ops < graph and plan < emit < pipeline < cli;
-inspect stands on base and the format alone."""
+inspect includes only base and the format."""
 import re
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')

@@ -4,7 +4,7 @@ import re
 
 _SPDX = "SPDX-License-Identifier: Apache-2.0"
 
-# Absolute paths that exist on somebody's machine only.
+# Absolute paths that exist on one machine only.
 _PATHS = re.compile(r"(?<![\w.$}])/(?:home|root|work|farm|Users|mnt|tmp)/\w")
 _TRACKER = re.compile(r"\bissue #?[0-9]+", re.IGNORECASE)
 _OPEN_ENDS = re.compile(r"\b(?:%s)\b" % "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK"]))

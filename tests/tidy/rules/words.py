@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that must not stand in what ships in firmware, and names the house does not use."""
+"""Words that must not stand in what ships in firmware, and names that say nothing."""
 import re
 
 from tree import code_only
