@@ -2,7 +2,6 @@
 // weft bench: how long one Run takes, and, on request, where in it the time goes.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -238,24 +237,21 @@ Exit BenchModel(const BenchCall& call) {
 
 }  // namespace
 
-void AddBench(CLI::App& app, Exit* exit) {
-  CLI::App* command = app.add_subcommand("bench", "Measure how long a model runs");
+void AddBench(CommandLine& line, Exit* exit) {
+  Command command = line.AddCommand("bench", "Measure how long a model runs");
   auto call = std::make_shared<BenchCall>();
-  command->add_option("MODEL", call->model, "The model.weft")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command->add_option("--iterations", call->iterations, "Number of runs to measure")
-      ->transform(Integer(1, 100'000'000))
-      ->type_name("N");
-  command->add_option("--warm-up", call->warm_up, "Number of runs before those")
-      ->transform(Integer(0, 100'000'000))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--profile", call->profile, "Print the time of every step");
-  command->add_flag("--json", call->json, "Print JSON");
-  command->footer(kFooter);
-  command->callback([call, exit] { *exit = BenchModel(*call); });
+  command.Add("MODEL", call->model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.Add("--iterations", call->iterations, "Number of runs to measure")
+      .Apply(Integer(1, 100'000'000))
+      .Type("N");
+  command.Add("--warm-up", call->warm_up, "Number of runs before those")
+      .Apply(Integer(0, 100'000'000))
+      .Type("N")
+      .ShowDefault();
+  command.AddFlag("--profile", call->profile, "Print the time of every step");
+  command.AddFlag("--json", call->json, "Print JSON");
+  command.Footer(kFooter);
+  command.OnCall([call, exit] { *exit = BenchModel(*call); });
 }
 
 }  // namespace weft::cli

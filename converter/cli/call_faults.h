@@ -6,11 +6,15 @@
 #ifndef WEFT_CONVERTER_CLI_CALL_FAULTS_H_
 #define WEFT_CONVERTER_CLI_CALL_FAULTS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "converter/base/faults.h"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace weft::cli {
 

@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string_view>
 
-#include "converter/cli/call_faults.h"
-#include "converter/cli/help.h"
 #include "converter/cli/streams.h"
+#include "converter/cli/version.h"
 
 namespace weft::cli {
 namespace {
@@ -40,47 +37,17 @@ void ReportLine(const std::string& line) {
   talk.faults.push_back(line);
 }
 
-// A flag takes no value: "--json=no" would be a value without effect.
-void CloseFlags(CLI::App& command) {
-  for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
-    const bool takes_value = !option->get_option_text().empty();
-    if (option->get_items_expected_max() == 0 && !takes_value) option->disable_flag_override();
-  }
-}
-
-void AddCommands(CLI::App& app, Exit* exit) {
-  AddConvert(app, exit);
-  AddRun(app, exit);
-  AddCompare(app, exit);
-  AddBench(app, exit);
-  AddInspect(app, exit);
-  AddVerify(app, exit);
-  AddOps(app, exit);
-  AddExplain(app, exit);
-  AddHelp(app, exit);
-  AddVersion(app, exit);
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
-    CloseFlags(*command);
-}
-
-Exit Parse(CLI::App& app, std::vector<std::string> words) {
-  Exit exit = Exit::kDone;
-  AddCommands(app, &exit);
-  JoinNumbers(words);
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    const bool done = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    if (!done || NamesUnknownCommand(app)) {
-      Report(CallFaults(app, error));
-      return Exit::kCall;
-    }
-    std::ostringstream answer, said;
-    app.exit(error, answer, said);  // help or version
-    AnswerText(answer.str());
-  }
-  return exit;
+void AddCommands(CommandLine& line, Exit* exit) {
+  AddConvert(line, exit);
+  AddRun(line, exit);
+  AddCompare(line, exit);
+  AddBench(line, exit);
+  AddInspect(line, exit);
+  AddVerify(line, exit);
+  AddOps(line, exit);
+  AddExplain(line, exit);
+  line.AddHelp();
+  AddVersion(line, exit);
 }
 
 }  // namespace
@@ -91,12 +58,14 @@ int Main(int argc, const char* const* argv) {
   talk.as_json = std::find(words.begin(), options_end, "--json") != options_end;
   Exit exit = Exit::kInput;
   try {
-    CLI::App app("Runs recurrent and streaming neural networks in fixed memory.", "weft");
-    app.formatter(HelpFormat());
-    app.require_subcommand(1);
-    app.set_version_flag("--version", VersionText());
-    app.footer(kExamples);
-    exit = Parse(app, words);
+    CommandLine line("Runs recurrent and streaming neural networks in fixed memory.", VersionText(),
+                     kExamples);
+    AddCommands(line, &exit);
+    exit = Exit::kDone;  // what says nothing else: help
+    if (const std::optional<Faults> faults = line.Parse(words)) {
+      Report(*faults);
+      exit = Exit::kCall;
+    }
   } catch (const std::bad_alloc&) {
     ReportLine("weft: out of memory");
   } catch (const std::exception& error) {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `weft` command: one file per subcommand adds its options here and runs once CLI11 has parsed
-// them. Results go to stdout, talk and faults to stderr.
+// The `weft` command: one file per subcommand adds its options here and runs once the call is
+// parsed. Results go to stdout, talk and faults to stderr.
 #ifndef WEFT_CONVERTER_CLI_COMMANDS_H_
 #define WEFT_CONVERTER_CLI_COMMANDS_H_
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "converter/base/faults.h"
+#include "converter/cli/command_line.h"
 #include "converter/cli/session.h"
-
-namespace CLI {
-class App;
-}
 
 namespace weft::cli {
 
@@ -21,14 +18,14 @@ enum class Exit : int { kDone = 0, kInput = 1, kCall = 2 };
 int Main(int argc, const char* const* argv);
 
 // Each adds one subcommand that sets *exit when it runs.
-void AddConvert(CLI::App& app, Exit* exit);
-void AddRun(CLI::App& app, Exit* exit);
-void AddCompare(CLI::App& app, Exit* exit);
-void AddBench(CLI::App& app, Exit* exit);
-void AddInspect(CLI::App& app, Exit* exit);
-void AddVerify(CLI::App& app, Exit* exit);
-void AddOps(CLI::App& app, Exit* exit);
-void AddExplain(CLI::App& app, Exit* exit);
+void AddConvert(CommandLine& line, Exit* exit);
+void AddRun(CommandLine& line, Exit* exit);
+void AddCompare(CommandLine& line, Exit* exit);
+void AddBench(CommandLine& line, Exit* exit);
+void AddInspect(CommandLine& line, Exit* exit);
+void AddVerify(CommandLine& line, Exit* exit);
+void AddOps(CommandLine& line, Exit* exit);
+void AddExplain(CommandLine& line, Exit* exit);
 
 // Prints all lines on stderr, and with --json as {"error": [...]} on stdout when the command ends
 // without a JSON value of its own; says what they mean for the exit code.

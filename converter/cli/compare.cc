@@ -2,7 +2,6 @@
 // weft compare: runs a model as `weft run` does and holds its outputs against expected ones.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -132,28 +131,28 @@ Exit CompareModel(const CompareCall& call) {
 
 }  // namespace
 
-void AddCompare(CLI::App& app, Exit* exit) {
-  CLI::App* command =
-      app.add_subcommand("compare", "Run a model and compare its outputs with expected ones");
+void AddCompare(CommandLine& line, Exit* exit) {
+  Command command =
+      line.AddCommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
-  AddSessionOptions(*command, call->model, call->inputs, call->repeat);
+  AddSessionOptions(command, call->model, call->inputs, call->repeat);
   command
-      ->add_option("--expect", call->expects,
-                   "An expected output, as y=y.npy or 0=y.npy; once for each output to compare")
-      ->option_text("NAME=FILE.npy REQUIRED")
-      ->required()
-      ->allow_extra_args(false);
-  command->add_option("--rtol", call->tolerance.relative, "Relative tolerance of floats")
-      ->transform(Tolerable())
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command->add_option("--atol", call->tolerance.absolute, "Absolute tolerance of floats")
-      ->transform(Tolerable())
-      ->type_name("NUMBER")
-      ->capture_default_str();
-  command->add_flag("--json", call->json, "Print JSON");
-  command->footer(kFooter);
-  command->callback([call, exit] { *exit = CompareModel(*call); });
+      .Add("--expect", call->expects,
+           "An expected output, as y=y.npy or 0=y.npy; once for each output to compare")
+      .Text("NAME=FILE.npy REQUIRED")
+      .Required()
+      .OneValueEach();
+  command.Add("--rtol", call->tolerance.relative, "Relative tolerance of floats")
+      .Apply(Tolerable())
+      .Type("NUMBER")
+      .ShowDefault();
+  command.Add("--atol", call->tolerance.absolute, "Absolute tolerance of floats")
+      .Apply(Tolerable())
+      .Type("NUMBER")
+      .ShowDefault();
+  command.AddFlag("--json", call->json, "Print JSON");
+  command.Footer(kFooter);
+  command.OnCall([call, exit] { *exit = CompareModel(*call); });
 }
 
 }  // namespace weft::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -44,8 +43,7 @@ struct ConvertCall {
   std::vector<std::string> shapes, regions;
   int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
-  CLI::Option* has_arena_budget = nullptr;
-  CLI::Option* has_streaming = nullptr;
+  std::optional<Option> arena_budget, streaming;
   bool json = false;
 };
 
@@ -83,21 +81,20 @@ void TakeRegions(const ConvertCall& call, pipeline::ConvertOptions* options) {
   for (const std::string& text : call.regions) {
     const std::optional<pipeline::ScratchRegion> region = ParseRegion(text);
     if (!region) {
-      throw CLI::ValidationError(
+      RefuseOption(
           "--region",
           fmt::format("is \"{}\"; must be NAME=BYTES, such as dtcm=65536 or dtcm=64K", text));
     }
     for (const pipeline::ScratchRegion& other : options->regions) {
       if (other.name == region->name) {
-        throw CLI::ValidationError("--region", fmt::format("names \"{}\" twice", region->name));
+        RefuseOption("--region", fmt::format("names \"{}\" twice", region->name));
       }
     }
     options->regions.push_back(*region);
   }
   if (options->regions.size() > kMaxScratchRegions) {
-    throw CLI::ValidationError("--region",
-                               fmt::format("is given {} times; must be given at most {}",
-                                           options->regions.size(), kMaxScratchRegions));
+    RefuseOption("--region", fmt::format("is given {} times; must be given at most {}",
+                                         options->regions.size(), kMaxScratchRegions));
   }
 }
 
@@ -132,24 +129,23 @@ void CheckCall(ConvertCall& call) {
                                          ? std::nullopt
                                          : ParseShape(std::string_view(text).substr(equals + 1));
     if (!dims || equals == 0) {
-      throw CLI::ValidationError(
-          "--shape", fmt::format("is \"{}\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with "
-                                 "integers up to {}",
-                                 text, INT32_MAX));
+      RefuseOption("--shape",
+                   fmt::format("is \"{}\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with "
+                               "integers up to {}",
+                               text, INT32_MAX));
     }
     if (!options.shapes.emplace(text.substr(0, equals), *dims).second) {
-      throw CLI::ValidationError("--shape",
-                                 fmt::format("names \"{}\" twice", text.substr(0, equals)));
+      RefuseOption("--shape", fmt::format("names \"{}\" twice", text.substr(0, equals)));
     }
   }
   call.dumps.CheckCall(options.dump_after);
   TakeRegions(call, &options);
   options.model = call.model;
   options.weights = call.weights;
-  if (call.has_arena_budget->count() > 0) {
+  if (call.arena_budget->is_given()) {
     options.arena_budget_bytes = call.arena_budget_bytes;
   }
-  if (call.has_streaming->count() > 0) options.streaming_steps = call.streaming_steps;
+  if (call.streaming->is_given()) options.streaming_steps = call.streaming_steps;
 }
 
 // One line on a terminal that each pass overwrites.
@@ -267,79 +263,75 @@ std::string CheckCSourceName(const std::string& value) {
   return value + "; must have a name that #include can hold, without \" \\ and ??";
 }
 
-void AddFiles(CLI::App& command, ConvertCall& call) {
-  command.add_option("MODEL", call.model, "The IR's model.xml")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command.add_option("--weights", call.weights, "Its weights; else the .bin beside the model")
-      ->transform(PathName())
-      ->type_name("FILE");
-  command.add_option("-o,--output", call.output, "The model.weft to write")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  CLI::Option* c_source = command.add_option("--c-source", call.c_source,
-                                             "Also write MODEL.c and MODEL.h for firmware");
-  c_source->type_name("FILE.c")->check(CheckCSourceName);
-  c_source->transform(PathName());
+void AddFiles(Command& command, ConvertCall& call) {
+  command.Add("MODEL", call.model, "The IR's model.xml").Apply(PathName()).Type("FILE").Required();
+  command.Add("--weights", call.weights, "Its weights; else the .bin beside the model")
+      .Apply(PathName())
+      .Type("FILE");
+  command.Add("-o,--output", call.output, "The model.weft to write")
+      .Apply(PathName())
+      .Type("FILE")
+      .Required();
+  Option c_source =
+      command.Add("--c-source", call.c_source, "Also write MODEL.c and MODEL.h for firmware");
+  c_source.Type("FILE.c").Check(CheckCSourceName);
+  c_source.Apply(PathName());
   command
-      .add_flag("--incbin", call.incbin,
-                "The C source takes the model's bytes from MODEL.weft when it is compiled")
-      ->needs(c_source);
+      .AddFlag("--incbin", call.incbin,
+               "The C source takes the model's bytes from MODEL.weft when it is compiled")
+      .Needs(c_source);
 }
 
-void AddMemory(CLI::App& command, ConvertCall& call) {
+void AddMemory(Command& command, ConvertCall& call) {
   command
-      .add_option("--fold-budget", call.options.fold_budget_bytes,
-                  "Limit on the bytes of the constants computed ahead, all together, and on the "
-                  "memory to compute them, as 1073741824 (the default) or 4G")
-      ->transform(ByteCount())
-      ->type_name("BYTES");
-  call.has_arena_budget = command
-                              .add_option("--arena-budget", call.arena_budget_bytes,
-                                          "Limit on the bytes of scratch, as 65536 or 64K; the "
-                                          "fastest plan within it is chosen")
-                              ->transform(ByteCount())
-                              ->type_name("BYTES");
+      .Add("--fold-budget", call.options.fold_budget_bytes,
+           "Most bytes of the constants computed ahead, all together, and of the memory to "
+           "compute them, as 1073741824 (the default) or 4G")
+      .Apply(ByteCount())
+      .Type("BYTES");
+  call.arena_budget = command
+                          .Add("--arena-budget", call.arena_budget_bytes,
+                               "Limit on the bytes of scratch, as 65536 or 64K; the fastest plan "
+                               "within it is chosen")
+                          .Apply(ByteCount())
+                          .Type("BYTES");
   command
-      .add_option("--region", call.regions,
-                  "A fast memory for the most used part of scratch, as dtcm=16K; a second one is "
-                  "for the rest")
-      ->option_text("NAME=BYTES")
-      ->allow_extra_args(false);
+      .Add("--region", call.regions,
+           "A fast memory for the most used part of scratch, as dtcm=16K; a second one is "
+           "for the rest")
+      .Text("NAME=BYTES")
+      .OneValueEach();
 }
 
 }  // namespace
 
-void AddConvert(CLI::App& app, Exit* exit) {
-  CLI::App* command = app.add_subcommand("convert", "Convert OpenVINO IR to a model file");
+void AddConvert(CommandLine& line, Exit* exit) {
+  Command command = line.AddCommand("convert", "Convert OpenVINO IR to a model file");
   auto call = std::make_shared<ConvertCall>();
-  AddFiles(*command, *call);
+  AddFiles(command, *call);
   command
-      ->add_option("--shape", call->shapes,
-                   "Give an input, by a name or its index, another shape of the same rank, as "
-                   "x=1,25,512; once for each input")
-      ->option_text("NAME=DIM,DIM,...")
-      ->allow_extra_args(false);
-  AddMemory(*command, *call);
+      .Add("--shape", call->shapes,
+           "Give an input, by a name or its index, another shape of the same rank, as "
+           "x=1,25,512; once for each input")
+      .Text("NAME=DIM,DIM,...")
+      .OneValueEach();
+  AddMemory(command, *call);
   command
-      ->add_option("--max-iterations", call->options.max_iterations,
-                   "Iteration limit of loops whose trip count is known only at run time")
-      ->transform(Integer(1, 0xFFFFFFFE))
-      ->type_name("N");
+      .Add("--max-iterations", call->options.max_iterations,
+           "Iteration limit of loops whose trip count is known only at run time")
+      .Apply(Integer(1, 0xFFFFFFFE))
+      .Type("N");
   // A flag, so that a model behind it is not taken for its number; see JoinNumbers.
-  call->has_streaming =
+  call->streaming =
       command
-          ->add_flag("--streaming{1}", call->streaming_steps,
-                     "A run takes N steps of the time axis, as --streaming=8, or one; state stays "
-                     "between runs")
-          ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
-          ->transform(Integer(1, 0x7FFFFFFF))
-          ->option_text("[=N]");
-  command
-      ->add_option("--precision", call->precision, "Element type of the weights; only f32 so far")
-      ->check([](const std::string& value) {
+          .AddFlag("--streaming{1}", call->streaming_steps,
+                   "A run takes N steps of the time axis, as --streaming=8, or one; state stays "
+                   "between runs")
+          .AtMostOnce()
+          .Apply(Integer(1, 0x7FFFFFFF))
+          .Text("[=N]");
+  command.Add("--precision", call->precision, "Element type of the weights; only f32 so far")
+      .Check([](const std::string& value) {
         if (value == "f32") return std::string();
         constexpr std::string_view kPlanned[] = {"auto", "f16", "bf16", "i8", "i8x8"};
         const bool planned =
@@ -347,17 +339,17 @@ void AddConvert(CLI::App& app, Exit* exit) {
             value.starts_with("i4") || value.find('=') != std::string::npos;
         return fmt::format("{} is {}; must be f32", value, planned ? "not implemented" : "unknown");
       })
-      ->transform(PathName())
-      ->type_name("TYPE");
+      .Apply(PathName())
+      .Type("TYPE");
   command
-      ->add_option("--self-test", call->options.self_test_runs,
-                   "Store N runs with their outputs, which a board can repeat and compare")
-      ->transform(Integer(1, format::kMaxSelfTestRuns))
-      ->type_name("N");
-  call->dumps.AddOptions(*command, call->options.dump_after);
-  command->add_flag("--json", call->json, "Print the summary, or the faults, as JSON");
-  command->footer(PassesText() + "\n" + kExamples);
-  command->callback([call, exit] { *exit = Convert(*call); });
+      .Add("--self-test", call->options.self_test_runs,
+           "Store N runs with their outputs, which a board can repeat and compare")
+      .Apply(Integer(1, format::kMaxSelfTestRuns))
+      .Type("N");
+  call->dumps.AddOptions(command, call->options.dump_after);
+  command.AddFlag("--json", call->json, "Print the summary, or the faults, as JSON");
+  command.Footer(PassesText() + "\n" + kExamples);
+  command.OnCall([call, exit] { *exit = Convert(*call); });
 }
 
 }  // namespace weft::cli

@@ -37,23 +37,22 @@ std::string PassesText() {
   return text;
 }
 
-void Dumps::AddOptions(CLI::App& command, std::string& dump_after) {
-  CLI::Option* after = command.add_option("--dump-after", dump_after,
-                                          "Print the model after one of the passes below; with "
-                                          "--dump-to after all of them");
-  after->check(CheckPassName)->option_text("PASS|all");
+void Dumps::AddOptions(Command& command, std::string& dump_after) {
+  Option after = command.Add("--dump-after", dump_after,
+                             "Print the model after one of the passes below; with "
+                             "--dump-to after all of them");
+  after.Check(CheckPassName).Text("PASS|all");
   command
-      .add_option("--dump-to", folder_,
-                  "Folder for what --dump-after prints, with files 01-read.txt and so on")
-      ->transform(PathName())
-      ->type_name("FOLDER")
-      ->needs(after);
+      .Add("--dump-to", folder_,
+           "Folder for what --dump-after prints, with files 01-read.txt and so on")
+      .Apply(PathName())
+      .Type("FOLDER")
+      .Needs(after);
 }
 
 void Dumps::CheckCall(const std::string& dump_after) const {
   if (dump_after != pipeline::kAllPasses || !folder_.empty()) return;
-  throw CLI::ValidationError("--dump-after",
-                             "is all, without a folder; must be given with --dump-to FOLDER");
+  RefuseOption("--dump-after", "is all, without a folder; must be given with --dump-to FOLDER");
 }
 
 // "passes/06-infer.txt": files stand in the order of the passes.

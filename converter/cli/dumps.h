@@ -3,13 +3,13 @@
 #ifndef WEFT_CONVERTER_CLI_DUMPS_H_
 #define WEFT_CONVERTER_CLI_DUMPS_H_
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "converter/base/faults.h"
 #include "converter/cli/call_files.h"
+#include "converter/cli/command_line.h"
 
 namespace weft::cli {
 
@@ -19,7 +19,7 @@ std::string PassesText();
 class Dumps {
  public:
   // --dump-after and --dump-to. The name of the pass goes to `dump_after`.
-  void AddOptions(CLI::App& command, std::string& dump_after);
+  void AddOptions(Command& command, std::string& dump_after);
   // What CLI11 cannot know of the call.
   void CheckCall(const std::string& dump_after) const;
 

@@ -2,7 +2,6 @@
 // weft explain: what the number of a fault means, for builds of the runtime without texts.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -131,19 +130,16 @@ struct ExplainCall {
 
 }  // namespace
 
-void AddExplain(CLI::App& app, Exit* exit) {
-  CLI::App* command = app.add_subcommand("explain", "Explain the number of a fault of the runtime");
+void AddExplain(CommandLine& line, Exit* exit) {
+  Command command = line.AddCommand("explain", "Explain the number of a fault of the runtime");
   auto call = std::make_shared<ExplainCall>();
-  command->add_option("CODE", call->code, "The number")
-      ->transform(Integer(0, 65535))
-      ->type_name("NUMBER")
-      ->required();
-  command->add_flag("--json", call->json, "Print JSON");
-  command->footer(
+  command.Add("CODE", call->code, "The number").Apply(Integer(0, 65535)).Type("NUMBER").Required();
+  command.AddFlag("--json", call->json, "Print JSON");
+  command.Footer(
       "A runtime built with WEFT_TEXT=OFF prints its faults as numbers:\n"
       "  fault 34 index 41 kind 1 operand 0 is 77 must 60\n\n"
       "Numbers keep their meaning in all releases.\n\nExamples:\n  weft explain 34");
-  command->callback([call, exit] { *exit = Explain(call->code, call->json); });
+  command.OnCall([call, exit] { *exit = Explain(call->code, call->json); });
 }
 
 }  // namespace weft::cli

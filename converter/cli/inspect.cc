@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -269,21 +268,18 @@ Exit Inspect(const InspectCall& call) {
 
 }  // namespace
 
-void AddInspect(CLI::App& app, Exit* exit) {
-  CLI::App* command =
-      app.add_subcommand("inspect", "Print ports, memory, sections, copies and steps of a model");
+void AddInspect(CommandLine& line, Exit* exit) {
+  Command command =
+      line.AddCommand("inspect", "Print ports, memory, sections, copies and steps of a model");
   auto call = std::make_shared<InspectCall>();
-  command->add_option("MODEL", call->model, "The model.weft")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command->add_flag("--listing", call->listing,
-                    "Print every step with its operands and parameters too");
-  command->add_flag("--budget", call->budget,
-                    "Print flash, memory, stack and work with what contributes most, too");
-  command->add_flag("--json", call->json, "Print JSON");
-  command->footer(kFooter);
-  command->callback([call, exit] { *exit = Inspect(*call); });
+  command.Add("MODEL", call->model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.AddFlag("--listing", call->listing,
+                  "Print every step with its operands and parameters too");
+  command.AddFlag("--budget", call->budget,
+                  "Print flash, memory, stack and work with what contributes most, too");
+  command.AddFlag("--json", call->json, "Print JSON");
+  command.Footer(kFooter);
+  command.OnCall([call, exit] { *exit = Inspect(*call); });
 }
 
 }  // namespace weft::cli

@@ -28,7 +28,7 @@ std::string Is(const std::string& text, const std::string& must) {
 
 }  // namespace
 
-CLI::Validator Integer(int64_t low, int64_t high) {
+Transform Integer(int64_t low, int64_t high) {
   const auto check = [low, high](std::string& text) -> std::string {
     const std::optional<int64_t> value = ParseInteger(text);
     if (!value || *value < low || *value > high) {
@@ -38,10 +38,10 @@ CLI::Validator Integer(int64_t low, int64_t high) {
     text = fmt::format("{}", *value);
     return "";
   };
-  return {check, ""};
+  return check;
 }
 
-CLI::Validator Tolerable() {
+Transform Tolerable() {
   const auto check = [](std::string& text) -> std::string {
     // strtod alone would take "nan", "inf" and hexadecimal numbers.
     char* stop = nullptr;
@@ -51,7 +51,7 @@ CLI::Validator Tolerable() {
     if (whole && std::isfinite(value) && !std::signbit(value)) return "";
     return Is(text, "a finite number from 0, such as 1e-4");
   };
-  return {check, ""};
+  return check;
 }
 
 std::optional<int64_t> ParseByteCount(std::string text) {
@@ -64,29 +64,25 @@ std::optional<int64_t> ParseByteCount(std::string text) {
   // The library takes "010" for octal.
   text.erase(0, std::min(text.find_first_not_of('0'),
                          (unit == std::string::npos ? text.size() : unit) - 1));
-  try {
-    if (!CLI::AsSizeValue(false)(text).empty()) return std::nullopt;
-  } catch (const CLI::Error&) {
-    return std::nullopt;  // a unit that it does not know, or beyond 64 bits
-  }
+  if (!ExpandUnit(text)) return std::nullopt;
   return ParseInteger(text);
 }
 
-CLI::Validator ByteCount() {
+Transform ByteCount() {
   const auto check = [](std::string& text) -> std::string {
     const std::optional<int64_t> bytes = ParseByteCount(text);
     if (!bytes) return Is(text, "a number of bytes, such as 65536 or 64K");
     text = fmt::format("{}", *bytes);
     return "";
   };
-  return {check, ""};
+  return check;
 }
 
-CLI::Validator PathName() {
+Transform PathName() {
   const auto check = [](std::string& text) -> std::string {
     return text.empty() ? "is empty; must be a name" : "";
   };
-  return {check, ""};
+  return check;
 }
 
 }  // namespace weft::cli

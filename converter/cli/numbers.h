@@ -5,23 +5,24 @@
 #ifndef WEFT_CONVERTER_CLI_NUMBERS_H_
 #define WEFT_CONVERTER_CLI_NUMBERS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "converter/cli/command_line.h"
+
 namespace weft::cli {
 
-// All are for `transform`: what CLI11 then converts is in the plainest form.
+// All are for Option::Apply: what CLI11 then converts is in the plainest form.
 
 // An integer from `low` to `high`, both included.
-CLI::Validator Integer(int64_t low, int64_t high = INT64_MAX);
+Transform Integer(int64_t low, int64_t high = INT64_MAX);
 // A finite number from 0.
-CLI::Validator Tolerable();
+Transform Tolerable();
 // A number of bytes; K, M, G and T (KB, KiB, k ... too) count in powers of 1024.
-CLI::Validator ByteCount();
+Transform ByteCount();
 // The name of a file, a folder or a type: anything but nothing.
-CLI::Validator PathName();
+Transform PathName();
 
 // As ByteCount; nullopt for what it refuses.
 std::optional<int64_t> ParseByteCount(std::string text);

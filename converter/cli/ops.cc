@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -68,13 +67,13 @@ Exit Ops(bool json) {
 
 }  // namespace
 
-void AddOps(CLI::App& app, Exit* exit) {
-  CLI::App* command =
-      app.add_subcommand("ops", "List the operations that convert, and the steps of the engine");
+void AddOps(CommandLine& line, Exit* exit) {
+  Command command =
+      line.AddCommand("ops", "List the operations that convert, and the steps of the engine");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print JSON");
-  command->footer("An operation converts from each opset listed until the next version of it.");
-  command->callback([json, exit] { *exit = Ops(*json); });
+  command.AddFlag("--json", *json, "Print JSON");
+  command.Footer("An operation converts from each opset listed until the next version of it.");
+  command.OnCall([json, exit] { *exit = Ops(*json); });
 }
 
 }  // namespace weft::cli

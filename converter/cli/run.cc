@@ -2,7 +2,6 @@
 // weft run: .npy files in, .npy files out.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -44,7 +43,7 @@ std::string FileName(const std::string& port_name) {
                        std::string_view("/\\:*?\"<>|").find(c) != std::string_view::npos;
     name += unfit ? '_' : c;
   }
-  if (name.empty() || name[0] == '.') name.insert(0, "_");
+  if (name.empty() || name[0] == '.') name.insert(name.begin(), '_');
   constexpr size_t kLongestBytes = 200;  // of the 255 that file systems take, .npy and an index too
   return std::string(PrefixOf(name, kLongestBytes));
 }
@@ -143,17 +142,17 @@ Exit Run(const RunCall& call) {
 
 }  // namespace
 
-void AddRun(CLI::App& app, Exit* exit) {
-  CLI::App* command = app.add_subcommand("run", "Run a model on .npy files");
+void AddRun(CommandLine& line, Exit* exit) {
+  Command command = line.AddCommand("run", "Run a model on .npy files");
   auto call = std::make_shared<RunCall>();
-  AddSessionOptions(*command, call->model, call->inputs, call->repeat);
-  command->add_option("--output-dir", call->output_dir, "Folder for one NAME.npy per output")
-      ->transform(PathName())
-      ->type_name("FOLDER")
-      ->required();
-  command->add_flag("--json", call->json, "Print the list of outputs as JSON");
-  command->footer(kFooter);
-  command->callback([call, exit] { *exit = Run(*call); });
+  AddSessionOptions(command, call->model, call->inputs, call->repeat);
+  command.Add("--output-dir", call->output_dir, "Folder for one NAME.npy per output")
+      .Apply(PathName())
+      .Type("FOLDER")
+      .Required();
+  command.AddFlag("--json", call->json, "Print the list of outputs as JSON");
+  command.Footer(kFooter);
+  command.OnCall([call, exit] { *exit = Run(*call); });
 }
 
 }  // namespace weft::cli

@@ -46,19 +46,15 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 
 }  // namespace
 
-void AddSessionOptions(CLI::App& command, std::string& model, std::vector<std::string>& inputs,
+void AddSessionOptions(Command& command, std::string& model, std::vector<std::string>& inputs,
                        int64_t& repeat) {
-  command.add_option("MODEL", model, "The model.weft")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command
-      .add_option("--input", inputs, "An input's array, as x=x.npy or 0=x.npy; once for each input")
-      ->option_text("NAME=FILE.npy")
-      ->allow_extra_args(false);
-  command.add_option("--repeat", repeat, "How often to make all calls; state is kept")
-      ->transform(Integer(1))
-      ->type_name("N");
+  command.Add("MODEL", model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.Add("--input", inputs, "An input's array, as x=x.npy or 0=x.npy; once for each input")
+      .Text("NAME=FILE.npy")
+      .OneValueEach();
+  command.Add("--repeat", repeat, "How often to make all calls; state is kept")
+      .Apply(Integer(1))
+      .Type("N");
 }
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,

@@ -5,7 +5,6 @@
 #ifndef WEFT_CONVERTER_CLI_SESSION_H_
 #define WEFT_CONVERTER_CLI_SESSION_H_
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/cli/command_line.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/npy.h"
 
@@ -41,7 +41,7 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
 
 // MODEL, --input and --repeat of a command that runs a model. They are stored where the call
 // points, which must outlive the parsing.
-void AddSessionOptions(CLI::App& command, std::string& model, std::vector<std::string>& inputs,
+void AddSessionOptions(Command& command, std::string& model, std::vector<std::string>& inputs,
                        int64_t& repeat);
 
 class Session {

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -100,19 +99,16 @@ Exit Verify(const VerifyCall& call) {
 
 }  // namespace
 
-void AddVerify(CLI::App& app, Exit* exit) {
-  CLI::App* command = app.add_subcommand(
+void AddVerify(CommandLine& line, Exit* exit) {
+  Command command = line.AddCommand(
       "verify", "Check a model file against every rule of the format, and its plan");
   auto call = std::make_shared<VerifyCall>();
-  command->add_option("MODEL", call->model, "The model.weft")
-      ->transform(PathName())
-      ->type_name("FILE")
-      ->required();
-  command->add_flag("--json", call->json, "Print the violations as JSON");
-  command->footer(
+  command.Add("MODEL", call->model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.AddFlag("--json", call->json, "Print the violations as JSON");
+  command.Footer(
       "Prints every violation and exits with 1 when there is one. The self test of a valid file is "
       "run, too.\n\nExample:\n  weft verify model.weft");
-  command->callback([call, exit] { *exit = Verify(*call); });
+  command.OnCall([call, exit] { *exit = Verify(*call); });
 }
 
 }  // namespace weft::cli

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "converter/cli/call_faults.h"
+#include "converter/cli/streams.h"
+
+namespace weft::cli {
+namespace {
+
+// CLI11's form of a help text, without the values of flags that it writes into their names.
+class Format : public CLI::Formatter {
+ public:
+  // "--streaming{1}" -> "--streaming"
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, positional);
+    const size_t begin = name.find('{'), end = name.find('}');
+    if (begin != std::string::npos && end != std::string::npos) name.erase(begin, end + 1 - begin);
+    return name;
+  }
+};
+
+// App::help would answer with the help of the command that was given, which is `help` itself.
+std::string HelpOf(const CLI::App& app) {
+  return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+}
+
+// A flag takes no value: "--json=no" would be a value without effect.
+void CloseFlags(CLI::App& command) {
+  for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
+    const bool takes_value = !option->get_option_text().empty();
+    if (option->get_items_expected_max() == 0 && !takes_value) option->disable_flag_override();
+  }
+}
+
+}  // namespace
+
+Option& Option::Required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::Type(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::Text(const std::string& text) {
+  option_->option_text(text);
+  return *this;
+}
+
+Option& Option::ShowDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::OneValueEach() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option& Option::AtMostOnce() {
+  option_->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  return *this;
+}
+
+Option& Option::Needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option& Option::Apply(const Transform& transform) {
+  option_->transform(CLI::Validator(transform, ""));
+  return *this;
+}
+
+Option& Option::Check(const std::function<std::string(const std::string&)>& check) {
+  option_->check(check);
+  return *this;
+}
+
+bool Option::is_given() const { return option_->count() > 0; }
+
+Option Command::Add(const std::string& name, std::string& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option Command::Add(const std::string& name, int64_t& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option Command::Add(const std::string& name, uint32_t& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option Command::Add(const std::string& name, double& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option Command::Add(const std::string& name, std::vector<std::string>& value,
+                    const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option Command::AddFlag(const std::string& name, bool& value, const std::string& description) {
+  return Option(app_->add_flag(name, value, description));
+}
+
+Option Command::AddFlag(const std::string& name, int64_t& value, const std::string& description) {
+  return Option(app_->add_flag(name, value, description));
+}
+
+void Command::Footer(const std::string& text) { app_->footer(text); }
+
+void Command::OnCall(const std::function<void()>& run) { app_->callback(run); }
+
+void RefuseOption(const std::string& name, const std::string& text) {
+  throw CLI::ValidationError(name, text);
+}
+
+CommandLine::CommandLine(const std::string& description, const std::string& version,
+                         const std::string& footer)
+    : app_(std::make_unique<CLI::App>(description, "weft")) {
+  app_->formatter(std::make_shared<Format>());
+  app_->require_subcommand(1);
+  app_->set_version_flag("--version", version);
+  app_->footer(footer);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::AddCommand(const std::string& name, const std::string& description) {
+  return Command(app_->add_subcommand(name, description));
+}
+
+void CommandLine::AddHelp() {
+  CLI::App* command = app_->add_subcommand("help", "Explain the commands, or one of them");
+  auto name = std::make_shared<std::string>();
+  command->add_option("COMMAND", *name, "The command to explain");
+  command->callback([app = app_.get(), command, name] {
+    if (command->count("COMMAND") == 0) {
+      AnswerText(HelpOf(*app));
+      return;
+    }
+    const auto named = [&](const CLI::App* other) { return other->get_name() == *name; };
+    const std::vector<const CLI::App*> found = std::as_const(*app).get_subcommands(named);
+    if (found.empty()) throw CLI::ValidationError(UnknownCommand(*app, *name));
+    AnswerText(found.front()->help(app->get_name()));
+  });
+}
+
+std::optional<Faults> CommandLine::Parse(std::vector<std::string> words) {
+  for (CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; }))
+    CloseFlags(*command);
+  JoinNumbers(words);
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  try {
+    app_->parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    const bool done = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    if (!done || NamesUnknownCommand(*app_)) return CallFaults(*app_, error);
+    std::ostringstream answer, said;
+    app_->exit(error, answer, said);  // help or version
+    AnswerText(answer.str());
+  }
+  return std::nullopt;
+}
+
+bool ExpandUnit(std::string& text) {
+  try {
+    return CLI::AsSizeValue(false)(text).empty();
+  } catch (const CLI::Error&) {
+    return false;  // a unit that it does not know, or beyond 64 bits
+  }
+}
+
+}  // namespace weft::cli
