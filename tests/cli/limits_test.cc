@@ -9,7 +9,7 @@ namespace weft::cli {
 namespace {
 
 // A state of two that doubles; how often stands in the .bin, and whether to begin behind it.
-constexpr std::string_view kLoop = R"(<net name="loop" version="11">
+constexpr std::string_view kEndlessLoop = R"(<net name="loop" version="11">
 <layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
 <output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
@@ -48,7 +48,7 @@ constexpr std::string_view kLoop = R"(<net name="loop" version="11">
 class Limits : public CommandTest {
  protected:
   void WriteLoop(int64_t trips) const {
-    WriteText("model.xml", kLoop);
+    WriteText("model.xml", kEndlessLoop);
     std::string weights(9, '\1');
     std::memcpy(weights.data(), &trips, sizeof trips);
     WriteText("model.bin", weights);

@@ -26,6 +26,7 @@
 #include "converter/ops/operation.h"
 #include "converter/program/builder.h"
 #include "tests/converter/folding.h"
+#include "tests/converter/types.h"
 
 namespace weft {
 

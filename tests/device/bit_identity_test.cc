@@ -71,7 +71,7 @@ std::map<std::string, uint64_t> Hashes() {
 
 const char* PinnedPath() { return WEFT_SOURCE_DIR "/tests/device/hashes.txt"; }
 
-std::map<std::string, uint64_t> Pinned() {
+std::map<std::string, uint64_t> PinnedHashes() {
   std::map<std::string, uint64_t> hashes;
   std::ifstream stream(PinnedPath());
   std::string name;
@@ -86,7 +86,7 @@ TEST(BitIdentity, EveryTargetGivesThePinnedHashes) {
     for (const auto& [name, hash] : Hashes()) stream << name << ' ' << std::hex << hash << '\n';
     GTEST_SKIP() << "hashes.txt was written, nothing was compared";
   }
-  const std::map<std::string, uint64_t> pinned = Pinned();
+  const std::map<std::string, uint64_t> pinned = PinnedHashes();
   ASSERT_FALSE(pinned.empty()) << PinnedPath();
   kernels::ForEachTarget([&](const char* target) {
     const std::map<std::string, uint64_t> hashes = Hashes();

@@ -17,7 +17,7 @@ namespace {
 using Buffer = std::vector<unsigned char>;
 
 constexpr size_t kStreams = 64;
-constexpr size_t kRuns = 5;  // of each stream
+constexpr size_t kRunsOfEach = 5;  // of each stream
 
 // Models with variables of their own, and such as --streaming has made.
 const char* const kModels[] = {
@@ -37,7 +37,7 @@ uint32_t Next(uint32_t& state) {
 
 // One run with the inputs of that stream and run; all bytes of its outputs.
 Buffer RunOnce(Engine engine, size_t stream, size_t run) {
-  uint32_t random = static_cast<uint32_t>(stream * kRuns + run + 1);
+  uint32_t random = static_cast<uint32_t>(stream * kRunsOfEach + run + 1);
   for (uint32_t i = 0; i < engine.input_count(); ++i) {
     const Tensor input = engine.input(i);
     const size_t element_bytes = BitsOf(input.type) / 8;
@@ -73,12 +73,13 @@ TEST_P(State, StartsAnewAfterAReset) {
   const Stream stream(*model_);
   EXPECT_GT(stream.state->size(), 0u);
   std::vector<Buffer> first;
-  for (size_t run = 0; run < kRuns; ++run) first.push_back(RunOnce(stream.engine, 0, run));
+  for (size_t run = 0; run < kRunsOfEach; ++run) first.push_back(RunOnce(stream.engine, 0, run));
   const Buffer going_on = RunOnce(stream.engine, 0, 0);
   EXPECT_NE(going_on, first[0]) << "the state makes no difference";
   Engine engine = stream.engine;
   engine.Reset();
-  for (size_t run = 0; run < kRuns; ++run) EXPECT_EQ(RunOnce(stream.engine, 0, run), first[run]);
+  for (size_t run = 0; run < kRunsOfEach; ++run)
+    EXPECT_EQ(RunOnce(stream.engine, 0, run), first[run]);
 }
 
 TEST_P(State, GoesOnInAnotherEngine) {
@@ -99,7 +100,8 @@ TEST_P(State, SharesScratchAmongInterleavedStreams) {
   std::vector<std::vector<Buffer>> expected(kStreams);
   for (size_t i = 0; i < kStreams; ++i) {
     const Stream alone(*model_);
-    for (size_t run = 0; run < kRuns; ++run) expected[i].push_back(RunOnce(alone.engine, i, run));
+    for (size_t run = 0; run < kRunsOfEach; ++run)
+      expected[i].push_back(RunOnce(alone.engine, i, run));
   }
   std::vector<Stream> streams;
   for (size_t i = 0; i < kStreams; ++i) {
@@ -107,9 +109,9 @@ TEST_P(State, SharesScratchAmongInterleavedStreams) {
   }
   std::vector<size_t> runs(kStreams, 0);
   uint32_t random = 64;
-  for (size_t left = kStreams * kRuns; left > 0;) {
+  for (size_t left = kStreams * kRunsOfEach; left > 0;) {
     const size_t i = Next(random) % kStreams;
-    if (runs[i] == kRuns) continue;
+    if (runs[i] == kRunsOfEach) continue;
     ASSERT_EQ(RunOnce(streams[i].engine, i, runs[i]), expected[i][runs[i]])
         << "run " << runs[i] << " of stream " << i;
     ++runs[i];

@@ -128,7 +128,7 @@ Ports RunParts(Engine engine, const Pairing& pairing, Ports inputs, const Ports&
 
 const char* const kPinned = WEFT_SOURCE_DIR "/tests/device/streamed.txt";
 
-std::map<std::string, size_t> Pinned() {
+std::map<std::string, size_t> PinnedStreams() {
   std::map<std::string, size_t> pinned;
   std::ifstream stream(kPinned);
   std::string name;
@@ -174,7 +174,7 @@ TEST(Streaming, GivesTheBitsOfTheWholeSequence) {
     for (const std::string& name : models) stream << name << ' ' << Compare(name) << '\n';
     GTEST_SKIP() << "streamed.txt was written, nothing was compared";
   }
-  const std::map<std::string, size_t> pinned = Pinned();
+  const std::map<std::string, size_t> pinned = PinnedStreams();
   ASSERT_FALSE(pinned.empty()) << kPinned;
   for (const auto& [name, runs] : pinned) {
     EXPECT_TRUE(std::binary_search(models.begin(), models.end(), name)) << name << " is gone";

@@ -10,9 +10,6 @@
 namespace weft::kernels {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-const float kNan = std::numeric_limits<float>::quiet_NaN();
-
 BinaryShape Flat(BinaryOp op, Element type, size_t count) {
   return {1, {static_cast<uint32_t>(count)}, {1}, {1}, op, type};
 }

@@ -7,9 +7,9 @@
 namespace weft::kernels {
 namespace {
 
-Activation Of(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
-const Activation kSigmoid = Of(UnaryOp::kSigmoid);
-const Activation kTanh = Of(UnaryOp::kTanh);
+Activation GruActivation(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
+const Activation kSigmoid = GruActivation(UnaryOp::kSigmoid);
+const Activation kTanh = GruActivation(UnaryOp::kTanh);
 
 // Blocks of the kernels hold 64 units: sizes around that and around a vector.
 std::vector<uint32_t> Sizes() {

@@ -9,16 +9,16 @@
 namespace weft::kernels {
 namespace {
 
-Activation Of(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
+Activation LstmActivation(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
 
 struct Gates {
   Gates(uint32_t rows, uint32_t hidden, size_t shift, Random* random)
       : shape{rows,
               hidden,
               4 * hidden + 2,
-              Of(UnaryOp::kSigmoid),
-              Of(UnaryOp::kTanh),
-              Of(UnaryOp::kTanh)},
+              LstmActivation(UnaryOp::kSigmoid),
+              LstmActivation(UnaryOp::kTanh),
+              LstmActivation(UnaryOp::kTanh)},
         pre(random->Floats(size_t{rows} * shape.pre_row_stride, 6), shift),
         c(random->Floats(size_t{rows} * hidden, 3), shift),
         misalignment(shift) {}
@@ -62,9 +62,9 @@ TEST(LstmGates, TakesAnyActivations) {
   Random random(2);
   for (const uint32_t hidden : {5u, 48u, 49u, 130u}) {
     Gates gates(2, hidden, 1, &random);
-    gates.shape.f = Of(UnaryOp::kHardSigmoid);
-    gates.shape.g = Of(UnaryOp::kRelu);
-    gates.shape.h = Of(UnaryOp::kSoftSign);
+    gates.shape.f = LstmActivation(UnaryOp::kHardSigmoid);
+    gates.shape.g = LstmActivation(UnaryOp::kRelu);
+    gates.shape.h = LstmActivation(UnaryOp::kSoftSign);
     gates.ExpectTwin(gates.Run());
     gates.shape.g = {1.0f, 1.0f, 0.25f, UnaryOp::kTanh};
     gates.ExpectTwin(gates.Run());
@@ -73,8 +73,8 @@ TEST(LstmGates, TakesAnyActivations) {
 
 TEST(LstmGates, SaturatesAndKeepsNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Activation sigmoid = Of(UnaryOp::kSigmoid);
-  const Activation tanh = Of(UnaryOp::kTanh);
+  const Activation sigmoid = LstmActivation(UnaryOp::kSigmoid);
+  const Activation tanh = LstmActivation(UnaryOp::kTanh);
   const LstmGatesShape shape = {1, 4, 0, sigmoid, tanh, tanh};
   const float huge = 1e30f;
   const std::vector<float> pre = {huge, -huge, huge,  nan, huge, -huge, huge, 0,   // f, i

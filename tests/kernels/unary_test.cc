@@ -10,9 +10,6 @@
 namespace weft::kernels {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-const float kNan = std::numeric_limits<float>::quiet_NaN();
-
 Activation Of(UnaryOp op) {
   Activation activation;
   activation.op = op;

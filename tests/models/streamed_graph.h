@@ -33,8 +33,6 @@ namespace weft {
 
 using Build = std::function<void(GraphBuilder&)>;
 
-inline TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 inline std::vector<float> Numbers(size_t count, uint32_t seed) {
   std::vector<float> numbers(count);
   for (float& number : numbers) {

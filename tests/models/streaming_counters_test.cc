@@ -15,14 +15,14 @@
 namespace weft {
 namespace {
 
-constexpr int64_t kSteps = 6, kHidden = 4;
-const TensorType kNumber = {ElementType::i64, {}}, kRow = F32({1, kHidden});
+constexpr int64_t kTrips = 6, kWidth = 4;
+const TensorType kNumber = {ElementType::i64, {}}, kRow = F32({1, kWidth});
 
 // h = tanh(x_t + h + what the test adds), and every h is an output: [1, steps, 4] -> the same.
 struct Recurrent : CountedLoop {
   explicit Recurrent(int64_t count) : CountedLoop(count), steps(count) {
-    x = outer.Parameter(F32({1, count, kHidden}));
-    h = Input(outer.Floats({1, kHidden}, std::vector<float>(kHidden, 0.0f)));
+    x = outer.Parameter(F32({1, count, kWidth}));
+    h = Input(outer.Floats({1, kWidth}, std::vector<float>(kWidth, 0.0f)));
     xt = Slice(x, 1);
   }
 
@@ -50,10 +50,10 @@ struct Recurrent : CountedLoop {
   }
   // The loop with `added` in its state.
   void End(ir::Source added, GraphBuilder& g) {
-    const TensorType rows = F32({1, 1, kHidden});
+    const TensorType rows = F32({1, 1, kWidth});
     const ir::Source sum = Of("Add", {xt, h}, rows);
     const ir::Source more = Of("Tanh", {Of("Add", {sum, added}, rows)}, rows);
-    const ir::Source next = Of("Reshape", {more, body.Ints({1, kHidden})}, kRow);
+    const ir::Source next = Of("Reshape", {more, body.Ints({1, kWidth})}, kRow);
     GoesBack(next, h);
     Scan(more, 1);
     GoOn(body.Const<uint8_t>({ElementType::boolean, {}}, {1}));
@@ -74,17 +74,17 @@ Build Of(int64_t steps, const BuildFor& build) {
   };
 }
 
-// Cut from kSteps, it runs on as the model of more than twice as many steps does.
+// Cut from kTrips, it runs on as the model of more than twice as many steps does.
 void ExpectGoesOn(const BuildFor& build) {
   for (const int64_t steps : {1, 2, 5}) {
-    const int64_t all = (2 * kSteps + 3 + steps - 1) / steps * steps;
-    ExpectSameBits(Of(all, build), Of(kSteps, build), all, steps);
+    const int64_t all = (2 * kTrips + 3 + steps - 1) / steps * steps;
+    ExpectSameBits(Of(all, build), Of(kTrips, build), all, steps);
   }
 }
 
 void ExpectRefuses(const BuildFor& build, const std::string& layer, const std::string& what) {
-  EXPECT_EQ(Refusal(Of(kSteps, build)), NeedsAll(layer, what));
-  EXPECT_EQ(Refusal(Of(kSteps, build), kSteps), NeedsAll(layer, what));
+  EXPECT_EQ(Refusal(Of(kTrips, build)), NeedsAll(layer, what));
+  EXPECT_EQ(Refusal(Of(kTrips, build), kTrips), NeedsAll(layer, what));
 }
 
 const std::string kLoop = " of layer 2 \"Loop2\"";
@@ -96,7 +96,7 @@ TEST(StreamingCounters, GoesOnBehindTheLastStep) {
 TEST(StreamingCounters, RefusesAWholeInputThatTheCounterIndexes) {
   ExpectRefuses(
       [](Recurrent& l, GraphBuilder& g) {
-        const ir::Source whole = l.Input(l.outer.Parameter(F32({1, kSteps, kHidden})));
+        const ir::Source whole = l.Input(l.outer.Parameter(F32({1, kTrips, kWidth})));
         const ir::Source i = l.Iteration(), axis = l.body.Int(1);
         l.End(l.Of("Gather", {whole, i, axis}, kRow, {}, 8), g);
       },
@@ -115,7 +115,7 @@ TEST(StreamingCounters, RefusesAComparedCounter) {
       [](Recurrent& l, GraphBuilder& g) {
         const ir::Source i = l.Iteration(), two = l.body.Int(2), none = l.body.Float(0);
         const ir::Source is_first = l.Compared("Less", i, two);
-        l.End(l.Of("Select", {is_first, l.xt, none}, F32({1, 1, kHidden})), g);
+        l.End(l.Of("Select", {is_first, l.xt, none}, F32({1, 1, kWidth})), g);
       },
       "6 \"Select6\" (Select)",
       "input 0 is computed from the iteration counter \"Parameter2\"" + kLoop);
@@ -123,9 +123,9 @@ TEST(StreamingCounters, RefusesAComparedCounter) {
 
 TEST(StreamingCounters, RefusesACounterThatIsCarriedUnderAnotherName) {
   const BuildFor build = [](Recurrent& l, GraphBuilder& g) {
-    const ir::Source table = l.body.Floats({64, kHidden}, Numbers(64 * kHidden, 3));
+    const ir::Source table = l.body.Floats({64, kWidth}, Numbers(64 * kWidth, 3));
     const ir::Source i = l.Counter(5, 2), axis = l.body.Int(0);
-    l.End(l.Of("Gather", {table, i, axis}, F32({kHidden}), {}, 8), g);
+    l.End(l.Of("Gather", {table, i, axis}, F32({kWidth}), {}, 8), g);
   };
   ExpectRefuses(build, "8 \"Gather8\" (Gather)",
                 "input 1 is computed from the carried counter \"Parameter3\"" + kLoop);
@@ -160,7 +160,7 @@ TEST(StreamingCounters, RefusesFloatsThatCountAndDecide) {
         l.GoesBack(l.Of("Add", {count, one}, F32({})), count);
         const ir::Source three = l.body.Float(3), none = l.body.Float(0);
         const ir::Source late = l.Compared("Greater", count, three);
-        l.End(l.Of("Select", {late, l.xt, none}, F32({1, 1, kHidden})), g);
+        l.End(l.Of("Select", {late, l.xt, none}, F32({1, 1, kWidth})), g);
       },
       "8 \"Greater8\" (Greater)",
       "input 0 is computed from the carried counter \"Parameter2\"" + kLoop);
@@ -171,7 +171,7 @@ TEST(StreamingCounters, RefusesTheTripCountInABody) {
       [](Recurrent& l, GraphBuilder& g) {
         const ir::Source all = l.body.Parameter(kNumber);
         l.map().inputs.push_back({.parameter = all.node, .input = 0});
-        l.End(l.Of("Divide", {l.xt, l.ToFloat(all)}, F32({1, 1, kHidden})), g);
+        l.End(l.Of("Divide", {l.xt, l.ToFloat(all)}, F32({1, 1, kWidth})), g);
       },
       "4 \"Divide4\" (Divide)", "input 1 is computed from the number of all steps" + kLoop);
 }
@@ -206,7 +206,7 @@ TEST(StreamingCounters, LeavesAnUnusedCounter) {
 }
 
 // One extent of a tensor: [outside] before inference, with its declared type.
-ir::Source Extent(GraphBuilder& g, ir::Source source, int64_t axis) {
+ir::Source ExtentOf(GraphBuilder& g, ir::Source source, int64_t axis) {
   const ir::Source shape = g.Add("ShapeOf", 3, {source}, {{"output_type", "i64"}});
   shape.node->outputs[0] = {{ElementType::i64, {3}}, true, {}};
   const ir::Source index = g.Int(axis), first = g.Int(0);
@@ -224,15 +224,15 @@ ir::Source FloatOf(GraphBuilder& g, ir::Source number) {
 TEST(StreamingLengths, RefusesTheLengthInABody) {
   ExpectRefuses(
       [](Recurrent& l, GraphBuilder& g) {
-        const ir::Source all = l.Input(FloatOf(l.outer, Extent(l.outer, l.x, 1)));
-        l.End(l.Of("Divide", {l.xt, all}, F32({1, 1, kHidden})), g);
+        const ir::Source all = l.Input(FloatOf(l.outer, ExtentOf(l.outer, l.x, 1)));
+        l.End(l.Of("Divide", {l.xt, all}, F32({1, 1, kWidth})), g);
       },
       "3 \"Divide3\" (Divide)", "input 1 is computed from the number of all steps" + kLoop);
 }
 
 TEST(StreamingLengths, RefusesTheLengthBehindALoop) {
-  const Build build = Of(kSteps, [](Recurrent& l, GraphBuilder& g) {
-    const ir::Source all = FloatOf(l.outer, Extent(l.outer, l.x, 1));
+  const Build build = Of(kTrips, [](Recurrent& l, GraphBuilder& g) {
+    const ir::Source all = FloatOf(l.outer, ExtentOf(l.outer, l.x, 1));
     l.End(l.body.Float(0.25f), g);
     g.Result(g.Add("Divide", 1, {{l.node, 0}, all}));
   });
@@ -243,7 +243,7 @@ TEST(StreamingLengths, RefusesTheLengthBehindALoop) {
 TEST(StreamingLengths, RefusesAStateThatBeginsAsTheLength) {
   ExpectRefuses(
       [](Recurrent& l, GraphBuilder& g) {
-        const ir::Source left = l.Input(FloatOf(l.outer, Extent(l.outer, l.x, 1)));
+        const ir::Source left = l.Input(FloatOf(l.outer, ExtentOf(l.outer, l.x, 1)));
         l.GoesBack(l.Of("Multiply", {left, l.body.Float(0.5f)}, F32({})), left);
         l.End(left, g);
       },
@@ -251,8 +251,8 @@ TEST(StreamingLengths, RefusesAStateThatBeginsAsTheLength) {
 }
 
 TEST(StreamingLengths, RefusesAnOutputThatIsTheLength) {
-  const Build build = Of(kSteps, [](Recurrent& l, GraphBuilder& g) {
-    const ir::Source all = Extent(l.outer, l.x, 1);
+  const Build build = Of(kTrips, [](Recurrent& l, GraphBuilder& g) {
+    const ir::Source all = ExtentOf(l.outer, l.x, 1);
     l.End(l.body.Float(0.25f), g);
     g.Result(all);
   });
@@ -263,11 +263,11 @@ TEST(StreamingLengths, RefusesAnOutputThatIsTheLength) {
 // What is made of the other extents, or says only how far to go, fits every length.
 TEST(StreamingLengths, GoesOnWithALoopThatCountsToItsLength) {
   ExpectGoesOn([](Recurrent& l, GraphBuilder& g) {
-    const ir::Source all = Extent(l.outer, l.x, 1), width = Extent(l.outer, l.x, 2);
+    const ir::Source all = ExtentOf(l.outer, l.x, 1), width = ExtentOf(l.outer, l.x, 2);
     l.node->inputs[0] = all;
     const ir::Source scale = l.Input(FloatOf(l.outer, width));
-    l.End(l.Of("Divide", {l.xt, scale}, F32({1, 1, kHidden})), g);
-    const ir::Source row = g.Add("Unsqueeze", 1, {Extent(g, l.x, 1), g.Ints({0})});
+    l.End(l.Of("Divide", {l.xt, scale}, F32({1, 1, kWidth})), g);
+    const ir::Source row = g.Add("Unsqueeze", 1, {ExtentOf(g, l.x, 1), g.Ints({0})});
     const ir::Source shape = g.Add("Concat", 1, {g.Ints({1}), row, g.Ints({2})}, {{"axis", "0"}});
     const ir::Source told = g.Add("Broadcast", 3, {g.Parameter(F32({1, 1, 2})), shape});
     g.Result(g.Add("Concat", 1, {{l.node, 0}, told}, {{"axis", "2"}}));

@@ -15,12 +15,12 @@
 namespace weft {
 namespace {
 
-constexpr int64_t kBatch = 2, kSteps = 6, kInputs = 5, kHidden = 3;
+constexpr int64_t kGruBatch = 2, kGruSteps = 6, kGruInputs = 5, kGruHidden = 3;
 
 struct GruOptions {
-  int64_t inputs = kInputs;
+  int64_t inputs = kGruInputs;
   std::string direction = "forward";
-  std::vector<int32_t> lengths = std::vector<int32_t>(kBatch, kSteps);
+  std::vector<int32_t> lengths = std::vector<int32_t>(kGruBatch, kGruSteps);
 };
 
 // [batch, steps, inputs] -> node with outputs [batch, 1, steps, hidden] and [batch, 1, hidden].
@@ -28,19 +28,19 @@ ir::Node* Gru(GraphBuilder& g, ir::Source x, ir::Source initial, const GruOption
   const int64_t directions = options.direction == "bidirectional" ? 2 : 1;
   return g
       .Add("GRUSequence", 5,
-           {x, initial, g.Const<int32_t>({ElementType::i32, {kBatch}}, options.lengths),
-            Weights(g, {directions, 3 * kHidden, options.inputs}, 1),
-            Weights(g, {directions, 3 * kHidden, kHidden}, 2),
-            Weights(g, {directions, 3 * kHidden}, 3)},
-           {{"hidden_size", std::to_string(kHidden)}, {"direction", options.direction}}, 2)
+           {x, initial, g.Const<int32_t>({ElementType::i32, {kGruBatch}}, options.lengths),
+            Weights(g, {directions, 3 * kGruHidden, options.inputs}, 1),
+            Weights(g, {directions, 3 * kGruHidden, kGruHidden}, 2),
+            Weights(g, {directions, 3 * kGruHidden}, 3)},
+           {{"hidden_size", std::to_string(kGruHidden)}, {"direction", options.direction}}, 2)
       .node;
 }
 
 ir::Source Zeros(GraphBuilder& g) {
-  return g.Floats({kBatch, 1, kHidden}, std::vector<float>(kBatch * kHidden, 0.0f));
+  return g.Floats({kGruBatch, 1, kGruHidden}, std::vector<float>(kGruBatch * kGruHidden, 0.0f));
 }
 
-ir::Source Input(GraphBuilder& g) { return g.Parameter(F32({kBatch, kSteps, kInputs})); }
+ir::Source Input(GraphBuilder& g) { return g.Parameter(F32({kGruBatch, kGruSteps, kGruInputs})); }
 
 // [batch, steps, hidden] of a sequence.
 ir::Source Hidden(GraphBuilder& g, ir::Source x, const GruOptions& options = {}) {
@@ -48,7 +48,7 @@ ir::Source Hidden(GraphBuilder& g, ir::Source x, const GruOptions& options = {})
 }
 
 void ExpectStreams(const Build& build) {
-  for (const int64_t steps : {1, 2, 3, 6}) ExpectSameBits(build, build, kSteps, steps);
+  for (const int64_t steps : {1, 2, 3, 6}) ExpectSameBits(build, build, kGruSteps, steps);
 }
 
 TEST(Streaming, KeepsTheStateInAVariable) {
@@ -63,15 +63,15 @@ TEST(Streaming, KeepsTheStateInAVariable) {
 
 TEST(Streaming, ReadsAnInitialStateThatIsAnInputOnce) {
   ExpectStreams([](GraphBuilder& g) {
-    const ir::Source x = Input(g), initial = g.Parameter(F32({kBatch, 1, kHidden}));
+    const ir::Source x = Input(g), initial = g.Parameter(F32({kGruBatch, 1, kGruHidden}));
     g.Result(g.Add("Squeeze", 1, {{Gru(g, x, initial), 0}, g.Ints({1})}));
   });
 }
 
 TEST(Streaming, CutsWhatStandsAroundASequence) {
   ExpectStreams([](GraphBuilder& g) {
-    const ir::Source x = g.Parameter(F32({kBatch, kSteps, 4}));
-    const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {4, kInputs}, 4)});
+    const ir::Source x = g.Parameter(F32({kGruBatch, kGruSteps, 4}));
+    const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {4, kGruInputs}, 4)});
     const ir::Source hidden = Hidden(g, g.Add("Tanh", 1, {wide}));
     const ir::Source mean = g.Add("ReduceMean", 1, {hidden, g.Ints({-1})}, {{"keep_dims", "true"}});
     const ir::Source centred = g.Add("Subtract", 1, {hidden, mean});
@@ -84,10 +84,11 @@ TEST(Streaming, CutsWhatStandsAroundASequence) {
 TEST(Streaming, CutsABatchThatTimeIsFlattenedInto) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source hidden = Hidden(g, Input(g));
-    const ir::Source rows = g.Add("Reshape", 1, {hidden, g.Ints({kBatch * kSteps, kHidden})});
-    const ir::Source dense = g.Add("MatMul", 1, {rows, Weights(g, {kHidden, 7}, 5)});
+    const ir::Source rows =
+        g.Add("Reshape", 1, {hidden, g.Ints({kGruBatch * kGruSteps, kGruHidden})});
+    const ir::Source dense = g.Add("MatMul", 1, {rows, Weights(g, {kGruHidden, 7}, 5)});
     const ir::Source shifted = g.Add("Add", 1, {dense, Weights(g, {1, 7}, 6)});
-    g.Result(g.Add("Reshape", 1, {shifted, g.Ints({kBatch, -1, 7})}));
+    g.Result(g.Add("Reshape", 1, {shifted, g.Ints({kGruBatch, -1, 7})}));
   });
 }
 
@@ -95,9 +96,9 @@ TEST(Streaming, CutsAStackWithTimeMovedBetween) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source first = Hidden(g, Input(g));
     const ir::Source turned = g.Add("Transpose", 1, {first, g.Ints({1, 0, 2})});
-    const ir::Source scaled = g.Add("Multiply", 1, {turned, Weights(g, {kHidden}, 7)});
+    const ir::Source scaled = g.Add("Multiply", 1, {turned, Weights(g, {kGruHidden}, 7)});
     const ir::Source back = g.Add("Transpose", 1, {scaled, g.Ints({1, 0, 2})});
-    g.Result(Hidden(g, back, {.inputs = kHidden}));
+    g.Result(Hidden(g, back, {.inputs = kGruHidden}));
   });
 }
 
@@ -105,10 +106,10 @@ TEST(Streaming, TakesTheLastStepOfEachRun) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source hidden = Hidden(g, Input(g));
     const auto dense = [&](ir::Source last) {
-      return g.Add("MatMul", 1, {last, Weights(g, {kHidden, 4}, 8)});
+      return g.Add("MatMul", 1, {last, Weights(g, {kGruHidden, 4}, 8)});
     };
     g.Result(dense(g.Add("Gather", 8, {hidden, g.Int(-1), g.Int(1)})));
-    g.Result(dense(g.Add("Gather", 8, {hidden, g.Int(kSteps - 1), g.Int(1)})));
+    g.Result(dense(g.Add("Gather", 8, {hidden, g.Int(kGruSteps - 1), g.Int(1)})));
     g.Result(
         g.Add("Slice", 8, {hidden, g.Ints({-1}), g.Ints({INT64_MAX}), g.Ints({1}), g.Ints({1})}));
     g.Result(g.Add("StridedSlice", 1, {hidden, g.Ints({0, -1}), g.Ints({0, 0}), g.Ints({1, 1})},
@@ -118,20 +119,20 @@ TEST(Streaming, TakesTheLastStepOfEachRun) {
 
 TEST(Streaming, CutsWhatRepeatsOverTime) {
   ExpectStreams([](GraphBuilder& g) {
-    const ir::Source x = Input(g), who = g.Parameter(F32({kBatch, 1, 2}));
+    const ir::Source x = Input(g), who = g.Parameter(F32({kGruBatch, 1, 2}));
     const ir::Source told =
-        g.Add("Broadcast", 3, {who, g.Ints({kBatch, kSteps, 2})}, {{"mode", "numpy"}});
-    const ir::Source tiled = g.Add("Tile", 1, {who, g.Ints({kSteps, 1})});
-    const ir::Source ones = g.Floats({1, kSteps, 1}, std::vector<float>(kSteps, 0.5f));
+        g.Add("Broadcast", 3, {who, g.Ints({kGruBatch, kGruSteps, 2})}, {{"mode", "numpy"}});
+    const ir::Source tiled = g.Add("Tile", 1, {who, g.Ints({kGruSteps, 1})});
+    const ir::Source ones = g.Floats({1, kGruSteps, 1}, std::vector<float>(kGruSteps, 0.5f));
     const ir::Source all = g.Add("Concat", 1, {x, told, tiled}, {{"axis", "2"}});
-    g.Result(Hidden(g, g.Add("Multiply", 1, {all, ones}), {.inputs = kInputs + 4}));
+    g.Result(Hidden(g, g.Add("Multiply", 1, {all, ones}), {.inputs = kGruInputs + 4}));
   });
 }
 
 TEST(Streaming, KeepsAStateThatIsAVariableAlready) {
   const Build build = [](GraphBuilder& g) {
     const ir::Source x = Input(g);
-    const ir::Source flat = g.Floats({kBatch, kHidden}, Numbers(kBatch * kHidden, 9));
+    const ir::Source flat = g.Floats({kGruBatch, kGruHidden}, Numbers(kGruBatch * kGruHidden, 9));
     const ir::Source read = g.Add("ReadValue", 6, {flat}, {{"variable_id", "mine"}});
     ir::Node* gru = Gru(g, x, g.Add("Unsqueeze", 1, {read, g.Ints({1})}));
     const ir::Source last = g.Add("Squeeze", 1, {{gru, 1}, g.Ints({1})});
@@ -157,8 +158,8 @@ ir::Source Convolved(GraphBuilder& g, ir::Source x, Dims weights, const std::str
 
 TEST(Streaming, KeepsThePastOfAConvolutionThatLooksBack) {
   const Build build = [](GraphBuilder& g) {
-    const ir::Source x = Convolved(g, Input(g), {7, kInputs, 3}, "4", "0");
-    g.Result(Convolved(g, Hidden(g, x, {.inputs = 7}), {2, kHidden, 2}, "2", "0"));
+    const ir::Source x = Convolved(g, Input(g), {7, kGruInputs, 3}, "4", "0");
+    g.Result(Convolved(g, Hidden(g, x, {.inputs = 7}), {2, kGruHidden, 2}, "2", "0"));
   };
   ExpectStreams(build);
   EXPECT_EQ(Model(build, 1).variables.size(), 3u);
@@ -169,7 +170,7 @@ TEST(Streaming, KeepsThePastBehindAPad) {
     const ir::Source moved = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
     const ir::Source longer =
         g.Add("Pad", 1, {moved, g.Ints({0, 0, 2}), g.Ints({0, 0, 0})}, {{"pad_mode", "constant"}});
-    const ir::Source y = g.Add("Convolution", 1, {longer, Weights(g, {4, kInputs, 3}, 13)},
+    const ir::Source y = g.Add("Convolution", 1, {longer, Weights(g, {4, kGruInputs, 3}, 13)},
                                {{"strides", "1"},
                                 {"dilations", "1"},
                                 {"pads_begin", "0"},
@@ -181,10 +182,11 @@ TEST(Streaming, KeepsThePastBehindAPad) {
 }
 
 TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
-  EXPECT_EQ(Refusal([](GraphBuilder& g) {
-              g.Result(Hidden(g, Convolved(g, Input(g), {7, kInputs, 3}, "2", "2"), {.inputs = 7}));
-            }),
-            NeedsAll("4 \"Convolution4\" (Convolution)", "it has windows over time"));
+  EXPECT_EQ(
+      Refusal([](GraphBuilder& g) {
+        g.Result(Hidden(g, Convolved(g, Input(g), {7, kGruInputs, 3}, "2", "2"), {.inputs = 7}));
+      }),
+      NeedsAll("4 \"Convolution4\" (Convolution)", "it has windows over time"));
 }
 
 TEST(Streaming, RefusesAModelThatWalksNothing) {
@@ -194,7 +196,7 @@ TEST(Streaming, RefusesAModelThatWalksNothing) {
 }
 
 TEST(Streaming, RefusesMoreStepsThanThereAre) {
-  EXPECT_EQ(Refusal([](GraphBuilder& g) { g.Result(Hidden(g, Input(g))); }, kSteps + 1),
+  EXPECT_EQ(Refusal([](GraphBuilder& g) { g.Result(Hidden(g, Input(g))); }, kGruSteps + 1),
             "--streaming: 7 steps of test.xml's 6; must be from 1 to 6\n");
 }
 
@@ -212,7 +214,7 @@ TEST(Streaming, RefusesEveryStepThatLooksAhead) {
 TEST(Streaming, RefusesLengthsThatEndBefore) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {
-        g.Result(Hidden(g, Input(g), {.lengths = {kSteps, 4}}));
+        g.Result(Hidden(g, Input(g), {.lengths = {kGruSteps, 4}}));
       }),
       NeedsAll("6 \"GRUSequence6\" (GRUSequence)", "its sequence lengths [6,4] are not all 6"));
 }
@@ -236,7 +238,7 @@ TEST(Streaming, RefusesAnEndThatIsUsedAtEveryStep) {
 
 TEST(Streaming, RefusesConstantsThatChangeWithTime) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
-              const ir::Source where = Weights(g, {1, kSteps, kInputs}, 10);
+              const ir::Source where = Weights(g, {1, kGruSteps, kGruInputs}, 10);
               g.Result(Hidden(g, g.Add("Add", 1, {Input(g), where})));
             }),
             NeedsAll("0 \"Const0\" (Const)", "its value differs from step to step"));
@@ -257,7 +259,7 @@ TEST(Streaming, RefusesAVariableThatIsReadForAllSteps) {
 TEST(Streaming, CutsRowsThatAreReversedEachByItself) {
   const auto build = [](std::vector<int32_t> lengths) {
     return [lengths = std::move(lengths)](GraphBuilder& g) {
-      const ir::Source constant = g.Const<int32_t>({ElementType::i32, {kSteps}}, lengths);
+      const ir::Source constant = g.Const<int32_t>({ElementType::i32, {kGruSteps}}, lengths);
       const ir::Source turned = g.Add("ReverseSequence", 1, {Input(g), constant},
                                       {{"batch_axis", "1"}, {"seq_axis", "2"}});
       g.Result(Hidden(g, turned));
@@ -271,12 +273,12 @@ TEST(Streaming, CutsRowsThatAreReversedEachByItself) {
 // Over one step the addend is a row for each row of the product, and might begin it.
 TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
   ExpectStreams([](GraphBuilder& g) {
-    const ir::Source who = g.Parameter(F32({kBatch, 1, 7}));
+    const ir::Source who = g.Parameter(F32({kGruBatch, 1, 7}));
     const ir::Source product =
-        g.Add("MatMul", 1, {Hidden(g, Input(g)), Weights(g, {kHidden, 7}, 5)});
+        g.Add("MatMul", 1, {Hidden(g, Input(g)), Weights(g, {kGruHidden, 7}, 5)});
     g.Result(g.Add("Add", 1, {product, who}));
-    const ir::Source alike = g.Floats({1, kSteps, 1}, std::vector<float>(kSteps, 0.3f));
-    const ir::Source other = g.Add("MatMul", 1, {Input(g), Weights(g, {kInputs, 7}, 6)});
+    const ir::Source alike = g.Floats({1, kGruSteps, 1}, std::vector<float>(kGruSteps, 0.3f));
+    const ir::Source other = g.Add("MatMul", 1, {Input(g), Weights(g, {kGruInputs, 7}, 6)});
     g.Result(Hidden(g, g.Add("Add", 1, {other, alike}), {.inputs = 7}));
   });
 }
@@ -285,7 +287,7 @@ TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
 // sixteen parts.
 TEST(Streaming, RefusesASumThatOneStepWouldRoundOtherwise) {
   const Build build = [](GraphBuilder& g) {
-    const ir::Source x = g.Parameter(F32({kBatch, kInputs, kSteps}));
+    const ir::Source x = g.Parameter(F32({kGruBatch, kGruInputs, kGruSteps}));
     const ir::Source norm = g.Add("ReduceL2", 4, {x, g.Ints({1})}, {{"keep_dims", "true"}});
     const ir::Source turned =
         g.Add("Transpose", 1, {g.Add("Divide", 1, {x, norm}), g.Ints({0, 2, 1})});

@@ -16,9 +16,6 @@ namespace {
 using format::BinaryOp;
 using format::UnaryOp;
 
-constexpr ElementType kF32 = ElementType::f32;
-constexpr ElementType kI32 = ElementType::i32;
-
 // y = x + total, total += x: a model with a variable, an initial value and every kind of name.
 ListingBuilder Accumulator() {
   ListingBuilder b;

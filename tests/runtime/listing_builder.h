@@ -28,6 +28,9 @@ using SlotIndex = uint32_t;
 using format::ElementType;
 using format::kNoSlot;
 
+inline constexpr ElementType kF32 = ElementType::f32;
+inline constexpr ElementType kI32 = ElementType::i32;
+
 // The fields of format::Section that a test sets; the rest follows from Enter and Leave.
 struct SectionSpec {
   uint32_t trip_count = format::kNoLimit;
@@ -316,6 +319,11 @@ struct Loaded {
   Engine engine;
   Fault fault;
 };
+
+// Of a file that Finish returned.
+inline const format::Model& ModelOf(const ExactBytes& file) {
+  return *format::GetModel(file.data());
+}
 
 }  // namespace weft::test
 

@@ -10,8 +10,6 @@
 namespace weft::test {
 namespace {
 
-constexpr ElementType kF32 = ElementType::f32;
-
 uint64_t MostSteps(ListingBuilder& b) {
   Loaded model(b.Finish());
   EXPECT_TRUE(model.fault.ok()) << model.Text();

@@ -38,7 +38,6 @@ struct StepSample {
 
 namespace samples {
 
-inline constexpr ElementType kF32 = ElementType::f32;
 inline const format::Activation kSigmoid = Activate(format::UnaryOp::sigmoid);
 inline const format::Activation kTanh = Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
 // Elementwise geometry: two rows of three, and one row for both.
@@ -198,7 +197,6 @@ inline Features EveryFeature() {
   using format::UnaryOp;
   Features f;
   ListingBuilder& b = f.b;
-  constexpr ElementType kF32 = ElementType::f32;
   f.x = b.Scratch(kF32, {3, 4});
   f.y = b.Scratch(kF32, {1, 3, 4});
   f.even = b.Scratch(kF32, {1});

@@ -15,8 +15,6 @@ using format::CompareOp;
 using format::Kind;
 using format::UnaryOp;
 
-constexpr ElementType kF32 = ElementType::f32;
-constexpr ElementType kI32 = ElementType::i32;
 constexpr ElementType kI64 = ElementType::i64;
 constexpr ElementType kBool = ElementType::boolean;
 

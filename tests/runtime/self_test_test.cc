@@ -25,7 +25,7 @@ void Append(const std::vector<T>& values, std::vector<uint8_t>& data) {
 }
 
 // y = x + total; total = y, which starts as 10, 20. Two runs.
-ListingBuilder Accumulator() {
+ListingBuilder SumFromTen() {
   ListingBuilder b;
   const SlotIndex x = b.Scratch(ElementType::f32, {2});
   const SlotIndex y = b.Scratch(ElementType::f32, {2});
@@ -54,7 +54,7 @@ void SpoilFloat(ListingBuilder& b, size_t index, float value) {
 }
 
 TEST(SelfTest, PassesAndLeavesTheVariablesReset) {
-  Loaded model(Accumulator().Finish());
+  Loaded model(SumFromTen().Finish());
   ASSERT_TRUE(model.fault.ok()) << model.Text();
   for (int time = 0; time < 2; ++time) {
     Mismatch first;
@@ -68,7 +68,7 @@ TEST(SelfTest, PassesAndLeavesTheVariablesReset) {
 }
 
 TEST(SelfTest, NamesTheFirstElementThatDiffers) {
-  ListingBuilder b = Accumulator();
+  ListingBuilder b = SumFromTen();
   SpoilFloat(b, 7, 24);  // the last element of run 1
   Loaded model(b.Finish());
   Mismatch first;
@@ -84,7 +84,7 @@ TEST(SelfTest, NamesTheFirstElementThatDiffers) {
 }
 
 TEST(SelfTest, SeesOneBitOfAWeight) {
-  ExactBytes file = Accumulator().Finish();
+  ExactBytes file = SumFromTen().Finish();
   const float twenty = 20;
   std::byte* weight = nullptr;
   for (size_t i = 0; i + 4 <= file.size(); ++i) {
@@ -123,7 +123,7 @@ TEST(SelfTest, ComparesEveryTypeAndTheTrueLengthOfOutputs) {
 TEST(SelfTest, RefusesWhatIsNotThereOrOutOfBounds) {
   using format::SelfTest;
   const auto code = [](auto spoil) {
-    ListingBuilder b = Accumulator();
+    ListingBuilder b = SumFromTen();
     spoil(b);
     Loaded model(b.Finish());
     EXPECT_TRUE(model.fault.ok()) << "Open does not look at the self test: " << model.Text();
@@ -150,7 +150,7 @@ TEST(SelfTest, RefusesWhatIsNotThereOrOutOfBounds) {
 }
 
 TEST(SelfTest, AnswersCToo) {
-  ListingBuilder b = Accumulator();
+  ListingBuilder b = SumFromTen();
   SpoilFloat(b, 2, 111);
   const ExactBytes file = b.Finish();
   const ExactBytes state(64), scratch(64);
@@ -223,7 +223,7 @@ TEST(Passes, WhatIsNearWhereRounded) {
 }
 
 TEST(SelfTest, HoldsFusingTargetsToEveryBit) {
-  ListingBuilder b = Accumulator();
+  ListingBuilder b = SumFromTen();
   b.self_test = format::SelfTest(2, ToleranceClass::rounded, 0, 0);
   SpoilFloat(b, 2, std::nextafter(11.0f, 12.0f));
   Loaded model(b.Finish());

@@ -12,22 +12,22 @@
 namespace weft {
 namespace {
 
-const TensorType kIndex{ElementType::i64, {}};
-const TensorType kRow{ElementType::f32, {2}};
+const TensorType kNumber{ElementType::i64, {}};
+const TensorType kPair{ElementType::f32, {2}};
 
 // A sum of rows `factor` * i of x [12, 2], which begins at an input; both as outputs, the sums of
 // all iterations gathered.
-struct SumOfRows {
+struct SumOfScaledRows {
   CountedLoop loop;
   ir::Source index, sum;
 
-  explicit SumOfRows(int64_t trips, int64_t factor = 2) : loop(trips) {
+  explicit SumOfScaledRows(int64_t trips, int64_t factor = 2) : loop(trips) {
     const ir::Source x = loop.Input(loop.outer.Parameter(F32({12, 2})));
-    sum = loop.Input(loop.outer.Parameter(kRow));
-    index = loop.Typed("Multiply", {loop.Iteration(), loop.body.Int(factor)}, kIndex);
+    sum = loop.Input(loop.outer.Parameter(kPair));
+    index = loop.Typed("Multiply", {loop.Iteration(), loop.body.Int(factor)}, kNumber);
     const ir::Source row =
-        loop.Typed("Gather", {x, index, loop.body.Int(0)}, kRow, {{"batch_dims", "0"}}, 8);
-    Close(loop.Typed("Add", {sum, row}, kRow));
+        loop.Typed("Gather", {x, index, loop.body.Int(0)}, kPair, {{"batch_dims", "0"}}, 8);
+    Close(loop.Typed("Add", {sum, row}, kPair));
   }
 
   void Close(ir::Source next) {
@@ -57,7 +57,7 @@ struct SumOfRows {
 };
 
 TEST(Flatten, FoldsWhatTheIterationIndexes) {
-  SumOfRows flat(4);
+  SumOfScaledRows flat(4);
   flat.loop.node->outputs[0].names = {"last"};
   std::map<std::string, int> left = flat.Flattened();
   EXPECT_EQ(left["Loop"], 0);
@@ -77,18 +77,18 @@ TEST(Flatten, FoldsWhatTheIterationIndexes) {
 }
 
 TEST(Flatten, LeavesLoopsOfMoreWorkAndOfOneIteration) {
-  EXPECT_EQ(SumOfRows(6).Flattened()["Loop"], 0);
-  EXPECT_EQ(SumOfRows(22, 0).Flattened()["Loop"], 1);  // 22 times 3 operations
-  SumOfRows once(1);
+  EXPECT_EQ(SumOfScaledRows(6).Flattened()["Loop"], 0);
+  EXPECT_EQ(SumOfScaledRows(22, 0).Flattened()["Loop"], 1);  // 22 times 3 operations
+  SumOfScaledRows once(1);
   EXPECT_EQ(once.Flattened()["Loop"], 1);
 }
 
 TEST(Flatten, LeavesLoopsWhoseIterationDecidesNothing) {
   CountedLoop loop(4);
-  const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
+  const ir::Source sum = loop.Input(loop.outer.Parameter(kPair));
   const ir::Source real = loop.Typed("Convert", {loop.Iteration()}, {ElementType::f32, {}},
                                      {{"destination_type", "f32"}});
-  const ir::Source next = loop.Typed("Add", {sum, real}, kRow);
+  const ir::Source next = loop.Typed("Add", {sum, real}, kPair);
   loop.GoesBack(next, sum);
   loop.Last(next);
   loop.Close();
@@ -99,10 +99,10 @@ TEST(Flatten, LeavesLoopsWhoseIterationDecidesNothing) {
 TEST(Flatten, LeavesProductsInTheLoop) {
   CountedLoop loop(4);
   const ir::Source x = loop.Input(loop.outer.Parameter(F32({12, 2})));
-  const ir::Source twice = loop.Typed("Multiply", {loop.Iteration(), loop.body.Int(2)}, kIndex);
+  const ir::Source twice = loop.Typed("Multiply", {loop.Iteration(), loop.body.Int(2)}, kNumber);
   const ir::Source row =
-      loop.Typed("Gather", {x, twice, loop.body.Int(0)}, kRow, {{"batch_dims", "0"}}, 8);
-  loop.Last(loop.Typed("MatMul", {row, Constant(loop.body, {2, 2}, 1)}, kRow));
+      loop.Typed("Gather", {x, twice, loop.body.Int(0)}, kPair, {{"batch_dims", "0"}}, 8);
+  loop.Last(loop.Typed("MatMul", {row, Constant(loop.body, {2, 2}, 1)}, kPair));
   loop.Close();
   graph::Flatten(loop.outer.graph);
   EXPECT_EQ(Operations(loop.outer.graph)["Loop"], 1);
@@ -137,7 +137,7 @@ TEST(Flatten, TakesSlicesFromTheEndWhenTheyRunBackwards) {
   slice.node->outputs[0].type = F32({1, 2});
   loop.map().inputs.back().range = ir::WholeRange(0, 1, /*backward=*/true);
   const ir::Source table = loop.Input(loop.outer.Parameter(F32({12, 2})));
-  const ir::Source row = loop.Typed("Gather", {table, loop.Iteration(), loop.body.Int(0)}, kRow,
+  const ir::Source row = loop.Typed("Gather", {table, loop.Iteration(), loop.body.Int(0)}, kPair,
                                     {{"batch_dims", "0"}}, 8);
   loop.Last(loop.Typed("Add", {slice, row}, F32({1, 2})));
   loop.GatherOn(0);

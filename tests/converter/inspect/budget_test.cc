@@ -26,10 +26,6 @@ using test::SlotIndex;
 
 const format::Activation kPlain = test::Activate(format::UnaryOp::identity);
 
-const format::Model& ModelOf(const test::ExactBytes& file) {
-  return *format::GetModel(file.data());
-}
-
 // Operands do not matter to what is counted here.
 template <typename Params>
 double CountedOf(Kind kind, const Params& params) {

@@ -18,10 +18,6 @@ using test::ListingBuilder;
 using test::SectionSpec;
 using test::SlotIndex;
 
-const format::Model& ModelOf(const test::ExactBytes& file) {
-  return *format::GetModel(file.data());
-}
-
 SectionSpec Times(uint32_t trips, uint8_t unroll = 1) {
   return {.trip_count = trips, .max_trips = trips, .unroll = unroll};
 }

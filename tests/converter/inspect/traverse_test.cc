@@ -19,10 +19,6 @@ using test::ListingBuilder;
 using test::Loaded;
 using test::SlotIndex;
 
-const format::Model& ModelOf(const test::ExactBytes& file) {
-  return *format::GetModel(file.data());
-}
-
 class Diary : public Visitor {
  public:
   void Step(uint32_t step) override { text += std::to_string(step) + " "; }

@@ -18,8 +18,6 @@ namespace {
 
 using Groups = std::set<std::string>;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 std::string NameOf(const PortAxis& at) {
   return (at.output ? "out" : "in") + std::to_string(at.port) + "." + std::to_string(at.axis);
 }

@@ -11,8 +11,6 @@ namespace {
 using format::BinaryOp;
 using plan::StepKind;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 // Dims of Add over two shapes, or the fault.
 std::string AddShape(Dims a, Dims b, std::map<std::string, std::string> attributes = {}) {
   GraphBuilder g;

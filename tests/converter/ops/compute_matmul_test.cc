@@ -12,8 +12,6 @@ namespace {
 
 using plan::StepKind;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 std::map<std::string, std::string> Transposed(bool a, bool b) {
   return {{"transpose_a", a ? "true" : "false"}, {"transpose_b", b ? "true" : "false"}};
 }

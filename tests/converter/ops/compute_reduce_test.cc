@@ -10,8 +10,6 @@ namespace {
 
 using plan::StepKind;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 // Dims of a reduction of f32[2,3,4,5], or the fault.
 std::string SumShape(const std::vector<int64_t>& axes, bool keep_dims) {
   GraphBuilder g;

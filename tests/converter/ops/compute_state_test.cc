@@ -11,8 +11,6 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 using plan::StepKind;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 Texts Variable(const char* id, const char* shape = "2") {
   return {{"variable_id", id}, {"variable_type", "f32"}, {"variable_shape", shape}};
 }

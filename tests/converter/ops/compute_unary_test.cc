@@ -11,8 +11,6 @@ namespace {
 using format::UnaryOp;
 using plan::StepKind;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 struct Named {
   const char* name;
   int opset;

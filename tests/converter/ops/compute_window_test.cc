@@ -13,8 +13,6 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 using plan::StepKind;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 // Fills in what the documents require and a test leaves out.
 Texts Window(Texts given, size_t axes = 2) {
   const bool two = axes == 2;

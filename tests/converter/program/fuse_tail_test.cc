@@ -20,8 +20,6 @@ using plan::StepKind;
 using plan::ValueId;
 using KindList = std::vector<StepKind>;
 
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 // Small, all different, of both signs, the same in every run.
 std::vector<float> Numbers(int64_t count, uint32_t seed) {
   std::vector<float> numbers;

@@ -13,6 +13,7 @@
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"
+#include "tests/converter/types.h"
 
 namespace weft {
 namespace {
@@ -23,8 +24,6 @@ using plan::StepKind;
 using plan::ValueId;
 
 constexpr int64_t kTrips = 12, kInputs = 5, kOutputs = 3;
-
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
 
 std::vector<float> Numbers(int64_t count) {
   std::vector<float> numbers;

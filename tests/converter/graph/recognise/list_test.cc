@@ -10,7 +10,7 @@ namespace {
 
 const TensorType kIndex{ElementType::i64, {}};
 const TensorType kRow{ElementType::f32, {2}};
-const TensorType kRows{ElementType::f32, {5, 2}};
+const TensorType kFiveRows{ElementType::f32, {5, 2}};
 
 // Entries of the body's inputs that are slices.
 std::vector<ir::ChunkRange> Slices(const CountedLoop& loop) {
@@ -31,7 +31,7 @@ int States(const CountedLoop& loop) {
 // A sum over rows that are taken at `a * i + b`, in a loop of `trips`.
 CountedLoop SumOfRows(int64_t trips, int64_t factor, int64_t offset, int64_t axis = 0) {
   CountedLoop loop(trips);
-  const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source x = loop.Input(loop.outer.Parameter(kFiveRows));
   const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
   const ir::Source scaled =
       loop.Typed("Multiply", {loop.Counter(0, 1), loop.body.Int(factor)}, kIndex);
@@ -69,7 +69,7 @@ TEST(RecogniseList, TakesTheFirstRowsOfMore) { EXPECT_EQ(Slices(SumOfRows(3, 1, 
 TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
   for (const int64_t rows : {5, 4}) {
     CountedLoop loop(3);
-    const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+    const ir::Source x = loop.Input(loop.outer.Parameter(kFiveRows));
     const ir::Source y = loop.Input(loop.outer.Parameter({ElementType::f32, {rows, 2}}));
     const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
     const ir::Source at = loop.Counter(0, 1), axis = loop.body.Int(0);
@@ -87,7 +87,7 @@ TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
 // Data may end the loop before its rows do.
 TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
   CountedLoop loop(5);
-  const ir::Source x = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source x = loop.Input(loop.outer.Parameter(kFiveRows));
   const ir::Source sum = loop.Input(loop.outer.Parameter(kRow));
   const ir::Source flag = loop.Input(loop.outer.Parameter({ElementType::boolean, {}}));
   const ir::Source row =
@@ -127,7 +127,7 @@ TEST(RecogniseList, MakesTheCounterTheIteration) {
 CountedLoop WrittenList(int64_t trips, bool reads) {
   CountedLoop loop(trips);
   const ir::Source x = loop.Input(loop.outer.Parameter(kRow));
-  const ir::Source list = loop.Input(loop.outer.Parameter(kRows));
+  const ir::Source list = loop.Input(loop.outer.Parameter(kFiveRows));
   const ir::Source at = loop.Counter(0, 1);
   ir::Source row = loop.Typed("Add", {x, x}, kRow);
   if (reads) {
@@ -136,10 +136,10 @@ CountedLoop WrittenList(int64_t trips, bool reads) {
     row = loop.Typed("Add", {x, first}, kRow);
   }
   const ir::Source next =
-      loop.Typed("ScatterUpdate", {list, at, row, loop.body.Int(0)}, kRows, {}, 3);
+      loop.Typed("ScatterUpdate", {list, at, row, loop.body.Int(0)}, kFiveRows, {}, 3);
   loop.GoesBack(next, list);
   loop.LastOf(loop.body.graph.results.back());
-  loop.node->outputs.push_back({kRows, true, {}});
+  loop.node->outputs.push_back({kFiveRows, true, {}});
   loop.Close();
   graph::RecogniseCounts(loop.outer.graph);
   return loop;

@@ -22,8 +22,6 @@
 
 namespace weft {
 
-inline TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
-
 // Within [-1, 1), all different, the same in every run.
 inline std::vector<float> Numbers(int64_t count, uint32_t seed) {
   std::vector<float> numbers;

@@ -10,23 +10,23 @@
 namespace weft::plan {
 namespace {
 
-const TensorType kRow = {ElementType::f32, {4}};
+const TensorType kFour = {ElementType::f32, {4}};
 
 // A block that reads a value from outside and writes one of its own; inside it a section that moves
 // along another value from outside.
 struct TwoBlocks {
   Program program;
   Builder builder{program};
-  ValueId outside = builder.Scratch(kRow), rows = builder.Scratch({ElementType::f32, {3, 4}});
+  ValueId outside = builder.Scratch(kFour), rows = builder.Scratch({ElementType::f32, {3, 4}});
   BlockId block = builder.NewBlock();
   SectionId section = builder.NewSection();
   ValueId own = kNone, row = kNone;
 
   TwoBlocks() {
     builder.SetBlock(block);
-    own = builder.Scratch(kRow);
+    own = builder.Scratch(kFour);
     builder.Copy(outside, own);
-    row = builder.View(rows, 0, kRow, {{section, 16}});
+    row = builder.View(rows, 0, kFour, {{section, 16}});
     const BlockId inside = builder.NewBlock();
     builder.Enter(section);
     builder.SetBlock(inside);
@@ -65,7 +65,7 @@ TEST(Clone, CopiesTheSectionsInsideAndWhatMovesWithThem) {
 
 TEST(Clone, PutsOtherValuesInPlace) {
   TwoBlocks two;
-  const ValueId other = two.builder.Scratch(kRow);
+  const ValueId other = two.builder.Scratch(kFour);
   const BlockId copy = Clone(two.program, two.block, {{two.own, other}});
   EXPECT_EQ(two.StepOf(copy).outputs, std::vector{other});
   ASSERT_EQ(two.program.blocks[copy].results.size(), 1u);
@@ -75,8 +75,8 @@ TEST(Clone, PutsOtherValuesInPlace) {
 TEST(Clone, SharesConstantsAndState) {
   TwoBlocks two;
   two.builder.SetBlock(two.block);
-  const ValueId weights = two.builder.WeightsOf<float>(kRow, {1, 2, 3, 4});
-  const ValueId state = two.builder.State(kRow, "s");
+  const ValueId weights = two.builder.WeightsOf<float>(kFour, {1, 2, 3, 4});
+  const ValueId state = two.builder.State(kFour, "s");
   two.builder.Copy(weights, state);
   const BlockId copy = Clone(two.program, two.block, {});
   const auto& step = std::get<Step>(two.program.blocks[copy].items[2]);

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "tests/converter/types.h"
+
 namespace weft::plan {
 namespace {
-
-TensorType F32(Dims dims) { return {ElementType::f32, std::move(dims)}; }
 
 struct Sliced {
   Program program;
