@@ -84,8 +84,9 @@ ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
   }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];
-  assert(offset_bytes >= 0 || !moves.empty());
-  assert(offset_bytes + value.bytes <= program_.values[parent].bytes || !moves.empty());
+  [[maybe_unused]] const bool is_inside =
+      offset_bytes >= 0 && offset_bytes + value.bytes <= program_.values[parent].bytes;
+  assert(is_inside || !moves.empty() || value.bytes == 0);
   value.home = program_.values[parent].home;
   value.parent = parent;
   value.offset_bytes = offset_bytes;

@@ -73,7 +73,7 @@ class CarryChoice {
   std::optional<OfLine> LineOfLast(size_t last);
   void FindStatesAmongLasts();
   void LengthenRings();
-  IterationTargets FirstTargets();
+  IterationTargets FirstTargets(Builder& builder);
   void FillRings();
   size_t MostPhases() const;
 
@@ -176,10 +176,14 @@ void CarryChoice::FindStatesAmongLasts() {
 
 // Of the first phase, with rings as short as can be. What does not lie in the body yet is stood in
 // for by values of the same lives.
-IterationTargets CarryChoice::FirstTargets() {
+IterationTargets CarryChoice::FirstTargets(Builder& builder) {
+  const std::vector<ValueId> results = program_.blocks[loop_.body].results;
+  const auto chunk = [&](const Loop::Scan& scan) {
+    return builder.View(scan.whole, 0, builder.value(results[scan.result]).type);
+  };
   IterationTargets targets;
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
-    targets.of_scans.push_back(plan_.line_of_scan[scan] ? kNone : loop_.scans[scan].whole);
+    targets.of_scans.push_back(plan_.line_of_scan[scan] ? kNone : chunk(loop_.scans[scan]));
   }
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
     targets.of_lasts.push_back(plan_.line_of_last[last] ? kNone : loop_.lasts[last].value);
@@ -188,7 +192,7 @@ IterationTargets CarryChoice::FirstTargets() {
     const DelayLine& of = plan_.lines[line];
     const ValueId oldest = loop_.carried[of.states.back()].state;
     if (of.track) {
-      targets.of_lines.push_back(loop_.scans[*of.track].whole);
+      targets.of_lines.push_back(chunk(loop_.scans[*of.track]));
     } else {
       targets.of_lines.push_back(of.homes > of.states.size() ? extra_homes_[line] : oldest);
     }
@@ -210,7 +214,7 @@ void CarryChoice::LengthenRings() {
   std::vector<ValueId> states;
   for (const Loop::Carried& carried : loop_.carried) states.push_back(carried.state);
   const Block body = program_.blocks[loop_.body];
-  const IterationTargets targets = FirstTargets();
+  const IterationTargets targets = FirstTargets(builder);
   EndIteration(builder, section_, plan_, body.results, states, targets);
   program_.blocks[loop_.body].results.clear();  // the copies read them now
 

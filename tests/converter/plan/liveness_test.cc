@@ -104,7 +104,7 @@ TEST_F(LivenessTest, ThePeakNamesItsStepAndTheLargestValues) {
   builder_.SetLayer("join");
   builder_.Copy(large, y);
   program_.values[y].name = "y";
-  builder_.Copy(small, y);
+  builder_.Copy(small, builder_.View(y, 0, {ElementType::f32, {4}}));
   EXPECT_EQ(DescribePeak(program_),
             "peak is 816 bytes at step 2 (copy \"join\"); alive there: large 400, y 400, small 16");
 }
