@@ -53,8 +53,7 @@ std::string ListFault(const Graph& graph, const Nodes& nodes) {
   const auto check = [&](const std::vector<Node*>& list, const char* name, auto is_one) {
     const bool is_true = std::ranges::all_of(
         list, [&](const Node* node) { return nodes.contains(node) && is_one(*node); });
-    return is_true ? ""
-                   : fmt::format("{}: not one of the {} is one of the graph's", graph.file, name);
+    return is_true ? "" : fmt::format("{}: the list of {} holds another node", graph.file, name);
   };
   if (std::string fault = check(graph.parameters, "Parameters", IsParameter); !fault.empty()) {
     return fault;

@@ -42,7 +42,7 @@ TEST_F(Consistency, FindsAnEdgeFromAnOutputThatIsNotThere) {
 
 TEST_F(Consistency, FindsAListThatHoldsSomethingElse) {
   g_.graph.results.push_back(y_.node);
-  ExpectFault("not one of the Results");
+  ExpectFault("the list of Results holds another node");
 }
 
 TEST_F(Consistency, FindsAMapThatMissesAnOutput) {
