@@ -271,8 +271,8 @@ class BodyReader {
 
 void ReadBodies(Reading& reading, const Graph& graph, Layer& layer, int depth) {
   if (depth >= kMaxDepth) {
-    reading.faults.Add(
-        fmt::format("{}: bodies nest more than {} deep", Where(graph, *layer.node), kMaxDepth));
+    reading.faults.Add(fmt::format("{}: its bodies nest deeper than this; must be at most {} deep",
+                                   Where(graph, *layer.node), kMaxDepth));
     return;
   }
   constexpr BodyTags kLoop = {"body", "port_map", "back_edges"};

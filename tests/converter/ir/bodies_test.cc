@@ -214,7 +214,8 @@ TEST_F(Bodies, NestNoDeeperThanTheEngine) {
           "</layer></layers><edges>" + Edge("2:0", "3:0") + "</edges>";
   }
   ReadModel("<net name=\"m\" version=\"11\">" + xml + "</net>");
-  EXPECT_EQ(lines, Lines{"model.xml:1: layer 2 \"rnn\" (Loop): bodies nest more than 16 deep"});
+  EXPECT_EQ(lines, Lines{"model.xml:1: layer 2 \"rnn\" (Loop): its bodies nest deeper than this; "
+                         "must be at most 16 deep"});
 }
 
 }  // namespace
