@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     R"(Inputs of every floating type are filled once with fixed pseudo-random numbers in [-1, 1), integers and
 booleans with zeros; state is kept from run to run. Without --iterations the runs of about one second are measured. --profile
 adds as many runs with the clock read around every step; its figures hold that reading too.
@@ -250,7 +250,7 @@ void AddBench(CommandLine& line, Exit* exit) {
       .ShowDefault();
   command.AddFlag("--profile", call->profile, "Print the time of every step");
   command.AddFlag("--json", call->json, "Print JSON");
-  command.Footer(kFooter);
+  command.Footer(kBenchFooter);
   command.OnCall([call, exit] { *exit = BenchModel(*call); });
 }
 

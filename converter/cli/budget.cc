@@ -100,12 +100,12 @@ std::string Mean(const Json& number) {
   return mean == static_cast<double>(static_cast<uint64_t>(mean)) ? fmt::format("{:.0f}", mean)
                                                                   : fmt::format("{:.1f}", mean);
 }
-std::string Words(const Json& text) { return text.get<std::string>(); }
+std::string WordsOf(const Json& text) { return text.get<std::string>(); }
 
 std::string FlashText(const Json& budget) {
   Table table({"flash", ">bytes", "what"});
   for (const Json& part : budget["flash"]) {
-    table.Row({Words(part["part"]), Count(part["bytes"]), Words(part["what"])});
+    table.Row({WordsOf(part["part"]), Count(part["bytes"]), WordsOf(part["what"])});
   }
   table.Row({"total", Count(budget["flash_bytes"]), "the file"});
   return table.Text();
@@ -119,12 +119,12 @@ std::string MemoryText(const Json& budget) {
     if (region.contains("peak")) {
       const Json& peak = region["peak"];
       what = fmt::format("fullest at step {} \"{}\": {} bytes in {} buffers", Count(peak["step"]),
-                         Words(peak["layer"]), Count(peak["bytes"]), Count(peak["buffers"]));
+                         WordsOf(peak["layer"]), Count(peak["bytes"]), Count(peak["buffers"]));
     }
-    table.Row({Words(region["region"]), Count(region["bytes"]), what});
+    table.Row({WordsOf(region["region"]), Count(region["bytes"]), what});
     if (!region.contains("peak")) continue;
     for (const Json& buffer : region["peak"]["largest"]) {
-      table.Row({"", "", fmt::format("{:>8} {}", Count(buffer["bytes"]), Words(buffer["name"]))});
+      table.Row({"", "", fmt::format("{:>8} {}", Count(buffer["bytes"]), WordsOf(buffer["name"]))});
     }
   }
   table.Row(
@@ -145,7 +145,7 @@ std::string WorkText(const Json& budget) {
     Table table({">section", "layer", ">iterations", ">steps/iteration", ">madds/iteration",
                  ">madds when entered"});
     for (const Json& s : work["sections"]) {
-      table.Row({Count(s["section"]), Words(s["layer"]),
+      table.Row({Count(s["section"]), WordsOf(s["layer"]),
                  (s["iterations_exact"].get<bool>() ? "" : "<= ") + Count(s["iterations"]),
                  Mean(s["steps_per_iteration"]), Mean(s["multiply_adds_per_iteration"]),
                  Count(s["multiply_adds"])});
@@ -159,13 +159,14 @@ std::string LargestText(const Json& budget) {
   Table steps({"largest steps", "layer", ">calls", ">multiply-adds", ">share"});
   const double all = std::max(1.0, budget["work"]["multiply_adds"].get<double>());
   for (const Json& row : budget["largest_steps"]) {
-    steps.Row({Words(row["step"]), Words(row["layer"]), Count(row["calls"]),
+    steps.Row({WordsOf(row["step"]), WordsOf(row["layer"]), Count(row["calls"]),
                Count(row["multiply_adds"]),
                fmt::format("{:.1f} %", 100 * row["multiply_adds"].get<double>() / all)});
   }
   Table weights({"largest weights", "layer", "type", ">bytes"});
   for (const Json& row : budget["largest_weights"]) {
-    weights.Row({Words(row["step"]), Words(row["layer"]), Words(row["type"]), Count(row["bytes"])});
+    weights.Row(
+        {WordsOf(row["step"]), WordsOf(row["layer"]), WordsOf(row["type"]), Count(row["bytes"])});
   }
   return (budget["largest_steps"].empty() ? "" : steps.Text() + "\n") +
          (budget["largest_weights"].empty() ? "" : weights.Text());

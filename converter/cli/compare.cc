@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kCompareFooter =
     R"(Two floats agree when |is - must| <= max(ATOL, RTOL * |must|); NaN agrees with NaN, an infinity with itself
 alone. Integers and booleans agree exactly. Types and shapes must be equal. Inputs with one extra leading
 axis feed successive calls, as in "weft run"; expected outputs then have that axis too. Outputs without
@@ -151,7 +151,7 @@ void AddCompare(CommandLine& line, Exit* exit) {
       .Type("NUMBER")
       .ShowDefault();
   command.AddFlag("--json", call->json, "Print JSON");
-  command.Footer(kFooter);
+  command.Footer(kCompareFooter);
   command.OnCall([call, exit] { *exit = CompareModel(*call); });
 }
 

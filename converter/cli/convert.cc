@@ -24,7 +24,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o model.weft
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
   weft convert model.xml -o model.weft --shape x=1,25,512
@@ -348,7 +348,7 @@ void AddConvert(CommandLine& line, Exit* exit) {
       .Type("N");
   call->dumps.AddOptions(command, call->options.dump_after);
   command.AddFlag("--json", call->json, "Print the summary, or the faults, as JSON");
-  command.Footer(PassesText() + "\n" + kExamples);
+  command.Footer(PassesText() + "\n" + kConvertExamples);
   command.OnCall([call, exit] { *exit = Convert(*call); });
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     R"(Sections are the loops and branches of the model. Of each: how often it runs; how many copies of its body
 the listing holds (unroll); how its carried values travel (in place, by shuttle between two places, through
 the scan output, or by a copy step); how many inputs are sliced and outputs scanned without a copy; and the
@@ -278,7 +278,7 @@ void AddInspect(CommandLine& line, Exit* exit) {
   command.AddFlag("--budget", call->budget,
                   "Print flash, memory, stack and work with what contributes most, too");
   command.AddFlag("--json", call->json, "Print JSON");
-  command.Footer(kFooter);
+  command.Footer(kInspectFooter);
   command.OnCall([call, exit] { *exit = Inspect(*call); });
 }
 

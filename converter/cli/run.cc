@@ -17,7 +17,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(NAME is any tensor name of the port, its layer's name, or its index.
 
 A file with the shape of its input is held for every call. A file with one extra leading axis of length
@@ -151,7 +151,7 @@ void AddRun(CommandLine& line, Exit* exit) {
       .Type("FOLDER")
       .Required();
   command.AddFlag("--json", call->json, "Print the list of outputs as JSON");
-  command.Footer(kFooter);
+  command.Footer(kRunFooter);
   command.OnCall([call, exit] { *exit = Run(*call); });
 }
 

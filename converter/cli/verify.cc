@@ -49,13 +49,13 @@ std::string ElementText(Type type, uint64_t bits) {
 
 // What the self test found, or nothing.
 std::optional<std::string> SelfTestViolation(LoadedModel& model) {
-  Mismatch first;
+  weft::Mismatch first;
   const Fault fault = model.engine().SelfTest(&first);
   if (fault.ok()) return std::nullopt;
   char text[256];
   Describe(fault, text, sizeof text);
   if (fault.code != FaultCode::kSelfTestDiffers) return text;
-  const std::string place = first.element == Mismatch::kLengthDiffers
+  const std::string place = first.element == weft::Mismatch::kLengthDiffers
                                 ? "the length"
                                 : fmt::format("element {}", first.element);
   return fmt::format("self test: run {}: output {} \"{}\": {} is {}; must be {}", first.run,

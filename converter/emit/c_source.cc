@@ -42,10 +42,10 @@ std::string AssemblerPath(std::string_view path) {
   return text;
 }
 
-class Writer {
+class CSourceWriter {
  public:
-  Writer(std::span<const std::byte> file, std::string_view name, std::string_view model_file,
-         std::span<const std::string> regions)
+  CSourceWriter(std::span<const std::byte> file, std::string_view name, std::string_view model_file,
+                std::span<const std::string> regions)
       : file_(file),
         model_(*format::GetModel(file.data())),
         stem_(name),
@@ -108,7 +108,7 @@ class Writer {
   std::string header_, source_;
 };
 
-void Writer::WriteHeader() {
+void CSourceWriter::WriteHeader() {
   Head("/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. */\n",
        Visible(stem_) + ".weft");
   Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n", upper_, HashOf(stem_));
@@ -138,7 +138,7 @@ void Writer::WriteHeader() {
 }
 
 // The initializer of a weft_memory or weft::Memory: blocks that begin at <before><name><after>.
-std::string Writer::Memory(std::string_view before, std::string_view after) const {
+std::string CSourceWriter::Memory(std::string_view before, std::string_view after) const {
   std::string blocks[] = {"0, 0", "0, 0", "0, 0"};
   for (size_t i = 0; i < memory_.size(); ++i) {
     const std::string& name = memory_[i].name;
@@ -150,7 +150,7 @@ std::string Writer::Memory(std::string_view before, std::string_view after) cons
       blocks[0], blocks[1], blocks[2]);
 }
 
-void Writer::WriteOpen() {
+void CSourceWriter::WriteOpen() {
   Head("\n/* Opens the model on that memory. */\n");
   Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
   Head("  const weft_memory {}", Memory(name_ + "_", ""));
@@ -160,7 +160,7 @@ void Writer::WriteOpen() {
 
 // The same for weft::Engine. C++ has no array of size zero, so a type for memory holds a byte at
 // least.
-void Writer::WriteCpp() {
+void CSourceWriter::WriteCpp() {
   Head("#include \"runtime/weft.h\"\n\nnamespace {} {{\n", name_);
   Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
        RegionBytes(1), RegionBytes(2));
@@ -185,14 +185,14 @@ void Writer::WriteCpp() {
   Head("}}  // namespace {}\n", name_);
 }
 
-void Writer::WriteCppOpen(std::string_view parameters, std::string_view memory) {
+void CSourceWriter::WriteCppOpen(std::string_view parameters, std::string_view memory) {
   Head("inline ::weft::Fault Open({}::weft::Engine* engine) {{\n", parameters);
   Head("  const ::weft::Memory {}", memory);
   Head("  return ::weft::Engine::Open({{{}_model, kModelBytes}}, Steps(), memory, engine);\n}}\n",
        name_);
 }
 
-void Writer::WriteSelfTest() {
+void CSourceWriter::WriteSelfTest() {
   const format::SelfTest* test = format::SelfTestOf(model_);
   if (test == nullptr) return;
   Head("/* Holds a self test: {} runs, {} bytes, for weft_self_test. On targets without fused\n",
@@ -201,8 +201,8 @@ void Writer::WriteSelfTest() {
        format::EnumNameToleranceClass(test->tolerance()));
 }
 
-void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
-                        std::string_view side) {
+void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
+                               std::string_view side) {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < ports.size(); ++i) {
     const format::Port& port = *ports.Get(i);
@@ -224,7 +224,7 @@ void Writer::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
   }
 }
 
-void Writer::WriteSource() {
+void CSourceWriter::WriteSource() {
   Body(
       "/* Written by \"weft convert --c-source\" from {}.weft; convert again instead of editing. "
       "*/\n#include \"{}.h\"\n\n",
@@ -244,7 +244,7 @@ void Writer::WriteSource() {
   WriteActivations();
 }
 
-void Writer::WriteBytes() {
+void CSourceWriter::WriteBytes() {
   if (!model_file_.empty()) {
     Body(
         "__asm__(\".section .rodata.{0}_model,\\\"a\\\",%progbits\\n\"\n"
@@ -262,7 +262,7 @@ void Writer::WriteBytes() {
   Body("}};\n");
 }
 
-void Writer::WriteSteps() {
+void CSourceWriter::WriteSteps() {
   std::set<uint16_t> kinds;
   for (const format::Step* step : *model_.steps()) {
     if (step->kind() != 0) kinds.insert(step->kind());
@@ -310,7 +310,7 @@ std::set<kernels::ActivationGroup> GroupsOf(const format::Model& model) {
   return groups;
 }
 
-void Writer::WriteActivations() {
+void CSourceWriter::WriteActivations() {
   const std::set<kernels::ActivationGroup> groups = GroupsOf(model_);
   if (groups.empty()) return;
   std::string list;
@@ -336,7 +336,7 @@ bool CanBeIncluded(std::string_view name) {
 
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
                      std::string_view model_file, std::span<const std::string> regions) {
-  return Writer(file, name, model_file, regions).Write();
+  return CSourceWriter(file, name, model_file, regions).Write();
 }
 
 }  // namespace weft::emit

@@ -84,8 +84,8 @@ class PortReader {
       Fault("shape is \"{}\"; must be integers, \"?\" or ranges such as 1..8, separated by commas",
             OneLine(text));
     } else if (!port.empty() && !Agree(*dims, port)) {
-      Fault("<data> says shape {} but the output port says {}; both must agree", ToString(*dims),
-            ToString(port));
+      Fault("<data> says shape {} but the output port says {}; both must agree",
+            weft::ToString(*dims), weft::ToString(port));
     }
     return dims;
   }
@@ -122,7 +122,7 @@ class PortReader {
     std::erase_if(fixed, [](int64_t d) { return d < 0; });
     if (!ElementCount(fixed)) {
       Fault("{} port {} has dims {}, a product above 2^62; tensors hold less than 4294967296 bytes",
-            side, port.id, ToString(port.dims));
+            side, port.id, weft::ToString(port.dims));
     }
     return port;
   }
@@ -238,13 +238,13 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
   const std::optional<int64_t> bytes = DenseBytes(constant.type);
   if (!bytes) {
     const bool dynamic = std::any_of(dims->begin(), dims->end(), [](int64_t d) { return d < 0; });
-    reader.Fault("is {}; {}", ToString(constant.type),
+    reader.Fault("is {}; {}", weft::ToString(constant.type),
                  dynamic ? "the shape of a constant must be fixed"
                          : "tensors hold less than 4294967296 bytes");
     return;
   }
   if (*bytes > *size) {
-    reader.Fault("size is {} bytes but {} needs {}", *size, ToString(constant.type), *bytes);
+    reader.Fault("size is {} bytes but {} needs {}", *size, weft::ToString(constant.type), *bytes);
     return;
   }
   OutputPort& output = layer.node->outputs[0];

@@ -211,13 +211,13 @@ void BlockAxes(AxisScope& scope) {
   scope.relation.reason = "moves time steps between batch and space";
 }
 
-constexpr Operation kRows[] = {
+constexpr Operation kBatchToSpaceRows[] = {
     {"BatchToSpace", 2, 4, 4, InferBatchToSpace, LowerBatchToSpace, Apart(BlockAxes)},
     {"SpaceToBatch", 2, 4, 4, InferSpaceToBatch, LowerSpaceToBatch, Apart(BlockAxes)},
 };
 
 }  // namespace
 
-std::span<const Operation> BatchToSpaceOperations() { return kRows; }
+std::span<const Operation> BatchToSpaceOperations() { return kBatchToSpaceRows; }
 
 }  // namespace weft::ops

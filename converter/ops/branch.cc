@@ -102,7 +102,7 @@ void LowerIf(LowerScope& scope) {
   LowerBranch(scope, kElse, outputs);
 }
 
-constexpr Operation kOperations[] = {
+constexpr Operation kBranchRows[] = {
     {.name = "If",
      .opset = 8,
      .min_inputs = 1,
@@ -114,6 +114,6 @@ constexpr Operation kOperations[] = {
 
 }  // namespace
 
-std::span<const Operation> BranchOperations() { return kOperations; }
+std::span<const Operation> BranchOperations() { return kBranchRows; }
 
 }  // namespace weft::ops

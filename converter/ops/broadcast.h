@@ -16,6 +16,9 @@
 
 namespace weft::ops {
 
+// Operands of an operation of two inputs.
+inline constexpr size_t kBoth[] = {0, 1};
+
 // Output dims of inputs `operands` under the node's auto_broadcast; a fault names two shapes that
 // do not agree. Under pdpd the first operand has the output's shape and the others stretch to it.
 std::optional<Dims> BroadcastDims(InferScope& scope, std::span<const size_t> operands);

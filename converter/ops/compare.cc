@@ -13,9 +13,7 @@ namespace {
 
 using format::CompareOp;
 
-constexpr size_t kBoth[] = {0, 1};
-
-void Infer(InferScope& scope) {
+void InferCompare(InferScope& scope) {
   CheckElements(scope, kBoth,
                 {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8,
                  ElementType::u8, ElementType::boolean});
@@ -25,7 +23,7 @@ void Infer(InferScope& scope) {
 }
 
 template <CompareOp op>
-void Lower(LowerScope& scope) {
+void LowerCompare(LowerScope& scope) {
   const Dims& out = scope.output_type(0).dims;
   const plan::ValueId y = scope.NewOutput(0);
   if (std::ranges::find(out, 0) != out.end()) return;
@@ -48,18 +46,21 @@ int64_t LessEqualOf(int64_t a, int64_t b) { return a <= b; }
 int64_t GreaterOf(int64_t a, int64_t b) { return a > b; }
 int64_t GreaterEqualOf(int64_t a, int64_t b) { return a >= b; }
 
-constexpr Operation kOperations[] = {
-    {"Equal", 1, 2, 2, Infer, Lower<CompareOp::equal>, kPointwiseOfBoth<EqualOf>},
-    {"NotEqual", 1, 2, 2, Infer, Lower<CompareOp::not_equal>, kPointwiseOfBoth<NotEqualOf>},
-    {"Less", 1, 2, 2, Infer, Lower<CompareOp::less>, kPointwiseOfBoth<LessOf>},
-    {"LessEqual", 1, 2, 2, Infer, Lower<CompareOp::less_equal>, kPointwiseOfBoth<LessEqualOf>},
-    {"Greater", 1, 2, 2, Infer, Lower<CompareOp::greater>, kPointwiseOfBoth<GreaterOf>},
-    {"GreaterEqual", 1, 2, 2, Infer, Lower<CompareOp::greater_equal>,
+constexpr Operation kCompareRows[] = {
+    {"Equal", 1, 2, 2, InferCompare, LowerCompare<CompareOp::equal>, kPointwiseOfBoth<EqualOf>},
+    {"NotEqual", 1, 2, 2, InferCompare, LowerCompare<CompareOp::not_equal>,
+     kPointwiseOfBoth<NotEqualOf>},
+    {"Less", 1, 2, 2, InferCompare, LowerCompare<CompareOp::less>, kPointwiseOfBoth<LessOf>},
+    {"LessEqual", 1, 2, 2, InferCompare, LowerCompare<CompareOp::less_equal>,
+     kPointwiseOfBoth<LessEqualOf>},
+    {"Greater", 1, 2, 2, InferCompare, LowerCompare<CompareOp::greater>,
+     kPointwiseOfBoth<GreaterOf>},
+    {"GreaterEqual", 1, 2, 2, InferCompare, LowerCompare<CompareOp::greater_equal>,
      kPointwiseOfBoth<GreaterEqualOf>},
 };
 
 }  // namespace
 
-std::span<const Operation> CompareOperations() { return kOperations; }
+std::span<const Operation> CompareOperations() { return kCompareRows; }
 
 }  // namespace weft::ops

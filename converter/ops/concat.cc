@@ -156,7 +156,7 @@ void SplitAxes(AxisScope& scope) {
   scope.relation.reason = "splits the time axis";
 }
 
-constexpr Operation kRows[] = {
+constexpr Operation kConcatRows[] = {
     {"Concat", 1, 1, kAnyNumber, InferConcat, LowerConcat, {.joins = true, .axes = ConcatAxes}},
     {"Split", 1, 2, 2, InferSplit, LowerSplit, ShapedBy(SplitAxes)},
     {"VariadicSplit", 1, 3, 3, InferVariadicSplit, LowerSplit, ShapedBy(SplitAxes)},
@@ -164,6 +164,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> ConcatOperations() { return kRows; }
+std::span<const Operation> ConcatOperations() { return kConcatRows; }
 
 }  // namespace weft::ops

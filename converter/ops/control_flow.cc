@@ -285,7 +285,7 @@ void LowerLoopOperation(LowerScope& scope) {
   lowering.Run();
 }
 
-constexpr Operation kOperations[] = {
+constexpr Operation kControlFlowRows[] = {
     {.name = "TensorIterator",
      .opset = 1,
      .min_inputs = 0,
@@ -304,6 +304,6 @@ constexpr Operation kOperations[] = {
 
 }  // namespace
 
-std::span<const Operation> ControlFlowOperations() { return kOperations; }
+std::span<const Operation> ControlFlowOperations() { return kControlFlowRows; }
 
 }  // namespace weft::ops

@@ -27,7 +27,7 @@ void InferConvert(InferScope& scope) {
 
 void InferConvertLike(InferScope& scope) { InferTo(scope, scope.input_element(1)); }
 
-void Lower(LowerScope& scope) {
+void LowerConvert(LowerScope& scope) {
   const ElementType from = scope.input_element(0), to = scope.output_type(0).type;
   if (from == to) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
@@ -44,13 +44,19 @@ std::optional<int64_t> ScalarConverted(const ir::Node& node, Scalars inputs) {
   return whole ? inputs[0] : std::nullopt;
 }
 
-constexpr Operation kOperations[] = {
-    {"Convert", 1, 1, 1, InferConvert, Lower, {.scalar = ScalarConverted, .pointwise = true}},
-    {"ConvertLike", 1, 2, 2, InferConvertLike, Lower, Apart(SameAxes)},
+constexpr Operation kConvertRows[] = {
+    {"Convert",
+     1,
+     1,
+     1,
+     InferConvert,
+     LowerConvert,
+     {.scalar = ScalarConverted, .pointwise = true}},
+    {"ConvertLike", 1, 2, 2, InferConvertLike, LowerConvert, Apart(SameAxes)},
 };
 
 }  // namespace
 
-std::span<const Operation> ConvertOperations() { return kOperations; }
+std::span<const Operation> ConvertOperations() { return kConvertRows; }
 
 }  // namespace weft::ops

@@ -32,9 +32,9 @@ Filters FiltersOf(const NodeScope& scope) {
 }
 
 template <bool grouped>
-void Infer(InferScope& scope) {
-  constexpr size_t kBoth[] = {kData, kFilters};
-  CheckElements(scope, kBoth, {ElementType::f32});
+void InferConvolution(InferScope& scope) {
+  constexpr size_t kDataAndFilters[] = {kData, kFilters};
+  CheckElements(scope, kDataAndFilters, {ElementType::f32});
   const int64_t rank = scope.rank(kData), filter_rank = rank + (grouped ? 1 : 0);
   if (rank < 3 || scope.rank(kFilters) != filter_rank) {
     scope.Fault("data is {} and filters are {}; must have ranks 3 and {}, or 4 and {}",
@@ -102,7 +102,7 @@ void EmitDepthwise(LowerScope& scope, const Filters& filters, const Window& wind
 }
 
 template <bool grouped>
-void Lower(LowerScope& scope) {
+void LowerConvolution(LowerScope& scope) {
   const std::span<const int64_t> data = scope.input_dims(kData);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
@@ -139,13 +139,13 @@ void ConvolutionAxes(AxisScope& scope) {
 
 constexpr Traits kConvolution = {.axes = ConvolutionAxes, .heavy = true};
 
-constexpr Operation kOperations[] = {
-    {"Convolution", 1, 2, 2, Infer<false>, Lower<false>, kConvolution},
-    {"GroupConvolution", 1, 2, 2, Infer<true>, Lower<true>, kConvolution},
+constexpr Operation kConvolutionRows[] = {
+    {"Convolution", 1, 2, 2, InferConvolution<false>, LowerConvolution<false>, kConvolution},
+    {"GroupConvolution", 1, 2, 2, InferConvolution<true>, LowerConvolution<true>, kConvolution},
 };
 
 }  // namespace
 
-std::span<const Operation> ConvolutionOperations() { return kOperations; }
+std::span<const Operation> ConvolutionOperations() { return kConvolutionRows; }
 
 }  // namespace weft::ops

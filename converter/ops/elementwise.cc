@@ -14,9 +14,7 @@ namespace {
 
 using format::BinaryOp;
 
-constexpr size_t kBoth[] = {0, 1};
-
-void Infer(InferScope& scope, std::initializer_list<ElementType> allowed) {
+void InferElementwise(InferScope& scope, std::initializer_list<ElementType> allowed) {
   CheckElements(scope, kBoth, allowed);
   if (const std::optional<Dims> dims = BroadcastDims(scope, kBoth)) {
     scope.SetOutput(0, scope.input_element(0), *dims);
@@ -24,18 +22,18 @@ void Infer(InferScope& scope, std::initializer_list<ElementType> allowed) {
 }
 
 void InferArithmetic(InferScope& scope) {
-  Infer(scope,
-        {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+  InferElementwise(scope, {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8,
+                           ElementType::u8});
 }
 
-void InferLogical(InferScope& scope) { Infer(scope, {ElementType::boolean}); }
+void InferLogical(InferScope& scope) { InferElementwise(scope, {ElementType::boolean}); }
 
 Operand Aligned(LowerScope& scope, size_t i) {
   return {scope.input(i), AlignedDims(scope, i, scope.output_type(0).dims)};
 }
 
 template <BinaryOp op>
-void Lower(LowerScope& scope) {
+void LowerElementwise(LowerScope& scope) {
   EmitBinary(scope.builder, op, Aligned(scope, 0), Aligned(scope, 1), scope.NewOutput(0));
 }
 
@@ -44,7 +42,7 @@ void Lower(LowerScope& scope) {
 void LowerDivide(LowerScope& scope) {
   const ElementType type = scope.output_type(0).type;
   const bool truncates = type == ElementType::u8 || !scope.attributes.Bool("m_pythondiv", true);
-  if (type == ElementType::f32 || truncates) return Lower<BinaryOp::divide>(scope);
+  if (type == ElementType::f32 || truncates) return LowerElementwise<BinaryOp::divide>(scope);
   const Operand a = Aligned(scope, 0), b = Aligned(scope, 1);
   const Dims& dims = scope.output_type(0).dims;
   const Operand remainder{scope.builder.Scratch(scope.output_type(0)), dims};
@@ -59,7 +57,7 @@ void LowerPower(LowerScope& scope) {
   const std::optional<std::vector<double>> exponent = scope.Numbers(1);
   const bool square = exponent && exponent->size() == 1 && exponent->front() == 2 &&
                       scope.input_dims(0) == scope.output_type(0).dims;
-  if (!square) return Lower<BinaryOp::power>(scope);
+  if (!square) return LowerElementwise<BinaryOp::power>(scope);
   const Operand x = Aligned(scope, 0);
   EmitBinary(scope.builder, BinaryOp::multiply, x, x, scope.NewOutput(0));
 }
@@ -122,27 +120,32 @@ std::optional<int64_t> ScalarDecided(const ir::Node&, Scalars inputs) {
 template <bool deciding>
 constexpr Traits kDecidedBy = {.scalar = ScalarDecided<deciding>, .pointwise = true};
 
-constexpr Operation kOperations[] = {
-    {"Add", 1, 2, 2, InferArithmetic, Lower<BinaryOp::add>, kPointwiseOfBoth<AddOf>},
-    {"Subtract", 1, 2, 2, InferArithmetic, Lower<BinaryOp::subtract>, kPointwiseOfBoth<SubtractOf>},
-    {"Multiply", 1, 2, 2, InferArithmetic, Lower<BinaryOp::multiply>, kPointwiseOfBoth<MultiplyOf>},
+constexpr Operation kElementwiseRows[] = {
+    {"Add", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::add>, kPointwiseOfBoth<AddOf>},
+    {"Subtract", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::subtract>,
+     kPointwiseOfBoth<SubtractOf>},
+    {"Multiply", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::multiply>,
+     kPointwiseOfBoth<MultiplyOf>},
     {"Divide", 1, 2, 2, InferArithmetic, LowerDivide, kPointwise},
-    {"Maximum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::maximum>, kPointwiseOfBoth<MaximumOf>},
-    {"Minimum", 1, 2, 2, InferArithmetic, Lower<BinaryOp::minimum>, kPointwiseOfBoth<MinimumOf>},
+    {"Maximum", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::maximum>,
+     kPointwiseOfBoth<MaximumOf>},
+    {"Minimum", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::minimum>,
+     kPointwiseOfBoth<MinimumOf>},
     {"Power", 1, 2, 2, InferArithmetic, LowerPower, kPointwise},
-    {"SquaredDifference", 1, 2, 2, InferArithmetic, Lower<BinaryOp::squared_difference>,
+    {"SquaredDifference", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::squared_difference>,
      kPointwise},
-    {"Mod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::mod>, kPointwise},
-    {"FloorMod", 1, 2, 2, InferArithmetic, Lower<BinaryOp::floor_mod>, kPointwise},
+    {"Mod", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::mod>, kPointwise},
+    {"FloorMod", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::floor_mod>, kPointwise},
     {"PRelu", 1, 2, 2, InferPRelu, LowerPRelu, Apart(SlopeAxes)},
-    {"LogicalAnd", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_and>, kDecidedBy<false>},
-    {"LogicalOr", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_or>, kDecidedBy<true>},
-    {"LogicalXor", 1, 2, 2, InferLogical, Lower<BinaryOp::logical_xor>, kPointwise},
+    {"LogicalAnd", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_and>,
+     kDecidedBy<false>},
+    {"LogicalOr", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},
+    {"LogicalXor", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_xor>, kPointwise},
 };
 
 }  // namespace
 
-std::span<const Operation> ElementwiseOperations() { return kOperations; }
+std::span<const Operation> ElementwiseOperations() { return kElementwiseRows; }
 
 void EmitBinary(plan::Builder& builder, BinaryOp op, const Operand& a, const Operand& b,
                 plan::ValueId y) {

@@ -63,7 +63,7 @@ void CheckKnownIndices(InferScope& scope, int64_t dim, bool from_end) {
   }
 }
 
-void Infer(InferScope& scope, bool from_end) {
+void InferGather(InferScope& scope, bool from_end) {
   const ElementType index_type = scope.input_element(1);
   if (IsFloat(index_type) || index_type == ElementType::boolean) {
     return scope.Fault("input 1 (indices) is {}; must be of an integer type", Name(index_type));
@@ -81,8 +81,8 @@ void Infer(InferScope& scope, bool from_end) {
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-void InferWithin(InferScope& scope) { Infer(scope, /*from_end=*/false); }
-void InferFromEnd(InferScope& scope) { Infer(scope, /*from_end=*/true); }
+void InferWithin(InferScope& scope) { InferGather(scope, /*from_end=*/false); }
+void InferFromEnd(InferScope& scope) { InferGather(scope, /*from_end=*/true); }
 
 // Indices cut where the distance between neighbours changes.
 Runs RunsOf(const Dims& indices) {
@@ -155,7 +155,7 @@ void LowerKnown(LowerScope& scope, const GatherSpec& spec, Dims indices) {
   scope.builder.Emit(ParamsOf(scope, spec, ElementType::i32), {scope.input(0), known}, {target});
 }
 
-void Lower(LowerScope& scope) {
+void LowerGather(LowerScope& scope) {
   const GatherSpec spec = ReadGatherSpec(scope).value();
   const std::optional<Dims> indices = scope.Ints(1);
   return indices ? LowerKnown(scope, spec, *indices) : LowerRunTime(scope, spec);
@@ -185,14 +185,14 @@ void GatherAxes(AxisScope& scope) {
 
 constexpr Traits kGather = {.axes = GatherAxes, .steering = Steering::kChoice, .steered_from = 1};
 
-constexpr Operation kRows[] = {
-    {"Gather", 1, 3, 3, InferWithin, Lower, kGather},
-    {"Gather", 7, 3, 3, InferWithin, Lower, kGather},
-    {"Gather", 8, 3, 3, InferFromEnd, Lower, kGather},
+constexpr Operation kGatherRows[] = {
+    {"Gather", 1, 3, 3, InferWithin, LowerGather, kGather},
+    {"Gather", 7, 3, 3, InferWithin, LowerGather, kGather},
+    {"Gather", 8, 3, 3, InferFromEnd, LowerGather, kGather},
 };
 
 }  // namespace
 
-std::span<const Operation> GatherOperations() { return kRows; }
+std::span<const Operation> GatherOperations() { return kGatherRows; }
 
 }  // namespace weft::ops

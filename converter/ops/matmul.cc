@@ -42,10 +42,10 @@ Matrix MatrixOf(const NodeScope& scope, size_t i) {
   return matrix;
 }
 
-void Infer(InferScope& scope) {
-  constexpr size_t kBoth[] = {0, 1};
-  CheckElements(scope, kBoth, {ElementType::f32});
-  for (size_t i : kBoth) {
+void InferMatmul(InferScope& scope) {
+  constexpr size_t kFactors[] = {0, 1};
+  CheckElements(scope, kFactors, {ElementType::f32});
+  for (size_t i : kFactors) {
     if (scope.rank(i) == 0) scope.Fault("input {} is a scalar; must have at least one axis", i);
   }
   if (scope.rank(0) == 0 || scope.rank(1) == 0) return;
@@ -127,7 +127,7 @@ void LowerProduct(LowerScope& scope, const Matrix& a, const Matrix& b, plan::Val
   scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
 }
 
-void Lower(LowerScope& scope) {
+void LowerMatmul(LowerScope& scope) {
   const Matrix a = MatrixOf(scope, 0), b = MatrixOf(scope, 1);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
@@ -168,10 +168,10 @@ void MatMulAxes(AxisScope& scope) {
 
 constexpr Traits kMatMul = {.axes = MatMulAxes, .heavy = true};
 
-constexpr Operation kOperations[] = {{"MatMul", 1, 2, 2, Infer, Lower, kMatMul}};
+constexpr Operation kMatmulRows[] = {{"MatMul", 1, 2, 2, InferMatmul, LowerMatmul, kMatMul}};
 
 }  // namespace
 
-std::span<const Operation> MatmulOperations() { return kOperations; }
+std::span<const Operation> MatmulOperations() { return kMatmulRows; }
 
 }  // namespace weft::ops

@@ -34,7 +34,7 @@ std::optional<OneHotSpec> ReadOneHotSpec(NodeScope& scope) {
   return OneHotSpec{WrappedAxis(axis, rank), *depth};
 }
 
-void Infer(InferScope& scope) {
+void InferOneHot(InferScope& scope) {
   const ElementType type = scope.input_element(0);
   if (type != ElementType::i32 && type != ElementType::i64) {
     scope.Fault("input 0 (indices) is {}; must be i32 or i64", Name(type));
@@ -64,7 +64,7 @@ plan::ValueId Places(plan::Builder& builder, ElementType type, int64_t depth) {
   return builder.WeightsOf({type, {depth}}, std::vector<int32_t>(places.begin(), places.end()));
 }
 
-void Lower(LowerScope& scope) {
+void LowerOneHot(LowerScope& scope) {
   const OneHotSpec spec = ReadOneHotSpec(scope).value();
   const TensorType& type = scope.output_type(0);
   const plan::ValueId y = scope.NewOutput(0);
@@ -101,12 +101,12 @@ void OneHotAxes(AxisScope& scope) {
   }
 }
 
-constexpr Operation kRows[] = {
-    {"OneHot", 1, 4, 4, Infer, Lower, ShapedBy(OneHotAxes, 16)},
+constexpr Operation kOneHotRows[] = {
+    {"OneHot", 1, 4, 4, InferOneHot, LowerOneHot, ShapedBy(OneHotAxes, 16)},
 };
 
 }  // namespace
 
-std::span<const Operation> OneHotOperations() { return kRows; }
+std::span<const Operation> OneHotOperations() { return kOneHotRows; }
 
 }  // namespace weft::ops

@@ -16,7 +16,7 @@ namespace weft::ops {
 namespace {
 
 enum class Mode { kConstant, kEdge, kReflect, kSymmetric };
-constexpr std::array<std::string_view, 4> kModes = {"constant", "edge", "reflect", "symmetric"};
+constexpr std::array<std::string_view, 4> kPadModes = {"constant", "edge", "reflect", "symmetric"};
 
 // Copies of one pass over the axes; beyond it a temporary value is cheaper.
 constexpr size_t kMostCopies = 27;
@@ -31,8 +31,8 @@ struct PadSpec {
 };
 
 Mode ReadMode(const NodeScope& scope) {
-  const std::string text = scope.attributes.Choice("pad_mode", "constant", kModes);
-  return static_cast<Mode>(std::find(kModes.begin(), kModes.end(), text) - kModes.begin());
+  const std::string text = scope.attributes.Choice("pad_mode", "constant", kPadModes);
+  return static_cast<Mode>(std::find(kPadModes.begin(), kPadModes.end(), text) - kPadModes.begin());
 }
 
 // The longest border that axis `dim` can fill.
@@ -61,7 +61,7 @@ void CheckAxis(NodeScope& scope, PadSpec& spec, size_t axis) {
   const int64_t border = std::max(spec.begin[axis], spec.end[axis]);
   if (most && border > *most) {
     scope.Fault("pad {} of axis {}, which has {}; mode {} allows at most {}", border, axis, dim,
-                kModes[static_cast<size_t>(spec.mode)], *most);
+                kPadModes[static_cast<size_t>(spec.mode)], *most);
     return;
   }
   spec.output[axis] = *length;
@@ -81,7 +81,7 @@ std::optional<PadSpec> ReadPadSpec(NodeScope& scope) {
   return spec;
 }
 
-void Infer(InferScope& scope) {
+void InferPad(InferScope& scope) {
   if (scope.has_input(3) && (scope.input_element(3) != scope.input_element(0) ||
                              ElementCount(scope.input_dims(3)) != 1)) {
     scope.Fault("input 3 (pad_value) is {}; must be a scalar of type {}",
@@ -218,7 +218,7 @@ void LowerConstant(LowerScope& scope, const PadSpec& spec) {
   MoveIntoPart(scope, 0, movement, target);
 }
 
-void Lower(LowerScope& scope) {
+void LowerPad(LowerScope& scope) {
   const PadSpec spec = ReadPadSpec(scope).value();
   const auto positive = [](int64_t pad) { return pad > 0; };
   const bool grows = std::any_of(spec.begin.begin(), spec.begin.end(), positive) ||
@@ -244,13 +244,13 @@ void PadAxes(AxisScope& scope) {
   scope.relation.reason = "pads the time axis";
 }
 
-constexpr Operation kRows[] = {
-    {"Pad", 1, 3, 4, Infer, Lower, ShapedBy(PadAxes)},
-    {"Pad", 12, 3, 4, Infer, Lower, ShapedBy(PadAxes)},
+constexpr Operation kPadRows[] = {
+    {"Pad", 1, 3, 4, InferPad, LowerPad, ShapedBy(PadAxes)},
+    {"Pad", 12, 3, 4, InferPad, LowerPad, ShapedBy(PadAxes)},
 };
 
 }  // namespace
 
-std::span<const Operation> PadOperations() { return kRows; }
+std::span<const Operation> PadOperations() { return kPadRows; }
 
 }  // namespace weft::ops

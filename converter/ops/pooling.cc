@@ -196,7 +196,7 @@ void PoolingAxes(AxisScope& scope) {
 
 constexpr Traits kPooling = Apart(PoolingAxes);
 
-constexpr Operation kOperations[] = {
+constexpr Operation kPoolingRows[] = {
     {"MaxPool", 1, 1, 1, InferMax, LowerMax, kPooling},
     {"MaxPool", 8, 1, 1, InferIndexed, LowerMax, kPooling},
     {"MaxPool", 14, 1, 1, InferIndexed, LowerMax, kPooling},
@@ -207,6 +207,6 @@ constexpr Operation kOperations[] = {
 
 }  // namespace
 
-std::span<const Operation> PoolingOperations() { return kOperations; }
+std::span<const Operation> PoolingOperations() { return kPoolingRows; }
 
 }  // namespace weft::ops

@@ -64,7 +64,7 @@ void SourceAxes(AxisScope& scope) {
 constexpr Traits kSource = {.foldable = false, .axes = SourceAxes, .free = true};
 constexpr Traits kSink = {.foldable = false, .axes = ResultAxes, .free = true};
 
-constexpr Operation kRows[] = {
+constexpr Operation kPortRows[] = {
     {"Parameter", 1, 0, 0, InferParameter, LowerParameter, kSource},
     {"Result", 1, 1, 1, InferResult, LowerResult, kSink},
     {"Const", 1, 0, 0, InferConst, LowerConst, kSource},
@@ -72,6 +72,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> PortOperations() { return kRows; }
+std::span<const Operation> PortOperations() { return kPortRows; }
 
 }  // namespace weft::ops

@@ -132,7 +132,7 @@ bool HasPeepholes(NodeScope& scope, size_t input) {
 }
 
 template <CellKind kKind, bool kSequence>
-void Infer(InferScope& scope) {
+void InferRecurrent(InferScope& scope) {
   const Recurrent recurrent = Read(scope, LayoutOf<kKind, kSequence>(scope));
   if (scope.has_input(recurrent.layout.b + 1)) HasPeepholes(scope, recurrent.layout.b + 1);
   if (scope.failed()) return;
@@ -441,21 +441,27 @@ constexpr Traits Walks(size_t states) {
   return {.axes = SequenceAxes, .sequence_states = states, .heavy = true};
 }
 
-constexpr Operation kOperations[] = {
-    {"LSTMCell", 1, 5, 7, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>, kCell},
-    {"LSTMCell", 4, 5, 6, Infer<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>, kCell},
-    {"GRUCell", 3, 4, 5, Infer<CellKind::kGru, false>, LowerCell<CellKind::kGru>, kExtensionCell},
-    {"RNNCell", 1, 4, 5, Infer<CellKind::kRnn, false>, LowerCell<CellKind::kRnn>, kExtensionCell},
-    {"LSTMSequence", 1, 6, 8, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
+constexpr Operation kRecurrentRows[] = {
+    {"LSTMCell", 1, 5, 7, InferRecurrent<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>,
+     kCell},
+    {"LSTMCell", 4, 5, 6, InferRecurrent<CellKind::kLstm, false>, LowerCell<CellKind::kLstm>,
+     kCell},
+    {"GRUCell", 3, 4, 5, InferRecurrent<CellKind::kGru, false>, LowerCell<CellKind::kGru>,
+     kExtensionCell},
+    {"RNNCell", 1, 4, 5, InferRecurrent<CellKind::kRnn, false>, LowerCell<CellKind::kRnn>,
+     kExtensionCell},
+    {"LSTMSequence", 1, 6, 8, InferRecurrent<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
      Walks(2)},
-    {"LSTMSequence", 5, 7, 7, Infer<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
+    {"LSTMSequence", 5, 7, 7, InferRecurrent<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
      Walks(2)},
-    {"GRUSequence", 5, 6, 6, Infer<CellKind::kGru, true>, LowerSequence<CellKind::kGru>, Walks(1)},
-    {"RNNSequence", 5, 6, 6, Infer<CellKind::kRnn, true>, LowerSequence<CellKind::kRnn>, Walks(1)},
+    {"GRUSequence", 5, 6, 6, InferRecurrent<CellKind::kGru, true>, LowerSequence<CellKind::kGru>,
+     Walks(1)},
+    {"RNNSequence", 5, 6, 6, InferRecurrent<CellKind::kRnn, true>, LowerSequence<CellKind::kRnn>,
+     Walks(1)},
 };
 
 }  // namespace
 
-std::span<const Operation> RecurrentOperations() { return kOperations; }
+std::span<const Operation> RecurrentOperations() { return kRecurrentRows; }
 
 }  // namespace weft::ops

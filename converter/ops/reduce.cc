@@ -44,7 +44,7 @@ std::vector<bool> ReducedAxes(const LowerScope& scope) {
   return reduced;
 }
 
-void Infer(InferScope& scope, std::initializer_list<ElementType> allowed) {
+void InferReduce(InferScope& scope, std::initializer_list<ElementType> allowed) {
   constexpr size_t kX[] = {0};
   CheckElements(scope, kX, allowed);
   const std::optional<std::vector<bool>> reduced = ReducedAxes(scope);
@@ -58,21 +58,21 @@ void Infer(InferScope& scope, std::initializer_list<ElementType> allowed) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-void InferNumbers(InferScope& scope) {
-  Infer(scope, {ElementType::f32, ElementType::i32, ElementType::i64});
+void InferReduceOfNumbers(InferScope& scope) {
+  InferReduce(scope, {ElementType::f32, ElementType::i32, ElementType::i64});
 }
-void InferFloat(InferScope& scope) { Infer(scope, {ElementType::f32}); }
-void InferLogical(InferScope& scope) { Infer(scope, {ElementType::boolean}); }
+void InferReduceOfFloats(InferScope& scope) { InferReduce(scope, {ElementType::f32}); }
+void InferReduceOfBooleans(InferScope& scope) { InferReduce(scope, {ElementType::boolean}); }
 
-struct Axis {
+struct ReduceAxis {
   int64_t dim, stride;
   bool reduced;
 };
 
 // Axes that matter, neighbours of one kind joined, the kept before the reduced.
-std::vector<Axis> CollapsedAxes(const Dims& dims, const std::vector<bool>& reduced) {
+std::vector<ReduceAxis> CollapsedAxes(const Dims& dims, const std::vector<bool>& reduced) {
   const Dims strides = plan::DenseStrides(dims);
-  std::vector<Axis> axes;
+  std::vector<ReduceAxis> axes;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;
     if (!axes.empty() && axes.back().reduced == reduced[i]) {
@@ -81,14 +81,14 @@ std::vector<Axis> CollapsedAxes(const Dims& dims, const std::vector<bool>& reduc
       axes.push_back({dims[i], strides[i], reduced[i]});
     }
   }
-  std::ranges::stable_partition(axes, [](const Axis& axis) { return !axis.reduced; });
+  std::ranges::stable_partition(axes, [](const ReduceAxis& axis) { return !axis.reduced; });
   return axes;
 }
 
 template <ReduceOp op>
-void Lower(LowerScope& scope) {
-  const std::vector<Axis> axes = CollapsedAxes(scope.input_dims(0), ReducedAxes(scope));
-  const auto kept = std::ranges::count(axes, false, &Axis::reduced);
+void LowerReduce(LowerScope& scope) {
+  const std::vector<ReduceAxis> axes = CollapsedAxes(scope.input_dims(0), ReducedAxes(scope));
+  const auto kept = std::ranges::count(axes, false, &ReduceAxis::reduced);
   if (kept == static_cast<int64_t>(axes.size())) {
     if (op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
     return EmitUnary(scope.builder, UnaryOp::abs, scope.input(0), scope.NewOutput(0));
@@ -99,7 +99,7 @@ void Lower(LowerScope& scope) {
   params.mutate_kept_rank(Narrow32(kept, "kept rank"));
   params.mutate_reduced_rank(Narrow32(axes.size(), "reduced rank") - params.kept_rank());
   Dims dims, strides;
-  for (const Axis& axis : axes) {
+  for (const ReduceAxis& axis : axes) {
     dims.push_back(axis.dim);
     strides.push_back(axis.stride);
   }
@@ -122,20 +122,23 @@ void ReduceAxes(AxisScope& scope) {
   scope.relation.reason = "reduces over time";
 }
 
-constexpr Operation kOperations[] = {
-    {"ReduceSum", 1, 2, 2, InferNumbers, Lower<ReduceOp::sum>, Apart(ReduceAxes)},
-    {"ReduceMean", 1, 2, 2, InferNumbers, Lower<ReduceOp::mean>, Apart(ReduceAxes)},
-    {"ReduceMax", 1, 2, 2, InferNumbers, Lower<ReduceOp::max>, Apart(ReduceAxes)},
-    {"ReduceMin", 1, 2, 2, InferNumbers, Lower<ReduceOp::min>, Apart(ReduceAxes)},
-    {"ReduceProd", 1, 2, 2, InferNumbers, Lower<ReduceOp::product>, Apart(ReduceAxes)},
-    {"ReduceL1", 4, 2, 2, InferNumbers, Lower<ReduceOp::l1>, Apart(ReduceAxes)},
-    {"ReduceL2", 4, 2, 2, InferFloat, Lower<ReduceOp::l2>, Apart(ReduceAxes)},
-    {"ReduceLogicalAnd", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_and>, Apart(ReduceAxes)},
-    {"ReduceLogicalOr", 1, 2, 2, InferLogical, Lower<ReduceOp::logical_or>, Apart(ReduceAxes)},
+constexpr Operation kReduceRows[] = {
+    {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::sum>, Apart(ReduceAxes)},
+    {"ReduceMean", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::mean>, Apart(ReduceAxes)},
+    {"ReduceMax", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::max>, Apart(ReduceAxes)},
+    {"ReduceMin", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::min>, Apart(ReduceAxes)},
+    {"ReduceProd", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::product>,
+     Apart(ReduceAxes)},
+    {"ReduceL1", 4, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::l1>, Apart(ReduceAxes)},
+    {"ReduceL2", 4, 2, 2, InferReduceOfFloats, LowerReduce<ReduceOp::l2>, Apart(ReduceAxes)},
+    {"ReduceLogicalAnd", 1, 2, 2, InferReduceOfBooleans, LowerReduce<ReduceOp::logical_and>,
+     Apart(ReduceAxes)},
+    {"ReduceLogicalOr", 1, 2, 2, InferReduceOfBooleans, LowerReduce<ReduceOp::logical_or>,
+     Apart(ReduceAxes)},
 };
 
 }  // namespace
 
-std::span<const Operation> ReduceOperations() { return kOperations; }
+std::span<const Operation> ReduceOperations() { return kReduceRows; }
 
 }  // namespace weft::ops

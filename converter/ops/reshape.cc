@@ -10,7 +10,7 @@
 namespace weft::ops {
 namespace {
 
-void Lower(LowerScope& scope) { scope.Forward(0, 0); }
+void LowerReshape(LowerScope& scope) { scope.Forward(0, 0); }
 
 void InferIdentity(InferScope& scope) { scope.SetOutput(0, scope.input_type(0)); }
 
@@ -116,16 +116,16 @@ constexpr Traits Reshapes(Steering steering = Steering::kNothing) {
 
 constexpr Traits kIdentity = {.scalar = SameScalar, .pointwise = true, .free = true};
 
-constexpr Operation kRows[] = {
-    {"Reshape", 1, 2, 2, InferReshape, Lower, Reshapes(Steering::kShape)},
-    {"Squeeze", 1, 1, 2, InferSqueeze, Lower, Reshapes()},
-    {"Squeeze", 15, 1, 2, InferSqueeze, Lower, Reshapes()},
-    {"Unsqueeze", 1, 2, 2, InferUnsqueeze, Lower, Reshapes()},
-    {"Identity", 16, 1, 1, InferIdentity, Lower, kIdentity},
+constexpr Operation kReshapeRows[] = {
+    {"Reshape", 1, 2, 2, InferReshape, LowerReshape, Reshapes(Steering::kShape)},
+    {"Squeeze", 1, 1, 2, InferSqueeze, LowerReshape, Reshapes()},
+    {"Squeeze", 15, 1, 2, InferSqueeze, LowerReshape, Reshapes()},
+    {"Unsqueeze", 1, 2, 2, InferUnsqueeze, LowerReshape, Reshapes()},
+    {"Identity", 16, 1, 1, InferIdentity, LowerReshape, kIdentity},
 };
 
 }  // namespace
 
-std::span<const Operation> ReshapeOperations() { return kRows; }
+std::span<const Operation> ReshapeOperations() { return kReshapeRows; }
 
 }  // namespace weft::ops

@@ -178,7 +178,7 @@ void RollAxes(AxisScope& scope) {
   scope.relation.reason = "moves time steps";
 }
 
-constexpr Operation kRows[] = {
+constexpr Operation kReverseRows[] = {
     {"Reverse", 1, 2, 2, InferReverse, LowerReverse, Apart(ReverseAxes)},
     {"ReverseSequence", 1, 2, 2, InferReverseSequence, LowerReverseSequence,
      Apart(ReverseSequenceAxes)},
@@ -187,6 +187,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> ReverseOperations() { return kRows; }
+std::span<const Operation> ReverseOperations() { return kReverseRows; }
 
 }  // namespace weft::ops

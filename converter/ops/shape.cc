@@ -173,7 +173,7 @@ void LowerRange(LowerScope& scope) {
 }
 
 // The output depends on the input's shape alone.
-constexpr Operation kRows[] = {
+constexpr Operation kShapeRows[] = {
     {"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
     {"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
     {"Range", 1, 3, 3, InferRangeOfInputs, LowerRange, {.steering = Steering::kShape}},
@@ -182,6 +182,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> ShapeOperations() { return kRows; }
+std::span<const Operation> ShapeOperations() { return kShapeRows; }
 
 }  // namespace weft::ops

@@ -183,12 +183,12 @@ std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
   return CutByEntries(scope, *begin, *end, *step, *masks);
 }
 
-void Infer(InferScope& scope) {
+void InferSlicing(InferScope& scope) {
   std::optional<Cut> cut = CutOf(scope);
   if (cut) scope.SetOutput(0, scope.input_element(0), std::move(cut->output));
 }
 
-void Lower(LowerScope& scope) {
+void LowerSlicing(LowerScope& scope) {
   const Cut cut = CutOf(scope).value();
   MoveToOutput(scope, 0, MovementOf(cut.runs, scope.input_dims(0), cut.kept), 0);
 }
@@ -212,9 +212,9 @@ void SlicingAxes(AxisScope& scope) {
   }
 }
 
-constexpr Operation kRows[] = {
-    {"Slice", 8, 4, 5, Infer, Lower, ShapedBy(SlicingAxes)},
-    {"StridedSlice", 1, 3, 4, Infer, Lower, ShapedBy(SlicingAxes)},
+constexpr Operation kSlicingRows[] = {
+    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, ShapedBy(SlicingAxes)},
+    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, ShapedBy(SlicingAxes)},
 };
 
 }  // namespace
@@ -223,6 +223,6 @@ std::optional<Cut> CutOf(NodeScope& scope) {
   return scope.node().operation->name == "Slice" ? ReadSlice(scope) : ReadStridedSlice(scope);
 }
 
-std::span<const Operation> SlicingOperations() { return kRows; }
+std::span<const Operation> SlicingOperations() { return kSlicingRows; }
 
 }  // namespace weft::ops

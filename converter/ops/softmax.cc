@@ -12,12 +12,12 @@ namespace {
 
 constexpr int64_t kDefaultAxis = 1;
 
-int64_t Axis(const NodeScope& scope) {
+int64_t SoftmaxAxis(const NodeScope& scope) {
   const int64_t axis = scope.attributes.Int("axis", kDefaultAxis);
   return axis < 0 ? axis + scope.rank(0) : axis;
 }
 
-void Infer(InferScope& scope) {
+void InferSoftmax(InferScope& scope) {
   constexpr size_t kX[] = {0};
   CheckElements(scope, kX, {ElementType::f32});
   scope.NormalAxis(scope.attributes.Int("axis", kDefaultAxis), scope.rank(0));
@@ -28,16 +28,16 @@ void Infer(InferScope& scope) {
 void InferFirst(InferScope& scope) {
   const int64_t axis = scope.attributes.Int("axis", kDefaultAxis);
   if (axis < 0) scope.Fault("axis is {}; must not be negative before opset8", axis);
-  Infer(scope);
+  InferSoftmax(scope);
 }
 
 template <bool logarithm>
-void Lower(LowerScope& scope) {
+void LowerSoftmax(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
   if (std::ranges::find(dims, 0) != dims.end()) return;
   const std::span<const int64_t> all = dims;
-  const int64_t axis = Axis(scope);
+  const int64_t axis = SoftmaxAxis(scope);
   format::SoftmaxParams params;
   params.mutate_outer(Narrow32(*ElementCount(all.first(axis)), "outer"));
   params.mutate_axis(Narrow32(dims[axis], "axis"));
@@ -53,14 +53,14 @@ void SoftmaxAxes(AxisScope& scope) {
   scope.relation.reason = "normalises over time";
 }
 
-constexpr Operation kOperations[] = {
-    {"Softmax", 1, 1, 1, InferFirst, Lower<false>, Apart(SoftmaxAxes)},
-    {"Softmax", 8, 1, 1, Infer, Lower<false>, Apart(SoftmaxAxes)},
-    {"LogSoftmax", 5, 1, 1, Infer, Lower<true>, Apart(SoftmaxAxes)},
+constexpr Operation kSoftmaxRows[] = {
+    {"Softmax", 1, 1, 1, InferFirst, LowerSoftmax<false>, Apart(SoftmaxAxes)},
+    {"Softmax", 8, 1, 1, InferSoftmax, LowerSoftmax<false>, Apart(SoftmaxAxes)},
+    {"LogSoftmax", 5, 1, 1, InferSoftmax, LowerSoftmax<true>, Apart(SoftmaxAxes)},
 };
 
 }  // namespace
 
-std::span<const Operation> SoftmaxOperations() { return kOperations; }
+std::span<const Operation> SoftmaxOperations() { return kSoftmaxRows; }
 
 }  // namespace weft::ops

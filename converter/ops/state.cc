@@ -123,7 +123,7 @@ void LowerAssign(LowerScope& scope) {
   if (!itself) scope.builder.Copy(source, value);
 }
 
-constexpr Operation kOperations[] = {
+constexpr Operation kStateRows[] = {
     {"ReadValue", 3, 1, 1, InferRead, LowerRead, {.foldable = false}},
     {"ReadValue", 6, 0, 1, InferRead, LowerRead, {.foldable = false}},
     {"Assign", 3, 1, 1, InferAssign, LowerAssign, {.foldable = false}},
@@ -132,6 +132,6 @@ constexpr Operation kOperations[] = {
 
 }  // namespace
 
-std::span<const Operation> StateOperations() { return kOperations; }
+std::span<const Operation> StateOperations() { return kStateRows; }
 
 }  // namespace weft::ops

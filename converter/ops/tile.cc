@@ -200,7 +200,7 @@ void BroadcastAxes(AxisScope& scope) {
   StretchedAxes(scope, mapped ? scope.Ints(2).value_or(Dims()) : TrailingAxes(scope));
 }
 
-constexpr Operation kRows[] = {
+constexpr Operation kTileRows[] = {
     {"Broadcast", 1, 2, 3, InferBroadcast<ReadFirst>, LowerBroadcast<ReadFirst>,
      ShapedBy(BroadcastAxes)},
     {"Broadcast", 3, 2, 3, InferBroadcast<ReadThird>, LowerBroadcast<ReadThird>,
@@ -210,6 +210,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> TileOperations() { return kRows; }
+std::span<const Operation> TileOperations() { return kTileRows; }
 
 }  // namespace weft::ops

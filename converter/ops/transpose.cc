@@ -203,7 +203,7 @@ void ShuffleAxes(AxisScope& scope) {
   scope.relation.reason = "moves time steps";
 }
 
-constexpr Operation kRows[] = {
+constexpr Operation kTransposeRows[] = {
     {"Transpose", 1, 2, 2, InferTranspose, LowerTranspose, ShapedBy(TransposeAxes)},
     {"DepthToSpace", 1, 1, 1, InferDepthToSpace, LowerDepthToSpace, Apart(DepthAxes)},
     {"SpaceToDepth", 1, 1, 1, InferSpaceToDepth, LowerSpaceToDepth, Apart(DepthAxes)},
@@ -212,6 +212,6 @@ constexpr Operation kRows[] = {
 
 }  // namespace
 
-std::span<const Operation> TransposeOperations() { return kRows; }
+std::span<const Operation> TransposeOperations() { return kTransposeRows; }
 
 }  // namespace weft::ops

@@ -47,7 +47,7 @@ void Emit(LowerScope& scope, UnaryOp op, float alpha = 0, float beta = 0) {
 }
 
 template <UnaryOp op>
-void Lower(LowerScope& scope) {
+void LowerUnary(LowerScope& scope) {
   Emit(scope, op);
 }
 
@@ -187,40 +187,40 @@ std::optional<int64_t> ScalarNot(const ir::Node&, Scalars inputs) {
 constexpr Traits InCells(std::string_view name) { return {.pointwise = true, .cell_name = name}; }
 constexpr Traits kNot = {.scalar = ScalarNot, .pointwise = true};
 
-constexpr Operation kOperations[] = {
-    {"Abs", 1, 1, 1, InferNumber, Lower<UnaryOp::abs>, kPointwise},
+constexpr Operation kUnaryRows[] = {
+    {"Abs", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::abs>, kPointwise},
     {"Ceiling", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::ceiling>, kPointwise},
     {"Clamp", 1, 1, 1, InferClamp, LowerClamp, kPointwise},
-    {"Cos", 1, 1, 1, InferFloat, Lower<UnaryOp::cos>, kPointwise},
+    {"Cos", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::cos>, kPointwise},
     {"Elu", 1, 1, 1, InferElu, LowerElu, kPointwise},
-    {"Erf", 1, 1, 1, InferFloat, Lower<UnaryOp::erf>, kPointwise},
-    {"Exp", 1, 1, 1, InferFloat, Lower<UnaryOp::exp>, kPointwise},
+    {"Erf", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::erf>, kPointwise},
+    {"Exp", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::exp>, kPointwise},
     {"Floor", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::floor>, kPointwise},
-    {"Gelu", 2, 1, 1, InferFloat, Lower<UnaryOp::gelu_erf>, kPointwise},
+    {"Gelu", 2, 1, 1, InferFloat, LowerUnary<UnaryOp::gelu_erf>, kPointwise},
     {"Gelu", 7, 1, 1, InferGelu, LowerGelu, kPointwise},
-    {"HSigmoid", 5, 1, 1, InferFloat, Lower<UnaryOp::hsigmoid>, kPointwise},
-    {"HSwish", 4, 1, 1, InferFloat, Lower<UnaryOp::hswish>, kPointwise},
+    {"HSigmoid", 5, 1, 1, InferFloat, LowerUnary<UnaryOp::hsigmoid>, kPointwise},
+    {"HSwish", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::hswish>, kPointwise},
     {"HardSigmoid", 1, 3, 3, InferHardSigmoid, LowerHardSigmoid, InCells("hardsigmoid")},
-    {"Log", 1, 1, 1, InferFloat, Lower<UnaryOp::log>, kPointwise},
-    {"LogicalNot", 1, 1, 1, InferNot, Lower<UnaryOp::logical_not>, kNot},
-    {"Mish", 4, 1, 1, InferFloat, Lower<UnaryOp::mish>, kPointwise},
-    {"Negative", 1, 1, 1, InferNumber, Lower<UnaryOp::negative>, kPointwise},
-    {"Relu", 1, 1, 1, InferNumber, Lower<UnaryOp::relu>, InCells("relu")},
+    {"Log", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::log>, kPointwise},
+    {"LogicalNot", 1, 1, 1, InferNot, LowerUnary<UnaryOp::logical_not>, kNot},
+    {"Mish", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::mish>, kPointwise},
+    {"Negative", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::negative>, kPointwise},
+    {"Relu", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::relu>, InCells("relu")},
     {"Round", 5, 1, 1, InferRound, LowerRound, kPointwise},
     {"Selu", 1, 3, 3, InferSelu, LowerSelu, kPointwise},
-    {"Sigmoid", 1, 1, 1, InferFloat, Lower<UnaryOp::sigmoid>, InCells("sigmoid")},
-    {"Sign", 1, 1, 1, InferNumber, Lower<UnaryOp::sign>, kPointwise},
-    {"Sin", 1, 1, 1, InferFloat, Lower<UnaryOp::sin>, kPointwise},
-    {"SoftPlus", 4, 1, 1, InferFloat, Lower<UnaryOp::softplus>, kPointwise},
-    {"SoftSign", 9, 1, 1, InferFloat, Lower<UnaryOp::softsign>, InCells("softsign")},
-    {"Sqrt", 1, 1, 1, InferFloat, Lower<UnaryOp::sqrt>, kPointwise},
+    {"Sigmoid", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sigmoid>, InCells("sigmoid")},
+    {"Sign", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::sign>, kPointwise},
+    {"Sin", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sin>, kPointwise},
+    {"SoftPlus", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::softplus>, kPointwise},
+    {"SoftSign", 9, 1, 1, InferFloat, LowerUnary<UnaryOp::softsign>, InCells("softsign")},
+    {"Sqrt", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sqrt>, kPointwise},
     {"Swish", 4, 1, 2, InferSwish, LowerSwish, kPointwise},
-    {"Tanh", 1, 1, 1, InferFloat, Lower<UnaryOp::tanh>, InCells("tanh")},
+    {"Tanh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::tanh>, InCells("tanh")},
 };
 
 }  // namespace
 
-std::span<const Operation> UnaryOperations() { return kOperations; }
+std::span<const Operation> UnaryOperations() { return kUnaryRows; }
 
 format::Activation MakeActivation(UnaryOp op, float alpha, float beta) {
   return format::Activation(alpha, beta, 0, op, 0, 0);

@@ -48,7 +48,7 @@ int64_t PaddedOutputs(uint32_t outputs) {
 }
 
 // One overload per kind of step; `operand` counts as the row of ops.inc does.
-StridedBytes Access(const format::DenseParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
       return Rows(p.rows(), p.x_row_stride(), p.inputs());
@@ -61,7 +61,7 @@ StridedBytes Access(const format::DenseParams& p, uint32_t operand) {
   }
 }
 
-StridedBytes Access(const format::MatmulParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   const uint32_t rank = p.batch_rank();
   std::vector<int64_t> y_dims = FirstOf(*p.batch_dims(), rank);
   y_dims.insert(y_dims.end(), {p.rows(), p.columns()});
@@ -80,7 +80,7 @@ StridedBytes Access(const format::MatmulParams& p, uint32_t operand) {
   return Strided(kF32Bits, 0, walk);
 }
 
-StridedBytes Access(const format::ConvParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
       return Contiguous(kF32Bits,
@@ -96,7 +96,7 @@ StridedBytes Access(const format::ConvParams& p, uint32_t operand) {
   }
 }
 
-StridedBytes Access(const format::DepthwiseParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::DepthwiseParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
       return Contiguous(kF32Bits,
@@ -110,12 +110,12 @@ StridedBytes Access(const format::DepthwiseParams& p, uint32_t operand) {
   }
 }
 
-StridedBytes Access(const format::PoolParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::PoolParams& p, uint32_t operand) {
   if (operand == 0) return Contiguous(kF32Bits, {p.planes(), p.in_height(), p.in_width()});
   return Contiguous(kF32Bits, {p.planes(), p.out_height(), p.out_width()});
 }
 
-StridedBytes Access(const format::UnaryParams& p, uint32_t) {
+StridedBytes AccessBy(const format::UnaryParams& p, uint32_t) {
   return Contiguous(format::BitsOf(p.type()), {p.count()});
 }
 
@@ -126,15 +126,15 @@ StridedBytes AccessOfPair(const Params& p, uint32_t operand, ElementType result)
   return Walked(format::BitsOf(p.type()), 0, *p.dims(), p.rank(), strides);
 }
 
-StridedBytes Access(const format::BinaryParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::BinaryParams& p, uint32_t operand) {
   return AccessOfPair(p, operand, p.type());
 }
 
-StridedBytes Access(const format::CompareParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::CompareParams& p, uint32_t operand) {
   return AccessOfPair(p, operand, ElementType::boolean);
 }
 
-StridedBytes Access(const format::SelectParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::SelectParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   switch (operand) {
     case 0:
@@ -148,27 +148,27 @@ StridedBytes Access(const format::SelectParams& p, uint32_t operand) {
   }
 }
 
-StridedBytes Access(const format::ReduceParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::ReduceParams& p, uint32_t operand) {
   const int64_t bits = format::BitsOf(p.type());
   if (operand == 1) return Contiguous(bits, FirstOf(*p.dims(), p.kept_rank()));
   return Walked(bits, 0, *p.dims(), p.kept_rank() + p.reduced_rank(), *p.strides());
 }
 
-StridedBytes Access(const format::SoftmaxParams& p, uint32_t) {
+StridedBytes AccessBy(const format::SoftmaxParams& p, uint32_t) {
   return Contiguous(kF32Bits, {p.outer(), p.axis(), p.inner()});
 }
 
-StridedBytes Access(const format::CopyParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::CopyParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   if (operand == 0) return Walked(bits, p.src_offset(), *p.dims(), p.rank(), *p.src_strides());
   return Walked(bits, p.dst_offset(), *p.dims(), p.rank(), *p.dst_strides());
 }
 
-StridedBytes Access(const format::FillParams& p, uint32_t) {
+StridedBytes AccessBy(const format::FillParams& p, uint32_t) {
   return Contiguous(int64_t{p.element_bytes()} * 8, {p.count()});
 }
 
-StridedBytes Access(const format::GatherParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::GatherParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   switch (operand) {
     case 0:
@@ -180,32 +180,32 @@ StridedBytes Access(const format::GatherParams& p, uint32_t operand) {
   }
 }
 
-StridedBytes Access(const format::CompactParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::CompactParams& p, uint32_t operand) {
   if (operand == 1) return Contiguous(32, {1});
   return Contiguous(int64_t{p.element_bytes()} * 8, {p.outer(), p.most(), p.inner()});
 }
 
-StridedBytes Access(const format::ConvertParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::ConvertParams& p, uint32_t operand) {
   return Contiguous(format::BitsOf(operand == 0 ? p.from() : p.to()), {p.count()});
 }
 
-StridedBytes Access(const format::LstmGatesParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::LstmGatesParams& p, uint32_t operand) {
   if (operand == 0) return Rows(p.rows(), p.pre_row_stride(), 4 * int64_t{p.hidden()});
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
-StridedBytes Access(const format::GruGatesParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::GruGatesParams& p, uint32_t operand) {
   if (operand == 0) return Rows(p.rows(), p.x_row_stride(), 3 * int64_t{p.hidden()});
   if (operand == 1) return Rows(p.rows(), p.r_row_stride(), 3 * int64_t{p.hidden()});
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
-StridedBytes Access(const format::GruResetParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::GruResetParams& p, uint32_t operand) {
   if (operand == 0) return Rows(p.rows(), p.pre_row_stride(), 2 * int64_t{p.hidden()});
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
-StridedBytes Access(const format::GruUpdateParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::GruUpdateParams& p, uint32_t operand) {
   if (operand == 0) return Rows(p.rows(), p.pre_row_stride(), p.hidden());
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
@@ -252,7 +252,7 @@ StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint
   switch (static_cast<format::Kind>(step.kind())) {
 #define WEFT_STEP(name, ...) \
   case format::Kind::name:   \
-    return Access(*model.name()->Get(step.param()), operand);
+    return AccessBy(*model.name()->Get(step.param()), operand);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     case format::Kind::section:

@@ -65,10 +65,6 @@ void AddBusy(std::vector<TimeRange>& ranges, TimeRange range) {
   ranges.erase(ranges.begin() + static_cast<std::ptrdiff_t>(narrowest));
 }
 
-int64_t RoundUp(int64_t address, int64_t alignment) {
-  return alignment == 1 ? address : (address + alignment - 1) / alignment * alignment;
-}
-
 }  // namespace
 
 uint32_t Occupancy::NewNode() {

@@ -24,10 +24,6 @@ constexpr Candidate kCandidates[] = {{kAllRows, true}, {64, true}, {32, true},
                                      {16, true},       {8, true},  {4, true},
                                      {2, true},        {1, true},  {1, false}};
 
-int64_t RoundUp(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 // Weights are placed in the order in which the listing names them, so that those without a reader
 // (folded, repacked) stay out of the file.
 class WeightsPlacer {

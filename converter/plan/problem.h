@@ -55,6 +55,11 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+// The least multiple of `alignment` that is not below `bytes`.
+constexpr int64_t RoundUp(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 struct Placed {
   uint32_t memory = 0;  // index among the problem's memories
   int64_t offset_bytes = 0;

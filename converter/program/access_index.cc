@@ -12,46 +12,46 @@ namespace {
 
 constexpr size_t kMostInList = 16;
 
-struct ByPlace {
-  bool operator()(const std::vector<Move>& a, const std::vector<Move>& b) const {
-    return std::lexicographical_compare(
-        a.begin(), a.end(), b.begin(), b.end(), [](const Move& x, const Move& y) {
-          return std::pair(x.section, x.stride_bytes) < std::pair(y.section, y.stride_bytes);
-        });
-  }
-};
-
-// Accesses of the same bytes, by item.
-struct Group {
-  using Entries = std::set<std::pair<int64_t, size_t>>;  // item, place in the root's list
-  Entries reads, writes;
-
-  void Add(const Access& access, size_t index) {
-    (access.write ? writes : reads).emplace(access.item, index);
-  }
-};
-
-// Accesses that move alike. Ranges of about the same length stand together, so that those which
-// reach into given bytes begin within one length of them.
-struct Lane {
-  Group all;
-  std::map<int, std::map<std::pair<int64_t, int64_t>, Group>, std::greater<>> levels;
-
-  static int LevelOf(int64_t bytes) {
-    return bytes <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(bytes) - 1);
-  }
-  void Add(const Access& access, size_t index) {
-    all.Add(access, index);
-    const int level = LevelOf(access.end_bytes - access.begin_bytes);
-    levels[level][{access.begin_bytes, access.end_bytes}].Add(access, index);
-  }
-};
-
 }  // namespace
 
 // The bytes of the accesses in `list` are counted from `-base_bytes` on, so that all of them can
 // move at once.
 struct AccessIndex::Root {
+  struct ByPlace {
+    bool operator()(const std::vector<Move>& a, const std::vector<Move>& b) const {
+      return std::lexicographical_compare(
+          a.begin(), a.end(), b.begin(), b.end(), [](const Move& x, const Move& y) {
+            return std::pair(x.section, x.stride_bytes) < std::pair(y.section, y.stride_bytes);
+          });
+    }
+  };
+
+  // Accesses of the same bytes, by item.
+  struct Group {
+    using Entries = std::set<std::pair<int64_t, size_t>>;  // item, place in the root's list
+    Entries reads, writes;
+
+    void Add(const Access& access, size_t index) {
+      (access.write ? writes : reads).emplace(access.item, index);
+    }
+  };
+
+  // Accesses that move alike. Ranges of about the same length stand together, so that those which
+  // reach into given bytes begin within one length of them.
+  struct Lane {
+    Group all;
+    std::map<int, std::map<std::pair<int64_t, int64_t>, Group>, std::greater<>> levels;
+
+    static int LevelOf(int64_t bytes) {
+      return bytes <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(bytes) - 1);
+    }
+    void Add(const Access& access, size_t index) {
+      all.Add(access, index);
+      const int level = LevelOf(access.end_bytes - access.begin_bytes);
+      levels[level][{access.begin_bytes, access.end_bytes}].Add(access, index);
+    }
+  };
+
   std::vector<Access> list;
   int64_t base_bytes = 0;
   ItemExtent extent;
@@ -99,7 +99,7 @@ struct AccessIndex::Root {
     return any(group.writes) || (!question.only_writes && any(group.reads));
   }
 
-  bool AnyIn(const Question& question, const Lane& lane, const Access& range) const {
+  bool AnyIn(const Question& question, const Root::Lane& lane, const Access& range) const {
     for (const auto& [level, groups] : lane.levels) {
       const int64_t longest = int64_t{1} << level;
       auto group = groups.lower_bound({range.begin_bytes - longest, 0});
