@@ -20,6 +20,7 @@ if(NOT TARGET GTest::gtest)
   if(weft_googletest_source)
     add_subdirectory("${weft_googletest_source}" "${PROJECT_BINARY_DIR}/googletest"
                      EXCLUDE_FROM_ALL)
+    target_compile_options(gtest PRIVATE -O1)  # as the tests in a cross build
   else()
     FetchContent_Declare(googletest
       URL https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz

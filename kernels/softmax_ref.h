@@ -12,14 +12,16 @@ namespace weft::kernels {
 inline constexpr Tolerance kSoftmaxTolerance = {2e-38, 1e-6};
 inline constexpr Tolerance kLogSoftmaxTolerance = {5e-7, 3e-7};
 
-// Element `at` of one line of `axis` elements that lie `step` apart.
-inline double SoftmaxTwin(const SoftmaxShape& s, const float* x, size_t step, size_t at) {
+// One line: `axis` elements that lie `step` apart. Writes the results, one behind the other, to y.
+inline void SoftmaxTwin(const SoftmaxShape& s, const float* x, size_t step, double* y) {
   double greatest = -INFINITY;
   for (size_t i = 0; i < s.axis; ++i) greatest = std::fmax(greatest, x[i * step]);
   double sum = 0;
-  for (size_t i = 0; i < s.axis; ++i) sum += std::exp(x[i * step] - greatest);
-  const double difference = x[at * step] - greatest;
-  return s.logarithm != 0 ? difference - std::log(sum) : std::exp(difference) / sum;
+  for (size_t i = 0; i < s.axis; ++i) sum += y[i] = std::exp(x[i * step] - greatest);
+  const double log_of_sum = std::log(sum);
+  for (size_t i = 0; i < s.axis; ++i) {
+    y[i] = s.logarithm != 0 ? x[i * step] - greatest - log_of_sum : y[i] / sum;
+  }
 }
 
 }  // namespace weft::kernels

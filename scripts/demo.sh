@@ -13,7 +13,10 @@ say() { printf '\n== %s\n' "$*"; }
 scripts/setup.sh
 mkdir -p build
 say "build"
-cmake --preset x86-64 -DWEFT_UNITE=ON >build/configure.log || { cat build/configure.log; exit 1; }
+cmake --preset x86-64 -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON >build/configure.log || {
+  cat build/configure.log
+  exit 1
+}
 cmake --build --preset x86-64 --target weft dtmf
 
 say "convert $model/dtmf.xml"

@@ -48,7 +48,8 @@ count() {
 build() {
   local preset=$1
   say "$preset: configure"
-  cmake --preset "$preset" -DWEFT_UNITE=ON -DWEFT_MODELS_DIR="$PWD/build/models" || return 1
+  cmake --preset "$preset" -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON \
+    -DWEFT_MODELS_DIR="$PWD/build/models" || return 1
   say "$preset: build"
   cmake --build --preset "$preset" -j "$jobs"
 }

@@ -23,10 +23,14 @@ void ExpectTwin(SoftmaxShape shape, size_t misalignment, Random* random) {
   for (shape.logarithm = 0; shape.logarithm < 2; ++shape.logarithm) {
     const std::vector<float> y = RunSoftmax(shape, x, misalignment);
     const Tolerance tolerance = shape.logarithm != 0 ? kLogSoftmaxTolerance : kSoftmaxTolerance;
-    for (size_t i = 0; i < y.size(); ++i) {
-      const float* line = x.data() + i / plane * plane + i % shape.inner;
-      const double must = SoftmaxTwin(shape, line, shape.inner, i % plane / shape.inner);
-      ASSERT_TRUE(IsClose(y[i], must, tolerance)) << i << ": " << y[i] << ", " << must;
+    std::vector<double> must(shape.axis);
+    for (size_t line = 0; plane != 0 && line < shape.outer * shape.inner; ++line) {
+      const size_t begin = line / shape.inner * plane + line % shape.inner;
+      SoftmaxTwin(shape, x.data() + begin, shape.inner, must.data());
+      for (size_t k = 0; k < shape.axis; ++k) {
+        const size_t i = begin + k * shape.inner;
+        ASSERT_TRUE(IsClose(y[i], must[k], tolerance)) << i << ": " << y[i] << ", " << must[k];
+      }
     }
     ExpectSame(OnEveryTarget<float>(x.size(), misalignment,
                                     [&](float* out) {

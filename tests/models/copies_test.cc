@@ -47,20 +47,19 @@ std::vector<std::string> CopiesOf(const format::Model& model) {
   return lines;
 }
 
-std::vector<std::string> CopiesOfAllCases(int* models) {
+std::vector<std::string> CopiesOfAllCases() {
   std::vector<std::string> lines;
-  *models = ForEachConvertedCase([&](const std::string& name, const AlignedBytes& file) {
+  for (const auto& [name, file] : ConvertedCases()) {
     for (const std::string& line : CopiesOf(*format::GetModel(file.data())))
       lines.push_back(name + ": " + line);
-  });
+  }
   std::sort(lines.begin(), lines.end());
   return lines;
 }
 
 TEST(Copies, OfEveryIterationAreThoseThatArePinned) {
-  int models = 0;
-  const std::vector<std::string> lines = CopiesOfAllCases(&models);
-  EXPECT_GT(models, 500);
+  const std::vector<std::string> lines = CopiesOfAllCases();
+  EXPECT_GT(ConvertedCases().size(), 500u);
   if (std::getenv("WEFT_PIN_COPIES") != nullptr) {
     std::ofstream pinned(kPinned);
     for (const std::string& line : lines) pinned << line << '\n';

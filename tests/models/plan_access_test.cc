@@ -118,7 +118,7 @@ class StepRun {
 TEST(PlanAccess, IsWhatTheKernelsTouch) {
   std::set<std::string> seen;
   std::map<uint16_t, int> kinds;
-  ForEachConvertedCase([&](const std::string& name, const AlignedBytes& file) {
+  for (const auto& [name, file] : ConvertedCases()) {
     SCOPED_TRACE(name);
     const format::Model& model = *format::GetModel(file.data());
     for (const format::Step& step : format::RowsOf(model.steps())) {
@@ -129,7 +129,7 @@ TEST(PlanAccess, IsWhatTheKernelsTouch) {
       ++kinds[step.kind()];
       StepRun(model, step).ExpectClaimsHold();
     }
-  });
+  }
   EXPECT_EQ(kinds.size(), format::kKindCount - 2) << "a kind of step that no case contains";
   EXPECT_GT(seen.size(), 1000u);
 }

@@ -168,8 +168,7 @@ void TryMutants(const std::string& name, const AlignedBytes& sound, Tally& tally
 
 TEST(PlanMutants, AreRefusedWhereverTheyComputeAnythingElse) {
   Tally tally;
-  ForEachConvertedCase(
-      [&](const std::string& name, const AlignedBytes& sound) { TryMutants(name, sound, tally); });
+  for (const auto& [name, sound] : ConvertedCases()) TryMutants(name, sound, tally);
   printf("%d mutants opened: %d compute otherwise, %d refused (%d of them compute the same)\n",
          tally.mutants, tally.compute_otherwise, tally.refused, tally.refused_in_vain);
   EXPECT_GE(tally.mutants, 10000);

@@ -19,7 +19,8 @@ file(COPY "${SOURCE}/examples/dtmf" "${SOURCE}/examples/zephyr" DESTINATION "${F
 set(ENV{ZEPHYR_BASE} "${CMAKE_CURRENT_LIST_DIR}/zephyr")
 weft_build("${FOLDER}/project/zephyr" "${FOLDER}/build" "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}"
            "-DZephyr_DIR=${CMAKE_CURRENT_LIST_DIR}/zephyr" "-DZEPHYR_EXTRA_MODULES=${SOURCE}"
-           "-DWEFT_COMMAND=${WEFT_COMMAND}" "-DWEFT_HIGHWAY_DIR=${HIGHWAY}")
+           "-DWEFT_COMMAND=${WEFT_COMMAND}" "-DWEFT_HIGHWAY_DIR=${HIGHWAY}"
+           -DWEFT_PRECOMPILE=ON)
 weft_run(${BOARD} "${SOURCE}/toolchains/boards/run.sh" ${BOARD} "${FOLDER}/build/zephyr.elf")
 file(READ "${SOURCE}/examples/dtmf/model/test.txt" keys)
 string(STRIP "${keys}" keys)

@@ -10,28 +10,24 @@
 namespace weft::plan {
 namespace {
 
-// The twin: asks every rectangle.
+// The twin: asks every rectangle, from the lowest on.
 class Naive {
  public:
   int64_t LowestGap(const std::vector<TimeRange>& ranges, int64_t length, int64_t alignment) const {
-    std::vector<std::pair<int64_t, int64_t>> taken;
-    for (const Rectangle& each : rectangles_) {
-      const auto meets = [&](const TimeRange& range) {
-        return each.range.begin < range.end && range.begin < each.range.end;
-      };
-      if (std::none_of(ranges.begin(), ranges.end(), meets)) continue;
-      taken.emplace_back(each.begin, each.begin + each.length);
-    }
-    std::sort(taken.begin(), taken.end());
     int64_t gap = 0;
-    for (const auto& [begin, end] : taken) {
-      if (gap + length <= begin) break;
-      gap = std::max(gap, (end + alignment - 1) / alignment * alignment);
+    for (const Rectangle& each : rectangles_) {
+      if (gap + length <= each.begin) break;
+      for (const TimeRange& range : ranges) {
+        if (each.range.begin >= range.end || range.begin >= each.range.end) continue;
+        gap = std::max(gap, (each.begin + each.length + alignment - 1) / alignment * alignment);
+      }
     }
     return gap;
   }
   void Take(TimeRange range, int64_t begin, int64_t length) {
-    rectangles_.push_back({range, begin, length});
+    const auto lies_above = [&](const Rectangle& each) { return each.begin > begin; };
+    const auto at = std::find_if(rectangles_.begin(), rectangles_.end(), lies_above);
+    rectangles_.insert(at, {range, begin, length});
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bitset>
 #include <random>
 #include <string>
 #include <vector>
@@ -104,21 +105,26 @@ TEST(ValidatePlacement, NamesWhatIsIncomplete) {
 }
 
 // The twin: every pair at every time, quadratic on purpose.
+constexpr size_t kTimes = 80;
+
+std::bitset<kTimes> LiveAt(const Buffer& buffer) {
+  std::bitset<kTimes> live;
+  for (int64_t t = buffer.lifetime.begin; t < buffer.lifetime.end; ++t) live.set(t);
+  for (const TimeRange& gap : buffer.gaps) {
+    for (int64_t t = gap.begin; t < gap.end; ++t) live.reset(t);
+  }
+  return live;
+}
+
 bool AnyPairOverlaps(const Problem& problem, const Placement& placement) {
-  const auto is_live = [&](size_t i, int64_t time) {
-    const Buffer& buffer = problem.buffers[i];
-    const auto holds = [&](const TimeRange& r) { return r.begin <= time && time < r.end; };
-    return holds(buffer.lifetime) && std::none_of(buffer.gaps.begin(), buffer.gaps.end(), holds);
-  };
+  std::vector<std::bitset<kTimes>> live;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    live.push_back(LiveAt(problem.buffers[i]));
     for (size_t k = 0; k < i; ++k) {
       const Placed &a = placement.buffers[i], &b = placement.buffers[k];
-      if (a.memory != b.memory || a.offset_bytes + problem.buffers[i].bytes <= b.offset_bytes ||
-          b.offset_bytes + problem.buffers[k].bytes <= a.offset_bytes) {
-        continue;
-      }
-      for (int64_t time = 0; time < 80; ++time) {
-        if (is_live(i, time) && is_live(k, time)) return true;
+      if (a.memory == b.memory && a.offset_bytes < b.offset_bytes + problem.buffers[k].bytes &&
+          b.offset_bytes < a.offset_bytes + problem.buffers[i].bytes && (live[i] & live[k]).any()) {
+        return true;
       }
     }
   }

@@ -38,8 +38,9 @@ def check_guards(tree):
 def check_leaks(tree):
     """No path of one machine, no tracker number, no open end."""
     faults = []
+    sources = set(tree.sources())
     for path in tree.paths:
-        if not path.endswith(_PROSE) and path not in tree.sources():
+        if not path.endswith(_PROSE) and path not in sources:
             continue
         for number, line in tree.lines(path):
             for pattern, what in ((_PATHS, "path of one machine"), (_TRACKER, "tracker number"),
