@@ -82,9 +82,9 @@ def expect(what, printed, must):
 
 class Builder:
     """One compiler: compiles, archives and links below a folder of its own. What `headers` include
-    it reads once for all C++ sources."""
+    it reads once for all sources of the runtime."""
     def __init__(self, prefix, flags, library, folder, headers=""):
-        self.prefix, self.flags, self.folder, self.cxx = prefix, flags, folder, CXX
+        self.prefix, self.flags, self.folder, self.headers = prefix, flags, folder, []
         self.includes = [
             f"-I{library / 'src'}", f"-I{library / 'examples/Keypad'}", f"-I{folder.parent}"
         ]
@@ -95,7 +95,7 @@ class Builder:
             header = folder / "headers.h"
             header.write_text(headers)
             run(prefix + "g++", *flags, *COMMON, *CXX, *self.includes, "-x", "c++-header", header)
-            self.cxx = [*CXX, "-include", header]
+            self.headers = ["-include", header]
         sources = sorted((library / "src").rglob("*.cpp"))
         names = [source.name for source in sources]
         if len(set(names)) != len(names):
@@ -108,7 +108,9 @@ class Builder:
 
     def compile(self, source):
         compiler = "gcc" if source.suffix == ".c" else "g++"
-        language = [] if source.suffix == ".c" else self.cxx
+        language = [] if source.suffix == ".c" else CXX
+        if "runtime" in source.parts:
+            language = [*language, *self.headers]
         target = self.folder / (source.name + ".o")
         run(*self.launcher, self.prefix + compiler, *self.flags, *COMMON, *language, *self.includes,
             "-c", source, "-o", target)

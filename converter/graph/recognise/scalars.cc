@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/rewrite.h"
@@ -33,24 +34,23 @@ LoopScalars::LoopScalars(const ir::Node& loop) : body_(loop.bodies[0]) {
 }
 
 void LoopScalars::Advance() {
-  std::map<const ir::Node*, std::optional<int64_t>> next = parameters_;
-  ++iteration_;
+  next_.clear();
   for (const ir::BodyInput& input : body_.map.inputs) {
     if (input.range) continue;
-    if (!input.input) next[input.parameter] = iteration_;
-    if (input.next != nullptr) next[input.parameter] = Value(input.next->inputs[0]);
+    if (!input.input) next_.emplace_back(input.parameter, iteration_ + 1);
+    if (input.next != nullptr) next_.emplace_back(input.parameter, Value(input.next->inputs[0]));
   }
-  parameters_ = std::move(next);
-  known_.clear();
+  for (const auto& [parameter, value] : next_) parameters_[parameter] = value;
+  ++iteration_;
 }
 
 std::optional<int64_t> LoopScalars::Value(ir::Source source) {
-  const auto [found, fresh] = known_.try_emplace({source.node, source.port});
-  if (!fresh) return found->second;
+  Known& known = known_[{source.node, source.port}];
+  if (known.iteration == iteration_) return known.value;
+  known = {iteration_, std::nullopt};  // for a cycle that comes back to it
   std::optional<int64_t> value = Compute(source);
-  if (value && !IsNarrow(*value)) value.reset();
-  known_[{source.node, source.port}] = value;
-  return value;
+  if (value && IsNarrow(*value)) known.value = value;
+  return known.value;
 }
 
 std::optional<int64_t> LoopScalars::Compute(ir::Source source) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "converter/ir/graph.h"
 
@@ -26,12 +27,18 @@ class LoopScalars {
   int64_t iteration() const { return iteration_; }
 
  private:
+  struct Known {
+    int64_t iteration = -1;  // at which `value` was computed
+    std::optional<int64_t> value;
+  };
+
   std::optional<int64_t> Compute(ir::Source source);
 
   const ir::Body& body_;
   int64_t iteration_ = 0;
   std::map<const ir::Node*, std::optional<int64_t>> parameters_;
-  std::map<std::pair<const ir::Node*, uint32_t>, std::optional<int64_t>> known_;
+  std::map<std::pair<const ir::Node*, uint32_t>, Known> known_;
+  std::vector<std::pair<const ir::Node*, std::optional<int64_t>>> next_;  // of Advance
 };
 
 // The one integer or boolean that a constant holds.
