@@ -172,7 +172,7 @@ HWY_INLINE FloatVec Log(FloatVec x) {
   return hn::IfThenElse(hn::Lt(x, Set(kSmallestNormal)), below, y);
 }
 
-// log(1 + x) for x in [0, 1], with a small relative error around 0 too.
+// log(1 + x) for x >= 0, with a small relative error around 0 too; NaN of infinity.
 HWY_INLINE FloatVec LogOnePlus(FloatVec x) {
   const FloatVec sum = hn::Add(x, Set(1.0f));
   const FloatVec lost = hn::Sub(x, hn::Sub(sum, Set(1.0f)));
@@ -181,26 +181,39 @@ HWY_INLINE FloatVec LogOnePlus(FloatVec x) {
 
 // ---- circle -------------------------------------------------------------------------------------
 
-// sin(x + quarters * pi/2). Absolute error 1e-7 for |x| <= 1e5, 1e-6 up to 1e6; beyond, the result
-// means less and less but stays within [-1, 1]. Infinite x gives NaN.
-HWY_INLINE FloatVec SinOfQuarters(FloatVec x, int32_t quarters) {
+// x = n * pi/2 + r: sine and cosine of r, and n in the low bits of `quadrant`.
+struct CircleParts {
+  FloatVec sine;
+  FloatVec cosine;
+  IntVec quadrant;
+};
+
+HWY_INLINE CircleParts SplitCircle(FloatVec x) {
   static constexpr float kSine[] = {-0.16666653f, 0.0083320639f, -0.00019502135f};   // 4.4e-9
   static constexpr float kCosine[] = {0.041666644f, -0.0013887243f, 2.4423889e-5f};  // 1.2e-10
   const FloatVec shifted = Fma(x, Set(0.63661977f), Set(kRoundingMagic));
   const FloatVec n = hn::Sub(shifted, Set(kRoundingMagic));
-  const IntVec quadrant = hn::Add(Bits(shifted), SetInt(quarters));
   FloatVec r = Fnma(n, Set(1.57079637f), x);  // pi/2 in three parts
   r = Fnma(n, Set(-4.37113883e-8f), r);
   r = Fnma(n, Set(-1.71512489e-15f), r);
   r = AtLeast(AtMost(r, 0.9f), -0.9f);
   const FloatVec square = hn::Mul(r, r);
-  const FloatVec sine = Fma(hn::Mul(square, r), Polynomial(square, kSine), r);
   const FloatVec cosine =
       Fma(hn::Mul(square, square), Polynomial(square, kCosine), Fnma(square, Set(0.5f), Set(1.0f)));
-  const IntVec is_odd = hn::And(quadrant, SetInt(1));
-  const FloatMask use_sine = hn::RebindMask(FloatTag(), hn::Eq(is_odd, SetInt(0)));
+  return {Fma(hn::Mul(square, r), Polynomial(square, kSine), r), cosine, Bits(shifted)};
+}
+
+HWY_INLINE FloatMask IsEven(IntVec n) {
+  return hn::RebindMask(FloatTag(), hn::Eq(hn::And(n, SetInt(1)), SetInt(0)));
+}
+
+// sin(x + quarters * pi/2). Absolute error 1e-7 for |x| <= 1e5, 1e-6 up to 1e6; beyond, the result
+// means less and less but stays within [-1, 1]. Infinite x gives NaN.
+HWY_INLINE FloatVec SinOfQuarters(FloatVec x, int32_t quarters) {
+  const CircleParts parts = SplitCircle(x);
+  const IntVec quadrant = hn::Add(parts.quadrant, SetInt(quarters));
   const IntVec sign = hn::ShiftLeft<30>(hn::And(quadrant, SetInt(2)));
-  return FromBits(hn::Xor(Bits(hn::IfThenElse(use_sine, sine, cosine)), sign));
+  return FromBits(hn::Xor(Bits(hn::IfThenElse(IsEven(quadrant), parts.sine, parts.cosine)), sign));
 }
 
 HWY_INLINE FloatVec Sin(FloatVec x) { return SinOfQuarters(x, 0); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/matmul.h"
 
+#include "kernels/integer.h"
 #include "kernels/walk.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -136,6 +137,44 @@ HWY_EXPORT(Matmul);
 
 void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y) {
   HWY_DYNAMIC_DISPATCH(Matmul)(shape, a, b, y);
+}
+
+namespace {
+
+template <typename T>
+T IntegerSum(const MatmulShape& shape, const T* a, const T* b) {
+  T sum = 0;
+  for (size_t k = 0; k < shape.inner; ++k) {
+    sum = WrappingAdd(sum,
+                      WrappingMultiply(a[k * shape.a_inner_stride], b[k * shape.b_inner_stride]));
+  }
+  return sum;
+}
+
+// Index arithmetic and small integer layers: one sum after the other.
+template <typename T>
+void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
+  if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
+  Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
+                         {shape.a_batch_strides, shape.b_batch_strides});
+  do {
+    const T* row = a + walk.offset(0);
+    for (size_t m = 0; m < shape.rows; ++m) {
+      for (size_t n = 0; n < shape.columns; ++n) {
+        *y++ = IntegerSum(shape, row + m * shape.a_row_stride,
+                          b + walk.offset(1) + n * shape.b_column_stride);
+      }
+    }
+  } while (walk.Next());
+}
+
+}  // namespace
+
+void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y) {
+  MatmulIntegers(shape, a, b, y);
+}
+void Matmul(const MatmulShape& shape, const int64_t* a, const int64_t* b, int64_t* y) {
+  MatmulIntegers(shape, a, b, y);
 }
 
 }  // namespace weft::kernels

@@ -2,6 +2,7 @@
 // Product of two matrices that are both data: y[..,m,n] = sum_k a[..,m,k] * b[..,k,n]. Strides make
 // any operand transposed or broadcast over the batch. Each output is one chain of fused
 // multiply-adds over ascending k that begins at 0, on every target.
+// Sums of integers wrap around and are exact in any order.
 // y is contiguous and must not overlap a or b. Uses about 1 KB of stack where b's columns are not
 // contiguous. The caller owns all memory.
 #ifndef WEFT_KERNELS_MATMUL_H_
@@ -29,6 +30,8 @@ struct MatmulShape {
 };
 
 void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y);
+void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y);
+void Matmul(const MatmulShape& shape, const int64_t* a, const int64_t* b, int64_t* y);
 
 }  // namespace weft::kernels
 

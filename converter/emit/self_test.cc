@@ -142,6 +142,7 @@ void AppendOutput(const Tensor& tensor, const format::Port& port, std::vector<st
 // adds in one rounding, so a target that cannot takes one more.
 constexpr format::ElementType kF32 = format::ElementType::f32;
 constexpr format::ReduceOp kL2 = format::ReduceOp::l2;
+constexpr format::NormalizeOp kCentre = format::NormalizeOp::centre;
 
 bool Fuses(format::UnaryOp op) {
   switch (op) {

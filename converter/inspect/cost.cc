@@ -9,6 +9,7 @@ namespace {
 
 // The words in which the columns multiply_adds and moved_bytes of ops.inc are written.
 constexpr format::ReduceOp kL2 = format::ReduceOp::l2;
+constexpr format::NormalizeOp kCentre = format::NormalizeOp::centre;
 
 template <typename... Numbers>
 double Product(Numbers... numbers) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of two tensors; the result is boolean.
+// Comparisons of two tensors, and of one with what is no finite number; the result is boolean.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
 
 namespace weft::ops {
@@ -24,19 +26,56 @@ void InferCompare(InferScope& scope) {
 
 template <CompareOp op>
 void LowerCompare(LowerScope& scope) {
-  const Dims& out = scope.output_type(0).dims;
-  const plan::ValueId y = scope.NewOutput(0);
-  if (std::ranges::find(out, 0) != out.end()) return;
-  const Walk walk =
-      CollapsedWalk(out, std::array{AlignedDims(scope, 0, out), AlignedDims(scope, 1, out)});
-  format::CompareParams params;
-  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), walk.dims);
-  WriteDims(params.mutable_a_strides(), walk.strides[0]);
-  WriteDims(params.mutable_b_strides(), walk.strides[1]);
-  params.mutate_op(op);
-  params.mutate_type(scope.input_element(0));
-  scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
+  const Dims out = scope.output_type(0).dims;
+  EmitCompare(scope.builder, op, {scope.input(0), AlignedDims(scope, 0, out)},
+              {scope.input(1), AlignedDims(scope, 1, out)}, scope.NewOutput(0));
+}
+
+// IsNaN, IsInf, IsFinite.
+
+void InferClass(InferScope& scope) {
+  constexpr size_t kX[] = {0};
+  CheckElements(scope, kX, {ElementType::f32});
+  scope.SetOutput(0, ElementType::boolean, scope.input_dims(0));
+}
+
+// Output 0 is x <op> number.
+void CompareWith(LowerScope& scope, CompareOp op, plan::ValueId x, float number) {
+  const Dims& dims = scope.input_dims(0);
+  const plan::ValueId other = scope.builder.WeightsOf<float>({ElementType::f32, {1}}, {number});
+  EmitCompare(scope.builder, op, {x, dims}, {other, Dims(dims.size(), 1)}, scope.NewOutput(0));
+}
+
+plan::ValueId MagnitudeOf(LowerScope& scope) {
+  const plan::ValueId magnitude = scope.builder.Scratch(scope.input_type(0));
+  EmitUnary(scope.builder, format::UnaryOp::abs, scope.input(0), magnitude);
+  return magnitude;
+}
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// A NaN differs from everything, itself too.
+void LowerIsNaN(LowerScope& scope) {
+  const Operand x = {scope.input(0), scope.input_dims(0)};
+  EmitCompare(scope.builder, CompareOp::not_equal, x, x, scope.NewOutput(0));
+}
+
+void LowerIsFinite(LowerScope& scope) {
+  CompareWith(scope, CompareOp::less, MagnitudeOf(scope), kInfinity);
+}
+
+bool DetectsInfinity(const NodeScope& scope, std::string_view sign) {
+  return scope.attributes.Bool(fmt::format("detect_{}", sign), true);
+}
+
+void LowerIsInf(LowerScope& scope) {
+  const bool negative = DetectsInfinity(scope, "negative");
+  if (!DetectsInfinity(scope, "positive")) {
+    // Nothing is less than minus infinity.
+    const CompareOp op = negative ? CompareOp::equal : CompareOp::less;
+    return CompareWith(scope, op, scope.input(0), -kInfinity);
+  }
+  CompareWith(scope, CompareOp::equal, negative ? MagnitudeOf(scope) : scope.input(0), kInfinity);
 }
 
 int64_t EqualOf(int64_t a, int64_t b) { return a == b; }
@@ -57,10 +96,28 @@ constexpr Operation kCompareRows[] = {
      kPointwiseOfBoth<GreaterOf>},
     {"GreaterEqual", 1, 2, 2, InferCompare, LowerCompare<CompareOp::greater_equal>,
      kPointwiseOfBoth<GreaterEqualOf>},
+    {"IsFinite", 10, 1, 1, InferClass, LowerIsFinite, kPointwise},
+    {"IsInf", 10, 1, 1, InferClass, LowerIsInf, kPointwise},
+    {"IsNaN", 10, 1, 1, InferClass, LowerIsNaN, kPointwise},
 };
 
 }  // namespace
 
 std::span<const Operation> CompareOperations() { return kCompareRows; }
+
+void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a, const Operand& b,
+                 plan::ValueId y) {
+  const Dims& out = builder.dims(y);
+  if (std::ranges::find(out, 0) != out.end()) return;
+  const Walk walk = CollapsedWalk(out, std::array{a.dims, b.dims});
+  format::CompareParams params;
+  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), walk.dims);
+  WriteDims(params.mutable_a_strides(), walk.strides[0]);
+  WriteDims(params.mutable_b_strides(), walk.strides[1]);
+  params.mutate_op(op);
+  params.mutate_type(builder.type(a.value));
+  builder.Emit(params, {a.value, b.value}, {y});
+}
 
 }  // namespace weft::ops

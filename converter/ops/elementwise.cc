@@ -141,6 +141,11 @@ constexpr Operation kElementwiseRows[] = {
      kDecidedBy<false>},
     {"LogicalOr", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},
     {"LogicalXor", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_xor>, kPointwise},
+    // Of booleans, which are all that masks are made of.
+    {"BitwiseAnd", 13, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_and>,
+     kDecidedBy<false>},
+    {"BitwiseOr", 13, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},
+    {"BitwiseXor", 13, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_xor>, kPointwise},
 };
 
 }  // namespace

@@ -18,9 +18,16 @@ std::span<const Operation> CompareOperations();
 std::span<const Operation> SelectOperations();
 std::span<const Operation> ReduceOperations();
 std::span<const Operation> SoftmaxOperations();
+std::span<const Operation> NormalizeOperations();
+std::span<const Operation> TopOperations();
+std::span<const Operation> BucketizeOperations();
 std::span<const Operation> MatmulOperations();
+std::span<const Operation> FourierOperations();
+std::span<const Operation> ShortTimeOperations();
 std::span<const Operation> ConvolutionOperations();
 std::span<const Operation> PoolingOperations();
+std::span<const Operation> AdaptivePoolingOperations();
+std::span<const Operation> RegionOperations();
 std::span<const Operation> ConvertOperations();
 std::span<const Operation> StateOperations();
 
@@ -35,6 +42,7 @@ std::span<const Operation> GatherOperations();
 std::span<const Operation> OneHotOperations();
 std::span<const Operation> PadOperations();
 std::span<const Operation> BatchToSpaceOperations();
+std::span<const Operation> PatchOperations();
 std::span<const Operation> ShapeOperations();
 std::span<const Operation> PortOperations();
 

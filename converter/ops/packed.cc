@@ -48,12 +48,13 @@ plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
 }
 
 void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
-               plan::ValueId x, plan::ValueId weights, plan::ValueId y) {
+               plan::ValueId x, plan::ValueId weights, plan::ValueId y, int64_t x_row_stride) {
   format::DenseParams params;
   params.mutate_rows(Narrow32(rows, "rows"));
   params.mutate_inputs(Narrow32(inputs, "inputs"));
   params.mutate_outputs(Narrow32(outputs, "outputs"));
-  params.mutate_x_row_stride(params.inputs());
+  params.mutate_x_row_stride(x_row_stride == 0 ? params.inputs()
+                                               : Narrow32(x_row_stride, "x row stride"));
   params.mutate_y_row_stride(params.outputs());
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }

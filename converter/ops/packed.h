@@ -27,9 +27,10 @@ plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
 plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
                        const format::ConvParams& params);
 
-// y[rows, outputs] = x[rows, inputs] * weights, all contiguous.
+// y[rows, outputs] = x[rows, inputs] * weights, y contiguous. Rows of x begin `x_row_stride`
+// elements apart, which may overlap; 0: they are contiguous, too.
 void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
-               plan::ValueId x, plan::ValueId weights, plan::ValueId y);
+               plan::ValueId x, plan::ValueId weights, plan::ValueId y, int64_t x_row_stride = 0);
 
 }  // namespace weft::ops
 

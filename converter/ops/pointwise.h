@@ -22,6 +22,14 @@ void EmitBinary(plan::Builder& builder, format::BinaryOp op, const Operand& a, c
 void EmitBinary(plan::Builder& builder, format::BinaryOp op, plan::ValueId a, plan::ValueId b,
                 plan::ValueId y);
 
+// y = a <op> b as boolean; both line up with y axis by axis.
+void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a, const Operand& b,
+                 plan::ValueId y);
+
+// y = condition ? a : b; all line up with y's dims, which may be other than the value's own.
+void EmitSelect(plan::Builder& builder, const Operand& condition, const Operand& a,
+                const Operand& b, const Operand& y);
+
 // y = op(x) with the operation's numbers; see Activation in weft.fbs.
 void EmitUnary(plan::Builder& builder, format::UnaryOp op, plan::ValueId x, plan::ValueId y,
                float alpha = 0, float beta = 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over constant axes. Axes of one element cost nothing: a reduction over nothing else is
 // the tensor itself (its magnitude for norms), and no step reduces more axes than it must.
+#include "converter/ops/reduce.h"
+
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -64,30 +66,17 @@ void InferReduceOfNumbers(InferScope& scope) {
 void InferReduceOfFloats(InferScope& scope) { InferReduce(scope, {ElementType::f32}); }
 void InferReduceOfBooleans(InferScope& scope) { InferReduce(scope, {ElementType::boolean}); }
 
-struct ReduceAxis {
-  int64_t dim, stride;
-  bool reduced;
-};
-
-// Axes that matter, neighbours of one kind joined, the kept before the reduced.
-std::vector<ReduceAxis> CollapsedAxes(const Dims& dims, const std::vector<bool>& reduced) {
+// Of a dense tensor.
+std::vector<ReduceAxis> AxesToReduce(const Dims& dims, const std::vector<bool>& reduced) {
   const Dims strides = plan::DenseStrides(dims);
   std::vector<ReduceAxis> axes;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 1) continue;
-    if (!axes.empty() && axes.back().reduced == reduced[i]) {
-      axes.back() = {axes.back().dim * dims[i], strides[i], reduced[i]};
-    } else {
-      axes.push_back({dims[i], strides[i], reduced[i]});
-    }
-  }
-  std::ranges::stable_partition(axes, [](const ReduceAxis& axis) { return !axis.reduced; });
-  return axes;
+  for (size_t i = 0; i < dims.size(); ++i) axes.push_back({dims[i], strides[i], reduced[i]});
+  return CollapsedAxes(axes);
 }
 
 template <ReduceOp op>
 void LowerReduce(LowerScope& scope) {
-  const std::vector<ReduceAxis> axes = CollapsedAxes(scope.input_dims(0), ReducedAxes(scope));
+  const std::vector<ReduceAxis> axes = AxesToReduce(scope.input_dims(0), ReducedAxes(scope));
   const auto kept = std::ranges::count(axes, false, &ReduceAxis::reduced);
   if (kept == static_cast<int64_t>(axes.size())) {
     if (op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
@@ -95,19 +84,7 @@ void LowerReduce(LowerScope& scope) {
   }
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  format::ReduceParams params;
-  params.mutate_kept_rank(Narrow32(kept, "kept rank"));
-  params.mutate_reduced_rank(Narrow32(axes.size(), "reduced rank") - params.kept_rank());
-  Dims dims, strides;
-  for (const ReduceAxis& axis : axes) {
-    dims.push_back(axis.dim);
-    strides.push_back(axis.stride);
-  }
-  WriteDims(params.mutable_dims(), dims);
-  WriteDims(params.mutable_strides(), strides);
-  params.mutate_op(op);
-  params.mutate_type(scope.input_element(0));
-  scope.builder.Emit(params, {scope.input(0)}, {y});
+  EmitReduce(scope.builder, op, axes, scope.input(0), y);
 }
 
 void ReduceAxes(AxisScope& scope) {
@@ -140,5 +117,38 @@ constexpr Operation kReduceRows[] = {
 }  // namespace
 
 std::span<const Operation> ReduceOperations() { return kReduceRows; }
+
+std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes) {
+  std::vector<ReduceAxis> joined;
+  for (const ReduceAxis& axis : axes) {
+    if (axis.dim == 1) continue;
+    if (!joined.empty() && joined.back().reduced == axis.reduced &&
+        joined.back().stride == axis.stride * axis.dim) {
+      joined.back() = {joined.back().dim * axis.dim, axis.stride, axis.reduced};
+    } else {
+      joined.push_back(axis);
+    }
+  }
+  std::ranges::stable_partition(joined, [](const ReduceAxis& axis) { return !axis.reduced; });
+  return joined;
+}
+
+void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis> collapsed,
+                plan::ValueId x, plan::ValueId y) {
+  const auto kept = std::ranges::count(collapsed, false, &ReduceAxis::reduced);
+  format::ReduceParams params;
+  params.mutate_kept_rank(Narrow32(kept, "kept rank"));
+  params.mutate_reduced_rank(Narrow32(collapsed.size(), "reduced rank") - params.kept_rank());
+  Dims dims, strides;
+  for (const ReduceAxis& axis : collapsed) {
+    dims.push_back(axis.dim);
+    strides.push_back(axis.stride);
+  }
+  WriteDims(params.mutable_dims(), dims);
+  WriteDims(params.mutable_strides(), strides);
+  params.mutate_op(op);
+  params.mutate_type(builder.type(x));
+  builder.Emit(params, {x}, {y});
+}
 
 }  // namespace weft::ops

@@ -6,6 +6,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -29,21 +30,15 @@ void InferSelect(InferScope& scope) {
 }
 
 void LowerSelect(LowerScope& scope) {
-  const TensorType& type = scope.output_type(0);
-  const plan::ValueId y = scope.NewOutput(0);
-  if (std::ranges::find(type.dims, 0) != type.dims.end()) return;
-  const Walk walk = CollapsedWalk(type.dims, std::array{AlignedDims(scope, kCondition, type.dims),
-                                                        AlignedDims(scope, kThenValue, type.dims),
-                                                        AlignedDims(scope, kElseValue, type.dims)});
-  format::SelectParams params;
-  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), walk.dims);
-  WriteDims(params.mutable_condition_strides(), walk.strides[kCondition]);
-  WriteDims(params.mutable_a_strides(), walk.strides[kThenValue]);
-  WriteDims(params.mutable_b_strides(), walk.strides[kElseValue]);
-  params.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
-  scope.builder.Emit(
-      params, {scope.input(kCondition), scope.input(kThenValue), scope.input(kElseValue)}, {y});
+  const Dims& out = scope.output_type(0).dims;
+  const Operand y{scope.NewOutput(0), out};
+  if (ElementCount(out) == 0) return;
+  const auto aligned = [&](size_t i) {
+    return Operand{scope.input(i), AlignedDims(scope, i, out)};
+  };
+  const Operand condition = aligned(kCondition);
+  const Operand a = aligned(kThenValue);
+  EmitSelect(scope.builder, condition, a, aligned(kElseValue), y);
 }
 
 constexpr Operation kSelectRows[] = {{"Select", 1, 3, 3, InferSelect, LowerSelect, kPointwise}};
@@ -51,5 +46,19 @@ constexpr Operation kSelectRows[] = {{"Select", 1, 3, 3, InferSelect, LowerSelec
 }  // namespace
 
 std::span<const Operation> SelectOperations() { return kSelectRows; }
+
+void EmitSelect(plan::Builder& builder, const Operand& condition, const Operand& a,
+                const Operand& b, const Operand& y) {
+  if (std::ranges::find(y.dims, 0) != y.dims.end()) return;
+  const Walk walk = CollapsedWalk(y.dims, std::array{condition.dims, a.dims, b.dims});
+  format::SelectParams params;
+  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), walk.dims);
+  WriteDims(params.mutable_condition_strides(), walk.strides[0]);
+  WriteDims(params.mutable_a_strides(), walk.strides[1]);
+  WriteDims(params.mutable_b_strides(), walk.strides[2]);
+  params.mutate_element_bytes(Narrow32(ElementBytes(builder.type(y.value)), "element bytes"));
+  builder.Emit(params, {condition.value, a.value, b.value}, {y.value});
+}
 
 }  // namespace weft::ops

@@ -189,9 +189,17 @@ constexpr Traits kNot = {.scalar = ScalarNot, .pointwise = true};
 
 constexpr Operation kUnaryRows[] = {
     {"Abs", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::abs>, kPointwise},
+    {"Acos", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::acos>, kPointwise},
+    {"Acosh", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::acosh>, kPointwise},
+    {"Asin", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::asin>, kPointwise},
+    {"Asinh", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::asinh>, kPointwise},
+    {"Atan", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::atan>, kPointwise},
+    {"Atanh", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::atanh>, kPointwise},
+    {"BitwiseNot", 13, 1, 1, InferNot, LowerUnary<UnaryOp::logical_not>, kNot},  // of booleans
     {"Ceiling", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::ceiling>, kPointwise},
     {"Clamp", 1, 1, 1, InferClamp, LowerClamp, kPointwise},
     {"Cos", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::cos>, kPointwise},
+    {"Cosh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::cosh>, kPointwise},
     {"Elu", 1, 1, 1, InferElu, LowerElu, kPointwise},
     {"Erf", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::erf>, kPointwise},
     {"Exp", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::exp>, kPointwise},
@@ -211,10 +219,12 @@ constexpr Operation kUnaryRows[] = {
     {"Sigmoid", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sigmoid>, InCells("sigmoid")},
     {"Sign", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::sign>, kPointwise},
     {"Sin", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sin>, kPointwise},
+    {"Sinh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sinh>, kPointwise},
     {"SoftPlus", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::softplus>, kPointwise},
     {"SoftSign", 9, 1, 1, InferFloat, LowerUnary<UnaryOp::softsign>, InCells("softsign")},
     {"Sqrt", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sqrt>, kPointwise},
     {"Swish", 4, 1, 2, InferSwish, LowerSwish, kPointwise},
+    {"Tan", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::tan>, kPointwise},
     {"Tanh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::tanh>, InCells("tanh")},
 };
 

@@ -63,9 +63,10 @@ StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   const uint32_t rank = p.batch_rank();
+  const int64_t bits = format::BitsOf(p.type());
   std::vector<int64_t> y_dims = FirstOf(*p.batch_dims(), rank);
   y_dims.insert(y_dims.end(), {p.rows(), p.columns()});
-  const StridedBytes y = Contiguous(kF32Bits, y_dims);
+  const StridedBytes y = Contiguous(bits, y_dims);
   if (operand == 2 || y.run_bytes == 0) return y;
   const auto& strides = operand == 0 ? *p.a_batch_strides() : *p.b_batch_strides();
   Dims walk;
@@ -77,7 +78,7 @@ StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
     walk.emplace_back(p.columns(), p.b_column_stride());
     walk.emplace_back(p.inner(), p.b_inner_stride());
   }
-  return Strided(kF32Bits, 0, walk);
+  return Strided(bits, 0, walk);
 }
 
 StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
@@ -156,6 +157,16 @@ StridedBytes AccessBy(const format::ReduceParams& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::SoftmaxParams& p, uint32_t) {
   return Contiguous(kF32Bits, {p.outer(), p.axis(), p.inner()});
+}
+
+StridedBytes AccessBy(const format::NormalizeParams& p, uint32_t) {
+  return Contiguous(kF32Bits, {p.outer(), p.axis(), p.inner()});
+}
+
+StridedBytes AccessBy(const format::TopParams& p, uint32_t operand) {
+  if (operand == 0) return Contiguous(format::BitsOf(p.type()), {p.outer(), p.axis(), p.inner()});
+  return Contiguous(format::BitsOf(operand == 1 ? p.type() : p.index_type()),
+                    {p.outer(), p.k(), p.inner()});
 }
 
 StridedBytes AccessBy(const format::CopyParams& p, uint32_t operand) {

@@ -6,8 +6,15 @@
 
 namespace weft::bind::matmul {
 
+using format::ElementType;
+
 Fault Check(const format::MatmulParams& params, const OperandSlots& slots) {
   ParamChecker check(slots);
+  const ElementType type = params.type();
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  check.Require(type == kF32 || type == ElementType::i32 || type == ElementType::i64,
+                FaultCode::kParamType, static_cast<uint32_t>(type), 0);
   check.RequireAtMost(FaultCode::kParamRank, params.batch_rank(), kernels::kMatmulBatchRank);
   if (!check.fault().ok()) return check.fault();
   const uint32_t rank = params.batch_rank();
@@ -23,14 +30,19 @@ Fault Check(const format::MatmulParams& params, const OperandSlots& slots) {
     return Plus(WalkReach(rank, dims, batch_strides),
                 Plus(Times(count - 1, stride), Times(inner - 1, inner_stride)));
   };
-  check.RequireOperand(0, kF32,
+  check.RequireOperand(0, type,
                        reach(Numbers(params.a_batch_strides()), rows, params.a_row_stride(),
                              params.a_inner_stride()));
-  check.RequireOperand(1, kF32,
+  check.RequireOperand(1, type,
                        reach(Numbers(params.b_batch_strides()), columns, params.b_column_stride(),
                              params.b_inner_stride()));
-  check.RequireOperand(2, kF32, y_count);
+  check.RequireOperand(2, type, y_count);
   return check.fault();
+}
+
+template <typename T>
+void Multiply(const kernels::MatmulShape& shape, std::byte* const* operands) {
+  kernels::Matmul(shape, As<const T>(operands[0]), As<const T>(operands[1]), As<T>(operands[2]));
 }
 
 bool MayShare(const format::MatmulParams&, uint32_t, uint32_t) { return false; }
@@ -48,8 +60,14 @@ void Run(const format::MatmulParams& params, std::byte* const* operands) {
   shape.a_inner_stride = params.a_inner_stride();
   shape.b_inner_stride = params.b_inner_stride();
   shape.b_column_stride = params.b_column_stride();
-  kernels::Matmul(shape, As<const float>(operands[0]), As<const float>(operands[1]),
-                  As<float>(operands[2]));
+  switch (params.type()) {
+    case ElementType::i32:
+      return Multiply<int32_t>(shape, operands);
+    case ElementType::i64:
+      return Multiply<int64_t>(shape, operands);
+    default:
+      return Multiply<float>(shape, operands);
+  }
 }
 
 }  // namespace weft::bind::matmul

@@ -36,7 +36,7 @@ StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_i
   const uint32_t dims[6] = {1}, strides[6] = {batch};
   return StepSample(Kind::matmul, {{kF32, inner}, {kF32, inner * 20}, {kF32, 20}})
       .With(format::MatmulParams(1, dims, strides, strides, 1, 20, inner, a_row, a_inner, b_inner,
-                                 b_column));
+                                 b_column, format::ElementType::f32, 0, 0));
 }
 
 // Of 3 x 3 pixels, a window of `taps` x `taps` at `out` x `out` places.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/matmul.h"
 
+#include <algorithm>
+
 #include "kernels/matmul_ref.h"
 #include "tests/kernels/harness.h"
 
@@ -72,6 +74,39 @@ TEST(Matmul, BroadcastsAlongTheBatch) {
   std::vector<float> must(6 * 54);
   MatmulTwin(shape, a.data(), b.data(), must.data());
   ExpectSame(RunMatmul(shape, a.data(), b.data(), 1), must);
+}
+
+template <typename T>
+void ExpectIntegerProducts() {
+  Random random(5);
+  for (const uint32_t k : {0u, 1u, 2u, 19u}) {
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      MatmulShape shape = Plain(3, 18, k, (transposes & 1) != 0, (transposes & 2) != 0);
+      shape.batch_rank = 2;
+      const uint32_t dims[] = {2, 3}, a_strides[] = {3 * k, 0}, b_strides[] = {0, 18 * k};
+      std::copy_n(dims, 2, shape.batch_dims);
+      std::copy_n(a_strides, 2, shape.a_batch_strides);
+      std::copy_n(b_strides, 2, shape.b_batch_strides);
+      std::vector<T> a(2 * 3 * k), b(3 * 18 * k), y(6 * 3 * 18), must(y.size());
+      for (T& x : a) x = static_cast<T>(random.Next());  // sums wrap around
+      for (T& x : b) x = static_cast<T>(random.Next());
+      Matmul(shape, a.data(), b.data(), y.data());
+      MatmulTwin(shape, a.data(), b.data(), must.data());
+      ASSERT_EQ(y, must) << k << " " << transposes;
+    }
+  }
+}
+
+TEST(Matmul, WrapsIntegersAround) {
+  ExpectIntegerProducts<int32_t>();
+  ExpectIntegerProducts<int64_t>();
+}
+
+TEST(Matmul, IsExactWhereFloatsAreNot) {
+  const int32_t a[] = {16777217, 1}, b[] = {1, 2};
+  int32_t y = 0;
+  Matmul(Plain(1, 1, 2, false, false), a, b, &y);
+  EXPECT_EQ(y, 16777219);
 }
 
 TEST(Matmul, HasTheSameBitsOnEveryProcessor) {

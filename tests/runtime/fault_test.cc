@@ -179,6 +179,7 @@ constexpr Row kNumbers[] = {
     {101, "SelfTestBytes"},
     {102, "SelfTestDiffers"},
     {103, "TripLimit"},
+    {104, "ParamChoice"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

@@ -58,7 +58,7 @@ template <>
 inline StepSample SampleOf<format::Kind::matmul>() {
   const uint32_t dims[6] = {2}, a_strides[6] = {6}, b_strides[6] = {0};
   return StepSample(format::Kind::matmul, {{kF32, 12}, {kF32, 6}, {kF32, 8}})
-      .With(format::MatmulParams(1, dims, a_strides, b_strides, 2, 2, 3, 3, 1, 2, 1));
+      .With(format::MatmulParams(1, dims, a_strides, b_strides, 2, 2, 3, 3, 1, 2, 1, kF32, 0, 0));
 }
 
 template <>
@@ -115,6 +115,18 @@ template <>
 inline StepSample SampleOf<format::Kind::softmax>() {
   return StepSample(format::Kind::softmax, {{kF32, 12}, {kF32, 12}})
       .With(format::SoftmaxParams(2, 3, 2, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::normalize>() {
+  return StepSample(format::Kind::normalize, {{kF32, 12}, {kF32, 12}})
+      .With(format::NormalizeParams(2, 3, 2, 0.125f, format::NormalizeOp::standard_inside, 0, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::top>() {
+  return StepSample(format::Kind::top, {{kF32, 12}, {kF32, 8}, {ElementType::i32, 8}})
+      .With(format::TopParams(2, 3, 2, 2, kF32, ElementType::i32, 0, 0));
 }
 
 template <>

@@ -314,6 +314,7 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kParamConversion,
                                 FaultCode::kParamMultiplier,
                                 FaultCode::kParamFlag,
+                                FaultCode::kParamChoice,
                                 FaultCode::kSectionTooDeep,
                                 FaultCode::kSectionMove,
                                 FaultCode::kSectionMoveRange,
@@ -328,7 +329,7 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kActivationAbsent};  // tests/c_api/absent.c
 
 TEST(Verify, HasATestForEveryFault) {
-  std::vector<bool> shown(static_cast<size_t>(FaultCode::kTripLimit) + 1);
+  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamChoice) + 1);
   for (const Spoiled& spoiled : kSpoiled) shown[static_cast<size_t>(spoiled.code)] = true;
   for (const FaultCode code : kElsewhere) {
     EXPECT_FALSE(shown[static_cast<size_t>(code)]) << static_cast<int>(code);
@@ -375,12 +376,21 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamMultiplier);
   EXPECT_EQ(code(Kind::softmax, [](B& b) { b.softmax_rows[0].mutate_logarithm(2); }),
             FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_by_index(2); }), FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_k(0); }), FaultCode::kParamChoice);
+  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_k(4); }), FaultCode::kParamChoice);
+  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_type(ElementType::f16); }),
+            FaultCode::kParamType);
+  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_index_type(ElementType::u8); }),
+            FaultCode::kParamType);
   EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
             FaultCode::kParamConversion);
   EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),
             FaultCode::kParamType);
   EXPECT_EQ(code(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_batch_rank(7); }),
             FaultCode::kParamRank);
+  EXPECT_EQ(code(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_type(ElementType::u8); }),
+            FaultCode::kParamType);
   EXPECT_EQ(code(Kind::reduce, [](B& b) { b.reduce_rows[0].mutate_reduced_rank(0xFFFFFFFF); }),
             FaultCode::kParamRank);
 }

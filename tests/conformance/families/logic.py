@@ -57,6 +57,12 @@ def _logicals():
             yield exact(f"logic/{name}_{label}",
                         [flags(name, *left), flags(name + "r", *right)],
                         lambda a, b, kind=kind: node(kind, 1, [a, b]), formula)
+    for kind, formula in (("BitwiseAnd", np.bitwise_and), ("BitwiseOr", np.bitwise_or),
+                          ("BitwiseXor", np.bitwise_xor)):
+        yield exact(f"logic/{kind.lower()}_boolean", [flags(kind, 3, 1, 5), flags(kind + "r", 4, 1)],
+                    lambda a, b, kind=kind: node(kind, 13, [a, b]), formula)
+    yield exact("logic/bitwisenot_boolean", [flags("bitnot", 2, 17)],
+                lambda a: node("BitwiseNot", 13, [a]), np.invert)
     for shape in ((1,), (33,), (2, 3, 5)):
         yield exact(f"logic/logicalnot_{sizes(shape)}", [flags(f"not{shape}", *shape)],
                     lambda a: node("LogicalNot", 1, [a]), np.logical_not)
@@ -112,7 +118,26 @@ def _select():
         lambda c, a, b: node("Select", 1, [c, a, b], auto_broadcast="none"), np.where)
 
 
+def _classes():
+    odd = np.array([-np.inf, -1, -0.0, 0, 1e-45, 3.4e38, np.inf, np.nan, -np.nan], np.float32)
+    for shape in ((9,), (2, 3, 17)):
+        x = np.resize(odd, shape)
+        for kind, formula in (("IsNaN", np.isnan), ("IsFinite", np.isfinite)):
+            subnormal = by_numpy("OpenVINO's CPU device calls subnormal numbers infinite.")
+            yield exact(f"logic/{kind.lower()}_{sizes(shape)}", [x],
+                        lambda x, kind=kind: node(kind, 10, [x]), formula,
+                        **(subnormal if kind == "IsFinite" else {}))
+    for low in (True, False):
+        for high in (True, False):
+            signs = "_".join(["negative"] * low + ["positive"] * high) or "none"
+            yield exact(f"logic/isinf_{signs}", [np.resize(odd, (3, 7))],
+                        lambda x, low=low, high=high: node("IsInf", 10, [x], detect_negative=low,
+                                                           detect_positive=high),
+                        lambda x, low=low, high=high: np.isinf(x) & np.where(x < 0, low, high))
+
+
 def cases():
     yield from _comparisons()
     yield from _logicals()
     yield from _select()
+    yield from _classes()

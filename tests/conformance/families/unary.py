@@ -37,6 +37,7 @@ def _gelu_tanh(x):
 SIGNED = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1e10, -1e10, 8388609.0, -0.99999994]
 SATURATING = [0.0, -0.0, 20, -20, 90, -90, 1e4, -1e4, 1e30, -1e30, INF, -INF, 1e-6, -1e-6]
 FINITE = SATURATING[:10] + SATURATING[12:]
+INSIDE = [0.0, -0.0, 1e-30, -1e-4, 0.5, -0.50001, 0.75, -0.999]
 TABLE = {
     "abs": ("Abs", 1, {}, np.abs, -9, 9, SIGNED + [INF, -INF]),
     "ceiling": ("Ceiling", 1, {}, np.ceil, -9, 9, SIGNED + [INF, -INF]),
@@ -70,6 +71,15 @@ TABLE = {
     "swish": ("Swish", 4, {}, lambda x: x * _sigmoid(x), -8, 8,
               [0.0, 20, -20, 80, -80, 1e4, -1e4, 1e-6]),
     "tanh": ("Tanh", 1, {}, np.tanh, -5, 5, SATURATING),
+    "tan": ("Tan", 1, {}, np.tan, -7, 7, [0.0, -0.0, 1.5, -1.57, 3.1415927, 100, -1000.5, 1e-30]),
+    "atan": ("Atan", 1, {}, np.arctan, -5, 5, SATURATING + [1, -1, 1e-30]),
+    "asin": ("Asin", 1, {}, np.arcsin, -1, 1, INSIDE + [1, -1, 1.0000001, -2, INF]),
+    "acos": ("Acos", 1, {}, np.arccos, -1, 1, INSIDE + [1, -1, 1.0000001, -2, INF]),
+    "sinh": ("Sinh", 1, {}, np.sinh, -5, 5, INSIDE + [20, -20, 88, -88, 89, -89, 1e4, -INF, INF]),
+    "cosh": ("Cosh", 1, {}, np.cosh, -5, 5, INSIDE + [20, -20, 88, -88, 89, -89, 1e4, -INF, INF]),
+    "asinh": ("Asinh", 4, {}, np.arcsinh, -9, 9, SATURATING + [1e-4, 4096, -4097, 1e20, 3e38]),
+    "acosh": ("Acosh", 4, {}, np.arccosh, 1, 9, [1, 1.0000001, 1.5, 4096, 4097, 1e20, INF, 0, -3]),
+    "atanh": ("Atanh", 4, {}, np.arctanh, -0.99, 0.99, INSIDE + [1, -1, 1.5, -2, 0.99999]),
 }
 EDGES = {"exp": by_numpy("OpenVINO's CPU device overflows at 88.7; the largest f32 is exp(88.72).")}
 

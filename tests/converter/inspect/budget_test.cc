@@ -47,8 +47,8 @@ ModelWork WorkOf(ListingBuilder& b) {
 TEST(MultiplyAdds, AreTheProductsOfMatrices) {
   EXPECT_EQ(CountedOf(Kind::dense, format::DenseParams(3, 5, 7, 5, 7, 0, kPlain)), 3 * 5 * 7);
   const uint32_t batch[6] = {2, 3}, strides[6] = {};
-  EXPECT_EQ(CountedOf(Kind::matmul,
-                      format::MatmulParams(2, batch, strides, strides, 4, 5, 6, 6, 1, 5, 1)),
+  EXPECT_EQ(CountedOf(Kind::matmul, format::MatmulParams(2, batch, strides, strides, 4, 5, 6, 6, 1,
+                                                         5, 1, format::ElementType::f32, 0, 0)),
             2 * 3 * 4 * 5 * 6);
   const uint32_t dims[8] = {4, 5}, reduce_strides[8] = {5, 1};
   EXPECT_EQ(

@@ -160,6 +160,45 @@ TEST_F(Axes, OfASoftmaxButTheSummed) {
   EXPECT_EQ(relation.summed, (std::vector<bool>{false, true}));
 }
 
+TEST_F(Axes, OfANormalisationButTheSummed) {
+  const std::map<std::string, std::string> inside = {{"eps", "1"}, {"normalize_variance", "true"}};
+  const AxisRelation layer = Of(g.Add("MVN", 6, {X({2, 3, 4}), g.Ints({-1})}, inside));
+  EXPECT_EQ(GroupsOf(layer), (Groups{"in0.0=out0.0", "in0.1=out0.1"}));
+  EXPECT_EQ(layer.summed, (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("MVN", 2, {X({2, 3, 4})}, {{"eps", "1"}}))),
+            (Groups{"in0.0=out0.0", "in0.1=out0.1"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("NormalizeL2", 1, {X({2, 3}), g.Ints({0})}, {{"eps", "1"}}))),
+            (Groups{"in0.1=out0.1"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("GRN", 1, {X({2, 3, 4})}, {{"bias", "1"}}))),
+            (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+}
+
+TEST_F(Axes, OfANormalisationOfGroupsAreTheBatch) {
+  const AxisRelation relation =
+      Of(g.Add("GroupNormalization", 12, {X({2, 4, 3}), Some({4}), Some({4})},
+               {{"num_groups", "2"}, {"epsilon", "1"}}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0"}));
+  EXPECT_EQ(relation.reason, "normalises over time");
+}
+
+TEST_F(Axes, OfANormalisationByGivenStatisticsButTheChannels) {
+  const std::map<std::string, std::string> one = {{"epsilon", "1"}};
+  const std::vector<ir::Source> four = {Some({3}), Some({3}), Some({3}), Some({3})};
+  EXPECT_EQ(GroupsOf(Of(g.Add("BatchNormInference", 5,
+                              {X({2, 3, 4}), four[0], four[1], four[2], four[3]}, one))),
+            (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("BatchNormInference", 1,
+                              {four[0], four[1], X({2, 3, 4}), four[2], four[3]}, one))),
+            (Groups{"in2.0=out0.0", "in2.2=out0.2"}));
+}
+
+TEST_F(Axes, OfAChoiceButTheOneChosenFrom) {
+  const AxisRelation relation =
+      Of(g.Add("TopK", 11, {X({2, 5, 3}), g.Int(2)}, {{"axis", "1"}, {"mode", "max"}}, 2));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0=out1.0", "in0.2=out0.2=out1.2"}));
+  EXPECT_EQ(relation.reason, "chooses among steps of time");
+}
+
 TEST_F(Axes, OfAReductionCloseUp) {
   const AxisRelation dropped = Of(g.Add("ReduceMean", 1, {X({2, 3, 4}), g.Ints({1})}));
   EXPECT_EQ(GroupsOf(dropped), (Groups{"in0.0=out0.0", "in0.2=out0.1"}));
@@ -290,6 +329,24 @@ TEST_F(Axes, OfOperationsWithoutARuleMix) {
 TEST_F(Axes, OfConvertLikeAreThoseOfItsData) {
   EXPECT_EQ(GroupsOf(Of(g.Add("ConvertLike", 1, {X({2, 3}), X({7})}))),
             (Groups{"in0.0=out0.0", "in0.1=out0.1"}));
+}
+
+TEST_F(Axes, OfTransformsAreThoseThatAreNotNamed) {
+  const ir::Source x = X({4, 3, 2});
+  EXPECT_EQ(GroupsOf(Of(g.Add("DFT", 7, {x, g.Ints({-1})}))), (Groups{"in0.0=out0.0"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("RDFT", 9, {x, g.Ints({1})}))),
+            (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("IRDFT", 9, {x, g.Ints({0})}))), (Groups{"in0.1=out0.1"}));
+}
+
+TEST_F(Axes, OfFramingAreTheBatch) {
+  const std::vector<ir::Source> rest = {Some({4}), g.Int(4), g.Int(2)};
+  const auto stft = [&](Dims dims) {
+    return Of(g.Add("STFT", 15, {X(std::move(dims)), rest[0], rest[1], rest[2]}));
+  };
+  EXPECT_EQ(GroupsOf(stft({3, 8})), (Groups{"in0.0=out0.0"}));
+  EXPECT_EQ(GroupsOf(stft({8})), (Groups{}));
+  EXPECT_EQ(stft({8}).reason, "frames time");
 }
 
 }  // namespace

@@ -175,6 +175,42 @@ TEST(Compare, NamesShapesThatDoNotMeet) {
   EXPECT_PRED2(Contains, g.FaultText(), "[2] and [3]");
 }
 
+plan::Program LowerClass(const char* name, std::map<std::string, std::string> attributes = {}) {
+  GraphBuilder g;
+  const ir::Source y = g.Add(name, 10, {g.Parameter(F32({2, 3}))}, std::move(attributes));
+  EXPECT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "boolean[2,3]");
+  return g.Lower();
+}
+
+TEST(IsNaN, ComparesANumberWithItself) {
+  const plan::Program program = LowerClass("IsNaN");
+  ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kCompare}));
+  EXPECT_EQ(ParamsAt<format::CompareParams>(program).op(), format::CompareOp::not_equal);
+}
+
+TEST(IsInf, LooksAtTheSignsThatAreAskedFor) {
+  const auto kinds = [](const char* negative, const char* positive) {
+    return Kinds(
+        LowerClass("IsInf", {{"detect_negative", negative}, {"detect_positive", positive}}));
+  };
+  const std::vector<StepKind> one = {StepKind::kCompare};
+  const std::vector<StepKind> both = {StepKind::kUnary, StepKind::kCompare};
+  EXPECT_EQ(kinds("true", "true"), both);
+  EXPECT_EQ(kinds("false", "true"), one);
+  EXPECT_EQ(kinds("true", "false"), one);
+  EXPECT_EQ(kinds("false", "false"), one);
+  EXPECT_EQ(Kinds(LowerClass("IsInf")), both);
+  EXPECT_EQ(Kinds(LowerClass("IsFinite")), both);
+}
+
+TEST(IsFinite, WantsFloats) {
+  GraphBuilder g;
+  g.Add("IsFinite", 10, {g.Parameter({ElementType::i32, {2}})});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
+}
+
 TEST(Select, BroadcastsAllThreeOperands) {
   GraphBuilder g;
   const ir::Source y =

@@ -29,7 +29,11 @@ TEST(Unary, MapsEveryPlainFunctionToItsStep) {
       {"Sigmoid", 1, UnaryOp::sigmoid},   {"Sign", 1, UnaryOp::sign},
       {"Sin", 1, UnaryOp::sin},           {"SoftPlus", 4, UnaryOp::softplus},
       {"SoftSign", 9, UnaryOp::softsign}, {"Sqrt", 1, UnaryOp::sqrt},
-      {"Tanh", 1, UnaryOp::tanh},
+      {"Tanh", 1, UnaryOp::tanh},         {"Tan", 1, UnaryOp::tan},
+      {"Atan", 1, UnaryOp::atan},         {"Asin", 1, UnaryOp::asin},
+      {"Acos", 1, UnaryOp::acos},         {"Sinh", 1, UnaryOp::sinh},
+      {"Cosh", 1, UnaryOp::cosh},         {"Asinh", 4, UnaryOp::asinh},
+      {"Acosh", 4, UnaryOp::acosh},       {"Atanh", 4, UnaryOp::atanh},
   };
   for (const Named& row : kRows) {
     SCOPED_TRACE(row.name);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdaptiveAvgPool and AdaptiveMaxPool: place j of an axis of `out` covers the places from
+// floor(j * in / out) to ceil((j + 1) * in / out). Axes of which out divides in are reduced in one
+// step together; along others a mean is a matrix, and a maximum is taken over the places of the
+// widest window, which narrower ones repeat.
+#include <algorithm>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/line_matrix.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/reduce.h"
+
+namespace weft::ops {
+namespace {
+
+using format::ReduceOp;
+
+constexpr size_t kFirstSpatial = 2;
+
+struct AdaptiveWindow {
+  int64_t begin, end;
+};
+
+AdaptiveWindow AdaptiveWindowAt(int64_t j, int64_t in, int64_t out) {
+  return {j * in / out, ((j + 1) * in + out - 1) / out};
+}
+
+int64_t WidestWindow(int64_t in, int64_t out) {
+  int64_t widest = 0;
+  for (int64_t j = 0; j < out; ++j) {
+    const AdaptiveWindow window = AdaptiveWindowAt(j, in, out);
+    widest = std::max(widest, window.end - window.begin);
+  }
+  return widest;
+}
+
+template <ReduceOp op>
+void InferAdaptive(InferScope& scope) {
+  constexpr size_t kX[] = {0};
+  CheckElements(scope, kX, {ElementType::f32});
+  const int64_t rank = scope.rank(0);
+  if (rank < 3 || rank > 5) {
+    scope.Fault("data is {}; must have rank 3, 4 or 5", ToString(scope.input_type(0)));
+    return;
+  }
+  const std::optional<Dims> shape = ControlInts(scope, 1, "output shape", rank - 2);
+  if (!shape) return;
+  Dims dims = scope.input_dims(0);
+  for (size_t i = 0; i < shape->size(); ++i) {
+    int64_t& extent = dims[kFirstSpatial + i];
+    const int64_t out = (*shape)[i];
+    if (out < 1 || extent < 1) {
+      scope.Fault("spatial axis {} is pooled from {} to {}; must be at least 1 each", i, extent,
+                  out);
+    } else if (op == ReduceOp::mean && extent % out != 0) {
+      CheckMatrix(scope, extent, out);
+    }
+    extent = out;
+  }
+  if (scope.failed()) return;
+  scope.SetOutput(0, ElementType::f32, dims);
+  if (op != ReduceOp::max || scope.output_count() < 2) return;
+  constexpr std::string_view kAdaptiveIndexTypes[] = {"i64", "i32"};
+  const std::string type =
+      scope.attributes.Choice("index_element_type", "i64", kAdaptiveIndexTypes);
+  scope.SetOutput(1, ParseElementType(type).value(), dims);
+}
+
+// x, of which every axis is reduced whose extent in `out` divides its own; `dims` becomes the result's.
+plan::ValueId ReduceEvenAxes(plan::Builder& builder, ReduceOp op, plan::ValueId x, Dims& dims,
+                             const Dims& out) {
+  std::vector<ReduceAxis> axes;
+  const Dims strides = plan::DenseStrides(dims);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t taps = dims[i] % out[i] == 0 ? dims[i] / out[i] : 1;
+    dims[i] /= taps;
+    axes.push_back({dims[i], strides[i] * taps, false});
+    axes.push_back({taps, strides[i], true});
+  }
+  if (std::ranges::all_of(axes, [](const ReduceAxis& a) { return !a.reduced || a.dim == 1; })) {
+    return x;
+  }
+  const plan::ValueId y = builder.Scratch({ElementType::f32, dims});
+  EmitReduce(builder, op, CollapsedAxes(axes), x, y);
+  return y;
+}
+
+LineMatrix MeanMatrix(int64_t in, int64_t out) {
+  LineMatrix matrix{in, out, std::vector<float>(static_cast<size_t>(in * out))};
+  for (int64_t j = 0; j < out; ++j) {
+    const AdaptiveWindow window = AdaptiveWindowAt(j, in, out);
+    for (int64_t i = window.begin; i < window.end; ++i) {
+      matrix.weights[static_cast<size_t>(j * in + i)] =
+          1.0f / static_cast<float>(window.end - window.begin);
+    }
+  }
+  return matrix;
+}
+
+// The windows along `axis` as an axis of their own behind it, then their maxima.
+plan::ValueId MaximaAlong(plan::Builder& builder, plan::ValueId x, Dims& dims, size_t axis,
+                          int64_t out) {
+  const int64_t in = dims[axis], taps = WidestWindow(in, out);
+  const int64_t outer = ProductOf(dims, 0, axis), inner = ProductOf(dims, axis + 1, dims.size());
+  const plan::ValueId windows = builder.Scratch({ElementType::f32, {outer, out, taps, inner}});
+  for (int64_t j = 0; j < out; ++j) {
+    const AdaptiveWindow window = AdaptiveWindowAt(j, in, out);
+    const int64_t given = window.end - window.begin;
+    const auto copy = [&](int64_t first, int64_t count, int64_t step, int64_t to) {
+      if (count == 0) return;
+      builder.CopyStrided(x, windows, {outer, count, inner}, {in * inner, step * inner, 1},
+                          first * inner, {out * taps * inner, inner, 1}, (j * taps + to) * inner);
+    };
+    copy(window.begin, given, 1, 0);
+    copy(window.end - 1, taps - given, 0, given);
+  }
+  dims[axis] = out;
+  const plan::ValueId y = builder.Scratch({ElementType::f32, dims});
+  const ReduceAxis axes[] = {
+      {outer * out, taps * inner, false}, {taps, inner, true}, {inner, 1, false}};
+  EmitReduce(builder, ReduceOp::max, CollapsedAxes(axes), windows, y);
+  return y;
+}
+
+template <ReduceOp op>
+void LowerAdaptive(LowerScope& scope) {
+  if (scope.output_type(0).dims == scope.input_dims(0)) return scope.Forward(0, 0);
+  const Dims out = scope.output_type(0).dims;
+  if (ElementCount(out) == 0) return void(scope.NewOutput(0));
+  Dims dims = scope.input_dims(0);
+  plan::ValueId x = ReduceEvenAxes(scope.builder, op, scope.input(0), dims, out);
+  for (size_t axis = kFirstSpatial; axis < dims.size(); ++axis) {
+    if (dims[axis] == out[axis]) continue;
+    if (op == ReduceOp::max) {
+      x = MaximaAlong(scope.builder, x, dims, axis, out[axis]);
+    } else {
+      const LineMatrix matrix = MeanMatrix(dims[axis], out[axis]);
+      x = EmitAlong(scope.builder, {x, dims, 1}, axis, matrix, 1).value;
+      dims[axis] = out[axis];
+    }
+  }
+  scope.SetOutput(0, scope.builder.View(x, 0, scope.output_type(0)));
+}
+
+void LowerAdaptiveMax(LowerScope& scope) {
+  if (scope.node().outputs.size() > 1 && scope.IsUsed(1)) {
+    scope.Fault("output 1 (indices of the maxima) is read; only the maxima are supported");
+  }
+  LowerAdaptive<ReduceOp::max>(scope);
+}
+
+void AdaptiveAxes(AxisScope& scope) {
+  for (int64_t axis = 0; axis < 2; ++axis) scope.Pair(0, axis, 0, axis);
+  scope.relation.reason = "pools time to a fixed length";
+}
+
+constexpr Operation kAdaptiveRows[] = {
+    {"AdaptiveAvgPool", 8, 2, 2, InferAdaptive<ReduceOp::mean>, LowerAdaptive<ReduceOp::mean>,
+     ShapedBy(AdaptiveAxes)},
+    {"AdaptiveMaxPool", 8, 2, 2, InferAdaptive<ReduceOp::max>, LowerAdaptiveMax,
+     ShapedBy(AdaptiveAxes)},
+};
+
+}  // namespace
+
+std::span<const Operation> AdaptivePoolingOperations() { return kAdaptiveRows; }
+
+}  // namespace weft::ops

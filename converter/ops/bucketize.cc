@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bucketize and SearchSorted: a number's place in a sorted line is how many of its elements are
+// less than the number, or not greater. Each is compared with all, and what holds is summed up.
+#include <algorithm>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::CompareOp;
+
+constexpr std::string_view kPlaceTypes[] = {"i64", "i32"};
+
+ElementType PlaceType(const NodeScope& scope) {
+  return ParseElementType(scope.attributes.Choice("output_type", "i64", kPlaceTypes)).value();
+}
+
+// Both inputs are of one type.
+bool CheckSorted(InferScope& scope) {
+  return CheckElements(
+      scope, kBoth,
+      {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+}
+
+// Sums over the last axis of is_counted, which has one more than `out`.
+plan::ValueId CountAlong(plan::Builder& builder, plan::ValueId is_counted, ElementType type,
+                         const Dims& out) {
+  const Dims dims = builder.dims(is_counted);
+  const plan::ValueId ones = builder.Scratch({type, dims}), y = builder.Scratch({type, out});
+  const int64_t outer = *ElementCount(out), line = dims.back();
+  builder.Emit(
+      format::ConvertParams(Narrow32(outer * line, "count"), ElementType::boolean, type, 0),
+      {is_counted}, {ones});
+  const ReduceAxis axes[] = {{outer, line, false}, {line, 1, true}};
+  const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
+  if (line == 1) return builder.View(ones, 0, {type, out});
+  EmitReduce(builder, format::ReduceOp::sum, collapsed, ones, y);
+  return y;
+}
+
+// The lines of `sorted` compared with x: [dims of x..., elements of a line].
+plan::ValueId CompareWithLines(plan::Builder& builder, CompareOp op, const Operand& sorted,
+                               const Operand& x, const Dims& dims) {
+  const plan::ValueId holds = builder.Scratch({ElementType::boolean, dims});
+  EmitCompare(builder, op, sorted, x, holds);
+  return holds;
+}
+
+// Bucketize
+
+void InferBucketize(InferScope& scope) {
+  CheckSorted(scope);
+  if (scope.rank(1) != 1) {
+    scope.Fault("buckets are {}; must have one axis", ToString(scope.input_type(1)));
+  }
+  scope.attributes.Bool("with_right_bound", true);
+  scope.SetOutput(0, PlaceType(scope), scope.input_dims(0));
+}
+
+void LowerBucketize(LowerScope& scope) {
+  plan::Builder& builder = scope.builder;
+  const TensorType& type = scope.output_type(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(type.dims) == 0) return;
+  const int64_t buckets = scope.input_dims(1)[0];
+  if (buckets == 0) return builder.Fill(y);
+  Dims x_dims = type.dims, dims = type.dims, bucket_dims(type.dims.size(), 1);
+  x_dims.push_back(1);
+  dims.push_back(buckets);
+  bucket_dims.push_back(buckets);
+  const Operand x = {scope.input(0), x_dims}, bounds = {scope.input(1), bucket_dims};
+  const bool closes_right = scope.attributes.Bool("with_right_bound", true);
+  const CompareOp op = closes_right ? CompareOp::less : CompareOp::greater;
+  const plan::ValueId count =
+      CountAlong(builder, CompareWithLines(builder, op, bounds, x, dims), type.type, type.dims);
+  if (closes_right) return builder.Copy(count, y);
+  // Those that are not greater: a NaN, of which none is, stands behind all.
+  const std::vector<int64_t> all = {buckets};
+  const std::vector<int32_t> all32 = {Narrow<int32_t>(buckets, "buckets")};
+  const TensorType one = {type.type, {1}};
+  const plan::ValueId total =
+      type.type == ElementType::i64 ? builder.WeightsOf(one, all) : builder.WeightsOf(one, all32);
+  EmitBinary(builder, BinaryOp::subtract, {total, Dims(type.dims.size(), 1)}, {count, type.dims},
+             y);
+}
+
+void BucketizeAxes(AxisScope& scope) {
+  scope.Same(0, 0);
+  scope.relation.reason = "searches along time";
+}
+
+// SearchSorted
+
+void InferSearch(InferScope& scope) {
+  CheckSorted(scope);
+  const Dims& sorted = scope.input_dims(0);
+  const Dims& values = scope.input_dims(1);
+  const bool leads = sorted.size() == values.size() && !sorted.empty() &&
+                     std::equal(sorted.begin(), sorted.end() - 1, values.begin());
+  if (sorted.size() != 1 && !leads) {
+    scope.Fault("{} is searched for {}; must have one axis, or the same but the last",
+                ToString(scope.input_type(0)), ToString(scope.input_type(1)));
+  }
+  scope.attributes.Bool("right_mode", false);
+  scope.SetOutput(0, PlaceType(scope), values);
+}
+
+void LowerSearch(LowerScope& scope) {
+  plan::Builder& builder = scope.builder;
+  const TensorType& type = scope.output_type(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(type.dims) == 0) return;
+  Dims sorted = scope.input_dims(0);
+  const int64_t line = sorted.back();
+  if (line == 0) return builder.Fill(y);
+  Dims x_dims = type.dims, dims = type.dims;
+  if (sorted.size() == 1)
+    sorted.insert(sorted.begin(), type.dims.size(), 1);
+  else
+    sorted.insert(sorted.end() - 1, 1);
+  x_dims.push_back(1);
+  dims.push_back(line);
+  const CompareOp op =
+      scope.attributes.Bool("right_mode", false) ? CompareOp::less_equal : CompareOp::less;
+  const plan::ValueId holds =
+      CompareWithLines(builder, op, {scope.input(0), sorted}, {scope.input(1), x_dims}, dims);
+  builder.Copy(CountAlong(builder, holds, type.type, type.dims), y);
+}
+
+void SearchAxes(AxisScope& scope) {
+  const int64_t rank = scope.rank(1);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (!scope.Pair(1, axis, 0, axis) || scope.rank(0) != rank || axis + 1 == rank) continue;
+    scope.relation.groups.back().push_back({false, 0, axis});
+  }
+  scope.relation.reason = "searches along time";
+}
+
+constexpr Operation kBucketizeRows[] = {
+    {"Bucketize", 3, 2, 2, InferBucketize, LowerBucketize, Apart(BucketizeAxes)},
+    {"SearchSorted", 15, 2, 2, InferSearch, LowerSearch, Apart(SearchAxes)},
+};
+
+}  // namespace
+
+std::span<const Operation> BucketizeOperations() { return kBucketizeRows; }
+
+}  // namespace weft::ops

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduce step, for lowerings of any family.
+#ifndef WEFT_CONVERTER_OPS_REDUCE_H_
+#define WEFT_CONVERTER_OPS_REDUCE_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "converter/program/builder.h"
+
+namespace weft::ops {
+
+// An axis of what is reduced; stride in elements.
+struct ReduceAxis {
+  int64_t dim, stride;
+  bool reduced;
+};
+
+// Those of more than one element, neighbours of one kind joined, the kept before the reduced.
+std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes);
+
+// y = op over the reduced of collapsed axes, over x's element type; y is contiguous.
+void EmitReduce(plan::Builder& builder, format::ReduceOp op, std::span<const ReduceAxis> collapsed,
+                plan::ValueId x, plan::ValueId y);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_REDUCE_H_

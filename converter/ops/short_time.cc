@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// STFT and ISTFT with a constant window. Forward, the window goes into the matrix and the frames
+// are overlapping rows of the signal: one dense step. Back, one dense step writes the windowed
+// frames; what overlaps is added by one reduce step and divided by the sum of the squared windows.
+#include <algorithm>
+#include <cmath>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/fourier.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
+
+namespace weft::ops {
+namespace {
+
+// A frame is `size` samples long and begins `step` after the one before it.
+struct Framing {
+  int64_t size = 0, step = 0;
+  int64_t bins() const { return size / 2 + 1; }
+};
+
+// Inputs 1 to 3: window, frame_size, frame_step.
+std::optional<Framing> ReadFraming(InferScope& scope) {
+  constexpr size_t kSignal[] = {0};
+  CheckElements(scope, kSignal, {ElementType::f32});
+  const std::optional<int64_t> size = ControlInt(scope, 2, "frame size");
+  const std::optional<int64_t> step = ControlInt(scope, 3, "frame step");
+  if (size && *size < 1) scope.Fault("frame size is {}; must be at least 1", *size);
+  if (step && *step < 1) scope.Fault("frame step is {}; must be at least 1", *step);
+  if (scope.constant(1) == nullptr) {
+    scope.Fault("input 1 (window) is computed at run time; must be constant");
+  } else if (scope.rank(1) != 1 || (size && scope.input_dims(1)[0] > *size)) {
+    scope.Fault("window is {}; must have one axis of at most the frame size",
+                ToString(scope.input_type(1)));
+  }
+  if (scope.failed() || !CheckMatrix(scope, *size, *size + 2)) return std::nullopt;
+  return Framing{*size, *step};
+}
+
+Framing FramingOf(const LowerScope& scope) {
+  return {scope.Ints(2).value()[0], scope.Ints(3).value()[0]};
+}
+
+// One number for each sample of a frame: a shorter window stands in the middle, zeros around it.
+std::vector<double> WindowOf(const NodeScope& scope, int64_t size) {
+  const std::vector<double> given = scope.Numbers(1).value();
+  std::vector<double> window(static_cast<size_t>(size));
+  const auto left = static_cast<ptrdiff_t>((window.size() - given.size()) / 2);
+  std::ranges::copy(given, window.begin() + left);
+  return window;
+}
+
+// STFT
+
+bool PutsFramesLast(const NodeScope& scope) {
+  return scope.attributes.Bool("transpose_frames", false);
+}
+
+void InferStft(InferScope& scope) {
+  const std::optional<Framing> framing = ReadFraming(scope);
+  const int64_t rank = scope.rank(0);
+  if (rank != 1 && rank != 2) scope.Fault("signal has {} axes; must have 1 or 2", rank);
+  if (!framing || scope.failed()) return;
+  Dims dims = scope.input_dims(0);
+  const int64_t length = dims.back();
+  if (framing->size > length) {
+    scope.Fault("signal has {} samples; must have at least one frame of {}", length, framing->size);
+    return;
+  }
+  dims.back() = (length - framing->size) / framing->step + 1;
+  dims.insert(dims.end() - PutsFramesLast(scope), framing->bins());
+  dims.push_back(2);
+  scope.SetOutput(0, ElementType::f32, std::move(dims));
+}
+
+LineMatrix WindowedTransform(const LowerScope& scope, int64_t size) {
+  LineMatrix matrix = RealTransform(size, size);
+  const std::vector<double> window = WindowOf(scope, size);
+  for (size_t i = 0; i < matrix.weights.size(); ++i) {
+    const double coefficient = matrix.weights[i];
+    matrix.weights[i] = static_cast<float>(coefficient * window[i % window.size()]);
+  }
+  return matrix;
+}
+
+// [batch, frames, bins, 2] with frames and bins exchanged, from either side to the other.
+void ExchangeFramesAndBins(plan::Builder& builder, const Dims& dims, plan::ValueId source,
+                           plan::ValueId target) {
+  const int64_t frames = dims[1], bins = dims[2];
+  builder.CopyStrided(source, target, dims, plan::DenseStrides(dims), 0,
+                      {frames * bins * 2, 2, frames * 2, 1}, 0);
+}
+
+void LowerStft(LowerScope& scope) {
+  const Framing framing = FramingOf(scope);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const int64_t length = scope.input_dims(0).back();
+  const int64_t batch = *ElementCount(scope.input_dims(0)) / length;
+  const int64_t frames = (length - framing.size) / framing.step + 1;
+  plan::ValueId rows = scope.input(0);
+  int64_t row_stride = framing.step;
+  if (batch != 1) {  // the rows of two signals are no even distance apart
+    const Dims dims = {batch, frames, framing.size};
+    const plan::ValueId signals = std::exchange(rows, builder.Scratch({ElementType::f32, dims}));
+    builder.CopyStrided(signals, rows, dims, {length, framing.step, 1}, 0, plan::DenseStrides(dims),
+                        0);
+    row_stride = framing.size;
+  }
+  const bool exchanged = PutsFramesLast(scope);
+  const Dims dims = {batch, frames, framing.bins(), 2};
+  const plan::ValueId spectra = exchanged ? builder.Scratch({ElementType::f32, dims}) : y;
+  EmitMatrix(builder, WindowedTransform(scope, framing.size), batch * frames, row_stride, rows,
+             spectra);
+  if (exchanged) ExchangeFramesAndBins(builder, dims, spectra, y);
+}
+
+// ISTFT
+
+bool IsCentred(const NodeScope& scope) { return scope.attributes.Bool("center", false); }
+
+void InferIstft(InferScope& scope) {
+  const std::optional<Framing> framing = ReadFraming(scope);
+  const Dims& dims = scope.input_dims(0);
+  if ((dims.size() != 3 && dims.size() != 4) || dims.back() != 2) {
+    scope.Fault("spectra are {}; must be [bins, frames, 2] or [batch, bins, frames, 2]",
+                ToString(scope.input_type(0)));
+  }
+  if (!framing || scope.failed()) return;
+  const int64_t bins = dims.end()[-3], frames = dims.end()[-2];
+  if (bins != framing->bins() || frames == 0) {
+    scope.Fault(
+        "spectra have {} bins and {} frames; must have {} bins, half the frame size and one,"
+        " and a frame",
+        bins, frames, framing->bins());
+  }
+  const int64_t cut = IsCentred(scope) ? framing->size / 2 * 2 : 0;
+  int64_t length = (frames - 1) * framing->step + framing->size - cut;
+  if (scope.has_input(4)) length = ControlInt(scope, 4, "signal length").value_or(0);
+  if (length < 0) scope.Fault("signal length is {}; must not be negative", length);
+  if (scope.failed()) return;
+  scope.SetOutput(0, ElementType::f32, dims.size() == 3 ? Dims{length} : Dims{dims[0], length});
+}
+
+// How frames of whole steps, the last of them filled up with zeros, lie over each other. `blocks`
+// steps make a frame; before the first and behind the last frame there are blocks - 1 frames of
+// zeros, so that every step of the signal is a sum of `blocks` places at one distance.
+struct Overlap {
+  int64_t batch, frames, step, blocks;
+  int64_t border() const { return blocks - 1; }
+  int64_t width() const { return blocks * step; }
+  int64_t rows() const { return frames + 2 * border(); }
+  int64_t steps() const { return frames + border(); }
+  int64_t length() const { return steps() * step; }
+};
+
+Overlap OverlapOf(const LowerScope& scope, const Framing& framing) {
+  const Dims& dims = scope.input_dims(0);
+  return {dims.size() == 3 ? 1 : dims[0], dims.end()[-2], framing.step,
+          (framing.size + framing.step - 1) / framing.step};
+}
+
+LineMatrix WindowedInverse(const LowerScope& scope, const Framing& framing, int64_t width) {
+  LineMatrix matrix = InverseRealTransform(framing.size, framing.bins());
+  const std::vector<double> window = WindowOf(scope, framing.size);
+  const double scale = scope.attributes.Bool("normalized", false)
+                           ? std::sqrt(static_cast<double>(framing.size))
+                           : 1.0;
+  const auto inputs = static_cast<size_t>(matrix.inputs);
+  for (size_t i = 0; i < matrix.weights.size(); ++i) {
+    const double coefficient = matrix.weights[i];
+    matrix.weights[i] = static_cast<float>(coefficient * window[i / inputs] * scale);
+  }
+  matrix.outputs = width;
+  matrix.weights.resize(static_cast<size_t>(width) * inputs);
+  return matrix;
+}
+
+// [batch, rows, width]: each batch's frames of samples between its borders of zeros.
+plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overlap& overlap) {
+  plan::Builder& builder = scope.builder;
+  const Dims spectra_dims = {overlap.batch, framing.bins(), overlap.frames, 2};
+  const plan::ValueId spectra =
+      builder.Scratch({ElementType::f32, {overlap.batch, overlap.frames, 2 * framing.bins()}});
+  ExchangeFramesAndBins(builder, spectra_dims, scope.input(0), spectra);
+  const LineMatrix matrix = WindowedInverse(scope, framing, overlap.width());
+  const plan::ValueId frames =
+      builder.Scratch({ElementType::f32, {overlap.batch, overlap.rows(), overlap.width()}});
+  if (overlap.border() != 0) builder.Fill(frames);
+  constexpr int64_t kFloatBytes = sizeof(float);
+  for (int64_t i = 0; i < overlap.batch; ++i) {
+    const plan::ValueId source =
+        builder.View(spectra, i * overlap.frames * matrix.inputs * kFloatBytes,
+                     {ElementType::f32, {overlap.frames, matrix.inputs}});
+    const plan::ValueId target = builder.View(
+        frames, (i * overlap.rows() + overlap.border()) * overlap.width() * kFloatBytes,
+        {ElementType::f32, {overlap.frames, overlap.width()}});
+    EmitMatrix(builder, matrix, overlap.frames, matrix.inputs, source, target);
+  }
+  return frames;
+}
+
+// [batch, length]: place o of step b is the sum over j of place o + (border - j) * step of row b + j.
+plan::ValueId EmitOverlapAdd(plan::Builder& builder, const Overlap& overlap, plan::ValueId frames) {
+  if (overlap.blocks == 1) return frames;
+  const int64_t width = overlap.width();
+  const ReduceAxis axes[] = {{overlap.batch, overlap.rows() * width, false},
+                             {overlap.steps(), width, false},
+                             {overlap.step, 1, false},
+                             {overlap.blocks, width - overlap.step, true}};
+  const int64_t first = overlap.border() * overlap.step;
+  const int64_t reach = overlap.batch * overlap.rows() * width - first;
+  const plan::ValueId from_first = builder.View(frames, first * static_cast<int64_t>(sizeof(float)),
+                                                {ElementType::f32, {reach}});
+  const plan::ValueId sums = builder.Scratch({ElementType::f32, {overlap.batch, overlap.length()}});
+  EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), from_first, sums);
+  return sums;
+}
+
+// 1 / the sum of squared windows at each sample; 0 where no window is other than 0.
+std::vector<float> InverseWeights(const LowerScope& scope, const Framing& framing,
+                                  const Overlap& overlap) {
+  const std::vector<double> window = WindowOf(scope, framing.size);
+  std::vector<double> sums(static_cast<size_t>(overlap.length()));
+  for (int64_t frame = 0; frame < overlap.frames; ++frame) {
+    for (size_t i = 0; i < window.size(); ++i) {
+      sums[static_cast<size_t>(frame * overlap.step) + i] += window[i] * window[i];
+    }
+  }
+  std::vector<float> weights;
+  for (const double sum : sums) weights.push_back(sum == 0 ? 0.0f : static_cast<float>(1 / sum));
+  return weights;
+}
+
+void LowerIstft(LowerScope& scope) {
+  const Framing framing = FramingOf(scope);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const Overlap overlap = OverlapOf(scope, framing);
+  const plan::ValueId sums = EmitOverlapAdd(builder, overlap, EmitFrames(scope, framing, overlap));
+  const Dims dims = {overlap.batch, overlap.length()}, line = {1, overlap.length()};
+  const plan::ValueId weights =
+      builder.WeightsOf({ElementType::f32, line}, InverseWeights(scope, framing, overlap));
+  const plan::ValueId signal = builder.Scratch({ElementType::f32, dims});
+  EmitBinary(builder, format::BinaryOp::multiply, {sums, dims}, {weights, line}, signal);
+  const int64_t first = IsCentred(scope) ? framing.size / 2 : 0;
+  const int64_t length = scope.output_type(0).dims.back();
+  const int64_t given = std::clamp(overlap.length() - first, int64_t{0}, length);
+  if (given != length) builder.Fill(y);
+  if (given == 0) return;
+  builder.CopyStrided(signal, y, {overlap.batch, given}, {overlap.length(), 1}, first, {length, 1},
+                      0);
+}
+
+// Of a signal, or spectra, in front of which stands a batch.
+template <int64_t unbatched_rank>
+void FramedAxes(AxisScope& scope) {
+  if (scope.rank(0) > unbatched_rank) scope.Pair(0, 0, 0, 0);
+  scope.relation.reason = "frames time";
+}
+
+constexpr Operation kShortTimeRows[] = {
+    {"STFT", 15, 4, 4, InferStft, LowerStft, ShapedBy(FramedAxes<1>)},
+    {"ISTFT", 16, 4, 5, InferIstft, LowerIstft, ShapedBy(FramedAxes<3>)},
+};
+
+}  // namespace
+
+std::span<const Operation> ShortTimeOperations() { return kShortTimeRows; }
+
+}  // namespace weft::ops

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// TopK: the k greatest or least elements along one axis, and where they were. Equal elements come in
+// the order of the axis, asked for (stable) or not; a NaN comes behind every number.
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+struct TopSpec {
+  int64_t k = 0;
+  size_t axis = 0;
+};
+
+std::optional<TopSpec> ReadSpec(InferScope& scope) {
+  const std::optional<int64_t> k = ControlInt(scope, 1, "k");
+  if (!scope.attributes.Has("axis")) scope.Fault("attribute axis is missing; must be given");
+  const std::optional<int64_t> axis =
+      scope.NormalAxis(scope.attributes.Int("axis", 0), scope.rank(0));
+  if (!k || !axis || scope.failed()) return std::nullopt;
+  const int64_t dim = scope.input_dims(0)[static_cast<size_t>(*axis)];
+  if (*k < 1 || *k > dim) {
+    scope.Fault("k is {} on an axis of {}; must be from 1 to its extent", *k, dim);
+    return std::nullopt;
+  }
+  return TopSpec{*k, static_cast<size_t>(*axis)};
+}
+
+bool IsLeast(const NodeScope& scope) {
+  constexpr std::string_view kModes[] = {"max", "min"};
+  return scope.attributes.Choice("mode", "max", kModes) == "min";
+}
+
+// In order of place? Without any order asked for, that of values.
+bool IsByIndex(const NodeScope& scope) {
+  constexpr std::string_view kSorts[] = {"value", "index", "none"};
+  return scope.attributes.Choice("sort", "value", kSorts) == "index";
+}
+
+void InferTop(InferScope& scope) {
+  constexpr size_t kX[] = {0};
+  constexpr std::string_view kTopIndexTypes[] = {"i32", "i64"};
+  CheckElements(
+      scope, kX,
+      {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+  const bool is_wide =
+      scope.attributes.Choice("index_element_type", "i32", kTopIndexTypes) == "i64";
+  IsLeast(scope);
+  IsByIndex(scope);
+  const std::optional<TopSpec> spec = ReadSpec(scope);
+  if (!spec) return;
+  Dims dims = scope.input_dims(0);
+  dims[spec->axis] = spec->k;
+  scope.SetOutput(0, scope.input_element(0), dims);
+  if (scope.output_count() > 1) {
+    scope.SetOutput(1, is_wide ? ElementType::i64 : ElementType::i32, dims);
+  }
+}
+
+// A value for output i, also where nothing reads it.
+plan::ValueId ResultOf(LowerScope& scope, size_t i, const TensorType& type) {
+  return i < scope.node().outputs.size() ? scope.NewOutput(i) : scope.builder.Scratch(type);
+}
+
+void LowerTop(LowerScope& scope) {
+  const Dims& dims = scope.input_dims(0);
+  const Dims results = scope.output_type(0).dims;
+  const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
+  const plan::ValueId values = scope.NewOutput(0);
+  const plan::ValueId indices = ResultOf(scope, 1, {ElementType::i32, results});
+  if (ElementCount(results) == 0) return;
+  const format::TopParams params(
+      Narrow32(ProductOf(dims, 0, axis), "outer"), Narrow32(dims[axis], "axis"),
+      Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"), Narrow32(results[axis], "k"),
+      scope.input_element(0), scope.builder.type(indices), IsLeast(scope), IsByIndex(scope));
+  scope.builder.Emit(params, {scope.input(0)}, {values, indices});
+}
+
+void TopAxes(AxisScope& scope) {
+  const std::vector<bool> only = OnlyAxis(scope, scope.attributes.Int("axis", 0));
+  for (size_t axis = 0; axis < only.size(); ++axis) {
+    const auto at = static_cast<int64_t>(axis);
+    if (only[axis] || !scope.Pair(0, at, 0, at)) continue;
+    if (scope.node().outputs.size() > 1) scope.relation.groups.back().push_back({true, 1, at});
+  }
+  scope.relation.reason = "chooses among steps of time";
+}
+
+constexpr Traits kTop = {.axes = TopAxes, .steering = Steering::kShape, .steered_from = 1};
+
+constexpr Operation kTopRows[] = {
+    {"TopK", 1, 2, 2, InferTop, LowerTop, kTop},
+    {"TopK", 3, 2, 2, InferTop, LowerTop, kTop},
+    {"TopK", 11, 2, 2, InferTop, LowerTop, kTop},
+};
+
+}  // namespace
+
+std::span<const Operation> TopOperations() { return kTopRows; }
+
+}  // namespace weft::ops

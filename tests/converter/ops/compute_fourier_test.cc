@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fourier transforms: shapes, how few steps they take, and what is refused. Their numbers are held
+// by the conformance family.
+#include <gtest/gtest.h>
+
+#include "tests/converter/graph_builder.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using plan::StepKind;
+using Kind = std::vector<StepKind>;
+
+ir::Source Window(GraphBuilder& g, size_t size) {
+  return g.Floats({static_cast<int64_t>(size)}, std::vector<float>(size, 0.5f));
+}
+
+TEST(Fourier, IsOneProductAlongTheLastAxis) {
+  GraphBuilder g;
+  const ir::Source y = g.Add("RDFT", 9, {g.Parameter(F32({3, 10})), g.Ints({-1}), g.Ints({8})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[3,5,2]");
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program), (Kind{StepKind::kDense}));
+  const auto params = ParamsAt<format::DenseParams>(program);
+  EXPECT_EQ(params.rows(), 3u);
+  EXPECT_EQ(params.inputs(), 8u);
+  EXPECT_EQ(params.x_row_stride(), 10u);
+  EXPECT_EQ(params.outputs(), 10u);
+}
+
+TEST(Fourier, BringsOtherAxesTogether) {
+  GraphBuilder g;
+  const ir::Source y = g.Add("DFT", 7, {g.Parameter(F32({4, 3, 2})), g.Ints({0})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[4,3,2]");
+  EXPECT_EQ(Kinds(g.Lower()), (Kind{StepKind::kCopy, StepKind::kDense, StepKind::kCopy}));
+}
+
+TEST(Fourier, HalvesTheAxisThatIsListedLast) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({6, 4}));
+  const ir::Source rows = g.Add("RDFT", 9, {x, g.Ints({1, 0})});
+  const ir::Source columns = g.Add("RDFT", 9, {x, g.Ints({0, 1})});
+  const ir::Source back = g.Add("IRDFT", 9, {rows, g.Ints({1, 0})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(rows)), "f32[4,4,2]");
+  EXPECT_EQ(ToString(g.type(columns)), "f32[6,3,2]");
+  EXPECT_EQ(ToString(g.type(back)), "f32[6,4]");
+}
+
+TEST(Fourier, RefusesWhatItCannotTransform) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({4, 3, 2}));
+  g.Add("DFT", 7, {x, g.Ints({2})});
+  g.Add("DFT", 7, {x, g.Ints({0, -2})});
+  g.Add("DFT", 7, {x, g.Ints({})});
+  g.Add("DFT", 7, {g.Parameter(F32({4, 3})), g.Ints({0})});
+  g.Add("DFT", 7, {x, g.Ints({0}), g.Ints({0})});
+  g.Add("DFT", 7, {x, g.Ints({0}), g.Ints({2, 2})});
+  g.Add("DFT", 7, {g.Parameter(F32({4096, 2})), g.Ints({0})});
+  g.Add("IRDFT", 9, {g.Parameter(F32({1, 2})), g.Ints({0})});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "axis 2 of a rank 2 tensor");
+  EXPECT_PRED2(Contains, g.FaultText(), "axis -2 is named twice; must be named once");
+  EXPECT_PRED2(Contains, g.FaultText(), "names no axis; must name at least one");
+  EXPECT_PRED2(Contains, g.FaultText(), "f32[4,3] has no last axis of 2");
+  EXPECT_PRED2(Contains, g.FaultText(), "transforms 0 numbers along axis 0; must be at least 1");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 2 (signal size)");
+  EXPECT_PRED2(Contains, g.FaultText(), "must have at most 8388608 weights");
+}
+
+TEST(ShortTime, ReadsFramesWhereTheyOverlap) {
+  GraphBuilder g;
+  const ir::Source y =
+      g.Add("STFT", 15, {g.Parameter(F32({50})), Window(g, 16), g.Int(16), g.Int(5)});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[7,9,2]");
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program), (Kind{StepKind::kDense}));
+  EXPECT_EQ(ParamsAt<format::DenseParams>(program).x_row_stride(), 5u);
+}
+
+TEST(ShortTime, CopiesWhereSignalsLieApartAndWhereBinsComeFirst) {
+  GraphBuilder g;
+  const ir::Source y =
+      g.Add("STFT", 15, {g.Parameter(F32({2, 50})), Window(g, 16), g.Int(16), g.Int(5)},
+            {{"transpose_frames", "true"}});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[2,9,7,2]");
+  EXPECT_EQ(Kinds(g.Lower()), (Kind{StepKind::kCopy, StepKind::kDense, StepKind::kCopy}));
+}
+
+TEST(ShortTime, GivesTheLengthThatIsAskedFor) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({2, 5, 4, 2}));
+  const auto istft = [&](std::map<std::string, std::string> attributes) {
+    return g.Add("ISTFT", 16, {x, Window(g, 8), g.Int(8), g.Int(3)}, std::move(attributes));
+  };
+  const ir::Source whole = istft({});
+  const ir::Source centred = istft({{"center", "true"}});
+  const ir::Source given = g.Add("ISTFT", 16, {x, Window(g, 8), g.Int(8), g.Int(3), g.Int(99)}, {});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(whole)), "f32[2,17]");
+  EXPECT_EQ(ToString(g.type(centred)), "f32[2,9]");
+  EXPECT_EQ(ToString(g.type(given)), "f32[2,99]");
+}
+
+TEST(ShortTime, RefusesWhatIsNoFraming) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({6}));
+  g.Add("STFT", 15, {x, Window(g, 8), g.Int(8), g.Int(5)});
+  g.Add("STFT", 15, {x, Window(g, 5), g.Int(4), g.Int(5)});
+  g.Add("STFT", 15, {x, Window(g, 4), g.Int(4), g.Int(0)});
+  g.Add("STFT", 15, {x, g.Parameter(F32({4})), g.Int(4), g.Int(1)});
+  g.Add("STFT", 15, {g.Parameter(F32({1, 2, 6})), Window(g, 4), g.Int(4), g.Int(1)});
+  g.Add("ISTFT", 16, {g.Parameter(F32({6, 4, 2})), Window(g, 8), g.Int(8), g.Int(3)});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "signal has 6 samples; must have at least one frame of 8");
+  EXPECT_PRED2(Contains, g.FaultText(), "window is f32[5]; must have one axis of at most");
+  EXPECT_PRED2(Contains, g.FaultText(), "frame step is 0; must be at least 1");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (window) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "signal has 3 axes; must have 1 or 2");
+  EXPECT_PRED2(Contains, g.FaultText(), "spectra have 6 bins and 4 frames; must have 5 bins");
+}
+
+}  // namespace
+}  // namespace weft
