@@ -88,29 +88,49 @@ Dims AlignedDims(const NodeScope& scope, size_t i, const Dims& out) {
 }
 
 Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned) {
-  std::vector<Dims> dense;
-  for (const Dims& dims : aligned) dense.push_back(plan::DenseStrides(dims));
-  Walk walk{{}, std::vector<Dims>(aligned.size())};
-  for (size_t axis = 0; axis < out.size(); ++axis) {
-    if (out[axis] == 1) continue;
+  std::vector<Dims> strides;
+  for (const Dims& dims : aligned) {
+    strides.push_back(plan::DenseStrides(dims));
+    for (size_t axis = 0; axis < out.size(); ++axis) {
+      if (dims[axis] == 1) strides.back()[axis] = 0;
+    }
+  }
+  return JoinedWalk(out, strides);
+}
+
+Walk JoinedWalk(const Dims& dims, std::span<const Dims> strides) {
+  Walk walk{{}, std::vector<Dims>(strides.size())};
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == 1) continue;
     bool joins = !walk.dims.empty();
-    std::vector<int64_t> strides;
-    for (size_t k = 0; k < aligned.size(); ++k) {
-      strides.push_back(aligned[k][axis] == 1 ? 0 : dense[k][axis]);
-      joins = joins && walk.strides[k].back() == strides[k] * out[axis];
+    for (size_t k = 0; k < strides.size(); ++k) {
+      joins = joins && walk.strides[k].back() == strides[k][axis] * dims[axis];
     }
     if (!joins) walk.dims.push_back(1);
-    walk.dims.back() *= out[axis];
-    for (size_t k = 0; k < aligned.size(); ++k) {
+    walk.dims.back() *= dims[axis];
+    for (size_t k = 0; k < strides.size(); ++k) {
       if (joins) walk.strides[k].pop_back();
-      walk.strides[k].push_back(strides[k]);
+      walk.strides[k].push_back(strides[k][axis]);
     }
   }
   if (walk.dims.empty()) {
     walk.dims = {1};
-    for (Dims& strides : walk.strides) strides = {1};
+    for (Dims& along : walk.strides) along = {1};
   }
   return walk;
+}
+
+Dims BroadcastOf(const Dims& a, const Dims& b) {
+  const size_t rank = std::max(a.size(), b.size());
+  Dims out = WithLeadingOnes(a, rank);
+  const Dims other = WithLeadingOnes(b, rank);
+  for (size_t i = 0; i < rank; ++i) out[i] = out[i] == 1 ? other[i] : out[i];
+  return out;
+}
+
+Dims WithLeadingOnes(Dims dims, size_t rank) {
+  dims.insert(dims.begin(), rank - dims.size(), 1);
+  return dims;
 }
 
 bool CheckElements(InferScope& scope, std::span<const size_t> operands,

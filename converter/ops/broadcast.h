@@ -36,6 +36,12 @@ struct Walk {
 // Axes of one element are dropped and neighbours joined wherever all operands agree, so the rank is
 // as low as it can be; it is never 0. `aligned` holds one shape per operand, of out's rank.
 Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned);
+// As above, by the strides of each operand along `dims`.
+Walk JoinedWalk(const Dims& dims, std::span<const Dims> strides);
+
+// NumPy's broadcast of two shapes that agree, and the alignment it begins with.
+Dims BroadcastOf(const Dims& a, const Dims& b);
+Dims WithLeadingOnes(Dims dims, size_t rank);
 
 // Steps hold 32-bit numbers in arrays of fixed length; unused places stay zero.
 template <typename Array>

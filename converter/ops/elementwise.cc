@@ -156,24 +156,26 @@ void EmitBinary(plan::Builder& builder, BinaryOp op, const Operand& a, const Ope
                 plan::ValueId y) {
   const Dims& out = builder.dims(y);
   if (std::ranges::find(out, 0) != out.end()) return;
-  const Walk walk = CollapsedWalk(out, std::array{a.dims, b.dims});
+  EmitBinary(builder, op, CollapsedWalk(out, std::array{a.dims, b.dims}), a.value, b.value, y);
+}
+
+void EmitBinary(plan::Builder& builder, BinaryOp op, const Walk& walk, plan::ValueId a,
+                plan::ValueId b, plan::ValueId y) {
   format::BinaryParams params;
   params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
   WriteDims(params.mutable_dims(), walk.dims);
   WriteDims(params.mutable_a_strides(), walk.strides[0]);
   WriteDims(params.mutable_b_strides(), walk.strides[1]);
   params.mutate_op(op);
-  params.mutate_type(builder.type(a.value));
-  builder.Emit(params, {a.value, b.value}, {y});
+  params.mutate_type(builder.type(a));
+  builder.Emit(params, {a, b}, {y});
 }
 
 void EmitBinary(plan::Builder& builder, BinaryOp op, plan::ValueId a, plan::ValueId b,
                 plan::ValueId y) {
-  Operand operands[] = {{a, builder.dims(a)}, {b, builder.dims(b)}};
-  for (Operand& operand : operands) {
-    operand.dims.insert(operand.dims.begin(), builder.dims(y).size() - operand.dims.size(), 1);
-  }
-  EmitBinary(builder, op, operands[0], operands[1], y);
+  const size_t rank = builder.dims(y).size();
+  EmitBinary(builder, op, Operand{a, WithLeadingOnes(builder.dims(a), rank)},
+             Operand{b, WithLeadingOnes(builder.dims(b), rank)}, y);
 }
 
 }  // namespace weft::ops

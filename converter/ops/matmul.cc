@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products. A constant factor that is one matrix goes into packed panels (dense); two
 // factors that are data, or a batch of constant matrices, meet in matmul by strides.
+#include "converter/ops/matmul.h"
+
 #include <algorithm>
 #include <array>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
-#include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/packed.h"
 
 namespace weft::ops {
 namespace {
-
-// One factor as [batch..., rows, columns], after its transposition; strides in elements.
-struct Matrix {
-  Dims batch;
-  int64_t rows, columns;
-  int64_t row_stride, column_stride;
-  int64_t batch_count() const { return ElementCount(batch).value_or(0); }
-  bool contiguous() const { return column_stride == 1; }
-};
 
 constexpr std::string_view kTranspose[] = {"transpose_a", "transpose_b"};
 
@@ -30,16 +22,7 @@ Matrix MatrixOf(const NodeScope& scope, size_t i) {
   if (dims.size() == 1) {
     return i == 0 ? Matrix{{}, 1, dims[0], dims[0], 1} : Matrix{{}, dims[0], 1, 1, 1};
   }
-  Matrix matrix{Dims(dims.begin(), dims.end() - 2), dims.end()[-2], dims.back(), dims.back(), 1};
-  if (scope.attributes.Bool(kTranspose[i], false)) {
-    std::swap(matrix.rows, matrix.columns);
-    std::swap(matrix.row_stride, matrix.column_stride);
-  }
-  if (matrix.rows == 1 || matrix.columns == 1) {  // one line of numbers is contiguous either way
-    matrix.row_stride = matrix.columns;
-    matrix.column_stride = 1;
-  }
-  return matrix;
+  return MatrixOver(dims, scope.attributes.Bool(kTranspose[i], false));
 }
 
 void InferMatmul(InferScope& scope) {
@@ -87,44 +70,8 @@ void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
 }
 
-Dims Aligned(const Dims& batch, size_t rank) {
-  Dims aligned(rank - batch.size(), 1);
-  aligned.insert(aligned.end(), batch.begin(), batch.end());
-  return aligned;
-}
-
-void Scale(Dims& strides, int64_t factor) {
+void ScaleStrides(Dims& strides, int64_t factor) {
   for (int64_t& stride : strides) stride *= factor;
-}
-
-void LowerProduct(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
-  const size_t rank = std::max(a.batch.size(), b.batch.size());
-  Dims batch = Aligned(a.batch, rank);
-  const Dims b_batch = Aligned(b.batch, rank);
-  const std::array factors = {batch, b_batch};
-  for (size_t i = 0; i < rank; ++i) batch[i] = batch[i] == 1 ? b_batch[i] : batch[i];
-  Walk walk = CollapsedWalk(batch, factors);
-  Scale(walk.strides[0], a.rows * a.columns);
-  Scale(walk.strides[1], b.rows * b.columns);
-  int64_t rows = a.rows;
-  // A batch that shares b is nothing but more rows.
-  const bool more_rows = walk.dims.size() == 1 && walk.strides[1] == Dims{0} && a.contiguous();
-  if (more_rows) rows *= walk.dims[0];
-  format::MatmulParams params;
-  if (!more_rows && ElementCount(batch) != 1) {
-    params.mutate_batch_rank(Narrow32(walk.dims.size(), "batch rank"));
-    WriteDims(params.mutable_batch_dims(), walk.dims);
-    WriteDims(params.mutable_a_batch_strides(), walk.strides[0]);
-    WriteDims(params.mutable_b_batch_strides(), walk.strides[1]);
-  }
-  params.mutate_rows(Narrow32(rows, "rows"));
-  params.mutate_columns(Narrow32(b.columns, "columns"));
-  params.mutate_inner(Narrow32(a.columns, "inner"));
-  params.mutate_a_row_stride(Narrow32(a.row_stride, "a row stride"));
-  params.mutate_a_inner_stride(Narrow32(a.column_stride, "a inner stride"));
-  params.mutate_b_inner_stride(Narrow32(b.row_stride, "b inner stride"));
-  params.mutate_b_column_stride(Narrow32(b.column_stride, "b column stride"));
-  scope.builder.Emit(params, {scope.input(0), scope.input(1)}, {y});
 }
 
 void LowerMatmul(LowerScope& scope) {
@@ -138,7 +85,9 @@ void LowerMatmul(LowerScope& scope) {
   if (scope.constant(0) != nullptr && a.batch_count() == 1 && b.columns == 1) {
     return LowerConstantLeft(scope, a, b, y);
   }
-  LowerProduct(scope, a, b, y);
+  const plan::ValueId left = scope.input(0), right = scope.input(1);
+  const MatrixProduct product = ProductOfBatches(BroadcastOf(a.batch, b.batch), a, b);
+  EmitProduct(scope.builder, product, left, right, y);
 }
 
 void MatMulAxes(AxisScope& scope) {
@@ -173,5 +122,61 @@ constexpr Operation kMatmulRows[] = {{"MatMul", 1, 2, 2, InferMatmul, LowerMatmu
 }  // namespace
 
 std::span<const Operation> MatmulOperations() { return kMatmulRows; }
+
+Matrix MatrixOver(const Dims& dims, bool transposed) {
+  Matrix matrix{Dims(dims.begin(), dims.end() - 2), dims.end()[-2], dims.back(), dims.back(), 1};
+  if (transposed) {
+    std::swap(matrix.rows, matrix.columns);
+    std::swap(matrix.row_stride, matrix.column_stride);
+  }
+  if (matrix.rows == 1 || matrix.columns == 1) {  // one line of numbers is contiguous either way
+    matrix.row_stride = matrix.columns;
+    matrix.column_stride = 1;
+  }
+  return matrix;
+}
+
+MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix& b) {
+  MatrixProduct product;
+  product.batch = CollapsedWalk(batch, std::array{WithLeadingOnes(a.batch, batch.size()),
+                                                  WithLeadingOnes(b.batch, batch.size())});
+  ScaleStrides(product.batch.strides[0], a.rows * a.columns);
+  ScaleStrides(product.batch.strides[1], b.rows * b.columns);
+  product.rows = a.rows;
+  product.columns = b.columns;
+  product.inner = a.columns;
+  product.a_row_stride = a.row_stride;
+  product.a_inner_stride = a.column_stride;
+  product.b_inner_stride = b.row_stride;
+  product.b_column_stride = b.column_stride;
+  return product;
+}
+
+void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
+                 plan::ValueId y) {
+  Walk& batch = product.batch;
+  // A batch that shares b is nothing but more rows, and one of a single product no batch.
+  while (!batch.dims.empty()) {
+    const bool shares_b = batch.strides[1].back() == 0 &&
+                          batch.strides[0].back() == product.rows * product.a_row_stride;
+    if (batch.dims.back() != 1 && !shares_b) break;
+    product.rows *= batch.dims.back();
+    batch.dims.pop_back();
+    for (Dims& strides : batch.strides) strides.pop_back();
+  }
+  format::MatmulParams params;
+  params.mutate_batch_rank(Narrow32(batch.dims.size(), "batch rank"));
+  WriteDims(params.mutable_batch_dims(), batch.dims);
+  WriteDims(params.mutable_a_batch_strides(), batch.strides[0]);
+  WriteDims(params.mutable_b_batch_strides(), batch.strides[1]);
+  params.mutate_rows(Narrow32(product.rows, "rows"));
+  params.mutate_columns(Narrow32(product.columns, "columns"));
+  params.mutate_inner(Narrow32(product.inner, "inner"));
+  params.mutate_a_row_stride(Narrow32(product.a_row_stride, "a row stride"));
+  params.mutate_a_inner_stride(Narrow32(product.a_inner_stride, "a inner stride"));
+  params.mutate_b_inner_stride(Narrow32(product.b_inner_stride, "b inner stride"));
+  params.mutate_b_column_stride(Narrow32(product.b_column_stride, "b column stride"));
+  builder.Emit(params, {a, b}, {y});
+}
 
 }  // namespace weft::ops

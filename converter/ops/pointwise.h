@@ -4,6 +4,7 @@
 #ifndef WEFT_CONVERTER_OPS_POINTWISE_H_
 #define WEFT_CONVERTER_OPS_POINTWISE_H_
 
+#include "converter/ops/broadcast.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -21,6 +22,10 @@ void EmitBinary(plan::Builder& builder, format::BinaryOp op, const Operand& a, c
 // As above with NumPy alignment of the values' own dims.
 void EmitBinary(plan::Builder& builder, format::BinaryOp op, plan::ValueId a, plan::ValueId b,
                 plan::ValueId y);
+
+// As above along a walk of a and b that visits y's elements in order.
+void EmitBinary(plan::Builder& builder, format::BinaryOp op, const Walk& walk, plan::ValueId a,
+                plan::ValueId b, plan::ValueId y);
 
 // y = a <op> b as boolean; both line up with y axis by axis.
 void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a, const Operand& b,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and its logarithm along one axis.
+#include "converter/ops/softmax.h"
+
 #include <algorithm>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/movement.h"
 
 namespace weft::ops {
 namespace {
@@ -36,14 +39,7 @@ void LowerSoftmax(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
   if (std::ranges::find(dims, 0) != dims.end()) return;
-  const std::span<const int64_t> all = dims;
-  const int64_t axis = SoftmaxAxis(scope);
-  format::SoftmaxParams params;
-  params.mutate_outer(Narrow32(*ElementCount(all.first(axis)), "outer"));
-  params.mutate_axis(Narrow32(dims[axis], "axis"));
-  params.mutate_inner(Narrow32(*ElementCount(all.subspan(axis + 1)), "inner"));
-  params.mutate_logarithm(logarithm);
-  scope.builder.Emit(params, {scope.input(0)}, {y});
+  EmitSoftmax(scope.builder, static_cast<size_t>(SoftmaxAxis(scope)), logarithm, scope.input(0), y);
 }
 
 void SoftmaxAxes(AxisScope& scope) {
@@ -62,5 +58,16 @@ constexpr Operation kSoftmaxRows[] = {
 }  // namespace
 
 std::span<const Operation> SoftmaxOperations() { return kSoftmaxRows; }
+
+void EmitSoftmax(plan::Builder& builder, size_t axis, bool logarithm, plan::ValueId x,
+                 plan::ValueId y) {
+  const Dims& dims = builder.dims(y);
+  format::SoftmaxParams params;
+  params.mutate_outer(Narrow32(ProductOf(dims, 0, axis), "outer"));
+  params.mutate_axis(Narrow32(dims[axis], "axis"));
+  params.mutate_inner(Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"));
+  params.mutate_logarithm(logarithm);
+  builder.Emit(params, {x}, {y});
+}
 
 }  // namespace weft::ops

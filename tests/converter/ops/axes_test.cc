@@ -154,6 +154,21 @@ TEST_F(Axes, OfAProductAreTheBatchAndTheRowsOfEach) {
   EXPECT_EQ(GroupsOf(Of(g.Add("MatMul", 1, {X({3}), X({3, 4})}))), (Groups{"in1.1=out0.0"}));
 }
 
+TEST_F(Axes, OfAnAttentionAreAllButTheKeys) {
+  const auto attention = [&](const std::string& causal) {
+    return Of(g.Add("ScaledDotProductAttention", 13,
+                    {X({2, 4, 5, 8}), X({2, 1, 6, 8}), X({2, 4, 6, 7}), X({5, 6})},
+                    {{"causal", causal}}));
+  };
+  const AxisRelation relation = attention("false");
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.1=in2.1=out0.1",
+                                        "in0.2=in3.0=out0.2", "in2.3=out0.3"}));
+  EXPECT_EQ(relation.reason, "attends over time");
+  // A query's place decides what it attends to.
+  EXPECT_EQ(GroupsOf(attention("true")),
+            (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.1=in2.1=out0.1", "in2.3=out0.3"}));
+}
+
 TEST_F(Axes, OfASoftmaxButTheSummed) {
   const AxisRelation relation = Of(g.Add("Softmax", 8, {X({2, 3})}, {{"axis", "-1"}}));
   EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0"}));

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices that come as data, for lowerings of any family: matmul steps by strides.
+// Sizes were checked by shape inference.
+#ifndef WEFT_CONVERTER_OPS_MATMUL_H_
+#define WEFT_CONVERTER_OPS_MATMUL_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "converter/ops/broadcast.h"
+#include "converter/program/builder.h"
+
+namespace weft::ops {
+
+// Dense matrices [batch..., rows, columns], each transposed where its strides say so.
+struct Matrix {
+  Dims batch;
+  int64_t rows, columns;
+  int64_t row_stride, column_stride;
+  int64_t batch_count() const { return ElementCount(batch).value_or(0); }
+  bool contiguous() const { return column_stride == 1; }
+};
+
+// The matrices of a tensor of at least two axes; as they are, or each transposed.
+Matrix MatrixOver(const Dims& dims, bool transposed = false);
+
+// y[i..., m, n] = sum over k of a[i..., m, k] * b[i..., k, n]; strides in elements, 0 repeats.
+struct MatrixProduct {
+  Walk batch;  // of a and b, at most kMatmulBatchRank long
+  int64_t rows = 1, columns = 1, inner = 1;
+  int64_t a_row_stride = 1, a_inner_stride = 1, b_inner_stride = 1, b_column_stride = 1;
+};
+
+// a * b, whose batches broadcast to `batch` by NumPy's rule.
+MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix& b);
+
+// y is contiguous. No extent is 0.
+void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
+                 plan::ValueId y);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_MATMUL_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The softmax step, for lowerings of any family.
+#ifndef WEFT_CONVERTER_OPS_SOFTMAX_H_
+#define WEFT_CONVERTER_OPS_SOFTMAX_H_
+
+#include <cstddef>
+
+#include "converter/program/builder.h"
+
+namespace weft::ops {
+
+// y = softmax of x along `axis`, or its logarithm, both of x's dims, none of them 0.
+void EmitSoftmax(plan::Builder& builder, size_t axis, bool logarithm, plan::ValueId x,
+                 plan::ValueId y);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_SOFTMAX_H_
