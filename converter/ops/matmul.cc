@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products. A constant factor that is one matrix goes into packed panels (dense); two
-// factors that are data, or a batch of constant matrices, meet in matmul by strides.
+// factors that are data, a batch of constant matrices, or integers, meet in matmul by strides.
 #include "converter/ops/matmul.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Matrix MatrixOf(const NodeScope& scope, size_t i) {
 
 void InferMatmul(InferScope& scope) {
   constexpr size_t kFactors[] = {0, 1};
-  CheckElements(scope, kFactors, {ElementType::f32});
+  CheckElements(scope, kFactors, {ElementType::f32, ElementType::i32, ElementType::i64});
   for (size_t i : kFactors) {
     if (scope.rank(i) == 0) scope.Fault("input {} is a scalar; must have at least one axis", i);
   }
@@ -41,7 +41,7 @@ void InferMatmul(InferScope& scope) {
   if (!dims) return;
   if (scope.rank(0) > 1) dims->push_back(a.rows);
   if (scope.rank(1) > 1) dims->push_back(b.columns);
-  scope.SetOutput(0, ElementType::f32, std::move(*dims));
+  scope.SetOutput(0, scope.input_element(0), std::move(*dims));
 }
 
 // Rows of x as the dense step wants them: a copy where the factor is transposed, which costs far
@@ -79,10 +79,11 @@ void LowerMatmul(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   if (a.columns == 0) return scope.builder.Fill(y);
-  if (scope.constant(1) != nullptr && b.batch_count() == 1) {
+  const bool packs = scope.input_element(0) == ElementType::f32;
+  if (packs && scope.constant(1) != nullptr && b.batch_count() == 1) {
     return LowerConstantRight(scope, a, b, y);
   }
-  if (scope.constant(0) != nullptr && a.batch_count() == 1 && b.columns == 1) {
+  if (packs && scope.constant(0) != nullptr && a.batch_count() == 1 && b.columns == 1) {
     return LowerConstantLeft(scope, a, b, y);
   }
   const plan::ValueId left = scope.input(0), right = scope.input(1);
@@ -176,6 +177,7 @@ void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a,
   params.mutate_a_inner_stride(Narrow32(product.a_inner_stride, "a inner stride"));
   params.mutate_b_inner_stride(Narrow32(product.b_inner_stride, "b inner stride"));
   params.mutate_b_column_stride(Narrow32(product.b_column_stride, "b column stride"));
+  params.mutate_type(builder.type(a));
   builder.Emit(params, {a, b}, {y});
 }
 

@@ -5,7 +5,7 @@ run time."""
 import numpy as np
 
 from build import node
-from casebook import Case, normal, recurrent, sizes
+from casebook import NARROW, Case, exact, integers, normal, recurrent, sizes
 
 # a, b, transpose_a, transpose_b
 SHAPES = [
@@ -104,6 +104,40 @@ def _networks():
                 normal("v", 1, 2, 9, 15)], attention, reference=attend)
 
 
+def _integers():
+    for turn, (left, right, turn_a, turn_b) in enumerate(
+            (((3, 17), (17, 5), False, False), ((17, 3), (5, 17), True, True),
+             ((2, 1, 3, 4), (3, 4, 2), False, False), ((9,), (9,), False, False))):
+        label = f"i32_{sizes(left)}_{sizes(right)}"
+        yield exact(f"matmul/{label}",
+                    [integers(label, -99, 99, *left), integers(label + "r", -99, 99, *right)],
+                    lambda a, b, ta=turn_a, tb=turn_b: _node(a, b, ta, tb),
+                    lambda a, b, ta=turn_a, tb=turn_b: (a.T if ta else a) @ (b.T if tb else b))
+    strides = np.array([[12], [4], [1]], np.int64)
+    yield exact("matmul/i64_flat_indices", [integers("flat", 0, 3, 5, 3, dtype=np.int64)],
+                lambda a: _node(a, strides, False, False), lambda a: a @ strides,
+                note="How exporters turn indices of several axes into one.")
+    wide = np.array([[16777217, 1], [2**31 - 1, 2]], np.int32)
+    yield exact("matmul/i32_wraps", [wide, np.array([[1, 3], [2, 5]], np.int32)],
+                lambda a, b: _node(a, b, False, False), lambda a, b: a @ b,
+                oracle="numpy", differs="OpenVINO's CPU device multiplies integers as floats.")
+    yield exact("matmul/i64_wraps", [wide.astype(np.int64) << 32, np.full((2, 1), 7, np.int64)],
+                lambda a, b: _node(a, b, False, False), lambda a, b: a @ b, **NARROW)
+    weights = integers("mmi", -128, 128, 17, 5, dtype=np.int8)
+
+    def dynamically_quantised(x):
+        centred = node("Subtract", 1, [node("Convert", 1, [x], destination_type="i32"),
+                                       np.int32(131)])
+        wide_weights = node("Convert", 1, [weights], destination_type="i32")
+        return _node(centred, wide_weights, False, False)
+
+    yield exact("matmul/u8_by_i8", [integers("mmx", 0, 256, 3, 17, dtype=np.uint8)],
+                dynamically_quantised,
+                lambda x: (x.astype(np.int32) - 131) @ weights.astype(np.int32),
+                note="ONNX MatMulInteger as the frontend leaves it.")
+
+
 def cases():
     yield from _all()
+    yield from _integers()
     yield from _networks()

@@ -138,6 +138,28 @@ TEST(MatMul, KeepsABatchOfConstantMatricesAsTheyAre) {
   EXPECT_EQ(Kinds(g.Lower()), (std::vector<StepKind>{StepKind::kMatmul}));
 }
 
+TEST(MatMul, OfIntegersIsOneStepOfTheirType) {
+  GraphBuilder g;
+  const TensorType rows = {ElementType::i64, {5, 3}};
+  const ir::Source y = g.Add(
+      "MatMul", 1, {g.Parameter(rows), g.Const<int64_t>({ElementType::i64, {3, 1}}, {12, 4, 1})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "i64[5,1]");
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kMatmul}));
+  EXPECT_EQ(ParamsAt<format::MatmulParams>(program).type(), format::ElementType::i64);
+}
+
+TEST(MatMul, RefusesTypesThatCannotHoldTheSums) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter({ElementType::i8, {2, 2}});
+  g.Add("MatMul", 1, {x, x});
+  g.Add("MatMul", 1, {g.Parameter(F32({2, 2})), g.Parameter({ElementType::i32, {2, 2}})});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i8");
+  EXPECT_PRED2(Contains, g.FaultText(), "i32");
+}
+
 TEST(MatMul, IsZeroOverNoTerms) {
   GraphBuilder g;
   g.Add("MatMul", 1, {g.Parameter(F32({2, 0})), g.Parameter(F32({0, 3}))});
