@@ -128,8 +128,6 @@ void LowerSplit(LowerScope& scope) {
   }
 }
 
-constexpr int kAnyNumber = -1;
-
 void ConcatAxes(AxisScope& scope) {
   const int64_t joined = scope.attributes.Int("axis", 0);
   const std::vector<bool> but = OnlyAxis(scope, joined);

@@ -24,6 +24,7 @@ std::span<const Operation> BucketizeOperations();
 std::span<const Operation> MatmulOperations();
 std::span<const Operation> FourierOperations();
 std::span<const Operation> ShortTimeOperations();
+std::span<const Operation> EinsumOperations();
 std::span<const Operation> AttentionOperations();
 std::span<const Operation> ConvolutionOperations();
 std::span<const Operation> PoolingOperations();

@@ -28,6 +28,8 @@ namespace weft::ops {
 class InferScope;
 class LowerScope;
 
+inline constexpr int kAnyNumber = -1;  // of inputs, where there is no most
+
 struct Operation {
   std::string_view name;  // as in the opset documents
   // That introduced this version, or under which old converters write it: ROIPooling, ReorgYolo and

@@ -26,6 +26,7 @@ constexpr Family kFamilies[] = {
     MatmulOperations,
     FourierOperations,
     ShortTimeOperations,
+    EinsumOperations,
     AttentionOperations,
     ConvolutionOperations,
     PoolingOperations,

@@ -169,6 +169,21 @@ TEST_F(Axes, OfAnAttentionAreAllButTheKeys) {
             (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.1=in2.1=out0.1", "in2.3=out0.3"}));
 }
 
+TEST_F(Axes, OfAnEinsumAreItsLabels) {
+  const auto groups = [&](const std::string& equation, std::vector<ir::Source> inputs) {
+    return GroupsOf(Of(g.Add("Einsum", 7, std::move(inputs), {{"equation", equation}})));
+  };
+  EXPECT_EQ(groups("bij,bjk->bki", {X({2, 3, 4}), X({2, 4, 5})}),
+            (Groups{"in0.0=in1.0=out0.0", "in0.1=out0.2", "in1.2=out0.1"}));
+  EXPECT_EQ(groups("...i,...i->...", {X({4, 1, 3}), X({1, 5, 3})}),
+            (Groups{"in0.0=out0.0", "in1.1=out0.1"}));
+  EXPECT_EQ(groups("bii->bi", {X({2, 3, 3})}), (Groups{"in0.0=out0.0"}));
+  EXPECT_EQ(groups("bj->b", {X({2, 3})}), (Groups{"in0.0=out0.0"}));
+  // The sum runs in another order where one place is left inside.
+  EXPECT_EQ(groups("jb->b", {X({3, 2})}), (Groups{}));
+  EXPECT_EQ(groups("jb,j->b", {X({3, 2}), X({3})}), (Groups{"in0.1=out0.0"}));
+}
+
 TEST_F(Axes, OfASoftmaxButTheSummed) {
   const AxisRelation relation = Of(g.Add("Softmax", 8, {X({2, 3})}, {{"axis", "-1"}}));
   EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0"}));

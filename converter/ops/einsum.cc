@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Einsum: a product of tensors whose axes have labels, summed over the labels that the output lacks.
+// What one operand alone sums is reduced first; then the first two operands become one, by a dense
+// step, a matmul or a multiplication, until one is left. The order of every sum follows from the
+// labels and never from extents, so that a model rounds alike after its time axis is cut.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/equation.h"
+#include "converter/ops/families.h"
+#include "converter/ops/matmul.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/packed.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr size_t kMostLabels = 7;  // a batch of matmul's six axes and one that is summed
+
+void CheckLabelCounts(InferScope& scope, const Equation& equation) {
+  for (size_t i = 0; i < equation.inputs.size(); ++i) {
+    const std::string& subscript = equation.inputs[i];
+    const size_t letters = LettersOf(subscript).size(), rank = scope.input_dims(i).size();
+    if (HasEllipsis(subscript) ? letters <= rank : letters == rank) continue;
+    scope.Fault("subscript \"{}\" has {} letters and input {} is {}; must have one for each axis",
+                subscript, letters, i, ToString(scope.input_type(i)));
+  }
+}
+
+void CheckLabelExtents(InferScope& scope, const Equation& equation, const LabelExtents& extents) {
+  for (size_t i = 0; i < equation.inputs.size(); ++i) {
+    const Labels labels = LabelsOf(scope, equation, i);
+    for (size_t axis = 0; axis < labels.size(); ++axis) {
+      const int64_t dim = scope.input_dims(i)[axis], extent = extents.at(labels[axis]);
+      const bool is_letter = labels[axis] >= kFirstLetter;
+      if (dim == extent || (dim == 1 && !is_letter)) continue;
+      scope.Fault("axis {} of input {} is {}, elsewhere {}; {}", axis, i, dim, extent,
+                  is_letter ? "all axes of one letter must be equal"
+                            : "axes under \"...\" must be equal or 1");
+    }
+  }
+  if (extents.size() > kMostLabels) {
+    scope.Fault("equation has {} different axes; must have at most {}", extents.size(),
+                kMostLabels);
+  }
+}
+
+void InferEinsum(InferScope& scope) {
+  std::vector<size_t> operands(scope.input_count());
+  for (size_t i = 0; i < operands.size(); ++i) operands[i] = i;
+  CheckElements(scope, operands, {ElementType::f32});
+  const std::optional<Equation> equation = ReadEquation(scope);
+  if (!equation) return;
+  CheckLabelCounts(scope, *equation);
+  if (scope.failed()) return;
+  const LabelExtents extents = ExtentsOf(scope, *equation);
+  CheckLabelExtents(scope, *equation, extents);
+  if (scope.failed()) return;
+  Dims dims;
+  for (const Label label : OutputLabels(*equation, extents)) dims.push_back(extents.at(label));
+  scope.SetOutput(0, ElementType::f32, std::move(dims));
+}
+
+// An operand: one of the node's inputs, or what became of several.
+struct Term {
+  Labels order;                       // each label once
+  std::map<Label, int64_t> strides;   // in elements
+  plan::ValueId value = plan::kNone;  // none: input `input`, which is asked for where it is read
+  size_t input = 0;
+
+  bool Has(Label label) const { return strides.contains(label); }
+  // 0 along labels that it lacks.
+  Dims StridesAlong(const Labels& labels) const {
+    Dims along;
+    for (const Label label : labels) along.push_back(Has(label) ? strides.at(label) : 0);
+    return along;
+  }
+};
+
+// A repeated label steps along all its axes at once. What the ellipsis repeats is no axis.
+Term TermOf(const NodeScope& scope, const Equation& equation, size_t input) {
+  const Dims& dims = scope.input_dims(input);
+  const Dims strides = plan::DenseStrides(dims);
+  const Labels labels = LabelsOf(scope, equation, input);
+  Term term;
+  term.input = input;
+  for (size_t axis = 0; axis < labels.size(); ++axis) {
+    if (dims[axis] == 1 && labels[axis] < kFirstLetter) continue;
+    if (!term.Has(labels[axis])) term.order.push_back(labels[axis]);
+    term.strides[labels[axis]] += strides[axis];
+  }
+  return term;
+}
+
+Labels AllLabels(std::initializer_list<Labels> parts) {
+  Labels all;
+  for (const Labels& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// Two operands and their labels: of both, of one of them alone, and those that both have and
+// nothing else asks for.
+struct TermPair {
+  Term a, b;
+  Labels both, left, right, summed;
+
+  void Exchange() {
+    std::swap(a, b);
+    std::swap(left, right);
+  }
+  // Does the order of the product, [both, left, right], allow that of the output?
+  bool ComesInOrder(const Labels& output) const {
+    std::vector<int> parts;
+    for (const Label label : output) {
+      if (HasLabel(both, label)) parts.push_back(0);
+      if (HasLabel(left, label)) parts.push_back(1);
+      if (HasLabel(right, label)) parts.push_back(2);
+    }
+    return std::ranges::is_sorted(parts);
+  }
+};
+
+class Contraction {
+ public:
+  Contraction(LowerScope& scope, const Equation& equation)
+      : scope_(scope),
+        builder_(scope.builder),
+        extents_(ExtentsOf(scope, equation)),
+        output_(OutputLabels(equation, extents_)) {
+    for (size_t i = 0; i < equation.inputs.size(); ++i) {
+      terms_.push_back(TermOf(scope, equation, i));
+    }
+  }
+
+  void Run() {
+    for (size_t i = 0; i < terms_.size(); ++i) SumAlone(i);
+    while (terms_.size() > 1) {
+      const TermPair pair = FirstPair();
+      const Term y = pair.summed.empty() ? Multiply(pair) : Contract(pair);
+      terms_.erase(terms_.begin());
+      terms_[0] = y;
+    }
+    const Term y = Ordered(terms_[0], output_);
+    scope_.SetOutput(0, builder_.View(ValueOf(y), 0, scope_.output_type(0)));
+  }
+
+ private:
+  plan::ValueId ValueOf(const Term& term) {
+    return term.value != plan::kNone ? term.value : scope_.input(term.input);
+  }
+  bool IsConstant(const Term& term) const {
+    return term.value == plan::kNone && scope_.constant(term.input) != nullptr;
+  }
+  Dims DimsAlong(const Labels& labels) const {
+    Dims dims;
+    for (const Label label : labels) dims.push_back(extents_.at(label));
+    return dims;
+  }
+  int64_t CountAlong(const Labels& labels) const {
+    return ElementCount(DimsAlong(labels)).value_or(0);
+  }
+  Walk WalkAlong(const Labels& labels, const Term& term) const {
+    return JoinedWalk(DimsAlong(labels), std::array{term.StridesAlong(labels)});
+  }
+  Walk WalkAlong(const Labels& labels, const Term& a, const Term& b) const {
+    return JoinedWalk(DimsAlong(labels),
+                      std::array{a.StridesAlong(labels), b.StridesAlong(labels)});
+  }
+  bool IsLine(const Labels& labels, const Term& term) const {
+    return WalkAlong(labels, term).dims.size() == 1;
+  }
+  bool IsLast() const { return terms_.size() == 2; }
+  void SortByOutput(Labels& labels) const {
+    std::ranges::sort(labels, {}, [&](Label label) { return std::ranges::find(output_, label); });
+  }
+
+  bool IsNeeded(Label label, size_t a, size_t b) const;
+  void SumAlone(size_t i);
+  TermPair FirstPair() const;
+  Term Fresh(const Labels& order);
+  Term Multiply(const TermPair& pair);
+  Term Contract(TermPair pair);
+  Term ByDense(const TermPair& pair);
+  Term ByMatmul(const TermPair& pair);
+  std::vector<float> ElementsAlong(const Labels& order, const Term& term) const;
+  Term Ordered(const Term& term, const Labels& order);
+
+  LowerScope& scope_;
+  plan::Builder& builder_;
+  const LabelExtents extents_;
+  const Labels output_;
+  std::vector<Term> terms_;
+};
+
+// By the output or by an operand other than these two.
+bool Contraction::IsNeeded(Label label, size_t a, size_t b) const {
+  if (HasLabel(output_, label)) return true;
+  for (size_t i = 0; i < terms_.size(); ++i) {
+    if (i != a && i != b && terms_[i].Has(label)) return true;
+  }
+  return false;
+}
+
+void Contraction::SumAlone(size_t i) {
+  const Term term = terms_[i];
+  std::vector<ReduceAxis> axes;
+  Labels kept;
+  for (const Label label : term.order) {
+    const bool is_kept = IsNeeded(label, i, i);
+    axes.push_back({extents_.at(label), term.strides.at(label), !is_kept});
+    if (is_kept) kept.push_back(label);
+  }
+  const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
+  if (std::ranges::none_of(collapsed, &ReduceAxis::reduced)) {  // sums of one element at most
+    terms_[i].order = kept;
+    std::erase_if(terms_[i].strides, [&](const auto& row) { return !HasLabel(kept, row.first); });
+    return;
+  }
+  terms_[i] = Fresh(kept);
+  EmitReduce(builder_, format::ReduceOp::sum, collapsed, ValueOf(term), terms_[i].value);
+}
+
+TermPair Contraction::FirstPair() const {
+  TermPair pair;
+  pair.a = terms_[0];
+  pair.b = terms_[1];
+  for (const Label label : pair.a.order) {
+    if (!pair.b.Has(label)) {
+      pair.left.push_back(label);
+    } else {
+      (IsNeeded(label, 0, 1) ? pair.both : pair.summed).push_back(label);
+    }
+  }
+  for (const Label label : pair.b.order) {
+    if (!pair.a.Has(label)) pair.right.push_back(label);
+  }
+  return pair;
+}
+
+// A dense tensor to be written.
+Term Contraction::Fresh(const Labels& order) {
+  const Dims dims = DimsAlong(order), strides = plan::DenseStrides(dims);
+  Term term;
+  term.order = order;
+  for (size_t axis = 0; axis < order.size(); ++axis) term.strides[order[axis]] = strides[axis];
+  term.value = builder_.Scratch({ElementType::f32, dims});
+  return term;
+}
+
+Term Contraction::Multiply(const TermPair& pair) {
+  Labels order = AllLabels({pair.both, pair.left, pair.right});
+  if (IsLast()) SortByOutput(order);
+  const plan::ValueId a = ValueOf(pair.a), b = ValueOf(pair.b);
+  const Term y = Fresh(order);
+  EmitBinary(builder_, format::BinaryOp::multiply, WalkAlong(order, pair.a, pair.b), a, b, y.value);
+  return y;
+}
+
+// A known matrix stands on the right. Else the operands stand as the output wants its labels, where
+// one of their two orders does.
+Term Contraction::Contract(TermPair pair) {
+  const bool has_matrix = pair.both.empty() && (IsConstant(pair.a) || IsConstant(pair.b));
+  if (has_matrix ? !IsConstant(pair.b) : IsLast() && !pair.ComesInOrder(output_)) pair.Exchange();
+  if (IsLast() && pair.ComesInOrder(output_)) {
+    for (Labels* labels : {&pair.both, &pair.left, &pair.right}) SortByOutput(*labels);
+  }
+  return has_matrix ? ByDense(pair) : ByMatmul(pair);
+}
+
+Term Contraction::ByDense(const TermPair& pair) {
+  const Term a = Ordered(pair.a, AllLabels({pair.left, pair.summed}));
+  const int64_t inputs = CountAlong(pair.summed), outputs = CountAlong(pair.right);
+  const plan::ValueId weights =
+      PackDense(builder_, ElementsAlong(AllLabels({pair.summed, pair.right}), pair.b), 1, outputs,
+                outputs, inputs);
+  const plan::ValueId x = ValueOf(a);
+  const Term y = Fresh(AllLabels({pair.left, pair.right}));
+  EmitDense(builder_, CountAlong(pair.left), inputs, outputs, x, weights, y.value);
+  // Whether the rows fit an addition behind them may change when time is cut, and with it the
+  // rounding.
+  plan::Program& program = builder_.program();
+  std::get<plan::Step>(program.blocks[builder_.block()].items.back()).keeps_apart = true;
+  return y;
+}
+
+// Of a constant.
+std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& term) const {
+  std::vector<int64_t> places = {0};
+  for (const Label label : order) {
+    std::vector<int64_t> finer;
+    for (const int64_t place : places) {
+      for (int64_t i = 0; i < extents_.at(label); ++i) {
+        finer.push_back(place + i * term.strides.at(label));
+      }
+    }
+    places = std::move(finer);
+  }
+  const std::vector<float> elements = Floats(*scope_.constant(term.input));
+  std::vector<float> along;
+  for (const int64_t place : places) along.push_back(elements[static_cast<size_t>(place)]);
+  return along;
+}
+
+// The step knows one stride for the rows, the columns and the summed of each operand.
+Term Contraction::ByMatmul(const TermPair& pair) {
+  const auto in_lines = [&](const Term& term, const Labels& first, const Labels& second) {
+    const bool fits = IsLine(first, term) && IsLine(second, term);
+    return fits ? term : Ordered(term, AllLabels({pair.both, first, second}));
+  };
+  const Term a = in_lines(pair.a, pair.left, pair.summed);
+  const Term b = in_lines(pair.b, pair.summed, pair.right);
+  const auto stride = [&](const Labels& labels, const Term& term) {
+    return WalkAlong(labels, term).strides[0][0];
+  };
+  MatrixProduct product;
+  product.batch = WalkAlong(pair.both, a, b);
+  product.rows = CountAlong(pair.left);
+  product.columns = CountAlong(pair.right);
+  product.inner = CountAlong(pair.summed);
+  product.a_row_stride = stride(pair.left, a);
+  product.a_inner_stride = stride(pair.summed, a);
+  product.b_inner_stride = stride(pair.summed, b);
+  product.b_column_stride = stride(pair.right, b);
+  const plan::ValueId left = ValueOf(a), right = ValueOf(b);
+  const Term y = Fresh(AllLabels({pair.both, pair.left, pair.right}));
+  EmitProduct(builder_, product, left, right, y.value);
+  return y;
+}
+
+// Dense along `order`, by a copy where it is not; labels that it lacks are passed over.
+Term Contraction::Ordered(const Term& term, const Labels& order) {
+  Labels own;
+  std::ranges::copy_if(order, std::back_inserter(own),
+                       [&](Label label) { return term.Has(label); });
+  const Walk walk = WalkAlong(own, term);
+  if (walk.dims.size() == 1 && walk.strides[0][0] == 1) return term;
+  const plan::ValueId source = ValueOf(term);
+  const Term target = Fresh(own);
+  builder_.CopyStrided(source, target.value, DimsAlong(own), term.StridesAlong(own), 0,
+                       target.StridesAlong(own), 0);
+  return target;
+}
+
+void LowerEinsum(LowerScope& scope) {
+  if (ElementCount(scope.output_type(0).dims) == 0) {
+    scope.NewOutput(0);
+    return;
+  }
+  for (size_t i = 0; i < scope.input_count(); ++i) {  // a sum of nothing
+    if (ElementCount(scope.input_dims(i)) == 0) return scope.builder.Fill(scope.NewOutput(0));
+  }
+  Contraction(scope, ReadEquation(scope).value()).Run();
+}
+
+// Labels that one operand alone sums away.
+bool IsSummedAlone(const std::vector<Labels>& inputs, const Labels& output, Label label) {
+  const auto holds = [&](const Labels& labels) { return HasLabel(labels, label); };
+  return !HasLabel(output, label) && std::ranges::count_if(inputs, holds) == 1;
+}
+
+// An axis of `labels`: once among them, and no sum of this operand alone around it, since that runs
+// in another order when one place is left of the axis.
+bool StaysApart(const std::vector<Labels>& inputs, const Labels& output, const Labels& labels,
+                size_t axis) {
+  if (std::ranges::count(labels, labels[axis]) > 1) return false;
+  return std::none_of(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(axis),
+                      [&](Label label) { return IsSummedAlone(inputs, output, label); });
+}
+
+void EinsumAxes(AxisScope& scope) {
+  const Equation equation = ReadEquation(scope).value();
+  const Labels output = OutputLabels(equation, ExtentsOf(scope, equation));
+  std::vector<Labels> inputs;
+  for (size_t i = 0; i < equation.inputs.size(); ++i) {
+    inputs.push_back(LabelsOf(scope, equation, i));
+  }
+  for (size_t to = 0; to < output.size(); ++to) {
+    AxisGroup group = {{true, 0, static_cast<int64_t>(to)}};
+    bool apart = true;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      for (size_t axis = 0; axis < inputs[i].size(); ++axis) {
+        if (inputs[i][axis] != output[to] || scope.in(i)[axis] != scope.out(0)[to]) continue;
+        apart = apart && StaysApart(inputs, output, inputs[i], axis);
+        group.push_back({false, i, static_cast<int64_t>(axis)});
+      }
+    }
+    if (apart) scope.relation.groups.push_back(std::move(group));
+  }
+  scope.relation.reason = "sums over time, or around it";
+}
+
+constexpr Traits kEinsum = {.axes = EinsumAxes, .heavy = true};
+
+constexpr Operation kEinsumRows[] = {
+    {"Einsum", 7, 1, kAnyNumber, InferEinsum, LowerEinsum, kEinsum}};
+
+}  // namespace
+
+std::span<const Operation> EinsumOperations() { return kEinsumRows; }
+
+}  // namespace weft::ops
