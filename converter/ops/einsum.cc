@@ -282,10 +282,7 @@ Term Contraction::ByDense(const TermPair& pair) {
   const plan::ValueId x = ValueOf(a);
   const Term y = Fresh(AllLabels({pair.left, pair.right}));
   EmitDense(builder_, CountAlong(pair.left), inputs, outputs, x, weights, y.value);
-  // Whether the rows fit an addition behind them may change when time is cut, and with it the
-  // rounding.
-  plan::Program& program = builder_.program();
-  std::get<plan::Step>(program.blocks[builder_.block()].items.back()).keeps_apart = true;
+  KeepLastStepApart(builder_);
   return y;
 }
 

@@ -59,4 +59,8 @@ void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t out
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }
 
+void KeepLastStepApart(plan::Builder& builder) {
+  std::get<plan::Step>(builder.program().blocks[builder.block()].items.back()).keeps_apart = true;
+}
+
 }  // namespace weft::ops

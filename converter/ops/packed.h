@@ -32,6 +32,10 @@ plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
 void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
                plan::ValueId x, plan::ValueId weights, plan::ValueId y, int64_t x_row_stride = 0);
 
+// The step emitted last fuses with none behind it. Of products that are no MatMul of the graph:
+// whether their rows fit an addition may change when time is cut, and with it the rounding.
+void KeepLastStepApart(plan::Builder& builder);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_PACKED_H_
