@@ -21,6 +21,7 @@ constexpr Family kFamilies[] = {
     ReduceOperations,
     SoftmaxOperations,
     NormalizeOperations,
+    LrnOperations,
     TopOperations,
     BucketizeOperations,
     MatmulOperations,

@@ -145,6 +145,13 @@ TEST_F(Axes, OfAGatherByOneIndexSelectIt) {
   EXPECT_EQ(relation.selections[0].end, 4);
 }
 
+TEST_F(Axes, OfNeighboursThatNormaliseAreTheOthers) {
+  const AxisRelation windows =
+      Of(g.Add("LRN", 1, {X({2, 3, 4}), g.Ints({1})},
+               {{"alpha", "1"}, {"beta", "1"}, {"bias", "1"}, {"size", "3"}}));
+  EXPECT_EQ(GroupsOf(windows), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+}
+
 TEST_F(Axes, OfAProductAreTheBatchAndTheRowsOfEach) {
   EXPECT_EQ(GroupsOf(Of(g.Add("MatMul", 1, {X({5, 2, 3}), X({5, 3, 4})}))),
             (Groups{"in0.0=in1.0=out0.0", "in0.1=out0.1", "in1.2=out0.2"}));
