@@ -20,6 +20,7 @@ std::span<const Operation> ReduceOperations();
 std::span<const Operation> SoftmaxOperations();
 std::span<const Operation> NormalizeOperations();
 std::span<const Operation> LrnOperations();
+std::span<const Operation> CumSumOperations();
 std::span<const Operation> TopOperations();
 std::span<const Operation> BucketizeOperations();
 std::span<const Operation> MatmulOperations();

@@ -22,6 +22,7 @@ constexpr Family kFamilies[] = {
     SoftmaxOperations,
     NormalizeOperations,
     LrnOperations,
+    CumSumOperations,
     TopOperations,
     BucketizeOperations,
     MatmulOperations,

@@ -145,6 +145,12 @@ TEST_F(Axes, OfAGatherByOneIndexSelectIt) {
   EXPECT_EQ(relation.selections[0].end, 4);
 }
 
+TEST_F(Axes, OfRunningSumsAreTheOthers) {
+  const AxisRelation sums = Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}));
+  EXPECT_EQ(GroupsOf(sums), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+  EXPECT_EQ(sums.reason, "adds up over time");
+}
+
 TEST_F(Axes, OfNeighboursThatNormaliseAreTheOthers) {
   const AxisRelation windows =
       Of(g.Add("LRN", 1, {X({2, 3, 4}), g.Ints({1})},

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// CumSum: the section that adds place after place, and what is refused.
+#include <gtest/gtest.h>
+
+#include "tests/converter/graph_builder.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using plan::StepKind;
+
+plan::Program LowerCumSum(Dims dims, int64_t axis,
+                          const std::map<std::string, std::string>& attributes = {}) {
+  GraphBuilder g;
+  g.Add("CumSum", 3, {g.Parameter(F32(std::move(dims))), g.Int(axis)}, attributes);
+  EXPECT_TRUE(g.Infer()) << g.FaultText();
+  return g.Lower();
+}
+
+TEST(CumSum, AddsOnePlaceInEachIteration) {
+  const plan::Program program = LowerCumSum({2, 5, 3}, -2);
+  ASSERT_EQ(program.sections.size(), 1u);
+  const plan::Section& section = program.sections[0];
+  EXPECT_EQ(section.trip_count, 5);
+  const plan::Block& body = program.blocks[section.loop->body];
+  ASSERT_EQ(body.items.size(), 1u);
+  const auto& step = std::get<plan::Step>(body.items[0]);
+  ASSERT_EQ(step.kind(), StepKind::kBinary);
+  const auto& sum = std::get<format::BinaryParams>(step.params);
+  EXPECT_EQ(sum.op(), format::BinaryOp::add);
+  EXPECT_EQ(First(sum.dims(), sum.rank()), Dims{6});
+  // What has been added up comes first: the order of the sum.
+  EXPECT_EQ(step.inputs[0], section.loop->carried.at(0).state);
+}
+
+// Which result is kept, and the direction.
+std::pair<size_t, bool> ScanOf(const std::map<std::string, std::string>& attributes) {
+  const plan::Program program = LowerCumSum({4}, 0, attributes);
+  const plan::Loop& loop = program.sections.at(0).loop.value();
+  EXPECT_EQ(loop.scans.at(0).backward, loop.sliced.at(0).backward);
+  return {loop.scans[0].result, loop.scans[0].backward};
+}
+
+TEST(CumSum, KnowsWhatItKeepsAndFromWhichEnd) {
+  using Scan = std::pair<size_t, bool>;
+  EXPECT_EQ(ScanOf({}), Scan(0, false));
+  EXPECT_EQ(ScanOf({{"exclusive", "true"}}), Scan(1, false));
+  EXPECT_EQ(ScanOf({{"reverse", "1"}}), Scan(0, true));
+  EXPECT_EQ(ScanOf({{"exclusive", "true"}, {"reverse", "true"}}), Scan(1, true));
+}
+
+TEST(CumSum, GoesAlongTheFirstAxisWhereNoneIsGiven) {
+  GraphBuilder g;
+  g.Add("CumSum", 3, {g.Parameter(F32({7, 3}))});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(g.Lower().sections.at(0).trip_count, 7);
+}
+
+TEST(CumSum, HasNoSectionWithoutElements) {
+  EXPECT_TRUE(LowerCumSum({0, 3}, 0).sections.empty());
+  EXPECT_TRUE(LowerCumSum({2, 0}, 0).sections.empty());
+}
+
+TEST(CumSum, RefusesWhatItCannotMean) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({2, 3}));
+  g.Add("CumSum", 3, {x, g.Int(2)});
+  g.Add("CumSum", 3, {x, g.Parameter({ElementType::i64, {}})});
+  g.Add("CumSum", 3, {g.Parameter({ElementType::boolean, {3}}), g.Int(0)});
+  g.Add("CumSum", 3, {x, g.Int(0)}, {{"exclusive", "maybe"}});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "axis 2 of a rank 2 tensor; must be from -2 to 1");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axis) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "element type boolean; this operation works on f32, i32, i64, i8, u8");
+  EXPECT_PRED2(Contains, g.FaultText(), "exclusive");
+}
+
+}  // namespace
+}  // namespace weft
