@@ -8,13 +8,10 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
-#include "converter/ops/movement.h"
+#include "converter/ops/places.h"
 
 namespace weft::ops {
 namespace {
-
-// Up to here copies of runs are cheaper than a gather step with its indices.
-constexpr size_t kMostRuns = 4;
 
 // The first batch_dims axes are shared by data and indices.
 struct GatherSpec {
@@ -84,32 +81,12 @@ void InferGather(InferScope& scope, bool from_end) {
 void InferWithin(InferScope& scope) { InferGather(scope, /*from_end=*/false); }
 void InferFromEnd(InferScope& scope) { InferGather(scope, /*from_end=*/true); }
 
-// Indices cut where the distance between neighbours changes.
-Runs RunsOf(const Dims& indices) {
-  Runs runs;
-  const auto count = static_cast<int64_t>(indices.size());
-  const auto at = [&](int64_t i) { return indices[static_cast<size_t>(i)]; };
-  for (int64_t first = 0; first < count;) {
-    int64_t last = first + 1;
-    const int64_t step = last < count ? at(last) - at(first) : 1;
-    while (last < count && at(last) - at(last - 1) == step) ++last;
-    runs.push_back({first, last - first, at(first), step});
-    first = last;
-  }
-  return runs;
-}
-
-format::GatherParams ParamsOf(const LowerScope& scope, const GatherSpec& spec,
-                              ElementType index_type) {
+GatherGeometry GatherGeometryOf(const LowerScope& scope, const GatherSpec& spec) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
-  return format::GatherParams(
-      Narrow32(ProductOf(data, 0, spec.batch_dims), "batch"),
-      Narrow32(ProductOf(data, spec.batch_dims, spec.axis), "outer"),
-      Narrow32(data[spec.axis], "axis"),
-      Narrow32(ProductOf(data, spec.axis + 1, data.size()), "inner"),
-      Narrow32(ProductOf(indices, spec.batch_dims, indices.size()), "indices"),
-      Narrow32(ElementBytes(scope.input_element(0)), "element bytes"), index_type, 0, 0);
+  return {ProductOf(data, 0, spec.batch_dims), ProductOf(data, spec.batch_dims, spec.axis),
+          data[spec.axis], ProductOf(data, spec.axis + 1, data.size()),
+          ProductOf(indices, spec.batch_dims, indices.size())};
 }
 
 // The step reads i32 and i64.
@@ -128,31 +105,13 @@ void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {
   const plan::ValueId target = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const plan::ValueId indices = ReadableIndices(scope);
-  scope.builder.Emit(ParamsOf(scope, spec, scope.builder.type(indices)), {scope.input(0), indices},
-                     {target});
+  EmitGather(scope.builder, GatherGeometryOf(scope, spec), scope.input(0), indices, target);
 }
 
 void LowerKnown(LowerScope& scope, const GatherSpec& spec, Dims indices) {
-  const Dims& data = scope.input_dims(0);
-  const int64_t dim = data[spec.axis];
+  const int64_t dim = scope.input_dims(0)[spec.axis];
   for (int64_t& index : indices) index += index < 0 ? dim : 0;
-  const Runs runs = RunsOf(indices);
-  const bool one_batch = ProductOf(data, 0, spec.batch_dims) == 1;
-  if (one_batch && (runs.size() <= kMostRuns || ElementCount(scope.output_type(0).dims) == 0)) {
-    const int64_t outer = ProductOf(data, 0, spec.axis);
-    const int64_t inner = ProductOf(data, spec.axis + 1, data.size());
-    const auto count = static_cast<int64_t>(indices.size());
-    const Movement movement = MovementOf({WholeAxis(outer), runs, WholeAxis(inner)},
-                                         {outer, dim, inner}, {outer, count, inner});
-    return MoveToOutput(scope, 0, movement, 0);
-  }
-  if (!HasWholeBytes(scope, 0)) return;
-  const std::vector<int32_t> narrow(indices.begin(), indices.end());
-  const plan::ValueId known =
-      scope.builder.WeightsOf({ElementType::i32, scope.input_dims(1)}, narrow);
-  const plan::ValueId target = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
-  scope.builder.Emit(ParamsOf(scope, spec, ElementType::i32), {scope.input(0), known}, {target});
+  TakePlaces(scope, GatherGeometryOf(scope, spec), indices);
 }
 
 void LowerGather(LowerScope& scope) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // OneHot: the indices are compared with 0, 1, ... depth - 1 along a new axis, and each result
 // selects one of two values. An index out of range, negative ones included, matches nothing.
-#include <numeric>
-
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/places.h"
 
 namespace weft::ops {
 namespace {
@@ -56,14 +55,6 @@ void InferOneHot(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(2), std::move(dims));
 }
 
-// The numbers 0 to depth - 1 in the type of the indices.
-plan::ValueId Places(plan::Builder& builder, ElementType type, int64_t depth) {
-  std::vector<int64_t> places(static_cast<size_t>(depth));
-  std::iota(places.begin(), places.end(), 0);
-  if (type == ElementType::i64) return builder.WeightsOf({type, {depth}}, places);
-  return builder.WeightsOf({type, {depth}}, std::vector<int32_t>(places.begin(), places.end()));
-}
-
 void LowerOneHot(LowerScope& scope) {
   const OneHotSpec spec = ReadOneHotSpec(scope).value();
   const TensorType& type = scope.output_type(0);
@@ -80,9 +71,9 @@ void LowerOneHot(LowerScope& scope) {
   compare.mutate_op(format::CompareOp::equal);
   compare.mutate_type(scope.input_element(0));
   const plan::ValueId is_place = scope.builder.Scratch({ElementType::boolean, type.dims});
-  scope.builder.Emit(compare,
-                     {scope.input(0), Places(scope.builder, scope.input_element(0), spec.depth)},
-                     {is_place});
+  scope.builder.Emit(
+      compare, {scope.input(0), PlaceNumbers(scope.builder, scope.input_element(0), spec.depth)},
+      {is_place});
   format::SelectParams select;
   select.mutate_rank(1);
   WriteDims(select.mutable_dims(), {count});

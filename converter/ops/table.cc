@@ -44,6 +44,7 @@ constexpr Family kFamilies[] = {
     ReverseOperations,
     TileOperations,
     GatherOperations,
+    GatherElementsOperations,
     OneHotOperations,
     PadOperations,
     BatchToSpaceOperations,

@@ -145,6 +145,29 @@ TEST_F(Axes, OfAGatherByOneIndexSelectIt) {
   EXPECT_EQ(relation.selections[0].end, 4);
 }
 
+TEST_F(Axes, OfElementsByIndexAreAllButTheirOwn) {
+  const ir::Source indices = g.Parameter({ElementType::i32, {2, 5, 4}});
+  const AxisRelation relation =
+      Of(g.Add("GatherElements", 6, {X({2, 3, 4}), indices}, {{"axis", "-2"}}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=in1.0=out0.0", "in0.2=in1.2=out0.2"}));
+  EXPECT_TRUE(relation.selections.empty());
+}
+
+TEST_F(Axes, OfRowsByTuplesAreTheBatchTheTuplesAndTheRest) {
+  const auto gather = [&](int opset, Dims data, Dims indices, const std::string& batch_dims) {
+    const ir::Source index = g.Parameter({ElementType::i64, std::move(indices)});
+    return GroupsOf(
+        Of(g.Add("GatherND", opset, {X(std::move(data)), index}, {{"batch_dims", batch_dims}})));
+  };
+  EXPECT_EQ(gather(8, {3, 4, 5, 6}, {3, 7, 2}, "1"),
+            (Groups{"in0.0=in1.0=out0.0", "in1.1=out0.1", "in0.3=out0.2"}));
+  EXPECT_EQ(gather(5, {3, 4, 5}, {3, 7, 1}, "1"),
+            (Groups{"in0.0=in1.0=out0.0", "in1.1=out0.1", "in0.2=out0.2"}));
+  EXPECT_EQ(gather(8, {3, 4, 5, 6}, {3, 4, 7, 1}, "2"),
+            (Groups{"in0.0=in1.0=out0.0", "in0.1=in1.1=out0.1", "in1.2=out0.2", "in0.3=out0.3"}));
+  EXPECT_EQ(gather(5, {3, 4, 5, 6}, {3, 4, 7, 1}, "2"), (Groups{"in1.2=out0.1", "in0.3=out0.2"}));
+}
+
 TEST_F(Axes, OfRunningSumsAreTheOthers) {
   const AxisRelation sums = Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}));
   EXPECT_EQ(GroupsOf(sums), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));

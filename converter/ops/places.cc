@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/places.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "converter/base/narrow.h"
+
+namespace weft::ops {
+namespace {
+
+// Places cut where the distance between neighbours changes.
+Runs RunsOf(const Dims& places) {
+  Runs runs;
+  const auto count = static_cast<int64_t>(places.size());
+  const auto at = [&](int64_t i) { return places[static_cast<size_t>(i)]; };
+  for (int64_t first = 0; first < count;) {
+    int64_t last = first + 1;
+    const int64_t step = last < count ? at(last) - at(first) : 1;
+    while (last < count && at(last) - at(last - 1) == step) ++last;
+    runs.push_back({first, last - first, at(first), step});
+    first = last;
+  }
+  return runs;
+}
+
+Movement MovementOfRuns(const GatherGeometry& geometry, const Runs& runs) {
+  return MovementOf({WholeAxis(geometry.outer), runs, WholeAxis(geometry.inner)},
+                    {geometry.outer, geometry.axis, geometry.inner},
+                    {geometry.outer, geometry.indices, geometry.inner});
+}
+
+int64_t IndexFromStart(int64_t index, int64_t dim) { return index < 0 ? index + dim : index; }
+
+// Do all rows of that many elements start at a multiple of it and go on without a gap?
+bool StayTogether(const Dims& places, int64_t row) {
+  for (size_t i = 0; i < places.size(); ++i) {
+    const bool first = static_cast<int64_t>(i) % row == 0;
+    if (first ? places[i] % row != 0 : places[i] != places[i - 1] + 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void EmitGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
+                plan::ValueId indices, plan::ValueId y) {
+  const format::GatherParams params(
+      Narrow32(geometry.batch, "batch"), Narrow32(geometry.outer, "outer"),
+      Narrow32(geometry.axis, "axis"), Narrow32(geometry.inner, "inner"),
+      Narrow32(geometry.indices, "indices"),
+      Narrow32(ElementBytes(builder.type(x)), "element bytes"), builder.type(indices), 0, 0);
+  builder.Emit(params, {x, indices}, {y});
+}
+
+void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
+                     const Dims& places, plan::ValueId y) {
+  const bool fits =
+      std::ranges::all_of(places, [](int64_t place) { return std::in_range<int32_t>(place); });
+  const ElementType type = fits ? ElementType::i32 : ElementType::i64;
+  EmitGather(builder, geometry, x, IntegerWeights(builder, type, places), y);
+}
+
+void TakePlaces(LowerScope& scope, const GatherGeometry& geometry, const Dims& places) {
+  const Runs runs = RunsOf(places);
+  const bool empty = ElementCount(scope.output_type(0).dims) == 0;
+  if (empty || (geometry.batch == 1 && runs.size() <= kMostRuns)) {
+    return MoveToOutput(scope, 0, MovementOfRuns(geometry, runs), 0);
+  }
+  if (!HasWholeBytes(scope, 0)) return;
+  const plan::ValueId x = scope.input(0);
+  EmitKnownGather(scope.builder, geometry, x, places, scope.NewOutput(0));
+}
+
+plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
+                       const Dims& places) {
+  const TensorType type{builder.type(x), {geometry.outer, geometry.indices, geometry.inner}};
+  const Runs runs = RunsOf(places);
+  const Movement movement = MovementOfRuns(geometry, runs);
+  const std::optional<Piece> piece = PieceOf(movement);
+  if (piece && piece->count == ElementCount(type.dims)) {
+    return builder.View(x, piece->source_offset * ElementBytes(type.type), type);
+  }
+  const plan::ValueId y = builder.Scratch(type);
+  if (runs.size() <= kMostRuns) {
+    EmitMovement(builder, x, y, movement);
+  } else {
+    EmitKnownGather(builder, geometry, x, places, y);
+  }
+  return y;
+}
+
+plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers) {
+  const TensorType wanted{type, {static_cast<int64_t>(numbers.size())}};
+  if (type == ElementType::i64) return builder.WeightsOf(wanted, numbers);
+  std::vector<int32_t> narrow;
+  for (const int64_t number : numbers) narrow.push_back(Narrow<int32_t>(number, "number"));
+  return builder.WeightsOf(wanted, narrow);
+}
+
+plan::ValueId PlaceNumbers(plan::Builder& builder, ElementType type, int64_t count) {
+  Dims places(static_cast<size_t>(count));
+  std::iota(places.begin(), places.end(), 0);
+  return IntegerWeights(builder, type, places);
+}
+
+void CheckIndexType(InferScope& scope, size_t i) {
+  const ElementType type = scope.input_element(i);
+  if (type == ElementType::i32 || type == ElementType::i64) return;
+  scope.Fault("input {} (indices) is {}; must be i32 or i64", i, Name(type));
+}
+
+bool CheckIndex(InferScope& scope, int64_t index, int64_t dim) {
+  if (index >= -dim && index < dim) return true;
+  scope.Fault("index {} of an axis of {}; must be from {} to {}", index, dim, -dim, dim - 1);
+  return false;
+}
+
+Dims ElementPlaces(const Dims& data, size_t axis, const Dims& dims, const Dims& indices) {
+  const Dims strides = plan::DenseStrides(data);
+  Dims places;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    int64_t place = IndexFromStart(indices[i], data[axis]) * strides[axis];
+    auto rest = static_cast<int64_t>(i);
+    for (size_t at = dims.size(); at-- > 0; rest /= dims[at]) {
+      if (at != axis) place += rest % dims[at] * strides[at];
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+Dims TuplePlaces(const Dims& data, size_t batch_dims, const Dims& dims, const Dims& indices) {
+  const auto depth = static_cast<size_t>(dims.back());
+  const int64_t batch = ProductOf(data, 0, batch_dims);
+  Dims places;
+  for (size_t first = 0; first < indices.size(); first += depth) {
+    // Tuples of one batch stand together.
+    int64_t place = static_cast<int64_t>(first) * batch / static_cast<int64_t>(indices.size());
+    for (size_t i = 0; i < depth; ++i) {
+      const int64_t dim = data[batch_dims + i];
+      place = place * dim + IndexFromStart(indices[first + i], dim);
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+PlacedRows RowsOfPlaces(const Dims& places, const Dims& dims, int64_t total) {
+  PlacedRows rows{1, places};
+  for (size_t axis = 0; axis <= dims.size() && !places.empty(); ++axis) {
+    const int64_t inner = ProductOf(dims, axis, dims.size());
+    if (total % inner != 0 || !StayTogether(places, inner)) continue;
+    rows = {inner, {}};
+    for (size_t i = 0; i < places.size(); i += static_cast<size_t>(inner)) {
+      rows.places.push_back(places[i] / inner);
+    }
+    return rows;
+  }
+  return rows;
+}
+
+}  // namespace weft::ops
