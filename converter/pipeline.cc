@@ -116,19 +116,6 @@ constexpr Pass kPasses[] = {
      "the file is checked by the rules of the format, its plan validated"},
 };
 
-// In a whole loop, recognising may make a scan output of such an update; here nothing says whether
-// it would, so it is no unknown operation either.
-void ForgetListUpdates(ir::Graph& graph) {
-  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
-    for (ir::Body& body : node->bodies) {
-      for (const std::unique_ptr<ir::Node>& inner : body.graph->nodes) {
-        if (inner->type == "ScatterUpdate") inner->type.clear();
-      }
-      ForgetListUpdates(*body.graph);
-    }
-  }
-}
-
 graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
   return {options.shapes.empty(), options.max_iterations};
 }
@@ -137,7 +124,6 @@ graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
 // prepares them needs a whole graph.
 void CheckTheRest(Conversion& c) {
   const bool is_shaped = graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
-  ForgetListUpdates(*c.graph);
   graph::Resolve(*c.graph, c.faults);
   if (!is_shaped) return;
   for (const std::unique_ptr<ir::Node>& node : c.graph->nodes) {

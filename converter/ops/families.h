@@ -44,6 +44,7 @@ std::span<const Operation> ReverseOperations();
 std::span<const Operation> TileOperations();
 std::span<const Operation> GatherOperations();
 std::span<const Operation> GatherElementsOperations();
+std::span<const Operation> ScatterOperations();
 std::span<const Operation> OneHotOperations();
 std::span<const Operation> PadOperations();
 std::span<const Operation> BatchToSpaceOperations();

@@ -4,6 +4,7 @@
 #include "converter/ops/slicing.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
@@ -48,12 +49,12 @@ bool CheckSteps(NodeScope& scope, const Dims& steps) {
   return false;
 }
 
-// Axes of Slice: input 4, or the first ones in order. Negatives count from the end.
-std::optional<Dims> SliceAxes(NodeScope& scope, size_t count) {
+// Axes of Slice: input i, or the first ones in order. Negatives count from the end.
+std::optional<Dims> SliceAxes(NodeScope& scope, size_t i, size_t count) {
   Dims axes(count);
-  for (size_t i = 0; i < count; ++i) axes[i] = static_cast<int64_t>(i);
-  if (scope.has_input(4)) {
-    const std::optional<Dims> given = ControlInts(scope, 4, "axes", static_cast<int64_t>(count));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (scope.has_input(i)) {
+    const std::optional<Dims> given = ControlInts(scope, i, "axes", static_cast<int64_t>(count));
     if (!given) return std::nullopt;
     axes = *given;
   }
@@ -74,13 +75,14 @@ std::optional<Dims> SliceAxes(NodeScope& scope, size_t count) {
   return axes;
 }
 
-std::optional<Cut> ReadSlice(NodeScope& scope) {
-  const std::optional<Dims> begin = ControlInts(scope, 1, "start");
+// `first` is the input that says where the slice starts; stop, step and axes stand behind it.
+std::optional<Cut> ReadSlice(NodeScope& scope, size_t first) {
+  const std::optional<Dims> begin = ControlInts(scope, first, "start");
   if (!begin) return std::nullopt;
   const int64_t count = static_cast<int64_t>(begin->size());
-  const std::optional<Dims> end = ControlInts(scope, 2, "stop", count);
-  const std::optional<Dims> step = ControlInts(scope, 3, "step", count);
-  const std::optional<Dims> axes = SliceAxes(scope, begin->size());
+  const std::optional<Dims> end = ControlInts(scope, first + 1, "stop", count);
+  const std::optional<Dims> step = ControlInts(scope, first + 2, "step", count);
+  const std::optional<Dims> axes = SliceAxes(scope, first + 3, begin->size());
   if (!end || !step || !axes || !CheckSteps(scope, *step)) return std::nullopt;
   std::vector<Bounds> bounds(scope.input_dims(0).size());
   for (size_t i = 0; i < begin->size(); ++i) {
@@ -220,7 +222,9 @@ constexpr Operation kSlicingRows[] = {
 }  // namespace
 
 std::optional<Cut> CutOf(NodeScope& scope) {
-  return scope.node().operation->name == "Slice" ? ReadSlice(scope) : ReadStridedSlice(scope);
+  const std::string_view name = scope.node().operation->name;
+  if (name == "SliceScatter") return ReadSlice(scope, 2);
+  return name == "Slice" ? ReadSlice(scope, 1) : ReadStridedSlice(scope);
 }
 
 std::span<const Operation> SlicingOperations() { return kSlicingRows; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Slice or StridedSlice takes of each axis, with bounds clamped and masks applied. Read once
-// by the shape rule, again by the lowering and by those that must know which places are left.
+// What a Slice or StridedSlice takes of each axis, and a SliceScatter writes, with bounds clamped and
+// masks applied. Read once by the shape rule, again by the lowering and by those that must know
+// which places are left.
 #ifndef WEFT_CONVERTER_OPS_SLICING_H_
 #define WEFT_CONVERTER_OPS_SLICING_H_
 
@@ -19,7 +20,7 @@ struct Cut {
   Dims output;                  // kept without the axes that shrink, with the new ones
 };
 
-// Of the scope's node, which is one of the two; nullopt after a fault.
+// Of the scope's node, which is one of the three; nullopt after a fault.
 std::optional<Cut> CutOf(NodeScope& scope);
 
 }  // namespace weft::ops

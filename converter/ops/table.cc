@@ -45,6 +45,7 @@ constexpr Family kFamilies[] = {
     TileOperations,
     GatherOperations,
     GatherElementsOperations,
+    ScatterOperations,
     OneHotOperations,
     PadOperations,
     BatchToSpaceOperations,

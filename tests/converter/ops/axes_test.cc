@@ -168,6 +168,33 @@ TEST_F(Axes, OfRowsByTuplesAreTheBatchTheTuplesAndTheRest) {
   EXPECT_EQ(gather(5, {3, 4, 5, 6}, {3, 4, 7, 1}, "2"), (Groups{"in1.2=out0.1", "in0.3=out0.2"}));
 }
 
+TEST_F(Axes, OfWhatIsWrittenAreThoseThatNoIndexNames) {
+  const ir::Source indices = g.Parameter({ElementType::i32, {2, 5, 4}});
+  EXPECT_EQ(GroupsOf(Of(g.Add("ScatterElementsUpdate", 3,
+                              {X({2, 3, 4}), indices, X({2, 5, 4}), g.Int(1)}))),
+            (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.2=in1.2=in2.2=out0.2"}));
+  // Elements of half of the first axis are written: its places are not alike.
+  const ir::Source some = g.Const<int64_t>({ElementType::i64, {1, 5, 4}}, Dims(20, 0));
+  EXPECT_EQ(
+      GroupsOf(Of(g.Add("ScatterElementsUpdate", 3, {X({2, 3, 4}), some, X({1, 5, 4}), g.Int(1)}))),
+      (Groups{"in0.2=in1.2=in2.2=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("ScatterNDUpdate", 4,
+                              {X({4, 5, 6}), g.Parameter({ElementType::i64, {7, 2}}), X({7, 6})}))),
+            (Groups{"in0.2=in2.1=out0.2"}));
+}
+
+TEST_F(Axes, OfWrittenRowsAreTheOthers) {
+  const ir::Source two = g.Ints({2, 0});
+  EXPECT_EQ(GroupsOf(Of(g.Add("ScatterUpdate", 3, {X({3, 4, 5}), two, X({3, 2, 5}), g.Int(1)}))),
+            (Groups{"in0.0=in2.0=out0.0", "in0.2=in2.2=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(g.Add("ScatterUpdate", 3, {X({3, 4, 5}), g.Int(2), X({4, 5}), g.Int(0)}))),
+            (Groups{"in0.1=in2.0=out0.1", "in0.2=in2.1=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(
+                g.Add("SliceScatter", 15,
+                      {X({3, 4}), X({3, 2}), g.Ints({1}), g.Ints({3}), g.Ints({1}), g.Ints({1})}))),
+            (Groups{"in0.0=in1.0=out0.0"}));
+}
+
 TEST_F(Axes, OfRunningSumsAreTheOthers) {
   const AxisRelation sums = Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}));
   EXPECT_EQ(GroupsOf(sums), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data with some of its elements replaced by updates, or combined with them. Known indices say
+// where to at conversion: copies of runs, or one gather of the updates and a choice. The row of an
+// index that the run computes is found by comparison with the numbers of all rows; out of range it
+// is none, so that the update is dropped. At conversion such an index is a fault. Indices may repeat:
+// updates meet their row in their own order, so that the last one replaces it and a sum is one chain
+// that begins with the data.
+#include <algorithm>
+
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/places.h"
+#include "converter/ops/row_numbers.h"
+#include "converter/ops/scatter_rows.h"
+#include "converter/ops/slicing.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr size_t kScattered[] = {0};
+
+// Updates, input i, have the data's type and these dims.
+void CheckScatterUpdates(InferScope& scope, size_t i, const Dims& dims) {
+  const TensorType wanted{scope.input_element(0), dims};
+  if (scope.input_type(i) == wanted) return;
+  scope.Fault("input {} (updates) is {}; must be {}", i, ToString(scope.input_type(i)),
+              ToString(wanted));
+}
+
+// The output is the data, but for the elements that are written.
+void SetScattered(InferScope& scope) {
+  if (!scope.failed()) scope.SetOutput(0, scope.input_type(0));
+}
+
+// ScatterUpdate: rows of one axis.
+
+std::optional<int64_t> ScatterAxis(InferScope& scope) {
+  const std::optional<int64_t> axis = ControlInt(scope, 3, "axis");
+  return axis ? scope.NormalAxis(*axis, scope.rank(0)) : std::nullopt;
+}
+
+size_t ScatterAxisOf(const NodeScope& scope) {
+  return WrappedAxis(scope.Ints(3)->front(), scope.rank(0));
+}
+
+void InferScatterUpdate(InferScope& scope) {
+  CheckIndexType(scope, 1);
+  const std::optional<int64_t> axis = ScatterAxis(scope);
+  if (!axis || !HasWholeBytes(scope, 0)) return;
+  const Dims& data = scope.input_dims(0);
+  const Dims& indices = scope.input_dims(1);
+  Dims dims(data.begin(), data.begin() + *axis);
+  dims.insert(dims.end(), indices.begin(), indices.end());
+  dims.insert(dims.end(), data.begin() + *axis + 1, data.end());
+  CheckScatterUpdates(scope, 2, dims);
+  const int64_t dim = data[static_cast<size_t>(*axis)];
+  for (const int64_t index : scope.Ints(1).value_or(Dims())) {
+    if (index >= 0 && index < dim) continue;
+    return scope.Fault("index {} of an axis of {}; must be from 0 to {}", index, dim, dim - 1);
+  }
+  SetScattered(scope);
+}
+
+void LowerScatterUpdate(LowerScope& scope) {
+  const size_t axis = ScatterAxisOf(scope);
+  const Dims& data = scope.input_dims(0);
+  const int64_t outer = ProductOf(data, 0, axis);
+  const int64_t inner = ProductOf(data, axis + 1, data.size());
+  if (const std::optional<Dims> indices = scope.Ints(1)) {
+    return ReplaceRows(scope, {outer, data[axis], inner, *indices}, scope.input(2));
+  }
+  const ComputedRows rows = {.outer = outer,
+                             .rows = data[axis],
+                             .inner = inner,
+                             .targets = ElementCount(scope.input_dims(1)).value_or(0)};
+  WriteComputedRows(scope, rows, scope.input(1), scope.input(2));
+}
+
+void ScatterUpdateAxes(AxisScope& scope) {
+  const auto axis = static_cast<int64_t>(ScatterAxisOf(scope));
+  for (int64_t at = 0; at < scope.rank(0); ++at) {
+    if (at == axis || !scope.Pair(0, at, 0, at)) continue;
+    const int64_t in_updates = at < axis ? at : at + scope.rank(1) - 1;
+    scope.relation.groups.back().push_back({false, 2, in_updates});
+  }
+  scope.relation.reason = "writes time steps by index";
+}
+
+// Reductions, as the versions that have them call what updates do.
+
+struct ReductionName {
+  std::string_view name;
+  Combination combination;
+};
+constexpr ReductionName kReductions[] = {
+    {"none", Combination::kReplace}, {"sum", Combination::kSum},
+    {"sub", Combination::kSubtract}, {"prod", Combination::kProduct},
+    {"min", Combination::kMinimum},  {"max", Combination::kMaximum},
+    {"mean", Combination::kMean},
+};
+constexpr std::string_view kElementReductions[] = {"none", "sum", "prod", "min", "max", "mean"};
+constexpr std::string_view kTupleReductions[] = {"none", "sum", "sub", "prod", "min", "max"};
+
+Combination CombinationOf(const NodeScope& scope) {
+  const bool by_element = scope.node().operation->name == "ScatterElementsUpdate";
+  const std::span<const std::string_view> allowed =
+      by_element ? std::span<const std::string_view>(kElementReductions) : kTupleReductions;
+  const std::string name = scope.attributes.Choice("reduction", "none", allowed);
+  return std::ranges::find(kReductions, name, &ReductionName::name)->combination;
+}
+
+void CheckCombinedType(InferScope& scope, Combination combination) {
+  if (combination == Combination::kReplace) {
+    HasWholeBytes(scope, 0);
+  } else if (combination == Combination::kMean) {
+    CheckElements(scope, kScattered, {ElementType::f32});
+  } else if (combination == Combination::kSubtract) {
+    CheckElements(
+        scope, kScattered,
+        {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+  } else {
+    CheckElements(scope, kScattered,
+                  {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8,
+                   ElementType::u8, ElementType::boolean});
+  }
+}
+
+// Can known places be combined?
+void CheckScatterTargets(InferScope& scope, const Dims& targets) {
+  if (CombinationOf(scope) == Combination::kReplace) return;
+  const size_t most = MostCombined(targets);
+  if (most <= kMostCombined) return;
+  scope.Fault(
+      "{} updates meet in one place; must be at most {}, each is a step (a ReduceSum or the "
+      "like takes any number)",
+      most, kMostCombined);
+}
+
+bool StartsFromData(const NodeScope& scope) { return scope.attributes.Bool("use_init_val", true); }
+
+// What needs to be known of all updates of a place before the first one is written.
+void CheckComputedScatter(InferScope& scope) {
+  const Combination combination = CombinationOf(scope);
+  if (combination == Combination::kMean) {
+    scope.Fault("input 1 (indices) is computed at run time; must be a constant for a mean");
+  } else if (combination != Combination::kReplace && !StartsFromData(scope)) {
+    scope.Fault(
+        "input 1 (indices) is computed at run time; must be a constant where use_init_val is "
+        "false");
+  }
+}
+
+void LowerScattered(LowerScope& scope, const ScatteredRows& rows) {
+  const Combination combination = CombinationOf(scope);
+  const plan::ValueId updates = scope.input(2);
+  if (combination == Combination::kReplace) return ReplaceRows(scope, rows, updates);
+  CombineRows(scope, rows, combination, StartsFromData(scope), updates);
+}
+
+// ScatterElementsUpdate: elements, whose place along one axis is an index.
+
+bool CheckElementDims(InferScope& scope, int64_t axis) {
+  const Dims& data = scope.input_dims(0);
+  const Dims& indices = scope.input_dims(1);
+  bool fits = indices.size() == data.size(), covers = true;
+  for (size_t i = 0; fits && i < data.size(); ++i) {
+    if (i == static_cast<size_t>(axis)) continue;
+    fits = indices[i] <= data[i];
+    covers = covers && indices[i] == data[i];
+  }
+  if (!fits) {
+    scope.Fault("indices are {} and data {}; must have no greater extents than data but on axis {}",
+                ToString(indices), ToString(data), axis);
+  } else if (!covers && !scope.constant(1)) {
+    scope.Fault(
+        "indices are {} and data {}; must be a constant, or have the extents of data but on axis "
+        "{}",
+        ToString(indices), ToString(data), axis);
+    return false;
+  }
+  return fits;
+}
+
+Dims ElementTargets(const NodeScope& scope, size_t axis) {
+  return ElementPlaces(scope.input_dims(0), axis, scope.input_dims(1), *scope.Ints(1));
+}
+
+void InferScatterElements(InferScope& scope) {
+  CheckIndexType(scope, 1);
+  CheckScatterUpdates(scope, 2, scope.input_dims(1));
+  const std::optional<int64_t> axis = ScatterAxis(scope);
+  if (!axis || !CheckElementDims(scope, *axis)) return;
+  CheckCombinedType(scope, CombinationOf(scope));
+  const std::optional<Dims> known = scope.Ints(1);
+  for (const int64_t index : known.value_or(Dims())) {
+    if (!CheckIndex(scope, index, scope.input_dims(0)[static_cast<size_t>(*axis)])) return;
+  }
+  if (known) {
+    CheckScatterTargets(scope, ElementTargets(scope, static_cast<size_t>(*axis)));
+  } else {
+    CheckComputedScatter(scope);
+  }
+  SetScattered(scope);
+}
+
+void LowerScatterElements(LowerScope& scope) {
+  const Dims& data = scope.input_dims(0);
+  const size_t axis = ScatterAxisOf(scope);
+  if (!scope.constant(1)) {
+    const ComputedRows rows = {.outer = ProductOf(data, 0, axis),
+                               .rows = data[axis],
+                               .inner = ProductOf(data, axis + 1, data.size()),
+                               .targets = scope.input_dims(1)[axis],
+                               .by_element = true,
+                               .combination = CombinationOf(scope)};
+    const plan::ValueId numbers = EmitFromStart(scope.builder, scope.input(1), rows.rows);
+    return WriteComputedRows(scope, rows, numbers, scope.input(2));
+  }
+  const int64_t total = ProductOf(data, 0, data.size());
+  PlacedRows rows = RowsOfPlaces(ElementTargets(scope, axis), scope.input_dims(1), total);
+  LowerScattered(scope, {1, total / rows.inner, rows.inner, std::move(rows.places)});
+}
+
+void ScatterElementsAxes(AxisScope& scope) {
+  const auto axis = static_cast<int64_t>(ScatterAxisOf(scope));
+  for (int64_t at = 0; at < scope.rank(0); ++at) {
+    const bool whole = AxisScope::At(scope.in(0), at) == AxisScope::At(scope.in(1), at);
+    if (at == axis || !whole || !scope.Pair(0, at, 0, at)) continue;
+    scope.relation.groups.back().push_back({false, 1, at});
+    scope.relation.groups.back().push_back({false, 2, at});
+  }
+  scope.relation.reason = "writes time steps by index";
+}
+
+// ScatterNDUpdate: rows, by a tuple of the first axes each.
+
+void InferScatterTuples(InferScope& scope) {
+  CheckIndexType(scope, 1);
+  const Dims& data = scope.input_dims(0);
+  const Dims& indices = scope.input_dims(1);
+  if (indices.empty() || indices.back() < 1 || indices.back() > scope.rank(0)) {
+    return scope.Fault("indices are {}; must hold tuples of 1 to {} along their last axis",
+                       ToString(indices), scope.rank(0));
+  }
+  const auto depth = static_cast<size_t>(indices.back());
+  Dims dims(indices.begin(), indices.end() - 1);
+  dims.insert(dims.end(), data.begin() + indices.back(), data.end());
+  CheckScatterUpdates(scope, 2, dims);
+  CheckCombinedType(scope, CombinationOf(scope));
+  const Dims known = scope.Ints(1).value_or(Dims());
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (!CheckIndex(scope, known[i], data[i % depth])) return;
+  }
+  if (scope.constant(1)) {
+    CheckScatterTargets(scope, TuplePlaces(data, 0, indices, known));
+  } else {
+    CheckRowNumbers(scope, 1, Dims(data.begin(), data.begin() + indices.back()));
+  }
+  SetScattered(scope);
+}
+
+void LowerScatterTuples(LowerScope& scope) {
+  const Dims& data = scope.input_dims(0);
+  const Dims& indices = scope.input_dims(1);
+  const auto depth = static_cast<size_t>(indices.back());
+  if (!scope.constant(1)) {
+    const Dims extents(data.begin(), data.begin() + indices.back());
+    const ComputedRows rows = {.rows = ProductOf(data, 0, depth),
+                               .inner = ProductOf(data, depth, data.size()),
+                               .targets = ProductOf(indices, 0, indices.size() - 1),
+                               .combination = CombinationOf(scope)};
+    const plan::ValueId numbers = EmitRowNumbers(scope.builder, scope.input(1), extents);
+    return WriteComputedRows(scope, rows, numbers, scope.input(2));
+  }
+  LowerScattered(scope, {1, ProductOf(data, 0, depth), ProductOf(data, depth, data.size()),
+                         TuplePlaces(data, 0, indices, *scope.Ints(1))});
+}
+
+void ScatterTuplesAxes(AxisScope& scope) {
+  const int64_t depth = scope.in(1).back();
+  for (int64_t at = depth; at < scope.rank(0); ++at) {
+    if (!scope.Pair(0, at, 0, at)) continue;
+    scope.relation.groups.back().push_back({false, 2, at - depth + scope.rank(1) - 1});
+  }
+  scope.relation.reason = "writes time steps by index";
+}
+
+// SliceScatter: what a Slice would take.
+
+void InferSliceScatter(InferScope& scope) {
+  const std::optional<Cut> cut = CutOf(scope);
+  if (!cut || !HasWholeBytes(scope, 0)) return;
+  CheckScatterUpdates(scope, 1, cut->kept);
+  SetScattered(scope);
+}
+
+void LowerSliceScatter(LowerScope& scope) {
+  const Cut cut = CutOf(scope).value();
+  Movement movement = MovementOf(cut.runs, scope.input_dims(0), cut.kept);
+  for (std::vector<Nest>& nests : movement) {
+    for (Nest& nest : nests) nest = Reversed(nest);
+  }
+  WriteInto(scope, movement, ProductOf(cut.kept, 0, cut.kept.size()), scope.input(1));
+}
+
+void SliceScatterAxes(AxisScope& scope) {
+  const std::optional<Cut> cut = CutOf(scope);
+  scope.relation.reason = "writes a slice of the time axis";
+  if (!cut) return;
+  for (size_t axis = 0; axis < cut->kept.size(); ++axis) {
+    const Run& run = cut->runs[axis][0];
+    const auto at = static_cast<int64_t>(axis);
+    const bool whole = run.count == scope.in(0)[axis] && (run.step == 1 || run.count == 1);
+    if (!whole || !scope.Pair(0, at, 0, at)) continue;
+    scope.relation.groups.back().push_back({false, 1, at});
+  }
+}
+
+constexpr Traits WritesBy(void (*axes)(AxisScope&), Steering steering, size_t from = 1) {
+  return {.axes = axes, .steering = steering, .steered_from = from};
+}
+
+constexpr Traits kByRow = WritesBy(ScatterUpdateAxes, Steering::kChoice);
+constexpr Traits kByElement = WritesBy(ScatterElementsAxes, Steering::kChoice);
+constexpr Traits kByTuple = WritesBy(ScatterTuplesAxes, Steering::kChoice);
+
+constexpr Operation kScatterRows[] = {
+    {"ScatterUpdate", 3, 4, 4, InferScatterUpdate, LowerScatterUpdate, kByRow},
+    {"ScatterElementsUpdate", 3, 4, 4, InferScatterElements, LowerScatterElements, kByElement},
+    {"ScatterElementsUpdate", 12, 4, 4, InferScatterElements, LowerScatterElements, kByElement},
+    {"ScatterNDUpdate", 3, 3, 3, InferScatterTuples, LowerScatterTuples, kByTuple},
+    {"ScatterNDUpdate", 15, 3, 3, InferScatterTuples, LowerScatterTuples, kByTuple},
+    {"SliceScatter", 15, 5, 6, InferSliceScatter, LowerSliceScatter,
+     WritesBy(SliceScatterAxes, Steering::kShape, 2)},
+};
+
+}  // namespace
+
+std::span<const Operation> ScatterOperations() { return kScatterRows; }
+
+}  // namespace weft::ops
