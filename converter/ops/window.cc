@@ -14,10 +14,6 @@ constexpr std::string_view kAutoPads[] = {"explicit", "notset", "valid", "same_u
                                           "same_lower"};
 constexpr std::string_view kRoundings[] = {"floor", "ceil", "ceil_torch"};
 
-std::string AutoPad(const NodeScope& scope) {
-  return scope.attributes.Choice("auto_pad", "explicit", kAutoPads);
-}
-
 // One number per spatial axis; absent: `fallback` for each.
 int64_t At(const Dims& values, size_t i, int64_t fallback) {
   return i < values.size() ? values[i] : fallback;
@@ -42,31 +38,35 @@ int64_t OutExtent(const WindowAxis& axis, std::string_view rounding) {
   return out;
 }
 
-bool CheckLengths(InferScope& scope, size_t axes) {
-  for (std::string_view key : {"strides", "dilations", "pads_begin", "pads_end"}) {
-    const Dims values = scope.attributes.Ints(key);
-    if (scope.attributes.Has(key) && values.size() != axes) {
-      scope.Fault("attribute {} is {}; must have one number for each of {} spatial axes", key,
-                  ToString(values), axes);
-      return false;
-    }
-  }
-  return true;
+bool CheckAxis(InferScope& scope, const WindowAxis& axis) {
+  return CheckNumber(scope, "an extent of the window", axis.kernel, 1) &&
+         CheckNumber(scope, "a stride", axis.stride, 1) &&
+         CheckNumber(scope, "a dilation", axis.dilation, 1) &&
+         CheckNumber(scope, "a pad at the beginning", axis.pad_begin, 0) &&
+         CheckNumber(scope, "a pad at the end", axis.pad_end, -axis.in) &&
+         CheckNumber(scope, "the window with its dilation", axis.extent(), 1);
 }
 
-bool CheckRange(InferScope& scope, std::string_view what, int64_t value, int64_t least) {
+}  // namespace
+
+Dims Window::OutDims() const { return axis_count == 2 ? Dims{y.out, x.out} : Dims{x.out}; }
+
+bool CheckLength(InferScope& scope, std::string_view key, size_t axes) {
+  const Dims values = scope.attributes.Ints(key);
+  if (!scope.attributes.Has(key) || values.size() == axes) return true;
+  scope.Fault("attribute {} is {}; must have one number for each of {} spatial axes", key,
+              ToString(values), axes);
+  return false;
+}
+
+bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t least) {
   if (value >= least && value < kMaxExtent) return true;
   scope.Fault("{} is {}; must be from {} to {}", what, value, least, kMaxExtent - 1);
   return false;
 }
 
-bool CheckAxis(InferScope& scope, const WindowAxis& axis) {
-  return CheckRange(scope, "an extent of the window", axis.kernel, 1) &&
-         CheckRange(scope, "a stride", axis.stride, 1) &&
-         CheckRange(scope, "a dilation", axis.dilation, 1) &&
-         CheckRange(scope, "a pad at the beginning", axis.pad_begin, 0) &&
-         CheckRange(scope, "a pad at the end", axis.pad_end, -axis.in) &&
-         CheckRange(scope, "the window with its dilation", axis.extent(), 1);
+std::string AutoPad(const NodeScope& scope) {
+  return scope.attributes.Choice("auto_pad", "explicit", kAutoPads);
 }
 
 WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t kernel) {
@@ -82,25 +82,28 @@ WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t ke
           padded ? number("pads_end", 0) : 0};
 }
 
-}  // namespace
-
-Dims Window::OutDims() const { return axis_count == 2 ? Dims{y.out, x.out} : Dims{x.out}; }
-
-std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in,
-                                  std::span<const int64_t> kernel) {
+bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const int64_t> kernel) {
   if (in.empty() || in.size() > 2) {
     scope.Fault("the data has {} spatial axes; 1 and 2 are supported", in.size());
-    return std::nullopt;
+    return false;
   }
   if (kernel.size() != in.size()) {
     scope.Fault("the window is {} and the data has {} spatial axes; both must be equally many",
                 ToString(kernel), in.size());
-    return std::nullopt;
+    return false;
   }
-  if (!CheckLengths(scope, in.size())) return std::nullopt;
+  for (std::string_view key : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    if (!CheckLength(scope, key, in.size())) return false;
+  }
   for (size_t i = 0; i < in.size(); ++i) {
-    if (!CheckAxis(scope, ExplicitAxis(scope, i, in[i], kernel[i]))) return std::nullopt;
+    if (!CheckAxis(scope, ExplicitAxis(scope, i, in[i], kernel[i]))) return false;
   }
+  return true;
+}
+
+std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in,
+                                  std::span<const int64_t> kernel) {
+  if (!CheckWindow(scope, in, kernel)) return std::nullopt;
   Window window = WindowOf(scope, in, kernel);
   for (size_t i = 0; i < in.size(); ++i) {
     const WindowAxis& axis = window.axis(i);
@@ -129,11 +132,11 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
 void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart) {
   scope.Pair(0, 0, 0, 0);
   if (channels_apart) scope.Pair(0, 1, 0, 1);
-  const Dims strides = scope.attributes.Ints("strides");
   const int64_t first = scope.rank(0) - static_cast<int64_t>(kernel.size());
   for (size_t i = 0; i < kernel.size(); ++i) {
-    const int64_t axis = first + static_cast<int64_t>(i);
-    if (kernel[i] == 1 && (i >= strides.size() || strides[i] == 1)) scope.Pair(0, axis, 0, axis);
+    const int64_t at = first + static_cast<int64_t>(i);
+    const WindowAxis axis = ExplicitAxis(scope, i, AxisScope::At(scope.in(0), at), kernel[i]);
+    if (axis.is_alone()) scope.Pair(0, at, 0, at);
   }
   scope.relation.reason = "has windows over time";
 }

@@ -6,7 +6,10 @@
 #define WEFT_CONVERTER_OPS_WINDOW_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
@@ -18,6 +21,8 @@ namespace weft::ops {
 struct WindowAxis {
   int64_t in = 1, kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0, out = 1;
   int64_t extent() const { return (kernel - 1) * dilation + 1; }
+  // Each place is made of its own alone, where the output is as long as the data.
+  bool is_alone() const { return kernel == 1 && stride == 1 && pad_begin == 0; }
 };
 
 struct Window {
@@ -27,8 +32,20 @@ struct Window {
   Dims OutDims() const;
 };
 
-// Checks the attributes against the axes of `in` and `kernel`, both of one rank; nullopt after
-// faults. Attributes that the operation's version lacks are simply absent.
+// Checks of attributes; false after a fault. An attribute that is there has one number per axis; a
+// number lies between `least` and what keeps sums and products of attributes inside 64 bits.
+bool CheckLength(InferScope& scope, std::string_view key, size_t axes);
+bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t least);
+// The attributes of all axes of `in` and `kernel`, both of one rank. Attributes that the
+// operation's version lacks are simply absent.
+bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const int64_t> kernel);
+
+// In lower case.
+std::string AutoPad(const NodeScope& scope);
+// Axis i as the attributes have it, pads only where they are explicit; `out` is not worked out.
+WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t kernel);
+
+// Checks the attributes and that the window fits; nullopt after faults.
 std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in,
                                   std::span<const int64_t> kernel);
 

@@ -311,6 +311,8 @@ TEST_F(Axes, OfAConvolutionAreTheBatchAndWindowsOfOne) {
   };
   EXPECT_EQ(GroupsOf(Of(convolution({5, 3, 3, 1}, "1,0", "1,0"))),
             (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
+  // As long as the data, but each place stands where its neighbour was.
+  EXPECT_EQ(GroupsOf(Of(convolution({5, 3, 3, 1}, "1,1", "1,-1"))), (Groups{"in0.0=out0.0"}));
   const AxisRelation past = Of(convolution({5, 3, 3, 1}, "2,0", "0,0"));
   EXPECT_EQ(GroupsOf(past), (Groups{"in0.0=out0.0", "in0.2=out0.2", "in0.3=out0.3"}));
   ASSERT_EQ(past.delays.size(), 1u);
