@@ -29,6 +29,7 @@ std::span<const Operation> ShortTimeOperations();
 std::span<const Operation> EinsumOperations();
 std::span<const Operation> AttentionOperations();
 std::span<const Operation> ConvolutionOperations();
+std::span<const Operation> TransposedConvolutionOperations();
 std::span<const Operation> PoolingOperations();
 std::span<const Operation> AdaptivePoolingOperations();
 std::span<const Operation> RegionOperations();

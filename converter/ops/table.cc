@@ -31,6 +31,7 @@ constexpr Family kFamilies[] = {
     EinsumOperations,
     AttentionOperations,
     ConvolutionOperations,
+    TransposedConvolutionOperations,
     PoolingOperations,
     AdaptivePoolingOperations,
     RegionOperations,

@@ -283,6 +283,19 @@ TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
   });
 }
 
+// Over one step the addend is one number per channel, at which the convolution might begin.
+TEST(Streaming, AddsBehindATransposedConvolutionWhatIsTheSameAtEveryStep) {
+  ExpectStreams([](GraphBuilder& g) {
+    const ir::Source turned = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
+    const ir::Source y = g.Add("ConvolutionBackpropData", 1,
+                               {turned, Weights(g, {kGruInputs, 2, 1}, 14)}, {{"strides", "1"}});
+    std::vector<float> alike(kGruSteps, 0.3f);
+    alike.resize(2 * kGruSteps, 0.7f);
+    const ir::Source sum = g.Add("Add", 1, {y, g.Floats({1, 2, kGruSteps}, alike)});
+    g.Result(Hidden(g, g.Add("Transpose", 1, {sum, g.Ints({0, 2, 1})}), {.inputs = 2}));
+  });
+}
+
 // A sum over an axis that time stands inside of is a chain; over a single step it would be taken in
 // sixteen parts.
 TEST(Streaming, RefusesASumThatOneStepWouldRoundOtherwise) {

@@ -28,7 +28,8 @@ std::optional<Product> ProductOf(ir::Source source) {
   if (name == "MatMul" && node.inputs[1].node->constant && !dims.empty()) {
     return Product{dims.back(), 1, true};
   }
-  if (name == "Convolution" || name == "GroupConvolution") {
+  if (name == "Convolution" || name == "GroupConvolution" || name == "ConvolutionBackpropData" ||
+      name == "GroupConvolutionBackpropData") {
     return Product{dims[1], ops::ProductOf(dims, 2, dims.size()), false};
   }
   return std::nullopt;

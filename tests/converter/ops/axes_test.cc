@@ -328,6 +328,28 @@ TEST_F(Axes, OfAConvolutionWithInfiniteWeightsLookNowhereBack) {
   EXPECT_TRUE(relation.delays.empty());
 }
 
+TEST_F(Axes, OfATransposedConvolutionAreTheBatchAndWindowsOfOne) {
+  const auto transposed = [&](Dims weights, const std::string& strides, const std::string& begin) {
+    return g.Add("ConvolutionBackpropData", 1, {X({2, 3, 8, 6}), Some(std::move(weights))},
+                 {{"strides", strides}, {"pads_begin", begin}, {"output_padding", begin}});
+  };
+  const AxisRelation wide = Of(transposed({3, 5, 3, 1}, "1,1", "0,0"));
+  EXPECT_EQ(GroupsOf(wide), (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
+  EXPECT_EQ(wide.reason, "has windows over time");
+  const AxisRelation denser = Of(transposed({3, 5, 1, 1}, "2,1", "0,0"));
+  EXPECT_EQ(GroupsOf(denser), (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
+  EXPECT_EQ(denser.reason, "upsamples the time axis");
+  // As long as the data, but each place stands where its neighbour was.
+  EXPECT_EQ(GroupsOf(Of(transposed({3, 5, 1, 1}, "1,1", "0,1"))),
+            (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+}
+
+TEST_F(Axes, OfATransposedConvolutionToAGivenShapeAreTheBatch) {
+  const ir::Source x = X({2, 3, 8, 6}), filters = Some({3, 5, 3, 1});
+  EXPECT_EQ(GroupsOf(Of(g.Add("ConvolutionBackpropData", 1, {x, filters, g.Ints({10, 6})}))),
+            (Groups{"in0.0=out0.0"}));
+}
+
 TEST_F(Axes, OfPoolingKeepTheChannelsApart) {
   EXPECT_EQ(
       GroupsOf(Of(g.Add(
