@@ -39,6 +39,7 @@ std::span<const Operation> StateOperations();
 // Movement: elements keep their bits.
 std::span<const Operation> ReshapeOperations();
 std::span<const Operation> TransposeOperations();
+std::span<const Operation> InterpolateOperations();
 std::span<const Operation> ConcatOperations();
 std::span<const Operation> SlicingOperations();
 std::span<const Operation> ReverseOperations();

@@ -40,6 +40,7 @@ constexpr Family kFamilies[] = {
     // Movement.
     ReshapeOperations,
     TransposeOperations,
+    InterpolateOperations,
     ConcatOperations,
     SlicingOperations,
     ReverseOperations,

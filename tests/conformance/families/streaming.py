@@ -67,6 +67,26 @@ def _normalised(x):
     return node("Add", 1, [first, second])
 
 
+def _upsampled(x):
+    """Hidden units stand in a row beside time, and transposed convolution and resizing widen it."""
+    hidden, _ = _sequence("GRUSequence", "up", x, INPUTS)
+    row = node("Unsqueeze", 1, [_turned(hidden), i64(2)])
+    attributes = {
+        "strides": [2, 1], "pads_begin": [1, 0], "pads_end": [0, 0], "dilations": [1, 1],
+        "output_padding": [0, 0], "auto_pad": "explicit"
+    }
+    wide = node("ConvolutionBackpropData", 1, [row, normal("upw", HIDDEN, 4, 4, 1, scale=0.3)],
+                **attributes)
+    resize = {
+        "mode": "linear_onnx", "coordinate_transformation_mode": "half_pixel",
+        "nearest_mode": "floor", "antialias": False, "pads_begin": [0], "pads_end": [0]
+    }
+    wider = node("Interpolate", 11, [wide, i64(BATCH, 4, 7, STEPS)],
+                 shape_calculation_mode="sizes", **resize)
+    return node("Interpolate", 11, [wider, np.array([2, 1], np.float32), i64(2, 3)],
+                shape_calculation_mode="scales", **resize | {"mode": "nearest"})
+
+
 def _kept():
     """A model whose sequence begins in variables and assigns them its last states."""
     x = parameter((BATCH, STEPS, INPUTS), np.float32, "x0")
@@ -83,7 +103,7 @@ def _kept():
 
 def cases():
     for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
-                        ("norm_between_sequences", _normalised)):
+                        ("norm_between_sequences", _normalised), ("upsampled_rows", _upsampled)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, STEPS, INPUTS)], graph)
     yield Case("streaming/variables_of_its_own", [normal("kx", 2, BATCH, STEPS, INPUTS)],
                model=_kept, rtol=1e-4, atol=1e-4, calls=2,

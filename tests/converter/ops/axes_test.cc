@@ -350,6 +350,35 @@ TEST_F(Axes, OfATransposedConvolutionToAGivenShapeAreTheBatch) {
             (Groups{"in0.0=out0.0"}));
 }
 
+TEST_F(Axes, OfAResizingAreThoseThatStay) {
+  const auto resized = [&](Dims data, std::vector<float> scales, const Dims& axes) {
+    const auto count = static_cast<int64_t>(scales.size());
+    return g.Add("Interpolate", 11, {X(std::move(data)), g.Floats({count}, scales), g.Ints(axes)},
+                 {{"shape_calculation_mode", "scales"}});
+  };
+  const AxisRelation doubled = Of(resized({2, 3, 8, 6}, {1, 2}, {2, 3}));
+  EXPECT_EQ(GroupsOf(doubled), (Groups{"in0.0=out0.0", "in0.1=out0.1", "in0.2=out0.2"}));
+  EXPECT_EQ(doubled.reason, "resamples the time axis");
+  EXPECT_FALSE(doubled.stretches);
+  // Five places times 1.1 are five, but ten are eleven.
+  EXPECT_EQ(GroupsOf(Of(resized({2, 5}, {1.1f}, {1}))), (Groups{"in0.0=out0.0"}));
+}
+
+TEST_F(Axes, OfAResizingToSizesAreMadeLongerWithThem) {
+  const ir::Source all = g.Add("Interpolate", 11, {X({2, 3, 8, 6}), g.Ints({2, 3, 8, 12})});
+  const AxisRelation relation = Of(all);
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0", "in0.1=out0.1", "in0.2=out0.2"}));
+  EXPECT_TRUE(relation.stretches);
+  // The second size is not that of the last axis.
+  const ir::Source inner =
+      g.Add("Interpolate", 11, {X({2, 3, 8, 6}), g.Ints({3, 16}), g.Ints({1, 2})});
+  EXPECT_EQ(GroupsOf(Of(inner)), (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
+  EXPECT_FALSE(Of(inner).stretches);
+  const ir::Source first = g.Add("Interpolate", 1, {X({2, 3, 8, 6}), g.Ints({8, 12})},
+                                 {{"axes", "3,2"}, {"mode", "nearest"}});
+  EXPECT_EQ(GroupsOf(Of(first)), (Groups{"in0.0=out0.0", "in0.1=out0.1", "in0.2=out0.2"}));
+}
+
 TEST_F(Axes, OfPoolingKeepTheChannelsApart) {
   EXPECT_EQ(
       GroupsOf(Of(g.Add(

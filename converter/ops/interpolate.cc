@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interpolate. An axis whose places are taken unchanged by a table of a few even runs (whole
+// factors, mostly) is moved by strided copies, all such axes in one go; any other axis is a step of
+// its own: a gather, or one for each term of the sum that makes a place.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/resample.h"
+
+namespace weft::ops {
+namespace {
+
+// Copies of one pass; beyond them a gather step per axis is cheaper.
+constexpr size_t kMostPlaceRuns = 4, kMostResampleCopies = 16;
+
+// Something is resized: is that how?
+void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
+  const std::string& mode = resampling.mode;
+  if (mode == "nearest") {
+    HasWholeBytes(scope, 0);
+    return;
+  }
+  if (mode != "linear" && mode != "linear_onnx" && mode != "cubic") {
+    return scope.Fault(
+        "mode is {}; must be nearest, linear, linear_onnx or cubic where the extents change", mode);
+  }
+  if (scope.input_element(0) != ElementType::f32) {
+    scope.Fault("mode is {} and input 0 is {}; must be nearest, or the input f32", mode,
+                Name(scope.input_element(0)));
+  }
+  const bool shrinks = std::ranges::any_of(
+      resampling.axes, [](const ResampledAxis& axis) { return !axis.stays() && axis.scale < 1; });
+  if (resampling.antialias && mode == "linear" && shrinks) {
+    scope.Fault(
+        "mode is linear, it shrinks an axis and antialias is true; antialias must be false, since "
+        "OpenVINO's devices disagree about it");
+  }
+}
+
+template <int opset>
+void InferInterpolate(InferScope& scope) {
+  const std::optional<Resampling> resampling = ReadResampling(scope, opset);
+  if (!resampling || scope.failed()) return;
+  Dims dims;
+  bool all_stay = true;
+  for (size_t i = 0; i < resampling->axes.size(); ++i) {
+    const ResampledAxis& axis = resampling->axes[i];
+    dims.push_back(axis.out);
+    if (axis.stays()) continue;
+    all_stay = false;
+    if (axis.in < 1 || axis.out < 1) {
+      scope.Fault("axis {} of {} would become {}; both must be 1 or more where an axis is resized",
+                  i, axis.in, axis.out);
+    }
+  }
+  if (!all_stay) CheckResampleMode(scope, *resampling);
+  if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+// Places of the output from `target` on: `count` places of the data, `step` apart, each `repeats`
+// times.
+struct PlaceRun {
+  int64_t target = 0, repeats = 1, count = 1, source = 0, step = 1;
+};
+
+// Places that are `none` are in no run.
+std::vector<PlaceRun> PlaceRunsOf(const Dims& places, int64_t none) {
+  const auto end_of_equal = [&](size_t first) {
+    size_t end = first + 1;
+    while (end < places.size() && places[end] == places[first]) ++end;
+    return end;
+  };
+  std::vector<PlaceRun> runs;
+  for (size_t i = 0, end = 0; i < places.size(); i = end) {
+    end = end_of_equal(i);
+    if (places[i] == none) continue;
+    const size_t repeats = end - i;
+    PlaceRun run = {static_cast<int64_t>(i), static_cast<int64_t>(repeats), 1, places[i], 1};
+    while (end < places.size() && places[end] != none && end_of_equal(end) - end == repeats) {
+      const int64_t step = places[end] - places[end - 1];
+      if (run.count > 1 && step != run.step) break;
+      run.step = step;
+      ++run.count;
+      end += repeats;
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+std::vector<Nest> NestsOfPlaceRuns(const std::vector<PlaceRun>& runs, int64_t source_stride,
+                                   int64_t target_stride) {
+  std::vector<Nest> nests;
+  for (const PlaceRun& one : runs) {
+    nests.push_back({{one.count, one.repeats},
+                     {one.step * source_stride, 0},
+                     {one.repeats * target_stride, target_stride},
+                     one.source * source_stride,
+                     one.target * target_stride});
+  }
+  return nests;
+}
+
+// The terms of each axis; none where it stays.
+using TapsByAxis = std::vector<std::vector<ResampleTap>>;
+
+// A tensor on its way from the data to the output.
+struct Resampled {
+  plan::ValueId value = plan::kNone;
+  Dims dims;
+};
+
+// Axes that are resized together: all by copies, or one otherwise.
+struct ResamplePass {
+  std::vector<size_t> axes;
+  bool copies = false;
+};
+
+// What shrinks comes first, what grows last: those are the fewest elements.
+std::vector<ResamplePass> ResamplePasses(const TapsByAxis& taps, const Dims& dims) {
+  std::vector<ResamplePass> passes, growing;
+  ResamplePass copied;
+  copied.copies = true;
+  size_t copies = 1;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (taps[axis].empty()) continue;
+    const bool moves = taps[axis].size() == 1 && taps[axis][0].moves();
+    const size_t runs = moves ? PlaceRunsOf(taps[axis][0].places, dims[axis]).size() : 0;
+    if (moves && runs <= kMostPlaceRuns && copies * runs <= kMostResampleCopies) {
+      copies *= std::max<size_t>(runs, 1);
+      copied.axes.push_back(axis);
+    } else if (static_cast<int64_t>(taps[axis][0].places.size()) < dims[axis]) {
+      passes.push_back({{axis}});
+    } else {
+      growing.push_back({{axis}});
+    }
+  }
+  if (!copied.axes.empty()) passes.push_back(std::move(copied));
+  passes.insert(passes.end(), growing.begin(), growing.end());
+  return passes;
+}
+
+void CopyPlaces(plan::Builder& builder, const Resampled& from, const TapsByAxis& taps,
+                const std::vector<size_t>& axes, const Resampled& to) {
+  const Dims source = plan::DenseStrides(from.dims), target = plan::DenseStrides(to.dims);
+  Movement movement;
+  bool whole = true;
+  for (size_t axis = 0; axis < from.dims.size(); ++axis) {
+    const int64_t dim = from.dims[axis];
+    std::vector<PlaceRun> runs = {{.count = dim}};
+    if (std::ranges::find(axes, axis) != axes.end()) {
+      const Dims& places = taps[axis][0].places;
+      runs = PlaceRunsOf(places, dim);
+      whole = whole && std::ranges::find(places, dim) == places.end();
+    }
+    movement.push_back(NestsOfPlaceRuns(runs, source[axis], target[axis]));
+  }
+  if (!whole) builder.Fill(to.value);
+  EmitMovement(builder, from.value, to.value, movement);
+}
+
+// A place behind the axis gives zeros.
+void GatherPlaces(plan::Builder& builder, const Resampled& from, size_t axis, const Dims& places,
+                  plan::ValueId to) {
+  const auto count = static_cast<int64_t>(places.size());
+  const plan::ValueId indices = builder.WeightsOf(
+      {ElementType::i32, {count}}, std::vector<int32_t>(places.begin(), places.end()));
+  builder.Emit(
+      format::GatherParams(
+          1, Narrow32(ProductOf(from.dims, 0, axis), "outer"), Narrow32(from.dims[axis], "axis"),
+          Narrow32(ProductOf(from.dims, axis + 1, from.dims.size()), "inner"),
+          Narrow32(count, "indices"), Narrow32(ElementBytes(builder.type(to)), "element bytes"),
+          ElementType::i32, 0, 0),
+      {from.value, indices}, {to});
+}
+
+void SumPlaces(plan::Builder& builder, const Resampled& from, size_t axis,
+               const std::vector<ResampleTap>& taps, const Resampled& to) {
+  const TensorType type = {builder.type(to.value), to.dims};
+  Dims per_place(to.dims.size(), 1);
+  per_place[axis] = to.dims[axis];
+  plan::ValueId sum = plan::kNone;
+  for (size_t i = 0; i < taps.size(); ++i) {
+    const plan::ValueId places = builder.Scratch(type);
+    GatherPlaces(builder, from, axis, taps[i].places, places);
+    const plan::ValueId weights = builder.WeightsOf({type.type, {to.dims[axis]}}, taps[i].weights);
+    const bool is_last = i + 1 == taps.size();
+    const plan::ValueId term = is_last && i == 0 ? to.value : builder.Scratch(type);
+    EmitBinary(builder, format::BinaryOp::multiply, {places, to.dims}, {weights, per_place}, term);
+    if (i == 0) {
+      sum = term;
+      continue;
+    }
+    const plan::ValueId next = is_last ? to.value : builder.Scratch(type);
+    EmitBinary(builder, format::BinaryOp::add, sum, term, next);
+    sum = next;
+  }
+}
+
+template <int opset>
+void LowerInterpolate(LowerScope& scope) {
+  const Resampling resampling = ReadResampling(scope, opset).value();
+  TapsByAxis taps;
+  for (const ResampledAxis& axis : resampling.axes) {
+    taps.push_back(axis.stays() ? std::vector<ResampleTap>() : ResampleTaps(resampling, axis));
+  }
+  Resampled from = {scope.input(0), scope.input_dims(0)};
+  const std::vector<ResamplePass> passes = ResamplePasses(taps, from.dims);
+  if (passes.empty()) return scope.Forward(0, 0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  for (size_t i = 0; i < passes.size(); ++i) {
+    Resampled to = {y, from.dims};
+    for (const size_t axis : passes[i].axes) to.dims[axis] = resampling.axes[axis].out;
+    if (i + 1 < passes.size()) to.value = builder.Scratch({scope.input_element(0), to.dims});
+    const size_t axis = passes[i].axes[0];
+    if (passes[i].copies) {
+      CopyPlaces(builder, from, taps, passes[i].axes, to);
+    } else if (taps[axis].size() == 1 && taps[axis][0].moves()) {
+      GatherPlaces(builder, from, axis, taps[axis][0].places, to.value);
+    } else {
+      SumPlaces(builder, from, axis, taps[axis], to);
+    }
+    from = to;
+  }
+}
+
+// Axes that stay are apart. One that has a size is made another extent with it, which needs the
+// sizes lined up at the last axis; a scale must keep any extent.
+template <int opset>
+void InterpolateAxes(AxisScope& scope) {
+  scope.relation.reason = "resamples the time axis";
+  const std::optional<Resampling> resampling = ReadResampling(scope, opset);
+  if (!resampling) return;
+  Dims last(resampling->listed.size());
+  std::iota(last.begin(), last.end(), scope.rank(0) - static_cast<int64_t>(last.size()));
+  const bool by_last_sizes = !resampling->by_scales && resampling->listed == last;
+  for (int64_t at = 0; at < scope.rank(0); ++at) {
+    const ResampledAxis& axis = resampling->axes[static_cast<size_t>(at)];
+    const bool is_listed = std::ranges::find(resampling->listed, at) != resampling->listed.end();
+    const bool keeps_any = !is_listed || (resampling->by_scales && axis.scale == 1);
+    if (axis.stays() && (keeps_any || by_last_sizes)) scope.Pair(0, at, 0, at);
+  }
+  scope.relation.stretches = by_last_sizes;
+}
+
+constexpr Operation kInterpolateRows[] = {
+    {"Interpolate", 1, 2, 2, InferInterpolate<1>, LowerInterpolate<1>,
+     ShapedBy(InterpolateAxes<1>)},
+    {"Interpolate", 4, 3, 4, InferInterpolate<4>, LowerInterpolate<4>,
+     ShapedBy(InterpolateAxes<4>)},
+    {"Interpolate", 11, 2, 3, InferInterpolate<11>, LowerInterpolate<11>,
+     ShapedBy(InterpolateAxes<11>)},
+};
+
+}  // namespace
+
+std::span<const Operation> InterpolateOperations() { return kInterpolateRows; }
+
+}  // namespace weft::ops
