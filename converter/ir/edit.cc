@@ -39,7 +39,7 @@ std::unique_ptr<Graph> CopyOf(const Graph& graph, Copies& copies) {
 
 Body CopyOf(const Body& body) {
   Copies copies;
-  Body copy{CopyOf(*body.graph, copies), body.map, body.trips};
+  Body copy{CopyOf(*body.graph, copies), body.map, body.trips, body.most_trips};
   for (BodyInput& input : copy.map.inputs) {
     input.parameter = CopyIn(copies, input.parameter);
     input.next = CopyIn(copies, input.next);

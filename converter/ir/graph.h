@@ -71,6 +71,9 @@ struct Body {
   std::unique_ptr<Graph> graph;
   PortMap map;
   Trips trips;
+  // Of a Loop with a run-time trip count: its condition is false after so many iterations at the
+  // latest, whatever the data.
+  std::optional<int64_t> most_trips = std::nullopt;
 };
 
 struct Node {

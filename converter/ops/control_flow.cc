@@ -129,8 +129,8 @@ bool CheckControl(InferScope& scope, const ir::PortMap& map) {
 // The iterations done, and the number of the current one, are an i32.
 constexpr int64_t kMostTrips = std::numeric_limits<int32_t>::max();
 
-// How often a Loop runs, from what is known before the run: its trip count, its conditions, the
-// slices there are and the user's bound. Nullopt after a fault.
+// How often a Loop runs, from what is known before the run: its trip count, its conditions and what
+// a counter in them proves, the slices there are and the user's bound. Nullopt after a fault.
 std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
   const std::optional<Dims> trip = scope.Ints(0), first = scope.Ints(1);
   const std::optional<bool> condition = KnownCondition(body);
@@ -141,6 +141,7 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
   constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
   const bool endless = !trip || (*trip)[0] < 0;
   trips.most = endless ? kEndless : (*trip)[0];
+  trips.most = std::min(trips.most, body.most_trips.value_or(kEndless));
   if (condition && !*condition) {
     trips.most = 1;
     trips.exact = first.has_value() && trip.has_value();

@@ -16,12 +16,11 @@ namespace {
 constexpr int64_t kMostIterations = 1 << 20;  // beyond, a count is not looked for
 constexpr int64_t kMostUnknown = 1 << 12;     // nor that far where data may decide
 
-// Runs the condition until it is false or the trip count is reached; the count is exact where the
-// condition is known at every iteration before.
-std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition) {
-  const std::optional<int64_t> trip = IntOf(loop.inputs[0]);
-  if (!trip || *trip == 0) return std::nullopt;
-  const int64_t most = *trip < 0 ? kMostIterations : std::min(*trip, kMostIterations);
+// Runs the condition until it is false or `trip`, if not negative, is reached; the count is exact
+// where the condition is known at every iteration before.
+std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition, int64_t trip) {
+  if (trip == 0) return std::nullopt;
+  const int64_t most = trip < 0 ? kMostIterations : std::min(trip, kMostIterations);
   LoopScalars scalars(loop);
   Count count{0, true};
   while (count.trips < most) {
@@ -35,7 +34,7 @@ std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition) {
     }
     scalars.Advance();
   }
-  if (*trip != most) return std::nullopt;
+  if (trip != most) return std::nullopt;
   return count;
 }
 
@@ -53,8 +52,12 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
     return written ? std::optional(Settled{{*written, true}}) : std::nullopt;
   }
   const ir::Source condition = body.map.condition->inputs[0];
-  const std::optional<Count> count = CountOf(loop, condition);
+  const std::optional<Count> count = CountOf(loop, condition, written.value_or(-1));
   if (!count) return std::nullopt;
+  if (!written) {  // the run may end it before
+    body.most_trips = count->trips;
+    return std::nullopt;
+  }
   if (count->trips != written) {
     loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
   }

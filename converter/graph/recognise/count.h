@@ -3,7 +3,7 @@
 // constant trip count over slices:
 //   a body condition such as i + 1 < 25, of counters and constants alone, becomes the trip count
 //     (the iteration that yields false still counts); one that is false at some iteration at the
-//     latest bounds it, and stays
+//     latest bounds it, and stays; so it does beside a run-time trip count
 //   Gather or StridedSlice of element i of an input, where i is 0, 1, 2, ... or backwards, becomes
 //   a
 //     slice of that input

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "converter/graph/infer.h"
+#include "converter/graph/recognise/count.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/folding.h"
 
@@ -112,6 +113,38 @@ TEST(LoopEnd, OfARunTimeCountIsBoundedByItsSlices) {
   slice.node->outputs[0].type = kRow;
   loop.SliceOn(0);
   EXPECT_TRUE(loop.Infer() == (ir::Trips{4, false, true})) << loop.outer.FaultText();
+}
+
+// The loop goes on while a flag of the run says so and its counter is below 4.
+void EndsByFlagAndCounter(Doubling& loop) {
+  const ir::Source flag = loop.Input(loop.outer.Parameter(kFlag));
+  const ir::Source next =
+      loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
+  loop.GoOn(loop.Compared("LogicalAnd", flag, loop.Compared("Less", next, loop.body.Int(4))));
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+}
+
+ir::Trips TripsOf(Doubling& loop, int64_t max_iterations) {
+  InferAndFold(loop.outer.graph, {true, max_iterations}, loop.outer.faults);
+  return loop.node->bodies[0].trips;
+}
+
+TEST(LoopEnd, IsBoundedByACounterInTheCondition) {
+  Doubling loop(-1), tighter(-1);
+  for (Doubling* each : {&loop, &tighter}) EndsByFlagAndCounter(*each);
+  EXPECT_TRUE(TripsOf(loop, 0) == (ir::Trips{4, false, false})) << loop.outer.FaultText();
+  EXPECT_TRUE(TripsOf(tighter, 3) == (ir::Trips{3, false, true})) << tighter.outer.FaultText();
+}
+
+TEST(LoopEnd, OfARunTimeCountIsBoundedByACounterInTheCondition) {
+  Doubling loop(5), tighter(5);
+  for (Doubling* each : {&loop, &tighter}) {
+    each->node->inputs[0] = each->outer.Parameter(kCount);
+    EndsByFlagAndCounter(*each);
+  }
+  EXPECT_TRUE(TripsOf(loop, 0) == (ir::Trips{4, false, false})) << loop.outer.FaultText();
+  EXPECT_TRUE(TripsOf(tighter, 3) == (ir::Trips{3, false, true})) << tighter.outer.FaultText();
 }
 
 TEST(LoopEnd, RefusesWhatNeverEnds) {

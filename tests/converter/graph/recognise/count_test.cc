@@ -135,6 +135,7 @@ TEST(RecogniseCount, LeavesATripCountThatTheRunKnows) {
   graph::RecogniseCounts(loop.outer.graph);
   EXPECT_EQ(loop.node->inputs[0].node->type, "Parameter");
   EXPECT_EQ(loop.inside().parameters.size(), 2u);
+  EXPECT_EQ(loop.node->bodies[0].most_trips, 5);  // of the counts 0, 1, 2, 3 and 4
 }
 
 // The Result of the condition is an output as well and keeps its value.
