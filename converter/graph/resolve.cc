@@ -6,9 +6,12 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "converter/base/visible.h"
+#include "converter/graph/missing.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -46,6 +49,28 @@ const ops::Operation* FindRow(const ir::Node& node) {
   return replaced_in != 0 && replaced_in <= *opset ? nullptr : row;
 }
 
+// "1, 7 or 8".
+std::string JoinedByOr(const std::vector<int>& numbers) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += i + 1 == numbers.size() ? " or " : ", ";
+    text += fmt::format("{}", numbers[i]);
+  }
+  return text;
+}
+
+// The end of the fault of a layer that has no row.
+std::string MustOf(const std::string& type, const MissingOperation* missing) {
+  std::vector<int> versions;
+  const ops::Operation* newest = ops::Find(type, kNewest);
+  for (const ops::Operation& row : ops::Table()) {
+    if (newest != nullptr && row.name == newest->name) versions.push_back(row.opset);
+  }
+  if (!versions.empty()) return "must be of version " + JoinedByOr(versions);
+  if (missing != nullptr && !missing->must.empty()) return std::string(missing->must);
+  return "must be one that \"weft ops\" lists";
+}
+
 class Unknowns {
  public:
   void Note(const ir::Node& node) {
@@ -53,30 +78,43 @@ class Unknowns {
     if (const std::optional<int> opset = OpsetNumber(version)) version = fmt::format("{}", *opset);
     std::string name = node.type + (version.empty() ? "" : "-" + version);
     const auto [found, fresh] = index_.emplace(name, rows_.size());
-    if (fresh) rows_.push_back({.name = OneLine(name), .count = 0, .line = node.line});
-    ++rows_[found->second].count;
+    if (fresh) rows_.push_back({.name = name, .type = node.type, .line = node.line});
+    Row& row = rows_[found->second];
+    if (row.count++ < kMostShown) {
+      row.layers.push_back(node.name.empty() ? fmt::format("{}", node.id)
+                                             : fmt::format("\"{}\"", OneLine(node.name)));
+    }
   }
 
   void Report(const std::string& file, Faults& faults) const {
-    if (rows_.empty()) return;
-    std::string list;
     for (const Row& row : rows_) {
-      if (!list.empty()) list += ", ";
-      list += row.count == 1
-                  ? fmt::format("{} (line {})", row.name, row.line)
-                  : fmt::format("{} ({} times, first at line {})", row.name, row.count, row.line);
+      const MissingOperation* missing = FindMissing(row.type);
+      const bool has_words = missing != nullptr && !missing->words.empty();
+      faults.Add(fmt::format("{}{}: {}{}, {}: has no lowering; {}", file,
+                             row.line > 0 ? fmt::format(":{}", row.line) : "", OneLine(row.name),
+                             has_words ? fmt::format(" ({})", missing->words) : "", LayersOf(row),
+                             MustOf(row.type, missing)));
     }
-    faults.Add(fmt::format("{}: {} {} no lowering: {}; \"weft ops\" lists those that do", file,
-                           rows_.size(), rows_.size() == 1 ? "operation has" : "operations have",
-                           list));
   }
 
  private:
+  static constexpr size_t kMostShown = 2;
+
   struct Row {
-    std::string name;
-    int count;
-    int line;  // of the first
+    std::string name, type;
+    int line = 0;  // of the first
+    size_t count = 0;
+    std::vector<std::string> layers = {};  // the first of them
   };
+
+  // `layer "a"`, `layers "a" and "b"`, `layers "a", "b" and 3 more`.
+  static std::string LayersOf(const Row& row) {
+    if (row.count == 1) return "layer " + row.layers[0];
+    if (row.count == 2) return fmt::format("layers {} and {}", row.layers[0], row.layers[1]);
+    return fmt::format("layers {}, {} and {} more", row.layers[0], row.layers[1],
+                       row.count - kMostShown);
+  }
+
   std::vector<Row> rows_;  // in file order
   std::map<std::string, size_t> index_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives every node, bodies included, its row of the operation table: the newest version not above
-// the one the file asks for. Operations without a row are reported together, in one line.
+// the one the file asks for. Each operation without a row is one line, with its layers, what the
+// model's source calls it and what to do about it (missing.h).
 #ifndef WEFT_CONVERTER_GRAPH_RESOLVE_H_
 #define WEFT_CONVERTER_GRAPH_RESOLVE_H_
 

@@ -66,36 +66,66 @@ TEST_F(ResolveTest, PutsNoOlderRowInPlaceOfANewMeaning) {
   EXPECT_EQ(RowOf("ScatterElementsUpdate", "opset12"), "");
 }
 
-TEST_F(ResolveTest, GathersUnknownOperationsInOneLine) {
+TEST_F(ResolveTest, GivesEachUnknownOperationALineWithItsFirstLayers) {
   Add("Parameter", "opset1");
-  Add("Frobnicate", "opset8", 310);
+  Add("Frobnicate", "opset8", 310).name = "a";
   ir::Node& loop = Add("TensorIterator", "opset1", 320);
   ir::Body body;
   body.graph = std::make_unique<ir::Graph>();
-  for (const int line : {330, 340}) {
+  for (const int line : {330, 340, 350}) {
     auto node = std::make_unique<ir::Node>();
     node->type = "Frobnicate";
     node->version = "opset8";
     node->line = line;
+    node->name = "b" + std::to_string(line);
     body.graph->nodes.push_back(std::move(node));
   }
   loop.bodies.push_back(std::move(body));
-  Add("NonMaxSuppressing", "opset5", 702);
-  Add("MyOwn", "extension", 710);
+  Add("NonMaxSuppressing", "opset5", 702).name = "n";
+  Add("Frobnicate", "opset9", 704).name = "c";
+  Add("Frobnicate", "opset9", 706).name = "d";
+  Add("MyOwn", "extension", 710).id = 7;
   EXPECT_FALSE(Resolve(graph, faults));
-  EXPECT_EQ(faults.lines(),
-            std::vector<std::string>{
-                "m.xml: 3 operations have no lowering: Frobnicate-8 (3 times, first at line 310), "
-                "NonMaxSuppressing-5 (line 702), MyOwn-extension (line 710); \"weft ops\" lists "
-                "those that do"});
+  EXPECT_EQ(
+      faults.lines(),
+      (std::vector<std::string>{
+          "m.xml:310: Frobnicate-8, layers \"a\", \"b330\" and 2 more: has no lowering; must "
+          "be one that \"weft ops\" lists",
+          "m.xml:702: NonMaxSuppressing-5, layer \"n\": has no lowering; must be one that "
+          "\"weft ops\" lists",
+          "m.xml:704: Frobnicate-9, layers \"c\" and \"d\": has no lowering; must be one that "
+          "\"weft ops\" lists",
+          "m.xml:710: MyOwn-extension, layer 7: has no lowering; must be one that \"weft "
+          "ops\" lists"}));
 }
 
-TEST_F(ResolveTest, SpeaksOfOneOperationInTheSingular) {
-  Add("Frobnicate", "opset8", 310);
-  EXPECT_FALSE(Resolve(graph, faults));
+TEST_F(ResolveTest, SaysWhatTheSourceCallsAnOperationAndWhatToDo) {
+  Add("DeformableConvolution", "opset8", 5).name = "d";
+  Add("RandomUniform", "opset8", 6).name = "r";
+  Add("STFT", "opset15", 7).name = "s";
+  Resolve(graph, faults);
+  EXPECT_EQ(
+      faults.lines(),
+      (std::vector<std::string>{
+          "m.xml:5: DeformableConvolution-8 (DeformConv), layer \"d\": has no lowering; must "
+          "be one that \"weft ops\" lists",
+          "m.xml:6: RandomUniform-8 (rand, randn or bernoulli), layer \"r\": has no lowering; "
+          "must be an input: make the noise in the program and feed it",
+          "m.xml:7: STFT-15, layer \"s\": has no lowering; must be before the model, or a "
+          "convolution with windowed sines and cosines as filters"}));
+}
+
+TEST_F(ResolveTest, NamesTheVersionsThatConvert) {
+  Add("BatchToSpace", "opset1", 5).name = "b";
+  Add("Add", "extension", 6).name = "a";
+  Add("LSTMCell", "opset0", 7).name = "c";
+  Resolve(graph, faults);
   EXPECT_EQ(faults.lines(),
-            std::vector<std::string>{"m.xml: 1 operation has no lowering: Frobnicate-8 (line 310); "
-                                     "\"weft ops\" lists those that do"});
+            (std::vector<std::string>{
+                "m.xml:5: BatchToSpace-1, layer \"b\": has no lowering; must be of version 2",
+                "m.xml:6: Add-extension, layer \"a\": has no lowering; must be of version 1",
+                "m.xml:7: LSTMCell-opset0, layer \"c\": has no lowering; must be of version 1 or "
+                "4"}));
 }
 
 }  // namespace
