@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/narrow.h"
@@ -61,8 +65,8 @@ struct Conversion {
 // are reported in one run.
 bool Read(Conversion&);
 bool Count(Conversion&);
-bool Flatten(Conversion&);
 bool Resolve(Conversion&);
+bool Flatten(Conversion&);
 bool Infer(Conversion&);
 bool Stream(Conversion&);
 bool Lower(Conversion&);
@@ -96,8 +100,8 @@ struct Pass {
 constexpr Pass kPasses[] = {
     {"read", Stage::kGraph, Read, "the XML and its weights become a graph"},
     {"count", Stage::kGraph, Count, "loops with a counter of their own get their trip count"},
-    {"flatten", Stage::kGraph, Flatten, "short loops that use their counter are flattened"},
     {"resolve", Stage::kGraph, Resolve, "every layer gets its operation, by type and version"},
+    {"flatten", Stage::kGraph, Flatten, "short loops that use their counter are flattened"},
     {"promote", Stage::kGraph, OnGraph<graph::Promote>, "f16, bf16 and f64 are computed as f32"},
     {"infer", Stage::kGraph, Infer, "all types and shapes; what is constant is computed"},
     {"streaming", Stage::kGraph, Stream,
@@ -116,33 +120,50 @@ constexpr Pass kPasses[] = {
      "the file is checked by the rules of the format, its plan validated"},
 };
 
+// Loops and branches of the model that the reader, or a --shape, has found at fault, and those that
+// depend on what is: what prepares and infers them needs all of it.
+std::vector<ir::Node*> FaultyBodies(const ir::Graph& graph) {
+  std::set<const ir::Node*> sound;
+  for (const ir::Node* node : ir::Topological(graph)) {
+    const auto is_sound = [&](const ir::Source& source) { return sound.contains(source.node); };
+    if (!node->type.empty() && std::ranges::all_of(node->inputs, is_sound)) sound.insert(node);
+  }
+  std::vector<ir::Node*> faulty;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    if (!node->bodies.empty() && !sound.contains(node.get())) faulty.push_back(node.get());
+  }
+  return faulty;
+}
+
 graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
   return {options.shapes.empty(), options.max_iterations};
 }
 
-// What else is wrong with a file that the reader refuses. Loops and branches are passed over: what
-// prepares them needs a whole graph.
+// What else is wrong with a file that the reader, or a --shape, refuses.
 void CheckTheRest(Conversion& c) {
-  const bool is_shaped = graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
-  graph::Resolve(*c.graph, c.faults);
-  if (!is_shaped) return;
-  for (const std::unique_ptr<ir::Node>& node : c.graph->nodes) {
-    if (!node->bodies.empty()) node->operation = nullptr;
+  const std::vector<ir::Node*> faulty = FaultyBodies(*c.graph);
+  std::vector<std::vector<ir::Body>> bodies;
+  for (ir::Node* node : faulty) bodies.push_back(std::exchange(node->bodies, {}));
+  Count(c);
+  for (size_t i = 0; i < faulty.size(); ++i) {
+    faulty[i]->bodies = std::move(bodies[i]);
   }
+  Resolve(c);
+  for (ir::Node* node : faulty) {
+    node->bodies.clear();
+    node->operation = nullptr;
+  }
+  Flatten(c);
   graph::Promote(*c.graph);
-  graph::Folding folding{c.folding.run};
-  graph::InferAndFold(*c.graph, InferOptionsOf(c.options), folding, c.faults);
+  Infer(c);
 }
 
 bool Read(Conversion& c) {
   c.graph = ir::ReadWithHoles(c.options.model, c.options.weights, c.faults);
   if (c.graph == nullptr) return false;
-  if (!c.faults.ok()) {
-    CheckTheRest(c);
-    return false;
-  }
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
-  return true;
+  if (!c.faults.ok()) CheckTheRest(c);
+  return c.faults.ok();
 }
 
 bool Count(Conversion& c) {
@@ -162,12 +183,11 @@ bool Flatten(Conversion& c) {
   return true;
 }
 
-// Where an input's shape is wrong, every shape behind it would be a guess.
 bool Resolve(Conversion& c) {
-  const bool is_shaped = c.faults.ok();
+  graph::FindOperations(*c.graph);
   graph::Resolve(*c.graph, c.faults);
   graph::CheckVariables(*c.graph, c.faults);
-  return is_shaped;
+  return true;
 }
 
 bool Infer(Conversion& c) {

@@ -34,23 +34,17 @@ class Inference {
     for (ir::Node* node : ir::Topological(graph_)) Visit(*node);
     for (ir::Node* result : graph_.results) Redirect(*result);
     for (auto& node : folded_) graph_.nodes.push_back(std::move(node));
-    return faults_.lines().size() == faults_before;
+    return unknown_.empty() && faults_.lines().size() == faults_before;
   }
 
  private:
   void Visit(ir::Node& node) {
     Redirect(node);
-    if (HoldsUnknown(node)) {  // the resolving pass has said so
-      unknown_.insert(&node);
-      return;
-    }
     const bool known =
         std::none_of(node.inputs.begin(), node.inputs.end(),
                      [&](const ir::Source& source) { return unknown_.contains(source.node); });
-    if (!known) {
-      unknown_.insert(&node);
-      return;
-    }
+    // Without an operation: the resolving pass has said so.
+    if (!known || node.operation == nullptr || IsUnprepared(node)) return MarkUnknown(node);
     const std::vector<ir::OutputPort> declared = node.outputs;
     ops::InferScope scope(graph_, node, faults_);
     scope.check_declared = options_.check_declared;
@@ -61,15 +55,29 @@ class Inference {
     };
     if (InputCountFits(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
-    if (scope.failed()) {
-      unknown_.insert(&node);
-      return;
+    if (scope.failed()) return MarkUnknown(node);
+    if (options_.check_declared && !scope.ignores_declared() && !CheckDeclared(node, declared)) {
+      return MarkUnknown(node);
     }
-    if (options_.check_declared && !scope.ignores_declared()) CheckDeclared(node, declared);
     if (IsFoldable(node)) ReplaceByConstants(node);
   }
 
-  // No operation, or one whose bodies need such: what a loop makes of a body takes all of it.
+  // What depends on it is passed over, and so is the type that a variable has by it.
+  void MarkUnknown(const ir::Node& node) {
+    unknown_.insert(&node);
+    std::erase_if(reads_, [&](const auto& read) { return read.second == &node; });
+  }
+
+  // A loop without a known end, with a layer inside that has no operation: what finds the end and
+  // rewrites the body needs all of it, so nothing in there can be checked.
+  static bool IsUnprepared(const ir::Node& node) {
+    if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
+    if (!HoldsUnknown(node)) return false;
+    const ir::Node* condition = node.bodies[0].map.condition;
+    return !node.inputs[0].node->constant ||
+           (condition != nullptr && !condition->inputs[0].node->constant);
+  }
+
   static bool HoldsUnknown(const ir::Node& node) {
     if (node.operation == nullptr) return true;
     return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ir::Body& body) {
@@ -90,7 +98,9 @@ class Inference {
     return false;
   }
 
-  void CheckDeclared(ir::Node& node, const std::vector<ir::OutputPort>& declared) {
+  // False when a fault was added.
+  bool CheckDeclared(ir::Node& node, const std::vector<ir::OutputPort>& declared) {
+    bool agrees = true;
     for (size_t i = 0; i < node.outputs.size() && i < declared.size(); ++i) {
       const TensorType& is = declared[i].type;
       const TensorType& must = node.outputs[i].type;
@@ -99,7 +109,9 @@ class Inference {
       if (!declared[i].declared || dynamic || is.dims == must.dims) continue;
       faults_.Add(fmt::format("{}: output {} is declared {}; its inputs and attributes make it {}",
                               ir::Where(graph_, node), i, ToString(is), ToString(must)));
+      agrees = false;
     }
+    return agrees;
   }
 
   static bool IsFoldable(const ir::Node& node) {
@@ -112,7 +124,7 @@ class Inference {
 
   void ReplaceByConstants(ir::Node& node) {
     std::vector<ir::Constant> values = Fold(graph_, node, folding_, faults_);
-    if (values.empty()) unknown_.insert(&node);
+    if (values.empty()) MarkUnknown(node);
     for (uint32_t port = 0; port < values.size(); ++port) {
       std::unique_ptr<ir::Node> constant = MakeConstant(node, std::move(values[port]));
       constant->outputs[0] = node.outputs[port];
@@ -134,7 +146,7 @@ class Inference {
   const InferOptions options_;
   Folding& folding_;
   Faults& faults_;
-  const ops::VariableReads reads_;
+  ops::VariableReads reads_;  // without those of unknown types
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
   std::vector<std::unique_ptr<ir::Node>> folded_;

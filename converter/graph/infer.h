@@ -22,7 +22,8 @@ struct InferOptions {
 };
 
 // Parameters must carry their final types (of a body: set by the node that has the body). A node
-// whose inputs could not be inferred is passed over: its cause has been reported.
+// whose inputs could not be inferred is passed over: its cause has been reported. False when there
+// is such a node, or a fault was added.
 bool InferAndFold(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults);
 
 // What it makes of a node are constants of the node's id, line and name, one per output, with these

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/base/visible.h"
@@ -26,59 +29,127 @@ std::vector<ir::Node*> InputsNamed(const ir::Graph& graph, const std::string& na
   return found;
 }
 
-// What is wrong with the shape for that input; empty where nothing is.
-std::string Misfit(const ir::OutputPort& port, const Dims& dims) {
+// What is wrong with the length of one axis; empty where nothing is.
+std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axis) {
+  const ir::OutputPort& port = parameter.outputs[0];
+  const int64_t dim = is.dims[axis];
+  const bool is_open = port.declared && port.type.dims[axis] < 0;
+  if (is_open && axis < parameter.bounds.size()) {
+    const auto [least, most] = parameter.bounds[axis];
+    const std::string model = "as the model's " + ir::BoundedText(parameter);
+    if (dim < least && most == ir::Bounds::kNoLimit) {
+      return fmt::format("{} has {} on axis {}; must have at least {}, {}", ToString(is), dim, axis,
+                         least, model);
+    }
+    if (dim < least || dim > most) {
+      return fmt::format("{} has {} on axis {}; must have from {} to {}, {}", ToString(is), dim,
+                         axis, least, most, model);
+    }
+  }
+  if (dim != 0 || (port.declared && port.type.dims[axis] == 0)) return "";
+  return fmt::format("{} is empty; dimension {} must be from 1", ToString(is), axis);
+}
+
+// All that is wrong with the shape for that input.
+std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
+  const ir::OutputPort& port = parameter.outputs[0];
   const TensorType is{port.type.type, dims};
-  const Dims& declared = port.type.dims;
-  if (port.declared && dims.size() != declared.size()) {
-    return fmt::format("{} has rank {}; must have rank {}, as the model's {}", ToString(is),
-                       dims.size(), declared.size(), ToString(port.type));
+  const size_t rank = port.type.dims.size();
+  if (port.declared && dims.size() != rank) {
+    return {fmt::format("{} has rank {}; must have rank {}, as the model's {}", ToString(is),
+                        dims.size(), rank, ir::BoundedText(parameter))};
   }
   if (dims.size() > kMaxRank) {
-    return fmt::format("{} has rank {}; must have at most {}", ToString(is), dims.size(), kMaxRank);
+    return {
+        fmt::format("{} has rank {}; must have at most {}", ToString(is), dims.size(), kMaxRank)};
   }
+  std::vector<std::string> misfits;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] != 0 || (port.declared && declared[axis] == 0)) continue;
-    return fmt::format("{} is empty; dimension {} must be from 1", ToString(is), axis);
+    std::string misfit = MisfitOf(parameter, is, axis);
+    if (!misfit.empty()) misfits.push_back(std::move(misfit));
   }
-  if (!DenseBytes(is)) return ToString(is) + " is too large; must be less than 4294967296 bytes";
-  return "";
+  if (misfits.empty() && !DenseBytes(is)) {
+    misfits.push_back(ToString(is) + " is too large; must be less than 4294967296 bytes");
+  }
+  return misfits;
 }
+
+// `must be one of "x" f32[2,3], "h" f32[?,64]`, by the names that weft prints first.
+std::string MustBeOf(const ir::Graph& graph) {
+  constexpr size_t kMost = 16;
+  if (graph.parameters.empty()) return "must be left out, for the model has no inputs";
+  std::string list = graph.parameters.size() == 1 ? "must be " : "must be one of ";
+  for (size_t i = 0; i < std::min(graph.parameters.size(), kMost); ++i) {
+    const ir::Node& parameter = *graph.parameters[i];
+    const std::vector<std::string>& names = parameter.outputs[0].names;
+    list += fmt::format("{}\"{}\" {}", i == 0 ? "" : ", ",
+                        OneLine(names.empty() ? parameter.name : names.front()),
+                        ir::BoundedText(parameter));
+  }
+  const size_t count = graph.parameters.size();
+  return count > kMost ? list + fmt::format(" and {} more", count - kMost) : list;
+}
+
+class Shapes {
+ public:
+  Shapes(ir::Graph& graph, Faults& faults)
+      : graph_(graph), faults_(faults), must_(MustBeOf(graph)) {}
+
+  void Apply(const std::string& name, const Dims& dims) {
+    const std::vector<ir::Node*> found = InputsNamed(graph_, name);
+    if (found.size() != 1) {
+      is_unclear_ = true;
+      return found.empty() ? Fault(name, "is none of the model's; " + must_)
+                           : Fault(name, fmt::format("names {} inputs; must name one, by its index",
+                                                     found.size()));
+    }
+    ir::Node& parameter = *found[0];
+    const auto [first, fresh] = given_.emplace(&parameter, name);
+    if (!fresh) {
+      faults_.Add(fmt::format("--shape: \"{}\" and \"{}\" are one input; must name it once",
+                              OneLine(first->second), OneLine(name)));
+      wrong_.insert(&parameter);
+      return;
+    }
+    const std::vector<std::string> misfits = Misfits(parameter, dims);
+    for (const std::string& misfit : misfits) Fault(name, misfit);
+    if (!misfits.empty()) {
+      wrong_.insert(&parameter);
+      return;
+    }
+    parameter.outputs[0].type.dims = dims;
+    parameter.outputs[0].declared = true;
+  }
+
+  // Inputs that are left with a shape which the call does not want. Where a name is of no input, or
+  // of several, any that has not been given one may be meant.
+  void TakeTypes() {
+    for (ir::Node* parameter : graph_.parameters) {
+      if (wrong_.contains(parameter) || (is_unclear_ && !given_.contains(parameter))) {
+        parameter->type.clear();
+      }
+    }
+  }
+
+ private:
+  void Fault(const std::string& name, const std::string& text) {
+    faults_.Add(fmt::format("--shape: input \"{}\": {}", OneLine(name), text));
+  }
+
+  ir::Graph& graph_;
+  Faults& faults_;
+  const std::string must_;  // what an unknown name must be
+  std::map<const ir::Node*, std::string> given_;
+  std::set<const ir::Node*> wrong_;
+  bool is_unclear_ = false;
+};
 
 }  // namespace
 
-bool ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults) {
-  const size_t before = faults.lines().size();
-  std::map<const ir::Node*, std::string> given;
-  for (const auto& [name, dims] : shapes) {
-    const std::vector<ir::Node*> found = InputsNamed(graph, name);
-    if (found.size() > 1) {
-      faults.Add(fmt::format("--shape: {} inputs are named \"{}\"; must name one, by its index",
-                             found.size(), OneLine(name)));
-      continue;
-    }
-    if (found.empty()) {
-      std::string known;
-      for (const ir::Node* parameter : graph.parameters) known += " " + OneLine(parameter->name);
-      faults.Add(fmt::format("--shape: the model has no input \"{}\"; its inputs are{}",
-                             OneLine(name), known));
-      continue;
-    }
-    const auto [first, fresh] = given.emplace(found[0], name);
-    if (!fresh) {
-      faults.Add(fmt::format("--shape: \"{}\" and \"{}\" are one input; must name it once",
-                             OneLine(first->second), OneLine(name)));
-      continue;
-    }
-    ir::OutputPort& port = found[0]->outputs[0];
-    if (const std::string misfit = Misfit(port, dims); !misfit.empty()) {
-      faults.Add(fmt::format("--shape: input \"{}\": {}", OneLine(name), misfit));
-      continue;
-    }
-    port.type.dims = dims;
-    port.declared = true;
-  }
-  return faults.lines().size() == before;
+void ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults) {
+  Shapes applied(graph, faults);
+  for (const auto& [name, dims] : shapes) applied.Apply(name, dims);
+  applied.TakeTypes();
 }
 
 }  // namespace weft::graph

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shapes that the call gives to inputs (--shape), held against what the model declares of them
-// before any pass works with them. A declared dimension may change, the rank may not.
+// before any pass works with them. A declared dimension may change, the rank may not, and one that
+// is declared within bounds (1..50) stays within them.
 #ifndef WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_
 #define WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_
 
@@ -13,8 +14,9 @@
 
 namespace weft::graph {
 
-// By any name of an input, else by its index. False when a fault was added.
-bool ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults);
+// By any name of an input, else by its index. An input whose shape is at fault loses its type, as
+// what the reader has found at fault has none: every shape behind it would be a guess.
+void ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults);
 
 }  // namespace weft::graph
 

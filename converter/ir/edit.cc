@@ -68,6 +68,7 @@ std::unique_ptr<Node> CopyOf(const Node& node) {
   copy->declared_inputs = node.declared_inputs;
   copy->outputs = node.outputs;
   copy->constant = node.constant;
+  copy->bounds = node.bounds;
   copy->operation = node.operation;
   for (const Body& body : node.bodies) copy->bodies.push_back(CopyOf(body));
   return copy;

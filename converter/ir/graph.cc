@@ -58,4 +58,27 @@ std::string Where(const Graph& graph, const Node& node, int line) {
                      OneLine(node.type));
 }
 
+std::string BoundedText(const Node& parameter) {
+  const TensorType& type = parameter.outputs[0].type;
+  if (!parameter.outputs[0].declared) return fmt::format("{}[...]", Name(type.type));
+  constexpr size_t kMostShown = 16;  // as ToString has it
+  if (parameter.bounds.size() != type.dims.size() || type.dims.size() > kMostShown) {
+    return ToString(type);
+  }
+  std::string dims;
+  for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+    const auto [least, most] = parameter.bounds[axis];
+    const bool is_open = least == 0 && most == Bounds::kNoLimit;
+    if (axis > 0) dims += ",";
+    if (type.dims[axis] >= 0 || is_open) {
+      dims += fmt::format("{}", type.dims[axis]);
+    } else if (most == Bounds::kNoLimit) {
+      dims += fmt::format("{}..", least);
+    } else {
+      dims += fmt::format("{}..{}", least, most);
+    }
+  }
+  return fmt::format("{}[{}]", Name(type.type), dims);
+}
+
 }  // namespace weft::ir

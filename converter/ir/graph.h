@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,12 @@ struct RunTimeExtent {
   bool operator==(const RunTimeExtent&) const = default;
 };
 
+// The lengths that a dimension of a Parameter may have: "1..50", "..8", "2..", "?", "7".
+struct Bounds {
+  static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  int64_t least = 0, most = kNoLimit;
+};
+
 struct OutputPort {
   TensorType type;  // of a dynamic declaration: dims hold -1
   // The XML gave precision and dims. A port without dims declares nothing: OpenVINO writes an
@@ -89,6 +96,7 @@ struct Node {
   std::vector<OutputPort> outputs;                         // in port order
   std::optional<Constant> constant;  // of Const, and of whatever the folding pass has computed
   std::vector<Body> bodies;
+  std::vector<Bounds> bounds;  // of a Parameter, as declared; empty: the dims say it all
   const ops::Operation* operation = nullptr;  // set by the resolving pass
 };
 
@@ -120,6 +128,9 @@ std::vector<Node*> Topological(const Graph& graph);
 // line is the node's own, or that of one of its parts (an entry of its port map).
 std::string Where(const Graph& graph, const Node& node);
 std::string Where(const Graph& graph, const Node& node, int line);
+
+// The type of a Parameter with its bounds: "f32[1..50,3]".
+std::string BoundedText(const Node& parameter);
 
 }  // namespace weft::ir
 

@@ -79,14 +79,19 @@ class PortReader {
     if (!attribute) return port;
     std::string_view text = attribute.value();
     if (text.find("...") != std::string_view::npos) return std::nullopt;
-    const std::optional<Dims> dims = ParsePartialShape(text);
-    if (!dims) {
+    std::optional<std::vector<Bounds>> bounds = ParsePartialShape(text);
+    if (!bounds) {
       Fault("shape is \"{}\"; must be integers, \"?\" or ranges such as 1..8, separated by commas",
             OneLine(text));
-    } else if (!port.empty() && !Agree(*dims, port)) {
-      Fault("<data> says shape {} but the output port says {}; both must agree",
-            weft::ToString(*dims), weft::ToString(port));
+      return std::nullopt;
     }
+    Dims dims;
+    for (const auto& [least, most] : *bounds) dims.push_back(least == most ? least : -1);
+    if (!port.empty() && !Agree(dims, port)) {
+      Fault("<data> says shape {} but the output port says {}; both must agree",
+            weft::ToString(dims), weft::ToString(port));
+    }
+    node_.bounds = *std::move(bounds);
     return dims;
   }
 
@@ -146,15 +151,16 @@ class PortReader {
     return names;
   }
 
-  // "?,-1,2..5,7" -> -1,-1,-1,7; brackets around it are allowed, as is nothing at all (a scalar).
-  static std::optional<Dims> ParsePartialShape(std::string_view text) {
+  // "?,-1,2..5,7", one for each dimension; brackets around it are allowed, as is nothing at all (a
+  // scalar).
+  static std::optional<std::vector<Bounds>> ParsePartialShape(std::string_view text) {
     const auto is_frame = [](char c) { return c == ' ' || c == '[' || c == ']' || c == '\t'; };
     while (!text.empty() && is_frame(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_frame(text.back())) text.remove_suffix(1);
-    Dims dims;
+    std::vector<Bounds> dims;
     while (!text.empty()) {
       const size_t comma = text.find(',');
-      const std::optional<int64_t> dim = ParseDim(text.substr(0, comma));
+      const std::optional<Bounds> dim = ParseDim(text.substr(0, comma));
       if (!dim) return std::nullopt;
       dims.push_back(*dim);
       if (comma == std::string_view::npos) break;
@@ -164,15 +170,18 @@ class PortReader {
     return dims;
   }
 
-  static std::optional<int64_t> ParseDim(std::string_view text) {
+  static std::optional<Bounds> ParseDim(std::string_view text) {
     if (const size_t dots = text.find(".."); dots != std::string_view::npos) {
       const std::string_view low = text.substr(0, dots), high = text.substr(dots + 2);
-      const bool good = (low.empty() || ParseInt(low)) && (high.empty() || ParseInt(high));
-      return good ? std::optional<int64_t>(-1) : std::nullopt;
+      const std::optional<int64_t> least = low.empty() ? 0 : ParseInt(low);
+      const std::optional<int64_t> most = high.empty() ? Bounds::kNoLimit : ParseInt(high);
+      if (!least || !most || *least < 0 || *least > *most) return std::nullopt;
+      return Bounds{*least, *most};
     }
-    if (text.find('?') != std::string_view::npos) return -1;
+    if (text.find('?') != std::string_view::npos) return Bounds{};
     const std::optional<int64_t> dim = ParseInt(text);
-    return dim && *dim >= -1 ? dim : std::nullopt;
+    if (!dim || *dim < -1) return std::nullopt;
+    return *dim < 0 ? Bounds{} : Bounds{*dim, *dim};
   }
 
   static bool Agree(const Dims& a, const Dims& b) {

@@ -44,12 +44,15 @@ void InferIf(InferScope& scope) {
     return;
   }
   const std::optional<size_t> known = KnownBranch(scope);
+  InferScope other = scope;  // so that faults of one branch hide none of the other
   const auto types = InferBranch(scope, known.value_or(kThen));
-  if (!types) return;
-  for (size_t i = 0; i < types->size(); ++i) scope.SetOutput(i, (*types)[i]);
+  if (types) {
+    for (size_t i = 0; i < types->size(); ++i) scope.SetOutput(i, (*types)[i]);
+  }
   if (known) return;
-  const auto others = InferBranch(scope, kElse);
-  if (!others) return;
+  const auto others = InferBranch(other, kElse);
+  if (!others) scope.MarkFailed();
+  if (!types || !others) return;
   for (size_t i = 0; i < types->size(); ++i) {
     if ((*types)[i] == (*others)[i]) continue;
     scope.Fault("output {} is {} in its then-body and {} in its else-body; both must be equal", i,

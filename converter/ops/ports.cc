@@ -21,7 +21,7 @@ void InferParameter(InferScope& scope) {
     return scope.Fault(
         "dimension {} of {} is dynamic; weft plans memory ahead, so every dimension must be fixed "
         "(--shape {}=..., or reshape the model before export)",
-        axis, ToString(port.type), name);
+        axis, ir::BoundedText(scope.node()), name);
   }
   scope.SetOutput(0, TensorType(port.type));
 }

@@ -71,7 +71,11 @@ TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
 // Every loop of the conformance models that holds one unknown operation has that one fault.
 TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
   for (const auto& [name, operation] : std::vector<std::pair<std::string, std::string>>{
-           {"if/in_loop", "Multiply"}, {"exports/tf_while_lstm", "ScatterUpdate"}}) {
+           {"if/in_loop", "Multiply"},
+           {"exports/tf_while_lstm", "ScatterUpdate"},
+           // Without these the list that the loop fills is not recognised.
+           {"exports/keras_lstm", "Broadcast"},
+           {"exports/keras_lstm", "LogicalAnd"}}) {
     const std::string folder = WEFT_SOURCE_DIR "/tests/conformance/cases/" + name;
     std::ifstream file(folder + "/model.xml");
     const std::string xml{std::istreambuf_iterator<char>(file), {}};
@@ -84,6 +88,17 @@ TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
         << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
+}
+
+// With a length for each dimension the lists that its loops fill are recognised.
+TEST_F(FileFaults, ADynamicInputIsTheOnlyFaultOfLoopsOverIt) {
+  const Outcome outcome =
+      Weft("convert '" WEFT_SOURCE_DIR
+           "/tests/conformance/cases/exports/keras_stacked_any_length/model.xml' -o m.weft");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("dimension 0 of f32[-1,-1,4] is dynamic"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 // f16 work runs as f32, also in a file that cannot be converted for another reason.
@@ -108,6 +123,81 @@ TEST_F(FileFaults, AnUnknownOperationMakesNoFaultOfElementTypes) {
               "lists\n");
 }
 
+// The sum, and a loop of its own over x, with a layer whose axis is at fault.
+constexpr const char* kLoopAtFault =
+    R"(<layer id="4" name="each" type="TensorIterator" version="opset1">
+<port_map><input external_port_id="0" internal_layer_id="0"/><output external_port_id="1" internal_layer_id="2"/></port_map>
+<body><layers>
+<layer id="0" name="row" type="Parameter" version="opset1"><data shape="2,3" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim><dim>3</dim></port></output></layer>
+<layer id="1" name="soft" type="SoftMax" version="opset8"><data axis="7"/>
+<input><port id="0"><dim>2</dim><dim>3</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim><dim>3</dim></port></output></layer>
+<layer id="2" name="end" type="Result" version="opset1"><input><port id="0"><dim>2</dim><dim>3</dim></port></input></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+</edges></body>
+<input><port id="0"><dim>2</dim><dim>3</dim></port></input>
+<output><port id="1" precision="FP32" names="z"><dim>2</dim><dim>3</dim></port></output></layer>
+<layer id="5" name="z_layer" type="Result" version="opset1"><input><port id="0"/></input></layer>
+<layer id="3")";
+
+TEST_F(FileFaults, ABadConstantHidesNoFaultOfALoop) {
+  WriteModel(With(kSum, {{"<layer id=\"3\"", kLoopAtFault},
+                         {"size=\"12\"", "size=\"11\""},
+                         {"</edges>\n</net>",
+                          "<edge from-layer=\"0\" from-port=\"0\" to-layer=\"4\" to-port=\"0\"/>\n"
+                          "<edge from-layer=\"4\" from-port=\"1\" to-layer=\"5\" to-port=\"0\"/>\n"
+                          "</edges>\n</net>"}}));
+  ExpectLines("",
+              std::string(kShortConstant) +
+                  "model.xml:15: layer 1 \"soft\" (SoftMax): axis 7 of a rank 2 tensor; must be "
+                  "from -2 to 1\n");
+}
+
+// Input b feeds a Concat, too, along an axis that it lacks.
+TEST_F(FileFaults, AWrongShapeHidesNoFaultOfOtherInputs) {
+  WriteModel(With(
+      kPair, {{"<layer id=\"3\"",
+               "<layer id=\"4\" name=\"c\" type=\"Concat\" version=\"opset1\"><data axis=\"7\"/>\n"
+               "<input><port id=\"0\"><dim>2</dim></port></input>\n"
+               "<output><port id=\"1\" precision=\"I64\"><dim>2</dim></port></output></layer>\n"
+               "<layer id=\"5\" name=\"d\" type=\"Result\" version=\"opset1\">"
+               "<input><port id=\"0\"/></input></layer>\n<layer id=\"3\""},
+              {"</edges>\n</net>",
+               "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"4\" to-port=\"0\"/>\n"
+               "<edge from-layer=\"4\" from-port=\"1\" to-layer=\"5\" to-port=\"0\"/>\n"
+               "</edges>\n</net>"}}));
+  const std::string concat =
+      "model.xml:10: layer 4 \"c\" (Concat): axis 7 of a rank 1 tensor; must be from -1 to 0\n";
+  ExpectLines(
+      "--shape a=3,3",
+      "--shape: input \"a\": i64[3,3] has rank 2; must have rank 1, as the model's i64[2]\n" +
+          concat);
+  // Which of them is meant by c is unknown.
+  ExpectLines("--shape c=3",
+              "--shape: input \"c\": is none of the model's; must be one of \"a\" i64[2], \"b\" "
+              "i64[2]\n");
+  ExpectLines("--shape c=3 --shape b=3",
+              "--shape: input \"c\": is none of the model's; must be one of \"a\" i64[2], \"b\" "
+              "i64[2]\n" +
+                  concat);
+}
+
+TEST_F(FileFaults, AShapeOutsideTheBoundsIsToldAtItsOption) {
+  WriteModel(
+      With(kSum, {{"shape=\"2,3\"", "shape=\"1..50,3\""}, {"<dim>2</dim>", "<dim>-1</dim>"}}));
+  ExpectLines("--shape x=51,3",
+              "--shape: input \"x\": f32[51,3] has 51 on axis 0; must have from 1 to 50, as the "
+              "model's f32[1..50,3]\n");
+  ExpectLines("",
+              "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 0 of f32[1..50,3] is "
+              "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape x=..., "
+              "or reshape the model before export)\n");
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --shape x=50,3").code, 0);
+}
+
 TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
   WriteModel(kSum);
   ExpectLines(
@@ -125,7 +215,7 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
               "--shape: \"alias\" and \"x\" are one input; must name it once\n");
   ExpectLines(
       "--shape absent=4,3 --shape x=1",
-      "--shape: the model has no input \"absent\"; its inputs are x_layer\n"
+      "--shape: input \"absent\": is none of the model's; must be \"x\" f32[2,3]\n"
       "--shape: input \"x\": f32[1] has rank 1; must have rank 2, as the model's f32[2,3]\n");
   for (const char* wrong : {"x=-1,3", "x=2147483648,3", "x=99999999999999999999,3", "x", "=1",
                             "x=1,", "x=2;3", "x=0x2,3"}) {

@@ -122,7 +122,7 @@ TEST_F(PipelineTest, PassesBeforeAFaultAreDumped) {
   WriteModel("Relou");
   std::vector<std::string> dumped;
   for (const auto& [pass, dump] : DumpsAfter("all")) dumped.push_back(pass);
-  EXPECT_EQ(dumped, (std::vector<std::string>{"read", "count", "flatten", "resolve", "promote"}));
+  EXPECT_EQ(dumped, (std::vector<std::string>{"read", "count", "resolve", "flatten", "promote"}));
 }
 
 }  // namespace

@@ -63,6 +63,25 @@ TEST_F(Reader, ShowsDynamicDimsAsMinusOne) {
   const auto graph = ReadModel(Net({dynamic, Result(1, "y")}, {Edge("0:0", "1:0")}));
   ASSERT_NE(graph, nullptr);
   EXPECT_EQ(graph->parameters[0]->outputs[0].type.dims, (Dims{-1, -1, -1, 4}));
+  EXPECT_EQ(BoundedText(*graph->parameters[0]), "f32[-1,1..8,-1,4]");
+}
+
+TEST_F(Reader, KeepsTheBoundsOfAParameter) {
+  const auto text_of = [this](const std::string& shape) {
+    const auto graph = ReadModel(Net(
+        {"<layer id=\"0\" name=\"x\" type=\"Parameter\" version=\"opset1\"><data shape=\"" + shape +
+             "\" element_type=\"f32\"/><output><port id=\"0\" precision=\"FP32\"/></output>"
+             "</layer>",
+         Result(1, "y")},
+        {Edge("0:0", "1:0")}));
+    return graph == nullptr ? lines[0] : BoundedText(*graph->parameters[0]);
+  };
+  EXPECT_EQ(text_of("[..8,2..,3..3,0..]"), "f32[0..8,2..,3,-1]");
+  for (const std::string wrong : {"5..2", "1..x", "-1..4"}) {
+    EXPECT_EQ(text_of(wrong),
+              "model.xml:3: layer 0 \"x\" (Parameter): shape is \"" + wrong +
+                  "\"; must be integers, \"?\" or ranges such as 1..8, separated by commas");
+  }
 }
 
 TEST_F(Reader, LeavesAParameterOfUnknownRankUndeclared) {
