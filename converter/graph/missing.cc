@@ -13,27 +13,17 @@ constexpr std::string_view kDecodes =
     "must be outside the model: let its input be an output, and decode it in the program";
 constexpr std::string_view kPicture =
     "must be before the model: convert the picture in the program and feed the result";
-constexpr std::string_view kFourier =
-    "must be a MatMul with the matrix of the transform, or outside the model";
 constexpr std::string_view kFixed = "must be a constant: it depends on shapes alone";
 constexpr std::string_view kStrings = "must be outside the model: there is no type for strings";
 
 // Sorted by name. An operation that converts has no row: tests/tidy/rules/operations.py refuses it.
 constexpr MissingOperation kMissing[] = {
-    {"AdaptiveAvgPool", "",
-     "must be an AvgPool with a fixed window, or a mean where one place is left"},
-    {"AdaptiveMaxPool", "",
-     "must be a MaxPool with a fixed window, or a maximum where one place is left"},
-    {"BatchNormInference", "BatchNorm", ""},
     {"CTCGreedyDecoder", "", kDecodes},
     {"CTCGreedyDecoderSeqLen", "", kDecodes},
     {"CTCLoss", "", "must be left out: a loss belongs to training"},
     {"Col2Im", "fold", ""},
-    {"ConvolutionBackpropData", "ConvTranspose", ""},
-    {"DFT", "fft", kFourier},
     {"DeformableConvolution", "DeformConv", ""},
     {"DetectionOutput", "the output of SSD", kSelectsBoxes},
-    {"Einsum", "", "must be spelled out in Transpose, Reshape and MatMul"},
     {"EmbeddingBagOffsets", "EmbeddingBag", ""},
     {"EmbeddingBagOffsetsSum", "EmbeddingBag", ""},
     {"EmbeddingBagPacked", "EmbeddingBag", ""},
@@ -44,24 +34,11 @@ constexpr MissingOperation kMissing[] = {
     {"ExperimentalDetectronPriorGridGenerator", "anchors", kFixed},
     {"ExperimentalDetectronROIFeatureExtractor", "ROIAlign over a pyramid", ""},
     {"ExperimentalDetectronTopKROIs", "", kSelectsBoxes},
-    {"ExtractImagePatches", "unfold", ""},
-    {"Eye", "", kFixed},
     {"FakeConvert", "quantised to f8", "must be left out: save the model before it is quantised"},
-    {"FakeQuantize", "quantised by NNCF",
-     "must be left out: save the model before it is quantised"},
-    {"GatherElements", "gather along an axis", ""},
     {"GatherTree", "beam search", "must be outside the model: search in the program"},
     {"GenerateProposals", "", kSelectsBoxes},
-    {"GroupConvolutionBackpropData", "ConvTranspose with groups", ""},
-    {"GroupNormalization", "GroupNorm", ""},
     {"I420toBGR", "", kPicture},
     {"I420toRGB", "", kPicture},
-    {"IDFT", "ifft", kFourier},
-    {"IRDFT", "irfft", kFourier},
-    {"ISTFT", "", "must be behind the model: let its input be an output"},
-    {"Interpolate", "Resize or Upsample", ""},
-    {"LRN", "LocalResponseNorm", ""},
-    {"MVN", "LayerNorm or InstanceNorm", ""},
     {"MatrixNms", "", kSelectsBoxes},
     {"MulticlassNms", "", kSelectsBoxes},
     {"Multinomial", "sampling",
@@ -73,25 +50,13 @@ constexpr MissingOperation kMissing[] = {
     {"NonZero", "nonzero, or indexing by a mask",
      "must be a Select by the mask or a product with it: how many places it finds is known only at "
      "run time"},
-    {"NormalizeL2", "division by the L2 norm", ""},
     {"PriorBox", "anchors", kFixed},
     {"PriorBoxClustered", "anchors", kFixed},
     {"Proposal", "", kSelectsBoxes},
-    {"RDFT", "rfft", kFourier},
     {"RandomUniform", "rand, randn or bernoulli",
      "must be an input: make the noise in the program and feed it"},
-    {"RegionYolo", "the output of YOLO", kDecodes},
-    {"STFT", "",
-     "must be before the model, or a convolution with windowed sines and cosines as filters"},
-    {"ScaledDotProductAttention", "",
-     "must be spelled out in MatMul and Softmax, as eager attention is"},
-    {"ScatterElementsUpdate", "scatter along an axis", ""},
-    {"ScatterNDUpdate", "index_put or scatter_nd", ""},
-    {"ScatterUpdate", "index_copy", ""},
-    {"SliceScatter", "assignment to a slice", ""},
     {"StringTensorPack", "", kStrings},
     {"StringTensorUnpack", "", kStrings},
-    {"TopK", "topk, argmax or argmin", ""},
     {"Unique", "", "must be outside the model: how many values it finds is known only at run time"},
 };
 static_assert(std::ranges::is_sorted(kMissing, {}, &MissingOperation::name));
