@@ -25,6 +25,7 @@ constexpr Family kFamilies[] = {
     CumSumOperations,
     TopOperations,
     BucketizeOperations,
+    QuantizeOperations,
     MatmulOperations,
     FourierOperations,
     ShortTimeOperations,

@@ -429,6 +429,14 @@ TEST_F(Axes, ThatAreRepeatedAreOfTheOutputAlone) {
             (Groups{"out0.0", "in0.0=out0.1", "out0.2"}));
 }
 
+TEST_F(Axes, OfFakeQuantizeMeetThoseOfItsRanges) {
+  const std::map<std::string, std::string> levels = {{"levels", "5"}};
+  const ir::Source one = Some({1, 1, 1, 1}, 1);
+  EXPECT_EQ(GroupsOf(Of(g.Add("FakeQuantize", 1,
+                              {X({2, 3, 4}), Some({3, 1}, -1), one, Some({4}, 0), one}, levels))),
+            (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=in3.0=out0.2"}));
+}
+
 TEST_F(Axes, OfOneHotMakeRoomForTheDepth) {
   const ir::Source indices = g.Parameter({ElementType::i32, {2, 3}});
   EXPECT_EQ(GroupsOf(Of(

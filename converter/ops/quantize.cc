@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeQuantize: the nearest of a number of levels that are spread evenly over a range. The formula of
+// the document step by step, in its order, so that ties and last bits are those of the formula.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::CompareOp;
+using format::UnaryOp;
+
+constexpr size_t kQuantized = 0, kInputLow = 1, kInputHigh = 2, kOutputLow = 3, kOutputHigh = 4;
+constexpr std::array<std::string_view, 5> kQuantizeInputs = {"x", "input_low", "input_high",
+                                                             "output_low", "output_high"};
+
+// One element stands for all of x whatever its rank: exporters write [1,1,1,1] for weights of two
+// axes too.
+bool IsOneOfHigherRank(const NodeScope& scope, size_t i) {
+  return scope.rank(i) > scope.rank(kQuantized) && ElementCount(scope.input_dims(i)) == 1;
+}
+
+void CheckQuantizeLimits(InferScope& scope) {
+  std::vector<size_t> operands = {kQuantized};
+  for (size_t i = kInputLow; i <= kOutputHigh; ++i) {
+    if (scope.constant(i) == nullptr) {
+      scope.Fault("input {} ({}) is computed at run time; must be a constant", i,
+                  kQuantizeInputs[i]);
+    }
+    if (!IsOneOfHigherRank(scope, i)) operands.push_back(i);
+  }
+  const std::optional<Dims> dims = BroadcastDims(scope, operands);
+  if (!dims || *dims == scope.input_dims(kQuantized)) return;
+  scope.Fault("the ranges make {} of x, which is {}; must broadcast to the shape of x",
+              ToString(*dims), ToString(scope.input_type(kQuantized)));
+}
+
+void InferQuantize(InferScope& scope) {
+  constexpr size_t kAll[] = {kQuantized, kInputLow, kInputHigh, kOutputLow, kOutputHigh};
+  CheckElements(scope, kAll, {ElementType::f32});
+  CheckQuantizeLimits(scope);
+  const int64_t levels = scope.attributes.Int("levels", 0);
+  if (!scope.attributes.Has("levels")) {
+    scope.Fault("attribute levels is missing; must be given");
+  } else if (levels < 2) {
+    scope.Fault("levels is {}; must be at least 2", levels);
+  }
+  scope.SetOutput(0, scope.input_type(kQuantized));
+}
+
+// Known numbers under dims that line up with x.
+struct RangeLimit {
+  Dims dims;
+  std::vector<float> numbers;
+};
+
+RangeLimit LimitOf(const NodeScope& scope, size_t i) {
+  const Dims& x = scope.input_dims(kQuantized);
+  const std::vector<double> numbers = scope.Numbers(i).value();
+  return {IsOneOfHigherRank(scope, i) ? Dims(x.size(), 1) : AlignedDims(scope, i, x),
+          {numbers.begin(), numbers.end()}};
+}
+
+// apply(a, b), element by element.
+template <typename Apply>
+RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
+  RangeLimit both;
+  for (size_t i = 0; i < a.dims.size(); ++i) {
+    both.dims.push_back(a.dims[i] == 1 ? b.dims[i] : a.dims[i]);
+  }
+  const Walk walk = CollapsedWalk(both.dims, std::array{a.dims, b.dims});
+  const int64_t count = ElementCount(walk.dims).value_or(0);
+  for (int64_t place = 0; place < count; ++place) {
+    int64_t rest = place, at_a = 0, at_b = 0;
+    for (size_t axis = walk.dims.size(); axis-- > 0; rest /= walk.dims[axis]) {
+      at_a += rest % walk.dims[axis] * walk.strides[0][axis];
+      at_b += rest % walk.dims[axis] * walk.strides[1][axis];
+    }
+    both.numbers.push_back(
+        apply(a.numbers[static_cast<size_t>(at_a)], b.numbers[static_cast<size_t>(at_b)]));
+  }
+  return both;
+}
+
+template <typename Holds>
+bool LimitsHold(const RangeLimit& a, const RangeLimit& b, Holds holds) {
+  return std::ranges::all_of(LimitOfBoth(a, b, holds).numbers, [](float is) { return is != 0; });
+}
+
+bool IsEveryLimit(const RangeLimit& limit, float number) {
+  return std::ranges::all_of(limit.numbers, [&](float one) { return one == number; });
+}
+
+// The ranges of a node, all of them constants.
+struct QuantizeRanges {
+  explicit QuantizeRanges(const NodeScope& scope)
+      : low(LimitOf(scope, kInputLow)),
+        high(LimitOf(scope, kInputHigh)),
+        out_low(LimitOf(scope, kOutputLow)),
+        out_high(LimitOf(scope, kOutputHigh)),
+        span(LimitOfBoth(high, low, std::minus<float>())),
+        out_span(LimitOfBoth(out_high, out_low, std::minus<float>())) {}
+
+  // Does the formula give output_low at input_low and output_high at input_high, to the last bit? Then
+  // clamping x to the input's range takes the place of the two comparisons.
+  bool MeetTheirEnds() const {
+    return LimitsHold(low, high, std::less<float>()) &&
+           std::ranges::all_of(span.numbers, [](float one) { return std::isnormal(one); }) &&
+           std::ranges::all_of(out_span.numbers, [](float one) { return std::isfinite(one); }) &&
+           LimitsHold(LimitOfBoth(out_span, out_low, std::plus<float>()), out_high,
+                      std::equal_to<float>());
+  }
+
+  RangeLimit low, high, out_low, out_high, span, out_span;
+};
+
+// Steps of one lowering, all of the shape of x.
+class Quantizing {
+ public:
+  explicit Quantizing(LowerScope& scope)
+      : builder_(scope.builder),
+        type_(scope.input_type(kQuantized)),
+        ranges_(scope),
+        steps_{Dims(type_.dims.size(), 1),
+               {static_cast<float>(scope.attributes.Int("levels", 0) - 1)}} {}
+
+  void Emit(plan::ValueId x, plan::ValueId y) {
+    if (ranges_.MeetTheirEnds()) return EmitFormula(Clamped(x), y);
+    const plan::ValueId inside = builder_.Scratch(type_), from_low = builder_.Scratch(type_);
+    EmitFormula(x, inside);
+    const auto least = [](float a, float b) { return std::min(a, b); };
+    const auto most = [](float a, float b) { return std::max(a, b); };
+    Replace(CompareOp::greater, x, LimitOfBoth(ranges_.low, ranges_.high, most), ranges_.out_high,
+            inside, from_low);
+    Replace(CompareOp::less_equal, x, LimitOfBoth(ranges_.low, ranges_.high, least),
+            ranges_.out_low, from_low, y);
+  }
+
+ private:
+  Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
+  Operand Known(const RangeLimit& limit) {
+    return {builder_.WeightsOf({ElementType::f32, limit.dims}, limit.numbers), limit.dims};
+  }
+
+  // value <op> by, into `y` or a new value.
+  plan::ValueId Apply(BinaryOp op, plan::ValueId value, const RangeLimit& by) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitBinary(builder_, op, Full(value), Known(by), y);
+    return y;
+  }
+
+  // A NaN stays one.
+  plan::ValueId Clamped(plan::ValueId x) {
+    const float low = ranges_.low.numbers.front(), high = ranges_.high.numbers.front();
+    if (!IsEveryLimit(ranges_.low, low) || !IsEveryLimit(ranges_.high, high)) {
+      return Apply(BinaryOp::minimum, Apply(BinaryOp::maximum, x, ranges_.low), ranges_.high);
+    }
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitUnary(builder_, UnaryOp::clamp, x, y, low, high);
+    return y;
+  }
+
+  // round((x - low) / span * steps) / steps * out_span + out_low
+  void EmitFormula(plan::ValueId x, plan::ValueId y) {
+    const bool from_zero = IsEveryLimit(ranges_.low, 0);
+    const plan::ValueId above = from_zero ? x : Apply(BinaryOp::subtract, x, ranges_.low);
+    const plan::ValueId part = Apply(BinaryOp::divide, above, ranges_.span);
+    const plan::ValueId exact = Apply(BinaryOp::multiply, part, steps_);
+    const plan::ValueId level = builder_.Scratch(type_);
+    EmitUnary(builder_, UnaryOp::round_even, exact, level);
+    const plan::ValueId rounded = Apply(BinaryOp::divide, level, steps_);
+    const plan::ValueId scaled = Apply(BinaryOp::multiply, rounded, ranges_.out_span);
+    EmitBinary(builder_, BinaryOp::add, Full(scaled), Known(ranges_.out_low), y);
+  }
+
+  // y = x <op> limit ? value : otherwise
+  void Replace(CompareOp op, plan::ValueId x, const RangeLimit& limit, const RangeLimit& value,
+               plan::ValueId otherwise, plan::ValueId y) {
+    const plan::ValueId beyond = builder_.Scratch({ElementType::boolean, type_.dims});
+    EmitCompare(builder_, op, Full(x), Known(limit), beyond);
+    EmitSelect(builder_, Full(beyond), Known(value), Full(otherwise), Full(y));
+  }
+
+  plan::Builder& builder_;
+  const TensorType type_;
+  const QuantizeRanges ranges_;
+  const RangeLimit steps_;
+};
+
+void LowerQuantize(LowerScope& scope) {
+  const plan::ValueId x = scope.input(kQuantized), y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  Quantizing(scope).Emit(x, y);
+}
+
+constexpr Operation kQuantizeRows[] = {
+    {"FakeQuantize", 1, 5, 5, InferQuantize, LowerQuantize, kPointwise},
+};
+
+}  // namespace
+
+std::span<const Operation> QuantizeOperations() { return kQuantizeRows; }
+
+}  // namespace weft::ops
