@@ -33,6 +33,13 @@ constexpr std::array<TypeRow, 12> kTypes = {{
 }};
 static_assert(static_cast<size_t>(ElementType::MAX) + 1 == kTypes.size());
 
+constexpr std::array<WidenedType, 4> kWidenedTypes = {{
+    {"u1", "BIN", 1, ElementType::u8},
+    {"u16", "U16", 16, ElementType::i32},
+    {"u32", "U32", 32, ElementType::i64},
+    {"u64", "U64", 64, ElementType::i64},
+}};
+
 const TypeRow& RowOf(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
 
 }  // namespace
@@ -72,6 +79,13 @@ std::optional<ElementType> ParseElementType(std::string_view text) {
     if (text == row.name || text == row.legacy) return row.type;
   }
   return std::nullopt;
+}
+
+const WidenedType* FindWidenedType(std::string_view text) {
+  for (const WidenedType& row : kWidenedTypes) {
+    if (text == row.name || text == row.legacy) return &row;
+  }
+  return nullptr;
 }
 
 std::string ElementTypeNames() {

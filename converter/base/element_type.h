@@ -24,6 +24,15 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
+// An element type of the IR that the format lacks. Constants of it are read as a type that holds the
+// same numbers, but for those of u64 from 2^63 on.
+struct WidenedType {
+  std::string_view name;    // as below
+  std::string_view legacy;  // likewise
+  int bits;
+  ElementType to;
+};
+
 int64_t BitsOf(ElementType type);
 // Whole bytes of one element; 0 for the sub-byte types.
 int64_t ElementBytes(ElementType type);
@@ -35,7 +44,9 @@ std::optional<int64_t> DenseBytes(const TensorType& tensor);
 std::string_view Name(ElementType type);
 // Accepts both spellings of the IR: "f32" and "FP32", "boolean" and "BOOL".
 std::optional<ElementType> ParseElementType(std::string_view text);
-// All of them, for messages: "f32 f16 bf16 ...".
+// As above; null where it is none of these.
+const WidenedType* FindWidenedType(std::string_view text);
+// All of the format's, for messages: "f32 f16 bf16 ...".
 std::string ElementTypeNames();
 // "f32[1,64]".
 std::string ToString(const TensorType& tensor);

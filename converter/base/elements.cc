@@ -69,4 +69,17 @@ int64_t IntegerAt(ElementType type, std::span<const std::byte> bytes, size_t ind
   }
 }
 
+uint64_t WidenedAt(const WidenedType& type, std::span<const std::byte> bytes, size_t index) {
+  switch (type.bits) {
+    case 1:
+      return std::to_integer<uint64_t>(bytes[index / 8]) >> (7 - index % 8) & 1;
+    case 16:
+      return Load<uint16_t>(bytes, index);
+    case 32:
+      return Load<uint32_t>(bytes, index);
+    default:
+      return Load<uint64_t>(bytes, index);
+  }
+}
+
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single elements out of dense bytes, which need no alignment (a constant lies anywhere in its
-// .bin). The index must lie inside; both functions are exact.
+// .bin). The index must lie inside; all functions are exact.
 #ifndef WEFT_CONVERTER_BASE_ELEMENTS_H_
 #define WEFT_CONVERTER_BASE_ELEMENTS_H_
 
@@ -16,6 +16,8 @@ namespace weft {
 double RealAt(ElementType type, std::span<const std::byte> bytes, size_t index);
 // Of the integer types and boolean; sub-byte elements lie low nibble first.
 int64_t IntegerAt(ElementType type, std::span<const std::byte> bytes, size_t index);
+// The number as it stands in the file: u1 lies high bit first.
+uint64_t WidenedAt(const WidenedType& type, std::span<const std::byte> bytes, size_t index);
 
 }  // namespace weft
 

@@ -223,7 +223,7 @@ ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
   if (!made_.contains(source.node) || !source.node->outputs[source.port].names.empty()) {
     source = NewIdentity(graph_, loop_, source);
   }
-  source.node->outputs[source.port] = {port.type, port.declared, {}};
+  source.node->outputs[source.port] = {port.type, port.declared, {}, std::nullopt, port.widened};
   return source;
 }
 

@@ -18,6 +18,18 @@ namespace weft::graph {
 
 namespace {
 
+// Numbers of u16, u32, u64 and u1 stand here in a wider type, which adds and divides otherwise than
+// theirs. So they may be converted, keep their places, or be axes, shapes and indices.
+bool MayBeWidened(const ir::Node& node, size_t input) {
+  const ops::Traits& traits = node.operation->traits;
+  if (!node.bodies.empty()) return false;
+  if (traits.reshapes || traits.joins || traits.converts || traits.shape_only) return true;
+  if (traits.steering != ops::Steering::kNothing && input >= traits.steered_from) return true;
+  // What is computed on is of one type with input 0, or the operation's rule takes care of it.
+  return input > 0 && !traits.pointwise && traits.foldable &&
+         ir::WidenedOf(node.inputs[0]) == nullptr;
+}
+
 class Inference {
  public:
   Inference(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults)
@@ -53,7 +65,7 @@ class Inference {
     scope.infer_body = [this](ir::Graph& body) {
       return InferAndFold(body, options_, folding_, faults_);
     };
-    if (InputCountFits(node, scope)) node.operation->infer(scope);
+    if (InputCountFits(node, scope) && TypesFit(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
     if (scope.failed()) return MarkUnknown(node);
     if (options_.check_declared && !scope.ignores_declared() && !CheckDeclared(node, declared)) {
@@ -96,6 +108,24 @@ class Inference {
     scope.Fault("has {} inputs; {}-{} takes {} to {}", count, operation.name, operation.opset,
                 operation.min_inputs, operation.max_inputs);
     return false;
+  }
+
+  // Also finds the outputs that hold what stands in for another type.
+  static bool TypesFit(ir::Node& node, ops::InferScope& scope) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const WidenedType* type = ir::WidenedOf(node.inputs[i]);
+      if (type == nullptr) continue;
+      if (!MayBeWidened(node, i)) {
+        scope.Fault(
+            "input {} is {}; must be converted first, for only axes, shapes and indices may be of "
+            "u16, u32, u64 and u1",
+            i, type->name);
+      }
+      const ops::Traits& traits = node.operation->traits;
+      if (!traits.joins && !(traits.reshapes && i == 0)) continue;
+      for (ir::OutputPort& output : node.outputs) output.widened = type;
+    }
+    return !scope.failed();
   }
 
   // False when a fault was added.

@@ -64,6 +64,8 @@ struct OutputPort {
   bool declared = false;
   std::vector<std::string> names;  // tensor names, may be empty
   std::optional<RunTimeExtent> run_time_extent = std::nullopt;
+  // The type that the XML gives where `type` stands in for it; null: they are the same.
+  const WidenedType* widened = nullptr;
 };
 
 // How often a body runs; the shape rule of its operation says so.
@@ -108,6 +110,11 @@ struct Graph {
   std::vector<Node*> results;
   std::vector<Node*> sinks;  // Assign: reachable work without a Result
 };
+
+// The type that the source's element type stands in for; null: none.
+inline const WidenedType* WidenedOf(const Source& source) {
+  return source.node->outputs[source.port].widened;
+}
 
 // The layers that are part of the IR's structure; the reader gives their types one spelling.
 inline bool IsParameter(const Node& node) { return node.type == "Parameter"; }

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
 
+#include "converter/base/elements.h"
 #include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
@@ -39,6 +44,8 @@ class PortReader {
       PortText port = ReadPort(xml, "output", layer_.output_index, layer_.outputs.size());
       const std::string_view precision = xml.attribute("precision").value();
       port.type = ParseElementType(precision);
+      const WidenedType* widened = FindWidenedType(precision);
+      if (widened != nullptr) port.type = widened->to;
       const bool open = precision.empty() || precision == "UNSPECIFIED" || precision == "dynamic";
       if (!port.type && !open && !typed_by_data) {
         Fault("output port {} has precision \"{}\"; must be one of {}", port.id, OneLine(precision),
@@ -47,6 +54,7 @@ class PortReader {
       OutputPort output;
       output.type = {port.type.value_or(ElementType::f32), port.dims};
       output.declared = port.type && !port.dims.empty();
+      output.widened = widened;
       output.names = SplitNames(xml.attribute("names").value());
       node_.outputs.push_back(std::move(output));
       layer_.outputs.push_back(std::move(port));
@@ -61,15 +69,39 @@ class PortReader {
       if (!port) Fault("no element type is given, neither by <data> nor by the output port");
       return port;
     }
-    const std::optional<ElementType> type = ParseElementType(attribute.value());
+    const WidenedType* widened = FindWidenedType(attribute.value());
+    const std::optional<ElementType> type =
+        widened != nullptr ? widened->to : ParseElementType(attribute.value());
+    const WidenedType* port_widened = std::exchange(node_.outputs[0].widened, widened);
     if (!type) {
       Fault("element_type is \"{}\"; must be one of {}", OneLine(attribute.value()),
             ElementTypeNames());
-    } else if (port && *port != *type) {
-      Fault("<data> says {} but the output port says {}; both must agree", Name(*type),
-            Name(*port));
+    } else if (port && (*port != *type || port_widened != widened)) {
+      Fault("<data> says {} but the output port says {}; both must agree", NameOf(*type, widened),
+            NameOf(*port, port_widened));
     }
     return type;
+  }
+
+  static std::string_view NameOf(ElementType type, const WidenedType* widened) {
+    return widened != nullptr ? widened->name : Name(type);
+  }
+
+  // Elements as they stand in the file become those of the constant's type.
+  void Widen(const WidenedType& from, Constant& constant) {
+    const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
+    const auto count = static_cast<size_t>(ElementCount(constant.type.dims).value_or(0));
+    auto wide = std::make_shared<std::vector<std::byte>>(count * size);
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t number = WidenedAt(from, constant.bytes, i);
+      if (number > uint64_t{std::numeric_limits<int64_t>::max()}) {
+        Fault("element {} of {} is {}; must be below 2^63", i, from.name, number);
+        break;
+      }
+      std::memcpy(wide->data() + i * size, &number, size);
+    }
+    constant.bytes = *wide;
+    constant.owner = std::move(wide);
   }
 
   // The same for the shape, -1 where it is dynamic. Nullopt: of unknown rank, or a fault.
@@ -215,6 +247,10 @@ void ReadParameter(Reading& reading, const Graph& graph, Layer& layer) {
   const std::optional<Dims> dims = reader.OwnShape();
   output.type = {type.value_or(ElementType::f32), dims.value_or(Dims())};
   output.declared = type && dims;
+  if (output.widened != nullptr) {
+    reader.Fault("element_type is {}, which constants alone may have; must be one of {}",
+                 output.widened->name, ElementTypeNames());
+  }
 }
 
 void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
@@ -252,8 +288,12 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
                          : "tensors hold less than 4294967296 bytes");
     return;
   }
-  if (*bytes > *size) {
-    reader.Fault("size is {} bytes but {} needs {}", *size, weft::ToString(constant.type), *bytes);
+  const WidenedType* widened = layer.node->outputs[0].widened;
+  const int64_t stored =
+      widened == nullptr ? *bytes : (*ElementCount(*dims) * widened->bits + 7) / 8;
+  if (stored > *size) {
+    reader.Fault("size is {} bytes but {}{} needs {}", *size, PortReader::NameOf(*type, widened),
+                 weft::ToString(*dims), stored);
     return;
   }
   OutputPort& output = layer.node->outputs[0];
@@ -262,7 +302,8 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
   // As OpenVINO reads it: all of size must be there, and what is behind the elements is passed
   // over.
   reading.weights.Take(*offset, *size, *layer.node, constant, reading.faults);
-  if (!constant.bytes.empty()) constant.bytes = constant.bytes.first(static_cast<size_t>(*bytes));
+  if (!constant.bytes.empty()) constant.bytes = constant.bytes.first(static_cast<size_t>(stored));
+  if (widened != nullptr && !constant.bytes.empty()) reader.Widen(*widened, constant);
   layer.node->constant = std::move(constant);
 }
 

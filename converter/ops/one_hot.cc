@@ -43,9 +43,9 @@ void InferOneHot(InferScope& scope) {
     scope.Fault("input {} ({}) is {}; must be a scalar", value,
                 value == 2 ? "on_value" : "off_value", ToString(scope.input_type(value)));
   }
-  if (scope.input_element(2) != scope.input_element(3)) {
-    scope.Fault("on_value is {} and off_value {}; must be of one type",
-                Name(scope.input_element(2)), Name(scope.input_element(3)));
+  if (scope.input_type_name(2) != scope.input_type_name(3)) {
+    scope.Fault("on_value is {} and off_value {}; must be of one type", scope.input_type_name(2),
+                scope.input_type_name(3));
   }
   const bool whole = HasWholeBytes(scope, 2);
   const std::optional<OneHotSpec> spec = ReadOneHotSpec(scope);
@@ -53,6 +53,7 @@ void InferOneHot(InferScope& scope) {
   Dims dims = scope.input_dims(0);
   dims.insert(dims.begin() + static_cast<Dims::difference_type>(spec->axis), spec->depth);
   scope.SetOutput(0, scope.input_element(2), std::move(dims));
+  if (scope.input_widened(2) != nullptr) scope.SetWidened(0, scope.input_widened(2));
 }
 
 void LowerOneHot(LowerScope& scope) {

@@ -99,6 +99,12 @@ class NodeScope {
   const TensorType& input_type(size_t i) const;
   const Dims& input_dims(size_t i) const { return input_type(i).dims; }
   ElementType input_element(size_t i) const { return input_type(i).type; }
+  // The type that the input's element type stands in for, or null.
+  const WidenedType* input_widened(size_t i) const { return ir::WidenedOf(node_.inputs[i]); }
+  // As the IR has it.
+  std::string_view input_type_name(size_t i) const {
+    return input_widened(i) != nullptr ? input_widened(i)->name : Name(input_element(i));
+  }
   int64_t rank(size_t i) const { return static_cast<int64_t>(input_dims(i).size()); }
 
   // The input's value when it is known at conversion, else null.
@@ -140,6 +146,8 @@ class InferScope : public NodeScope {
   using NodeScope::NodeScope;
   void SetOutput(size_t i, ElementType type, Dims dims);
   void SetOutput(size_t i, const TensorType& type) { SetOutput(i, type.type, type.dims); }
+  // What output i's element type stands in for.
+  void SetWidened(size_t i, const WidenedType* type) { node_.outputs[i].widened = type; }
   size_t output_count() const { return node_.outputs.size(); }
   // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
   bool check_declared = true;

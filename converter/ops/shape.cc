@@ -153,11 +153,12 @@ void InferRangeOf(InferScope& scope, ElementType type) {
 
 void InferRangeOfInputs(InferScope& scope) {
   for (size_t i = 1; i < 3; ++i) {
-    if (scope.input_element(i) == scope.input_element(0)) continue;
+    if (scope.input_type_name(i) == scope.input_type_name(0)) continue;
     scope.Fault("input {} ({}) is {} and input 0 (start) is {}; must be of one type", i,
-                kRangeInputs[i], Name(scope.input_element(i)), Name(scope.input_element(0)));
+                kRangeInputs[i], scope.input_type_name(i), scope.input_type_name(0));
   }
   InferRangeOf(scope, scope.input_element(0));
+  if (scope.input_widened(0) != nullptr) scope.SetWidened(0, scope.input_widened(0));
 }
 
 void InferRangeOfAttribute(InferScope& scope) {

@@ -50,6 +50,8 @@ struct Traits {
   bool reshapes = false;
   // The elements of all inputs, tensor behind tensor.
   bool joins = false;
+  // The numbers of input 0 in another element type.
+  bool converts = false;
 
   // Axes. Which axes of its tensors are one axis whose places it works on apart from each other
   // (ops/axes.h). Null: those of NumPy's broadcast where it is pointwise, else none.

@@ -39,6 +39,71 @@ TEST_F(Constants, TakeTypeAndShapeFromDataOrFromThePort) {
   EXPECT_EQ(ValueOf(*graph, 2).bytes.size(), 8u);
 }
 
+// The elements of a constant, of the C++ type that stores them.
+template <typename T>
+std::vector<T> ElementsOf(const Constant& constant) {
+  std::vector<T> elements(constant.bytes.size() / sizeof(T));
+  std::memcpy(elements.data(), constant.bytes.data(), constant.bytes.size());
+  return elements;
+}
+
+TEST_F(Constants, OfTypesThatTheFormatLacksAreWidened) {
+  Write("model.bin", std::string_view("\x01\x02\xFF\xFF\xFE\xFF\xFF\xFF\xFF\xFF\xFF\x7F\x1B", 13));
+  const auto graph = ReadConstants(
+      {Const(0, "a", R"(element_type="u16" shape="2" offset="1" size="4")",
+             R"(id="0" precision="U16"><dim>2</dim>)"),
+       Const(1, "b", R"(element_type="u32" shape="1,2" offset="0" size="8")",
+             R"(id="0" precision="U32"><dim>1</dim><dim>2</dim>)"),
+       Const(2, "c", R"(offset="4" size="8")", R"(id="0" precision="U64"><dim>1</dim>)"),
+       Const(3, "d", R"(element_type="u1" shape="7" offset="12" size="1")",
+             R"(id="0" precision="BIN"><dim>7</dim>)"),
+       Const(4, "e", R"(element_type="u64" shape="0" offset="0" size="0")",
+             R"(id="0" precision="U64"><dim>0</dim>)")},
+      {"0", "0", "0", "0", "0"});
+  ASSERT_NE(graph, nullptr) << lines[0];
+  EXPECT_EQ(ToString(ValueOf(*graph, 0).type), "i32[2]");
+  EXPECT_EQ(ElementsOf<int32_t>(ValueOf(*graph, 0)), (std::vector<int32_t>{0xFF02, 0xFEFF}));
+  EXPECT_EQ(ToString(ValueOf(*graph, 1).type), "i64[1,2]");
+  EXPECT_EQ(ElementsOf<int64_t>(ValueOf(*graph, 1)),
+            (std::vector<int64_t>{0xFFFF0201, 0xFFFFFFFE}));
+  EXPECT_EQ(ToString(ValueOf(*graph, 2).type), "i64[1]");
+  EXPECT_EQ(ElementsOf<int64_t>(ValueOf(*graph, 2)), (std::vector<int64_t>{0x7FFFFFFFFFFFFFFE}));
+  EXPECT_EQ(ToString(ValueOf(*graph, 3).type), "u8[7]");
+  EXPECT_EQ(ElementsOf<uint8_t>(ValueOf(*graph, 3)), (std::vector<uint8_t>{0, 0, 0, 1, 1, 0, 1}));
+  EXPECT_EQ(ToString(ValueOf(*graph, 4).type), "i64[0]");
+  EXPECT_EQ(graph->nodes[2]->outputs[0].widened->name, "u64");
+}
+
+TEST_F(Constants, OfU64MustFitInto63Bits) {
+  Write("model.bin", std::string(7, '\0') + "\x80" + std::string(1, '\x01'));
+  const std::string eight = R"( shape="1" offset="0" size="8")";
+  EXPECT_EQ(ReadConstants({Const(0, "w", "element_type=\"u64\"" + eight,
+                                 R"(id="0" precision="U64"><dim>1</dim>)"),
+                           Const(1, "short", R"(element_type="u16" shape="5" offset="0" size="9")",
+                                 R"(id="0" precision="U16"><dim>5</dim>)"),
+                           Const(2, "other", "element_type=\"u32\"" + eight,
+                                 R"(id="0" precision="I64"><dim>1</dim>)")},
+                          {"0", "0", "0"}),
+            nullptr);
+  EXPECT_EQ(lines,
+            (Lines{"model.xml:3: layer 0 \"w\" (Const): element 0 of u64 is 9223372036854775808; "
+                   "must be below 2^63",
+                   "model.xml:4: layer 1 \"short\" (Const): size is 9 bytes but u16[5] needs 10",
+                   "model.xml:5: layer 2 \"other\" (Const): <data> says u32 but the output port "
+                   "says i64; both must agree"}));
+}
+
+TEST_F(Constants, AloneMayBeOfThoseTypes) {
+  std::string parameter = Parameter(0, "x");
+  parameter.replace(parameter.find("\"f32\""), 5, "\"u32\"");
+  parameter.replace(parameter.find("FP32"), 4, "U32");
+  EXPECT_EQ(ReadModel(Net({parameter, Result(1, "y")}, {Edge("0:0", "1:0")})), nullptr);
+  EXPECT_EQ(
+      lines,
+      Lines{"model.xml:3: layer 0 \"x\" (Parameter): element_type is u32, which constants "
+            "alone may have; must be one of f32 f16 bf16 f64 i4 u4 i8 u8 i16 i32 i64 boolean"});
+}
+
 TEST_F(Constants, ShareTheFileWithoutCopies) {
   Write("model.bin", "0123456789");
   const std::string data = "element_type=\"u8\" shape=\"4\" offset=\"2\" size=\"4\"";
