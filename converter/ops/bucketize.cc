@@ -8,6 +8,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/reduce.h"
 
@@ -83,11 +84,7 @@ void LowerBucketize(LowerScope& scope) {
       CountAlong(builder, CompareWithLines(builder, op, bounds, x, dims), type.type, type.dims);
   if (closes_right) return builder.Copy(count, y);
   // Those that are not greater: a NaN, of which none is, stands behind all.
-  const std::vector<int64_t> all = {buckets};
-  const std::vector<int32_t> all32 = {Narrow<int32_t>(buckets, "buckets")};
-  const TensorType one = {type.type, {1}};
-  const plan::ValueId total =
-      type.type == ElementType::i64 ? builder.WeightsOf(one, all) : builder.WeightsOf(one, all32);
+  const plan::ValueId total = IntegerWeights(builder, type.type, {buckets});
   EmitBinary(builder, BinaryOp::subtract, {total, Dims(type.dims.size(), 1)}, {count, type.dims},
              y);
 }

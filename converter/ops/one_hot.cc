@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // OneHot: the indices are compared with 0, 1, ... depth - 1 along a new axis, and each result
-// selects one of two values. An index out of range, negative ones included, matches nothing.
-#include "converter/base/narrow.h"
+// selects one of two values. An index out of range matches nothing; a negative one counts from the
+// end where the attribute of version 16 says so.
+#include <string_view>
+#include <utility>
+
 #include "converter/ops/axes.h"
-#include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -56,33 +59,56 @@ void InferOneHot(InferScope& scope) {
   if (scope.input_widened(2) != nullptr) scope.SetWidened(0, scope.input_widened(2));
 }
 
+// Does a negative index count from the end of the new axis?
+bool CountsFromEnd(const NodeScope& scope) {
+  constexpr std::string_view kNegativeModes[] = {"ignore_negative", "normalize"};
+  return scope.attributes.Choice("negative_indices_mode", "ignore_negative", kNegativeModes) ==
+         "normalize";
+}
+
+void InferOneHotOfMode(InferScope& scope) {
+  CountsFromEnd(scope);
+  InferOneHot(scope);
+}
+
+// The indices with depth added to those below 0, on the small side of the new axis. What is below
+// -depth stays negative.
+plan::ValueId CountedFromStart(LowerScope& scope, int64_t depth) {
+  plan::Builder& builder = scope.builder;
+  const TensorType type = scope.input_type(0);
+  const auto known = [&](int64_t number) {
+    return Operand{IntegerWeights(builder, type.type, {number}), Dims(type.dims.size(), 1)};
+  };
+  const auto scratch = [&](ElementType element) {
+    return Operand{builder.Scratch({element, type.dims}), type.dims};
+  };
+  const Operand indices = {scope.input(0), type.dims};
+  const Operand is_negative = scratch(ElementType::boolean), raised = scratch(type.type);
+  const Operand counted = scratch(type.type);
+  EmitCompare(builder, format::CompareOp::less, indices, known(0), is_negative.value);
+  EmitBinary(builder, format::BinaryOp::add, indices, known(depth), raised.value);
+  EmitSelect(builder, is_negative, raised, indices, counted);
+  return counted.value;
+}
+
+template <bool has_mode>
 void LowerOneHot(LowerScope& scope) {
   const OneHotSpec spec = ReadOneHotSpec(scope).value();
-  const TensorType& type = scope.output_type(0);
+  const TensorType type = scope.output_type(0);
   const plan::ValueId y = scope.NewOutput(0);
-  const int64_t count = ElementCount(type.dims).value_or(0);
-  if (count == 0) return;
-  const Dims& indices = scope.input_dims(0);
-  const int64_t inner = ProductOf(indices, spec.axis, indices.size());
-  format::CompareParams compare;
-  compare.mutate_rank(3);
-  WriteDims(compare.mutable_dims(), {ProductOf(indices, 0, spec.axis), spec.depth, inner});
-  WriteDims(compare.mutable_a_strides(), {inner, 0, 1});
-  WriteDims(compare.mutable_b_strides(), {0, 1, 0});
-  compare.mutate_op(format::CompareOp::equal);
-  compare.mutate_type(scope.input_element(0));
-  const plan::ValueId is_place = scope.builder.Scratch({ElementType::boolean, type.dims});
-  scope.builder.Emit(
-      compare, {scope.input(0), PlaceNumbers(scope.builder, scope.input_element(0), spec.depth)},
-      {is_place});
-  format::SelectParams select;
-  select.mutate_rank(1);
-  WriteDims(select.mutable_dims(), {count});
-  WriteDims(select.mutable_condition_strides(), {1});
-  WriteDims(select.mutable_a_strides(), {0});
-  WriteDims(select.mutable_b_strides(), {0});
-  select.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
-  scope.builder.Emit(select, {is_place, scope.input(2), scope.input(3)}, {y});
+  if (ElementCount(type.dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const bool from_end = has_mode && CountsFromEnd(scope);
+  const plan::ValueId indices = from_end ? CountedFromStart(scope, spec.depth) : scope.input(0);
+  const size_t rank = type.dims.size();
+  Dims repeated = type.dims, along(rank, 1);
+  repeated[spec.axis] = 1;
+  along[spec.axis] = spec.depth;
+  const plan::ValueId is_place = builder.Scratch({ElementType::boolean, type.dims});
+  const plan::ValueId places = PlaceNumbers(builder, scope.input_element(0), spec.depth);
+  EmitCompare(builder, format::CompareOp::equal, {indices, repeated}, {places, along}, is_place);
+  const Operand on = {scope.input(2), Dims(rank, 1)}, off = {scope.input(3), Dims(rank, 1)};
+  EmitSelect(builder, {is_place, type.dims}, on, off, {y, type.dims});
 }
 
 void OneHotAxes(AxisScope& scope) {
@@ -94,7 +120,8 @@ void OneHotAxes(AxisScope& scope) {
 }
 
 constexpr Operation kOneHotRows[] = {
-    {"OneHot", 1, 4, 4, InferOneHot, LowerOneHot, ShapedBy(OneHotAxes, 16)},
+    {"OneHot", 1, 4, 4, InferOneHot, LowerOneHot<false>, ShapedBy(OneHotAxes)},
+    {"OneHot", 16, 4, 4, InferOneHotOfMode, LowerOneHot<true>, ShapedBy(OneHotAxes)},
 };
 
 }  // namespace

@@ -173,12 +173,59 @@ void LowerRange(LowerScope& scope) {
                          : Known(scope.builder, type, RealRange(scope).Values()));
 }
 
+// Eye: ones where column - row is the number of the diagonal, in every matrix of the batch.
+
+struct EyeSpec {
+  int64_t rows = 0, columns = 0, diagonal = 0;
+  Dims batch;
+};
+
+std::optional<EyeSpec> ReadEyeSpec(NodeScope& scope) {
+  const std::optional<int64_t> rows = ControlInt(scope, 0, "num_rows");
+  const std::optional<int64_t> columns = ControlInt(scope, 1, "num_columns");
+  const std::optional<int64_t> diagonal = ControlInt(scope, 2, "diagonal_index");
+  const std::optional<Dims> batch =
+      scope.has_input(3) ? ControlInts(scope, 3, "batch_shape") : Dims();
+  if (!rows || !columns || !diagonal || !batch) return std::nullopt;
+  return EyeSpec{*rows, *columns, *diagonal, *batch};
+}
+
+void InferEye(InferScope& scope) {
+  const std::optional<ElementType> type = OutputType(scope, "");
+  const std::optional<EyeSpec> spec = ReadEyeSpec(scope);
+  if (!type || !spec) return;
+  if (ElementBytes(*type) == 0) {
+    return scope.Fault("output_type is {}; must be a type of whole bytes", Name(*type));
+  }
+  Dims dims = spec->batch;
+  dims.insert(dims.end(), {spec->rows, spec->columns});
+  scope.SetOutput(0, *type, std::move(dims));
+}
+
+void LowerEye(LowerScope& scope) {
+  const EyeSpec spec = ReadEyeSpec(scope).value();
+  const TensorType type = scope.output_type(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(type.dims) == 0) return;
+  scope.builder.Fill(y);
+  if (spec.diagonal >= spec.columns || spec.diagonal <= -spec.rows) return;
+  const int64_t row = std::max<int64_t>(-spec.diagonal, 0);
+  const int64_t column = std::max<int64_t>(spec.diagonal, 0);
+  const int64_t ones = std::min(spec.rows - row, spec.columns - column);
+  const int64_t matrices = ProductOf(spec.batch, 0, spec.batch.size());
+  const plan::ValueId one = Known(scope.builder, {type.type, {1}}, std::vector<int64_t>{1});
+  scope.builder.CopyStrided(one, y, {matrices, ones}, {0, 0}, 0,
+                            {spec.rows * spec.columns, spec.columns + 1},
+                            row * spec.columns + column);
+}
+
 // The output depends on the input's shape alone.
 constexpr Operation kShapeRows[] = {
     {"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
     {"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
     {"Range", 1, 3, 3, InferRangeOfInputs, LowerRange, {.steering = Steering::kShape}},
     {"Range", 4, 3, 3, InferRangeOfAttribute, LowerRange, {.steering = Steering::kShape}},
+    {"Eye", 9, 3, 4, InferEye, LowerEye, {.steering = Steering::kShape}},
 };
 
 }  // namespace

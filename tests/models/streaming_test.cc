@@ -81,6 +81,23 @@ TEST(Streaming, CutsWhatStandsAroundASequence) {
   });
 }
 
+ir::Source Quantized(GraphBuilder& g, ir::Source x, ir::Source low, ir::Source high) {
+  return g.Add("FakeQuantize", 1, {x, low, high, low, high}, {{"levels", "5"}});
+}
+
+TEST(Streaming, CutsWhatIsQuantisedAndCounted) {
+  ExpectStreams([](GraphBuilder& g) {
+    const ir::Source low = g.Floats({kGruInputs}, {-1, -0.5f, -0.2f, 0, 1});
+    const ir::Source high = g.Floats({1, 1, 1, 1}, {0.7f});
+    const ir::Source hidden = Hidden(g, Quantized(g, Input(g), low, high));
+    const ir::Source levels = Quantized(g, hidden, g.Float(-1), g.Float(1));
+    const ir::Source whole = g.Add("Convert", 1, {levels}, {{"destination_type", "i32"}});
+    g.Result(levels);
+    g.Result(g.Add("OneHot", 16, {whole, g.Int(3), g.Float(2), g.Float(-1)},
+                   {{"axis", "1"}, {"negative_indices_mode", "normalize"}}));
+  });
+}
+
 TEST(Streaming, CutsABatchThatTimeIsFlattenedInto) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source hidden = Hidden(g, Input(g));
@@ -240,6 +257,11 @@ TEST(Streaming, RefusesConstantsThatChangeWithTime) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
               const ir::Source where = Weights(g, {1, kGruSteps, kGruInputs}, 10);
               g.Result(Hidden(g, g.Add("Add", 1, {Input(g), where})));
+            }),
+            NeedsAll("0 \"Const0\" (Const)", "its value differs from step to step"));
+  EXPECT_EQ(Refusal([](GraphBuilder& g) {
+              const ir::Source low = Weights(g, {1, kGruSteps, 1}, 10);
+              g.Result(Hidden(g, Quantized(g, Input(g), low, g.Float(2))));
             }),
             NeedsAll("0 \"Const0\" (Const)", "its value differs from step to step"));
 }

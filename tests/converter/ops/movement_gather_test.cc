@@ -183,9 +183,69 @@ TEST(OneHot, PutsTheNewAxisAnywhere) {
   EXPECT_EQ(OneHot(indices, 0, -1).step_count(), 0u);
 }
 
+// What becomes of constant indices along a new axis 0 of 3 places; empty where there are faults.
+Nd FoldedOneHot(int opset, const Nd& indices, const std::string& mode, Faults* faults = nullptr) {
+  GraphBuilder g;
+  const ir::Source in = g.Const<int32_t>({ElementType::i32, indices.dims}, indices.elements);
+  const ir::Source on = g.Const<int32_t>({ElementType::i32, {}}, {7});
+  const ir::Source off = g.Const<int32_t>({ElementType::i32, {}}, {-1});
+  Text attributes = {{"axis", "0"}};
+  if (!mode.empty()) attributes["negative_indices_mode"] = mode;
+  g.Result(g.Add("OneHot", opset, {in, g.Int(3), on, off}, attributes));
+  const bool good = InferAndFold(g.graph, {}, g.faults);
+  if (faults != nullptr) *faults = g.faults;
+  const std::optional<ir::Constant>& folded = g.graph.results[0]->inputs[0].node->constant;
+  if (!good || !folded) return {};
+  Nd nd{folded->type.dims, {}};
+  nd.elements.resize(folded->bytes.size() / sizeof(int32_t));
+  std::memcpy(nd.elements.data(), folded->bytes.data(), folded->bytes.size());
+  return nd;
+}
+
+TEST(OneHot, CountsNegativeIndicesFromTheEndWhereAsked) {
+  const Nd indices{{6}, {0, 2, -1, 3, -4, -3}};
+  const Nd ignored{{3, 6},
+                   {7, -1, -1, -1, -1, -1,   //
+                    -1, -1, -1, -1, -1, -1,  //
+                    -1, 7, -1, -1, -1, -1}};
+  const Nd counted{{3, 6},
+                   {7, -1, -1, -1, -1, 7,    //
+                    -1, -1, -1, -1, -1, -1,  //
+                    -1, 7, 7, -1, -1, -1}};
+  EXPECT_EQ(FoldedOneHot(16, indices, ""), ignored);
+  EXPECT_EQ(FoldedOneHot(16, indices, "ignore_negative"), ignored);
+  EXPECT_EQ(FoldedOneHot(16, indices, "Normalize"), counted);
+  EXPECT_EQ(FoldedOneHot(1, indices, "normalize"), ignored);
+  EXPECT_EQ(FoldedOneHot(16, {{}, {-3}}, "normalize"), (Nd{{3}, {7, -1, -1}}));
+  constexpr int32_t kLowest = std::numeric_limits<int32_t>::min();
+  EXPECT_EQ(FoldedOneHot(16, {{2}, {kLowest, -(kLowest + 1)}}, "normalize"),
+            (Nd{{3, 2}, {-1, -1, -1, -1, -1, -1}}));
+}
+
+TEST(OneHot, CountsOnTheSmallSideOfTheNewAxis) {
+  GraphBuilder g;
+  const ir::Source in = g.Parameter({ElementType::i64, {2, 5}});
+  g.Add("OneHot", 16, {in, g.Int(3), g.Float(1), g.Float(0)},
+        {{"axis", "-1"}, {"negative_indices_mode", "normalize"}});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  using plan::StepKind;
+  ASSERT_EQ(Kinds(program),
+            (std::vector<StepKind>{StepKind::kCompare, StepKind::kBinary, StepKind::kSelect,
+                                   StepKind::kCompare, StepKind::kSelect}));
+  const auto added = ParamsAt<format::BinaryParams>(program, 1);
+  EXPECT_EQ(First(added.dims(), added.rank()), (Dims{10}));
+  EXPECT_EQ(added.type(), ElementType::i64);
+}
+
 TEST(OneHot, SaysWhatIsWrong) {
   EXPECT_PRED2(Contains, OneHot({{1}, {0}}, -1, 0).faults, "depth is -1; must not be negative");
   EXPECT_PRED2(Contains, OneHot({{1}, {0}}, 2, 2).faults, "axis 2 of a rank 2 output");
+  Faults faults;
+  FoldedOneHot(16, {{1}, {0}}, "wrap", &faults);
+  ASSERT_EQ(faults.lines().size(), 1u);
+  EXPECT_PRED2(Contains, faults.lines()[0],
+               "negative_indices_mode is \"wrap\"; must be one of ignore_negative normalize");
 }
 
 }  // namespace

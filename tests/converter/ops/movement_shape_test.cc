@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeOf and Range, whose values are weights, and the ports of a graph.
+// ShapeOf, Range and Eye, whose values are known, and the ports of a graph.
 #include <gtest/gtest.h>
+
+#include <limits>
 
 #include "tests/converter/ops/movement_fixture.h"
 
@@ -98,6 +100,56 @@ TEST(Range, SaysWhatIsWrong) {
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (stop) is computed at run time");
   EXPECT_PRED2(Contains, g.FaultText(), "input 2 (step) is i64[2]; must be a scalar");
+}
+
+template <typename T>
+std::vector<T> Eye(const std::vector<int64_t>& numbers, const std::vector<int64_t>& batch,
+                   const std::string& type, std::string* faults = nullptr) {
+  GraphBuilder g;
+  std::vector<ir::Source> inputs;
+  for (const int64_t number : numbers) inputs.push_back(g.Int(number));
+  if (!batch.empty()) inputs.push_back(g.Ints(batch));
+  const ir::Source y = g.Add("Eye", 9, inputs, {{"output_type", type}});
+  g.Result(y);
+  const bool good = g.Infer();
+  if (faults != nullptr) *faults = g.FaultText();
+  if (!good) return {};
+  const plan::Program program = g.Lower();
+  ProgramInterpreter interpreter(program);
+  interpreter.Run();
+  return interpreter.Output<T>(0);
+}
+
+TEST(Eye, HasOnesOnItsDiagonal) {
+  using Whole = std::vector<int32_t>;
+  EXPECT_EQ(Eye<int32_t>({3, 4, 2}, {}, "i32"), (Whole{0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(Eye<int32_t>({3, 4, -1}, {}, "i32"), (Whole{0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(Eye<int32_t>({2, 5, 3}, {}, "i32"), (Whole{0, 0, 0, 1, 0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(Eye<int32_t>({3, 1, -2}, {}, "i32"), (Whole{0, 0, 1}));
+  EXPECT_EQ(Eye<int32_t>({2, 2, 2}, {}, "i32"), (Whole{0, 0, 0, 0}));
+  EXPECT_EQ(Eye<int32_t>({2, 2, -2}, {}, "i32"), (Whole{0, 0, 0, 0}));
+  EXPECT_EQ(Eye<int32_t>({2, 2, std::numeric_limits<int64_t>::min()}, {}, "i32"),
+            (Whole{0, 0, 0, 0}));
+  EXPECT_EQ(Eye<int32_t>({2, 2, 1}, {1, 3}, "i32"), (Whole{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(Eye<int32_t>({0, 3, 0}, {}, "i32"), Whole{});
+  EXPECT_EQ(Eye<float>({2, 2, 0}, {}, "f32"), (std::vector<float>{1, 0, 0, 1}));
+  EXPECT_EQ(Eye<int8_t>({2, 2, 0}, {}, "i8"), (std::vector<int8_t>{1, 0, 0, 1}));
+}
+
+TEST(Eye, SaysWhatIsWrong) {
+  std::string faults;
+  Eye<int32_t>({-1, 2, 0}, {}, "i32", &faults);
+  EXPECT_PRED2(Contains, faults, "output 0 would be i32[-1,2]; no dimension may be negative");
+  Eye<int32_t>({1, 2, 0}, {}, "u4", &faults);
+  EXPECT_PRED2(Contains, faults, "output_type is u4; must be a type of whole bytes");
+  Eye<int32_t>({1, 2, 0}, {}, "", &faults);
+  EXPECT_PRED2(Contains, faults, "output_type is \"\"; must be an element type");
+  GraphBuilder g;
+  g.Add("Eye", 9, {g.Int(2), g.Parameter({ElementType::i64, {}}), g.Ints({1, 2})},
+        {{"output_type", "i64"}});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (num_columns) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 2 (diagonal_index) has 2 elements; must have 1");
 }
 
 void InferParameter(GraphBuilder& g, ir::OutputPort port) {
