@@ -52,6 +52,7 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
     return written ? std::optional(Settled{{*written, true}}) : std::nullopt;
   }
   const ir::Source condition = body.map.condition->inputs[0];
+  if (!written && condition.node->constant) return std::nullopt;  // it bounds nothing
   const std::optional<Count> count = CountOf(loop, condition, written.value_or(-1));
   if (!count) return std::nullopt;
   if (!written) {  // the run may end it before
