@@ -110,6 +110,7 @@ std::optional<AlignedBytes> Mutant(const AlignedBytes& sound, std::minstd_rand& 
   const auto pick = [&] { return *std::next(buffers.begin(), random() % buffers.size()); };
   const auto [buffer, extent] = pick();
   const int64_t region_bytes = model.regions()->Get(extent.region)->bytes();
+  if (region_bytes == 0) return std::nullopt;  // all that there is has no elements
   AlignedBytes mutant = Copy(sound);
   bool fits = false;
   switch (random() % 4) {
