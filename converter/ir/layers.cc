@@ -265,6 +265,11 @@ class GraphReader {
     }
     if (doubled_.contains(edge.from_layer)) return std::nullopt;
     const Layer& from = layers_[*edge.from];
+    if (from.node->type == "Result") {
+      FaultAt(edge.line, "edge {}: {} is read; must be read by nothing", Text(edge),
+              Who(*from.node));
+      return std::nullopt;
+    }
     const std::optional<size_t> port = IndexOf(from.output_index, edge.from_port);
     if (!port) {
       if (!LacksIds(from.outputs)) {

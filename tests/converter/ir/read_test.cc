@@ -179,6 +179,13 @@ TEST_F(Reader, ReportsNoConsequencesOfBadIds) {
                           "integer"}));
 }
 
+TEST_F(Reader, RefusesWhatReadsAResult) {
+  ReadModel(Net({Parameter(0, "x"), Result(1, "y"), Relu(2, "a"), Result(3, "z")},
+                {Edge("0:0", "1:0"), Edge("1:1", "2:0"), Edge("2:1", "3:0")}));
+  EXPECT_EQ(lines, (Lines{"model.xml:10: edge 1:1 -> 2:0: layer 1 \"y\" (Result) is read; must be "
+                          "read by nothing"}));
+}
+
 TEST_F(Reader, ReportsEveryBadEdgeInOneRun) {
   ReadModel(
       Net({Parameter(0, "x"), Add(1, "a"), Result(2, "y")},
