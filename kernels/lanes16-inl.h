@@ -108,15 +108,21 @@ HWY_INLINE Lanes16 TotalOf(const LongSum& sum) {
   return Added(sum.totals, Added(sum.groups, sum.sums));
 }
 
+// Adds `part` to `whole` and empties it; in place, for boards whose lanes stand on the stack.
+HWY_INLINE void MoveSum(Lanes16& part, Lanes16& whole) {
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    whole.v[v] = hn::Add(whole.v[v], part.v[v]);
+    part.v[v] = Set(0.0f);
+  }
+}
+
 // After every term.
 HWY_INLINE void EndTerm(LongSum& sum) {
   if (--sum.terms_left != 0) return;
-  sum.groups = Added(sum.groups, sum.sums);
-  sum.sums = SetLanes16(0.0f);
+  MoveSum(sum.sums, sum.groups);
   sum.terms_left = kSumBlock;
   if (--sum.blocks_left != 0) return;
-  sum.totals = Added(sum.totals, sum.groups);
-  sum.groups = SetLanes16(0.0f);
+  MoveSum(sum.groups, sum.totals);
   sum.blocks_left = kSumBlock;
 }
 

@@ -154,7 +154,7 @@ T IntegerSum(const MatmulShape& shape, const T* a, const T* b) {
 // Index arithmetic and small integer layers: one sum after the other.
 template <typename T>
 void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
-  if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
+  if (shape.columns == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;
   Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
                          {shape.a_batch_strides, shape.b_batch_strides});
   do {

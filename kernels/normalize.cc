@@ -9,44 +9,31 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-HWY_INLINE Lanes16 Quotients(const Lanes16& a, float b) {
-  Lanes16 result;
-  for (size_t v = 0; v < kPanelVectors; ++v) result.v[v] = Divide(a.v[v], Set(b));
-  return result;
+HWY_INLINE void DivideLanes(Lanes16& a, float b) {
+  for (size_t v = 0; v < kPanelVectors; ++v) a.v[v] = Divide(a.v[v], Set(b));
 }
 
-HWY_INLINE Lanes16 Differences(const Lanes16& a, const Lanes16& b) {
-  return Combine(a, b, [](FloatVec p, FloatVec q) HWY_ATTR { return hn::Sub(p, q); });
-}
-
-HWY_INLINE Lanes16 MeanOf(const Lines& lines, float count, const float* x) {
-  LongSum sum = BeginSum(0.0f);
-  for (size_t i = 0; i < lines.rows; ++i) {
-    sum.sums = Added(sum.sums, LoadLanes16(x + i * lines.step, lines.LanesOf(i), 0.0f));
-    EndTerm(sum);
-  }
-  return Quotients(SumOfLine(lines, sum), count);
-}
-
-// Of the differences from `centre`.
-struct Moments {
-  Lanes16 sum, squares;
-};
-
-HWY_INLINE Moments MomentsOf(const Lines& lines, const Lanes16& centre, const float* x) {
+// The sum of (x - centre)^power along the line in each of its lanes. A function of its own, so that
+// on a board without vector registers the sums of one do not lie on the stack beside another's.
+template <int power>
+HWY_NOINLINE void SumOfPowers(const Lines& lines, const Lanes16& centre, const float* x,
+                              Lanes16& y) {
   float fill = 0.0f;  // lanes without an element add no difference
   if (lines.is_one) StoreLanes16(centre, &fill, 1);
   LongSum sum = BeginSum(0.0f);
-  LongSum squares = BeginSum(0.0f);
   for (size_t i = 0; i < lines.rows; ++i) {
-    const Lanes16 d = Differences(LoadLanes16(x + i * lines.step, lines.LanesOf(i), fill), centre);
-    sum.sums = Added(sum.sums, d);
-    squares.sums =
-        Combine(d, squares.sums, [](FloatVec p, FloatVec s) HWY_ATTR { return Fma(p, p, s); });
+    const Lanes16 row = LoadLanes16(x + i * lines.step, lines.LanesOf(i), fill);
+    for (size_t v = 0; v < kPanelVectors; ++v) {
+      const FloatVec d = hn::Sub(row.v[v], centre.v[v]);
+      FloatVec& terms = sum.sums.v[v];
+      terms = power == 1 ? hn::Add(terms, d) : Fma(d, d, terms);
+    }
     EndTerm(sum);
-    EndTerm(squares);
   }
-  return {SumOfLine(lines, sum), SumOfLine(lines, squares)};
+  for (size_t v = 0; v < kPanelVectors; ++v) {  // as TotalOf, in place
+    y.v[v] = hn::Add(sum.totals.v[v], hn::Add(sum.groups.v[v], sum.sums.v[v]));
+  }
+  if (lines.is_one) y = SetLanes16(SumOf(y));
 }
 
 // What a line is multiplied by; `squares` is v or s of normalize.h, before its division by n.
@@ -67,27 +54,46 @@ HWY_INLINE FloatVec VarianceOf(FloatVec mean_square, FloatVec c) {
   return Greater(Fnma(c, c, mean_square), Set(0.0f));
 }
 
+// What makes y of x: (x - centre - correction) * factor.
+struct Affine {
+  Lanes16 centre, correction, factor;
+};
+
+HWY_INLINE void FindAffine(const NormalizeShape& shape, const Lines& lines, const float* x,
+                           Affine& by) {
+  const bool centres = shape.op <= NormalizeOp::kStandardOutside;
+  const bool is_sum = shape.op >= NormalizeOp::kL2Add;
+  const float count = static_cast<float>(shape.axis);
+  by.correction = SetLanes16(0.0f);
+  by.centre = by.correction;
+  if (centres) {
+    SumOfPowers<1>(lines, by.correction, x, by.centre);
+    DivideLanes(by.centre, count);
+    SumOfPowers<1>(lines, by.centre, x, by.correction);
+    DivideLanes(by.correction, count);
+  }
+  if (shape.op == NormalizeOp::kCentre) return;
+  SumOfPowers<2>(lines, by.centre, x, by.factor);
+  if (!is_sum) DivideLanes(by.factor, count);
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    FloatVec& factor = by.factor.v[v];
+    if (centres) factor = VarianceOf(factor, by.correction.v[v]);
+    factor = FactorOf(shape.op, shape.epsilon, factor);
+  }
+}
+
 HWY_INLINE void NormalizeLine(const NormalizeShape& shape, const Lines& lines, const float* x,
                               float* y) {
   const bool centres = shape.op <= NormalizeOp::kStandardOutside;
   const bool scales = shape.op != NormalizeOp::kCentre;
-  const bool is_sum = shape.op >= NormalizeOp::kL2Add;
-  const float count = static_cast<float>(shape.axis);
-  const Lanes16 centre = centres ? MeanOf(lines, count, x) : SetLanes16(0.0f);
-  const Moments moments = MomentsOf(lines, centre, x);
-  const Lanes16 correction = centres ? Quotients(moments.sum, count) : SetLanes16(0.0f);
-  const Lanes16 squares = is_sum ? moments.squares : Quotients(moments.squares, count);
-  Lanes16 factor = SetLanes16(1.0f);
-  for (size_t v = 0; scales && v < kPanelVectors; ++v) {
-    const FloatVec spread = centres ? VarianceOf(squares.v[v], correction.v[v]) : squares.v[v];
-    factor.v[v] = FactorOf(shape.op, shape.epsilon, spread);
-  }
+  Affine by;
+  FindAffine(shape, lines, x, by);
   for (size_t i = 0; i < lines.rows; ++i) {
     const size_t lanes = lines.LanesOf(i);
     Lanes16 value = LoadLanes16(x + i * lines.step, lanes, 0.0f);
-    if (centres) value = Differences(Differences(value, centre), correction);
-    for (size_t v = 0; scales && v < kPanelVectors; ++v) {
-      value.v[v] = hn::Mul(value.v[v], factor.v[v]);
+    for (size_t v = 0; v < kPanelVectors; ++v) {
+      if (centres) value.v[v] = hn::Sub(hn::Sub(value.v[v], by.centre.v[v]), by.correction.v[v]);
+      if (scales) value.v[v] = hn::Mul(value.v[v], by.factor.v[v]);
     }
     StoreLanes16(value, y + i * lines.step, lanes);
   }
