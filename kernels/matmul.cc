@@ -161,8 +161,9 @@ void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
     const T* row = a + walk.offset(0);
     for (size_t m = 0; m < shape.rows; ++m) {
       for (size_t n = 0; n < shape.columns; ++n) {
-        *y++ = IntegerSum(shape, row + m * shape.a_row_stride,
-                          b + walk.offset(1) + n * shape.b_column_stride);
+        *y++ = shape.inner == 0 ? T{0}
+                                : IntegerSum(shape, row + m * shape.a_row_stride,
+                                             b + walk.offset(1) + n * shape.b_column_stride);
       }
     }
   } while (walk.Next());

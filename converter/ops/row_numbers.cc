@@ -85,7 +85,7 @@ class TupleSteps {
 }  // namespace
 
 plan::ValueId EmitFromStart(plan::Builder& builder, plan::ValueId indices, int64_t rows) {
-  const TensorType& type = builder.value(indices).type;
+  const TensorType type = builder.value(indices).type;
   const Dims dims = {ElementCount(type.dims).value_or(0)}, one = {1};
   const Operand given = {indices, dims};
   const Operand moved = {builder.Scratch({type.type, dims}), dims};

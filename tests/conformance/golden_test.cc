@@ -64,7 +64,7 @@ void Compare(const std::byte* actual, ElementType type, const std::byte* expecte
   } else if (type == ElementType::f64) {
     CompareFloats(reinterpret_cast<const double*>(actual),
                   reinterpret_cast<const double*>(expected), bytes / sizeof(double), tolerance);
-  } else {
+  } else if (bytes != 0) {
     EXPECT_EQ(std::memcmp(actual, expected, bytes), 0) << "integers and booleans match exactly";
   }
 }
@@ -155,6 +155,7 @@ TEST_P(Golden, Agrees) {
       const Tensor tensor = engine.input(i);
       ASSERT_EQ(tensor.bytes * calls, inputs[i].bytes.size()) << "input " << i;
       ASSERT_EQ(model_->inputs()[i].type.type, inputs[i].type.type) << "input " << i;
+      if (tensor.bytes == 0) continue;
       std::memcpy(tensor.data, inputs[i].bytes.data() + call * tensor.bytes, tensor.bytes);
     }
     ASSERT_TRUE(engine.Run().ok());

@@ -83,7 +83,7 @@ void Compare(const Tensor& tensor, const unsigned char* expected, const StoredCa
     CompareFloats<float>(tensor, expected, rule);
   } else if (tensor.type == Type::kF64) {
     CompareFloats<double>(tensor, expected, rule);
-  } else {
+  } else if (tensor.bytes != 0) {
     EXPECT_EQ(std::memcmp(tensor.data, expected, tensor.bytes), 0) << "these match exactly";
   }
 }
@@ -110,6 +110,7 @@ void Check(const StoredCase& stored) {
       SCOPED_TRACE("input " + std::to_string(i));
       const Tensor tensor = engine.input(i);
       ASSERT_TRUE(Fits(inputs[i], tensor, stored.calls));
+      if (tensor.bytes == 0) continue;
       std::memcpy(tensor.data, inputs[i].elements.data() + call * tensor.bytes, tensor.bytes);
     }
     ASSERT_TRUE(engine.Run().ok());
