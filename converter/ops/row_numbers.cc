@@ -7,24 +7,13 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
 
 namespace weft::ops {
 namespace {
 
 using format::BinaryOp;
 using format::CompareOp;
-
-// y[tuple] = sum over a tuple.
-void EmitTupleSum(plan::Builder& builder, plan::ValueId x, plan::ValueId y) {
-  format::ReduceParams params;
-  params.mutate_kept_rank(1);
-  params.mutate_reduced_rank(1);
-  WriteDims(params.mutable_dims(), builder.dims(x));
-  WriteDims(params.mutable_strides(), {builder.dims(x)[1], 1});
-  params.mutate_op(format::ReduceOp::sum);
-  params.mutate_type(builder.type(x));
-  builder.Emit(params, {x}, {y});
-}
 
 // Steps over tuples, [tuples, depth].
 class TupleSteps {
@@ -46,7 +35,8 @@ class TupleSteps {
     EmitSelect(builder_, {inside, dims_}, offset, {IntegerWeights(builder_, type_, {rows}), {1, 1}},
                chosen);
     const plan::ValueId numbers = builder_.Scratch({type_, {dims_[0]}});
-    EmitTupleSum(builder_, chosen.value, numbers);
+    const ReduceAxis axes[] = {{dims_[0], dims_[1], false}, {dims_[1], 1, true}};
+    EmitReduce(builder_, format::ReduceOp::sum, CollapsedAxes(axes), chosen.value, numbers);
     return numbers;
   }
 
