@@ -67,7 +67,7 @@ std::string MustOf(const std::string& type, const MissingOperation* missing) {
     if (newest != nullptr && row.name == newest->name) versions.push_back(row.opset);
   }
   if (!versions.empty()) return "must be of version " + JoinedByOr(versions);
-  if (missing != nullptr && !missing->must.empty()) return std::string(missing->must);
+  if (missing != nullptr) return std::string(missing->must);
   return "must be one that \"weft ops\" lists";
 }
 
@@ -90,9 +90,10 @@ class Unknowns {
     for (const Row& row : rows_) {
       const MissingOperation* missing = FindMissing(row.type);
       const bool has_words = missing != nullptr && !missing->words.empty();
-      faults.Add(fmt::format("{}{}: {}{}, {}: has no lowering; {}", file,
+      faults.Add(fmt::format("{}{}: {}{}, {}: has no lowering{}; {}", file,
                              row.line > 0 ? fmt::format(":{}", row.line) : "", OneLine(row.name),
                              has_words ? fmt::format(" ({})", missing->words) : "", LayersOf(row),
+                             missing != nullptr ? fmt::format(", for {}", missing->reason) : "",
                              MustOf(row.type, missing)));
     }
   }

@@ -102,18 +102,19 @@ TEST_F(ResolveTest, GivesEachUnknownOperationALineWithItsFirstLayers) {
 TEST_F(ResolveTest, SaysWhatTheSourceCallsAnOperationAndWhatToDo) {
   Add("DeformableConvolution", "opset8", 5).name = "d";
   Add("RandomUniform", "opset8", 6).name = "r";
-  Add("NonZero", "opset3", 7).name = "s";
+  Add("MatrixNms", "opset8", 7).name = "s";
   Resolve(graph, faults);
   EXPECT_EQ(
       faults.lines(),
       (std::vector<std::string>{
-          "m.xml:5: DeformableConvolution-8 (DeformConv), layer \"d\": has no lowering; must "
-          "be one that \"weft ops\" lists",
-          "m.xml:6: RandomUniform-8 (rand, randn or bernoulli), layer \"r\": has no lowering; "
-          "must be an input: make the noise in the program and feed it",
-          "m.xml:7: NonZero-3 (nonzero, or indexing by a mask), layer \"s\": has no lowering; "
-          "must be a Select by the mask or a product with it: how many places it finds is known "
-          "only at run time"}));
+          "m.xml:5: DeformableConvolution-8 (DeformConv), layer \"d\": has no lowering, for no "
+          "exporter of recurrent, audio, sensor or small vision models writes it; must be one that "
+          "\"weft ops\" lists",
+          "m.xml:6: RandomUniform-8 (rand, randn or bernoulli), layer \"r\": has no lowering, for "
+          "it draws random numbers; must be an input: make the noise in the program and feed it",
+          "m.xml:7: MatrixNms-8, layer \"s\": has no lowering, for how many boxes it finds is "
+          "known only at run time; must be outside the model: let its boxes and scores be outputs, "
+          "and select in the program"}));
 }
 
 TEST_F(ResolveTest, NamesTheVersionsThatConvert) {
