@@ -13,6 +13,7 @@
 
 #include "tests/converter/folding.h"
 #include "tests/models/streamed_graph.h"
+#include "tests/rounds.h"
 
 namespace weft {
 namespace {
@@ -410,7 +411,8 @@ bool IsCut(uint32_t seed, std::string* text) {
 
 TEST(StreamingRandom, GivesTheBitsOfTheWhole) {
   int cut = 0;
-  for (uint32_t seed = 0; seed < 6000; ++seed) {
+  constexpr uint32_t kSeeds = Rounds(6000);
+  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::string text;
     if (!IsCut(seed, &text)) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text);
@@ -420,7 +422,7 @@ TEST(StreamingRandom, GivesTheBitsOfTheWhole) {
     }
     if (testing::Test::HasFatalFailure()) return;
   }
-  EXPECT_GT(cut, 300);
+  EXPECT_GT(cut, Rounds(300));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/rounds.h"
+
 namespace weft::plan {
 namespace {
 
@@ -40,7 +42,7 @@ class Naive {
 
 TEST(Occupancy, FindsTheGapsOfItsTwin) {
   std::mt19937 random(11);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < Rounds(300); ++round) {
     const int times = 1 + static_cast<int>(random() % 200);
     const int lives = 1 + static_cast<int>(random() % 60);
     const int lengths = 1 + static_cast<int>(random() % 40);

@@ -14,6 +14,7 @@
 #include "converter/plan/problem_csv.h"
 #include "converter/plan/validate_placement.h"
 #include "tests/converter/plan/problems.h"
+#include "tests/rounds.h"
 
 namespace weft::plan {
 namespace {
@@ -107,7 +108,7 @@ TEST(Solve, SaysWhatTheLastMemoryNeeds) {
 
 TEST(Solve, MeetsEveryRuleOnRandomProblems) {
   std::mt19937 random(5);
-  for (int round = 0; round < 800; ++round) {
+  for (int round = 0; round < Rounds(800); ++round) {
     const Shape shape = {.gaps = (round & 1) != 0,
                          .alignments = (round & 2) != 0,
                          .fixed = (round & 4) != 0,

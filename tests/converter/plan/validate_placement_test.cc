@@ -11,6 +11,7 @@
 
 #include "converter/plan/solve.h"
 #include "tests/converter/plan/problems.h"
+#include "tests/rounds.h"
 
 namespace weft::plan {
 namespace {
@@ -140,7 +141,7 @@ bool Names(const std::vector<PlacementFault>& faults, PlacementRule rule) {
 TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
   std::mt19937 random(17);
   int wrong = 0, right = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < Rounds(3000); ++round) {
     const Shape shape = {.gaps = round % 2 == 0, .memories = 1 + round % 3};
     const Problem problem = RandomProblem(random, shape);
     if (problem.buffers.empty()) continue;
@@ -153,13 +154,13 @@ TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
     EXPECT_EQ(Names(ValidatePlacement(problem, placement), PlacementRule::kOverlap), is_wrong);
     (is_wrong ? wrong : right) += 1;
   }
-  EXPECT_GT(wrong, 500);
-  EXPECT_GT(right, 500);
+  EXPECT_GT(wrong, Rounds(500));
+  EXPECT_GT(right, Rounds(500));
 }
 
 TEST(ValidatePlacement, FindsTheOtherFaultsOfMutants) {
   std::mt19937 random(19);
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < Rounds(500); ++round) {
     Problem problem = RandomProblem(random, {.alignments = true, .fixed = true});
     if (problem.buffers.empty()) continue;
     const Placement placement = Solve(problem);
