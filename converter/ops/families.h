@@ -23,6 +23,8 @@ std::span<const Operation> LrnOperations();
 std::span<const Operation> CumSumOperations();
 std::span<const Operation> TopOperations();
 std::span<const Operation> BucketizeOperations();
+std::span<const Operation> EmbeddingBagOperations();
+std::span<const Operation> SegmentMaxOperations();
 std::span<const Operation> QuantizeOperations();
 std::span<const Operation> MatmulOperations();
 std::span<const Operation> FourierOperations();

@@ -279,21 +279,15 @@ void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combi
   ReplaceRows(scope, {1, rows.rows, rows.inner, meetings.rows}, combined);
 }
 
-void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
-                       plan::ValueId updates) {
-  if (ScattersNothing(scope, rows.targets)) return scope.Forward(0, 0);
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId data = scope.input(0);
-  if (rows.targets == 1) {
-    return EmitScatterTarget(builder, rows, numbers, updates, data, scope.NewOutput(0));
-  }
-  const TensorType& type = scope.output_type(0);
-  const TensorType all{type.type, {rows.outer, rows.rows, rows.inner}};
+plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
+                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data) {
+  const ElementType type = builder.type(data);
+  const TensorType all{type, {rows.outer, rows.rows, rows.inner}};
   const Dims one =
       rows.by_element ? Dims{rows.outer, rows.targets, rows.inner} : Dims{1, rows.targets, 1};
   LoopSpec spec;
   spec.trips = rows.targets;
-  const TensorType taken{type.type, {rows.outer, rows.targets, rows.inner}};
+  const TensorType taken{type, {rows.outer, rows.targets, rows.inner}};
   spec.sliced.push_back({builder.View(numbers, 0, {builder.type(numbers), one}), 1});
   spec.sliced.push_back({builder.View(updates, 0, taken), 1});
   spec.carried.push_back({builder.View(data, 0, all), 0});
@@ -304,7 +298,19 @@ void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueI
                       y);
     return std::vector<plan::ValueId>{y};
   });
-  scope.SetOutput(0, builder.View(results.lasts[0], 0, type));
+  return results.lasts[0];
+}
+
+void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
+                       plan::ValueId updates) {
+  if (ScattersNothing(scope, rows.targets)) return scope.Forward(0, 0);
+  plan::Builder& builder = scope.builder;
+  const plan::ValueId data = scope.input(0);
+  if (rows.targets == 1) {
+    return EmitScatterTarget(builder, rows, numbers, updates, data, scope.NewOutput(0));
+  }
+  const plan::ValueId written = EmitComputedRows(builder, rows, numbers, updates, data);
+  scope.SetOutput(0, builder.View(written, 0, scope.output_type(0)));
 }
 
 }  // namespace weft::ops

@@ -45,7 +45,12 @@ struct ComputedRows {
   Combination combination = Combination::kReplace;  // not kMean
 };
 
-// Output 0 is input 0 with rows written, one target after another: a step over all rows for each.
+// `data` with rows written, one target after another: a step over all rows for each. Returns
+// [outer, rows, inner].
+plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
+                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data);
+
+// Output 0 is input 0 with rows written so.
 void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
                        plan::ValueId updates);
 

@@ -25,6 +25,8 @@ constexpr Family kFamilies[] = {
     CumSumOperations,
     TopOperations,
     BucketizeOperations,
+    EmbeddingBagOperations,
+    SegmentMaxOperations,
     QuantizeOperations,
     MatmulOperations,
     FourierOperations,
