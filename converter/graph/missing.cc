@@ -51,7 +51,6 @@ constexpr MissingOperation kMissing[] = {
     Row("ExperimentalDetectronPriorGridGenerator", "anchors", kFixed),
     Row("ExperimentalDetectronROIFeatureExtractor", "ROIAlign over a pyramid", kRare),
     Row("ExperimentalDetectronTopKROIs", "", kBoxes),
-    Row("FakeConvert", "quantised to f8", kLater),
     Row("GatherTree", "beam search", kLater),
     Row("GenerateProposals", "", kBoxes),
     Row("GridSample", "", kLater),

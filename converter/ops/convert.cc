@@ -2,6 +2,7 @@
 // Changes of element type. A type converted to itself costs nothing.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
@@ -63,14 +64,86 @@ void InferConvertLike(InferScope& scope) {
   InferTo(scope, scope.input_element(1));
 }
 
-void LowerConvert(LowerScope& scope) {
-  const ElementType from = scope.input_element(0), to = scope.output_type(0).type;
-  if (from == to) return scope.Forward(0, 0);
-  const plan::ValueId y = scope.NewOutput(0);
-  const int64_t count = ElementCount(scope.output_type(0).dims).value_or(0);
+// Input i becomes output i.
+void LowerConverted(LowerScope& scope, size_t i) {
+  const ElementType from = scope.input_element(i), to = scope.output_type(i).type;
+  if (from == to) return scope.Forward(i, i);
+  const plan::ValueId y = scope.NewOutput(i);
+  const int64_t count = ElementCount(scope.output_type(i).dims).value_or(0);
   if (count == 0) return;
-  scope.builder.Emit(format::ConvertParams(Narrow32(count, "count"), from, to, 0), {scope.input(0)},
+  scope.builder.Emit(format::ConvertParams(Narrow32(count, "count"), from, to, 0), {scope.input(i)},
                      {y});
+}
+
+void LowerConvert(LowerScope& scope) { LowerConverted(scope, 0); }
+
+// ConvertPromoteTypes: both inputs in the type that holds either. All floats are f32 by now.
+
+struct IntegerType {
+  int64_t bits;
+  bool is_signed;
+};
+
+IntegerType IntegerTypeOf(const NodeScope& scope, size_t i) {
+  const ElementType type = scope.input_element(i);
+  if (const WidenedType* widened = scope.input_widened(i)) return {widened->bits, false};
+  return {BitsOf(type), type != ElementType::u4 && type != ElementType::u8};
+}
+
+std::string IntegerName(const IntegerType& type) {
+  return fmt::format("{}{}", type.is_signed ? "i" : "u", type.bits);
+}
+
+// Of unequal integers; empty where the attribute says what to take.
+std::string PromotedInteger(const NodeScope& scope) {
+  const IntegerType a = IntegerTypeOf(scope, 0), b = IntegerTypeOf(scope, 1);
+  const bool is_scalar = scope.rank(0) == 0, other_is_scalar = scope.rank(1) == 0;
+  if (scope.attributes.Bool("pytorch_scalar_promotion", false) && is_scalar != other_is_scalar) {
+    return IntegerName(is_scalar ? b : a);
+  }
+  if (a.is_signed == b.is_signed) return IntegerName(a.bits > b.bits ? a : b);
+  const IntegerType& with_sign = a.is_signed ? a : b;
+  const IntegerType& without = a.is_signed ? b : a;
+  if (without.bits > 32) return "";
+  return IntegerName({std::max(with_sign.bits, 2 * without.bits), true});
+}
+
+std::string PromotedType(const NodeScope& scope) {
+  const ElementType a = scope.input_element(0), b = scope.input_element(1);
+  if (scope.input_type_name(0) == scope.input_type_name(1) || b == ElementType::boolean) {
+    return std::string(scope.input_type_name(0));
+  }
+  if (a == ElementType::boolean) return std::string(scope.input_type_name(1));
+  if (IsFloat(a) || IsFloat(b)) return std::string(Name(IsFloat(a) ? a : b));
+  const std::string integer = PromotedInteger(scope);
+  if (!integer.empty()) return integer;
+  const std::string target = scope.attributes.Text("u64_integer_promotion_target", "f32");
+  const std::optional<ElementType> named = ParseElementType(target);
+  return named && IsFloat(*named) ? std::string(Name(ElementType::f32)) : target;
+}
+
+void InferPromote(InferScope& scope) {
+  const std::string name = PromotedType(scope);
+  const std::optional<ElementType> to = ParseElementType(name);
+  const bool same = scope.input_type_name(0) == scope.input_type_name(1);
+  if (!same && (!to || ElementBytes(*to) == 0)) {
+    return scope.Fault("promotes {} and {} to {}; must be a type of f32 i8 u8 i16 i32 i64 boolean",
+                       scope.input_type_name(0), scope.input_type_name(1), name);
+  }
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    scope.SetOutput(i, same ? scope.input_element(i) : *to, scope.input_dims(i));
+    if (same) scope.SetWidened(i, scope.input_widened(i));
+  }
+}
+
+void LowerPromote(LowerScope& scope) {
+  LowerConverted(scope, 0);
+  LowerConverted(scope, 1);
+}
+
+void PromoteAxes(AxisScope& scope) {
+  scope.Same(0, 0);
+  scope.Same(1, 1);
 }
 
 // What becomes a float is no counter any more.
@@ -89,6 +162,13 @@ constexpr Operation kConvertRows[] = {
      LowerConvert,
      {.scalar = ScalarConverted, .pointwise = true, .converts = true}},
     {"ConvertLike", 1, 2, 2, InferConvertLike, LowerConvert, {.converts = true, .axes = SameAxes}},
+    {"ConvertPromoteTypes",
+     14,
+     2,
+     2,
+     InferPromote,
+     LowerPromote,
+     {.converts = true, .axes = PromoteAxes}},
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ constexpr Family kFamilies[] = {
     EmbeddingBagOperations,
     SegmentMaxOperations,
     QuantizeOperations,
+    FakeConvertOperations,
     MatmulOperations,
     FourierOperations,
     ShortTimeOperations,

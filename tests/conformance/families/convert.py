@@ -106,6 +106,36 @@ def _weights():
         lambda x: x + bytes_.astype(np.float32))
 
 
+def _promoted(path, a, b, kind, opset=14, **attributes):
+    """ConvertPromoteTypes of two arrays to a NumPy type."""
+    attributes = {"promote_unsafe": True, **attributes}
+    return exact(f"convert/promote_{path}", [a, b],
+                 lambda a, b: node("ConvertPromoteTypes", opset, [a, b], **attributes).outputs(),
+                 lambda a, b: [a.astype(kind), b.astype(kind)])
+
+
+def _promotions():
+    """Two inputs in a type that holds either."""
+    pairs = [("f32", "i32", "f32"), ("i8", "f32", "f32"), ("i32", "i64", "i64"),
+             ("u8", "i8", "i16"), ("u8", "i32", "i32"), ("i16", "i8", "i16"),
+             ("boolean", "i32", "i32"), ("f32", "boolean", "f32"), ("i32", "i32", "i32")]
+    for left, right, to in pairs:
+        label = f"{left}_{right}"
+        arrays = [flags(label, 3, 5) if kind == "boolean" else
+                  integers(label + side, 0, 100, *shape).astype(KINDS[kind])
+                  for side, kind, shape in (("l", left, (3, 5)), ("r", right, (2, 1)))]
+        yield _promoted(label, *arrays, KINDS[to])
+    scalar = np.array(3, np.int64)
+    yield _promoted("pytorch_scalar", integers("pps", -9, 9, 4), scalar, np.int32,
+                    pytorch_scalar_promotion=True)
+    yield _promoted("scalar", integers("pns", -9, 9, 4), scalar, np.int64)
+    yield _promoted("pytorch_scalar_of_float", np.array(2.5, np.float32), integers("pfs", -9, 9, 4),
+                    np.float32, pytorch_scalar_promotion=True)
+
+
+KINDS = {**NAMES, "i16": np.int16}
+
+
 def cases():
-    for part in (_pairs, _boolean, _rounding, _weights):
+    for part in (_pairs, _boolean, _rounding, _weights, _promotions):
         yield from part()

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeConvert: x as a float of 8 bits would hold it, (rounded(x * scale - shift) + shift) / scale.
+// OpenVINO's 8-bit types are made of f16, so there are two roundings. The second one is by f32 sums:
+// a number is added and taken off again whose last bit is worth as much as that of the 8-bit number.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::UnaryOp;
+
+// A float of 8 bits. What is beyond the greatest number becomes that number.
+struct ShortFloat {
+  std::string_view name;
+  int fraction_bits;
+  int least_exponent;  // of a number that is no subnormal one
+  float greatest;
+};
+constexpr ShortFloat kShortFloats[] = {{"f8e4m3", 3, -6, 448}, {"f8e5m2", 2, -14, 57344}};
+
+const ShortFloat& ShortFloatOf(const NodeScope& scope) {
+  constexpr std::string_view kShortNames[] = {kShortFloats[0].name, kShortFloats[1].name};
+  const std::string name = scope.attributes.Choice("destination_type", kShortNames[0], kShortNames);
+  return *std::ranges::find(kShortFloats, name, &ShortFloat::name);
+}
+
+void InferFakeConvert(InferScope& scope) {
+  std::vector<size_t> operands = {0, 1};
+  if (scope.has_input(2)) operands.push_back(2);
+  CheckElements(scope, operands, {ElementType::f32});
+  if (!scope.attributes.Has("destination_type")) {
+    scope.Fault("attribute destination_type is missing; must be given");
+  }
+  ShortFloatOf(scope);
+  const std::optional<Dims> dims = BroadcastDims(scope, operands);
+  if (dims && *dims != scope.input_dims(0)) {
+    scope.Fault("scale and shift make {} of x, which is {}; must broadcast to the shape of x",
+                ToString(*dims), ToString(scope.input_type(0)));
+  }
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+// Steps of one lowering, all of the shape of x.
+class ShortRounding {
+ public:
+  ShortRounding(plan::Builder& builder, const ShortFloat& to, Dims dims)
+      : builder_(builder), to_(to), type_{ElementType::f32, std::move(dims)} {}
+
+  plan::ValueId Apply(BinaryOp op, plan::ValueId a, const Operand& b) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitBinary(builder_, op, Full(a), b, y);
+    return y;
+  }
+
+  plan::ValueId Rounded(plan::ValueId x) {
+    x = Function(UnaryOp::clamp, x, -to_.greatest, to_.greatest);
+    x = Converted(Converted(x, ElementType::f16), ElementType::f32);
+    // The power of two that is the first bit of x: x times 2^23 + 1 less the float before it.
+    const plan::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
+    const plan::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
+    const plan::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
+    const plan::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
+                                          Number(std::ldexp(1.0f, to_.least_exponent)));
+    // Of a number between 1 and 2 times that, the last bit is worth 2^-23 of it.
+    const plan::ValueId coarse =
+        Apply(BinaryOp::multiply, first_bit, Number(std::ldexp(1.5f, 23 - to_.fraction_bits)));
+    return Apply(BinaryOp::subtract, Apply(BinaryOp::add, x, Full(coarse)), Full(coarse));
+  }
+
+ private:
+  Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
+  Operand Number(float number) {
+    return {builder_.WeightsOf<float>({ElementType::f32, {1}}, {number}),
+            Dims(type_.dims.size(), 1)};
+  }
+  plan::ValueId Function(UnaryOp op, plan::ValueId x, float alpha = 0, float beta = 0) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitUnary(builder_, op, x, y, alpha, beta);
+    return y;
+  }
+  plan::ValueId Converted(plan::ValueId x, ElementType to) {
+    const ElementType from = builder_.type(x);
+    const plan::ValueId y = builder_.Scratch({to, type_.dims});
+    const auto count = Narrow32(ElementCount(type_.dims).value_or(0), "count");
+    builder_.Emit(format::ConvertParams(count, from, to, 0), {x}, {y});
+    return y;
+  }
+
+  plan::Builder& builder_;
+  const ShortFloat& to_;
+  const TensorType type_;
+};
+
+bool IsKnownZero(const NodeScope& scope, size_t i) {
+  const std::optional<std::vector<double>> numbers = scope.Numbers(i);
+  return numbers && std::ranges::all_of(*numbers, [](double number) { return number == 0; });
+}
+
+void LowerFakeConvert(LowerScope& scope) {
+  const Dims dims = scope.output_type(0).dims;
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(dims) == 0) return;
+  const Operand scale = {scope.input(1), AlignedDims(scope, 1, dims)};
+  ShortRounding steps(scope.builder, ShortFloatOf(scope), dims);
+  plan::ValueId x = steps.Apply(BinaryOp::multiply, scope.input(0), scale);
+  const bool shifts = scope.has_input(2) && !IsKnownZero(scope, 2);
+  const Operand shift =
+      shifts ? Operand{scope.input(2), AlignedDims(scope, 2, dims)} : Operand{plan::kNone, {}};
+  if (shifts) x = steps.Apply(BinaryOp::subtract, x, shift);
+  x = steps.Rounded(x);
+  if (shifts) x = steps.Apply(BinaryOp::add, x, shift);
+  EmitBinary(scope.builder, BinaryOp::divide, {x, dims}, scale, y);
+}
+
+constexpr Operation kFakeConvertRows[] = {
+    {"FakeConvert", 13, 2, 3, InferFakeConvert, LowerFakeConvert, kPointwise},
+};
+
+}  // namespace
+
+std::span<const Operation> FakeConvertOperations() { return kFakeConvertRows; }
+
+}  // namespace weft::ops
