@@ -8,7 +8,9 @@
 #include <string>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/broadcast.h"
 #include "converter/ops/packed.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 
@@ -97,11 +99,78 @@ TensorType StateType(const CellShape& shape) {
 }
 
 // Columns [first, first + count) of every row of a [batch, gates * hidden] value.
-ValueId Columns(Builder& builder, const CellShape& shape, ValueId rows, int64_t first,
-                int64_t count, int64_t row_floats) {
+ValueId CellColumns(Builder& builder, const CellShape& shape, ValueId rows, int64_t first,
+                    int64_t count, int64_t row_floats) {
   const int64_t floats = shape.batch == 0 ? 0 : (shape.batch - 1) * row_floats + count;
   return builder.View(rows, first * int64_t{sizeof(float)}, {ElementType::f32, {floats}});
 }
+
+// An LSTM with peepholes behind its products, pre in order f i c o.
+class PeepholeCell {
+ public:
+  PeepholeCell(Builder& builder, const CellShape& shape, ValueId peepholes, ValueId pre)
+      : builder_(builder), shape_(shape), peepholes_(peepholes), pre_(pre) {}
+
+  std::vector<ValueId> Emit(ValueId c) {
+    const int64_t hidden = shape_.hidden;
+    const ValueId forget = Gate(0, Columns(0), c), update = Gate(hidden, Columns(hidden), c);
+    const ValueId candidate = Activated(shape_.g, Contiguous(2 * hidden));
+    const ValueId kept = Both(format::BinaryOp::multiply, forget, c);
+    const ValueId added = Both(format::BinaryOp::multiply, update, candidate);
+    const ValueId next = Both(format::BinaryOp::add, kept, added);
+    const ValueId output = Gate(2 * hidden, Columns(3 * hidden), next);
+    return {Both(format::BinaryOp::multiply, output, Activated(shape_.h, next)), next};
+  }
+
+ private:
+  // Of pre, from column `first` on, rows 4 * hidden apart.
+  ValueId Columns(int64_t first) {
+    return CellColumns(builder_, shape_, pre_, first, shape_.hidden, 4 * shape_.hidden);
+  }
+
+  ValueId New() { return builder_.Scratch(StateType(shape_)); }
+
+  ValueId Contiguous(int64_t first) {
+    const ValueId y = New();
+    builder_.CopyStrided(pre_, y, {shape_.batch, shape_.hidden}, {4 * shape_.hidden, 1}, first,
+                         {shape_.hidden, 1}, 0);
+    return y;
+  }
+
+  // y = a op b, rows of a and b so many elements apart.
+  ValueId Rows(format::BinaryOp op, ValueId a, int64_t a_row, ValueId b, int64_t b_row) {
+    const ValueId y = New();
+    const Dims strides[] = {{a_row, 1}, {b_row, 1}};
+    EmitBinary(builder_, op, JoinedWalk({shape_.batch, shape_.hidden}, strides), a, b, y);
+    return y;
+  }
+  ValueId Both(format::BinaryOp op, ValueId a, ValueId b) {
+    return Rows(op, a, shape_.hidden, b, shape_.hidden);
+  }
+
+  // act(columns + peephole * state)
+  ValueId Gate(int64_t peephole, ValueId columns, ValueId state) {
+    const ValueId weights = builder_.View(peepholes_, peephole * int64_t{sizeof(float)},
+                                          {ElementType::f32, {shape_.hidden}});
+    const ValueId seen = Rows(format::BinaryOp::multiply, state, shape_.hidden, weights, 0);
+    return Activated(shape_.f,
+                     Rows(format::BinaryOp::add, columns, 4 * shape_.hidden, seen, shape_.hidden));
+  }
+
+  ValueId Activated(const format::Activation& activation, ValueId x) {
+    const ValueId y = New();
+    format::UnaryParams unary;
+    unary.mutate_count(Narrow32(shape_.batch * shape_.hidden, "count"));
+    unary.mutable_activation() = activation;
+    unary.mutate_type(ElementType::f32);
+    builder_.Emit(unary, {x}, {y});
+    return y;
+  }
+
+  Builder& builder_;
+  const CellShape& shape_;
+  const ValueId peepholes_, pre_;
+};
 
 std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const PackedCell& packed,
                               ValueId x, const std::vector<ValueId>& states) {
@@ -110,6 +179,9 @@ std::vector<ValueId> EmitLstm(Builder& builder, const CellShape& shape, const Pa
       EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
   const ValueId pre = EmitProduct(builder, shape, packed,
                                   {states[0], packed.r, from_x, shape.hidden, gates, gates});
+  if (packed.peepholes != kNone) {
+    return PeepholeCell(builder, shape, packed.peepholes, pre).Emit(states[1]);
+  }
   const ValueId h = builder.Scratch(StateType(shape)), c = builder.Scratch(StateType(shape));
   format::LstmGatesParams params;
   params.mutate_rows(Narrow32(shape.batch, "rows"));
@@ -146,7 +218,7 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
   const int64_t gates = 3 * shape.hidden, both = 2 * shape.hidden;
   const ValueId from_x =
       EmitProduct(builder, shape, packed, {x, packed.w, packed.b, shape.inputs, gates, 0});
-  const ValueId x_both = Columns(builder, shape, from_x, 0, both, gates);
+  const ValueId x_both = CellColumns(builder, shape, from_x, 0, both, gates);
   const ValueId pre =
       EmitProduct(builder, shape, packed, {h, packed.r, x_both, shape.hidden, both, gates});
   const ValueId z = builder.Scratch(StateType(shape)), reset = builder.Scratch(StateType(shape));
@@ -156,7 +228,7 @@ std::vector<ValueId> EmitGruResetBefore(Builder& builder, const CellShape& shape
   first.mutate_pre_row_stride(Narrow32(both, "pre row stride"));
   first.mutable_f() = shape.f;
   builder.Emit(first, {pre, h}, {z, reset});
-  const ValueId x_candidate = Columns(builder, shape, from_x, both, shape.hidden, gates);
+  const ValueId x_candidate = CellColumns(builder, shape, from_x, both, shape.hidden, gates);
   const ValueId candidate =
       EmitProduct(builder, shape, packed,
                   {reset, packed.r_candidate, x_candidate, shape.hidden, shape.hidden, gates});

@@ -2,7 +2,8 @@
 // One step of an LSTM, GRU or RNN, wherever it comes from: a cell operation, a sequence, a loop
 // body. Formulas (x the input row, h and c the states, * elementwise, products of W and R by
 // dense):
-//   LSTM  c' = f(F) c + f(I) g(C), h' = f(O) h(c'), with [F I C O] = W x + R h + B
+//   LSTM  c' = f(F) c + f(I) g(C), h' = f(O) h(c'), with [F I C O] = W x + R h + B and, where it
+//         has peepholes, Pf c, Pi c and Po c' added to F, I and O
 //   GRU   h' = n + z (h - n), with z, r = f(W x + R h + B) and n = g(W x + R (r h) + B) or, with
 //         linear_before_reset, n = g(W x + B + r (R h + Rb))
 //   RNN   h' = f(W x + R h + B)
@@ -44,6 +45,7 @@ struct PackedCell {
   bool in_panels = true;
   plan::ValueId w = plan::kNone, r = plan::kNone, r_candidate = plan::kNone;
   plan::ValueId b = plan::kNone, b_recurrent = plan::kNone;
+  plan::ValueId peepholes = plan::kNone;  // of an LSTM: [3 * hidden] in order f i o
 };
 PackedCell Pack(plan::Builder& builder, const CellShape& shape, const CellWeights& weights);
 // The same of weights that are known at run time only, shaped as in CellWeights. b may be kNone.

@@ -27,6 +27,7 @@ struct Layout {
   bool sequence;
   bool merged;  // LSTMCell of the oldest form: one matrix [4 * hidden, inputs + hidden]
   size_t lengths, w, r, b;
+  size_t peepholes() const { return b + 1; }  // of the first version of an LSTM
 };
 
 template <CellKind kKind, bool kSequence>
@@ -123,18 +124,42 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   return recurrent;
 }
 
-bool HasPeepholes(NodeScope& scope, size_t input) {
-  const std::optional<std::vector<double>> values = scope.Numbers(input);
-  if (values && std::all_of(values->begin(), values->end(), [](double v) { return v == 0; }))
-    return false;
-  scope.Fault("input {} (peepholes) is not all zeros; weft has no peepholes", input);
-  return true;
+// All zeros, which ONNX's frontend and old ones write, is none.
+bool HasPeepholes(const NodeScope& scope, const Layout& layout) {
+  if (layout.kind != CellKind::kLstm || !scope.has_input(layout.peepholes())) return false;
+  const std::optional<std::vector<double>> values = scope.Numbers(layout.peepholes());
+  return !values || std::ranges::any_of(*values, [](double value) { return value != 0; });
+}
+
+// Where the gates F, I, C and O stand in W, R and B of the first version of an LSTM.
+constexpr std::array<std::string_view, 5> kGateOrders = {"fico", "icof", "ifco", "ifoc", "iofc"};
+
+std::string GateOrder(const NodeScope& scope) {
+  return scope.attributes.Choice("weights_format", kGateOrders[0], kGateOrders);
+}
+
+void CheckFirstVersion(NodeScope& scope, const Recurrent& recurrent) {
+  const Layout& layout = recurrent.layout;
+  if (scope.has_input(layout.peepholes())) {
+    Dims dims = {3 * recurrent.cell.hidden};
+    if (layout.sequence) dims.insert(dims.begin(), recurrent.directions);
+    CheckDims(scope, layout.peepholes(), "P", dims);
+  }
+  if (scope.attributes.Bool("input_forget", false)) {
+    scope.Fault("input_forget is true; must be false, for its gates are not coupled");
+  }
+  const std::string order = GateOrder(scope);
+  const bool known = scope.constant(layout.w) != nullptr && scope.constant(layout.r) != nullptr &&
+                     (!scope.has_input(layout.b) || scope.constant(layout.b) != nullptr);
+  if (known || order == kGateOrders[0]) return;
+  scope.Fault("weights_format is {} and the weights are computed at run time; must be {}", order,
+              kGateOrders[0]);
 }
 
 template <CellKind kKind, bool kSequence>
 void InferRecurrent(InferScope& scope) {
   const Recurrent recurrent = Read(scope, LayoutOf<kKind, kSequence>(scope));
-  if (scope.has_input(recurrent.layout.b + 1)) HasPeepholes(scope, recurrent.layout.b + 1);
+  if (kKind == CellKind::kLstm) CheckFirstVersion(scope, recurrent);
   if (scope.failed()) return;
   const CellShape& cell = recurrent.cell;
   const ElementType type = scope.input_element(0);
@@ -155,7 +180,19 @@ std::vector<float> Part(const std::vector<float>& all, int64_t index, int64_t co
   return {first, first + static_cast<std::ptrdiff_t>(size)};
 }
 
-CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+// Rows of gates in another order, brought into that of the cell.
+void ReorderGates(std::vector<float>& rows, std::string_view order) {
+  const std::vector<float> given = rows;
+  const auto size = static_cast<std::ptrdiff_t>(rows.size() / order.size());
+  for (size_t gate = 0; gate < order.size(); ++gate) {
+    const auto from =
+        given.begin() + static_cast<std::ptrdiff_t>(order.find(kGateOrders[0][gate])) * size;
+    std::copy(from, from + size, rows.begin() + static_cast<std::ptrdiff_t>(gate) * size);
+  }
+}
+
+// As the node has them.
+CellWeights GivenWeights(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
   const Layout& layout = recurrent.layout;
   const CellShape& cell = recurrent.cell;
   const auto gates = static_cast<size_t>(GateCount(layout.kind) * cell.hidden);
@@ -181,6 +218,14 @@ CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t dir
   return weights;
 }
 
+CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+  CellWeights weights = GivenWeights(scope, recurrent, direction);
+  if (recurrent.layout.kind != CellKind::kLstm) return weights;
+  const std::string order = GateOrder(scope);
+  for (std::vector<float>* rows : {&weights.w, &weights.r, &weights.b}) ReorderGates(*rows, order);
+  return weights;
+}
+
 // The part of a run-time input that belongs to one direction.
 ValueId DirectionOf(LowerScope& scope, const Recurrent& recurrent, size_t input,
                     int64_t direction) {
@@ -191,7 +236,7 @@ ValueId DirectionOf(LowerScope& scope, const Recurrent& recurrent, size_t input,
   return scope.builder.View(all, direction * bytes, std::move(type));
 }
 
-PackedCell PackedWeights(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+PackedCell PackedMatrices(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
   const Layout& layout = recurrent.layout;
   const bool biased = scope.has_input(layout.b);
   if (scope.constant(layout.w) != nullptr && scope.constant(layout.r) != nullptr &&
@@ -201,6 +246,14 @@ PackedCell PackedWeights(LowerScope& scope, const Recurrent& recurrent, int64_t 
   return Gather(scope.builder, recurrent.cell, DirectionOf(scope, recurrent, layout.w, direction),
                 DirectionOf(scope, recurrent, layout.r, direction),
                 biased ? DirectionOf(scope, recurrent, layout.b, direction) : kNone);
+}
+
+PackedCell PackedWeights(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+  PackedCell packed = PackedMatrices(scope, recurrent, direction);
+  if (HasPeepholes(scope, recurrent.layout)) {
+    packed.peepholes = DirectionOf(scope, recurrent, recurrent.layout.peepholes(), direction);
+  }
+  return packed;
 }
 
 template <CellKind kKind>

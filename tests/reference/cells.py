@@ -40,15 +40,18 @@ def _wide(*arrays):
 
 
 def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"), clip=0, alphas=(),
-              betas=()):
-    """Returns (hidden, cell) after one step."""
+              betas=(), peepholes=None):
+    """Returns (hidden, cell) after one step. Peepholes [3H], in order f, i, o, weigh the cell state
+    that f and i see before the step and o behind it."""
     x, hidden, cell, w, r, b = _wide(x, hidden, cell, w, r, b)
+    seen = np.zeros((3, hidden.shape[-1])) if peepholes is None else np.reshape(peepholes, (3, -1))
     first, second = (Gate(activations, index, clip, alphas, betas) for index in range(2))
     # The state that passes through the last activation is not clipped.
     third = Gate(activations, 2, 0, alphas, betas)
     forget, update, candidate, output = np.split(x @ w.T + hidden @ r.T + b, 4, axis=-1)
-    cell = first(forget) * cell + first(update) * second(candidate)
-    return first(output) * third(cell), cell
+    kept, added = first(forget + seen[0] * cell), first(update + seen[1] * cell)
+    cell = kept * cell + added * second(candidate)
+    return first(output + seen[2] * cell) * third(cell), cell
 
 
 def gru_cell(x, hidden, w, r, b, linear_before_reset=False, activations=("sigmoid", "tanh"), clip=0,

@@ -2,10 +2,11 @@
 """LSTMCell, GRUCell and RNNCell: sizes, clip, activations, weights that are inputs."""
 
 import functools
+import re
 
 import numpy as np
 
-from build import node
+from build import constant, node
 from casebook import Case, by_numpy, normal
 from reference import cells
 
@@ -144,7 +145,73 @@ def _runtime_weights():
                lambda *inputs: node("RNNCell", 1, inputs, hidden_size=6), reference=cells.rnn_cell)
 
 
+PEEPHOLES = by_numpy("OpenVINO drops peepholes when it saves a model and when it runs one.")
+
+
+def with_peepholes(kind, port):
+    """An edit of XML that gives the layer of that kind one more input: the layer "peepholes"."""
+    def edit(xml):
+        source = re.search(r'<layer id="(\d+)" name="peepholes"', xml).group(1)
+        dims = re.search(r'name="peepholes".*?<output>.*?(<dim>.*?)\s*</port>', xml, re.S).group(1)
+        layer = re.search(rf'<layer id="(\d+)" name="[^"]*" type="{kind}" version="opset\d".*?</input>',
+                          xml, re.S)
+        text = re.sub(r'version="opset\d"', 'version="opset1"', layer.group(0), count=1).replace(
+            "</input>", f'<port id="{port}" precision="FP32">{dims}</port></input>')
+        edge = f'<edge from-layer="{source}" from-port="0" to-layer="{layer.group(1)}" to-port="{port}" />'
+        return xml.replace(layer.group(0), text).replace("</edges>", edge + "</edges>")
+
+    return edit
+
+
+def named_peepholes(p):
+    """The given constant or Parameter, and an output that keeps it in the file."""
+    p = constant(p) if isinstance(p, np.ndarray) else p
+    p.set_friendly_name("peepholes")
+    return node("Negative", 1, [p])
+
+
+def _peepholes():
+    for batch, inputs, hidden, how in ((1, 5, 16, {}), (3, 7, 9, {"clip": 0.4}),
+                                       (2, 3, 5, {"activations": ["sigmoid", "relu", "sigmoid"]})):
+        label = f"peepholes_b{batch}_h{hidden}"
+        w, r, b = weights(label, 4, inputs, hidden)
+        p = normal(label + "p", 3 * hidden, scale=0.7)
+        arrays = [normal(label + "x", batch, inputs), normal(label + "h", batch, hidden, scale=0.5),
+                  normal(label + "c", batch, hidden)]
+        known = batch != 2
+
+        def graph(x, h, c, given=p, own=(w, r, b), hidden=hidden, how=how):
+            return lstm(1, hidden, *own, **how)(x, h, c), named_peepholes(given)
+
+        def reference(x, h, c, given=p, own=(w, r, b), how=how):
+            return [*cells.lstm_cell(x, h, c, *own, peepholes=given, **how), -given]
+
+        yield Case(f"cell/lstm1_{label}", arrays if known else [*arrays, p], graph,
+                   reference=reference, edit=with_peepholes("LSTMCell", 6), **PEEPHOLES)
+
+
+GATE_ORDER = by_numpy("OpenVINO's CPU device takes the gates in the order fico whatever "
+                      "weights_format says.")
+
+
+def _gate_orders():
+    x, h, c = normal("gox", 2, 4), normal("goh", 2, 5), normal("goc", 2, 5)
+    parts = weights("go", 4, 4, 5)
+    for order in ("icof", "ifco", "ifoc", "iofc"):
+        own = [np.concatenate([np.split(part, 4)[order.index(gate)] for gate in "fico"])
+               for part in parts]
+        yield Case(f"cell/lstm1_{order}", [x, h, c],
+                   lambda x, h, c, order=order: node(
+                       "LSTMCell", 1, [x, h, c, *parts, np.zeros(15, np.float32)], hidden_size=5,
+                       weights_format=order, input_forget=False,
+                       activations=["sigmoid", "tanh", "tanh"]),
+                   reference=functools.partial(cells.lstm_cell, w=own[0], r=own[1], b=own[2]),
+                   **GATE_ORDER)
+
+
 def cases():
+    yield from _peepholes()
+    yield from _gate_orders()
     yield from _sizes()
     yield from _variants()
     yield from _runtime_weights()

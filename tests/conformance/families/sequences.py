@@ -6,7 +6,7 @@ import numpy as np
 
 from build import node
 from casebook import i64, normal, recurrent
-from families.cells import weights
+from families.cells import PEEPHOLES, named_peepholes, weights, with_peepholes
 from reference import cells
 
 DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
@@ -112,6 +112,32 @@ def _settings():
                         weights_are_inputs=True)
 
 
+def _peepholes():
+    """LSTMSequence-1, written as version 5 and given its further input afterwards."""
+    batch, time, inputs, hidden = 2, 5, 4, 6
+    for direction, count in DIRECTIONS.items():
+        label = f"peepholes_{direction}"
+        w, r, b = stacked(label, count, 4, inputs, hidden)
+        p = normal(label + "p", count, 3 * hidden, scale=0.7)
+        arrays = [normal(label + "x", batch, time, inputs)] + [
+            normal(label + part, batch, count, hidden, scale=0.5) for part in "hc"
+        ]
+
+        def graph(x, h, c, direction=direction, own=(w, r, b), p=p):
+            made = node("LSTMSequence", 5, [x, h, c, np.array([time, 3], np.int32), *own],
+                        hidden_size=hidden, direction=direction, activations=DEFAULT["LSTMSequence"])
+            return made, named_peepholes(p)
+
+        def reference(x, h, c, direction=direction, own=(w, r, b), p=p):
+            def cell(x, states, w, r, b, p):
+                return list(cells.lstm_cell(x, *states, w, r, b, peepholes=p))
+
+            return [*cells.sequence(cell, x, [h, c], [time, 3], [*own, p], direction), -p]
+
+        yield recurrent(f"sequence/lstm1_{label}", arrays, graph, reference,
+                        edit=with_peepholes("LSTMSequence", 20), **PEEPHOLES)
+
+
 def _stack():
     """Two layers: Y of the first, its directions side by side, feeds the second."""
     w1, r1, b1 = stacked("stack1", 2, 4, 8, 16)
@@ -145,3 +171,4 @@ def cases():
     yield from _lengths()
     yield from _settings()
     yield from _stack()
+    yield from _peepholes()
