@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that turn the order along axes around, or around a circle: strided copies, one per
-// run.
+// run. A ReverseSequence whose lengths the run computes gathers by places that it computes, too.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -8,6 +8,8 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -73,10 +75,15 @@ void InferReverseSequence(InferScope& scope) {
     return scope.Fault("input 1 (seq_lengths) is {}; must be [{}], one length per batch",
                        ToString(scope.input_type(1)), batches);
   }
-  // Lengths are whole numbers of any type here.
-  const std::optional<Dims> lengths = scope.RequireInts(1, "seq_lengths");
-  if (!lengths) return;
-  for (const int64_t length : *lengths) {
+  const ElementType type = scope.input_element(1);
+  if (scope.constant(1) == nullptr && type != ElementType::i32 && type != ElementType::i64) {
+    return scope.Fault("input 1 (seq_lengths) is {} and computed at run time; must be i32 or i64",
+                       Name(type));
+  }
+  if (scope.constant(1) == nullptr && !HasWholeBytes(scope, 0)) return;
+  // Known lengths are whole numbers of any type.
+  const std::optional<Dims> lengths = scope.Ints(1);
+  for (const int64_t length : lengths.value_or(Dims())) {
     if (length < 0 || length > longest) {
       return scope.Fault("seq_lengths {} hold {}; axis {} has {}", ToString(*lengths), length,
                          *time, longest);
@@ -85,11 +92,58 @@ void InferReverseSequence(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
+// The place that each place [batch, time] takes, by lengths of the run: length - 1 - t below the
+// length, which is no more than `steps`, else t.
+plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, int64_t batches,
+                                 int64_t steps) {
+  const ElementType type = builder.type(lengths);
+  const Dims dims = {batches, steps}, column = {batches, 1}, row = {1, steps}, one = {1, 1};
+  const plan::ValueId bounded = builder.Scratch({type, column});
+  const plan::ValueId last = builder.Scratch({type, column});
+  const Operand given = {lengths, column};
+  const Operand most = {IntegerWeights(builder, type, {steps}), one};
+  EmitBinary(builder, format::BinaryOp::minimum, given, most, bounded);
+  EmitBinary(builder, format::BinaryOp::subtract, {bounded, column},
+             {IntegerWeights(builder, type, {1}), one}, last);
+  const Operand places = {PlaceNumbers(builder, type, steps), row};
+  const plan::ValueId turned = builder.Scratch({type, dims}), y = builder.Scratch({type, dims});
+  const plan::ValueId is_turned = builder.Scratch({ElementType::boolean, dims});
+  EmitBinary(builder, format::BinaryOp::subtract, {last, column}, places, turned);
+  EmitCompare(builder, format::CompareOp::less, places, {bounded, column}, is_turned);
+  EmitSelect(builder, {is_turned, dims}, {turned, dims}, places, {y, dims});
+  return y;
+}
+
+// Batch and time are brought to the front, where each batch takes places of its own.
+void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
+  const Dims dims = scope.input_dims(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const Dims dense = plan::DenseStrides(dims);
+  Dims front = {dims[batch], dims[time]}, strides = {dense[batch], dense[time]};
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (axis == batch || axis == time) continue;
+    front.push_back(dims[axis]);
+    strides.push_back(dense[axis]);
+  }
+  const plan::ValueId source = scope.input(0);
+  const plan::ValueId places = EmitReversedPlaces(builder, scope.input(1), front[0], front[1]);
+  const GatherGeometry lines = {front[0], 1, front[1], ProductOf(front, 2, front.size()), front[1]};
+  if (strides == plan::DenseStrides(front)) return EmitGather(builder, lines, source, places, y);
+  const TensorType type{builder.type(source), front};
+  const plan::ValueId moved = builder.Scratch(type), turned = builder.Scratch(type);
+  builder.CopyStrided(source, moved, front, strides, 0, plan::DenseStrides(front), 0);
+  EmitGather(builder, lines, moved, places, turned);
+  builder.CopyStrided(turned, y, front, plan::DenseStrides(front), 0, strides, 0);
+}
+
 // Neighbouring batches of one length move together.
 void LowerReverseSequence(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const size_t batch = WrappedAxis(scope.attributes.Int("batch_axis", 0), scope.rank(0));
   const size_t time = WrappedAxis(scope.attributes.Int("seq_axis", 1), scope.rank(0));
+  if (scope.constant(1) == nullptr) return LowerComputedReverse(scope, batch, time);
   const Dims lengths = scope.Ints(1).value();
   if (std::all_of(lengths.begin(), lengths.end(), [](int64_t length) { return length <= 1; })) {
     return scope.Forward(0, 0);

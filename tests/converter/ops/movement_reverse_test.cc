@@ -67,6 +67,33 @@ TEST(ReverseSequence, ChecksLengthsAndAxes) {
                "batch_axis and seq_axis are both 1");
 }
 
+TEST(ReverseSequence, GathersByLengthsOfTheRun) {
+  const auto kinds = [](Dims dims, const char* batch, const char* time) {
+    GraphBuilder g;
+    const ir::Source lengths = g.Parameter({ElementType::i32, {3}});
+    g.Add("ReverseSequence", 1, {g.Parameter(F32(std::move(dims))), lengths},
+          {{"batch_axis", batch}, {"seq_axis", time}});
+    EXPECT_TRUE(g.Infer()) << g.FaultText();
+    return Kinds(g.Lower());
+  };
+  using plan::StepKind;
+  const std::vector<StepKind> front = {StepKind::kBinary,  StepKind::kBinary, StepKind::kBinary,
+                                       StepKind::kCompare, StepKind::kSelect, StepKind::kGather};
+  EXPECT_EQ(kinds({3, 5, 2}, "0", "1"), front);
+  std::vector<StepKind> moved = front;
+  moved.insert(moved.end() - 1, StepKind::kCopy);
+  moved.push_back(StepKind::kCopy);
+  EXPECT_EQ(kinds({5, 3, 2}, "1", "0"), moved);
+}
+
+TEST(ReverseSequence, RefusesLengthsOfTheRunThatAreNoIndices) {
+  GraphBuilder g;
+  g.Add("ReverseSequence", 1, {g.Parameter(F32({3, 5})), g.Parameter(F32({3}))});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "input 1 (seq_lengths) is f32 and computed at run time; must be i32 or i64");
+}
+
 Outcome Roll(const Nd& x, const std::vector<int64_t>& shift, const std::vector<int64_t>& axes) {
   return Apply("Roll", 7, x, {shift, axes});
 }
