@@ -3,6 +3,7 @@
 // the next. Every ReadValue and Assign of one id shares one value in the state region. A read is
 // that value itself, so an Assign is lowered after all readers of its variable.
 #include <algorithm>
+#include <cstdlib>
 
 #include "converter/ops/families.h"
 
@@ -17,19 +18,63 @@ void CheckId(InferScope& scope) {
   if (Id(scope).empty()) scope.Fault("attribute {} is missing; must name the variable", kId);
 }
 
-// What a ReadValue declares of its variable, where its version lets it.
+// What a ReadValue declares of its variable, where its version lets it; -1 for an extent that it
+// leaves open.
 std::optional<TensorType> Declared(InferScope& scope) {
   if (!scope.attributes.Has("variable_type") || !scope.attributes.Has("variable_shape")) {
     return std::nullopt;
   }
   const std::string text = scope.attributes.Text("variable_type", "");
   const std::optional<ElementType> type = ParseElementType(text);
-  const Dims dims = scope.attributes.Ints("variable_shape");
+  const std::string shape = scope.attributes.Text("variable_shape", "");
+  Dims dims;
+  if (shape.find('?') == std::string::npos) {
+    dims = scope.attributes.Ints("variable_shape");
+  } else {
+    for (const std::string& extent : scope.attributes.Texts("variable_shape")) {
+      const bool open = extent == "?";
+      if (!open && extent.find_first_not_of("0123456789") != std::string::npos) {
+        scope.Fault("variable_shape is {}; must hold numbers and ?", shape);
+      }
+      dims.push_back(open ? -1 : std::strtoll(extent.c_str(), nullptr, 10));
+    }
+  }
   if (!type) scope.Fault("variable_type is \"{}\"; must be a known element type", text);
-  if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })) {
-    scope.Fault("variable_shape is {}; every dimension must be fixed", ToString(dims));
+  if (std::ranges::any_of(dims, [](int64_t dim) { return dim < -1; })) {
+    scope.Fault("variable_shape is {}; must hold extents, or -1", ToString(dims));
   }
   return scope.failed() ? std::nullopt : std::optional(TensorType{*type, dims});
+}
+
+// As the file gives it, before inference has come so far; empty where it does not.
+Dims AssignedDims(const InferScope& scope) {
+  for (const ir::Node* sink : scope.graph().sinks) {
+    const auto id = sink->attributes.find(std::string(kId));
+    if (id == sink->attributes.end() || id->second != Id(scope) || sink->inputs.empty()) continue;
+    const ir::Source& source = sink->inputs[0];
+    return source.node->outputs[source.port].type.dims;
+  }
+  return {};
+}
+
+// Extents that the declaration leaves open: those of the value assigned where the file has them,
+// the batch of the first input along axis 0, else 1. An Assign of another shape is a fault.
+void CloseExtents(const InferScope& scope, Dims& dims) {
+  const Dims assigned = AssignedDims(scope);
+  const std::vector<ir::Node*>& parameters = scope.graph().parameters;
+  const Dims first = parameters.empty() ? Dims() : parameters[0]->outputs[0].type.dims;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] >= 0) continue;
+    dims[axis] = axis == 0 && !first.empty() && first[0] > 0 ? first[0] : 1;
+    if (assigned.size() == dims.size() && assigned[axis] >= 0) dims[axis] = assigned[axis];
+  }
+}
+
+// Is `given` such a type?
+bool FitsDeclared(const TensorType& given, const TensorType& declared) {
+  return given.type == declared.type &&
+         std::ranges::equal(given.dims, declared.dims,
+                            [](int64_t is, int64_t must) { return must < 0 || is == must; });
 }
 
 void InferRead(InferScope& scope) {
@@ -41,11 +86,16 @@ void InferRead(InferScope& scope) {
                 Id(scope));
     return;
   }
-  const TensorType type = declared ? *declared : scope.input_type(0);
-  if (scope.has_input(0) && scope.input_type(0) != type) {
-    scope.Fault("variable \"{}\" is {} and its initial value {}; both must be equal", Id(scope),
-                ToString(type), ToString(scope.input_type(0)));
+  TensorType type = declared ? *declared : scope.input_type(0);
+  if (declared && scope.has_input(0)) {
+    if (FitsDeclared(scope.input_type(0), *declared)) {
+      type = scope.input_type(0);
+    } else {
+      scope.Fault("variable \"{}\" is {} and its initial value {}; both must be equal", Id(scope),
+                  ToString(type), ToString(scope.input_type(0)));
+    }
   }
+  CloseExtents(scope, type.dims);
   scope.SetOutput(0, type);
 }
 

@@ -112,6 +112,37 @@ def _sums():
         note="The initial value is read on the first call only.")
 
 
+OPEN = by_numpy("The variable's extent is open, and OpenVINO's CPU device starts it empty; weft "
+                "takes the batch of the first input.")
+
+
+UNSET = by_numpy("OpenVINO's CPU device leaves a variable of open extent unset where its initial value "
+                 "is a constant.")
+
+
+def _open_extents():
+    """Variables whose shape the file leaves open along the batch."""
+    def summed(x, state):
+        total = x + (0 if state is None else state)
+        return [total], total
+
+    def running(memory, x):
+        total = node("Add", 1, [memory.read("sum", (-1, 3)), x])
+        memory.write("sum", total)
+        return total
+
+    yield stateful("state/sum_open", [counting(4, 2, 3)], running, summed, EXACT, **OPEN)
+
+    def started(memory, x):
+        total = node("Add", 1, [memory.read("sum", (-1, 3), np.full((2, 3), 5, np.float32)), x])
+        memory.write("sum", total)
+        return total
+
+    yield stateful("state/sum_open_from_constant", [counting(4, 2, 3)], started,
+                   lambda x, state: summed(x, np.full((2, 3), 5) if state is None else state),
+                   EXACT, **UNSET)
+
+
 def _delays():
     def delay(memory, x):
         first, second = memory.read("z1", (1, 2), np.zeros(
@@ -380,5 +411,5 @@ def _assigned():
 
 
 def cases():
-    for part in (_sums, _delays, _cells, _bodies, _assigned):
+    for part in (_sums, _open_extents, _delays, _cells, _bodies, _assigned):
         yield from part()

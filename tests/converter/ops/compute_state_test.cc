@@ -68,6 +68,34 @@ TEST(State, TakesAComputedInitialValueOnTheFirstRunAfterAReset) {
   EXPECT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary, StepKind::kCopy}));
 }
 
+TEST(State, ClosesExtentsThatAreLeftOpen) {
+  for (const char* shape : {"-1,2", "?,2"}) {
+    GraphBuilder g;
+    const ir::Source x = g.Parameter(F32({3, 2}));
+    const ir::Source old = g.Add("ReadValue", 6, {}, Variable("s", shape));
+    g.Add("Assign", 6, {g.Add("Add", 1, {old, x})}, Variable("s", shape));
+    ASSERT_TRUE(g.Infer()) << g.FaultText();
+    EXPECT_EQ(ToString(g.type(old)), "f32[3,2]");
+  }
+  GraphBuilder g;
+  const ir::Source old = g.Add("ReadValue", 6, {g.Floats({1, 2}, {3, 4})}, Variable("s", "-1,2"));
+  g.Add("Assign", 6, {old}, Variable("s", "-1,2"));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(old)), "f32[1,2]");
+}
+
+TEST(State, RefusesExtentsThatGrow) {
+  GraphBuilder g;
+  const ir::Source old = g.Add("ReadValue", 6, {}, Variable("s", "2,-1"));
+  const ir::Source grown = g.Add("Concat", 1, {old, g.Parameter(F32({2, 1}))}, {{"axis", "1"}});
+  g.Add("Assign", 6, {grown}, Variable("s", "2,-1"));
+  g.Add("ReadValue", 6, {}, Variable("t", "?,1..4"));
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "variable \"s\" is f32[2,1] and the value assigned f32[2,2]");
+  EXPECT_PRED2(Contains, g.FaultText(), "variable_shape is ?,1..4; must hold numbers and ?");
+}
+
 TEST(State, NamesShapesThatDoNotMeet) {
   GraphBuilder g;
   g.Add("ReadValue", 6, {g.Floats({2}, {0, 0})}, Variable("a", "3"));
