@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions over one or two spatial axes, plain and grouped. Weights are packed at conversion;
-// where they are data, copies pack them at run time.
+// where they are data, copies pack them at run time. Integers are multiplied as they are.
 #include "converter/ops/axes.h"
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"
@@ -14,7 +14,9 @@ namespace {
 
 template <bool grouped>
 void InferConvolution(InferScope& scope) {
-  if (!CheckDataAndFilters(scope, grouped)) return;
+  const std::initializer_list<ElementType> allowed = {ElementType::f32, ElementType::i32,
+                                                      ElementType::i64};
+  if (!CheckDataAndFilters(scope, grouped, allowed)) return;
   const std::span<const int64_t> data = scope.input_dims(kData);
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
@@ -22,7 +24,7 @@ void InferConvolution(InferScope& scope) {
   if (!window) return;
   Dims out = {data[0], filters.groups * filters.out_channels};
   for (int64_t extent : window->OutDims()) out.push_back(extent);
-  scope.SetOutput(0, ElementType::f32, std::move(out));
+  scope.SetOutput(0, scope.input_element(kData), std::move(out));
 }
 
 // What PackConv does to constants, done by the engine: whole panels in one copy, the rest in
@@ -60,6 +62,9 @@ void LowerConvolution(LowerScope& scope) {
   const Filters filters = FiltersOf(scope);
   const Window window = WindowOf(scope, data.subspan(2), filters.window);
   const plan::ValueId x = scope.input(kData);
+  if (scope.input_element(kData) != ElementType::f32) {
+    return EmitIntegerConv(scope.builder, data[0], filters, window, x, scope.input(kFilters), y);
+  }
   if (IsDepthwise(filters)) {
     return EmitDepthwise(scope.builder, data[0], filters, window, x, scope.input(kFilters), y);
   }

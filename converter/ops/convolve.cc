@@ -15,9 +15,10 @@ Filters FiltersOf(const NodeScope& scope) {
           Dims(dims.begin() + static_cast<std::ptrdiff_t>(first) + 2, dims.end())};
 }
 
-bool CheckDataAndFilters(InferScope& scope, bool grouped) {
+bool CheckDataAndFilters(InferScope& scope, bool grouped,
+                         std::initializer_list<ElementType> allowed) {
   constexpr size_t kDataAndFilters[] = {kData, kFilters};
-  CheckElements(scope, kDataAndFilters, {ElementType::f32});
+  CheckElements(scope, kDataAndFilters, allowed);
   const int64_t rank = scope.rank(kData), filter_rank = rank + (grouped ? 1 : 0);
   if (rank < 3 || scope.rank(kFilters) != filter_rank) {
     scope.Fault("data is {} and filters are {}; must have ranks 3 and {}, or 4 and {}",

@@ -5,6 +5,7 @@
 #define WEFT_CONVERTER_OPS_CONVOLVE_H_
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "converter/ops/operation.h"
 #include "converter/ops/window.h"
@@ -23,8 +24,10 @@ struct Filters {
 // The filters of a convolution. A transposed one has its channels the other way round.
 Filters FiltersOf(const NodeScope& scope);
 
-// Data and filters are f32 of fitting ranks, and the filters have elements; else faults.
-bool CheckDataAndFilters(InferScope& scope, bool grouped);
+// Data and filters are of one type among `allowed` and of fitting ranks, and the filters have
+// elements; else faults.
+bool CheckDataAndFilters(InferScope& scope, bool grouped,
+                         std::initializer_list<ElementType> allowed = {ElementType::f32});
 
 // The data has the channels that the filters take; else a fault.
 void CheckInChannels(InferScope& scope, const Filters& filters);
@@ -36,6 +39,11 @@ inline bool IsDepthwise(const Filters& filters) {
 // `weights` as the filters are.
 void EmitDepthwise(plan::Builder& builder, int64_t batch, const Filters& filters,
                    const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y);
+
+// Of integers, whose sums wrap around: the patches of the data are copied behind each other and
+// multiplied by the filters as data. `weights` as the filters are.
+void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filters,
+                     const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y);
 
 format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Window& window);
 // `weights` are packed. One window that covers everything is a dense layer over the same panels.

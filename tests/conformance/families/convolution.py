@@ -2,9 +2,11 @@
 """Convolution and GroupConvolution in 1D and 2D: stride, dilation, pads, auto_pad, groups."""
 
 import numpy as np
+from onnx import helper
 
 from build import node
-from casebook import Case, normal
+from casebook import NARROW, Case, exact, integers, normal
+from families.from_onnx import converted
 from reference import windows
 
 # name: data, kernel [out, in, ...], then strides, dilations, pads_begin, pads_end, auto_pad
@@ -101,7 +103,53 @@ def _more():
             np.tanh(windows.convolution(x, w1[None], *row)), w2, *row))
 
 
+# Of ROWS and GROUPED, and one whose last places no window sees.
+INTEGERS = ("1d_k5_stride2", "1d_kernel_covers_all", "2d_k1", "2d_mixed", "2d_dilation",
+            "2d_same_lower", "1d_depthwise", "2d_groups", "2d_depthwise_multiplier")
+
+
+def _integers():
+    """As exported from quantised models: numbers less their zero points, in i32."""
+    unseen = ("2d_unseen", (1, 2, 6, 8), (3, 2, 2, 3), [2, 3], [1, 1], [0, 0], [0, 0], "explicit")
+    for rows, kind, grouped in ((ROWS + [unseen], "Convolution", 0), (GROUPED, "GroupConvolution", 1)):
+        for name, data, kernel, *geometry in rows:
+            if name not in (*INTEGERS, "2d_unseen"):
+                continue
+            w = integers(kind + name, -128, 128, *kernel)
+            attributes = _attributes(*geometry)
+            yield exact(f"convolution/i32_{'group_' if grouped else ''}{name}",
+                        [integers(name, -255, 256, *data)],
+                        lambda x, w=w, kind=kind, attributes=attributes: node(
+                            kind, 1, [x, w], **attributes),
+                        lambda x, w=w, grouped=grouped, geometry=geometry: np.rint(
+                            windows.convolution(x, w if grouped else w[None], *geometry)).astype(
+                                np.int32))
+    attributes = _attributes([1], [1], [1], [1], "explicit")
+    w = integers("cl", -9, 9, 2, 3, 3, dtype=np.int64) << 31
+    yield exact("convolution/i64", [integers("clx", -9, 9, 1, 3, 7, dtype=np.int64)],
+                lambda x: node("Convolution", 1, [x, w], **attributes),
+                lambda x: (np.rint(windows.convolution(x, (w >> 31)[None], [1], [1], [1], [1],
+                                                       "explicit")).astype(np.int64) << 31),
+                **NARROW)
+
+    def exported():
+        x, w = integers("civ", 0, 256, 1, 3, 6, 5, dtype=np.uint8), CONV_INTEGER
+        return converted([helper.make_node("ConvInteger", ["x", "w", "x_zero", "w_zero"], ["y"],
+                                           pads=[1, 1, 1, 1])], {"x": x},
+                         {"y": np.zeros((1, 4, 6, 5), np.int32)},
+                         {"w": w, "x_zero": np.uint8(121), "w_zero": np.uint8(130)})
+
+    x = integers("civ", 0, 256, 1, 3, 6, 5, dtype=np.uint8)
+    yield exact("convolution/onnx_conv_integer", [x], None, lambda x: np.rint(windows.convolution(
+        x.astype(np.int64) - 121, (CONV_INTEGER.astype(np.int64) - 130)[None], [1, 1], [1, 1],
+        [1, 1], [1, 1], "explicit")).astype(np.int32), model=exported)
+
+
+CONV_INTEGER = integers("ciw", 0, 256, 4, 3, 3, 3, dtype=np.uint8)
+
+
 def cases():
+    yield from _integers()
     yield from _plain("Convolution", ROWS, 0)
     yield from _plain("GroupConvolution", GROUPED, 1)
     yield from _more()

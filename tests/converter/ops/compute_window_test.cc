@@ -52,6 +52,35 @@ TEST(Convolution, WorksOutAutomaticPads) {
             "f32[1,1,5,6]");
 }
 
+std::vector<StepKind> KindsOfIntegers(Dims x, Dims filters, Texts attributes) {
+  GraphBuilder g;
+  g.Add("Convolution", 1,
+        {g.Parameter({ElementType::i32, std::move(x)}),
+         g.Parameter({ElementType::i32, std::move(filters)})},
+        Window(std::move(attributes)));
+  EXPECT_TRUE(g.Infer()) << g.FaultText();
+  return Kinds(g.Lower());
+}
+
+TEST(Convolution, MultipliesPatchesOfIntegers) {
+  EXPECT_EQ(KindsOfIntegers({2, 3, 9, 8}, {5, 3, 3, 2}, {}),
+            (std::vector<StepKind>{StepKind::kCopy, StepKind::kMatmul}));
+  EXPECT_EQ(KindsOfIntegers({2, 3, 9, 8}, {5, 3, 3, 2}, {{"pads_begin", "1,0"}}),
+            (std::vector<StepKind>{StepKind::kFill, StepKind::kCopy, StepKind::kCopy,
+                                   StepKind::kMatmul}));
+  EXPECT_EQ(KindsOfIntegers({2, 3, 9, 8}, {5, 3, 1, 1}, {}),
+            (std::vector<StepKind>{StepKind::kMatmul}));
+}
+
+TEST(Convolution, RefusesIntegersThatDoNotHoldSums) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter({ElementType::i8, {1, 3, 9, 8}});
+  g.Add("Convolution", 1, {x, g.Parameter({ElementType::i8, {5, 3, 3, 2}})}, Window({}));
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "input 0 has element type i8; this operation works on f32, i32, i64");
+}
+
 TEST(Convolution, NamesWhatDoesNotFit) {
   EXPECT_PRED2(Contains, ConvShape({1, 3, 9, 9}, {5, 4, 3, 3}, {}),
                "data has 3 channels and filters take 4");
