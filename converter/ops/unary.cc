@@ -3,6 +3,7 @@
 // Selu, Swish) go into the step when they are constants.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
@@ -23,9 +24,11 @@ void InferFloat(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Functions the steps also offer for integers.
+// Functions the steps also offer for integers; those of fewer than 32 bits are widened for them.
 void InferNumber(InferScope& scope) {
-  CheckElements(scope, kFirst, {ElementType::f32, ElementType::i32, ElementType::i64});
+  CheckElements(scope, kFirst,
+                {ElementType::f32, ElementType::i8, ElementType::u8, ElementType::i16,
+                 ElementType::i32, ElementType::i64});
   scope.SetOutput(0, scope.input_type(0));
 }
 
@@ -51,6 +54,29 @@ void LowerUnary(LowerScope& scope) {
   Emit(scope, op);
 }
 
+bool IsNarrowInteger(ElementType type) {
+  return type == ElementType::i8 || type == ElementType::u8 || type == ElementType::i16;
+}
+
+// Computed in i32, of which the low bits are kept: what does not fit wraps around.
+void EmitNumber(LowerScope& scope, UnaryOp op, float alpha = 0, float beta = 0) {
+  const TensorType type = scope.output_type(0);
+  if (!IsNarrowInteger(type.type)) return Emit(scope, op, alpha, beta);
+  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const auto count = Narrow32(ElementCount(type.dims).value_or(0), "count");
+  if (count == 0) return;
+  const TensorType wide{ElementType::i32, type.dims};
+  const plan::ValueId from = scope.builder.Scratch(wide), to = scope.builder.Scratch(wide);
+  scope.builder.Emit(format::ConvertParams(count, type.type, ElementType::i32, 0), {x}, {from});
+  EmitUnary(scope.builder, op, from, to, alpha, beta);
+  scope.builder.Emit(format::ConvertParams(count, ElementType::i32, type.type, 0), {to}, {y});
+}
+
+template <UnaryOp op>
+void LowerNumber(LowerScope& scope) {
+  EmitNumber(scope, op);
+}
+
 template <UnaryOp op>
 void LowerRounding(LowerScope& scope) {
   if (scope.output_type(0).type != ElementType::f32) return scope.Forward(0, 0);
@@ -66,14 +92,26 @@ void InferClamp(InferScope& scope) {
   InferNumber(scope);
 }
 
+// The least and the greatest number of an integer type of fewer than 32 bits.
+std::pair<float, float> NarrowRange(ElementType type) {
+  if (type == ElementType::u8) return {0.0f, 255.0f};
+  return type == ElementType::i8 ? std::pair(-128.0f, 127.0f) : std::pair(-32768.0f, 32767.0f);
+}
+
 // Integers keep to the whole numbers between the bounds.
 void LowerClamp(LowerScope& scope) {
   float low = scope.attributes.Float("min", 0), high = scope.attributes.Float("max", 0);
-  if (scope.output_type(0).type != ElementType::f32) {
+  const ElementType type = scope.output_type(0).type;
+  if (type != ElementType::f32) {
     low = std::ceil(low);
     high = std::floor(high);
   }
-  Emit(scope, UnaryOp::clamp, low, high);
+  if (IsNarrowInteger(type)) {
+    const auto [least, greatest] = NarrowRange(type);
+    low = std::clamp(low, least, greatest);
+    high = std::clamp(high, least, greatest);
+  }
+  EmitNumber(scope, UnaryOp::clamp, low, high);
 }
 
 void InferElu(InferScope& scope) {
@@ -188,7 +226,7 @@ constexpr Traits InCells(std::string_view name) { return {.pointwise = true, .ce
 constexpr Traits kNot = {.scalar = ScalarNot, .pointwise = true};
 
 constexpr Operation kUnaryRows[] = {
-    {"Abs", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::abs>, kPointwise},
+    {"Abs", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::abs>, kPointwise},
     {"Acos", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::acos>, kPointwise},
     {"Acosh", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::acosh>, kPointwise},
     {"Asin", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::asin>, kPointwise},
@@ -212,12 +250,12 @@ constexpr Operation kUnaryRows[] = {
     {"Log", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::log>, kPointwise},
     {"LogicalNot", 1, 1, 1, InferNot, LowerUnary<UnaryOp::logical_not>, kNot},
     {"Mish", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::mish>, kPointwise},
-    {"Negative", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::negative>, kPointwise},
-    {"Relu", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::relu>, InCells("relu")},
+    {"Negative", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::negative>, kPointwise},
+    {"Relu", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::relu>, InCells("relu")},
     {"Round", 5, 1, 1, InferRound, LowerRound, kPointwise},
     {"Selu", 1, 3, 3, InferSelu, LowerSelu, kPointwise},
     {"Sigmoid", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sigmoid>, InCells("sigmoid")},
-    {"Sign", 1, 1, 1, InferNumber, LowerUnary<UnaryOp::sign>, kPointwise},
+    {"Sign", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::sign>, kPointwise},
     {"Sin", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sin>, kPointwise},
     {"Sinh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::sinh>, kPointwise},
     {"SoftPlus", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::softplus>, kPointwise},

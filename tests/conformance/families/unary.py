@@ -113,6 +113,18 @@ def _integers():
     yield exact("unary/clamp_i32_fractions", [integers("cf", -9, 9, 33)],
                 lambda x: node("Clamp", 1, [x], min=-3.5, max=4.5), lambda x: np.clip(x, -3, 4),
                 note="Bounds of an integer Clamp are rounded inwards.")
+    for kind in (np.int8, np.uint8, np.int16):
+        ends = np.array([0, 1, 7, np.iinfo(kind).max, np.iinfo(kind).min + (kind != np.uint8)], kind)
+        name = np.dtype(kind).name
+        yield exact(f"unary/abs_{name}", [ends], lambda x: node("Abs", 1, [x]), np.abs)
+        yield exact(f"unary/relu_{name}", [ends], lambda x: node("Relu", 1, [x]),
+                    lambda x, kind=kind: np.maximum(x, kind(0)))
+        yield exact(f"unary/sign_{name}", [ends], lambda x: node("Sign", 1, [x]), np.sign)
+        yield exact(f"unary/clamp_{name}", [ends],
+                    lambda x: node("Clamp", 1, [x], min=-4.5, max=100.25),
+                    lambda x, kind=kind: np.clip(x.astype(np.int32), -4, 100).astype(kind))
+    yield exact("unary/negative_int8", [np.array([0, 1, -127, 127], np.int8)],
+                lambda x: node("Negative", 1, [x]), np.negative)
 
 
 def _more():

@@ -143,6 +143,19 @@ TEST(Unary, WantsSingleNumbersAndConstantsForSelu) {
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (alpha) is computed at run time");
 }
 
+TEST(Unary, WidensNarrowIntegers) {
+  GraphBuilder g;
+  g.Add("Clamp", 1, {g.Parameter({ElementType::u8, {5}})}, {{"min", "-3.5"}, {"max", "300"}});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program),
+            (std::vector<StepKind>{StepKind::kConvert, StepKind::kUnary, StepKind::kConvert}));
+  const auto params = ParamsAt<format::UnaryParams>(program, 1);
+  EXPECT_EQ(params.type(), ElementType::i32);
+  EXPECT_EQ(params.activation().alpha(), 0);
+  EXPECT_EQ(params.activation().beta(), 255);
+}
+
 TEST(Convert, EmitsOneStepOrNone) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({2, 3}));
