@@ -131,13 +131,6 @@ bool HasPeepholes(const NodeScope& scope, const Layout& layout) {
   return !values || std::ranges::any_of(*values, [](double value) { return value != 0; });
 }
 
-// Where the gates F, I, C and O stand in W, R and B of the first version of an LSTM.
-constexpr std::array<std::string_view, 5> kGateOrders = {"fico", "icof", "ifco", "ifoc", "iofc"};
-
-std::string GateOrder(const NodeScope& scope) {
-  return scope.attributes.Choice("weights_format", kGateOrders[0], kGateOrders);
-}
-
 void CheckFirstVersion(NodeScope& scope, const Recurrent& recurrent) {
   const Layout& layout = recurrent.layout;
   if (scope.has_input(layout.peepholes())) {
@@ -148,12 +141,9 @@ void CheckFirstVersion(NodeScope& scope, const Recurrent& recurrent) {
   if (scope.attributes.Bool("input_forget", false)) {
     scope.Fault("input_forget is true; must be false, for its gates are not coupled");
   }
-  const std::string order = GateOrder(scope);
-  const bool known = scope.constant(layout.w) != nullptr && scope.constant(layout.r) != nullptr &&
-                     (!scope.has_input(layout.b) || scope.constant(layout.b) != nullptr);
-  if (known || order == kGateOrders[0]) return;
-  scope.Fault("weights_format is {} and the weights are computed at run time; must be {}", order,
-              kGateOrders[0]);
+  // OpenVINO takes all weights as such, whatever the attribute says.
+  constexpr std::string_view kGateOrders[] = {"fico"};
+  scope.attributes.Choice("weights_format", kGateOrders[0], kGateOrders);
 }
 
 template <CellKind kKind, bool kSequence>
@@ -180,19 +170,7 @@ std::vector<float> Part(const std::vector<float>& all, int64_t index, int64_t co
   return {first, first + static_cast<std::ptrdiff_t>(size)};
 }
 
-// Rows of gates in another order, brought into that of the cell.
-void ReorderGates(std::vector<float>& rows, std::string_view order) {
-  const std::vector<float> given = rows;
-  const auto size = static_cast<std::ptrdiff_t>(rows.size() / order.size());
-  for (size_t gate = 0; gate < order.size(); ++gate) {
-    const auto from =
-        given.begin() + static_cast<std::ptrdiff_t>(order.find(kGateOrders[0][gate])) * size;
-    std::copy(from, from + size, rows.begin() + static_cast<std::ptrdiff_t>(gate) * size);
-  }
-}
-
-// As the node has them.
-CellWeights GivenWeights(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
+CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
   const Layout& layout = recurrent.layout;
   const CellShape& cell = recurrent.cell;
   const auto gates = static_cast<size_t>(GateCount(layout.kind) * cell.hidden);
@@ -215,14 +193,6 @@ CellWeights GivenWeights(LowerScope& scope, const Recurrent& recurrent, int64_t 
     weights.w.insert(weights.w.end(), row, row + inputs);
     weights.r.insert(weights.r.end(), row + inputs, row + inputs + hidden);
   }
-  return weights;
-}
-
-CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
-  CellWeights weights = GivenWeights(scope, recurrent, direction);
-  if (recurrent.layout.kind != CellKind::kLstm) return weights;
-  const std::string order = GateOrder(scope);
-  for (std::vector<float>* rows : {&weights.w, &weights.r, &weights.b}) ReorderGates(*rows, order);
   return weights;
 }
 

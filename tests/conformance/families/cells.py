@@ -190,28 +190,8 @@ def _peepholes():
                    reference=reference, edit=with_peepholes("LSTMCell", 6), **PEEPHOLES)
 
 
-GATE_ORDER = by_numpy("OpenVINO's CPU device takes the gates in the order fico whatever "
-                      "weights_format says.")
-
-
-def _gate_orders():
-    x, h, c = normal("gox", 2, 4), normal("goh", 2, 5), normal("goc", 2, 5)
-    parts = weights("go", 4, 4, 5)
-    for order in ("icof", "ifco", "ifoc", "iofc"):
-        own = [np.concatenate([np.split(part, 4)[order.index(gate)] for gate in "fico"])
-               for part in parts]
-        yield Case(f"cell/lstm1_{order}", [x, h, c],
-                   lambda x, h, c, order=order: node(
-                       "LSTMCell", 1, [x, h, c, *parts, np.zeros(15, np.float32)], hidden_size=5,
-                       weights_format=order, input_forget=False,
-                       activations=["sigmoid", "tanh", "tanh"]),
-                   reference=functools.partial(cells.lstm_cell, w=own[0], r=own[1], b=own[2]),
-                   **GATE_ORDER)
-
-
 def cases():
     yield from _peepholes()
-    yield from _gate_orders()
     yield from _sizes()
     yield from _variants()
     yield from _runtime_weights()

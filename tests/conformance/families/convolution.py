@@ -104,7 +104,7 @@ def _more():
 
 
 # Of ROWS and GROUPED, and one whose last places no window sees.
-INTEGERS = ("1d_k5_stride2", "1d_kernel_covers_all", "2d_k1", "2d_mixed", "2d_dilation",
+INTEGERS = ("1d_k5_stride2", "1d_k3_dilation2_causal", "1d_kernel_covers_all", "2d_k1", "2d_mixed", "2d_dilation",
             "2d_same_lower", "1d_depthwise", "2d_groups", "2d_depthwise_multiplier")
 
 

@@ -81,4 +81,4 @@ def cases():
         yield _case("computed_scale_and_shift", normal("fcc", 3, 5) * 9, kind,
                     np.full((3, 1), 2, np.float32), np.full((3, 1), 0.75, np.float32), True)
     yield _case("nan", np.array([np.nan, 1, -np.nan], np.float32), "f8e4m3", ONE,
-                **by_numpy("A NaN stays one; OpenVINO's reference implementation makes 448 of it."))
+                **by_numpy("A NaN stays one; OpenVINO's CPU device makes 448 of it."))

@@ -36,4 +36,4 @@ def cases():
     yield _case("one_batch", counting(1, 9, 2), np.array([7], np.int32), 0, 1)
     yield _case("too_long", counting(2, 4), np.array([9, 3], np.int32), 0, 1,
                 note="A length is no more than the axis.",
-                **by_numpy("OpenVINO has no meaning for a length beyond the axis."))
+                **by_numpy("OpenVINO's CPU device reads beyond the axis."))

@@ -485,6 +485,28 @@ TEST_F(Axes, OfConvertLikeAreThoseOfItsData) {
             (Groups{"in0.0=out0.0", "in0.1=out0.1"}));
 }
 
+TEST_F(Axes, OfTypesThatMeetAreThoseOfEachInput) {
+  const ir::Source numbers = g.Parameter({ElementType::i32, {2, 3}});
+  EXPECT_EQ(GroupsOf(Of(g.Add("ConvertPromoteTypes", 14, {X({2, 3}), numbers}, {}, 2))),
+            (Groups{"in0.0=out0.0", "in0.1=out0.1", "in1.0=out1.0", "in1.1=out1.1"}));
+}
+
+TEST_F(Axes, OfBagsAreThoseThatStandBesideEachOther) {
+  const ir::Source table = X({5, 3, 2}), indices = g.Parameter({ElementType::i32, {4, 6}});
+  EXPECT_EQ(GroupsOf(Of(g.Add("EmbeddingBagPackedSum", 3, {table, indices, X({4, 6})}))),
+            (Groups{"in1.0=in2.0=out0.0"}));
+  const AxisRelation bags =
+      Of(g.Add("EmbeddingBagOffsetsSum", 3, {table, g.Ints({0, 1}), g.Ints({0, 1})}));
+  EXPECT_TRUE(bags.groups.empty());
+  EXPECT_EQ(bags.reason, "has time in its table or in its bags");
+}
+
+TEST_F(Axes, OfSegmentsAreTheRest) {
+  const ir::Source y =
+      g.Add("SegmentMax", 16, {X({4, 3, 2}), g.Ints({0, 0, 1, 2})}, {{"fill_mode", "zero"}});
+  EXPECT_EQ(GroupsOf(Of(y)), (Groups{"in0.1=out0.1", "in0.2=out0.2"}));
+}
+
 TEST_F(Axes, OfTransformsAreThoseThatAreNotNamed) {
   const ir::Source x = X({4, 3, 2});
   EXPECT_EQ(GroupsOf(Of(g.Add("DFT", 7, {x, g.Ints({-1})}))), (Groups{"in0.0=out0.0"}));

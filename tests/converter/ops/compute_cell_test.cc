@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first version of the LSTM: peepholes, orders of gates, and what is refused.
+// The first version of the LSTM: peepholes, and what is refused.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -11,7 +11,7 @@ namespace {
 using plan::StepKind;
 using Texts = std::map<std::string, std::string>;
 
-// Of 2 rows, 3 inputs and 1 hidden unit; the weights of the gates are 1, 2, 3 and 4.
+// Of 2 rows, 3 inputs and 1 hidden unit.
 struct FirstLstm {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({2, 3})), h = g.Parameter(F32({2, 1}));
@@ -53,37 +53,16 @@ TEST(FirstLstmCell, TakesPeepholesOfTheRun) {
   EXPECT_EQ(StepsOfKind(test.g.Lower(), StepKind::kLstmGates), 0u);
 }
 
-TEST(FirstLstmCell, BringsGatesIntoTheirOrder) {
-  const auto biases = [](const char* order) {
-    FirstLstm test;
-    Texts attributes = {{"weights_format", order}};
-    test.Cell(test.g.Floats({3}, {0, 0, 0}), attributes);
-    EXPECT_TRUE(test.g.Infer()) << test.g.FaultText();
-    const plan::Program program = test.g.Lower();
-    const plan::ValueId start = Steps(program).at(0).inputs.at(2);
-    std::vector<float> numbers(4);
-    std::memcpy(numbers.data(), program.values[start].data->data(), 4 * sizeof(float));
-    return numbers;
-  };
-  EXPECT_EQ(biases("fico"), (std::vector<float>{1, 2, 3, 4}));
-  EXPECT_EQ(biases("icof"), (std::vector<float>{4, 1, 2, 3}));
-  EXPECT_EQ(biases("iofc"), (std::vector<float>{3, 1, 4, 2}));
-}
-
 TEST(FirstLstmCell, RefusesWhatItWouldGetWrong) {
   FirstLstm test;
   const ir::Source zeros = test.g.Floats({3}, {0, 0, 0});
   test.Cell(zeros, {{"input_forget", "true"}});
-  test.Cell(zeros, {{"weights_format", "cofi"}});
+  test.Cell(zeros, {{"weights_format", "icof"}});
   test.Cell(test.g.Floats({4}, {0, 0, 0, 1}));
-  test.g.Add("LSTMCell", 1,
-             {test.x, test.h, test.c, test.g.Parameter(F32({4, 3})), test.r, test.b, zeros},
-             {{"hidden_size", "1"}, {"weights_format", "ifco"}}, 2);
   EXPECT_FALSE(test.g.Infer());
-  for (const char* text :
-       {"input_forget is true; must be false, for its gates are not coupled",
-        "must be one of fico icof ifco ifoc iofc", "input 6 (P) is f32[4]; must be [3]",
-        "weights_format is ifco and the weights are computed at run time; must be fico"}) {
+  for (const char* text : {"input_forget is true; must be false, for its gates are not coupled",
+                           "attribute weights_format is \"icof\"; must be one of fico",
+                           "input 6 (P) is f32[4]; must be [3]"}) {
     EXPECT_PRED2(Contains, test.g.FaultText(), text);
   }
 }
