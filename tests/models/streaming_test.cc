@@ -182,6 +182,40 @@ TEST(Streaming, KeepsThePastOfAConvolutionThatLooksBack) {
   EXPECT_EQ(Model(build, 1).variables.size(), 3u);
 }
 
+ir::Source Whole(GraphBuilder& g, ir::Source x, float scale, const char* type) {
+  return g.Add("Convert", 1, {g.Add("Multiply", 1, {x, g.Float(scale)})},
+               {{"destination_type", type}});
+}
+
+TEST(Streaming, KeepsThePastOfAConvolutionOfIntegers) {
+  const Build build = [](GraphBuilder& g) {
+    const ir::Source hidden = Whole(g, Hidden(g, Input(g)), 100, "i32");
+    const ir::Source turned = g.Add("Transpose", 1, {hidden, g.Ints({0, 2, 1})});
+    const ir::Source filters = g.Const<int32_t>({ElementType::i32, {2, kGruHidden, 2}},
+                                                {3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, -8});
+    g.Result(g.Add("Convolution", 1, {turned, filters},
+                   {{"strides", "1"},
+                    {"dilations", "2"},
+                    {"pads_begin", "2"},
+                    {"pads_end", "0"},
+                    {"auto_pad", "explicit"}}));
+  };
+  ExpectStreams(build);
+  EXPECT_EQ(Model(build, 1).variables.size(), 2u);
+}
+
+TEST(Streaming, CutsBagsOfEveryStep) {
+  ExpectStreams([](GraphBuilder& g) {
+    const ir::Source places = g.Add("Abs", 1, {Whole(g, Hidden(g, Input(g)), 5, "i32")});
+    const ir::Source rows =
+        g.Add("Reshape", 1, {places, g.Ints({kGruBatch * kGruSteps, kGruHidden})},
+              {{"special_zero", "false"}});
+    const ir::Source bags = g.Add("EmbeddingBagPackedSum", 3, {Weights(g, {6, 4}, 15), rows});
+    g.Result(g.Add("Reshape", 1, {bags, g.Ints({kGruBatch, kGruSteps, 4})},
+                   {{"special_zero", "false"}}));
+  });
+}
+
 TEST(Streaming, KeepsThePastBehindAPad) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source moved = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
