@@ -27,13 +27,28 @@ Access RangeOf(const Program& program, const Place& place, ValueId value) {
   return range;
 }
 
-// Does `access`, a read of the target by the step that first writes the source, allow that write?
-bool SharedByItsStep(const Program& program, const Access& access, ValueId source_root) {
+bool SameRange(const Access& a, const Access& b) {
+  return a.begin_bytes == b.begin_bytes && a.end_bytes == b.end_bytes && a.moves == b.moves;
+}
+
+// Does `access`, a read of the target by the step that first writes the source, allow that write once
+// the source lives in `range` of the target? The step may write over the very bytes that it reads.
+bool SharedByItsStep(const Program& program, const Access& access, ValueId source_root,
+                     const Access& range) {
   if (access.nested || access.step == nullptr || access.write) return false;
   for (size_t output = 0; output < access.step->outputs.size(); ++output) {
     const ValueId value = access.step->outputs[output];
-    if (value == kNone || Resolve(program, value).root != source_root) continue;
-    if (MayShare(*access.step, static_cast<size_t>(access.operand), output)) return true;
+    if (value == kNone) continue;
+    const Place place = Resolve(program, value);
+    if (place.root != source_root || !place.moves.empty()) continue;
+    Access written = RangeOf(program, place, value);
+    written.begin_bytes += range.begin_bytes;
+    written.end_bytes += range.begin_bytes;
+    written.moves = range.moves;
+    if (SameRange(access, written) &&
+        MayShare(*access.step, static_cast<size_t>(access.operand), output)) {
+      return true;
+    }
   }
   return false;
 }
@@ -75,7 +90,7 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
     return false;
   }
   const auto forbids = [&](const Access& access) {
-    return !SharedByItsStep(program, access, source.root) &&
+    return !SharedByItsStep(program, access, source.root, range) &&
            !FillsFromTarget(program, access, source, target, range.end_bytes - range.begin_bytes);
   };
   return extent.first == item ||
@@ -187,10 +202,11 @@ class BlockCoalescer {
       return false;
     }
     const Access range = RangeOf(program_, source, from);
+    // Another operand in the same bytes may be written over, too; one that overlaps them may not.
     const auto forbids = [&](const Access& access) {
       const bool itself = std::cmp_equal(access.operand, input);
-      return !itself &&
-             (access.write || !MayShare(step, static_cast<size_t>(access.operand), output));
+      return !itself && (access.write || !SameRange(access, range) ||
+                         !MayShare(step, static_cast<size_t>(access.operand), output));
     };
     using Kind = AccessIndex::Kind;
     return !local_.Any(source.root, range, item + 1, kAfterRun, Kind::kAny) &&

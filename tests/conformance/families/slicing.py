@@ -45,6 +45,18 @@ def _slice():
                 lambda x: np.concatenate([x[:5], x[2:7], x[4:]], 1))
 
 
+    # The slices are views that overlap, and the last to read what they are of.
+    yield exact("slicing/slice_differences_of_neighbours", [counting(6, 5)], _differences,
+                lambda x: np.diff(-x, axis=0))
+
+
+def _differences(x):
+    negative = node("Negative", 1, [x])
+    after, before = (node("Slice", 8, [negative, i64(at), np.array([at + 5]), i64(1), i64(0)])
+                     for at in (1, 0))
+    return node("Subtract", 1, [after, before])
+
+
 def _windows(x):
     parts = [node("Slice", 8, [x, i64(at), np.array([at + 5]), i64(1), i64(0)]) for at in (0, 2, 4)]
     return node("Concat", 1, parts, axis=1)

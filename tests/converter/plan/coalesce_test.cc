@@ -120,6 +120,34 @@ TEST_F(CoalesceTest, WritesOverNoOperandThatIsReadAgain) {
   EXPECT_FALSE(SamePlace(second, first));
 }
 
+// Views of one value that overlap, as a difference of neighbours has them: the result may lie where
+// neither does, for it would be read again one place further.
+TEST_F(CoalesceTest, WritesOverNoOperandThatOverlapsAnother) {
+  const ValueId whole = builder_.Scratch({ElementType::f32, {5}});
+  NegativeTo(Input(), builder_.View(whole, 0, kRow));
+  NegativeTo(Input(), builder_.View(whole, 4, kRow));
+  const ValueId first = builder_.View(whole, 0, kRow), second = builder_.View(whole, 4, kRow);
+  const ValueId sum = Add(builder_, second, first);
+  Output(sum);
+  Coalesced();
+  EXPECT_EQ(Resolve(program_, sum).root, sum);
+}
+
+TEST_F(CoalesceTest, WritesOverAnOperandThatIsReadTwice) {
+  const ValueId first = Negative(Input()), sum = Add(builder_, first, first);
+  Output(sum);
+  Coalesced();
+  EXPECT_TRUE(SamePlace(sum, first));
+}
+
+TEST_F(CoalesceTest, WritesNoNewValueOverOneThatOverlapsWhatItReads) {
+  const TensorType pair = {ElementType::f32, {8}};
+  const ValueId state = builder_.VariableNamed("v", pair).value;
+  const ValueId sum = Add(builder_, Input(), builder_.View(state, 4, kRow));
+  builder_.Copy(sum, builder_.View(state, 0, kRow));
+  EXPECT_EQ(Coalesced(), 1u);
+}
+
 // To an output, and to another variable: one copy serves both, for an output may lie where a
 // variable's new value does.
 TEST_F(CoalesceTest, CopiesOneStateOnceForTwoReaders) {
