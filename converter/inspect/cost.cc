@@ -47,6 +47,24 @@ double Taps(const Params& p) {
                     p.pad_left());
 }
 
+// Products of real numbers in the transform of one line: those of each odd factor's sums, those
+// between the passes, those of taking a real line apart and of its window.
+double FourierProducts(const format::FourierParams& p) {
+  const bool is_real = p.op() >= format::FourierOp::forward_real;
+  const bool in_pairs = is_real && p.size() % 2 == 0;
+  const double points = in_pairs ? p.size() / 2 : p.size();
+  double products = (in_pairs ? 2.0 * points : 0.0) + (p.has_window() != 0 ? p.size() : 0.0);
+  double rest = points;
+  for (const uint8_t factor : *p.factors()) {
+    if (factor == 0) break;
+    rest /= factor;
+    const double others = factor - 1;
+    products += points / factor * (factor % 2 != 0 ? others * others : 0.0);
+    products += rest > 1 ? points / factor * others * 4 : 0.0;
+  }
+  return products;
+}
+
 }  // namespace
 
 double MultiplyAdds(const format::Model& model, const format::Step& step) {

@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFT, IDFT, RDFT, IRDFT: each axis that is named is one product with a constant matrix, into which
-// the cutting and the zeros of signal_size go.
+// DFT, IDFT, RDFT, IRDFT: each axis that is named is one transform of its lines, into which the cutting
+// and the zeros of signal_size go.
 #include "converter/ops/fourier.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/line_transform.h"
 #include "converter/ops/movement.h"
+#include "kernels/fourier_tables.h"
 
 namespace weft::ops {
-namespace {
-
-struct CirclePoint {
-  double cosine, sine;
-};
-
-// At step / size of a turn, for step >= 0.
-CirclePoint PointOfTurn(int64_t step, int64_t size) {
-  const int64_t quarters = 4 * (step % size);
-  const double angle =
-      std::numbers::pi / 2 * static_cast<double>(quarters % size) / static_cast<double>(size);
-  const double c = std::cos(angle), s = std::sin(angle);
-  switch (quarters / size) {
-    case 0:
-      return {c, s};
-    case 1:
-      return {-s, c};
-    case 2:
-      return {-c, -s};
-    default:
-      return {s, -c};
-  }
-}
-
-}  // namespace
+using kernels::PointOfTurn;
 
 LineMatrix ComplexTransform(int64_t size, int64_t given, bool inverse) {
   LineMatrix matrix{2 * given, 2 * size, {}};
@@ -123,11 +99,6 @@ int64_t WholeSize(FourierKind kind, bool is_last, int64_t extent) {
   return kind == FourierKind::kInverseReal && is_last ? 2 * (extent - 1) : extent;
 }
 
-// Numbers that a transform of `size` has, where the axis holds its spectrum of a real line.
-int64_t LinePlaces(FourierKind kind, bool is_last, int64_t size) {
-  return kind == FourierKind::kInverseReal && is_last ? size / 2 + 1 : size;
-}
-
 void ReadSizes(InferScope& scope, FourierKind kind, const Dims& dims, FourierSpec& spec) {
   const auto count = static_cast<int64_t>(spec.axes.size());
   spec.sizes.assign(spec.axes.size(), -1);
@@ -160,13 +131,12 @@ std::optional<FourierSpec> ReadFourierSpec(InferScope& scope, FourierKind kind) 
   return scope.failed() ? std::nullopt : spec;
 }
 
-// Of the transform along one axis.
-LineMatrix FourierMatrix(FourierKind kind, bool is_last, int64_t size, int64_t extent) {
-  const int64_t given = std::min(extent, LinePlaces(kind, is_last, size));
-  if (is_last && kind == FourierKind::kReal) return RealTransform(size, given);
-  if (is_last && kind == FourierKind::kInverseReal) return InverseRealTransform(size, given);
-  return ComplexTransform(size, given,
-                          kind == FourierKind::kInverse || kind == FourierKind::kInverseReal);
+// What the node does along one of its axes.
+FourierOp OpAlong(FourierKind kind, bool is_last) {
+  if (is_last && kind == FourierKind::kReal) return FourierOp::kForwardReal;
+  if (is_last && kind == FourierKind::kInverseReal) return FourierOp::kInverseReal;
+  const bool is_inverse = kind == FourierKind::kInverse || kind == FourierKind::kInverseReal;
+  return is_inverse ? FourierOp::kInverse : FourierOp::kForward;
 }
 
 template <FourierKind kind>
@@ -178,7 +148,7 @@ void InferFourier(InferScope& scope) {
     int64_t& extent = dims[spec->axes[i]];
     const bool is_real = kind == FourierKind::kReal && i + 1 == spec->axes.size();
     const int64_t size = spec->sizes[i];
-    CheckMatrix(scope, 2 * std::min(extent, size), 2 * size);
+    CheckTransform(scope, OpAlong(kind, i + 1 == spec->axes.size()), size, extent);
     extent = is_real ? size / 2 + 1 : size;
   }
   if (WritesComplex(kind)) dims.push_back(2);
@@ -220,8 +190,15 @@ void LowerFourier(LowerScope& scope) {
     const size_t axis = spec.axes[i];
     const bool is_last = i + 1 == spec.axes.size();
     const int64_t parts = is_last && kind == FourierKind::kInverseReal ? 1 : 2;
-    x = EmitAlong(scope.builder, x, axis, FourierMatrix(kind, is_last, spec.sizes[i], x.dims[axis]),
-                  parts, i == order.back() ? y : plan::kNone);
+    LineTransform transform;
+    transform.op = OpAlong(kind, is_last);
+    transform.size = spec.sizes[i];
+    transform.given = x.dims[axis];
+    const auto emit = [&](int64_t rows, int64_t row_stride, plan::ValueId from, plan::ValueId to) {
+      EmitTransform(scope.builder, transform, rows, row_stride, from, to);
+    };
+    x = EmitAlong(scope.builder, x, axis, OutputsOf(transform), parts, emit,
+                  i == order.back() ? y : plan::kNone);
   }
 }
 

@@ -7,8 +7,6 @@
 namespace weft::ops {
 namespace {
 
-constexpr int64_t kMostMatrixWeights = int64_t{1} << 23;
-
 // The lines along `axis` moved behind all other axes, or back.
 void MoveLines(plan::Builder& builder, const NumberTensor& x, size_t axis, bool back,
                plan::ValueId source, plan::ValueId target) {
@@ -39,10 +37,10 @@ void EmitMatrix(plan::Builder& builder, const LineMatrix& matrix, int64_t rows,
   KeepLastStepApart(builder);
 }
 
-NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis,
-                       const LineMatrix& matrix, int64_t parts, plan::ValueId y) {
+NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis, int64_t outputs,
+                       int64_t parts, const LineEmitter& emit, plan::ValueId y) {
   NumberTensor result{y, x.dims, parts};
-  result.dims[axis] = matrix.outputs / parts;
+  result.dims[axis] = outputs / parts;
   Dims dims = result.dims;
   dims.push_back(parts);
   const TensorType type = {ElementType::f32, dims};
@@ -55,9 +53,17 @@ NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axi
     MoveLines(builder, x, axis, false, x.value, lines);
   }
   const int64_t row_stride = x.dims[axis] * x.parts;
-  EmitMatrix(builder, matrix, *ElementCount(x.dims) / x.dims[axis], row_stride, lines, mapped);
+  emit(*ElementCount(x.dims) / x.dims[axis], row_stride, lines, mapped);
   if (is_apart) MoveLines(builder, result, axis, true, mapped, result.value);
   return result;
+}
+
+NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis,
+                       const LineMatrix& matrix, int64_t parts, plan::ValueId y) {
+  const auto emit = [&](int64_t rows, int64_t x_row_stride, plan::ValueId from, plan::ValueId to) {
+    EmitMatrix(builder, matrix, rows, x_row_stride, from, to);
+  };
+  return EmitAlong(builder, x, axis, matrix.outputs, parts, emit, y);
 }
 
 }  // namespace weft::ops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// STFT and ISTFT with a constant window. Forward, the window goes into the matrix and the frames
-// are overlapping rows of the signal: one dense step. Back, one dense step writes the windowed
-// frames; what overlaps is added by one reduce step and divided by the sum of the squared windows.
+// STFT and ISTFT with a constant window. Forward, the window goes into the transform and the frames
+// are overlapping rows of the signal: one step. Back, one step writes the windowed frames; what
+// overlaps is added by one reduce step and divided by the sum of the squared windows.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
-#include "converter/ops/fourier.h"
+#include "converter/ops/line_transform.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/reduce.h"
@@ -24,7 +24,7 @@ struct Framing {
 };
 
 // Inputs 1 to 3: window, frame_size, frame_step.
-std::optional<Framing> ReadFraming(InferScope& scope) {
+std::optional<Framing> ReadFraming(InferScope& scope, FourierOp op) {
   constexpr size_t kSignal[] = {0};
   CheckElements(scope, kSignal, {ElementType::f32});
   const std::optional<int64_t> size = ControlInt(scope, 2, "frame size");
@@ -37,7 +37,7 @@ std::optional<Framing> ReadFraming(InferScope& scope) {
     scope.Fault("window is {}; must have one axis of at most the frame size",
                 ToString(scope.input_type(1)));
   }
-  if (scope.failed() || !CheckMatrix(scope, *size, *size + 2)) return std::nullopt;
+  if (scope.failed() || !CheckTransform(scope, op, *size, *size)) return std::nullopt;
   return Framing{*size, *step};
 }
 
@@ -61,7 +61,7 @@ bool PutsFramesLast(const NodeScope& scope) {
 }
 
 void InferStft(InferScope& scope) {
-  const std::optional<Framing> framing = ReadFraming(scope);
+  const std::optional<Framing> framing = ReadFraming(scope, FourierOp::kForwardReal);
   const int64_t rank = scope.rank(0);
   if (rank != 1 && rank != 2) scope.Fault("signal has {} axes; must have 1 or 2", rank);
   if (!framing || scope.failed()) return;
@@ -75,16 +75,6 @@ void InferStft(InferScope& scope) {
   dims.insert(dims.end() - PutsFramesLast(scope), framing->bins());
   dims.push_back(2);
   scope.SetOutput(0, ElementType::f32, std::move(dims));
-}
-
-LineMatrix WindowedTransform(const LowerScope& scope, int64_t size) {
-  LineMatrix matrix = RealTransform(size, size);
-  const std::vector<double> window = WindowOf(scope, size);
-  for (size_t i = 0; i < matrix.weights.size(); ++i) {
-    const double coefficient = matrix.weights[i];
-    matrix.weights[i] = static_cast<float>(coefficient * window[i % window.size()]);
-  }
-  return matrix;
 }
 
 // [batch, frames, bins, 2] with frames and bins exchanged, from either side to the other.
@@ -115,8 +105,11 @@ void LowerStft(LowerScope& scope) {
   const bool exchanged = PutsFramesLast(scope);
   const Dims dims = {batch, frames, framing.bins(), 2};
   const plan::ValueId spectra = exchanged ? builder.Scratch({ElementType::f32, dims}) : y;
-  EmitMatrix(builder, WindowedTransform(scope, framing.size), batch * frames, row_stride, rows,
-             spectra);
+  LineTransform transform;
+  transform.op = FourierOp::kForwardReal;
+  transform.size = transform.given = framing.size;
+  transform.window = WindowOf(scope, framing.size);
+  EmitTransform(builder, transform, batch * frames, row_stride, rows, spectra);
   if (exchanged) ExchangeFramesAndBins(builder, dims, spectra, y);
 }
 
@@ -125,7 +118,7 @@ void LowerStft(LowerScope& scope) {
 bool IsCentred(const NodeScope& scope) { return scope.attributes.Bool("center", false); }
 
 void InferIstft(InferScope& scope) {
-  const std::optional<Framing> framing = ReadFraming(scope);
+  const std::optional<Framing> framing = ReadFraming(scope, FourierOp::kInverseReal);
   const Dims& dims = scope.input_dims(0);
   if ((dims.size() != 3 && dims.size() != 4) || dims.back() != 2) {
     scope.Fault("spectra are {}; must be [bins, frames, 2] or [batch, bins, frames, 2]",
@@ -165,20 +158,17 @@ Overlap OverlapOf(const LowerScope& scope, const Framing& framing) {
           (framing.size + framing.step - 1) / framing.step};
 }
 
-LineMatrix WindowedInverse(const LowerScope& scope, const Framing& framing, int64_t width) {
-  LineMatrix matrix = InverseRealTransform(framing.size, framing.bins());
-  const std::vector<double> window = WindowOf(scope, framing.size);
-  const double scale = scope.attributes.Bool("normalized", false)
-                           ? std::sqrt(static_cast<double>(framing.size))
-                           : 1.0;
-  const auto inputs = static_cast<size_t>(matrix.inputs);
-  for (size_t i = 0; i < matrix.weights.size(); ++i) {
-    const double coefficient = matrix.weights[i];
-    matrix.weights[i] = static_cast<float>(coefficient * window[i / inputs] * scale);
+LineTransform WindowedInverse(const LowerScope& scope, const Framing& framing, int64_t width) {
+  LineTransform transform;
+  transform.op = FourierOp::kInverseReal;
+  transform.size = framing.size;
+  transform.given = framing.bins();
+  transform.window = WindowOf(scope, framing.size);
+  if (scope.attributes.Bool("normalized", false)) {
+    transform.scale = std::sqrt(static_cast<double>(framing.size));
   }
-  matrix.outputs = width;
-  matrix.weights.resize(static_cast<size_t>(width) * inputs);
-  return matrix;
+  transform.width = width;
+  return transform;
 }
 
 // [batch, rows, width]: each batch's frames of samples between its borders of zeros.
@@ -188,19 +178,19 @@ plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overla
   const plan::ValueId spectra =
       builder.Scratch({ElementType::f32, {overlap.batch, overlap.frames, 2 * framing.bins()}});
   ExchangeFramesAndBins(builder, spectra_dims, scope.input(0), spectra);
-  const LineMatrix matrix = WindowedInverse(scope, framing, overlap.width());
+  const LineTransform transform = WindowedInverse(scope, framing, overlap.width());
+  const int64_t inputs = 2 * framing.bins();
   const plan::ValueId frames =
       builder.Scratch({ElementType::f32, {overlap.batch, overlap.rows(), overlap.width()}});
-  if (overlap.border() != 0) builder.Fill(frames);
+  if (overlap.border() != 0 || overlap.width() != framing.size) builder.Fill(frames);
   constexpr int64_t kFloatBytes = sizeof(float);
   for (int64_t i = 0; i < overlap.batch; ++i) {
-    const plan::ValueId source =
-        builder.View(spectra, i * overlap.frames * matrix.inputs * kFloatBytes,
-                     {ElementType::f32, {overlap.frames, matrix.inputs}});
+    const plan::ValueId source = builder.View(spectra, i * overlap.frames * inputs * kFloatBytes,
+                                              {ElementType::f32, {overlap.frames, inputs}});
     const plan::ValueId target = builder.View(
         frames, (i * overlap.rows() + overlap.border()) * overlap.width() * kFloatBytes,
         {ElementType::f32, {overlap.frames, overlap.width()}});
-    EmitMatrix(builder, matrix, overlap.frames, matrix.inputs, source, target);
+    EmitTransform(builder, transform, overlap.frames, inputs, source, target);
   }
   return frames;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "kernels/fourier.h"
 #include "kernels/pack.h"
 #include "runtime/format/listing.h"
 
@@ -167,6 +168,27 @@ StridedBytes AccessBy(const format::TopParams& p, uint32_t operand) {
   if (operand == 0) return Contiguous(format::BitsOf(p.type()), {p.outer(), p.axis(), p.inner()});
   return Contiguous(format::BitsOf(operand == 1 ? p.type() : p.index_type()),
                     {p.outer(), p.k(), p.inner()});
+}
+
+StridedBytes AccessBy(const format::FourierParams& p, uint32_t operand) {
+  kernels::FourierShape shape;
+  shape.size = p.size();
+  std::copy_n(p.factors()->Data(), kernels::kMostFourierFactors, shape.factors);
+  shape.op = static_cast<kernels::FourierOp>(p.op());
+  shape.has_window = p.has_window() != 0;
+  const auto rows = [&](int64_t stride, uint64_t floats) {
+    return Rows(p.lines(), stride, static_cast<int64_t>(floats));
+  };
+  switch (operand) {
+    case 0:
+      return rows(p.x_line_stride(), FourierInputs(shape));
+    case 1:
+      return Contiguous(kF32Bits, {static_cast<int64_t>(FourierTableFloats(shape))});
+    case 2:
+      return rows(p.y_line_stride(), FourierOutputs(shape));
+    default:
+      return Contiguous(kF32Bits, {static_cast<int64_t>(FourierScratchFloats(shape))});
+  }
 }
 
 StridedBytes AccessBy(const format::CopyParams& p, uint32_t operand) {

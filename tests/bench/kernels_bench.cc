@@ -12,6 +12,8 @@
 #include "kernels/denormals.h"
 #include "kernels/dense.h"
 #include "kernels/depthwise.h"
+#include "kernels/fourier.h"
+#include "kernels/fourier_tables.h"
 #include "kernels/gru_gates.h"
 #include "kernels/lstm_gates.h"
 #include "kernels/matmul.h"
@@ -75,6 +77,41 @@ BENCHMARK(DenseOfShape)
     ->ArgsProduct({{1}, {64, 256}, {256, 1024}, {0, 1, 2}})
     ->ArgsProduct({{25}, {512}, {1024}, {0, 1}})
     ->ArgsProduct({{1, 2, 4}, {64}, {64}, {0, 1}});
+
+// size of a real line, target
+void FourierOfSize(benchmark::State& state) {
+  if (!Choose(state, state.range(1))) return;
+  FourierShape shape;
+  shape.lines = 1;
+  shape.size = static_cast<uint32_t>(state.range(0));
+  shape.op = FourierOp::kForwardReal;
+  if (!FindFourierFactors(FourierPoints(shape), shape.factors)) return;
+  const std::vector<float> x = Values(shape.size), tables = FourierTables(shape, {});
+  std::vector<float> y(FourierOutputs(shape)), scratch(FourierScratchFloats(shape));
+  for (auto _ : state) {
+    Fourier(shape, x.data(), tables.data(), y.data(), scratch.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(FourierOfSize)
+    ->ArgNames({"size", "target"})
+    ->ArgsProduct({{16, 24, 32, 48, 64, 128, 400, 512, 1024}, {0, 1, 2}});
+
+// A real line of `size` to its spectrum by a matrix: size, target.
+void DenseOfSpectrum(benchmark::State& state) {
+  if (!Choose(state, state.range(1))) return;
+  const uint32_t size = static_cast<uint32_t>(state.range(0)), outputs = size + 2;
+  const std::vector<float> x = Values(size), weights = Values(PackedDenseFloats(outputs, size));
+  std::vector<float> y(outputs);
+  const DenseShape shape = {1, size, outputs, size, outputs, 0, {}};
+  for (auto _ : state) {
+    Dense(shape, x.data(), Align(weights), nullptr, y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(DenseOfSpectrum)
+    ->ArgNames({"size", "target"})
+    ->ArgsProduct({{16, 24, 32, 48, 64, 128, 400, 512, 1024}, {0, 1, 2}});
 
 // hidden, target
 void LstmGatesOfSize(benchmark::State& state) {

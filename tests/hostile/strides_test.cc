@@ -84,6 +84,11 @@ StepSample Reduce(uint32_t far) {
   return StepSample(Kind::reduce, {{kF32, 6}, {kF32, 3}})
       .With(format::ReduceParams(2, 2, dims, strides, format::ReduceOp::sum, kF32, 0));
 }
+StepSample Fourier(uint32_t far) {
+  const uint8_t factors[12] = {4};
+  return StepSample(Kind::fourier, {{kF32, 8}, {kF32, 0}, {kF32, 8}, {kF32, 8}})
+      .With(format::FourierParams(1, 4, far, far, 1, factors, format::FourierOp::forward, 0, 0));
+}
 // The axis of one element stands at `axis` of three.
 StepSample Copy(uint32_t axis, int32_t from, int32_t to) {
   uint32_t dims[8] = {2, 2, 2};
@@ -168,6 +173,7 @@ const Idle kIdle[] = {
     {"compare", Compare},
     {"select", Select},
     {"reduce", Reduce},
+    {"fourier", Fourier},
     {"copy outer source", [](uint32_t far) { return Copy(0, Signed(far), 1); }},
     {"copy outer target", [](uint32_t far) { return Copy(0, 1, Signed(0u - far)); }},
     {"copy middle source", [](uint32_t far) { return Copy(1, Signed(0u - far), 1); }},

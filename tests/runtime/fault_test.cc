@@ -180,6 +180,7 @@ constexpr Row kNumbers[] = {
     {102, "SelfTestDiffers"},
     {103, "TripLimit"},
     {104, "ParamChoice"},
+    {105, "ParamFactors"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

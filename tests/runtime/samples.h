@@ -129,6 +129,15 @@ inline StepSample SampleOf<format::Kind::top>() {
       .With(format::TopParams(2, 3, 2, 2, kF32, ElementType::i32, 0, 0));
 }
 
+// Two lines of 24 real numbers, with a window: 24 + 12 + 18 floats of tables.
+template <>
+inline StepSample SampleOf<format::Kind::fourier>() {
+  const uint8_t factors[12] = {4, 3};
+  return StepSample(format::Kind::fourier, {{kF32, 29}, {kF32, 54}, {kF32, 53}, {kF32, 24}})
+      .With(format::FourierParams(2, 24, 5, 27, 0.5f, factors, format::FourierOp::forward_real, 1,
+                                  0));
+}
+
 template <>
 inline StepSample SampleOf<format::Kind::copy>() {
   const int32_t from[8] = {-3, 1}, to[8] = {1, 2};  // rows last first, transposed

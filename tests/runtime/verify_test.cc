@@ -315,6 +315,7 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kParamMultiplier,
                                 FaultCode::kParamFlag,
                                 FaultCode::kParamChoice,
+                                FaultCode::kParamFactors,
                                 FaultCode::kSectionTooDeep,
                                 FaultCode::kSectionMove,
                                 FaultCode::kSectionMoveRange,
@@ -329,7 +330,7 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kActivationAbsent};  // tests/c_api/absent.c
 
 TEST(Verify, HasATestForEveryFault) {
-  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamChoice) + 1);
+  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamFactors) + 1);
   for (const Spoiled& spoiled : kSpoiled) shown[static_cast<size_t>(spoiled.code)] = true;
   for (const FaultCode code : kElsewhere) {
     EXPECT_FALSE(shown[static_cast<size_t>(code)]) << static_cast<int>(code);
@@ -383,6 +384,23 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamType);
   EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_index_type(ElementType::u8); }),
             FaultCode::kParamType);
+  EXPECT_EQ(code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_has_window(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(
+      code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_op(format::FourierOp::inverse); }),
+      FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_reserved(1); }),
+            FaultCode::kParamReserved);
+  EXPECT_EQ(code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_y_line_stride(25); }),
+            FaultCode::kParamRows);
+  for (const uint32_t size : {0u, 22u, 25u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(Kind::fourier, [&](B& b) { b.fourier_rows[0].mutate_size(size); }),
+              FaultCode::kParamFactors);
+  }
+  for (const uint8_t factor : {0, 1, 6, 9, 17, 255}) {
+    const auto spoil = [&](B& b) { b.fourier_rows[0].mutable_factors()->Mutate(0, factor); };
+    EXPECT_EQ(code(Kind::fourier, spoil), FaultCode::kParamFactors) << int{factor};
+  }
   EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
             FaultCode::kParamConversion);
   EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),

@@ -38,6 +38,47 @@ TEST(Fourier, BringsOtherAxesTogether) {
   EXPECT_EQ(Kinds(g.Lower()), (Kind{StepKind::kCopy, StepKind::kDense, StepKind::kCopy}));
 }
 
+TEST(Fourier, OfLongerLinesIsOneStep) {
+  GraphBuilder g;
+  g.Add("RDFT", 9, {g.Parameter(F32({3, 600})), g.Ints({-1}), g.Ints({480})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program), (Kind{StepKind::kFourier}));
+  const auto params = ParamsAt<format::FourierParams>(program);
+  EXPECT_EQ(params.lines(), 3u);
+  EXPECT_EQ(params.size(), 480u);
+  EXPECT_EQ(params.x_line_stride(), 600u);
+  EXPECT_EQ(params.y_line_stride(), 482u);
+  EXPECT_EQ(params.scale(), 1.0f);
+  EXPECT_EQ(params.op(), format::FourierOp::forward_real);
+  const uint8_t* factors = params.factors()->Data();
+  EXPECT_EQ(std::vector<uint8_t>(factors, factors + 12),
+            (std::vector<uint8_t>{4, 4, 3, 5, 0, 0, 0, 0, 0, 0, 0, 0}));
+  const plan::Step step = Steps(program)[0];
+  EXPECT_EQ(program.values[step.inputs[1]].bytes, int64_t{4} * (240 + 2 * 239 - 8));
+  EXPECT_EQ(program.values[step.outputs[1]].bytes, int64_t{4} * 480);
+}
+
+TEST(Fourier, FillsUpShortLinesAndScalesTheWayBack) {
+  GraphBuilder g;
+  g.Add("IDFT", 7, {g.Parameter(F32({3, 100, 2})), g.Ints({1}), g.Ints({128})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program), (Kind{StepKind::kFill, StepKind::kCopy, StepKind::kFourier}));
+  const auto params = ParamsAt<format::FourierParams>(program, 2);
+  EXPECT_EQ(params.x_line_stride(), 256u);
+  EXPECT_EQ(params.scale(), 1.0f / 128);
+  EXPECT_EQ(params.op(), format::FourierOp::inverse);
+}
+
+TEST(Fourier, OfALargePrimeFactorIsAProduct) {
+  GraphBuilder g;
+  g.Add("RDFT", 9, {g.Parameter(F32({102})), g.Ints({0})});
+  g.Add("RDFT", 9, {g.Parameter(F32({104})), g.Ints({0})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(Kinds(g.Lower()), (Kind{StepKind::kDense, StepKind::kFourier}));
+}
+
 TEST(Fourier, HalvesTheAxisThatIsListedLast) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({6, 4}));
@@ -59,7 +100,7 @@ TEST(Fourier, RefusesWhatItCannotTransform) {
   g.Add("DFT", 7, {g.Parameter(F32({4, 3})), g.Ints({0})});
   g.Add("DFT", 7, {x, g.Ints({0}), g.Ints({0})});
   g.Add("DFT", 7, {x, g.Ints({0}), g.Ints({2, 2})});
-  g.Add("DFT", 7, {g.Parameter(F32({4096, 2})), g.Ints({0})});
+  g.Add("DFT", 7, {g.Parameter(F32({4099, 2})), g.Ints({0})});
   g.Add("IRDFT", 9, {g.Parameter(F32({1, 2})), g.Ints({0})});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "axis 2 of a rank 2 tensor");
@@ -68,7 +109,9 @@ TEST(Fourier, RefusesWhatItCannotTransform) {
   EXPECT_PRED2(Contains, g.FaultText(), "f32[4,3] has no last axis of 2");
   EXPECT_PRED2(Contains, g.FaultText(), "transforms 0 numbers along axis 0; must be at least 1");
   EXPECT_PRED2(Contains, g.FaultText(), "input 2 (signal size)");
-  EXPECT_PRED2(Contains, g.FaultText(), "must have at most 8388608 weights");
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "transforms lines of 4099 numbers by a matrix; must have at most 8388608 weights, or"
+               " at most 2097152 numbers and no prime factor above 13");
 }
 
 TEST(ShortTime, ReadsFramesWhereTheyOverlap) {
@@ -80,6 +123,27 @@ TEST(ShortTime, ReadsFramesWhereTheyOverlap) {
   const plan::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (Kind{StepKind::kDense}));
   EXPECT_EQ(ParamsAt<format::DenseParams>(program).x_row_stride(), 5u);
+}
+
+TEST(ShortTime, OfLongerFramesPutsTheWindowInTheStep) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({1600}));
+  const ir::Source y = g.Add("STFT", 15, {x, Window(g, 400), g.Int(512), g.Int(160)});
+  g.Add("ISTFT", 16, {g.Parameter(F32({65, 4, 2})), Window(g, 128), g.Int(128), g.Int(50)});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[7,257,2]");
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program),
+            (Kind{StepKind::kFourier, StepKind::kCopy, StepKind::kFill, StepKind::kFourier,
+                  StepKind::kReduce, StepKind::kBinary, StepKind::kCopy}));
+  const auto forward = ParamsAt<format::FourierParams>(program);
+  EXPECT_EQ(forward.lines(), 7u);
+  EXPECT_EQ(forward.x_line_stride(), 160u);
+  EXPECT_EQ(forward.has_window(), 1);
+  const auto back = ParamsAt<format::FourierParams>(program, 3);
+  EXPECT_EQ(back.op(), format::FourierOp::inverse_real);
+  EXPECT_EQ(back.y_line_stride(), 150u);
+  EXPECT_EQ(back.has_window(), 1);
 }
 
 TEST(ShortTime, CopiesWhereSignalsLieApartAndWhereBinsComeFirst) {
