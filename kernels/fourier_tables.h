@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "kernels/fourier.h"
 
@@ -48,34 +47,37 @@ inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMostFourierF
   return points == 1;
 }
 
-// Cosines of `count` steps of a turn that has `size` of them, then the sines times `sign`.
-inline void AppendTurns(int64_t count, int64_t step, int64_t size, double sign,
-                        std::vector<float>& to) {
+// Cosines of `count` steps of a turn that has `size` of them, then the sines times `sign`. Returns
+// what is behind them.
+inline float* AppendTurns(int64_t count, int64_t step, int64_t size, double sign, float* to) {
   for (int64_t i = 0; i < count; ++i) {
-    to.push_back(static_cast<float>(PointOfTurn(i * step, size).cosine));
+    *to++ = static_cast<float>(PointOfTurn(i * step, size).cosine);
   }
   for (int64_t i = 0; i < count; ++i) {
-    to.push_back(static_cast<float>(sign * PointOfTurn(i * step, size).sine));
+    *to++ = static_cast<float>(sign * PointOfTurn(i * step, size).sine);
   }
+  return to;
 }
 
-// FourierTableFloats of them. `window`: as many numbers as a line has, or none.
-inline std::vector<float> FourierTables(const FourierShape& shape,
-                                        const std::vector<double>& window) {
-  std::vector<float> tables;
-  for (const double number : window) tables.push_back(static_cast<float>(number));
+// FourierTableFloats of them. `window` has a number for each real number of a line, where the shape
+// has one.
+inline void FillFourierTables(const FourierShape& shape, const double* window, float* tables) {
+  for (uint64_t i = 0; i < FourierWindowFloats(shape); ++i) {
+    *tables++ = static_cast<float>(window[i]);
+  }
   if (IsPairedFourier(shape)) {
-    AppendTurns((int64_t{FourierPoints(shape)} + 1) / 2, 1, shape.size, 1, tables);
+    tables = AppendTurns((int64_t{FourierPoints(shape)} + 1) / 2, 1, shape.size, 1, tables);
   }
   uint32_t rest = FourierPoints(shape);
   for (const uint8_t factor : shape.factors) {
     if (factor == 0) break;
     const int64_t size = rest;
     rest /= factor;
-    if (FourierCircleFloats(factor) != 0) AppendTurns(factor, 1, factor, 1, tables);
-    for (int64_t j = 1; rest != 1 && j < factor; ++j) AppendTurns(rest, j, size, -1, tables);
+    if (FourierCircleFloats(factor) != 0) tables = AppendTurns(factor, 1, factor, 1, tables);
+    for (int64_t j = 1; rest != 1 && j < factor; ++j) {
+      tables = AppendTurns(rest, j, size, -1, tables);
+    }
   }
-  return tables;
 }
 
 }  // namespace weft::kernels

@@ -101,7 +101,8 @@ void EmitAsStep(plan::Builder& builder, const LineTransform& transform, kernels:
   }
   const double whole_scale = IsInverse(shape.op) ? static_cast<double>(transform.size) : 1.0;
   shape.has_window = !transform.window.empty();
-  const std::vector<float> tables = kernels::FourierTables(shape, transform.window);
+  std::vector<float> tables(FourierTableFloats(shape));
+  kernels::FillFourierTables(shape, transform.window.data(), tables.data());
   const auto scratch = static_cast<int64_t>(FourierScratchFloats(shape));
   const format::FourierParams params(
       Narrow32(rows, "lines"), shape.size, Narrow32(x_row_stride, "x line stride"),

@@ -43,7 +43,8 @@ Fault Check(const format::FourierParams& params, const OperandSlots& slots) {
   check.RequireBelow(FaultCode::kParamOp, op, kernels::kFourierOpCount);
   if (!check.fault().ok()) return check.fault();
   const kernels::FourierShape shape = ShapeOf(params);
-  check.RequireAtMost(FaultCode::kParamFlag, params.has_window(), IsRealFourier(shape.op) ? 1 : 0);
+  if (!IsRealFourier(shape.op)) check.RequireZero(params.has_window());
+  check.RequireAtMost(FaultCode::kParamFlag, params.has_window(), 1);
   const uint32_t points = kernels::FourierPoints(shape), product = ProductOf(shape.factors);
   check.Require(points != 0 && product == points, FaultCode::kParamFactors, product, points);
   if (!check.fault().ok()) return check.fault();

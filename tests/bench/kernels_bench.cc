@@ -86,8 +86,10 @@ void FourierOfSize(benchmark::State& state) {
   shape.size = static_cast<uint32_t>(state.range(0));
   shape.op = FourierOp::kForwardReal;
   if (!FindFourierFactors(FourierPoints(shape), shape.factors)) return;
-  const std::vector<float> x = Values(shape.size), tables = FourierTables(shape, {});
-  std::vector<float> y(FourierOutputs(shape)), scratch(FourierScratchFloats(shape));
+  const std::vector<float> x = Values(shape.size);
+  std::vector<float> tables(FourierTableFloats(shape)), y(FourierOutputs(shape)),
+      scratch(FourierScratchFloats(shape));
+  FillFourierTables(shape, nullptr, tables.data());
   for (auto _ : state) {
     Fourier(shape, x.data(), tables.data(), y.data(), scratch.data());
     benchmark::ClobberMemory();

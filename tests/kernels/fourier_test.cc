@@ -29,9 +29,9 @@ FourierShape ShapeOf(FourierOp op, uint32_t size, uint32_t lines = 1) {
 
 std::vector<float> RunFourier(const FourierShape& shape, const std::vector<float>& values,
                               const std::vector<double>& window, size_t misalignment) {
-  const std::vector<float> made = FourierTables(shape, window);
-  EXPECT_EQ(made.size(), FourierTableFloats(shape));
-  const Array<float> x(values, misalignment), tables(made, misalignment);
+  const Array<float> x(values, misalignment);
+  Array<float> tables(static_cast<size_t>(FourierTableFloats(shape)), misalignment);
+  FillFourierTables(shape, window.data(), tables.data());
   const size_t outputs =
       size_t{shape.lines - 1} * shape.y_line_stride + static_cast<size_t>(FourierOutputs(shape));
   return OnEveryTarget<float>(outputs, misalignment, [&](float* y) {

@@ -384,23 +384,6 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamType);
   EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_index_type(ElementType::u8); }),
             FaultCode::kParamType);
-  EXPECT_EQ(code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_has_window(2); }),
-            FaultCode::kParamFlag);
-  EXPECT_EQ(
-      code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_op(format::FourierOp::inverse); }),
-      FaultCode::kParamFlag);
-  EXPECT_EQ(code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_reserved(1); }),
-            FaultCode::kParamReserved);
-  EXPECT_EQ(code(Kind::fourier, [](B& b) { b.fourier_rows[0].mutate_y_line_stride(25); }),
-            FaultCode::kParamRows);
-  for (const uint32_t size : {0u, 22u, 25u, 0xFFFFFFFFu}) {
-    EXPECT_EQ(code(Kind::fourier, [&](B& b) { b.fourier_rows[0].mutate_size(size); }),
-              FaultCode::kParamFactors);
-  }
-  for (const uint8_t factor : {0, 1, 6, 9, 17, 255}) {
-    const auto spoil = [&](B& b) { b.fourier_rows[0].mutable_factors()->Mutate(0, factor); };
-    EXPECT_EQ(code(Kind::fourier, spoil), FaultCode::kParamFactors) << int{factor};
-  }
   EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
             FaultCode::kParamConversion);
   EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),
@@ -411,6 +394,27 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamType);
   EXPECT_EQ(code(Kind::reduce, [](B& b) { b.reduce_rows[0].mutate_reduced_rank(0xFFFFFFFF); }),
             FaultCode::kParamRank);
+}
+
+TEST(Verify, HoldsTransformsToTheirSize) {
+  using B = ListingBuilder;
+  const auto code = [](auto spoil) {
+    StepSample sample = EveryStep()[static_cast<size_t>(format::Kind::fourier) - 1];
+    spoil(sample.builder);
+    return Loaded(sample.builder.Finish()).fault.code;
+  };
+  EXPECT_EQ(code([](B& b) { b.fourier_rows[0].mutate_has_window(2); }), FaultCode::kParamFlag);
+  EXPECT_EQ(code([](B& b) { b.fourier_rows[0].mutate_op(format::FourierOp::inverse); }),
+            FaultCode::kParamReserved);
+  EXPECT_EQ(code([](B& b) { b.fourier_rows[0].mutate_reserved(1); }), FaultCode::kParamReserved);
+  EXPECT_EQ(code([](B& b) { b.fourier_rows[0].mutate_y_line_stride(25); }), FaultCode::kParamRows);
+  for (const uint32_t size : {0u, 22u, 25u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code([&](B& b) { b.fourier_rows[0].mutate_size(size); }), FaultCode::kParamFactors);
+  }
+  for (const uint8_t factor : {0, 1, 6, 9, 17, 255}) {
+    const auto spoil = [&](B& b) { b.fourier_rows[0].mutable_factors()->Mutate(0, factor); };
+    EXPECT_EQ(code(spoil), FaultCode::kParamFactors) << int{factor};
+  }
 }
 
 TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
