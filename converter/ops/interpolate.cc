@@ -9,6 +9,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/line_matrix.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/resample.h"
@@ -18,6 +19,8 @@ namespace {
 
 // Copies of one pass; beyond them a gather step per axis is cheaper.
 constexpr size_t kMostPlaceRuns = 4, kMostResampleCopies = 16;
+// Terms of a place; more of them are a matrix.
+constexpr size_t kMostTerms = 4;
 
 // Something is resized: is that how?
 void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
@@ -26,9 +29,8 @@ void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
     HasWholeBytes(scope, 0);
     return;
   }
-  if (mode != "linear" && mode != "linear_onnx" && mode != "cubic") {
-    return scope.Fault(
-        "mode is {}; must be nearest, linear, linear_onnx or cubic where the extents change", mode);
+  if (mode == "area") {
+    return scope.Fault("mode is area; must be nearest, linear or cubic where the extents change");
   }
   if (scope.input_element(0) != ElementType::f32) {
     scope.Fault("mode is {} and input 0 is {}; must be nearest, or the input f32", mode,
@@ -60,6 +62,10 @@ void InferInterpolate(InferScope& scope) {
     }
   }
   if (!all_stay) CheckResampleMode(scope, *resampling);
+  for (const ResampledAxis& axis : resampling->axes) {
+    if (resampling->mode.ends_with("_pillow") && !axis.stays())
+      CheckMatrix(scope, axis.in, axis.out);
+  }
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
@@ -203,6 +209,18 @@ void SumPlaces(plan::Builder& builder, const Resampled& from, size_t axis,
   }
 }
 
+LineMatrix MatrixOfTaps(const std::vector<ResampleTap>& taps, int64_t in, int64_t out) {
+  LineMatrix matrix{in, out, std::vector<float>(static_cast<size_t>(in * out), 0)};
+  for (const ResampleTap& tap : taps) {
+    for (int64_t i = 0; i < out; ++i) {
+      const auto at = static_cast<size_t>(i);
+      if (tap.places[at] == in) continue;
+      matrix.weights[static_cast<size_t>(i * in + tap.places[at])] += tap.weights[at];
+    }
+  }
+  return matrix;
+}
+
 template <int opset>
 void LowerInterpolate(LowerScope& scope) {
   const Resampling resampling = ReadResampling(scope, opset).value();
@@ -225,6 +243,9 @@ void LowerInterpolate(LowerScope& scope) {
       CopyPlaces(builder, from, taps, passes[i].axes, to);
     } else if (taps[axis].size() == 1 && taps[axis][0].moves()) {
       GatherPlaces(builder, from, axis, taps[axis][0].places, to.value);
+    } else if (taps[axis].size() > kMostTerms) {
+      const LineMatrix matrix = MatrixOfTaps(taps[axis], from.dims[axis], to.dims[axis]);
+      EmitAlong(builder, {from.value, from.dims, 1}, axis, matrix, 1, to.value);
     } else {
       SumPlaces(builder, from, axis, taps[axis], to);
     }

@@ -175,6 +175,38 @@ std::vector<float> CubicWeights(float a, float x) {
           (((-a - 2) * x + (2 * a + 3)) * x - a) * x, -a * x * x * (x - 1)};
 }
 
+// The share of a place of the data by its distance, as Pillow's filters have it.
+double PillowShare(const Resampling& resampling, double distance) {
+  const double x = std::abs(distance), a = resampling.cube_coeff;
+  if (resampling.mode == "bilinear_pillow") return std::max(0.0, 1 - x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+// Pillow's resampling: the filter is as wide as an output place where the axis shrinks, is cut off
+// at the axis' ends, and its shares are divided by their sum. Only extents count, no scale.
+std::vector<ResampleTap> PillowTaps(const Resampling& resampling, const ResampledAxis& axis) {
+  const double apart = static_cast<double>(axis.padded()) / static_cast<double>(axis.out);
+  const double width = std::max(apart, 1.0);
+  const double reach = (resampling.mode == "bilinear_pillow" ? 1 : 2) * width;
+  std::vector<ResampleTap> taps(static_cast<size_t>(std::ceil(reach)) * 2 + 1);
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const double centre = (static_cast<double>(i) + 0.5) * apart;
+    const auto first = static_cast<int64_t>(std::max(centre - reach + 0.5, 0.0));
+    const int64_t end = std::min(static_cast<int64_t>(centre + reach + 0.5), axis.padded());
+    std::vector<double> shares(taps.size(), 0);
+    for (int64_t place = first; place < end; ++place) {
+      shares[static_cast<size_t>(place - first)] =
+          PillowShare(resampling, (static_cast<double>(place) - centre + 0.5) / width);
+    }
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (size_t k = 0; k < taps.size(); ++k) {
+      AddTerm(taps[k], axis, first + static_cast<int64_t>(k), static_cast<float>(shares[k] / sum));
+    }
+  }
+  return taps;
+}
+
 }  // namespace
 
 bool ResampleTap::moves() const {
@@ -200,7 +232,9 @@ std::optional<Resampling> ReadResampling(NodeScope& scope, int opset) {
   return read ? std::optional(resampling) : std::nullopt;
 }
 
-std::vector<ResampleTap> ResampleTaps(const Resampling& resampling, const ResampledAxis& axis) {
+namespace {
+
+std::vector<ResampleTap> CoordinateTaps(const Resampling& resampling, const ResampledAxis& axis) {
   const bool nearest = resampling.mode == "nearest", cubic = resampling.mode == "cubic";
   std::vector<ResampleTap> taps(nearest ? 1 : cubic ? 4 : 2);
   for (int64_t i = 0; i < axis.out; ++i) {
@@ -221,6 +255,15 @@ std::vector<ResampleTap> ResampleTaps(const Resampling& resampling, const Resamp
       AddTerm(taps[1], axis, static_cast<int64_t>(inside) + 1, share);
     }
   }
+  return taps;
+}
+
+}  // namespace
+
+std::vector<ResampleTap> ResampleTaps(const Resampling& resampling, const ResampledAxis& axis) {
+  const bool as_pillow = resampling.mode.ends_with("_pillow");
+  std::vector<ResampleTap> taps =
+      as_pillow ? PillowTaps(resampling, axis) : CoordinateTaps(resampling, axis);
   std::erase_if(taps, [](const ResampleTap& tap) {
     return std::ranges::all_of(tap.weights, [](float weight) { return weight == 0; });
   });

@@ -45,8 +45,7 @@ struct ResampleTap {
   bool moves() const;
 };
 
-// The terms of an axis that does not stay; at least one. The mode is nearest, linear, linear_onnx
-// or cubic.
+// The terms of an axis that does not stay; at least one. The mode is not area.
 std::vector<ResampleTap> ResampleTaps(const Resampling& resampling, const ResampledAxis& axis);
 
 }  // namespace weft::ops

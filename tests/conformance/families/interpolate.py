@@ -46,8 +46,22 @@ def _cubic(a, distance):
     return a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a if d < 2 else 0.0
 
 
+def _pillow(extent, out, given):
+    """[out, extent]: the filter, as wide as an output place where the axis shrinks, over what is
+    inside of the axis."""
+    width = max(extent / out, 1)
+    centres = (np.arange(out)[:, None] + 0.5) * extent / out
+    distance = np.abs(np.arange(extent)[None, :] + 0.5 - centres) / width
+    a = given["cube_coeff"]
+    shares = (np.maximum(0, 1 - distance) if given["mode"] == "bilinear_pillow" else
+              np.vectorize(lambda d: _cubic(a, d))(distance))
+    return shares / shares.sum(1, keepdims=True)
+
+
 def _weights(extent, out, scale, given):
     """[out, extent] in float64: the share of each place of the padded axis."""
+    if given["mode"].endswith("_pillow"):
+        return np.eye(extent) if extent == out else _pillow(extent, out, given)
     weights = np.zeros((out, extent))
     for place in range(out):
         x = _coordinate(place, scale, extent, out, given["coordinate_transformation_mode"])
@@ -173,6 +187,14 @@ def _weighted():
                 opset=4)
     yield _case("linear_last_axes", normal("nhwc", 2, 5, 4, 3), [
         ((1, 2), (9, 7), None, linear), ((1, 2), None, (2, 2), linear)], Case)
+    for mode in ("bilinear_pillow", "bicubic_pillow"):
+        yield _case(mode, normal(mode, 2, 3, 7, 9), [
+            ((2, 3), sizes, None, {"mode": mode, "cube_coeff": -0.5})
+            for sizes in ((14, 3), (3, 10), (1, 17), (5, 9), (2, 2))], Case)
+    yield _case("pillow_coefficient", normal("pillow", 1, 1, 4, 6), [
+        ((2, 3), (8, 3), None, {"mode": "bicubic_pillow", "cube_coeff": -1.0})], Case, **by_numpy(
+            "OpenVINO's CPU takes -0.5 whatever cube_coeff says; the document names it for both "
+            "cubic modes."))
     pads = {"pads_begin": [0, 0, 1, 0], "pads_end": [0, 0, 0, 2]}
     yield _case("linear_pads", normal("padded", 1, 2, 4, 5), [
         ((2, 3), (8, 3), None, {"mode": mode} | pads) for mode in ("linear", "cubic")], Case)
