@@ -232,6 +232,29 @@ TEST(Streaming, KeepsThePastBehindAPad) {
   });
 }
 
+TEST(Streaming, CutsConvolutionsThatNoSequenceStandsBeside) {
+  const Build build = [](GraphBuilder& g) {
+    const ir::Source x = g.Add("Tanh", 1, {Convolved(g, Input(g), {7, kGruInputs, 3}, "4", "0")});
+    g.Result(Convolved(g, x, {2, 7, 2}, "2", "0"));
+  };
+  ExpectStreams(build);
+  EXPECT_EQ(Model(build, 1).variables.size(), 2u);
+}
+
+TEST(Streaming, RefusesConvolutionsThatLookBackAlongTwoAxes) {
+  EXPECT_EQ(Refusal([](GraphBuilder& g) {
+              const ir::Source x = g.Parameter(F32({1, 2, kGruSteps, kGruSteps}));
+              g.Result(g.Add("Convolution", 1, {x, Weights(g, {2, 2, 3, 3}, 15)},
+                             {{"strides", "1,1"},
+                              {"dilations", "1,1"},
+                              {"pads_begin", "2,2"},
+                              {"pads_end", "0,0"},
+                              {"auto_pad", "explicit"}}));
+            }),
+            NeedsAll("2 \"Convolution2\" (Convolution)",
+                     "time runs along axis 2 of [1,2,6,6] and along axis 3"));
+}
+
 TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {
@@ -241,9 +264,10 @@ TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
 }
 
 TEST(Streaming, RefusesAModelThatWalksNothing) {
-  EXPECT_EQ(Refusal([](GraphBuilder& g) { g.Result(g.Add("Tanh", 1, {Input(g)})); }),
-            "test.xml: no sequence, TensorIterator or Loop walks along a time axis; --streaming "
-            "must have one to cut\n");
+  EXPECT_EQ(
+      Refusal([](GraphBuilder& g) { g.Result(g.Add("Tanh", 1, {Input(g)})); }),
+      "test.xml: no sequence, TensorIterator or Loop walks along a time axis, and no convolution "
+      "looks back along one; --streaming must have one to cut\n");
 }
 
 TEST(Streaming, RefusesMoreStepsThanThereAre) {

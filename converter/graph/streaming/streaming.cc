@@ -39,6 +39,12 @@ ir::Source UnderOtherDims(ir::Source source) {
   return source;
 }
 
+// A convolution that looks back along an axis of its data and not ahead.
+struct LookBack {
+  ir::Node* node = nullptr;
+  int64_t axis = 0;
+};
+
 class Streaming {
  public:
   Streaming(ir::Graph& graph, int64_t steps, const Folding& folding, Faults& faults)
@@ -49,7 +55,10 @@ class Streaming {
     SeparateConstants();
     JoinPads(graph_);
     if (!ReadWalks()) return std::nullopt;
-    TimeAxes times(graph_, walks_.front().steps, faults_);
+    TimeAxes times(graph_, whole_steps_, faults_);
+    for (const LookBack& back : look_backs_) {
+      times.Set(back.node->inputs[0], {back.axis, 1, 1}, *back.node);
+    }
     for (Walk& walk : walks_) {
       for (const Stride& stride : walk.strides) {
         times.Set(TensorAt(*walk.node, stride.at), {stride.at.axis, 1, stride.chunk}, *walk.node);
@@ -80,6 +89,8 @@ class Streaming {
  private:
   void SeparateConstants();
   bool ReadWalks();
+  void ReadLookBacks();
+  void Count(const ir::Node& node, int64_t steps);
   void FindKeptStates();
   bool IsKept(const Walk& walk, const Carried& state);
   void CheckCounters();
@@ -103,6 +114,10 @@ class Streaming {
   const Folding& folding_;
   Faults& faults_;
   std::vector<Walk> walks_;
+  std::vector<LookBack> look_backs_;  // of a model without walks
+  int64_t whole_steps_ = 0;           // of the time axis, before it is cut
+  bool steps_agree_ = true;
+  std::string counts_;                    // of the steps, layer by layer
   std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
   std::set<const ir::Node*> lengths_;  // constants that are made of the number of steps
@@ -123,35 +138,49 @@ void Streaming::SeparateConstants() {
   }
 }
 
+void Streaming::Count(const ir::Node& node, int64_t steps) {
+  counts_ += fmt::format("{}layer {} \"{}\" {}", counts_.empty() ? "" : ", ", node.id,
+                         OneLine(node.name), steps);
+  if (whole_steps_ == 0) whole_steps_ = steps;
+  steps_agree_ = steps_agree_ && steps == whole_steps_;
+}
+
+// Without a walk, time is the axis along which convolutions look back.
+void Streaming::ReadLookBacks() {
+  for (ir::Node* node : ir::Topological(graph_)) {
+    for (const Delay& delay : ops::RelationOf(graph_, *node).delays) {
+      look_backs_.push_back({node, delay.axis});
+      Count(*node, DimsOf(node->inputs[0])[static_cast<size_t>(delay.axis)]);
+    }
+  }
+}
+
 bool Streaming::ReadWalks() {
-  std::string counts;
-  bool agree = true;
   for (ir::Node* node : ir::Topological(graph_)) {
     if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
     std::optional<Walk> walk = ReadWalk(graph_, *node, faults_);
     if (!walk) continue;
-    counts += fmt::format("{}layer {} \"{}\" {}", counts.empty() ? "" : ", ", node->id,
-                          OneLine(node->name), walk->steps);
+    Count(*node, walk->steps);
     walks_.push_back(std::move(*walk));
-    agree = agree && walks_.back().steps == walks_.front().steps;
   }
-  if (walks_.empty()) {
+  if (walks_.empty()) ReadLookBacks();
+  if (walks_.empty() && look_backs_.empty()) {
     faults_.Add(fmt::format(
-        "{}: no sequence, TensorIterator or Loop walks along a time axis; --streaming must have "
-        "one to cut",
+        "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution looks "
+        "back along one; --streaming must have one to cut",
         graph_.file));
     return false;
   }
-  if (!agree) {
+  if (!steps_agree_) {
     faults_.Add(
         fmt::format("{}: its time axes have different numbers of steps ({}); --streaming "
                     "must have one number for all",
-                    graph_.file, counts));
+                    graph_.file, counts_));
     return false;
   }
-  if (steps_ >= 1 && steps_ <= walks_.front().steps) return true;
+  if (steps_ >= 1 && steps_ <= whole_steps_) return true;
   faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
-                          graph_.file, walks_.front().steps, walks_.front().steps));
+                          graph_.file, whole_steps_, whole_steps_));
   return false;
 }
 
