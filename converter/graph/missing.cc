@@ -69,8 +69,6 @@ constexpr MissingOperation kMissing[] = {
     Row("NonZero", "nonzero, or indexing by a mask",
         {kLength.why, "must be a Select by the mask or a product with it"}),
     Row("PSROIPooling", "", kLater),
-    Row("PriorBox", "anchors", kFixed),
-    Row("PriorBoxClustered", "anchors", kFixed),
     Row("Proposal", "", kBoxes),
     Row("ROIAlign", "", kLater),
     Row("ROIAlignRotated", "", kRare),

@@ -39,6 +39,7 @@ constexpr Family kFamilies[] = {
     PoolingOperations,
     AdaptivePoolingOperations,
     RegionOperations,
+    PriorOperations,
     ConvertOperations,
     StateOperations,
     // Movement.
