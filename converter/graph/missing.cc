@@ -65,7 +65,6 @@ constexpr MissingOperation kMissing[] = {
     Row("NMSRotated", "", kBoxes),
     Row("NV12toBGR", "", kPicture),
     Row("NV12toRGB", "", kPicture),
-    Row("NonMaxSuppression", "NMS", kBoxes),
     Row("NonZero", "nonzero, or indexing by a mask",
         {kLength.why, "must be a Select by the mask or a product with it"}),
     Row("PSROIPooling", "", kLater),

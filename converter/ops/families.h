@@ -38,6 +38,7 @@ std::span<const Operation> PoolingOperations();
 std::span<const Operation> AdaptivePoolingOperations();
 std::span<const Operation> RegionOperations();
 std::span<const Operation> PriorOperations();
+std::span<const Operation> SuppressionOperations();
 std::span<const Operation> ConvertOperations();
 std::span<const Operation> StateOperations();
 

@@ -40,6 +40,7 @@ constexpr Family kFamilies[] = {
     AdaptivePoolingOperations,
     RegionOperations,
     PriorOperations,
+    SuppressionOperations,
     ConvertOperations,
     StateOperations,
     // Movement.

@@ -191,6 +191,21 @@ StridedBytes AccessBy(const format::FourierParams& p, uint32_t operand) {
   }
 }
 
+StridedBytes AccessBy(const format::SuppressParams& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Contiguous(kF32Bits, {p.batch(), p.boxes(), 4});
+    case 1:
+      return Contiguous(kF32Bits, {p.batch(), p.classes(), p.boxes()});
+    case 4:
+      return Contiguous(32, {1});
+    case 5:
+      return Contiguous(32, {p.boxes()});
+    default:
+      return Contiguous(32, {p.batch(), p.classes(), p.most(), 3});
+  }
+}
+
 StridedBytes AccessBy(const format::CopyParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   if (operand == 0) return Walked(bits, p.src_offset(), *p.dims(), p.rank(), *p.src_strides());

@@ -139,6 +139,14 @@ inline StepSample SampleOf<format::Kind::fourier>() {
 }
 
 template <>
+inline StepSample SampleOf<format::Kind::suppress>() {
+  constexpr ElementType kI32 = ElementType::i32;
+  return StepSample(format::Kind::suppress,
+                    {{kF32, 24}, {kF32, 12}, {kI32, 24}, {kF32, 24}, {kI32, 1}, {kI32, 3}})
+      .With(format::SuppressParams(2, 2, 3, 2, 0.5f, 0.25f, 0, 1, 0));
+}
+
+template <>
 inline StepSample SampleOf<format::Kind::copy>() {
   const int32_t from[8] = {-3, 1}, to[8] = {1, 2};  // rows last first, transposed
   return StepSample(format::Kind::copy, {{kF32, 6}, {kF32, 6}})

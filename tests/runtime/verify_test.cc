@@ -384,6 +384,12 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamType);
   EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_index_type(ElementType::u8); }),
             FaultCode::kParamType);
+  EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_centred(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(0); }),
+            FaultCode::kParamChoice);
+  EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(4); }),
+            FaultCode::kParamChoice);
   EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
             FaultCode::kParamConversion);
   EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),
