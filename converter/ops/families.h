@@ -37,6 +37,7 @@ std::span<const Operation> TransposedConvolutionOperations();
 std::span<const Operation> PoolingOperations();
 std::span<const Operation> AdaptivePoolingOperations();
 std::span<const Operation> RegionOperations();
+std::span<const Operation> RoiAlignOperations();
 std::span<const Operation> PriorOperations();
 std::span<const Operation> SuppressionOperations();
 std::span<const Operation> ConvertOperations();

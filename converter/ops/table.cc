@@ -39,6 +39,7 @@ constexpr Family kFamilies[] = {
     PoolingOperations,
     AdaptivePoolingOperations,
     RegionOperations,
+    RoiAlignOperations,
     PriorOperations,
     SuppressionOperations,
     ConvertOperations,

@@ -206,6 +206,19 @@ StridedBytes AccessBy(const format::SuppressParams& p, uint32_t operand) {
   }
 }
 
+StridedBytes AccessBy(const format::RegionParams& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Contiguous(kF32Bits, {p.batch(), p.channels(), p.height(), p.width()});
+    case 1:
+      return Contiguous(kF32Bits, {p.regions(), 4});
+    case 2:
+      return Contiguous(format::BitsOf(p.index_type()), {p.regions()});
+    default:
+      return Contiguous(kF32Bits, {p.regions(), p.channels(), p.pooled_height(), p.pooled_width()});
+  }
+}
+
 StridedBytes AccessBy(const format::CopyParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   if (operand == 0) return Walked(bits, p.src_offset(), *p.dims(), p.rank(), *p.src_strides());

@@ -147,6 +147,13 @@ inline StepSample SampleOf<format::Kind::suppress>() {
 }
 
 template <>
+inline StepSample SampleOf<format::Kind::region>() {
+  return StepSample(format::Kind::region,
+                    {{kF32, 36}, {kF32, 8}, {ElementType::i32, 2}, {kF32, 16}})
+      .With(format::RegionParams(2, 2, 3, 3, 2, 2, 2, 0.5f, 0, -0.5f, 2, 0, 1, ElementType::i32));
+}
+
+template <>
 inline StepSample SampleOf<format::Kind::copy>() {
   const int32_t from[8] = {-3, 1}, to[8] = {1, 2};  // rows last first, transposed
   return StepSample(format::Kind::copy, {{kF32, 6}, {kF32, 6}})

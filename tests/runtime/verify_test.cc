@@ -390,6 +390,12 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamChoice);
   EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(4); }),
             FaultCode::kParamChoice);
+  EXPECT_EQ(code(Kind::region, [](B& b) { b.region_rows[0].mutate_at_least_one(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::region, [](B& b) { b.region_rows[0].mutate_maximum(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(code(Kind::region, [](B& b) { b.region_rows[0].mutate_index_type(ElementType::i8); }),
+            FaultCode::kParamType);
   EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
             FaultCode::kParamConversion);
   EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),

@@ -292,6 +292,24 @@ TEST_F(Axes, OfAChoiceButTheOneChosenFrom) {
   EXPECT_EQ(relation.reason, "chooses among steps of time");
 }
 
+TEST_F(Axes, OfPooledRegionsAreTheRegionsAndTheChannels) {
+  const ir::Source batches = g.Const<int32_t>({ElementType::i32, {5}}, {0, 1, 0, 1, 0});
+  const AxisRelation relation = Of(g.Add("ROIAlign", 9, {X({2, 3, 7, 8}), X({5, 4}), batches},
+                                         {{"pooled_h", "7"},
+                                          {"pooled_w", "8"},
+                                          {"sampling_ratio", "2"},
+                                          {"spatial_scale", "1"},
+                                          {"mode", "avg"}}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.1=out0.1", "in1.0=in2.0=out0.0"}));
+}
+
+TEST_F(Axes, OfSuppressedBoxesAreNone) {
+  const AxisRelation relation =
+      Of(g.Add("NonMaxSuppression", 9, {X({1, 3, 4}), X({1, 3, 3}), g.Int(1)}, {}, 3));
+  EXPECT_EQ(GroupsOf(relation), Groups{});
+  EXPECT_EQ(relation.reason, "selects among boxes of all time");
+}
+
 TEST_F(Axes, OfAReductionCloseUp) {
   const AxisRelation dropped = Of(g.Add("ReduceMean", 1, {X({2, 3, 4}), g.Ints({1})}));
   EXPECT_EQ(GroupsOf(dropped), (Groups{"in0.0=out0.0", "in0.2=out0.1"}));

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/region.h"
+
+#include "kernels/region_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+// Guarded at both ends by Array.
+template <typename Index>
+void ExpectTwin(RegionShape s, const std::vector<float>& planes, const std::vector<float>& corners,
+                const std::vector<Index>& batches, size_t misalignment) {
+  s.index_type = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
+  const Array<float> x(planes, misalignment), regions(corners, misalignment);
+  const Array<Index> of(batches, misalignment);
+  const size_t bins = size_t{s.pooled_height} * s.pooled_width;
+  Array<float> y(s.regions * s.channels * bins, misalignment);
+  Region(s, x.data(), regions.data(), of.data(), y.data());
+  for (size_t at = 0; at < s.regions * s.channels * bins; ++at) {
+    const size_t region = at / (s.channels * bins), channel = at / bins % s.channels;
+    const auto i = static_cast<uint32_t>(at % bins / s.pooled_width);
+    const auto j = static_cast<uint32_t>(at % s.pooled_width);
+    const bool exists = batches[region] >= 0 && batches[region] < static_cast<Index>(s.batch);
+    const size_t plane = exists ? static_cast<size_t>(batches[region]) * s.channels + channel : 0;
+    const float must = exists ? RegionTwin(s, planes.data() + plane * s.height * s.width,
+                                           corners.data() + 4 * region, i, j)
+                              : 0;
+    ASSERT_TRUE(SameBits(y[at], must)) << "element " << at << ": " << y[at] << ", " << must;
+  }
+}
+
+RegionShape ShapeOf(uint32_t extent, uint32_t pooled, uint32_t samples) {
+  RegionShape s;
+  s.batch = 2;
+  s.channels = 3;
+  s.height = extent;
+  s.width = extent + 2;
+  s.regions = 5;
+  s.pooled_height = pooled;
+  s.pooled_width = pooled + 1;
+  s.samples = samples;
+  return s;
+}
+
+TEST(Region, MeetsItsTwinForEverySize) {
+  Random random(1);
+  for (const uint32_t extent : {1u, 2u, 7u, 20u}) {
+    for (const uint32_t pooled : {1u, 3u}) {
+      for (const uint32_t samples : {0u, 1u, 2u, 5u}) {
+        for (const uint32_t maximum : {0u, 1u}) {
+          RegionShape s = ShapeOf(extent, pooled, samples);
+          s.maximum = maximum;
+          s.at_least_one = samples % 2;
+          s.scale = maximum != 0 ? 0.5f : 1.0f;
+          s.before = s.at_least_one != 0 ? 0 : 0.5f;
+          s.behind = s.at_least_one != 0 ? 0 : -0.5f;
+          const auto count = size_t{2} * 3 * s.height * s.width;
+          ExpectTwin<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30), {1, 0, -1, 2, 1},
+                              extent % 3);
+          ExpectTwin<int64_t>(s, random.Floats(count, 4), random.Floats(20, 9), {0, 1, 1, 0, 7}, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Region, SkipsWhatLiesFarOutside) {
+  Random random(2);
+  const RegionShape s = ShapeOf(5, 2, 0);
+  const std::vector<float> corners = {-60, -40, 80, 60, 1e6f,  1e6f, 1e6f, 1e6f, kNan, 0,
+                                      3,   3,   0,  0,  1e30f, 3,    3,    3,    0,    0};
+  ExpectTwin<int32_t>(s, random.Floats(2 * 3 * 35, 4), corners, {0, 1, 0, 1, 0}, 0);
+}
+
+TEST(Region, KeepsWhatIsNoNumberToItsSamples) {
+  RegionShape s = ShapeOf(4, 2, 2);
+  std::vector<float> planes(2 * 3 * 24, 1);
+  planes[7] = kNan;
+  planes[30] = kInfinity;
+  for (const uint32_t maximum : {0u, 1u}) {
+    s.maximum = maximum;
+    ExpectTwin<int32_t>(s, planes, std::vector<float>(20, 2), {0, 1, 0, 1, 0}, 0);
+    ExpectTwin<int32_t>(s, planes, {0, 0, 6, 4, 1, 1, 5, 3, 0, 0, 1, 1, 2, 0, 6, 1, 3, 3, 4, 4},
+                        {0, 1, 0, 1, 0}, 0);
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels
