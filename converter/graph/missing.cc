@@ -40,7 +40,6 @@ constexpr MissingOperation kMissing[] = {
     Row("CTCGreedyDecoder", "", {"it is not built yet", "must be one that \"weft ops\" lists"}),
     Row("CTCGreedyDecoderSeqLen", "", kLater),
     Row("CTCLoss", "", {"it is a loss, for training", "must be left out"}),
-    Row("Col2Im", "fold", kLater),
     Row("DeformableConvolution", "DeformConv", kRare),
     Row("DeformablePSROIPooling", "", kRare),
     Row("DetectionOutput", "the output of SSD", kBoxes),

@@ -7,6 +7,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
 
 namespace weft::ops {
@@ -69,10 +70,7 @@ void LowerConverted(LowerScope& scope, size_t i) {
   const ElementType from = scope.input_element(i), to = scope.output_type(i).type;
   if (from == to) return scope.Forward(i, i);
   const plan::ValueId y = scope.NewOutput(i);
-  const int64_t count = ElementCount(scope.output_type(i).dims).value_or(0);
-  if (count == 0) return;
-  scope.builder.Emit(format::ConvertParams(Narrow32(count, "count"), from, to, 0), {scope.input(i)},
-                     {y});
+  EmitConvert(scope.builder, scope.input(i), y);
 }
 
 void LowerConvert(LowerScope& scope) { LowerConverted(scope, 0); }
@@ -174,5 +172,12 @@ constexpr Operation kConvertRows[] = {
 }  // namespace
 
 std::span<const Operation> ConvertOperations() { return kConvertRows; }
+
+void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y) {
+  const int64_t count = ElementCount(builder.dims(y)).value_or(0);
+  if (count == 0) return;
+  builder.Emit(format::ConvertParams(Narrow32(count, "count"), builder.type(x), builder.type(y), 0),
+               {x}, {y});
+}
 
 }  // namespace weft::ops

@@ -21,9 +21,9 @@ bool CheckDataAndFilters(InferScope& scope, bool grouped,
   CheckElements(scope, kDataAndFilters, allowed);
   const int64_t rank = scope.rank(kData), filter_rank = rank + (grouped ? 1 : 0);
   if (rank < 3 || scope.rank(kFilters) != filter_rank) {
-    scope.Fault("data is {} and filters are {}; must have ranks 3 and {}, or 4 and {}",
+    scope.Fault("data is {} and filters are {}; must have ranks 3 and {}, 4 and {}, or 5 and {}",
                 ToString(scope.input_type(kData)), ToString(scope.input_type(kFilters)),
-                grouped ? 4 : 3, grouped ? 5 : 4);
+                grouped ? 4 : 3, grouped ? 5 : 4, grouped ? 6 : 5);
     return false;
   }
   if (ElementCount(scope.input_dims(kFilters)) != 0) return true;

@@ -21,6 +21,7 @@ std::span<const Operation> SoftmaxOperations();
 std::span<const Operation> NormalizeOperations();
 std::span<const Operation> LrnOperations();
 std::span<const Operation> CumSumOperations();
+std::span<const Operation> InverseOperations();
 std::span<const Operation> TopOperations();
 std::span<const Operation> BucketizeOperations();
 std::span<const Operation> EmbeddingBagOperations();
@@ -40,6 +41,7 @@ std::span<const Operation> RegionOperations();
 std::span<const Operation> RoiAlignOperations();
 std::span<const Operation> PriorOperations();
 std::span<const Operation> SuppressionOperations();
+std::span<const Operation> GridSampleOperations();
 std::span<const Operation> ConvertOperations();
 std::span<const Operation> StateOperations();
 
@@ -58,6 +60,7 @@ std::span<const Operation> OneHotOperations();
 std::span<const Operation> PadOperations();
 std::span<const Operation> BatchToSpaceOperations();
 std::span<const Operation> PatchOperations();
+std::span<const Operation> Col2ImOperations();
 std::span<const Operation> ShapeOperations();
 std::span<const Operation> PortOperations();
 

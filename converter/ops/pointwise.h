@@ -35,6 +35,9 @@ void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a,
 void EmitSelect(plan::Builder& builder, const Operand& condition, const Operand& a,
                 const Operand& b, const Operand& y);
 
+// y = x in y's element type.
+void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y);
+
 // y = op(x) with the operation's numbers; see Activation in weft.fbs.
 void EmitUnary(plan::Builder& builder, format::UnaryOp op, plan::ValueId x, plan::ValueId y,
                float alpha = 0, float beta = 0);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling over one or two spatial axes. The step pools f32; maxima of integers are laid out window
-// by window and reduced. The indices that newer versions of MaxPool also give are refused where
-// something reads them.
+// Pooling over one to three spatial axes. The step pools two axes of f32, and another one the
+// third; maxima of integers are laid out window by window and reduced. Where the indices of the
+// maxima are read, too, windows are laid out and searched.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 #include "converter/ops/window.h"
 
 namespace weft::ops {
@@ -29,7 +32,7 @@ std::optional<Dims> InferPool(InferScope& scope, std::initializer_list<ElementTy
   constexpr size_t kX[] = {0};
   CheckElements(scope, kX, allowed);
   if (scope.rank(0) < 3) {
-    scope.Fault("data is {}; must have rank 3 or 4", ToString(scope.input_type(0)));
+    scope.Fault("data is {}; must have rank 3, 4 or 5", ToString(scope.input_type(0)));
     return std::nullopt;
   }
   const std::span<const int64_t> data = scope.input_dims(0);
@@ -67,17 +70,7 @@ bool IsRead(const ir::Graph& graph, const ir::Node& node, uint32_t port) {
 }
 
 constexpr std::string_view kIndexTypes[] = {"i64", "i32"};
-
-// From opset8 on the second output holds where each maximum was found.
-void InferIndexed(InferScope& scope) {
-  const std::optional<Dims> dims = InferMaxima(scope);
-  const std::string type = scope.attributes.Choice("index_element_type", "i64", kIndexTypes);
-  if (!dims || scope.output_count() < 2) return;
-  if (IsRead(scope.graph(), scope.node(), 1)) {
-    scope.Fault("output 1 (indices of the maxima) is read; only the maxima are supported");
-  }
-  scope.SetOutput(1, ParseElementType(type).value(), *dims);
-}
+constexpr ElementType kNumberType = ElementType::i32;
 
 Window WindowOf(const NodeScope& scope) {
   const std::span<const int64_t> data = scope.input_dims(0);
@@ -87,15 +80,78 @@ Window WindowOf(const NodeScope& scope) {
 // Elements that the windows reach from the first one on, padding included.
 int64_t Reach(const WindowAxis& axis) { return (axis.out - 1) * axis.stride + axis.extent(); }
 
+bool StaysInside(const WindowAxis& axis) { return axis.pad_begin == 0 && Reach(axis) <= axis.in; }
+bool StaysInside(const Window& window) {
+  return StaysInside(window.z) && StaysInside(window.y) && StaysInside(window.x);
+}
+
+// Padding must lose against every element, which it cannot by the lowest integer.
+void CheckIndices(InferScope& scope) {
+  const ElementType type = scope.input_element(0);
+  if (ElementBytes(type) >= 4 && type != ElementType::f32 && !StaysInside(WindowOf(scope))) {
+    scope.Fault(
+        "output 1 (indices of the maxima) is read and windows reach padding of {}; must be f32 or "
+        "without padding",
+        Name(type));
+  }
+  const std::optional<int64_t> elements = ElementCount(scope.input_dims(0));
+  if (elements && std::in_range<int32_t>(*elements)) return;
+  scope.Fault(
+      "output 1 (indices of the maxima) is read and data is {}; must have less than 2^31 "
+      "elements",
+      ToString(scope.input_type(0)));
+}
+
+// From opset8 on the second output holds where each maximum was found.
+void InferIndexed(InferScope& scope) {
+  const std::optional<Dims> dims = InferMaxima(scope);
+  const std::string type = scope.attributes.Choice("index_element_type", "i64", kIndexTypes);
+  scope.NormalAxis(scope.attributes.Int("axis", 0), scope.rank(0));
+  if (!dims || scope.failed() || scope.output_count() < 2) return;
+  if (IsRead(scope.graph(), scope.node(), 1)) CheckIndices(scope);
+  scope.SetOutput(1, ParseElementType(type).value(), *dims);
+}
+
 // What a mean that counts padding divides by where rounding up lets the last window end beyond the
 // padding is left open by the documents. OpenVINO takes the whole window if there is padding at
 // all, and what lies in the data if there is none.
 void CountBeyondPads(Window& window) {
   const auto padded = [](const WindowAxis& axis) { return axis.pad_begin + axis.pad_end > 0; };
-  if (!padded(window.y) && !padded(window.x)) return;
-  for (WindowAxis* axis : {&window.y, &window.x}) {
+  if (!padded(window.z) && !padded(window.y) && !padded(window.x)) return;
+  for (WindowAxis* axis : {&window.z, &window.y, &window.x}) {
     axis->pad_end = std::max(axis->pad_end, Reach(*axis) - axis->in - axis->pad_begin);
   }
+}
+
+// Over y and x.
+void EmitPool(plan::Builder& builder, PoolOp op, int64_t planes, const Window& window,
+              plan::ValueId x, plan::ValueId y) {
+  format::PoolParams params;
+  params.mutate_planes(Narrow32(planes, "planes"));
+  WriteWindow(params, window);
+  params.mutate_pad_bottom(Narrow32(window.y.pad_end, "pad bottom"));
+  params.mutate_pad_right(Narrow32(window.x.pad_end, "pad right"));
+  params.mutate_op(op);
+  builder.Emit(params, {x}, {y});
+}
+
+bool ChangesNothing(const WindowAxis& axis) { return axis.is_alone() && axis.out == axis.in; }
+
+// The planes first, then their depth: a maximum of maxima, or a mean of means, which all have as
+// many elements where a window holds them.
+void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Window& window,
+                    plan::ValueId x, plan::ValueId y) {
+  const bool keeps_planes = ChangesNothing(window.y) && ChangesNothing(window.x);
+  if (ChangesNothing(window.z)) {
+    return EmitPool(builder, op, planes * window.z.in, window, x, y);
+  }
+  const int64_t area = window.y.out * window.x.out;
+  plan::ValueId pooled = x;
+  if (!keeps_planes) {
+    pooled = builder.Scratch({ElementType::f32, {planes, window.z.in, area}});
+    EmitPool(builder, op, planes * window.z.in, window, x, pooled);
+  }
+  EmitPool(builder, op, planes, {.y = window.z, .x = {.in = area, .out = area}}, pooled, y);
 }
 
 void Emit(LowerScope& scope, PoolOp op) {
@@ -104,80 +160,196 @@ void Emit(LowerScope& scope, PoolOp op) {
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
-  format::PoolParams params;
-  params.mutate_planes(Narrow32(data[0] * data[1], "planes"));
-  WriteWindow(params, window);
-  params.mutate_pad_bottom(Narrow32(window.y.pad_end, "pad bottom"));
-  params.mutate_pad_right(Narrow32(window.x.pad_end, "pad right"));
-  params.mutate_op(op);
-  scope.builder.Emit(params, {scope.input(0)}, {y});
+  EmitVolumePool(scope.builder, op, data[0] * data[1], window, scope.input(0), y);
 }
 
-// x as the windows reach it, its padding the lowest integer; `window` then starts inside. x itself
+// x as the windows reach it, between elements of those bits; `window` then starts inside. x itself
 // where there is no padding.
-plan::ValueId Padded(plan::Builder& builder, plan::ValueId x, int64_t planes, Window& window) {
-  const auto inside = [](const WindowAxis& axis) {
-    return axis.pad_begin == 0 && Reach(axis) <= axis.in;
-  };
-  if (inside(window.y) && inside(window.x)) return x;
-  const ElementType type = builder.type(x);
-  const Dims to = {planes, Reach(window.y), Reach(window.x)};
-  const plan::ValueId padded = builder.Scratch({type, to});
-  builder.Fill(padded, uint64_t{1} << (BitsOf(type) - 1));
+plan::ValueId Padded(plan::Builder& builder, plan::ValueId x, int64_t planes, uint64_t bits,
+                     Window& window) {
+  if (StaysInside(window)) return x;
+  const Dims to = {planes, Reach(window.z), Reach(window.y), Reach(window.x)};
+  const plan::ValueId padded = builder.Scratch({builder.type(x), to});
+  builder.Fill(padded, bits);
   const auto used = [](const WindowAxis& axis) {
     return std::min(axis.in, Reach(axis) - axis.pad_begin);
   };
-  builder.CopyStrided(x, padded, {planes, used(window.y), used(window.x)},
-                      {window.y.in * window.x.in, window.x.in, 1}, 0, plan::DenseStrides(to),
-                      window.y.pad_begin * to[2] + window.x.pad_begin);
-  window.y.in = to[1];
-  window.x.in = to[2];
+  const Dims from = {planes, window.z.in, window.y.in, window.x.in};
+  const Dims strides = plan::DenseStrides(to);
+  builder.CopyStrided(
+      x, padded, {planes, used(window.z), used(window.y), used(window.x)}, plan::DenseStrides(from),
+      0, strides,
+      window.z.pad_begin * strides[1] + window.y.pad_begin * strides[2] + window.x.pad_begin);
+  window.z.in = to[1];
+  window.y.in = to[2];
+  window.x.in = to[3];
   return padded;
 }
 
-// Every window becomes a row, and each row its maximum. x is i32 or i64.
-void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, int64_t planes, Window window,
-                    plan::ValueId y) {
-  const plan::ValueId source = Padded(builder, x, planes, window);
-  const int64_t row = window.x.in;
-  const Dims dims = {planes, window.y.out, window.x.out, window.y.kernel, window.x.kernel};
-  const plan::ValueId rows = builder.Scratch({builder.type(x), dims});
+int64_t WindowCount(const Window& window) { return window.z.out * window.y.out * window.x.out; }
+int64_t TapCount(const Window& window) {
+  return window.z.kernel * window.y.kernel * window.x.kernel;
+}
+
+// Every window as a row: [planes * windows, taps]. x is f32, i32 or i64.
+plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, int64_t planes, Window window) {
+  const ElementType type = builder.type(x);
+  // NaN, which is worse than every number, or the lowest integer.
+  const uint64_t bits = type == ElementType::f32 ? 0x7FC00000 : uint64_t{1} << (BitsOf(type) - 1);
+  const plan::ValueId source = Padded(builder, x, planes, bits, window);
+  const WindowAxis &z = window.z, &y = window.y, &across = window.x;
+  const int64_t row = across.in, plane = y.in * row;
+  const Dims dims = {planes, z.out, y.out, across.out, z.kernel, y.kernel, across.kernel};
+  const plan::ValueId rows = builder.Scratch({type, dims});
   builder.CopyStrided(source, rows, dims,
-                      {window.y.in * row, window.y.stride * row, window.x.stride,
-                       window.y.dilation * row, window.x.dilation},
+                      {z.in * plane, z.stride * plane, y.stride * row, across.stride,
+                       z.dilation * plane, y.dilation * row, across.dilation},
                       0, plan::DenseStrides(dims), 0);
-  const int64_t taps = window.y.kernel * window.x.kernel;
+  return rows;
+}
+
+// Every window becomes a row, and each row its maximum. x is i32 or i64.
+void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, int64_t planes, const Window& window,
+                    plan::ValueId y) {
+  const plan::ValueId rows = WindowRows(builder, x, planes, window);
   format::ReduceParams params;
   params.mutate_kept_rank(1);
   params.mutate_reduced_rank(1);
-  WriteDims(params.mutable_dims(), {planes * window.y.out * window.x.out, taps});
-  WriteDims(params.mutable_strides(), {taps, 1});
+  WriteDims(params.mutable_dims(), {planes * WindowCount(window), TapCount(window)});
+  WriteDims(params.mutable_strides(), {TapCount(window), 1});
   params.mutate_op(format::ReduceOp::max);
   params.mutate_type(builder.type(x));
   builder.Emit(params, {rows}, {y});
 }
 
-void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y) {
-  const auto count = Narrow32(ElementCount(builder.dims(y)).value_or(0), "count");
-  builder.Emit(format::ConvertParams(count, builder.type(x), builder.type(y), 0), {x}, {y});
+// x, or bytes as i32.
+plan::ValueId Wide(plan::Builder& builder, plan::ValueId x) {
+  if (ElementBytes(builder.type(x)) >= 4) return x;
+  const plan::ValueId wide = builder.Scratch({ElementType::i32, builder.dims(x)});
+  EmitConvert(builder, x, wide);
+  return wide;
 }
 
-void LowerMax(LowerScope& scope) {
-  const TensorType& type = scope.output_type(0);
+void EmitMaxima(LowerScope& scope) {
+  const TensorType type = scope.output_type(0);
   if (type.type == ElementType::f32) return Emit(scope, PoolOp::max);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   plan::Builder& builder = scope.builder;
   const Dims& data = scope.input_dims(0);
   const int64_t planes = data[0] * data[1];
+  const plan::ValueId wide_x = Wide(builder, scope.input(0));
   if (ElementBytes(type.type) >= 4) {
-    return EmitIntegerMax(builder, scope.input(0), planes, WindowOf(scope), y);
+    return EmitIntegerMax(builder, wide_x, planes, WindowOf(scope), y);
   }
-  const plan::ValueId wide_x = builder.Scratch({ElementType::i32, data});
   const plan::ValueId wide_y = builder.Scratch({ElementType::i32, type.dims});
-  EmitConvert(builder, scope.input(0), wide_x);
   EmitIntegerMax(builder, wide_x, planes, WindowOf(scope), wide_y);
   EmitConvert(builder, wide_y, y);
+}
+
+// Numbers of elements in their plane: where each window begins, and how far its taps lie from there.
+struct PlaneNumbers {
+  Dims windows, taps;
+};
+
+PlaneNumbers PlaneNumbersOf(const Window& window) {
+  const WindowAxis &z = window.z, &y = window.y, &x = window.x;
+  PlaneNumbers numbers;
+  const auto number = [&](int64_t at_z, int64_t at_y, int64_t at_x) {
+    return (at_z * y.in + at_y) * x.in + at_x;
+  };
+  for (int64_t i = 0; i < WindowCount(window); ++i) {
+    numbers.windows.push_back(number(i / x.out / y.out * z.stride - z.pad_begin,
+                                     i / x.out % y.out * y.stride - y.pad_begin,
+                                     i % x.out * x.stride - x.pad_begin));
+  }
+  for (int64_t i = 0; i < TapCount(window); ++i) {
+    numbers.taps.push_back(number(i / x.kernel / y.kernel * z.dilation,
+                                  i / x.kernel % y.kernel * y.dilation, i % x.kernel * x.dilation));
+  }
+  return numbers;
+}
+
+// The steps that number the maxima.
+class IndexSteps {
+ public:
+  IndexSteps(plan::Builder& builder, const Dims& data, const Window& window)
+      : builder_(builder),
+        data_(data),
+        window_(window),
+        planes_(data[0] * data[1]),
+        dims_{planes_, WindowCount(window)} {}
+
+  // Of each row the place of its maximum; the first of equal ones.
+  plan::ValueId Taps(plan::ValueId rows) {
+    const plan::ValueId values = builder_.Scratch({builder_.type(rows), dims_}), taps = Made();
+    const format::TopParams params(Narrow32(dims_[0] * dims_[1], "windows"),
+                                   Narrow32(TapCount(window_), "taps"), 1, 1, builder_.type(rows),
+                                   kNumberType, 0, 0);
+    builder_.Emit(params, {rows}, {values, taps});
+    return taps;
+  }
+
+  // Counted in the axes of the data from `axis` on.
+  plan::ValueId Numbers(plan::ValueId taps, size_t axis) {
+    const PlaneNumbers in_plane = PlaneNumbersOf(window_);
+    const plan::ValueId offsets = Made();
+    EmitGather(builder_, {1, 1, TapCount(window_), 1, dims_[0] * dims_[1]}, Known(in_plane.taps),
+               taps, offsets);
+    plan::ValueId numbers = Of(format::BinaryOp::add, offsets, in_plane.windows, {1, dims_[1]});
+    const int64_t plane = ProductOf(data_, 2, data_.size());
+    if (!StaysInside(window_)) {  // a window without a number is of the plane, too
+      numbers = Of(format::BinaryOp::maximum, numbers, {0}, {1, 1});
+      numbers = Of(format::BinaryOp::minimum, numbers, {plane - 1}, {1, 1});
+    }
+    if (axis < 2) {
+      Dims firsts;
+      const int64_t counted = axis == 0 ? planes_ : data_[1];
+      for (int64_t i = 0; i < planes_; ++i) firsts.push_back(i % counted * plane);
+      numbers = Of(format::BinaryOp::add, numbers, firsts, {planes_, 1});
+    } else if (axis > 2) {
+      const int64_t counted = ProductOf(data_, axis, data_.size());
+      numbers = Of(format::BinaryOp::floor_mod, numbers, {counted}, {1, 1});
+    }
+    return numbers;
+  }
+
+ private:
+  plan::ValueId Made() { return builder_.Scratch({kNumberType, dims_}); }
+  plan::ValueId Known(const Dims& numbers) {
+    return IntegerWeights(builder_, kNumberType, numbers);
+  }
+  plan::ValueId Of(format::BinaryOp op, plan::ValueId x, const Dims& numbers, const Dims& dims) {
+    const plan::ValueId y = Made();
+    EmitBinary(builder_, op, {x, dims_}, {Known(numbers), dims}, y);
+    return y;
+  }
+
+  plan::Builder& builder_;
+  const Dims data_;
+  const Window window_;
+  const int64_t planes_;
+  const Dims dims_;  // a number for each window
+};
+
+void EmitIndices(LowerScope& scope) {
+  const TensorType type = scope.output_type(1);
+  if (ElementCount(type.dims) == 0) return void(scope.NewOutput(1));
+  plan::Builder& builder = scope.builder;
+  const Dims data = scope.input_dims(0);
+  const Window window = WindowOf(scope);
+  const plan::ValueId rows =
+      WindowRows(builder, Wide(builder, scope.input(0)), data[0] * data[1], window);
+  IndexSteps steps(builder, data, window);
+  const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
+  const plan::ValueId numbers = steps.Numbers(steps.Taps(rows), axis);
+  if (type.type == kNumberType) return scope.SetOutput(1, builder.View(numbers, 0, type));
+  EmitConvert(builder, numbers, scope.NewOutput(1));
+}
+
+void LowerMax(LowerScope& scope) {
+  EmitMaxima(scope);
+  if (scope.node().outputs.size() > 1 && scope.IsUsed(1)) EmitIndices(scope);
 }
 
 void LowerMean(LowerScope& scope) {

@@ -23,6 +23,7 @@ constexpr Family kFamilies[] = {
     NormalizeOperations,
     LrnOperations,
     CumSumOperations,
+    InverseOperations,
     TopOperations,
     BucketizeOperations,
     EmbeddingBagOperations,
@@ -42,6 +43,7 @@ constexpr Family kFamilies[] = {
     RoiAlignOperations,
     PriorOperations,
     SuppressionOperations,
+    GridSampleOperations,
     ConvertOperations,
     StateOperations,
     // Movement.
@@ -59,6 +61,7 @@ constexpr Family kFamilies[] = {
     PadOperations,
     BatchToSpaceOperations,
     PatchOperations,
+    Col2ImOperations,
     ShapeOperations,
     PortOperations,
     // Recurrence.

@@ -60,6 +60,10 @@ Window TransposedWindow(const NodeScope& scope) {
 
 bool CheckTransposedAttributes(InferScope& scope, const Filters& filters) {
   const std::span<const int64_t> in = std::span(scope.input_dims(kData)).subspan(2);
+  if (in.size() > 2) {
+    scope.Fault("the data has {} spatial axes; 1 and 2 are supported", in.size());
+    return false;
+  }
   if (!CheckWindow(scope, in, filters.window)) return false;
   if (!CheckLength(scope, "output_padding", in.size())) return false;
   for (const int64_t padding : scope.attributes.Ints("output_padding")) {

@@ -49,7 +49,10 @@ bool CheckAxis(InferScope& scope, const WindowAxis& axis) {
 
 }  // namespace
 
-Dims Window::OutDims() const { return axis_count == 2 ? Dims{y.out, x.out} : Dims{x.out}; }
+Dims Window::OutDims() const {
+  const Dims all = {z.out, y.out, x.out};
+  return Dims(all.end() - static_cast<std::ptrdiff_t>(axis_count), all.end());
+}
 
 bool CheckLength(InferScope& scope, std::string_view key, size_t axes) {
   const Dims values = scope.attributes.Ints(key);
@@ -83,8 +86,8 @@ WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t ke
 }
 
 bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const int64_t> kernel) {
-  if (in.empty() || in.size() > 2) {
-    scope.Fault("the data has {} spatial axes; 1 and 2 are supported", in.size());
+  if (in.empty() || in.size() > 3) {
+    scope.Fault("the data has {} spatial axes; 1, 2 and 3 are supported", in.size());
     return false;
   }
   if (kernel.size() != in.size()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sliding window of convolution and pooling: strides, dilations and pads by attribute, auto_pad
-// worked out anew, and the output's extent by the documents' formulas. One or two spatial axes;
-// data with one axis has height 1.
+// worked out anew, and the output's extent by the documents' formulas. One to three spatial axes;
+// what has fewer has a depth, or a depth and a height, of 1.
 #ifndef WEFT_CONVERTER_OPS_WINDOW_H_
 #define WEFT_CONVERTER_OPS_WINDOW_H_
 
@@ -27,8 +27,13 @@ struct WindowAxis {
 
 struct Window {
   WindowAxis y, x;
-  size_t axis_count = 2;  // 1: only x is data
-  WindowAxis& axis(size_t i) { return axis_count == 2 && i == 0 ? y : x; }
+  size_t axis_count = 2;  // 1: only x is data, 3: z is, too
+  WindowAxis z = {};
+  // In the order of the data's axes.
+  WindowAxis& axis(size_t i) {
+    if (i + 1 == axis_count) return x;
+    return i + 2 == axis_count ? y : z;
+  }
   Dims OutDims() const;
 };
 
@@ -57,7 +62,7 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
 // a window of one place.
 void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart);
 
-// Into ConvParams, DepthwiseParams or PoolParams.
+// y and x into ConvParams, DepthwiseParams or PoolParams.
 template <typename Params>
 void WriteWindow(Params& params, const Window& window) {
   params.mutate_in_height(Narrow32(window.y.in, "in height"));

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """MaxPool and AvgPool in 1D and 2D: pads, rounding of the output size, what counts as a divisor."""
 
+import itertools
+
+import numpy as np
+
 from build import node
 from casebook import Case, exact, integers, normal
 from reference import windows
@@ -54,6 +58,59 @@ def _max():
                 lambda x: windows.max_pool(x, [3], [2], [1], [1], "ceil", "explicit"))
 
 
+def _found(x, kernel, strides, begin, dilations, counts, axis):
+    """The number of each maximum in the axes from `axis` on; the first of equal ones."""
+    numbers = np.arange(x.size).reshape(x.shape) % int(np.prod(x.shape[axis:]))
+    y = np.zeros((*x.shape[:2], *counts), np.int64)
+    for at in np.ndindex(*y.shape):
+        best = None
+        for tap in itertools.product(*map(range, kernel)):
+            place = tuple(a * s + t * d - b for a, s, t, d, b in zip(at[2:], strides, tap, dilations,
+                                                                     begin))
+            if any(p < 0 or p >= n for p, n in zip(place, x.shape[2:])):
+                continue
+            if best is None or x[at[:2] + place] > x[best]:
+                best = at[:2] + place
+        y[at] = numbers[best]
+    return y
+
+
+def _indices():
+    rows = [  # name, opset, data, kernel, strides, pads_begin, pads_end, dilations, axis, type
+        ("1d", 8, (2, 3, 17), [3], [2], [1], [1], [1], 0, "i64"),
+        ("2d", 14, (2, 3, 7, 6), [3, 2], [2, 2], [1, 0], [1, 1], [1, 2], 0, "i32"),
+        ("2d_of_a_batch", 8, (2, 3, 7, 6), [2, 2], [2, 2], [0, 0], [0, 0], [1, 1], 1, "i64"),
+        ("2d_of_a_plane", 8, (2, 3, 7, 6), [3, 3], [1, 2], [1, 1], [1, 1], [1, 1], 2, "i64"),
+        ("3d_of_a_plane", 14, (1, 2, 4, 5, 6), [2, 3, 2], [2, 1, 2], [1, 1, 0], [0, 1, 1], [1] * 3,
+         -3, "i32"),
+    ]
+    for name, opset, data, kernel, strides, begin, end, dilations, axis, index_type in rows:
+        attributes = {"kernel": kernel, "strides": strides, "pads_begin": begin, "pads_end": end,
+                      "dilations": dilations, "axis": axis, "index_element_type": index_type,
+                      "rounding_type": "floor", "auto_pad": "explicit"}
+        geometry = [kernel, strides, begin, end, "floor", "explicit"]
+
+        def reference(x, geometry=geometry, dilations=dilations, axis=axis, index_type=index_type):
+            values = windows.max_pool(x, *geometry, dilations=dilations)
+            found = _found(x, geometry[0], geometry[1], geometry[2], dilations, values.shape[2:],
+                           axis)
+            return [values, found.astype(np.int32 if index_type == "i32" else np.int64)]
+
+        for kind in ("", "_ties"):
+            x = normal("found" + name, *data)
+            x = np.round(x) if kind else x - 9
+            yield exact(f"pooling/indices_{name}{kind}", [x],
+                        lambda x, opset=opset, attributes=attributes: list(
+                            node("MaxPool", opset, [x], **attributes).outputs()), reference)
+    attributes = {"kernel": [2], "strides": [1], "pads_begin": [0], "pads_end": [0],
+                  "dilations": [1], "axis": 0, "index_element_type": "i64",
+                  "rounding_type": "floor", "auto_pad": "explicit"}
+    yield exact("pooling/indices_u8", [integers("found_u8", 0, 255, 1, 2, 9, dtype=np.uint8)],
+                lambda x: list(node("MaxPool", 8, [x], **attributes).outputs()),
+                lambda x: [windows.max_pool(x, [2], [1], [0], [0], "floor", "explicit"),
+                           _found(x, [2], [1], [0], [1], [8], 0)])
+
+
 def _average():
     for name, data, *geometry in ROWS:
         padded = any(geometry[2] +
@@ -80,3 +137,4 @@ def _average():
 def cases():
     yield from _max()
     yield from _average()
+    yield from _indices()

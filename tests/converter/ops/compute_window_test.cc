@@ -264,17 +264,84 @@ TEST(Pool, ReducesWindowsOfIntegersRowByRow) {
   }
 }
 
-TEST(Pool, RefusesIndicesOnlyWhereTheyAreRead) {
+TEST(Pool, NumbersItsMaximaOnlyWhereThatIsRead) {
   for (const bool read : {false, true}) {
     GraphBuilder g;
     const Texts window = Window({{"kernel", "2"}, {"index_element_type", "i32"}}, 1);
     const ir::Source y = g.Add("MaxPool", 8, {g.Parameter(F32({1, 1, 6}))}, window, 2);
     g.Result(y);
     if (read) g.Result({y.node, 1});
-    EXPECT_EQ(g.Infer(), !read) << g.FaultText();
+    ASSERT_TRUE(g.Infer()) << g.FaultText();
     EXPECT_EQ(ToString(g.type({y.node, 1})), "i32[1,1,5]");
-    EXPECT_EQ(Contains(g.FaultText(), "output 1 (indices of the maxima) is read"), read);
+    std::vector<StepKind> kinds = {StepKind::kPool};
+    if (read) {
+      for (const StepKind kind : {StepKind::kCopy, StepKind::kTop, StepKind::kGather,
+                                  StepKind::kBinary, StepKind::kBinary}) {
+        kinds.push_back(kind);
+      }
+    }
+    const plan::Program program = g.Lower();
+    EXPECT_EQ(Kinds(program), kinds);
   }
+}
+
+TEST(Pool, RefusesIndicesThatPaddingCouldTake) {
+  GraphBuilder g;
+  const Texts window = Window({{"kernel", "2"}, {"pads_begin", "1"}}, 1);
+  const ir::Source y = g.Add("MaxPool", 8, {g.Parameter({ElementType::i64, {1, 1, 6}})}, window, 2);
+  g.Result({y.node, 1});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "windows reach padding of i64; must be f32 or without padding");
+}
+
+Texts Cube(Texts given) {
+  Texts all = {
+      {"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "0,0,0"}, {"pads_end", "0,0,0"}};
+  for (auto& [key, value] : given) all[key] = value;
+  return all;
+}
+
+std::vector<StepKind> VolumeKinds(const char* name, Dims x, Dims filters, Texts attributes) {
+  GraphBuilder g;
+  std::vector<ir::Source> inputs = {g.Parameter(F32(std::move(x)))};
+  if (!filters.empty()) {
+    const auto count = static_cast<size_t>(ElementCount(filters).value_or(0));
+    inputs.push_back(g.Floats(filters, std::vector<float>(count)));
+  }
+  g.Add(name, 1, inputs, Cube(std::move(attributes)));
+  EXPECT_TRUE(g.Infer()) << g.FaultText();
+  return Kinds(g.Lower());
+}
+
+TEST(Volume, IsConvolvedAsImages) {
+  using Kind = std::vector<StepKind>;
+  EXPECT_EQ(VolumeKinds("Convolution", {1, 3, 5, 6, 7}, {4, 3, 3, 3, 3}, {}),
+            (Kind{StepKind::kCopy, StepKind::kConv, StepKind::kCopy}));
+  EXPECT_EQ(VolumeKinds("Convolution", {1, 3, 3, 6, 7}, {4, 3, 3, 3, 3}, {}),
+            (Kind{StepKind::kConv}));
+  EXPECT_EQ(VolumeKinds("Convolution", {2, 1, 3, 6, 7}, {1, 1, 1, 3, 3}, {}),
+            (Kind{StepKind::kConv}));
+  EXPECT_EQ(VolumeKinds("GroupConvolution", {1, 3, 4, 6, 7}, {3, 1, 1, 2, 3, 3}, {}),
+            (Kind{StepKind::kCopy, StepKind::kDepthwise, StepKind::kCopy, StepKind::kDepthwise,
+                  StepKind::kBinary, StepKind::kCopy}));
+}
+
+TEST(Volume, IsPooledAxesOfAnImageFirst) {
+  using Kind = std::vector<StepKind>;
+  EXPECT_EQ(VolumeKinds("MaxPool", {1, 3, 5, 6, 7}, {}, {{"kernel", "2,2,2"}}),
+            (Kind{StepKind::kPool, StepKind::kPool}));
+  EXPECT_EQ(VolumeKinds("AvgPool", {1, 3, 5, 6, 7}, {}, {{"kernel", "1,2,2"}}),
+            (Kind{StepKind::kPool}));
+  EXPECT_EQ(VolumeKinds("AvgPool", {1, 3, 5, 6, 7}, {}, {{"kernel", "3,1,1"}}),
+            (Kind{StepKind::kPool}));
+}
+
+TEST(Volume, IsRefusedByTransposedConvolutions) {
+  EXPECT_PRED2(Contains, ConvShape({1, 3, 9, 9, 9}, {3, 5, 3, 3, 3}, {}, "ConvolutionBackpropData"),
+               "the data has 3 spatial axes; 1 and 2 are supported");
+  EXPECT_PRED2(Contains, ConvShape({1, 3, 9, 9, 9, 9}, {5, 3, 1, 1, 1, 1}, {}),
+               "the data has 4 spatial axes; 1, 2 and 3 are supported");
 }
 
 }  // namespace

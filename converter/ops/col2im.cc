@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Col2Im: columns of patches added up into images. The window walks over the image; each place of
+// it sums the elements of the columns that fall there, in the order of the window's taps. One copy
+// where the patches tile the image, else a gather of what meets and a sum.
+#include <algorithm>
+
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/places.h"
+#include "converter/ops/reduce.h"
+#include "converter/ops/window.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr size_t kColumns = 0, kImageSize = 1, kPatchSize = 2;
+constexpr int64_t kMostColumnPlaces = int64_t{1} << 24;
+
+struct FoldSpec {
+  int64_t planes = 1;  // batch * channels
+  Window window;       // over the image; `out` counts the patches
+  int64_t patches() const { return window.y.out * window.x.out; }
+  int64_t taps() const { return window.y.kernel * window.x.kernel; }
+};
+
+// What one place of an axis of the image is made of, by ascending tap.
+struct FoldHit {
+  int64_t tap, patch;
+};
+using FoldHits = std::vector<std::vector<FoldHit>>;
+
+FoldHits FoldHitsOf(const WindowAxis& axis) {
+  FoldHits hits(static_cast<size_t>(axis.in));
+  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
+    for (int64_t patch = 0; patch < axis.out; ++patch) {
+      const int64_t place = patch * axis.stride + tap * axis.dilation - axis.pad_begin;
+      if (place >= 0 && place < axis.in) hits[static_cast<size_t>(place)].push_back({tap, patch});
+    }
+  }
+  return hits;
+}
+
+size_t MostFoldHits(const FoldHits& hits) {
+  size_t most = 0;
+  for (const std::vector<FoldHit>& place : hits) most = std::max(most, place.size());
+  return most;
+}
+
+// The elements of the columns of one plane that meet: [most, H, W], one behind the last for none.
+Dims MeetingPlaces(const FoldSpec& spec, const FoldHits& down, const FoldHits& across) {
+  const size_t most_y = MostFoldHits(down), most_x = MostFoldHits(across);
+  const WindowAxis &y = spec.window.y, &x = spec.window.x;
+  Dims places;
+  for (size_t i = 0; i < most_y * most_x; ++i) {
+    for (const std::vector<FoldHit>& at_y : down) {
+      for (const std::vector<FoldHit>& at_x : across) {
+        if (i / most_x >= at_y.size() || i % most_x >= at_x.size()) {
+          places.push_back(spec.taps() * spec.patches());
+          continue;
+        }
+        const FoldHit &v = at_y[i / most_x], &h = at_x[i % most_x];
+        places.push_back(((v.tap * x.kernel + h.tap) * y.out + v.patch) * x.out + h.patch);
+      }
+    }
+  }
+  return places;
+}
+
+std::optional<Dims> FoldSize(InferScope& scope, size_t i, std::string_view what) {
+  const std::optional<Dims> size = ControlInts(scope, i, what, 2);
+  if (!size) return std::nullopt;
+  for (const int64_t extent : *size) {
+    if (!CheckNumber(scope, fmt::format("an extent of input {} ({})", i, what), extent, 1)) {
+      return std::nullopt;
+    }
+  }
+  return size;
+}
+
+FoldSpec FoldSpecOf(const NodeScope& scope) {
+  const Dims image = *scope.Ints(kImageSize), patch = *scope.Ints(kPatchSize);
+  FoldSpec spec;
+  spec.window = WindowOf(scope, image, patch);
+  const Dims& dims = scope.input_dims(kColumns);
+  const int64_t batch = dims.size() == 3 ? dims[0] : 1;
+  spec.planes = batch * dims[dims.size() - 2] / spec.taps();
+  return spec;
+}
+
+bool CheckColumns(InferScope& scope, const FoldSpec& spec) {
+  const Dims& dims = scope.input_dims(kColumns);
+  if (dims.back() != spec.patches() || dims[dims.size() - 2] % spec.taps() != 0) {
+    scope.Fault("data is {}; must have channels that {} taps divide and {} patches",
+                ToString(scope.input_type(kColumns)), spec.taps(), spec.patches());
+    return false;
+  }
+  const std::optional<int64_t> image = CheckedProduct(spec.window.y.in, spec.window.x.in);
+  if (image && *image <= kMostColumnPlaces) return true;
+  scope.Fault("an image has {} x {} places; must be at most {}", spec.window.y.in, spec.window.x.in,
+              kMostColumnPlaces);
+  return false;
+}
+
+void InferFold(InferScope& scope) {
+  constexpr size_t kElements[] = {kColumns};
+  CheckElements(scope, kElements, {ElementType::f32, ElementType::i32, ElementType::i64});
+  const std::optional<Dims> image = FoldSize(scope, kImageSize, "output size");
+  const std::optional<Dims> patch = FoldSize(scope, kPatchSize, "kernel size");
+  if (scope.rank(kColumns) != 2 && scope.rank(kColumns) != 3) {
+    return scope.Fault("data is {}; must have rank 2 or 3", ToString(scope.input_type(kColumns)));
+  }
+  if (!image || !patch || !InferWindow(scope, *image, *patch)) return;
+  const FoldSpec spec = FoldSpecOf(scope);
+  if (!CheckColumns(scope, spec)) return;
+  Dims dims = scope.input_dims(kColumns);
+  dims[dims.size() - 2] /= spec.taps();
+  dims.back() = (*image)[0];
+  dims.push_back((*image)[1]);
+  scope.SetOutput(0, scope.input_element(kColumns), std::move(dims));
+}
+
+// Do the patches stand side by side and fill the image?
+bool TilesImage(const WindowAxis& axis) {
+  return axis.stride == axis.kernel && axis.dilation == 1 && axis.pad_begin == 0 &&
+         axis.out * axis.kernel == axis.in;
+}
+
+void EmitTiles(plan::Builder& builder, const FoldSpec& spec, plan::ValueId x, plan::ValueId image) {
+  const WindowAxis &v = spec.window.y, &h = spec.window.x;
+  builder.CopyStrided(
+      x, image, {spec.planes, v.out, v.kernel, h.out, h.kernel},
+      {spec.taps() * spec.patches(), h.out, h.kernel * spec.patches(), 1, spec.patches()}, 0,
+      {v.in * h.in, v.kernel * h.in, h.in, h.kernel, 1}, 0);
+}
+
+void LowerFold(LowerScope& scope) {
+  const plan::ValueId image = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const FoldSpec spec = FoldSpecOf(scope);
+  const WindowAxis &v = spec.window.y, &h = spec.window.x;
+  const plan::ValueId x = scope.input(kColumns);
+  if (TilesImage(v) && TilesImage(h)) return EmitTiles(builder, spec, x, image);
+  const FoldHits down = FoldHitsOf(v), across = FoldHitsOf(h);
+  const Dims places = MeetingPlaces(spec, down, across);
+  const auto count = static_cast<int64_t>(places.size());
+  const GatherGeometry elements = {1, spec.planes, spec.taps() * spec.patches(), 1, count};
+  const int64_t plane = v.in * h.in, most = count / plane;
+  if (most == 0) return builder.Fill(image);
+  if (most == 1) return EmitKnownGather(builder, elements, x, places, image);
+  const plan::ValueId meeting = builder.Scratch({builder.type(x), {spec.planes, most, plane}});
+  EmitKnownGather(builder, elements, x, places, meeting);
+  const ReduceAxis axes[] = {{spec.planes, count, false}, {most, plane, true}, {plane, 1, false}};
+  EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), meeting, image);
+}
+
+void FoldAxes(AxisScope& scope) {
+  if (scope.rank(kColumns) == 3) scope.Pair(0, 0, 0, 0);
+  scope.relation.reason = "adds patches of time up";
+}
+
+constexpr Operation kCol2ImRows[] = {
+    {"Col2Im", 15, 3, 3, InferFold, LowerFold, ShapedBy(FoldAxes)},
+};
+
+}  // namespace
+
+std::span<const Operation> Col2ImOperations() { return kCol2ImRows; }
+
+}  // namespace weft::ops
