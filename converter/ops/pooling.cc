@@ -359,7 +359,7 @@ void LowerMean(LowerScope& scope) {
 
 // Indices of maxima count in the whole tensor.
 void PoolingAxes(AxisScope& scope) {
-  if (scope.node().outputs.size() > 1) {
+  if (scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1)) {
     scope.relation.reason = "numbers its indices along time";
     return;
   }
