@@ -27,14 +27,14 @@ def _folded(x, size, kernel, strides, dilations, begin, end):
 
 
 def _case(planes, size, kernel, strides=(1, 1), dilations=(1, 1), begin=(0, 0), end=(0, 0), x=None,
-          kind="", given=True):
+          kind=""):
     """planes: batch and channels, or channels alone."""
     geometry = (strides, dilations, begin, end)
     blocks = _blocks(size, kernel, *geometry)
     shape = (*planes[:-1], planes[-1] * kernel[0] * kernel[1], blocks[0] * blocks[1])
     name = f"{sizes(planes)}_to_{sizes(size)}_by_{sizes(kernel)}{kind}"
     names = ("strides", "dilations", "pads_begin", "pads_end")
-    attributes = {key: list(value) for key, value in zip(names, geometry)} if given else {}
+    attributes = {key: list(value) for key, value in zip(names, geometry)}
     x = normal(name, *shape) if x is None else x(*shape)
     make = Case if x.dtype == np.float32 else exact
     return make(f"col2im/{name}", [x],
@@ -43,7 +43,7 @@ def _case(planes, size, kernel, strides=(1, 1), dilations=(1, 1), begin=(0, 0), 
 
 
 def cases():
-    yield _case((1, 1), (3, 3), (2, 2), x=counting, kind="_counting", given=False)
+    yield _case((1, 1), (3, 3), (2, 2), x=counting, kind="_counting")
     yield _case((2, 3), (7, 5), (3, 2), kind="_plain")
     yield _case((2, 3), (8, 9), (2, 3), strides=(2, 3), kind="_tiles")
     yield _case((2, 2), (9, 8), (3, 3), strides=(2, 2), begin=(1, 0), end=(1, 1), kind="_pads")

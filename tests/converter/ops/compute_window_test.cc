@@ -12,6 +12,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 using plan::StepKind;
+using Kind = std::vector<StepKind>;
 
 // Fills in what the documents require and a test leaves out.
 Texts Window(Texts given, size_t axes = 2) {
@@ -315,7 +316,6 @@ std::vector<StepKind> VolumeKinds(const char* name, Dims x, Dims filters, Texts 
 }
 
 TEST(Volume, IsConvolvedAsImages) {
-  using Kind = std::vector<StepKind>;
   EXPECT_EQ(VolumeKinds("Convolution", {1, 3, 5, 6, 7}, {4, 3, 3, 3, 3}, {}),
             (Kind{StepKind::kCopy, StepKind::kConv, StepKind::kCopy}));
   EXPECT_EQ(VolumeKinds("Convolution", {1, 3, 3, 6, 7}, {4, 3, 3, 3, 3}, {}),
@@ -328,7 +328,6 @@ TEST(Volume, IsConvolvedAsImages) {
 }
 
 TEST(Volume, IsPooledAxesOfAnImageFirst) {
-  using Kind = std::vector<StepKind>;
   EXPECT_EQ(VolumeKinds("MaxPool", {1, 3, 5, 6, 7}, {}, {{"kernel", "2,2,2"}}),
             (Kind{StepKind::kPool, StepKind::kPool}));
   EXPECT_EQ(VolumeKinds("AvgPool", {1, 3, 5, 6, 7}, {}, {{"kernel", "1,2,2"}}),
