@@ -26,6 +26,7 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
 #include "converter/graph/promote.h"
+#include "converter/graph/recognise/forms.h"
 #include "converter/graph/recognise/recognise.h"
 #include "converter/graph/resolve.h"
 #include "converter/graph/streaming/streaming.h"
@@ -108,6 +109,10 @@ constexpr Pass kPasses[] = {
      "with --streaming, the time axis is cut and state is kept"},
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
      "cells spelled out in plain operations become one each"},
+    {"formulas", Stage::kGraph, OnGraph<graph::RecogniseForms>,
+     "formulas spelled out in plain operations become one each"},
+    {"constants", Stage::kGraph, OnGraph<graph::JoinConstants>,
+     "constants that follow one another, or a product, become one"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},

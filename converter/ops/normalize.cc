@@ -2,6 +2,8 @@
 // Operations that bring elements to a common scale: by the mean and deviation of some axes, by a
 // norm, or by statistics that are given. The first two are steps `normalize` along lines; axes that
 // are no neighbours are brought together by a copy and back by another.
+#include "converter/ops/normalize.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -160,8 +162,9 @@ void AxesOfFirstMvn(AxisScope& scope) { AxesBut(scope, FirstMvnAxes(scope)); }
 Norm L2Norm(const NodeScope& scope) {
   constexpr std::string_view kModes[] = {"add", "max"};
   const std::string mode = scope.attributes.Choice("eps_mode", "add", kModes);
-  return {mode == "add" ? NormalizeOp::l2_add : NormalizeOp::l2_max,
-          scope.attributes.Float("eps", 0)};
+  const float epsilon = scope.attributes.Float("eps", 0);
+  if (scope.attributes.Has(kOfMean)) return {NormalizeOp::root_mean_square, epsilon};
+  return {mode == "add" ? NormalizeOp::l2_add : NormalizeOp::l2_max, epsilon};
 }
 
 void InferL2(InferScope& scope) {

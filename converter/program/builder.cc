@@ -49,7 +49,8 @@ ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
   const auto [first, last] = weights_by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     const Value& known = program_.values[it->second];
-    if (*known.data == bytes && known.type == type) return it->second;
+    if (*known.data != bytes) continue;
+    return known.type == type ? it->second : View(it->second, 0, std::move(type));
   }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];

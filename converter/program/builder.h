@@ -26,7 +26,7 @@ class Builder {
   // A new value in scratch, in state.
   ValueId Scratch(TensorType type);
   ValueId State(TensorType type, std::string name);
-  // Constant bytes; equal constants share one value.
+  // Constant bytes; equal ones share their bytes, whatever their types.
   ValueId Weights(TensorType type, std::vector<std::byte> bytes);
   template <typename T>
   ValueId WeightsOf(TensorType type, const std::vector<T>& elements) {

@@ -113,11 +113,12 @@ void SetStart(Step& step, const Addend& addend) {
 
 class TailFusion {
  public:
-  TailFusion(Program& program, BlockId block, const std::set<ValueId>& chunks)
-      : program_(program),
+  TailFusion(Builder& constants, BlockId block, const std::set<ValueId>& chunks)
+      : constants_(constants),
+        program_(constants.program()),
         chunks_(chunks),
-        items_(program.blocks[block].items),
-        accesses_(CollectAccesses(program, block)),
+        items_(program_.blocks[block].items),
+        accesses_(CollectAccesses(program_, block)),
         dead_(items_.size(), false) {
     for (const auto& [root, accesses] : accesses_) {
       for (const Access& access : accesses) {
@@ -166,10 +167,10 @@ class TailFusion {
   }
   std::vector<float> Floats(ValueId value, int64_t count) const;
   ValueId Weights(const std::vector<float>& floats) {
-    return Builder(program_).WeightsOf({ElementType::f32, {static_cast<int64_t>(floats.size())}},
-                                       floats);
+    return constants_.WeightsOf({ElementType::f32, {static_cast<int64_t>(floats.size())}}, floats);
   }
 
+  Builder& constants_;  // of all blocks, so that equal ones share their bytes
   Program& program_;
   const std::set<ValueId>& chunks_;  // of the inputs that loops slice
   std::vector<Item>& items_;
@@ -352,15 +353,16 @@ std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted) {
 
 namespace {
 
-void FuseIn(Program& program, BlockId block, const std::set<ValueId>& chunks) {
+void FuseIn(Builder& constants, BlockId block, const std::set<ValueId>& chunks) {
+  Program& program = constants.program();
   for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
     const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
     if (entry == nullptr) continue;
     const Section& section = program.sections[entry->section];
-    if (section.loop) FuseIn(program, section.loop->body, chunks);
-    for (const BlockId copy : section.copies) FuseIn(program, copy, chunks);
+    if (section.loop) FuseIn(constants, section.loop->body, chunks);
+    for (const BlockId copy : section.copies) FuseIn(constants, copy, chunks);
   }
-  TailFusion(program, block, chunks).Run();
+  TailFusion(constants, block, chunks).Run();
 }
 
 }  // namespace
@@ -371,7 +373,8 @@ void FuseTails(Program& program) {
     if (!section.loop) continue;
     for (const Loop::Sliced& input : section.loop->sliced) chunks.insert(input.chunk);
   }
-  FuseIn(program, program.main, chunks);
+  Builder constants(program);
+  FuseIn(constants, program.main, chunks);
 }
 
 }  // namespace weft::plan

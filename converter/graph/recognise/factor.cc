@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants that follow one another become one:
+//   (x * a) * b -> x * (a * b), where neither has to be stretched, and divisions by constants
+//   (x + a) + b -> x + (a + b), of one sign or behind a product: elsewhere it may be meant to round
+//   (W x) * a   -> (a W) x and (W x + b) * a -> (a W) x + (a b), a batch normalisation behind a
+//                  product: of one factor per output, where nothing else reads W
+// Each new constant is computed in double and rounded once, so that a result has as many roundings
+// as before or fewer.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "converter/graph/lower.h"
+#include "converter/graph/recognise/channel_constant.h"
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/packed.h"
+
+namespace weft::graph {
+namespace {
+
+// x times a constant, or plus one.
+struct WithConstant {
+  ir::Source x;
+  Repeated constant;
+};
+
+// The input that is a constant, as long as the other is none and it may stand there.
+std::optional<size_t> ConstantInput(const ir::Node& node, std::string_view commutes,
+                                    std::string_view other) {
+  if (!IsCalled(node, commutes) && !IsCalled(node, other)) return std::nullopt;
+  const size_t i = node.inputs[1].node->constant ? 1 : 0;
+  const bool fits = node.inputs[i].node->constant && !node.inputs[1 - i].node->constant &&
+                    (i == 1 || IsCalled(node, commutes));
+  return fits ? std::optional(i) : std::nullopt;
+}
+std::optional<size_t> FactorInput(const ir::Node& node) {
+  return ConstantInput(node, "Multiply", "Divide");
+}
+std::optional<size_t> AddendInput(const ir::Node& node) {
+  return ConstantInput(node, "Add", "Subtract");
+}
+
+// A zero to divide by stays one.
+std::optional<WithConstant> FactorIn(const ir::Node& node) {
+  const std::optional<size_t> i = FactorInput(node);
+  std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
+  if (!constant) return std::nullopt;
+  if (IsCalled(node, "Divide")) {
+    for (double& number : constant->numbers) {
+      if (number == 0) return std::nullopt;
+      number = 1 / number;
+    }
+  }
+  return WithConstant{node.inputs[1 - *i], std::move(*constant)};
+}
+
+std::optional<WithConstant> AddendIn(const ir::Node& node) {
+  const std::optional<size_t> i = AddendInput(node);
+  std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
+  if (!constant) return std::nullopt;
+  if (IsCalled(node, "Subtract")) {
+    for (double& number : constant->numbers) number = -number;
+  }
+  return WithConstant{node.inputs[1 - *i], std::move(*constant)};
+}
+
+bool HasOneSign(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto all = [&](auto fits) {
+    return std::ranges::all_of(a, fits) && std::ranges::all_of(b, fits);
+  };
+  return all([](double number) { return number >= 0; }) ||
+         all([](double number) { return number <= 0; });
+}
+
+// A product with constant weights, which lie as [outer, outputs, inner].
+struct WeightedProduct {
+  ir::Node* node = nullptr;
+  size_t axis = 0;  // of the result: its outputs
+  int64_t outer = 1, outputs = 1, inner = 1;
+  bool is_dense = false;
+};
+
+std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Source source) {
+  ir::Node& node = *source.node;
+  const bool is_conv = IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
+  if (!is_conv && !IsCalled(node, "MatMul")) return std::nullopt;
+  const ir::Constant* weights = ConstantOf(node.inputs[1]);
+  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
+  if (site.SoleReader(*node.inputs[1].node) != &node) return std::nullopt;
+  const Dims &dims = weights->type.dims, &result = node.outputs[0].type.dims;
+  const int64_t count = ElementCount(dims).value_or(0);
+  if (count == 0) return std::nullopt;
+  if (is_conv) return WeightedProduct{&node, 1, 1, result[1], count / result[1], false};
+  if (dims.size() < 2 || result.empty() || count != dims.back() * dims.end()[-2]) {
+    return std::nullopt;
+  }
+  Faults discarded;
+  const bool turned = ops::Attributes(site.graph(), node, discarded).Bool("transpose_b", false);
+  const int64_t outputs = turned ? dims.end()[-2] : dims.back();
+  if (result.back() != outputs) return std::nullopt;
+  return WeightedProduct{
+      &node, result.size() - 1, turned ? 1 : count / outputs, outputs, turned ? count / outputs : 1,
+      true};
+}
+
+std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
+                                        const std::vector<double>& factors) {
+  const ir::Constant& weights = *ConstantOf(product.node->inputs[1]);
+  const std::vector<float> floats = ops::Floats(weights);
+  std::vector<double> scaled(floats.begin(), floats.end());
+  for (size_t i = 0; i < scaled.size(); ++i) {
+    const size_t output =
+        i / static_cast<size_t>(product.inner) % static_cast<size_t>(product.outputs);
+    scaled[i] *= factors[output];
+  }
+  std::optional<std::vector<float>> rounded = RoundedFloats(scaled);
+  if (!rounded) return std::nullopt;
+  return NewFloats(site.graph(), *product.node, weights.type.dims, std::move(*rounded));
+}
+
+// Whether what is added to a product joins its step may depend on how much of time is there; to
+// constants per output it does not.
+void KeepAdditionApart(const FormSite& site, const ir::Node& product, bool is_dense) {
+  const ir::Node* from = &product;
+  ir::Node* reader = site.SoleReader(product);
+  while (reader != nullptr && ops::TraitsOf(*reader).reshapes) {
+    from = reader;
+    reader = site.SoleReader(*reader);
+  }
+  if (reader == nullptr || !IsCalled(*reader, "Add")) return;
+  const ir::Source other = reader->inputs[reader->inputs[0].node == from ? 1 : 0];
+  if (other.node->constant || (is_dense && TypeOf(other).dims == reader->outputs[0].type.dims))
+    return;
+  reader->attributes[kRoundsApart] = "true";
+}
+
+// The product, or the product and an addend, times the factors.
+bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor) {
+  const ir::Node& before = *factor.x.node;
+  std::optional<WithConstant> addend;
+  std::optional<WeightedProduct> product = WeightedProductOf(site, factor.x);
+  if (!product) {
+    addend = AddendIn(before);
+    if (addend) product = WeightedProductOf(site, addend->x);
+    if (product && TypeOf(addend->x).dims != node.outputs[0].type.dims) return false;
+  }
+  if (!product || TypeOf(factor.x).dims != node.outputs[0].type.dims) return false;
+  const auto factors = AlongAxis(factor.constant, product->axis, product->outputs);
+  const Covered covered = addend ? Covered{&before, product->node} : Covered{product->node};
+  if (!factors || !site.IsClosed(node, covered)) return false;
+  std::optional<std::vector<float>> shift;
+  std::optional<Repeated> scaled;
+  if (addend) {
+    if (!AlongAxis(addend->constant, product->axis, product->outputs)) return false;
+    scaled = Joined(addend->constant, factor.constant, Joining::kProduct);
+    if (scaled) shift = RoundedFloats(scaled->numbers);
+    if (!shift) return false;
+  }
+  const std::optional<ir::Source> weights = ScaledWeights(site, *product, *factors);
+  if (!weights) return false;
+  std::map<std::string, std::string> attributes = product->node->attributes;
+  const int opset = product->node->operation->opset;
+  const std::string type(product->node->operation->name);
+  std::vector<ir::Source> inputs = product->node->inputs;
+  inputs[1] = *weights;
+  if (!addend) {
+    site.Replace(node, covered, {type, opset, std::move(inputs), std::move(attributes)});
+    KeepAdditionApart(site, node, product->is_dense);
+    return true;
+  }
+  const ir::Source made = {NewInferredNode(site.graph(), *product->node, type, opset,
+                                           std::move(inputs), 1, std::move(attributes)),
+                           0};
+  const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
+  site.Replace(node, covered, {"Add", 1, {made, shifts}});
+  return true;
+}
+
+bool IsProductOrAddend(const FormSite& site, ir::Source x) {
+  if (WeightedProductOf(site, x)) return true;
+  const std::optional<size_t> i = AddendInput(*x.node);
+  return i && WeightedProductOf(site, x.node->inputs[1 - *i]);
+}
+
+// Two operations of one kind, of which the first has no other reader.
+bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining by) {
+  const ir::Node& before = *second.x.node;
+  const std::optional<WithConstant> first =
+      by == Joining::kSum ? AddendIn(before) : FactorIn(before);
+  if (!first || TypeOf(second.x).dims != node.outputs[0].type.dims) return false;
+  if (TypeOf(first->x).dims.size() != node.outputs[0].type.dims.size()) return false;
+  const bool may_round =
+      by == Joining::kSum && !HasOneSign(first->constant.numbers, second.constant.numbers);
+  if (may_round && !WeightedProductOf(site, first->x)) return false;
+  const std::optional<Repeated> joined = Joined(first->constant, second.constant, by);
+  if (!joined || !site.IsClosed(node, {&before})) return false;
+  std::optional<std::vector<float>> rounded = RoundedFloats(joined->numbers);
+  if (!rounded) return false;
+  Dims dims = joined->dims;
+  // What stretched x must go on to do so.
+  const Dims &x = TypeOf(first->x).dims, &result = node.outputs[0].type.dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (std::max(x[i], dims[i]) != result[i] && result[i] != 0) return false;
+  }
+  const ir::Source constant = NewFloats(site.graph(), node, std::move(dims), std::move(*rounded));
+  site.Replace(node, {&before},
+               {by == Joining::kSum ? "Add" : "Multiply", 1, {first->x, constant}});
+  return true;
+}
+
+}  // namespace
+
+// Only where it may come to something are the numbers of a constant looked at.
+bool RecogniseConstants(FormSite& site, ir::Node& node) {
+  if (const std::optional<size_t> i = FactorInput(node)) {
+    const ir::Source x = node.inputs[1 - *i];
+    const bool follows = FactorInput(*x.node).has_value();
+    const bool scales = IsProductOrAddend(site, x);
+    if (!follows && !scales) return false;
+    const std::optional<WithConstant> factor = FactorIn(node);
+    if (!factor) return false;
+    return (scales && FoldIntoProduct(site, node, *factor)) ||
+           (follows && JoinTwo(site, node, *factor, Joining::kProduct));
+  }
+  const std::optional<size_t> i = AddendInput(node);
+  if (!i || !AddendInput(*node.inputs[1 - *i].node)) return false;
+  const std::optional<WithConstant> addend = AddendIn(node);
+  return addend && JoinTwo(site, node, *addend, Joining::kSum);
+}
+
+}  // namespace weft::graph

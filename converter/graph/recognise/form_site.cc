@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/form_site.h"
+
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "converter/base/elements.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+
+FormSite::FormSite(ir::Graph& graph) : graph_(graph) {
+  for (ir::Node* node : ir::Topological(graph)) Count(*node);
+}
+
+void FormSite::Count(ir::Node& reader) {
+  reads_.try_emplace(&reader);
+  for (const ir::Source& source : reader.inputs) {
+    Reads& reads = reads_[source.node];
+    ++reads.count;
+    reads.last = &reader;
+  }
+}
+
+// A node that was made for a form, with those that were made for it.
+void FormSite::CountNew(ir::Node& node) {
+  if (!reads_.try_emplace(&node).second) return;
+  for (const ir::Source& source : node.inputs) CountNew(*source.node);
+  Count(node);
+}
+
+ir::Node* FormSite::SoleReader(const ir::Node& node) const {
+  const auto found = reads_.find(&node);
+  if (found == reads_.end() || found->second.count != 1) return nullptr;
+  return IsReplaced(*found->second.last) ? nullptr : found->second.last;
+}
+
+bool FormSite::IsClosed(const ir::Node& root, const Covered& covered) const {
+  std::unordered_map<const ir::Node*, int64_t> inside;
+  const auto count = [&](const ir::Node& node) {
+    for (const ir::Source& source : node.inputs) ++inside[source.node];
+  };
+  for (const ir::Node* node : covered) count(*node);
+  count(root);
+  for (const ir::Node* node : covered) {
+    const auto found = reads_.find(node);
+    if (found == reads_.end() || found->second.count != inside[node]) return false;
+  }
+  return true;
+}
+
+void FormSite::Replace(ir::Node& root, const Covered& covered, Form form) {
+  const auto forget = [&](const ir::Node& node) {
+    for (const ir::Source& source : node.inputs) --reads_[source.node].count;
+  };
+  for (const ir::Node* node : covered) {
+    forget(*node);
+    replaced_.insert(node);
+  }
+  forget(root);
+  Become(root, form.operation, form.opset, std::move(form.inputs));
+  root.attributes = std::move(form.attributes);
+  for (const ir::Source& source : root.inputs) CountNew(*source.node);
+  Count(root);
+}
+
+bool IsCalled(const ir::Node& node, std::string_view operation) {
+  return node.operation != nullptr && !node.constant && node.operation->name == operation;
+}
+
+std::optional<double> NumberIn(ir::Source source) {
+  const ir::Constant* constant = ConstantOf(source);
+  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
+  const std::span<const std::byte> bytes = constant->bytes;
+  if (bytes.size() < sizeof(float)) return std::nullopt;
+  // Equal to themselves one element further on.
+  const std::span<const std::byte> next = bytes.subspan(sizeof(float));
+  if (std::memcmp(bytes.data(), next.data(), next.size()) != 0) return std::nullopt;
+  return RealAt(ElementType::f32, bytes, 0);
+}
+
+bool IsNear(double number, double wanted) {
+  constexpr double kRoundings = 4e-7;  // about three of f32
+  return std::abs(number - wanted) <= kRoundings * std::abs(wanted);
+}
+
+std::optional<WithNumber> SplitNumber(const ir::Node& node) {
+  if (node.inputs.size() != 2) return std::nullopt;
+  for (const size_t i : {1, 0}) {
+    const std::optional<double> number = NumberIn(node.inputs[i]);
+    if (number) return WithNumber{node.inputs[1 - i], *number};
+  }
+  return std::nullopt;
+}
+
+int64_t CountIn(ir::Source source) { return ElementCount(TypeOf(source).dims).value_or(0); }
+
+}  // namespace weft::graph

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/forms.h"
+
+#include <span>
+
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+// In order: a function must have been put together before what is made of it is looked for.
+constexpr FormSearch kFormulas[] = {RecogniseBounds, RecogniseExponential, RecogniseSlope,
+                                    RecogniseNorm,   RecogniseSoftmax,     RecogniseActivation};
+constexpr FormSearch kConstants[] = {RecogniseConstants};
+
+// Not so in the branch of an If that never runs, which is not inferred.
+bool HoldsFloats(ir::Node& node) {
+  return node.operation != nullptr && !node.constant && node.outputs.size() == 1 &&
+         node.outputs[0].type.type == ElementType::f32 && CountIn({&node, 0}) > 0;
+}
+
+void SearchIn(ir::Graph& graph, std::span<const FormSearch> searches) {
+  FormSite site(graph);
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) SearchIn(*body.graph, searches);
+    if (!HoldsFloats(*node)) continue;
+    for (const FormSearch search : searches) {
+      if (!site.IsReplaced(*node)) search(site, *node);
+    }
+  }
+}
+
+}  // namespace
+
+void RecogniseForms(ir::Graph& graph) { SearchIn(graph, kFormulas); }
+void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }
+
+}  // namespace weft::graph

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/reduction.h"
+
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+int64_t PlacesAlong(const Dims& dims, const std::vector<bool>& axes) {
+  int64_t count = 1;
+  for (size_t i = 0; i < dims.size(); ++i) count *= axes[i] ? dims[i] : 1;
+  return count;
+}
+
+// A product with, or a quotient by, one number: the number it is a product with.
+std::optional<WithNumber> ScaledBy(const ir::Node& node) {
+  if (IsCalled(node, "Multiply")) return SplitNumber(node);
+  if (!IsCalled(node, "Divide")) return std::nullopt;
+  const std::optional<double> number = NumberIn(node.inputs[1]);
+  if (!number || *number == 0) return std::nullopt;
+  return WithNumber{node.inputs[0], 1 / *number};
+}
+
+}  // namespace
+
+bool Reduced::IsMean() const {
+  return IsNear(factor * static_cast<double>(PlacesAlong(TypeOf(of).dims, axes)), 1);
+}
+
+std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source) {
+  Reduced reduced;
+  const ir::Node& node = *BeforeViews(source, reduced.covered).node;
+  if (!IsCalled(node, operation)) return std::nullopt;
+  reduced.of = node.inputs[0];
+  const auto rank = static_cast<int64_t>(TypeOf(reduced.of).dims.size());
+  reduced.axes.assign(static_cast<size_t>(rank), false);
+  for (const int64_t axis : IntsOf(node.inputs[1])) {
+    const int64_t normal = axis < 0 ? axis + rank : axis;
+    if (normal < 0 || normal >= rank) return std::nullopt;
+    reduced.axes[static_cast<size_t>(normal)] = true;
+  }
+  reduced.covered.insert(&node);
+  return reduced;
+}
+
+std::optional<Reduced> ReducedOf(ir::Source source) {
+  if (auto sum = ReducedBy("ReduceSum", source)) return sum;
+  if (auto mean = ReducedBy("ReduceMean", source)) {
+    mean->factor = 1 / static_cast<double>(PlacesAlong(TypeOf(mean->of).dims, mean->axes));
+    return mean;
+  }
+  Covered views;
+  const ir::Node& node = *BeforeViews(source, views).node;
+  const std::optional<WithNumber> scaled = ScaledBy(node);
+  if (!scaled || CountIn(scaled->other) != CountIn(source)) return std::nullopt;
+  std::optional<Reduced> reduced = ReducedBy("ReduceSum", scaled->other);
+  if (!reduced) return std::nullopt;
+  reduced->factor = scaled->number;
+  reduced->covered.insert(&node);
+  Join(reduced->covered, views);
+  return reduced;
+}
+
+bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<bool>& axes) {
+  const Dims& is = TypeOf(source).dims;
+  if (is.size() > dims.size()) return false;
+  const size_t missing = dims.size() - is.size();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t extent = i < missing ? 1 : is[i - missing];
+    if (extent != (axes[i] ? 1 : dims[i])) return false;
+  }
+  return true;
+}
+
+std::optional<Centred> CentredOf(ir::Source source) {
+  const ir::Node& node = *source.node;
+  if (!IsCalled(node, "Subtract")) return std::nullopt;
+  std::optional<Reduced> mean = ReducedOf(node.inputs[1]);
+  const ir::Source x = node.inputs[0];
+  if (!mean || !mean->IsMean() || !(mean->of == x)) return std::nullopt;
+  if (!KeepsAxes(node.inputs[1], TypeOf(x).dims, mean->axes)) return std::nullopt;
+  Centred centred{x, std::move(mean->axes), std::move(mean->covered)};
+  centred.covered.insert(&node);
+  return centred;
+}
+
+ir::Source BeforeViews(ir::Source source, Covered& covered) {
+  while (ops::TraitsOf(*source.node).reshapes && !source.node->constant) {
+    covered.insert(source.node);
+    source = source.node->inputs[0];
+  }
+  return source;
+}
+
+std::vector<int64_t> NumbersOf(const std::vector<bool>& axes) {
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]) numbers.push_back(static_cast<int64_t>(i));
+  }
+  return numbers;
+}
+
+void Join(Covered& covered, const Covered& more) { covered.insert(more.begin(), more.end()); }
+
+}  // namespace weft::graph

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and its logarithm along one axis, with the greatest element taken off before or not:
+//   Softmax     exp(d) / sum exp(d), exp(d) * (1 / sum exp(d))
+//   LogSoftmax  d - log(sum exp(d)), x - (max x + log(sum exp(x - max x))), log(softmax x)
+#include <optional>
+#include <utility>
+
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/reduction.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+// The one axis that is set, but for axes of one element. Nullopt for several or none.
+std::optional<int64_t> AxisAlong(const Dims& dims, const std::vector<bool>& axes) {
+  std::optional<int64_t> found;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!axes[i] || (found && dims[i] == 1)) continue;
+    if (found && dims[static_cast<size_t>(*found)] != 1) return std::nullopt;
+    found = static_cast<int64_t>(i);
+  }
+  return found;
+}
+
+// The sum of exp(of) over an axis.
+struct ExpSum {
+  ir::Source of, exp;
+  std::vector<bool> axes;
+  Covered covered;
+};
+
+std::optional<ExpSum> ExpSumOf(ir::Source source) {
+  std::optional<Reduced> sum = ReducedOf(source);
+  if (!sum || sum->factor != 1 || !IsCalled(*sum->of.node, "Exp")) return std::nullopt;
+  const ir::Source of = sum->of.node->inputs[0];
+  if (!KeepsAxes(source, TypeOf(of).dims, sum->axes)) return std::nullopt;
+  sum->covered.insert(sum->of.node);
+  return ExpSum{of, sum->of, std::move(sum->axes), std::move(sum->covered)};
+}
+
+// x where `source` is x less its greatest element along the axes.
+std::optional<Centred> WithoutGreatest(ir::Source source, const std::vector<bool>& axes) {
+  const ir::Node& node = *source.node;
+  if (!IsCalled(node, "Subtract")) return std::nullopt;
+  std::optional<Reduced> greatest = ReducedBy("ReduceMax", node.inputs[1]);
+  if (!greatest || !(greatest->of == node.inputs[0]) || greatest->axes != axes) return std::nullopt;
+  if (!KeepsAxes(node.inputs[1], TypeOf(node.inputs[0]).dims, axes)) return std::nullopt;
+  greatest->covered.insert(&node);
+  return Centred{node.inputs[0], axes, std::move(greatest->covered)};
+}
+
+bool PlaceSoftmax(FormSite& site, ir::Node& node, const char* operation, ir::Source x,
+                  const std::vector<bool>& axes, Covered covered) {
+  const Dims& dims = node.outputs[0].type.dims;
+  const std::optional<int64_t> axis = AxisAlong(dims, axes);
+  covered.erase(&node);
+  if (!axis || TypeOf(x).dims != dims || !site.IsClosed(node, covered)) return false;
+  const int opset = std::string_view(operation) == "Softmax" ? 8 : 5;
+  site.Replace(node, covered, {operation, opset, {x}, {{"axis", std::to_string(*axis)}}});
+  return true;
+}
+
+// Of the sum's values, or of what they are before the greatest is taken off.
+bool PlaceOverSum(FormSite& site, ir::Node& node, const char* operation, const ExpSum& sum) {
+  if (const std::optional<Centred> whole = WithoutGreatest(sum.of, sum.axes)) {
+    Covered covered = sum.covered;
+    Join(covered, whole->covered);
+    if (PlaceSoftmax(site, node, operation, whole->x, sum.axes, std::move(covered))) return true;
+  }
+  return PlaceSoftmax(site, node, operation, sum.of, sum.axes, sum.covered);
+}
+
+// exp(d) over the sum, whose inverse may be a factor.
+bool RecogniseShares(FormSite& site, ir::Node& node) {
+  for (const size_t i : {1, 0}) {
+    ir::Source divisor = node.inputs[i];
+    Covered covered;
+    if (IsCalled(node, "Multiply")) {
+      const ir::Node& inverse = *divisor.node;
+      const bool divides = IsCalled(inverse, "Divide") && NumberIn(inverse.inputs[0]) == 1.0;
+      const bool is_power = IsCalled(inverse, "Power") && NumberIn(inverse.inputs[1]) == -1.0;
+      if (!divides && !is_power) continue;
+      divisor = inverse.inputs[divides ? 1 : 0];
+      covered.insert(&inverse);
+    } else if (i == 0) {
+      break;
+    }
+    if (!IsCalled(*node.inputs[1 - i].node, "Exp")) continue;
+    std::optional<ExpSum> sum = ExpSumOf(divisor);
+    if (!sum || !(sum->exp == node.inputs[1 - i])) continue;
+    Join(sum->covered, covered);
+    return PlaceOverSum(site, node, "Softmax", *sum);
+  }
+  return false;
+}
+
+std::optional<ExpSum> LogOfSum(ir::Source source) {
+  const ir::Node& node = *source.node;
+  if (!IsCalled(node, "Log")) return std::nullopt;
+  std::optional<ExpSum> sum = ExpSumOf(node.inputs[0]);
+  if (sum) sum->covered.insert(&node);
+  return sum;
+}
+
+bool RecogniseDifference(FormSite& site, ir::Node& node) {
+  const ir::Source x = node.inputs[0];
+  if (const std::optional<ExpSum> sum = LogOfSum(node.inputs[1])) {
+    return sum->of == x && PlaceOverSum(site, node, "LogSoftmax", *sum);
+  }
+  const ir::Node& total = *node.inputs[1].node;
+  if (!IsCalled(total, "Add")) return false;
+  for (const size_t i : {1, 0}) {
+    std::optional<ExpSum> sum = LogOfSum(total.inputs[i]);
+    if (!sum) continue;
+    const std::optional<Centred> whole = WithoutGreatest(sum->of, sum->axes);
+    if (!whole || !(whole->x == x)) continue;
+    if (!(sum->of.node->inputs[1] == total.inputs[1 - i])) continue;
+    Join(sum->covered, whole->covered);
+    sum->covered.insert(&total);
+    return PlaceSoftmax(site, node, "LogSoftmax", x, sum->axes, sum->covered);
+  }
+  return false;
+}
+
+// log(softmax x) along any axis.
+bool RecogniseLogarithm(FormSite& site, ir::Node& node) {
+  ir::Node& before = *node.inputs[0].node;
+  if (!IsCalled(before, "Softmax") || !site.IsClosed(node, {&before})) return false;
+  std::map<std::string, std::string> attributes = before.attributes;
+  attributes.try_emplace("axis", "1");
+  site.Replace(node, {&before}, {"LogSoftmax", 5, {before.inputs[0]}, std::move(attributes)});
+  return true;
+}
+
+}  // namespace
+
+bool RecogniseSoftmax(FormSite& site, ir::Node& node) {
+  if (IsCalled(node, "Divide") || IsCalled(node, "Multiply")) return RecogniseShares(site, node);
+  if (IsCalled(node, "Subtract")) return RecogniseDifference(site, node);
+  return IsCalled(node, "Log") && RecogniseLogarithm(site, node);
+}
+
+}  // namespace weft::graph

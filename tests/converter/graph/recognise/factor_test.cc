@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants that follow one another become one; a batch normalisation behind a product goes into its
+// weights and bias.
+#include "converter/graph/recognise/forms.h"
+#include "converter/program/fuse_tail.h"
+#include "tests/converter/graph/recognise/rewritten.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+ir::Source PerChannel(Spelling& g, std::vector<float> numbers) {
+  const auto count = static_cast<int64_t>(numbers.size());
+  return g.Floats({1, count, 1}, numbers);
+}
+
+// Mean, deviation, gain and shift of three channels, one operation each.
+ir::Source BatchNorm(Spelling& g, ir::Source x) {
+  x = g("Subtract", x, PerChannel(g, {0.5f, -1, 2}));
+  x = g("Divide", x, PerChannel(g, {2, 3, 0.7f}));
+  x = g("Multiply", x, PerChannel(g, {1.5f, 0, -1}));
+  return g("Add", x, PerChannel(g, {0.1f, 0.2f, 0.3f}));
+}
+
+ir::Source Convolution(Spelling& g, ir::Source x, ir::Source weights) {
+  return g.Of("Convolution", {x, weights},
+              {{"strides", "1"}, {"dilations", "1"}, {"pads_begin", "1"}, {"pads_end", "1"}});
+}
+
+TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeIt) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({2, 2, 5}));
+  const ir::Source biased =
+      g("Add", Convolution(g, x, Constant(g, {3, 2, 3}, 5)), PerChannel(g, {1, 2, 3}));
+  g.Result(BatchNorm(g, biased));
+  const KindCounts left = Rewritten(g, graph::JoinConstants);
+  EXPECT_EQ(left, (KindCounts{{"Add", 1}, {"Convolution", 1}}));
+}
+
+TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
+  for (const bool turned : {false, true}) {
+    Spelling g;
+    const ir::Source x = g.Parameter(F32({4, 2}));
+    const Dims dims = turned ? Dims{3, 2} : Dims{2, 3};
+    const ir::Source product =
+        g.Of("MatMul", {x, Constant(g, dims, 5)}, {{"transpose_b", turned ? "true" : "false"}});
+    g.Result(g("Multiply", product, g.Row({2, -3, 0.25f})));
+    EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 1}}));
+  }
+}
+
+TEST(JoinedConstants, OneFactorGoesIntoADepthwiseConvolution) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({1, 3, 5}));
+  const ir::Source product =
+      g.Of("GroupConvolution", {x, Constant(g, {3, 1, 1, 3}, 5)},
+           {{"strides", "1"}, {"dilations", "1"}, {"pads_begin", "0"}, {"pads_end", "0"}});
+  g.Result(g("Multiply", product, 0.5f));
+  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"GroupConvolution", 1}}));
+}
+
+TEST(JoinedConstants, WeightsOfTwoProductsStayOneConstant) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({4, 2})), weights = Constant(g, {2, 3}, 5);
+  for (const float factor : {2.0f, 3.0f}) {
+    g.Result(g("Multiply", g("MatMul", x, weights), factor));
+  }
+  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 2}, {"Multiply", 2}}));
+}
+
+TEST(JoinedConstants, AProductThatIsReadElsewhereKeepsItsWeights) {
+  Spelling g;
+  const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
+  g.Result(product);
+  g.Result(g("Multiply", product, 2.0f));
+  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
+}
+
+// Rows differ along an axis that is not the outputs'.
+TEST(JoinedConstants, AFactorPerRowStays) {
+  Spelling g;
+  const ir::Source product = g("MatMul", g.Parameter(F32({3, 2})), Constant(g, {2, 3}, 5));
+  g.Result(g("Multiply", product, g.Floats({3, 1}, {1, 2, 3})));
+  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
+}
+
+struct Pair {
+  const char* name;
+  ir::Source (*spell)(Spelling& g, ir::Source x);
+  KindCounts left;
+};
+
+std::ostream& operator<<(std::ostream& out, const Pair& pair) { return out << pair.name; }
+
+const Pair kPairs[] = {
+    {"Factors",
+     [](Spelling& g, ir::Source x) {
+       return g("Divide", g("Multiply", x, 3.0f), g.Row({2, 4}));
+     },
+     {{"Multiply", 1}}},
+    {"Addends",
+     [](Spelling& g, ir::Source x) {
+       return g("Add", g.Row({2, 4}), g("Add", 3.0f, x));
+     },
+     {{"Add", 1}}},
+    {"AddendsThatRound",  // to whole numbers
+     [](Spelling& g, ir::Source x) { return g("Subtract", g("Add", x, 12582912.0f), 12582912.0f); },
+     {{"Add", 1}, {"Subtract", 1}}},
+    {"FactorsOfTwoAxes",
+     [](Spelling& g, ir::Source x) {
+       return g("Multiply", g("Multiply", x, g.Row({1, 2})), g.Floats({3, 1}, {1, 2, 3}));
+     },
+     {{"Multiply", 2}}},
+    {"FactorsBeyondTheNumbers",
+     [](Spelling& g, ir::Source x) { return g("Multiply", g("Multiply", x, 1e-30f), 1e-30f); },
+     {{"Multiply", 2}}},
+    {"ADivisionByZero",
+     [](Spelling& g, ir::Source x) { return g("Multiply", g("Divide", x, 0.0f), 1e-30f); },
+     {{"Divide", 1}, {"Multiply", 1}}},
+};
+
+class Pairs : public testing::TestWithParam<Pair> {};
+
+TEST_P(Pairs, OfConstants) {
+  Spelling g;
+  g.Result(GetParam().spell(g, g.Parameter(F32({3, 2}))));
+  EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  graph::JoinConstants(g.graph);
+  EXPECT_EQ(KindsIn(g), GetParam().left);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Pairs, testing::ValuesIn(kPairs),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({2, 2, 5}));
+  g.Result(BatchNorm(g, Convolution(g, x, Constant(g, {3, 2, 3}, 5))));
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  graph::JoinConstants(g.graph);
+  plan::Program program = LowerGraph(g);
+  plan::FuseTails(program);
+  EXPECT_EQ(Kinds(program), std::vector{plan::StepKind::kConv});
+}
+
+}  // namespace
+}  // namespace weft

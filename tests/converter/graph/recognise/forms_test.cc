@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas as exporters spell them become one operation each, with the same answers; what is only
+// nearly one, or of which another reads a part, stays.
+#include "converter/graph/recognise/forms.h"
+
+#include "tests/converter/graph/recognise/rewritten.h"
+
+namespace weft {
+namespace {
+
+const Dims kShape = {2, 3, 8};
+
+struct Spelled {
+  const char* name;
+  ir::Source (*spell)(Spelling& g, ir::Source x);
+  KindCounts left;  // of the operations that are neither Parameter nor Result
+};
+
+std::ostream& operator<<(std::ostream& out, const Spelled& spelled) { return out << spelled.name; }
+
+ir::Source Cube(Spelling& g, ir::Source x) { return g("Power", x, 3.0f); }
+
+// torch.onnx: 0.5 * x * (1 + tanh(...)), in the order of the source.
+ir::Source TanhGelu(Spelling& g, ir::Source x) {
+  const ir::Source inner = g("Add", x, g("Multiply", Cube(g, x), 0.044715f));
+  const ir::Source tanh = g("Tanh", g("Multiply", inner, 0.7978845608f));
+  return g("Multiply", g("Multiply", 0.5f, x), g("Add", tanh, 1.0f));
+}
+
+// Transformers' gelu_fast: multiplied out otherwise.
+ir::Source FastGelu(Spelling& g, ir::Source x) {
+  const ir::Source scaled = g("Multiply", x, 0.7978845608f);
+  const ir::Source square = g("Multiply", g("Multiply", x, 0.044715f), x);
+  const ir::Source tanh = g("Tanh", g("Multiply", scaled, g("Add", 1.0f, square)));
+  return g("Multiply", g("Multiply", 0.5f, x), g("Add", 1.0f, tanh));
+}
+
+ir::Source ErfGelu(Spelling& g, ir::Source x) {
+  const ir::Source erf = g("Erf", g("Divide", x, 1.4142135f));
+  return g("Multiply", g("Multiply", x, g("Add", erf, 1.0f)), 0.5f);
+}
+
+ir::Source HardSwish(Spelling& g, ir::Source x) {
+  const ir::Source bounded = g("Clamp", g("Add", x, 3.0f), {{"min", "0"}, {"max", "6"}});
+  return g("Divide", g("Multiply", x, bounded), 6.0f);
+}
+
+ir::Source HardSwishByRelu6(Spelling& g, ir::Source x) {
+  const ir::Source bounded = g("Minimum", g("Relu", g("Add", x, 3.0f)), 6.0f);
+  return g("Multiply", x, g("Multiply", bounded, 1.0f / 6));
+}
+
+ir::Source SigmoidByExp(Spelling& g, ir::Source x) {
+  return g("Divide", 1.0f, g("Add", 1.0f, g("Exp", g("Negative", x))));
+}
+
+const Spelled kActivations[] = {
+    {"GeluByErf", ErfGelu, {{"Gelu", 1}}},
+    {"GeluByTanh", TanhGelu, {{"Gelu", 1}}},
+    {"GeluFast", FastGelu, {{"Gelu", 1}}},
+    {"Silu",
+     [](Spelling& g, ir::Source x) { return g("Multiply", x, g("Sigmoid", x)); },
+     {{"Swish", 1}}},
+    {"QuickGelu",
+     [](Spelling& g, ir::Source x) {
+       return g("Multiply", x, g("Sigmoid", g("Multiply", 1.702f, x)));
+     },
+     {{"Swish", 1}}},
+    {"SiluByExp",
+     [](Spelling& g, ir::Source x) {
+       return g("Divide", x, g("Add", g("Exp", g("Multiply", x, -1.0f)), 1.0f));
+     },
+     {{"Swish", 1}}},
+    {"SigmoidByExp", SigmoidByExp, {{"Sigmoid", 1}}},
+    {"SigmoidByTanh",
+     [](Spelling& g, ir::Source x) {
+       return g("Add", g("Multiply", g("Tanh", g("Multiply", x, 0.5f)), 0.5f), 0.5f);
+     },
+     {{"Sigmoid", 1}}},
+    {"SoftPlus",
+     [](Spelling& g, ir::Source x) { return g("Log", g("Add", g("Exp", x), 1.0f)); },
+     {{"SoftPlus", 1}}},
+    {"Mish",
+     [](Spelling& g, ir::Source x) {
+       return g("Multiply", x, g("Tanh", g("Log", g("Add", 1.0f, g("Exp", x)))));
+     },
+     {{"Mish", 1}}},
+    {"HardSwish", HardSwish, {{"HSwish", 1}}},
+    {"HardSwishByRelu6", HardSwishByRelu6, {{"HSwish", 1}}},
+    {"HardSwishByHardSigmoid",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source sixth = g.Number(1.0f / 6), half = g.Number(0.5f);
+       return g("Multiply", g.Of("HardSigmoid", {x, sixth, half}), x);
+     },
+     {{"HSwish", 1}}},
+    {"HSigmoid",
+     [](Spelling& g, ir::Source x) {
+       return g("Divide", g("Clamp", g("Add", 3.0f, x), {{"min", "0"}, {"max", "6"}}), 6.0f);
+     },
+     {{"HSigmoid", 1}}},
+    {"HardSigmoid",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source line = g("Add", g("Multiply", x, 0.2f), 0.5f);
+       return g("Clamp", line, {{"min", "0"}, {"max", "1"}});
+     },
+     {{"HardSigmoid", 1}}},
+    {"Relu6",
+     [](Spelling& g, ir::Source x) { return g("Minimum", g("Relu", x), 6.0f); },
+     {{"Clamp", 1}}},
+    {"LeakyByMaximum",
+     [](Spelling& g, ir::Source x) { return g("Maximum", g("Multiply", x, 0.01f), x); },
+     {{"PRelu", 1}}},
+    {"LeakyBySelect",
+     [](Spelling& g, ir::Source x) {
+       return g.Of("Select", {g("Greater", x, 0.0f), x, g("Multiply", x, 0.2f)});
+     },
+     {{"PRelu", 1}}},
+    {"PReluOfKeras",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source slopes = g.Row({-0.1f, -0.2f, -0.3f, -0.4f, -0.5f, -0.6f, -0.7f, -0.8f});
+       return g("Add", g("Relu", x), g("Multiply", slopes, g("Relu", g("Negative", x))));
+     },
+     {{"PRelu", 1}}},
+};
+
+class Activations : public testing::TestWithParam<Spelled> {};
+
+TEST_P(Activations, BecomeOneOperation) {
+  Spelling g;
+  g.Result(GetParam().spell(g, g.Parameter(F32(kShape))));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), GetParam().left);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Activations, testing::ValuesIn(kActivations),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+ir::Source Mean(Spelling& g, ir::Source x, int64_t axis = -1, bool keep = true) {
+  return g.Reduce("ReduceMean", x, {axis}, keep);
+}
+
+// torch.onnx before opset 17, and what tf2onnx leaves: ReduceMean, Sub, Pow, ReduceMean, Add, Sqrt.
+ir::Source LayerNorm(Spelling& g, ir::Source x, int64_t axis) {
+  const ir::Source centred = g("Subtract", x, Mean(g, x, axis));
+  const ir::Source variance = Mean(g, g("Power", centred, 2.0f), axis);
+  return g("Divide", centred, g("Sqrt", g("Add", variance, 1e-5f)));
+}
+
+// x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon), as tf.nn.batch_normalization.
+ir::Source KerasLayerNorm(Spelling& g, ir::Source x) {
+  const ir::Source mean = Mean(g, x);
+  const ir::Source variance = Mean(g, g("SquaredDifference", x, mean));
+  const ir::Source inverse = g("Power", g("Add", variance, 1e-3f), -0.5f);
+  const ir::Source gamma = g.Row({1, 2, 3, 4, 5, 6, 7, 8});
+  const ir::Source s = g("Multiply", inverse, gamma);
+  const ir::Source shift = g("Subtract", g.Row({1, 1, 2, 2, 3, 3, 4, 4}), g("Multiply", mean, s));
+  return g("Add", g("Multiply", x, s), shift);
+}
+
+// Flax: the variance as mean x^2 - (mean x)^2, kept from below 0.
+ir::Source FlaxLayerNorm(Spelling& g, ir::Source x) {
+  const ir::Source mean = Mean(g, x), square = Mean(g, g("Multiply", x, x));
+  const ir::Source difference = g("Subtract", square, g("Multiply", mean, mean));
+  const ir::Source variance = g("Maximum", difference, 0.0f);
+  const ir::Source inverse = g("Divide", 1.0f, g("Sqrt", g("Add", variance, 1e-6f)));
+  const ir::Source factor = g("Multiply", inverse, g.Row({1, 2, 3, 4, 5, 6, 7, 8}));
+  return g("Multiply", g("Subtract", x, mean), factor);
+}
+
+// Llama: x * rsqrt(mean x^2 + eps), then the weight.
+ir::Source RmsNorm(Spelling& g, ir::Source x) {
+  const ir::Source square = Mean(g, g("Power", x, 2.0f));
+  const ir::Source inverse = g("Divide", 1.0f, g("Sqrt", g("Add", square, 1e-6f)));
+  return g("Multiply", g("Multiply", x, inverse), g.Row({1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+// torch.nn.functional.normalize: the norm, bounded below and expanded.
+ir::Source L2Norm(Spelling& g, ir::Source x) {
+  const ir::Source norm = g.Reduce("ReduceL2", x, {-1}, true);
+  const ir::Source bounded = g("Clamp", norm, {{"min", "1e-12"}, {"max", "3.4028235e+38"}});
+  return g("Divide", x, g.Of("Broadcast", {bounded, g.Ints({2, 3, 8})}, {{"mode", "numpy"}}));
+}
+
+ir::Source Softmax(Spelling& g, ir::Source x) {
+  const ir::Source greatest = g.Reduce("ReduceMax", x, {1}, true);
+  const ir::Source exp = g("Exp", g("Subtract", x, greatest));
+  return g("Divide", exp, g.Reduce("ReduceSum", exp, {1}, true));
+}
+
+ir::Source LogSoftmax(Spelling& g, ir::Source x) {
+  const ir::Source shifted = g("Subtract", x, g.Reduce("ReduceMax", x, {-1}, true));
+  const ir::Source sum = g.Reduce("ReduceSum", g("Exp", shifted), {-1}, true);
+  return g("Subtract", shifted, g("Log", sum));
+}
+
+const Spelled kNorms[] = {
+    {"LayerNorm", [](Spelling& g, ir::Source x) { return LayerNorm(g, x, -1); }, {{"MVN", 1}}},
+    {"LayerNormOfChannels",
+     [](Spelling& g, ir::Source x) { return LayerNorm(g, x, 1); },
+     {{"MVN", 1}}},
+    {"LayerNormOfKeras", KerasLayerNorm, {{"Add", 1}, {"MVN", 1}, {"Multiply", 1}}},
+    {"LayerNormOfFlax", FlaxLayerNorm, {{"MVN", 1}, {"Multiply", 1}}},
+    {"EpsilonOutside",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Subtract", x, Mean(g, x));
+       const ir::Source root = g("Sqrt", Mean(g, g("Multiply", centred, centred)));
+       return g("Divide", centred, g("Add", root, 1e-2f));
+     },
+     {{"MVN", 1}}},
+    {"RmsNorm", RmsNorm, {{"Multiply", 1}, {"NormalizeL2", 1}}},
+    {"RmsNormOfSum",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source sum = g.Reduce("ReduceSum", g("Multiply", x, x), {2}, false);
+       const ir::Source mean = g("Multiply", sum, 0.125f);
+       const ir::Source root = g("Sqrt", g("Add", mean, 1e-6f));
+       return g("Divide", x, g.Of("Unsqueeze", {root, g.Ints({-1})}));
+     },
+     {{"NormalizeL2", 1}}},
+    {"MeanOfOtherAxes",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Subtract", x, Mean(g, x, 1));
+       const ir::Source variance = Mean(g, g("Power", centred, 2.0f), 2);
+       return g("Divide", centred, g("Sqrt", g("Add", variance, 1e-5f)));
+     },
+     {{"NormalizeL2", 1}, {"ReduceMean", 1}, {"Subtract", 1}}},
+    {"L2", L2Norm, {{"NormalizeL2", 1}}},
+    {"Softmax", Softmax, {{"Softmax", 1}}},
+    {"LogSoftmax", LogSoftmax, {{"LogSoftmax", 1}}},
+    {"LogOfSoftmax",
+     [](Spelling& g, ir::Source x) {
+       return g("Log", g("Softmax", x, {{"axis", "-1"}}));
+     },
+     {{"LogSoftmax", 1}}},
+};
+
+class Norms : public testing::TestWithParam<Spelled> {};
+
+TEST_P(Norms, BecomeOneOperation) {
+  Spelling g;
+  g.Result(GetParam().spell(g, g.Parameter(F32(kShape))));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), GetParam().left);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Norms, testing::ValuesIn(kNorms),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+// Left as they are: each is what it was before the pass.
+const Spelled kNearly[] = {
+    {"GeluOfHalfPrecisionConstants",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source erf = g("Erf", g("Multiply", x, 0.70703125f));
+       return g("Multiply", g("Multiply", x, g("Add", erf, 1.0f)), 0.5f);
+     },
+     {}},
+    {"SigmoidOfAnother",
+     [](Spelling& g, ir::Source x) { return g("Multiply", x, g("Sigmoid", g("Abs", x))); },
+     {}},
+    {"SlopeAboveOne",
+     [](Spelling& g, ir::Source x) { return g("Maximum", x, g("Multiply", x, 1.5f)); },
+     {}},
+    {"BoundsCrossed",
+     [](Spelling& g, ir::Source x) { return g("Minimum", g("Maximum", x, 2.0f), 1.0f); },
+     {}},
+    {"UnbiasedVariance",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Subtract", x, Mean(g, x));
+       const ir::Source sum = g.Reduce("ReduceSum", g("Power", centred, 2.0f), {-1}, true);
+       return g("Divide", centred, g("Sqrt", g("Divide", sum, 7.0f)));
+     },
+     {}},
+    {"VarianceWithoutCentre",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source mean = Mean(g, x), square = Mean(g, g("Multiply", x, x));
+       const ir::Source variance = g("Subtract", square, g("Multiply", mean, mean));
+       return g("Divide", x, g("Sqrt", g("Add", variance, 1.0f)));
+     },
+     {}},
+    {"SumOfAnotherAxis",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source exp = g("Exp", x);
+       return g("Divide", exp, g.Reduce("ReduceSum", exp, {0, 2}, true));
+     },
+     {}},
+};
+
+class Nearly : public testing::TestWithParam<Spelled> {};
+
+TEST_P(Nearly, StaysAsItIs) {
+  Spelling g;
+  g.Result(GetParam().spell(g, g.Parameter(F32(kShape))));
+  const KindCounts before = KindsIn(g);
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Nearly, testing::ValuesIn(kNearly),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(Forms, AValueThatIsReadElsewhereIsStillMade) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32(kShape));
+  const ir::Source gate = g("Sigmoid", x);
+  g.Result(g("Multiply", x, gate));
+  g.Result(gate);
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"Multiply", 1}, {"Sigmoid", 1}}));
+}
+
+TEST(Forms, AVarianceThatIsAnOutputIsStillMade) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32(kShape));
+  const ir::Source square = Mean(g, g("Power", x, 2.0f));
+  g.Result(g("Divide", x, g("Sqrt", g("Add", square, 1e-6f))));
+  g.Result(square);
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
+            (KindCounts{{"Add", 1}, {"Divide", 1}, {"Power", 1}, {"ReduceMean", 1}, {"Sqrt", 1}}));
+}
+
+TEST(Forms, AFormulaOfMoreAxesThanItsVariableGivesThoseAxes) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({3}));
+  const ir::Source three = g.Floats({1, 1}, {3}), sixth = g.Floats({1, 1}, {1.0f / 6});
+  const ir::Source bounded = g("Clamp", g("Add", x, three), {{"min", "0"}, {"max", "6"}});
+  g.Result(g("Multiply", bounded, sixth));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"HSigmoid", 1}, {"Reshape", 1}}));
+}
+
+// A thousand readers of one value, each a formula of it: the work is that of the formulas.
+TEST(Forms, ManyReadersOfOneValue) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({1}));
+  for (int i = 0; i < 1000; ++i) g.Result(g("Multiply", x, g("Sigmoid", x)));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"Swish", 1000}}));
+}
+
+}  // namespace
+}  // namespace weft
