@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
-// of its input is a view; any other is one strided copy.
+// of its input is a view; any other is one strided copy. A Slice of one axis may start where the run
+// says, if it stops a known number of places behind and both are known to be inside the axis: that
+// is a gather.
 #include "converter/ops/slicing.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "converter/ops/axes.h"
+#include "converter/ops/bounds.h"
 #include "converter/ops/families.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -185,21 +190,86 @@ std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
   return CutByEntries(scope, *begin, *end, *step, *masks);
 }
 
+// A slice [start, start + count) of one axis by a start that the run computes.
+struct ComputedSlice {
+  size_t axis = 0;
+  int64_t count = 0;
+  IntegerBounds start;
+};
+
+// nullopt where the node is none.
+std::optional<ComputedSlice> ComputedSliceOf(const NodeScope& scope) {
+  constexpr size_t kStart = 1, kStop = 2, kStep = 3, kAxes = 4;
+  if (scope.node().operation->name != "Slice" || scope.constant(kStart) != nullptr) {
+    return std::nullopt;
+  }
+  const ElementType type = scope.input_element(kStart);
+  const std::optional<Dims> step = scope.Ints(kStep);
+  const Dims axes = scope.has_input(kAxes) ? scope.Ints(kAxes).value_or(Dims()) : Dims{0};
+  const int64_t rank = scope.rank(0);
+  if ((type != ElementType::i32 && type != ElementType::i64) || step != Dims{1} ||
+      scope.input_dims(kStart) != Dims{1} || scope.input_dims(kStop) != Dims{1} ||
+      axes.size() != 1 || axes[0] < -rank || axes[0] >= rank) {
+    return std::nullopt;
+  }
+  const ir::Source& start = scope.node().inputs[kStart];
+  const OffsetValue from = OffsetValueOf(start), to = OffsetValueOf(scope.node().inputs[kStop]);
+  const int64_t count = to.offset - from.offset;
+  if (!(from.base == to.base) || count < 0) return std::nullopt;
+  return ComputedSlice{WrappedAxis(axes[0], rank), count, BoundsOf(start)};
+}
+
+void InferComputedSlice(InferScope& scope, const ComputedSlice& slice) {
+  Dims dims = scope.input_dims(0);
+  int64_t& dim = dims[slice.axis];
+  if (slice.start.low < 0 || slice.start.high > dim - slice.count) {
+    return scope.Fault(
+        "takes {} places of axis {}, which has {}, from a start that the run computes; must start "
+        "from 0 to {} for certain (a Clamp before it says so)",
+        slice.count, slice.axis, dim, dim - slice.count);
+  }
+  dim = slice.count;
+  if (HasWholeBytes(scope, 0)) scope.SetOutput(0, scope.input_element(0), std::move(dims));
+}
+
+void LowerComputedSlice(LowerScope& scope, const ComputedSlice& slice) {
+  plan::Builder& builder = scope.builder;
+  const Dims dims = scope.input_dims(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  const plan::ValueId x = scope.input(0), start = scope.input(1);
+  const ElementType type = builder.type(start);
+  plan::ValueId places = start;
+  if (slice.count > 1) {
+    places = builder.Scratch({type, {slice.count}});
+    EmitBinary(builder, format::BinaryOp::add,
+               {PlaceNumbers(builder, type, slice.count), {slice.count}}, {start, {1}}, places);
+  }
+  const GatherGeometry geometry = {1, ProductOf(dims, 0, slice.axis), dims[slice.axis],
+                                   ProductOf(dims, slice.axis + 1, dims.size()), slice.count};
+  EmitGather(builder, geometry, x, places, y);
+}
+
 void InferSlicing(InferScope& scope) {
+  if (const auto computed = ComputedSliceOf(scope)) return InferComputedSlice(scope, *computed);
   std::optional<Cut> cut = CutOf(scope);
   if (cut) scope.SetOutput(0, scope.input_element(0), std::move(cut->output));
 }
 
 void LowerSlicing(LowerScope& scope) {
+  if (const auto computed = ComputedSliceOf(scope)) return LowerComputedSlice(scope, *computed);
   const Cut cut = CutOf(scope).value();
   MoveToOutput(scope, 0, MovementOf(cut.runs, scope.input_dims(0), cut.kept), 0);
 }
 
 // An axis that is taken whole goes on; of others a piece may be all that is left.
 void SlicingAxes(AxisScope& scope) {
+  scope.relation.reason = "slices the time axis";
+  if (const auto computed = ComputedSliceOf(scope)) {
+    return scope.Same(0, 0, OnlyAxis(scope, static_cast<int64_t>(computed->axis)));
+  }
   const std::optional<Cut> cut = CutOf(scope);
   scope.relation.selects = true;
-  scope.relation.reason = "slices the time axis";
   if (!cut) return;
   scope.relation.runs = cut->runs;
   for (size_t axis = 0; axis < cut->kept.size(); ++axis) {

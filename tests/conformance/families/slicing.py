@@ -57,6 +57,42 @@ def _differences(x):
     return node("Subtract", 1, [after, before])
 
 
+def _computed():
+    """Slices of known length from a start that the run computes, inside the axis for certain."""
+    def sliced(x, start, count, axis, step=1):
+        stop = node("Add", 1, [start, count])
+        one = i64(0)
+        ends = [end if axis is None else node("Unsqueeze", 1, [end, one]) for end in (start, stop)]
+        return node("Slice", 8, [x, *ends, i64(step), i64(0 if axis is None else axis)])
+
+    def clamped(x, i):
+        return sliced(x, node("Clamp", 1, [i], min=0.0, max=4.0), i64(3), None)
+
+    def in_ring(x, i):
+        return sliced(x, node("FloorMod", 1, [i, np.int32(6)]), np.int32(1), 1)
+
+    def limited(x, i):
+        start = node("Minimum", 1, [node("Maximum", 1, [i, np.int64(1)]), np.int64(3)])
+        return sliced(x, start, np.int64(2), -1)
+
+    def behind(x, i):
+        place = node("Clamp", 1, [i], min=0.0, max=2.0)
+        return node("Slice", 8, [x, node("Add", 1, [place, i64(1)]), node("Add", 1, [place, i64(4)]),
+                                 i64(1), i64(1)])
+
+    for value in (-3, 2, 9):
+        name = f"{value}".replace("-", "m")
+        start = int(np.clip(value, 0, 4))
+        yield exact(f"slicing/slice_computed_clamped_{name}", [counting(7, 5), i64(value)], clamped,
+                    lambda x, i, start=start: x[start:start + 3])
+    yield exact("slicing/slice_computed_in_ring", [counting(2, 6, 3), np.array(-4, np.int32)],
+                in_ring, lambda x, i: x[:, 2:3])
+    yield exact("slicing/slice_computed_limited", [counting(2, 5), np.array(7)], limited,
+                lambda x, i: x[:, 3:5])
+    yield exact("slicing/slice_computed_behind", [counting(3, 6, 2), i64(2)], behind,
+                lambda x, i: x[:, 3:6])
+
+
 def _windows(x):
     parts = [node("Slice", 8, [x, i64(at), np.array([at + 5]), i64(1), i64(0)]) for at in (0, 2, 4)]
     return node("Concat", 1, parts, axis=1)
@@ -180,5 +216,6 @@ def _gather():
 
 
 def cases():
+    yield from _computed()
     for part in (_slice, _strided_slice, _gather):
         yield from part()

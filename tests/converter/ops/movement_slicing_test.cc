@@ -165,5 +165,44 @@ TEST(StridedSlice, AgreesWithNumpyOnRandomRanges) {
   }
 }
 
+struct ComputedSlices : testing::Test {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({2, 7, 3}));
+  const ir::Source given = g.Parameter({ElementType::i64, {1}});
+
+  ir::Source Clamped(const char* low, const char* high) {
+    return g.Add("Clamp", 1, {given}, {{"min", low}, {"max", high}});
+  }
+  ir::Source Slice(const ir::Source& start, const ir::Source& stop) {
+    return g.Add("Slice", 8, {x, start, stop, g.Ints({1}), g.Ints({1})});
+  }
+  ir::Source Behind(const ir::Source& start, int64_t count) {
+    return g.Add("Add", 1, {start, g.Ints({count})});
+  }
+};
+
+TEST_F(ComputedSlices, AreGathersWhereTheyAreInsideForCertain) {
+  const ir::Source start = Clamped("0", "4");
+  const ir::Source y = Slice(start, Behind(start, 3));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[2,3,3]");
+  using plan::StepKind;
+  EXPECT_EQ(Kinds(g.Lower()), (std::vector<StepKind>{StepKind::kUnary, StepKind::kBinary,
+                                                     StepKind::kBinary, StepKind::kGather}));
+}
+
+TEST_F(ComputedSlices, AreRefusedWhereTheyMayEndOutside) {
+  const ir::Source start = Clamped("0", "5");
+  Slice(start, Behind(start, 3));
+  Slice(given, Behind(given, 1));
+  Slice(start, given);
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "takes 3 places of axis 1, which has 7, from a start that the run computes; must "
+               "start from 0 to 4 for certain (a Clamp before it says so)");
+  EXPECT_PRED2(Contains, g.FaultText(), "must start from 0 to 6 for certain");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (start) is computed at run time");
+}
+
 }  // namespace
 }  // namespace weft
