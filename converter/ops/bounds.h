@@ -28,7 +28,7 @@ struct OffsetValue {
   int64_t offset = 0;
 };
 
-// Of a tensor of one integer, under whatever dims. A sum beyond the type is not looked for: who asks
+// Of a tensor of one integer, under any dims. A sum that wraps around is not looked for: the caller
 // knows the value's bounds.
 OffsetValue OffsetValueOf(ir::Source source);
 

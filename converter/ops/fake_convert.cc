@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FakeConvert: x as a float of 8 bits would hold it, (rounded(x * scale - shift) + shift) / scale.
-// OpenVINO's 8-bit types are made of f16, so there are two roundings. The second one is by f32 sums:
-// a number is added and taken off again whose last bit is worth as much as that of the 8-bit number.
+// OpenVINO's 8-bit types are made of f16, so there are two roundings. The second one is by f32
+// sums: a number is added and taken off again whose last bit is worth that of the 8-bit number.
 #include <algorithm>
 #include <array>
 #include <cmath>

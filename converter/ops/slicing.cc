@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
-// of its input is a view; any other is one strided copy. A Slice of one axis may start where the run
-// says, if it stops a known number of places behind and both are known to be inside the axis: that
-// is a gather.
+// of its input is a view; any other is one strided copy. A Slice of one axis may start where the
+// run says, if it stops a known number of places behind and both are known to be inside the axis:
+// that is a gather.
 #include "converter/ops/slicing.h"
 
 #include <algorithm>

@@ -153,11 +153,13 @@ def with_peepholes(kind, port):
     def edit(xml):
         source = re.search(r'<layer id="(\d+)" name="peepholes"', xml).group(1)
         dims = re.search(r'name="peepholes".*?<output>.*?(<dim>.*?)\s*</port>', xml, re.S).group(1)
-        layer = re.search(rf'<layer id="(\d+)" name="[^"]*" type="{kind}" version="opset\d".*?</input>',
-                          xml, re.S)
+        layer = re.search(
+            rf'<layer id="(\d+)" name="[^"]*" type="{kind}" version="opset\d".*?</input>', xml,
+            re.S)
         text = re.sub(r'version="opset\d"', 'version="opset1"', layer.group(0), count=1).replace(
             "</input>", f'<port id="{port}" precision="FP32">{dims}</port></input>')
-        edge = f'<edge from-layer="{source}" from-port="0" to-layer="{layer.group(1)}" to-port="{port}" />'
+        edge = (f'<edge from-layer="{source}" from-port="0" to-layer="{layer.group(1)}" '
+                f'to-port="{port}" />')
         return xml.replace(layer.group(0), text).replace("</edges>", edge + "</edges>")
 
     return edit

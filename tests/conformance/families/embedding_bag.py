@@ -8,10 +8,10 @@ from build import node
 from casebook import (EXACT, NARROW, SINGLE, Case, by_numpy, counting, i64, integers, normal, sizes,
                       uniform)
 
-UNSORTED = by_numpy("The document wants sorted segments, and OpenVINO's CPU device crashes on others; "
-                    "they are summed in the order of the indices.")
-BEHIND = by_numpy("The document allows an offset of the number of indices, an empty bag; OpenVINO's "
-                  "CPU device reads behind the indices then.")
+UNSORTED = by_numpy("The document wants sorted segments, and OpenVINO's CPU device crashes on "
+                    "others; they are summed in the order of the indices.")
+BEHIND = by_numpy("The document allows an offset of the number of indices, an empty bag; "
+                  "OpenVINO's CPU device reads behind the indices then.")
 
 
 def _row(total, size, mean):
@@ -47,8 +47,8 @@ def _given(names, constants, ports):
 def _packed(path, table, indices, weights=None, opset=3, mean=False, known=True, **more):
     names = ["table", "indices"] + ([] if weights is None else ["weights"])
     constants = {"indices": indices} if known else {}
-    arrays = [array for name, array in (("table", table), ("indices", indices), ("weights", weights))
-              if name in names and name not in constants]
+    values = (("table", table), ("indices", indices), ("weights", weights))
+    arrays = [array for name, array in values if name in names and name not in constants]
 
     def graph(*ports):
         given = _given(names, constants, ports)

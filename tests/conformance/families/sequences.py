@@ -125,7 +125,8 @@ def _peepholes():
 
         def graph(x, h, c, direction=direction, own=(w, r, b), p=p):
             made = node("LSTMSequence", 5, [x, h, c, np.array([time, 3], np.int32), *own],
-                        hidden_size=hidden, direction=direction, activations=DEFAULT["LSTMSequence"])
+                        hidden_size=hidden, direction=direction,
+                        activations=DEFAULT["LSTMSequence"])
             return made, named_peepholes(p)
 
         def reference(x, h, c, direction=direction, own=(w, r, b), p=p):

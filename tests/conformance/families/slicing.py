@@ -77,8 +77,8 @@ def _computed():
 
     def behind(x, i):
         place = node("Clamp", 1, [i], min=0.0, max=2.0)
-        return node("Slice", 8, [x, node("Add", 1, [place, i64(1)]), node("Add", 1, [place, i64(4)]),
-                                 i64(1), i64(1)])
+        start, stop = (node("Add", 1, [place, i64(offset)]) for offset in (1, 4))
+        return node("Slice", 8, [x, start, stop, i64(1), i64(1)])
 
     for value in (-3, 2, 9):
         name = f"{value}".replace("-", "m")

@@ -116,8 +116,8 @@ OPEN = by_numpy("The variable's extent is open, and OpenVINO's CPU device starts
                 "takes the batch of the first input.")
 
 
-UNSET = by_numpy("OpenVINO's CPU device leaves a variable of open extent unset where its initial value "
-                 "is a constant.")
+UNSET = by_numpy("OpenVINO's CPU device leaves a variable of open extent unset where its initial "
+                 "value is a constant.")
 
 
 def _open_extents():

@@ -114,7 +114,8 @@ def _integers():
                 lambda x: node("Clamp", 1, [x], min=-3.5, max=4.5), lambda x: np.clip(x, -3, 4),
                 note="Bounds of an integer Clamp are rounded inwards.")
     for kind in (np.int8, np.uint8, np.int16):
-        ends = np.array([0, 1, 7, np.iinfo(kind).max, np.iinfo(kind).min + (kind != np.uint8)], kind)
+        limits = np.iinfo(kind)
+        ends = np.array([0, 1, 7, limits.max, limits.min + (kind != np.uint8)], kind)
         name = np.dtype(kind).name
         yield exact(f"unary/abs_{name}", [ends], lambda x: node("Abs", 1, [x]), np.abs)
         yield exact(f"unary/relu_{name}", [ends], lambda x: node("Relu", 1, [x]),
