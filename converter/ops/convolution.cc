@@ -108,8 +108,9 @@ class VolumeSteps {
     filters.window = {window_.y.kernel, window_.x.kernel};
     const format::ConvParams params = ConvParamsOf(images(), filters, window_);
     const plan::ValueId made = Made(y);
-    EmitConv(builder_, params, Images(0, window_.z.kernel), PackedFilters(scope_, filters, params),
-             made);
+    const plan::ValueId x = Images(0, window_.z.kernel);
+    EmitConv(builder_, params, x, PackedFilters(scope_, filters, params), made);
+    KeepLastStepApart(builder_);  // a copy stands behind it or not, as the depth is cut
     Turn(made, y);
   }
 
@@ -165,8 +166,9 @@ class VolumeSteps {
     plan::ValueId sum = plan::kNone;
     for (int64_t tap = 0; tap < window_.z.kernel; ++tap) {
       const plan::ValueId part = builder_.Scratch(type);
-      EmitDepthwise(builder_, images(), filters_, window_, Images(tap, 1),
-                    FiltersAt(scope_, filters_, tap), part);
+      const plan::ValueId images_at = Images(tap, 1), filters_at = FiltersAt(scope_, filters_, tap);
+      EmitDepthwise(builder_, images(), filters_, window_, images_at, filters_at, part);
+      KeepLastStepApart(builder_);
       if (tap == 0) {
         sum = part;
         continue;

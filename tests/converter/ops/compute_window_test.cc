@@ -327,6 +327,18 @@ TEST(Volume, IsConvolvedAsImages) {
                   StepKind::kBinary, StepKind::kCopy}));
 }
 
+// An addition behind it would round otherwise where the depth is one place.
+TEST(Volume, IsFusedWithNothing) {
+  GraphBuilder g;
+  g.Add("Convolution", 1,
+        {g.Parameter(F32({1, 2, 2, 3, 3})), g.Floats({4, 2, 2, 2, 2}, std::vector<float>(64))},
+        Cube({}));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const std::vector<plan::Step> steps = Steps(g.Lower());
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_TRUE(steps[0].keeps_apart);
+}
+
 TEST(Volume, IsPooledAxesOfAnImageFirst) {
   EXPECT_EQ(VolumeKinds("MaxPool", {1, 3, 5, 6, 7}, {}, {{"kernel", "2,2,2"}}),
             (Kind{StepKind::kPool, StepKind::kPool}));
