@@ -48,6 +48,7 @@ HWY_INLINE V FusedSubtract(V a, V b, V c) {  // c - a * b
 template <class Body>
 HWY_INLINE void ForLanes(size_t begin, size_t end, const Body& body) {
   size_t i = begin;
+  WEFT_NO_LOOP_DEPENDENCE
   for (; i + kLanes <= end; i += kLanes) body(FloatTag(), i);
   if constexpr (kLanes > 4) {
     for (; i + 4 <= end; i += 4) body(FourTag(), i);

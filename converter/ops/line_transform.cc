@@ -16,7 +16,7 @@ constexpr int64_t kMostTransformSize = int64_t{1} << 21;
 // Below so many weights a matrix costs a desktop less time, and a board little more memory
 // (tests/bench). The first pass has no full vectors but where four is a factor.
 constexpr int64_t kLeastWeightsOfFours = 1024;
-constexpr int64_t kLeastWeights = 4096;
+constexpr int64_t kLeastWeights = 8192;
 
 bool IsInverse(FourierOp op) { return op == FourierOp::kInverse || op == FourierOp::kInverseReal; }
 

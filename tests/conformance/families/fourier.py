@@ -103,7 +103,7 @@ def _fast_transforms():
     yield _fast_case("IDFT", (48, 32, 2), (1, 0), **INEXACT)
     yield _fast_case("RDFT", (32, 70), (0, 1))
     yield _fast_case("IRDFT", (36, 33, 2), (0, 1))
-    yield _fast_case("RDFT", (77,), (0,))
+    yield _fast_case("RDFT", (105,), (0,))
     yield _fast_case("IRDFT", (2, 59, 2), (1,), (117,))
     yield _fast_case("DFT", (2, 90, 2), (1,), (64,))
     yield _fast_case("DFT", (2, 50, 2), (1,), (64,))
@@ -197,10 +197,10 @@ def _fast_short_time():
     hann = np.hanning(401)[:-1].astype(np.float32)
     yield _stft((1, 1600), 512, 160, hann)
     yield _stft((2, 900), 128, 100, frames_last=True)
-    yield _stft((700,), 75, 25)
+    yield _stft((700,), 105, 25)
     yield _istft((1, 129, 5, 2), 256, 64, centred=True)
     yield _istft((65, 4, 2), 128, 50, normalized=True, window=np.hamming(128).astype(np.float32))
-    yield _istft((2, 38, 4, 2), 75, 30, window=np.hamming(75).astype(np.float32))
+    yield _istft((2, 53, 4, 2), 105, 30, window=np.hamming(105).astype(np.float32))
 
 
 def cases():
