@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One function per exporter: from an architecture to an ov.Model with fixed shapes.
+
+Each takes (module, inputs, folder for files between) and returns (model, path of an ONNX file or
+None, what the framework itself answers)."""
+
+import warnings
+
+import numpy as np
+import openvino as ov
+
+warnings.filterwarnings("ignore")
+
+
+def flat(values):
+    """The tensors of nested tuples and lists, as NumPy arrays."""
+    if isinstance(values, (tuple, list)):
+        return [array for value in values for array in flat(value)]
+    if isinstance(values, dict):
+        return flat(list(values.values()))
+    return [values.detach().numpy() if hasattr(values, "detach") else np.asarray(values)]
+
+
+def _answers(module, inputs):
+    import torch
+
+    with torch.no_grad():
+        return flat(module(*inputs))
+
+
+def _fixed(model, inputs):
+    """The shapes of the example, which tracing may have left open."""
+    arrays = flat(inputs)
+    shapes = {port: ov.PartialShape(list(array.shape)) for port, array in zip(model.inputs, arrays)}
+    if len(model.inputs) == len(arrays):
+        model.reshape(shapes)
+    return model
+
+
+def _by_onnx(module, inputs, folder, **options):
+    import torch
+
+    path = folder / "model.onnx"
+    torch.onnx.export(module, inputs, str(path), **options)
+    return _fixed(ov.convert_model(path), inputs), path, _answers(module, inputs)
+
+
+def onnx(module, inputs, folder):
+    """TorchScript: Python loops are laid flat, recurrent layers are ONNX's."""
+    return _by_onnx(module, inputs, folder, dynamo=False)
+
+
+def dynamo(module, inputs, folder):
+    """torch.export, then ONNX by onnxscript."""
+    return _by_onnx(module, inputs, folder, dynamo=True, external_data=False, verbose=False)
+
+
+def openvino(module, inputs, folder):
+    """OpenVINO traces the module itself."""
+    del folder
+    return _fixed(ov.convert_model(module, example_input=inputs), inputs), None, _answers(
+        module, inputs)
+
+
+def exported(module, inputs, folder):
+    """OpenVINO reads what torch.export makes."""
+    import torch
+
+    del folder
+    program = torch.export.export(module, inputs)
+    return _fixed(ov.convert_model(program), inputs), None, _answers(module, inputs)
+
+
+def script(module, inputs, folder):
+    """OpenVINO reads the scripted module: loops and branches stay."""
+    import torch
+
+    del folder
+    return _fixed(ov.convert_model(torch.jit.script(module), example_input=inputs),
+                  inputs), None, _answers(module, inputs)
+
+
+def script_onnx(module, inputs, folder):
+    """The scripted module by way of ONNX."""
+    import torch
+
+    return _by_onnx(torch.jit.script(module), inputs, folder, dynamo=False)
+
+
+def built(model, inputs, folder):
+    """An ONNX model made node by node."""
+    import onnx as onnx_package
+
+    path = folder / "model.onnx"
+    onnx_package.save(model, str(path))
+    return _fixed(ov.convert_model(path), inputs), path, None
+
+
+def _quantised(module, inputs, folder, quantise):
+    import torch
+
+    source, path = folder / "float.onnx", folder / "model.onnx"
+    torch.onnx.export(module, inputs, str(source), dynamo=False)
+    quantise(source, path)
+    return _fixed(ov.convert_model(path), inputs), path, None
+
+
+def dynamic(module, inputs, folder):
+    """ONNX Runtime quantises weights now and activations at run time."""
+    from onnxruntime import quantization
+
+    def quantise(source, path):
+        quantization.quantize_dynamic(str(source), str(path))
+
+    return _quantised(module, inputs, folder, quantise)
+
+
+def static(module, inputs, folder):
+    """ONNX Runtime inserts QuantizeLinear and DequantizeLinear, calibrated with the example."""
+    from onnxruntime import quantization
+
+    class Reader(quantization.CalibrationDataReader):
+        def __init__(self, names):
+            self.rows = iter([dict(zip(names, flat(inputs)))])
+
+        def get_next(self):
+            return next(self.rows, None)
+
+    def quantise(source, path):
+        import onnx as onnx_package
+
+        names = [port.name for port in onnx_package.load(str(source)).graph.input]
+        quantization.quantize_static(str(source), str(path), Reader(names), per_channel=True)
+
+    return _quantised(module, inputs, folder, quantise)
+
+
+def keras(model, inputs, folder):
+    """A Keras model by way of a TensorFlow SavedModel."""
+    path = folder / "saved"
+    model.export(str(path), format="tf_saved_model", verbose=False)
+    answers = flat(model(*inputs) if len(inputs) == 1 else model(list(inputs)))
+    return _fixed(ov.convert_model(str(path)), inputs), None, answers
+
+
+def tensorflow(function, inputs, folder):
+    """A tf.function as a SavedModel."""
+    import tensorflow as tf
+
+    path = folder / "saved"
+    module = tf.Module()
+    module.run = tf.function(function, input_signature=[
+        tf.TensorSpec(array.shape, array.dtype) for array in inputs])
+    tf.saved_model.save(module, str(path))
+    return _fixed(ov.convert_model(str(path)), inputs), None, flat(module.run(*inputs))

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Converts and runs exported architectures and writes the table.
+
+    zoo.py WEFT FOLDER                 one line per fault, then the counts
+    zoo.py WEFT FOLDER --table FILE    also the table
+    zoo.py WEFT FOLDER --keep TARGET   copies what converts and agrees, and is small, to TARGET
+
+FOLDER holds what export.py wrote. NumPy is all that this needs beside the weft command.
+Exit code: 0 done, 1 a model gives numbers that are not its own.
+"""
+
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]
+
+import arrays as array_files  # noqa: E402
+
+TOLERANCE = 1e-5  # of the greatest expected number
+NEAR = 1e-4  # of a reference that computes in another order
+CASE_BYTES = 60_000
+KEPT = ("model.xml", "model.bin", "arrays.npy", "case.json")
+
+
+class Weft:
+    """The command and a folder for its files."""
+    def __init__(self, command, folder):
+        self.command, self.folder = command, folder
+
+    def call(self, *words):
+        """The parsed JSON of a call, or the lines of its fault."""
+        run = subprocess.run([self.command, *words, "--json"], capture_output=True, text=True,
+                             check=False, timeout=120)
+        try:
+            answer = json.loads(run.stdout)
+        except json.JSONDecodeError:
+            answer = None
+        if run.returncode:
+            lines = (answer or {}).get("error") if isinstance(answer, dict) else None
+            return None, lines or run.stderr.strip().splitlines() or [f"exit {run.returncode}"]
+        return answer, []
+
+    def run(self, model, inputs):
+        """Outputs of a converted model."""
+        words = []
+        for index, array in enumerate(inputs):
+            np.save(self.folder / f"in{index}.npy", array)
+            words += ["--input", f"{index}={self.folder}/in{index}.npy"]
+        answer, faults = self.call("run", str(model), *words, "--output-dir", str(self.folder))
+        if faults:
+            raise ValueError(faults[0])
+        return [np.load(row["file"]) for row in answer["outputs"]] if isinstance(
+            answer, dict) else [np.load(row["file"]) for row in answer]
+
+
+def difference(actual, expected):
+    """The greatest difference relative to the greatest expected number."""
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        return float("inf")
+    if not expected.size:
+        return 0.0
+    if expected.dtype.kind != "f":
+        return float((actual != expected).any())
+    one, other = actual.astype(np.float64), expected.astype(np.float64)
+    scale = max(np.abs(other[np.isfinite(other)]).max(initial=0), 1e-6)
+    with np.errstate(invalid="ignore"):
+        delta = np.abs(one - other) / scale
+    delta[(one == other) | (np.isnan(one) & np.isnan(other))] = 0
+    return float(np.nan_to_num(delta, nan=np.inf).max())
+
+
+def cut(array, port):
+    """The parts of one step each, along a new leading axis."""
+    return np.stack(np.split(array, port["of"] // port["places"], port["axis"]))
+
+
+def whole(array, port):
+    """Parts of a step each, joined again."""
+    return np.concatenate(list(array), port["axis"])
+
+
+def streamed(weft, xml, inputs, expected):
+    """(greatest difference of runs of one step, state bytes), or the reason why not."""
+    model = weft.folder / "step.weft"
+    facts, faults = weft.call("convert", str(xml), "-o", str(model), "--streaming")
+    if faults:
+        return None, faults[0]
+    ports = facts["streamed"]
+    inspected, _ = weft.call("inspect", str(model))
+    by_name = {port["name"]: port for port in ports["inputs"] if "axis" in port}
+    fed = [cut(array, by_name[port["name"]]) if port["name"] in by_name else array
+           for port, array in zip(inspected["inputs"], inputs)]
+    worst = 0.0
+    outputs = weft.run(model, fed)
+    given = {port["name"]: port for port in ports["outputs"] if "axis" in port}
+    for port, actual, wanted in zip(inspected["outputs"], outputs, expected):
+        joined = (whole(actual, given[port["name"]]) if port["name"] in given else actual[-1])
+        worst = max(worst, difference(joined, wanted))
+    return worst, facts["state_bytes"]
+
+
+def checked(weft, folder):
+    """All that the table says of one exported model."""
+    facts = json.loads((folder / "export.json").read_text())
+    row = dict(facts, folder=folder.name, layers=0)
+    if "error" in facts:
+        return row
+    inputs, expected = array_files.read(folder)
+    xml = folder / "model.xml"
+    row["layers"] = xml.read_text().count("<layer ")
+    row["bytes"] = sum((folder / name).stat().st_size for name in KEPT)
+    row["reference"] = max(facts.get("framework", 0), facts.get("onnxruntime", 0))
+    model = weft.folder / "model.weft"
+    converted, faults = weft.call("convert", str(xml), "-o", str(model))
+    if faults:
+        return dict(row, faults=faults)
+    row.update({key: converted[key] for key in ("weights_bytes", "state_bytes", "scratch_bytes")})
+    inspected, _ = weft.call("inspect", str(model))
+    row["copied"] = int(sum(copy["bytes"] for copy in inspected["copies"]))
+    row["steps"] = sum(inspected["steps"].values())
+    try:
+        outputs = weft.run(model, inputs)
+        row["difference"] = max((difference(a, b) for a, b in zip(outputs, expected)), default=0.0)
+    except ValueError as error:
+        row["run_fault"] = str(error)
+        return row
+    row["stream_difference"], row["stream"] = streamed(weft, xml, inputs, expected)
+    return row
+
+
+def number(value):
+    return "" if value is None else f"{value:.0e}" if value else "0"
+
+
+def line(row):
+    """One row of the table."""
+    if "error" in row:
+        said = row["error"].replace("|", "/")[:90]
+        return f"| {row['name']} | {row['form']} | exporter | | | | | | {said} |"
+    if "faults" in row:
+        more = f" (+{len(row['faults']) - 1})" if len(row["faults"]) > 1 else ""
+        said = row["faults"][0].split(".xml:", 1)[-1].replace("|", "/")[:150] + more
+        return (f"| {row['name']} | {row['form']} | **no** | {row['layers']} | | | "
+                f"{number(row['reference'])} | | {said} |")
+    stream = row.get("stream_difference")
+    said = "" if stream is not None else str(row.get("stream", row.get("run_fault"))).split(
+        ".xml:", 1)[-1].replace("|", "/")[:120]
+    if not row["causal"] and stream is None and "run_fault" not in row:
+        said = ""
+    equal = "yes" if row.get("difference", 1) <= TOLERANCE else f"{number(row.get('difference'))}"
+    return (f"| {row['name']} | {row['form']} | {equal} | {row['layers']} | {row.get('steps')} | "
+            f"{row.get('copied')} | {number(row['reference'])} | "
+            f"{'yes' if stream is not None and stream <= TOLERANCE else number(stream) or '-'} | "
+            f"{said} |")
+
+
+def table(rows):
+    done = [row for row in rows if "difference" in row]
+    right = [row for row in done if row["difference"] <= TOLERANCE]
+    causal = [row for row in done if row["causal"]]
+    flowing = [row for row in causal if row["stream_difference"] is not None]
+    architectures = {row["name"] for row in rows}
+    head = [
+        "# Architectures", "",
+        f"{len(architectures)} architectures in {len(rows)} exported forms; "
+        f"{len([r for r in rows if 'error' in r])} forms no exporter makes; {len(done)} convert, "
+        f"{len(right)} of them equal OpenVINO within {TOLERANCE:g} of the greatest number; of "
+        f"{len(causal)} causal forms {len(flowing)} stream.", "",
+        "`steps`, `copied`: of the converted model, bytes per run. `reference`: how far OpenVINO is "
+        "from the framework and ONNX Runtime.", ""
+    ]
+    for group in sorted({row["group"] for row in rows}):
+        head += [f"## {group}", "",
+                 "| architecture | form | converts | layers | steps | copied | reference | streams "
+                 "| why not |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+        head += [line(row) for row in rows if row["group"] == group] + [""]
+    return "\n".join(head)
+
+
+def keep(rows, folder, target, limit):
+    """Copies the smallest form of each architecture that is right, as long as all fit."""
+    best = {}
+    for row in rows:
+        if row.get("difference", 1) <= TOLERANCE and row["bytes"] <= CASE_BYTES:
+            held = best.get(row["name"])
+            if held is None or row["bytes"] < held["bytes"]:
+                best[row["name"]] = row
+    total = 0
+    for name, row in sorted(best.items(), key=lambda item: item[1]["bytes"]):
+        if total + row["bytes"] > limit:
+            break
+        total += row["bytes"]
+        place = target / row["folder"]
+        place.mkdir(parents=True, exist_ok=True)
+        for file in KEPT:
+            shutil.copy(folder / row["folder"] / file, place / file)
+        if row["stream_difference"] is not None and row["stream_difference"] <= TOLERANCE:
+            case = json.loads((place / "case.json").read_text())
+            (place / "case.json").write_text(json.dumps(dict(case, streams=True), indent=1) + "\n")
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("weft")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--rows", type=pathlib.Path, help="all figures as JSON")
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--limit", type=int, default=2_900_000, help="bytes of --keep")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as between:
+        weft = Weft(options.weft, pathlib.Path(between))
+        rows = [checked(weft, path.parent) for path in sorted(options.folder.glob("*/export.json"))
+                if path.parent.name.startswith(options.only)]
+    wrong = 0
+    for row in rows:
+        if "error" in row:
+            print(f"{row['folder']}: exporter: {row['error']}")
+        for fault in row.get("faults", []):
+            print(f"{row['folder']}: {fault.split('.xml:', 1)[-1]}")
+        if "run_fault" in row:
+            print(f"{row['folder']}: run: {row['run_fault']}")
+        for key in ("difference", "stream_difference"):
+            if (row.get(key) or 0) > TOLERANCE:
+                wrong += 1
+                print(f"{row['folder']}: {key} {row[key]:.1e}")
+        if row.get("reference", 0) > NEAR:
+            print(f"{row['folder']}: OpenVINO differs from the others by {row['reference']:.1e}")
+    print(table(rows).splitlines()[2] if rows else "nothing")
+    if options.table:
+        options.table.write_text(table(rows))
+    if options.rows:
+        options.rows.write_text(json.dumps(rows, indent=1))
+    if options.keep:
+        print(f"kept {keep(rows, options.folder, options.keep, options.limit)} bytes")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
