@@ -246,6 +246,15 @@ StridedBytes AccessBy(const format::CompactParams& p, uint32_t operand) {
   return Contiguous(int64_t{p.element_bytes()} * 8, {p.outer(), p.most(), p.inner()});
 }
 
+StridedBytes AccessBy(const format::PlacesParams& p, uint32_t operand) {
+  if (operand == 2) return Contiguous(32, {p.batch()});
+  if (operand == 1)
+    return Contiguous(format::BitsOf(p.index_type()), {p.batch(), p.rank(), p.most()});
+  std::vector<int64_t> dims = FirstOf(*p.dims(), p.rank());
+  dims.push_back(p.batch());
+  return Contiguous(format::BitsOf(p.type()), dims);
+}
+
 StridedBytes AccessBy(const format::ConvertParams& p, uint32_t operand) {
   return Contiguous(format::BitsOf(operand == 0 ? p.from() : p.to()), {p.count()});
 }

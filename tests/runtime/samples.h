@@ -178,6 +178,13 @@ inline StepSample SampleOf<format::Kind::compact>() {
 }
 
 template <>
+inline StepSample SampleOf<format::Kind::places>() {
+  return StepSample(format::Kind::places,
+                    {{kF32, 12}, {ElementType::i32, 16}, {ElementType::i32, 2}})
+      .With(format::PlacesParams(2, 2, kPlane, 4, kF32, ElementType::i32, 0));
+}
+
+template <>
 inline StepSample SampleOf<format::Kind::convert>() {
   return StepSample(format::Kind::convert, {{kF32, 9}, {ElementType::i8, 9}})
       .With(format::ConvertParams(9, kF32, ElementType::i8, 0));

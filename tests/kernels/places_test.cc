@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/places.h"
+
+#include "kernels/places_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+// Guarded at both ends by Array.
+template <typename T, typename Index>
+void ExpectPlaces(PlacesShape shape, const std::vector<T>& values, size_t misalignment) {
+  shape.index_type = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
+  const size_t row = shape.most, batch_places = shape.rank * row;
+  const Array<T> x(values, misalignment);
+  Array<Index> places(shape.batch * batch_places, misalignment);
+  Array<int32_t> counts(shape.batch, misalignment);
+  Places(shape, x.data(), places.data(), counts.data());
+  for (size_t b = 0; b < shape.batch; ++b) {
+    const std::vector<size_t> must =
+        PlacesTwin(shape, x.data() + b * (values.size() / shape.batch));
+    ASSERT_EQ(static_cast<size_t>(counts[b]), must.size());
+    for (uint32_t d = 0; d < shape.rank; ++d) {
+      for (size_t i = 0; i < row; ++i) {
+        const uint32_t at = i < must.size() ? CoordinateTwin(shape, must[i], d) : 0;
+        ASSERT_EQ(static_cast<uint32_t>(places[b * batch_places + d * row + i]), at)
+            << "batch " << b << ", axis " << d << ", find " << i;
+      }
+    }
+  }
+}
+
+PlacesShape ShapeOf(uint32_t batch, const std::vector<uint32_t>& dims, uint32_t most,
+                    Element type) {
+  PlacesShape shape;
+  shape.batch = batch;
+  for (const uint32_t dim : dims) shape.dims[shape.rank++] = dim;
+  shape.most = most;
+  shape.type = type;
+  return shape;
+}
+
+// One element in `rarity` is not zero.
+template <typename T>
+void ExpectEveryMost(Element type, const std::vector<uint32_t>& dims, uint32_t rarity,
+                     Random* random) {
+  size_t count = 1;
+  for (const uint32_t dim : dims) count *= dim;
+  std::vector<T> x;
+  for (size_t i = 0; i < 2 * count; ++i) x.push_back(static_cast<T>(random->Below(rarity) == 0));
+  for (size_t most = 0; most <= count + 1; most += 1 + most / 3) {
+    const PlacesShape shape = ShapeOf(2, dims, static_cast<uint32_t>(most), type);
+    ExpectPlaces<T, int32_t>(shape, x, most % 3);
+    ExpectPlaces<T, int64_t>(shape, x, most % 3);
+  }
+}
+
+TEST(Places, MeetsItsTwinForEveryTypeRankAndRoom) {
+  Random random(1);
+  const std::vector<std::vector<uint32_t>> shapes = {
+      {}, {0}, {1}, {33}, {5, 7}, {3, 0, 2}, {2, 3, 5}, {1, 2, 1, 3}, {2, 1, 2, 1, 2, 1, 2, 2}};
+  for (const std::vector<uint32_t>& dims : shapes) {
+    for (const uint32_t rarity : {1u, 2u, 9u}) {
+      ExpectEveryMost<float>(Element::kF32, dims, rarity, &random);
+      ExpectEveryMost<double>(Element::kF64, dims, rarity, &random);
+      ExpectEveryMost<int8_t>(Element::kI8, dims, rarity, &random);
+      ExpectEveryMost<uint8_t>(Element::kBoolean, dims, rarity, &random);
+      ExpectEveryMost<int16_t>(Element::kI16, dims, rarity, &random);
+      ExpectEveryMost<int32_t>(Element::kI32, dims, rarity, &random);
+      ExpectEveryMost<int64_t>(Element::kI64, dims, rarity, &random);
+    }
+  }
+}
+
+TEST(Places, TakesNansAndSubnormalNumbersAndNoZeroOfEitherSign) {
+  const float x[] = {0.0f, -0.0f, kNan, 1e-45f, -1e-45f, kInfinity};
+  int32_t places[6], count = 0;
+  Places(ShapeOf(1, {6}, 6, Element::kF32), x, places, &count);
+  EXPECT_EQ(count, 4);
+  EXPECT_EQ(std::vector<int32_t>(places, places + 6), (std::vector<int32_t>{2, 3, 4, 5, 0, 0}));
+  const uint16_t half[] = {0x8000, 0x0001, 0x0000, 0x8001};
+  Places(ShapeOf(1, {4}, 6, Element::kF16), half, places, &count);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(places[1], 3);
+}
+
+TEST(Places, TakesTheSignBitOfAnInteger) {
+  const int64_t x[] = {0, std::numeric_limits<int64_t>::min()};
+  int64_t places[2];
+  int32_t count = 0;
+  PlacesShape shape = ShapeOf(1, {2}, 2, Element::kI64);
+  shape.index_type = Element::kI64;
+  Places(shape, x, places, &count);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(places[0], 1);
+}
+
+TEST(Places, WritesNothingForATypeItDoesNotKnow) {
+  EXPECT_FALSE(PlacesKnows(Element::kU4));
+  const uint8_t x = 1;
+  int32_t place = 7, count = 7;
+  Places(ShapeOf(1, {1}, 1, Element::kU4), &x, &place, &count);
+  EXPECT_EQ(place, 7);
+  EXPECT_EQ(count, 7);
+}
+
+}  // namespace
+}  // namespace weft::kernels
