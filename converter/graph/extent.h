@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time lengths: which axes of a node's outputs inherit one from its inputs. An
-// operation that treats the positions of such an axis one by one hands it on; one that would mix
-// what lies beyond the true length into its result is refused.
+// operation that keeps the places of such an axis apart, as its axis rule says, passes it to its
+// outputs; one that would mix what lies beyond the true length into its result is refused.
 #ifndef WEFT_CONVERTER_GRAPH_EXTENT_H_
 #define WEFT_CONVERTER_GRAPH_EXTENT_H_
 

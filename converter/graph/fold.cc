@@ -15,13 +15,23 @@ namespace weft::graph {
 
 namespace {
 
+// An extent that is found by computing it is as long as the bytes say.
+TensorType TypeOfBytes(const ir::OutputPort& output, int64_t bytes) {
+  TensorType type = output.type;
+  if (const auto& extent = output.run_time_extent) {
+    type.dims[extent->axis] = 1;
+    type.dims[extent->axis] = bytes / DenseBytes(type).value_or(1);
+  }
+  return type;
+}
+
 std::vector<ir::Constant> Constants(const ir::Node& node,
                                     std::vector<std::vector<std::byte>> outputs) {
   std::vector<ir::Constant> constants;
   for (size_t port = 0; port < node.outputs.size(); ++port) {
     auto bytes = std::make_shared<std::vector<std::byte>>(std::move(outputs[port]));
     ir::Constant constant;
-    constant.type = node.outputs[port].type;
+    constant.type = TypeOfBytes(node.outputs[port], std::ssize(*bytes));
     constant.bytes = *bytes;
     constant.owner = std::move(bytes);
     constants.push_back(std::move(constant));
@@ -75,7 +85,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
   if (scope.failed()) return {};
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     plan::Port output;
-    output.value = values.at({&node, port});
+    SetPortValue(builder, values, node.outputs[port], values.at({&node, port}), output);
     output.names = {fmt::format("{}", port)};
     program.outputs.push_back(std::move(output));
   }

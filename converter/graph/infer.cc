@@ -58,6 +58,7 @@ class Inference {
     // Without an operation: the resolving pass has said so.
     if (!known || node.operation == nullptr || IsUnprepared(node)) return MarkUnknown(node);
     const std::vector<ir::OutputPort> declared = node.outputs;
+    for (ir::OutputPort& output : node.outputs) output.run_time_extent.reset();
     ops::InferScope scope(graph_, node, faults_);
     scope.check_declared = options_.check_declared;
     scope.max_iterations = options_.max_iterations;
@@ -146,7 +147,10 @@ class Inference {
 
   static bool IsFoldable(const ir::Node& node) {
     if (node.constant || !node.operation->traits.foldable || node.outputs.empty()) return false;
-    if (node.operation->traits.shape_only) return true;
+    if (node.operation->traits.shape_only) {
+      return std::ranges::none_of(
+          node.inputs, [](const ir::Source& source) { return ir::ExtentOf(source).has_value(); });
+    }
     return !node.inputs.empty() &&
            std::all_of(node.inputs.begin(), node.inputs.end(),
                        [](const ir::Source& source) { return source.node->constant.has_value(); });
@@ -159,6 +163,7 @@ class Inference {
       std::unique_ptr<ir::Node> constant = MakeConstant(node, std::move(values[port]));
       constant->outputs[0] = node.outputs[port];
       constant->outputs[0].type = constant->constant->type;
+      constant->outputs[0].run_time_extent.reset();
       constant->attributes = FoldedFrom({&node, port});
       redirect_[{&node, port}] = constant.get();
       folded_.push_back(std::move(constant));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/lengths.h"
 
 namespace weft::graph {
 
@@ -25,29 +26,11 @@ std::vector<std::string> PortNames(std::vector<std::string> names,
   return names;
 }
 
-// Elements in use along an axis that every iteration makes `part` longer.
-plan::ValueId Scaled(plan::Builder& builder, plan::ValueId iterations, int64_t part) {
-  if (part == 1) return iterations;
-  const TensorType number = {ElementType::i32, {}};
-  format::BinaryParams params;
-  params.mutate_rank(1);
-  params.mutable_dims()->Mutate(0, 1);
-  params.mutable_a_strides()->Mutate(0, 1);
-  params.mutable_b_strides()->Mutate(0, 1);
-  params.mutate_op(format::BinaryOp::multiply);
-  params.mutate_type(ElementType::i32);
-  const plan::ValueId factor = builder.WeightsOf(
-      number, std::vector<int32_t>{Narrow<int32_t>(part, "elements of an iteration")});
-  const plan::ValueId length = builder.Scratch(number);
-  builder.Emit(params, {iterations, factor}, {length});
-  return length;
-}
-
 // The rows in use of a value with a run-time length: a view of the port that is as long as
 // they are must be contiguous.
 plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::ValueId length,
                         size_t axis) {
-  const TensorType& type = builder.value(value).type;
+  const TensorType type = builder.value(value).type;
   const auto count = [&](size_t begin, size_t end) {
     int64_t product = 1;
     for (size_t i = begin; i < end; ++i) product *= type.dims[i];
@@ -101,6 +84,16 @@ void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
 }
 
 }  // namespace
+
+void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
+                  const ir::OutputPort& source, plan::ValueId value, plan::Port& port) {
+  port.value = value;
+  if (const auto& extent = source.run_time_extent) {
+    port.length = ops::EmitLength(builder, values, *extent);
+    port.length_axis = Narrow<uint8_t>(extent->axis, "axis");
+    port.value = Compacted(builder, value, port.length, extent->axis);
+  }
+}
 
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults) {
@@ -171,14 +164,9 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     ops::LowerScope scope(graph, *result, faults, builder, values);
     const ir::Source source = result->inputs[0];
     plan::Port port;
-    port.value = Stable(builder, scope.input(0));
+    SetPortValue(builder, values, source.node->outputs[source.port],
+                 Stable(builder, scope.input(0)), port);
     // The layer that feeds a Result is how people know an output that has no tensor name.
-    if (const auto& extent = source.node->outputs[source.port].run_time_extent) {
-      port.length =
-          Scaled(builder, values.at({extent->loop, ops::LowerScope::kLengthPort}), extent->part);
-      port.length_axis = Narrow<uint8_t>(extent->axis, "axis");
-      port.value = Compacted(builder, port.value, port.length, extent->axis);
-    }
     port.names =
         PortNames(source.node->outputs[source.port].names, {result->name, source.node->name});
     program.outputs.push_back(std::move(port));

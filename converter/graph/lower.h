@@ -18,6 +18,11 @@ inline constexpr const char* kRoundsApart = "rounds_apart";
 // The whole model: ports, variables and steps. False when faults were added.
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
 
+// `value`, which `source` makes, as what a port shows: its length, and its rows together, where that
+// is a run-time length.
+void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
+                  const ir::OutputPort& source, plan::ValueId value, plan::Port& port);
+
 // The nodes of one graph (the model's or a body's) into the builder's current block. Parameters
 // must stand in `values` already; afterwards the sources of the Results do.
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,

@@ -37,8 +37,6 @@ constexpr MissingOperation kMissing[] = {
     Row("BinaryConvolution", "", kRare),
     Row("BitwiseLeftShift", "", kLater),
     Row("BitwiseRightShift", "", kLater),
-    Row("CTCGreedyDecoder", "", {"it is not built yet", "must be one that \"weft ops\" lists"}),
-    Row("CTCGreedyDecoderSeqLen", "", kLater),
     Row("CTCLoss", "", {"it is a loss, for training", "must be left out"}),
     Row("DeformableConvolution", "DeformConv", kRare),
     Row("DeformablePSROIPooling", "", kRare),
@@ -49,7 +47,6 @@ constexpr MissingOperation kMissing[] = {
     Row("ExperimentalDetectronPriorGridGenerator", "anchors", kFixed),
     Row("ExperimentalDetectronROIFeatureExtractor", "ROIAlign over a pyramid", kRare),
     Row("ExperimentalDetectronTopKROIs", "", kBoxes),
-    Row("GatherTree", "beam search", kLater),
     Row("GenerateProposals", "", kBoxes),
     Row("GridSample", "", kLater),
     Row("I420toBGR", "", kPicture),
@@ -64,8 +61,6 @@ constexpr MissingOperation kMissing[] = {
     Row("NMSRotated", "", kBoxes),
     Row("NV12toBGR", "", kPicture),
     Row("NV12toRGB", "", kPicture),
-    Row("NonZero", "nonzero, or indexing by a mask",
-        {kLength.why, "must be a Select by the mask or a product with it"}),
     Row("PSROIPooling", "", kLater),
     Row("Proposal", "", kBoxes),
     Row("ROIAlign", "", kLater),
@@ -76,7 +71,6 @@ constexpr MissingOperation kMissing[] = {
     Row("SparseFillEmptyRows", "", kLength),
     Row("StringTensorPack", "", kStrings),
     Row("StringTensorUnpack", "", kStrings),
-    Row("Unique", "", kLength),
 };
 static_assert(std::ranges::is_sorted(kMissing, {}, &MissingOperation::name));
 

@@ -46,8 +46,8 @@ struct Constant {
 // An axis with a run-time length; its type shows the most it can be.
 struct RunTimeExtent {
   size_t axis = 0;
-  const Node* loop = nullptr;  // whose iterations make it
-  int64_t part = 1;            // elements that each of them adds
+  const Node* maker = nullptr;  // a loop, by its iterations, or what counts what it has found
+  int64_t part = 1;             // elements that each iteration, or find, adds
   bool operator==(const RunTimeExtent&) const = default;
 };
 
@@ -114,6 +114,10 @@ struct Graph {
 // The type that the source's element type stands in for; null: none.
 inline const WidenedType* WidenedOf(const Source& source) {
   return source.node->outputs[source.port].widened;
+}
+
+inline const std::optional<RunTimeExtent>& ExtentOf(const Source& source) {
+  return source.node->outputs[source.port].run_time_extent;
 }
 
 // The layers that are part of the IR's structure; the reader gives their types one spelling.

@@ -47,6 +47,9 @@ struct AxisRelation {
   std::vector<Delay> delays;
   // The elements of input 0 in the same order under other dims: an axis that stays apart goes on.
   bool reshapes = false;
+  // Of what reshapes: for each axis of input 0 the axis of the output that begins with its places,
+  // however many these are; -1: none does.
+  std::vector<int64_t> followed;
   // Input 1 says how far the output's axes stretch, one number each, lined up at the last axis.
   bool stretches = false;
   // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.

@@ -180,4 +180,12 @@ void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y) {
                {x}, {y});
 }
 
+plan::ValueId Converted(plan::Builder& builder, plan::ValueId x, ElementType to) {
+  const TensorType type = builder.value(x).type;
+  if (type.type == to) return x;
+  const plan::ValueId y = builder.Scratch({to, type.dims});
+  EmitConvert(builder, x, y);
+  return y;
+}
+
 }  // namespace weft::ops

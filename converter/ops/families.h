@@ -42,6 +42,9 @@ std::span<const Operation> RoiAlignOperations();
 std::span<const Operation> PriorOperations();
 std::span<const Operation> SuppressionOperations();
 std::span<const Operation> GridSampleOperations();
+std::span<const Operation> NonZeroOperations();
+std::span<const Operation> UniqueOperations();
+std::span<const Operation> DecoderOperations();
 std::span<const Operation> ConvertOperations();
 std::span<const Operation> StateOperations();
 
@@ -56,6 +59,7 @@ std::span<const Operation> TileOperations();
 std::span<const Operation> GatherOperations();
 std::span<const Operation> GatherElementsOperations();
 std::span<const Operation> ScatterOperations();
+std::span<const Operation> GatherTreeOperations();
 std::span<const Operation> OneHotOperations();
 std::span<const Operation> PadOperations();
 std::span<const Operation> BatchToSpaceOperations();

@@ -36,14 +36,6 @@ void InferGatherElements(InferScope& scope) {
   if (HasWholeBytes(scope, 0)) scope.SetOutput(0, scope.input_element(0), indices);
 }
 
-// y[outer, inner, axis] = x[outer, axis, inner], or the way back.
-void EmitTurned(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
-                plan::ValueId y) {
-  const Dims turned = plan::DenseStrides(to);
-  const Dims straight = {to[1] * to[2], 1, to[1]};
-  builder.CopyStrided(x, y, to, back ? turned : straight, 0, back ? straight : turned, 0);
-}
-
 // Every line along the axis is a batch of its own.
 void LowerComputedElements(LowerScope& scope, size_t axis) {
   const Dims& data = scope.input_dims(0);

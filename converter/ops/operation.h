@@ -198,7 +198,8 @@ class LowerScope : public NodeScope {
   // A fresh scratch value of output i's type, registered as that output.
   plan::ValueId NewOutput(size_t i);
   void SetOutput(size_t i, plan::ValueId value);
-  // The value (i32) that holds the node's true count of iterations after it has run.
+  // The value (i32) that holds how many iterations the node has done, or places it has found, once
+  // it has run.
   void SetLength(plan::ValueId length) { values_[{&node_, kLengthPort}] = length; }
   // Is output i read? What is not read need not be set.
   bool IsUsed(size_t i) const;

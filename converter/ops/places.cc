@@ -91,6 +91,13 @@ plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeom
   return y;
 }
 
+void EmitTurned(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
+                plan::ValueId y) {
+  const Dims turned = plan::DenseStrides(to);
+  const Dims straight = {to[1] * to[2], 1, to[1]};
+  builder.CopyStrided(x, y, to, back ? turned : straight, 0, back ? straight : turned, 0);
+}
+
 plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers) {
   const TensorType wanted{type, {static_cast<int64_t>(numbers.size())}};
   if (type == ElementType::i64) return builder.WeightsOf(wanted, numbers);

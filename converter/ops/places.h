@@ -37,6 +37,10 @@ void TakePlaces(LowerScope& scope, const GatherGeometry& geometry, const Dims& p
 plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
                        const Dims& places);
 
+// y[outer, inner, axis] = x[outer, axis, inner], or the way back; `to` are the dims of the first.
+void EmitTurned(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
+                plan::ValueId y);
+
 // Whole numbers as a constant of i32 or i64.
 plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers);
 

@@ -42,6 +42,9 @@ void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y);
 void EmitUnary(plan::Builder& builder, format::UnaryOp op, plan::ValueId x, plan::ValueId y,
                float alpha = 0, float beta = 0);
 
+// x in another element type; itself where it is of that type.
+plan::ValueId Converted(plan::Builder& builder, plan::ValueId x, ElementType to);
+
 // An Activation without clip.
 format::Activation MakeActivation(format::UnaryOp op, float alpha = 0, float beta = 0);
 

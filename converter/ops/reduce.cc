@@ -4,11 +4,14 @@
 #include "converter/ops/reduce.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/lengths.h"
+#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
 
 namespace weft::ops {
@@ -74,17 +77,80 @@ std::vector<ReduceAxis> AxesToReduce(const Dims& dims, const std::vector<bool>& 
   return CollapsedAxes(axes);
 }
 
+// Reduces nothing where no axis of more than one element is left to be reduced.
+void ReduceInto(plan::Builder& builder, ReduceOp op, const std::vector<ReduceAxis>& axes,
+                plan::ValueId x, plan::ValueId y) {
+  const bool is_norm = op == ReduceOp::l1 || op == ReduceOp::l2;
+  if (std::ranges::any_of(axes, &ReduceAxis::reduced)) return EmitReduce(builder, op, axes, x, y);
+  if (is_norm) return EmitUnary(builder, UnaryOp::abs, x, y);
+  builder.Copy(x, y);
+}
+
+template <typename T>
+T NeutralNumber(ReduceOp op) {
+  using Limits = std::numeric_limits<T>;
+  switch (op) {
+    case ReduceOp::product:
+      return 1;
+    case ReduceOp::max:
+      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case ReduceOp::min:
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    default:
+      return 0;
+  }
+}
+
+// One element that changes no result, and is the result where there is no other.
+plan::ValueId NeutralElement(plan::Builder& builder, ReduceOp op, ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return builder.WeightsOf<float>({type, {1}}, {NeutralNumber<float>(op)});
+    case ElementType::i32:
+      return builder.WeightsOf<int32_t>({type, {1}}, {NeutralNumber<int32_t>(op)});
+    case ElementType::i64:
+      return builder.WeightsOf<int64_t>({type, {1}}, {NeutralNumber<int64_t>(op)});
+    default:
+      return builder.WeightsOf<uint8_t>({type, {1}}, {op == ReduceOp::logical_and});
+  }
+}
+
+// Of an axis with a run-time length, reduced, those elements count that are in use.
+void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& extent,
+                      const std::vector<bool>& reduced) {
+  plan::Builder& builder = scope.builder;
+  const Dims& dims = scope.input_dims(0);
+  const TensorType type = scope.output_type(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(type.dims) == 0) return;
+  const plan::ValueId x = EmitFilled(builder, scope.input(0), dims, extent.axis,
+                                     EmitLength(builder, scope.values(), extent),
+                                     NeutralElement(builder, op, type.type));
+  const std::vector<ReduceAxis> axes = AxesToReduce(dims, reduced);
+  if (op != ReduceOp::mean) return ReduceInto(builder, op, axes, x, y);
+  ir::RunTimeExtent all = extent;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (reduced[i] && i != extent.axis) all.part *= dims[i];
+  }
+  const plan::ValueId count =
+      Converted(builder, EmitLength(builder, scope.values(), all), type.type);
+  const plan::ValueId sum = builder.Scratch(type);
+  ReduceInto(builder, ReduceOp::sum, axes, x, sum);
+  EmitBinary(builder, format::BinaryOp::divide, {sum, type.dims},
+             {count, Dims(type.dims.size(), 1)}, y);
+}
+
 template <ReduceOp op>
 void LowerReduce(LowerScope& scope) {
-  const std::vector<ReduceAxis> axes = AxesToReduce(scope.input_dims(0), ReducedAxes(scope));
-  const auto kept = std::ranges::count(axes, false, &ReduceAxis::reduced);
-  if (kept == static_cast<int64_t>(axes.size())) {
-    if (op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
-    return EmitUnary(scope.builder, UnaryOp::abs, scope.input(0), scope.NewOutput(0));
-  }
+  const std::vector<bool> reduced = ReducedAxes(scope);
+  const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
+  if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
+  const std::vector<ReduceAxis> axes = AxesToReduce(scope.input_dims(0), reduced);
+  const bool reduces = std::ranges::any_of(axes, &ReduceAxis::reduced);
+  if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
-  EmitReduce(scope.builder, op, axes, scope.input(0), y);
+  if (reduces && ElementCount(scope.output_type(0).dims) == 0) return;
+  ReduceInto(scope.builder, op, axes, scope.input(0), y);
 }
 
 void ReduceAxes(AxisScope& scope) {
@@ -99,19 +165,20 @@ void ReduceAxes(AxisScope& scope) {
   scope.relation.reason = "reduces over time";
 }
 
+constexpr Traits kReduces = {.minds_length = true, .axes = ReduceAxes};
+
 constexpr Operation kReduceRows[] = {
-    {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::sum>, Apart(ReduceAxes)},
-    {"ReduceMean", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::mean>, Apart(ReduceAxes)},
-    {"ReduceMax", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::max>, Apart(ReduceAxes)},
-    {"ReduceMin", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::min>, Apart(ReduceAxes)},
-    {"ReduceProd", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::product>,
-     Apart(ReduceAxes)},
-    {"ReduceL1", 4, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::l1>, Apart(ReduceAxes)},
-    {"ReduceL2", 4, 2, 2, InferReduceOfFloats, LowerReduce<ReduceOp::l2>, Apart(ReduceAxes)},
+    {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::sum>, kReduces},
+    {"ReduceMean", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::mean>, kReduces},
+    {"ReduceMax", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::max>, kReduces},
+    {"ReduceMin", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::min>, kReduces},
+    {"ReduceProd", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::product>, kReduces},
+    {"ReduceL1", 4, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::l1>, kReduces},
+    {"ReduceL2", 4, 2, 2, InferReduceOfFloats, LowerReduce<ReduceOp::l2>, kReduces},
     {"ReduceLogicalAnd", 1, 2, 2, InferReduceOfBooleans, LowerReduce<ReduceOp::logical_and>,
-     Apart(ReduceAxes)},
+     kReduces},
     {"ReduceLogicalOr", 1, 2, 2, InferReduceOfBooleans, LowerReduce<ReduceOp::logical_or>,
-     Apart(ReduceAxes)},
+     kReduces},
 };
 
 }  // namespace

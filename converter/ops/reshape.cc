@@ -105,10 +105,47 @@ void InferUnsqueeze(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-constexpr Traits Reshapes(Steering steering = Steering::kNothing) {
+// An axis whose extent the pattern copies or leaves open.
+void ReshapeAxes(AxisScope& scope) {
+  ReshapedAxes(scope);
+  const Dims pattern = scope.Ints(1).value_or(Dims());
+  const bool special_zero = scope.attributes.Bool("special_zero", false);
+  const auto open = std::ranges::find(pattern, -1);
+  for (size_t axis = 0; axis < scope.in(0).size(); ++axis) {
+    const bool copied = special_zero && axis < pattern.size() && pattern[axis] == 0;
+    const int64_t to = open == pattern.end() ? -1 : open - pattern.begin();
+    scope.relation.followed.push_back(copied ? static_cast<int64_t>(axis) : to);
+  }
+}
+
+// Whether an axis goes that is not named follows from its extent.
+void SqueezeAxes(AxisScope& scope) {
+  ReshapedAxes(scope);
+  const Dims axes = scope.Ints(1).value_or(Dims());
+  const std::vector<bool> named = scope.has_input(1) ? NamedAxes(scope, 1) : std::vector<bool>();
+  int64_t to = 0;
+  for (size_t axis = 0; axis < scope.in(0).size(); ++axis) {
+    const bool is_fixed = !axes.empty() && !named[axis];
+    scope.relation.followed.push_back(is_fixed ? to : -1);
+    to += is_fixed || scope.in(0)[axis] != 1;
+  }
+}
+
+void UnsqueezeAxes(AxisScope& scope) {
+  ReshapedAxes(scope);
+  std::vector<bool> is_new(scope.out(0).size());
+  for (const int64_t axis : scope.Ints(1).value_or(Dims())) {
+    is_new[WrappedAxis(axis, std::ssize(is_new))] = true;
+  }
+  for (size_t to = 0; to < is_new.size(); ++to) {
+    if (!is_new[to]) scope.relation.followed.push_back(static_cast<int64_t>(to));
+  }
+}
+
+constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering::kNothing) {
   return {.scalar = SameScalar,
           .reshapes = true,
-          .axes = ReshapedAxes,
+          .axes = axes,
           .steering = steering,
           .steered_from = 1,
           .free = true};
@@ -117,10 +154,10 @@ constexpr Traits Reshapes(Steering steering = Steering::kNothing) {
 constexpr Traits kIdentity = {.scalar = SameScalar, .pointwise = true, .free = true};
 
 constexpr Operation kReshapeRows[] = {
-    {"Reshape", 1, 2, 2, InferReshape, LowerReshape, Reshapes(Steering::kShape)},
-    {"Squeeze", 1, 1, 2, InferSqueeze, LowerReshape, Reshapes()},
-    {"Squeeze", 15, 1, 2, InferSqueeze, LowerReshape, Reshapes()},
-    {"Unsqueeze", 1, 2, 2, InferUnsqueeze, LowerReshape, Reshapes()},
+    {"Reshape", 1, 2, 2, InferReshape, LowerReshape, Reshapes(ReshapeAxes, Steering::kShape)},
+    {"Squeeze", 1, 1, 2, InferSqueeze, LowerReshape, Reshapes(SqueezeAxes)},
+    {"Squeeze", 15, 1, 2, InferSqueeze, LowerReshape, Reshapes(SqueezeAxes)},
+    {"Unsqueeze", 1, 2, 2, InferUnsqueeze, LowerReshape, Reshapes(UnsqueezeAxes)},
     {"Identity", 16, 1, 1, InferIdentity, LowerReshape, kIdentity},
 };
 

@@ -9,7 +9,9 @@
 
 #include "converter/base/narrow.h"
 #include "converter/ops/families.h"
+#include "converter/ops/lengths.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -62,8 +64,20 @@ plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::v
   }
 }
 
+// A run-time length takes the place of its axis.
 void LowerShapeOf(LowerScope& scope) {
-  scope.SetOutput(0, Known(scope.builder, scope.output_type(0), scope.input_dims(0)));
+  plan::Builder& builder = scope.builder;
+  const TensorType& type = scope.output_type(0);
+  const plan::ValueId known = Known(builder, type, scope.input_dims(0));
+  const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
+  if (!extent) return scope.SetOutput(0, known);
+  const plan::ValueId length =
+      Converted(builder, EmitLength(builder, scope.values(), *extent), type.type);
+  std::vector<uint8_t> is_length(static_cast<size_t>(scope.rank(0)));
+  is_length[extent->axis] = 1;
+  const plan::ValueId mask = builder.WeightsOf({ElementType::boolean, type.dims}, is_length);
+  EmitSelect(builder, {mask, type.dims}, {length, {1}}, {known, type.dims},
+             {scope.NewOutput(0), type.dims});
 }
 
 // start, start + step, ... before stop.
@@ -220,9 +234,11 @@ void LowerEye(LowerScope& scope) {
 }
 
 // The output depends on the input's shape alone.
+constexpr Traits kOfShape = {.shape_only = true, .minds_length = true};
+
 constexpr Operation kShapeRows[] = {
-    {"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
-    {"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf, {.shape_only = true}},
+    {"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf, kOfShape},
+    {"ShapeOf", 3, 1, 1, InferShapeOf, LowerShapeOf, kOfShape},
     {"Range", 1, 3, 3, InferRangeOfInputs, LowerRange, {.steering = Steering::kShape}},
     {"Range", 4, 3, 3, InferRangeOfAttribute, LowerRange, {.steering = Steering::kShape}},
     {"Eye", 9, 3, 4, InferEye, LowerEye, {.steering = Steering::kShape}},

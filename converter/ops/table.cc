@@ -44,6 +44,9 @@ constexpr Family kFamilies[] = {
     PriorOperations,
     SuppressionOperations,
     GridSampleOperations,
+    NonZeroOperations,
+    UniqueOperations,
+    DecoderOperations,
     ConvertOperations,
     StateOperations,
     // Movement.
@@ -57,6 +60,7 @@ constexpr Family kFamilies[] = {
     GatherOperations,
     GatherElementsOperations,
     ScatterOperations,
+    GatherTreeOperations,
     OneHotOperations,
     PadOperations,
     BatchToSpaceOperations,

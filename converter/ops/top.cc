@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TopK: the k greatest or least elements along one axis, and where they were. Equal elements come in
 // the order of the axis, asked for (stable) or not; a NaN comes behind every number.
+#include "converter/ops/top.h"
+
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
@@ -72,11 +74,10 @@ void LowerTop(LowerScope& scope) {
   const plan::ValueId values = scope.NewOutput(0);
   const plan::ValueId indices = ResultOf(scope, 1, {ElementType::i32, results});
   if (ElementCount(results) == 0) return;
-  const format::TopParams params(
-      Narrow32(ProductOf(dims, 0, axis), "outer"), Narrow32(dims[axis], "axis"),
-      Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"), Narrow32(results[axis], "k"),
-      scope.input_element(0), scope.builder.type(indices), IsLeast(scope), IsByIndex(scope));
-  scope.builder.Emit(params, {scope.input(0)}, {values, indices});
+  EmitTop(scope.builder,
+          {ProductOf(dims, 0, axis), dims[axis], ProductOf(dims, axis + 1, dims.size()),
+           results[axis], IsLeast(scope), IsByIndex(scope)},
+          scope.input(0), values, indices);
 }
 
 void TopAxes(AxisScope& scope) {
@@ -100,5 +101,23 @@ constexpr Operation kTopRows[] = {
 }  // namespace
 
 std::span<const Operation> TopOperations() { return kTopRows; }
+
+void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,
+             plan::ValueId values, plan::ValueId indices) {
+  const format::TopParams params(Narrow32(geometry.outer, "outer"), Narrow32(geometry.axis, "axis"),
+                                 Narrow32(geometry.inner, "inner"), Narrow32(geometry.k, "k"),
+                                 builder.type(x), builder.type(indices), geometry.least,
+                                 geometry.by_index);
+  builder.Emit(params, {x}, {values, indices});
+}
+
+plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x) {
+  const TensorType type = builder.value(x).type;
+  const int64_t count = ElementCount(type.dims).value_or(0);
+  const plan::ValueId values = builder.Scratch({type.type, {count}});
+  const plan::ValueId places = builder.Scratch({ElementType::i32, {count}});
+  EmitTop(builder, {1, count, 1, count, true, false}, x, values, places);
+  return places;
+}
 
 }  // namespace weft::ops

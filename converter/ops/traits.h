@@ -40,6 +40,8 @@ struct Traits {
   // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are
   // computed.
   bool shape_only = false;
+  // It leaves out of its result what lies beyond a run-time length of input 0.
+  bool minds_length = false;
   // How the counters and conditions of loops are followed through it; null: they are not.
   ScalarRule scalar = nullptr;
 

@@ -46,6 +46,7 @@ ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
 void SplitProduct(ir::Graph& graph, ir::Node& node, const std::set<const ir::Node*>& sliced) {
   const Dims dims = node.outputs[0].type.dims;
   if (dims.size() < 2 || ElementCount(dims).value_or(0) == 0) return;
+  if (node.outputs[0].run_time_extent) return;
   const int64_t rows = ElementCount(dims).value_or(0) / dims.back();
   const std::optional<Affine> sum = AffineOf(AllColumns({&node, 0}), rows);
   if (!sum || !sum->others.empty()) return;

@@ -18,9 +18,10 @@ bool IsSum(const ir::Node& node) {
 bool IsProduct(const ir::Node& node) { return node.operation->name == "Multiply"; }
 bool IsActivation(const ir::Node& node) { return !ActivationName(node).empty(); }
 
-// Not so in the branch of an If that never runs, which is not inferred.
-bool HasRows(const TensorType& type) {
-  return !type.dims.empty() && ElementCount(type.dims).value_or(0) > 0;
+// As many as it shows. Not so in the branch of an If that never runs, which is not inferred.
+bool HasRows(const ir::OutputPort& output) {
+  return !output.type.dims.empty() && ElementCount(output.type.dims).value_or(0) > 0 &&
+         !output.run_time_extent;
 }
 
 // In order: the gates of an LSTM or GRU must not be taken for an RNN.
@@ -45,7 +46,7 @@ void RecogniseIn(ir::Graph& graph, const ir::Body* body) {
     Site site{graph, Readers(graph), SuccessorsOf(body)};
     for (ir::Node* node : ir::Topological(graph)) {
       if (node->operation == nullptr || node->constant || node->outputs.size() != 1) continue;
-      if (HasRows(node->outputs[0].type) && row.may_be_root(*node)) row.recognise(site, *node);
+      if (HasRows(node->outputs[0]) && row.may_be_root(*node)) row.recognise(site, *node);
     }
   }
   if (body != nullptr) SplitProducts(*body);

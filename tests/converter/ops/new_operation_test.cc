@@ -99,7 +99,7 @@ TEST_F(NewOperation, TakesRunTimeLengths) {
   OpenLoop loop("Square");
   ASSERT_TRUE(Infer(loop.outer)) << loop.outer.FaultText();
   ASSERT_TRUE(loop.made.node->outputs[0].run_time_extent.has_value());
-  EXPECT_EQ(loop.made.node->outputs[0].run_time_extent->loop, loop.node);
+  EXPECT_EQ(loop.made.node->outputs[0].run_time_extent->maker, loop.node);
   plan::Program program;
   EXPECT_TRUE(graph::Lower(loop.outer.graph, program, loop.outer.faults));
   EXPECT_NE(program.outputs[0].length, plan::kNone);

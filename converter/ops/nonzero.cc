@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// NonZero: the coordinates of the elements that are not zero, one row for each axis. There is room
+// for all elements; how many there are is a run-time length.
+#include "converter/ops/nonzero.h"
+
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr std::string_view kCoordinateTypes[] = {"i64", "i32"};
+
+// A scalar is one element with one coordinate.
+Dims SearchedDims(const NodeScope& scope) {
+  return scope.rank(0) == 0 ? Dims{1} : scope.input_dims(0);
+}
+
+void InferNonZero(InferScope& scope) {
+  const std::string type = scope.attributes.Choice("output_type", "i64", kCoordinateTypes);
+  if (!HasWholeBytes(scope, 0)) return;
+  const Dims dims = SearchedDims(scope);
+  const int64_t most = ElementCount(dims).value_or(0);
+  scope.SetOutput(0, ParseElementType(type).value(), {std::ssize(dims), most});
+  if (most > 0) scope.mutable_node().outputs[0].run_time_extent = {1, &scope.node(), 1};
+  if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares what folding finds
+}
+
+void LowerNonZero(LowerScope& scope) {
+  const Dims dims = SearchedDims(scope);
+  const int64_t most = ElementCount(dims).value_or(0);
+  const plan::ValueId places = scope.NewOutput(0);
+  if (most == 0) return;
+  const plan::ValueId count = scope.builder.Scratch({ElementType::i32, {}});
+  EmitPlacesFound(scope.builder, 1, dims, most, scope.input(0), places, count);
+  scope.SetLength(count);
+}
+
+void NonZeroAxes(AxisScope& scope) { scope.relation.reason = "selects time steps by their values"; }
+
+constexpr Operation kNonZeroRows[] = {
+    {"NonZero", 3, 1, 1, InferNonZero, LowerNonZero, Apart(NonZeroAxes)},
+};
+
+}  // namespace
+
+std::span<const Operation> NonZeroOperations() { return kNonZeroRows; }
+
+void EmitPlacesFound(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
+                     plan::ValueId x, plan::ValueId places, plan::ValueId counts) {
+  format::PlacesParams params;
+  params.mutate_batch(Narrow32(batch, "batch"));
+  params.mutate_rank(Narrow32(dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), dims);
+  params.mutate_most(Narrow32(most, "most"));
+  params.mutate_type(builder.type(x));
+  params.mutate_index_type(builder.type(places));
+  builder.Emit(params, {x}, {places, counts});
+}
+
+}  // namespace weft::ops

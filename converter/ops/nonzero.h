@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step that finds the elements which are not zero, for lowerings of any family.
+#ifndef WEFT_CONVERTER_OPS_NONZERO_H_
+#define WEFT_CONVERTER_OPS_NONZERO_H_
+
+#include "converter/ops/operation.h"
+
+namespace weft::ops {
+
+// places [batch, dims.size(), most] and counts [batch] (i32) of those of x [batch, dims ...].
+void EmitPlacesFound(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
+                     plan::ValueId x, plan::ValueId places, plan::ValueId counts);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_NONZERO_H_

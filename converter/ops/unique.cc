@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unique: the different elements, or slices of one axis, with where each stands first, which of them
+// each element is, and how often it occurs. All are sorted, equal ones in their order; where one
+// differs from that before it a group begins, whose number is a run-time length. Slices are sorted
+// by their last element first, by what sorting leaves in order. A NaN is a group of its own, behind
+// all numbers.
+#include "converter/base/narrow.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/broadcast.h"
+#include "converter/ops/cum_sum.h"
+#include "converter/ops/families.h"
+#include "converter/ops/lengths.h"
+#include "converter/ops/loop.h"
+#include "converter/ops/nonzero.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
+#include "converter/ops/top.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::CompareOp;
+using plan::ValueId;
+
+enum UniqueOutput : size_t { kUniqueValues, kFirstPlaces, kInverse, kHowOften };
+
+// The input as [outer, count, inner], whose slices are told apart.
+struct UniqueSpec {
+  size_t axis = 0;  // of output 0
+  int64_t outer = 1, count = 0, inner = 1;
+  int64_t columns() const { return outer * inner; }
+};
+
+UniqueSpec UniqueSpecOf(const NodeScope& scope) {
+  const Dims& dims = scope.input_dims(0);
+  const std::optional<Dims> axes = scope.has_input(1) ? scope.Ints(1) : std::nullopt;
+  if (!axes) return {0, 1, ElementCount(dims).value_or(0), 1};
+  const size_t axis = WrappedAxis(axes->at(0), scope.rank(0));
+  return {axis, ProductOf(dims, 0, axis), dims[axis], ProductOf(dims, axis + 1, dims.size())};
+}
+
+ElementType UniqueIndexType(const NodeScope& scope, std::string_view attribute) {
+  constexpr std::string_view kTypes[] = {"i64", "i32"};
+  return ParseElementType(scope.attributes.Choice(attribute, "i64", kTypes)).value();
+}
+
+bool CheckUniqueAxis(InferScope& scope) {
+  if (!scope.has_input(1)) return true;
+  const std::optional<int64_t> axis = ControlInt(scope, 1, "axis");
+  return axis && scope.NormalAxis(*axis, scope.rank(0));
+}
+
+void InferUnique(InferScope& scope) {
+  constexpr size_t kX[] = {0};
+  CheckElements(
+      scope, kX,
+      {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+  const ElementType index_type = UniqueIndexType(scope, "index_element_type");
+  const ElementType count_type = UniqueIndexType(scope, "count_element_type");
+  scope.attributes.Bool("sorted", true);
+  if (!CheckUniqueAxis(scope)) return;
+  const UniqueSpec spec = UniqueSpecOf(scope);
+  if (spec.count > 0 && spec.columns() == 0) {
+    return scope.Fault("slices of {} along axis {} have no elements; must have some",
+                       ToString(scope.input_type(0)), spec.axis);
+  }
+  Dims dims = scope.input_dims(0);
+  if (!scope.has_input(1)) dims = {spec.count};
+  const TensorType types[] = {{scope.input_element(0), dims},
+                              {index_type, {spec.count}},
+                              {index_type, {spec.count}},
+                              {count_type, {spec.count}}};
+  const size_t outputs = std::min(scope.output_count(), std::size(types));
+  for (size_t i = 0; i < outputs; ++i) {
+    scope.SetOutput(i, types[i]);
+    if (i == kInverse || spec.count == 0) continue;
+    scope.mutable_node().outputs[i].run_time_extent = {i == kUniqueValues ? spec.axis : 0,
+                                                       &scope.node(), 1};
+  }
+  if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares what folding finds
+}
+
+// Groups of equal slices: [count] where nothing else is said.
+class Grouping {
+ public:
+  explicit Grouping(LowerScope& scope)
+      : scope_(scope),
+        builder_(scope.builder),
+        spec_(UniqueSpecOf(scope)),
+        type_(scope.input_element(0)) {}
+
+  void Run() {
+    Sort();
+    const ValueId begins = Begins();
+    starts_ = Scratch(ElementType::i32, {spec_.count});
+    found_ = Scratch(ElementType::i32, {});
+    EmitPlacesFound(builder_, 1, {spec_.count}, spec_.count, begins, starts_, found_);
+    scope_.SetLength(found_);
+    if (!scope_.attributes.Bool("sorted", true)) OrderByFirst();
+    if (Wants(kUniqueValues)) SetValues();
+    if (Wants(kFirstPlaces)) Set(kFirstPlaces, Taken(order_, Chosen(starts_)));
+    if (Wants(kInverse)) Set(kInverse, Inverse(begins));
+    if (Wants(kHowOften)) Set(kHowOften, Chosen(Sizes()));
+  }
+
+ private:
+  ValueId Scratch(ElementType type, const Dims& dims) { return builder_.Scratch({type, dims}); }
+
+  bool Wants(size_t output) const {
+    return output < scope_.node().outputs.size() && scope_.IsUsed(output);
+  }
+
+  void Set(size_t output, ValueId value) {
+    scope_.SetOutput(output, Converted(builder_, value, scope_.output_type(output).type));
+  }
+
+  // x [rows, count] at places of its last axis.
+  ValueId Taken(ValueId x, ValueId places) {
+    const int64_t rows = ElementCount(builder_.dims(x)).value_or(0) / spec_.count;
+    const Dims dims = builder_.dims(x);
+    const ValueId y = Scratch(builder_.type(x), dims);
+    EmitGather(builder_, {1, rows, spec_.count, 1, spec_.count}, x, places, y);
+    return y;
+  }
+
+  // What belongs to each group, in the order of the outputs.
+  ValueId Chosen(ValueId of_groups) {
+    return chosen_ == plan::kNone ? of_groups : Taken(of_groups, chosen_);
+  }
+
+  // The slices as columns [columns, count], sorted, and where each of them was.
+  void Sort() {
+    const int64_t columns = spec_.columns();
+    const Dims dims = {columns, spec_.count};
+    order_ = Scratch(ElementType::i32, {spec_.count});
+    if (columns == 1) {
+      sorted_ = Scratch(type_, dims);
+      return EmitTop(builder_, {1, spec_.count, 1, spec_.count, true, false},
+                     builder_.View(scope_.input(0), 0, {type_, dims}), sorted_, order_);
+    }
+    ValueId turned = scope_.input(0);
+    if (spec_.inner != 1) {
+      turned = Scratch(type_, dims);
+      EmitTurned(builder_, scope_.input(0), {spec_.outer, spec_.inner, spec_.count}, false, turned);
+    }
+    turned = builder_.View(turned, 0, {type_, dims});
+    order_ = SortedBy(turned);
+    sorted_ = Taken(turned, order_);
+  }
+
+  // Places of the slices in order, from the last column to the first.
+  ValueId SortedBy(ValueId columns) {
+    const TensorType places = {ElementType::i32, {spec_.count}};
+    LoopSpec loop;
+    loop.trips = spec_.columns();
+    loop.sliced.push_back({columns, 0, 1, true});
+    loop.carried.push_back({PlaceNumbers(builder_, ElementType::i32, spec_.count), 0});
+    loop.lasts.push_back({0, places});
+    const LoopResults results = LowerLoop(builder_, loop, [&](const Iteration& iteration) {
+      const ValueId order = iteration.states[0];
+      const ValueId by_column = EmitAscendingPlaces(builder_, Taken(iteration.slices[0], order));
+      return std::vector<ValueId>{Taken(order, by_column)};
+    });
+    return results.lasts[0];
+  }
+
+  // Does a group begin at each place of sorted_? One does at the first.
+  ValueId Begins() {
+    const int64_t columns = spec_.columns();
+    const Dims dims = {columns, spec_.count};
+    const ValueId before = Scratch(type_, dims), differs = Scratch(ElementType::boolean, dims);
+    const Dims strides = {spec_.count, 1};
+    builder_.CopyStrided(sorted_, before, {columns, 1}, strides, 0, strides, 0);
+    builder_.CopyStrided(sorted_, before, {columns, spec_.count - 1}, strides, 0, strides, 1);
+    EmitCompare(builder_, CompareOp::not_equal, {sorted_, dims}, {before, dims}, differs);
+    ValueId any = builder_.View(differs, 0, {ElementType::boolean, {spec_.count}});
+    const ReduceAxis axes[] = {{columns, spec_.count, true}, {spec_.count, 1, false}};
+    const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
+    if (columns != 1) {
+      any = Scratch(ElementType::boolean, {spec_.count});
+      EmitReduce(builder_, format::ReduceOp::logical_or, collapsed, differs, any);
+    }
+    std::vector<uint8_t> is_first(static_cast<size_t>(spec_.count));
+    is_first[0] = 1;
+    const ValueId begins = Scratch(ElementType::boolean, {spec_.count});
+    EmitBinary(builder_, BinaryOp::logical_or, any,
+               builder_.WeightsOf({ElementType::boolean, {spec_.count}}, is_first), begins);
+    return begins;
+  }
+
+  // starts_ of the groups that there are, `count` behind them.
+  ValueId Filled(ValueId of_groups) {
+    const ValueId filler = IntegerWeights(builder_, ElementType::i32, {spec_.count});
+    return EmitFilled(builder_, of_groups, {spec_.count}, 0, found_, filler);
+  }
+
+  void OrderByFirst() { chosen_ = EmitAscendingPlaces(builder_, Filled(Taken(order_, starts_))); }
+
+  // From the start of each group to that of the next.
+  ValueId Sizes() {
+    const ValueId starts = Filled(starts_);
+    const ValueId next = Scratch(ElementType::i32, {spec_.count});
+    const ValueId sizes = Scratch(ElementType::i32, {spec_.count});
+    builder_.CopyStrided(starts, next, {spec_.count - 1}, {1}, 1, {1}, 0);
+    builder_.CopyStrided(IntegerWeights(builder_, ElementType::i32, {spec_.count}), next, {1}, {1},
+                         0, {1}, spec_.count - 1);
+    EmitBinary(builder_, BinaryOp::subtract, next, starts, sizes);
+    return sizes;
+  }
+
+  // The group of each slice: how many begin up to its place, less one.
+  ValueId Inverse(ValueId begins) {
+    const ValueId ones = Converted(builder_, begins, ElementType::i32);
+    const ValueId sums = EmitRunningSums(
+        builder_, builder_.View(ones, 0, {ElementType::i32, {1, spec_.count, 1}}), false, false);
+    const ValueId groups = Scratch(ElementType::i32, {spec_.count});
+    EmitBinary(builder_, BinaryOp::subtract,
+               builder_.View(sums, 0, {ElementType::i32, {spec_.count}}),
+               IntegerWeights(builder_, ElementType::i32, {1}), groups);
+    const ValueId inverse = Taken(groups, EmitAscendingPlaces(builder_, order_));
+    if (chosen_ == plan::kNone) return inverse;
+    return Taken(EmitAscendingPlaces(builder_, chosen_), inverse);
+  }
+
+  void SetValues() {
+    const ValueId columns = Taken(sorted_, Chosen(starts_));
+    const TensorType& type = scope_.output_type(kUniqueValues);
+    if (spec_.inner == 1) {
+      return scope_.SetOutput(kUniqueValues, builder_.View(columns, 0, type));
+    }
+    const ValueId values = scope_.NewOutput(kUniqueValues);
+    EmitTurned(builder_, columns, {spec_.outer, spec_.inner, spec_.count}, true, values);
+  }
+
+  LowerScope& scope_;
+  plan::Builder& builder_;
+  const UniqueSpec spec_;
+  const ElementType type_;
+  ValueId sorted_ = plan::kNone, order_ = plan::kNone;
+  ValueId starts_ = plan::kNone, found_ = plan::kNone;  // groups in the order of their slices
+  ValueId chosen_ = plan::kNone;  // which of them is which, where they are in another order
+};
+
+void LowerUnique(LowerScope& scope) {
+  if (UniqueSpecOf(scope).count > 0) return Grouping(scope).Run();
+  for (size_t i = 0; i < scope.node().outputs.size(); ++i) scope.NewOutput(i);
+}
+
+void UniqueAxes(AxisScope& scope) { scope.relation.reason = "sorts out equal steps of time"; }
+
+constexpr Traits kUnique = {
+    .axes = UniqueAxes, .steering = Steering::kShape, .steered_from = 1, .heavy = true};
+
+constexpr Operation kUniqueRows[] = {
+    {"Unique", 10, 1, 2, InferUnique, LowerUnique, kUnique},
+};
+
+}  // namespace
+
+std::span<const Operation> UniqueOperations() { return kUniqueRows; }
+
+}  // namespace weft::ops
