@@ -143,5 +143,30 @@ TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
   EXPECT_EQ(Kinds(program), std::vector{plan::StepKind::kConv});
 }
 
+// Whether a sum of two values joins the convolution's step depends on how much of time is there.
+TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
+  for (const bool of_matrix : {false, true}) {
+    Spelling g;
+    const ir::Source x = g.Parameter(F32({1, 3, 3})), residual = g.Parameter(F32({1, 3, 3}));
+    const ir::Source product = of_matrix ? g("MatMul", x, Constant(g, {3, 3}, 5))
+                                         : Convolution(g, x, Constant(g, {3, 3, 3}, 5));
+    const ir::Source sum = g("Add", g("Multiply", product, 0.5f), residual);
+    g.Result(sum);
+    const char* kind = of_matrix ? "MatMul" : "Convolution";
+    EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"Add", 1}, {kind, 1}}));
+    EXPECT_EQ(sum.node->attributes.contains(graph::kRoundsApart), !of_matrix);
+  }
+}
+
+// Ones of every shape are one run of bytes.
+TEST(JoinedConstants, OfEqualBytesAreStoredOnce) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({2, 3, 1}));
+  g.Result(g("Multiply", x, g.Floats({3, 1}, {1, 2, 3})));
+  g.Result(g("Maximum", x, g.Floats({1, 3, 1}, {1, 2, 3})));
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  EXPECT_EQ(plan::PlanAsIs(LowerGraph(g)).weights_bytes, 12);
+}
+
 }  // namespace
 }  // namespace weft
