@@ -120,9 +120,9 @@ std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& p
   return NewFloats(site.graph(), *product.node, weights.type.dims, std::move(*rounded));
 }
 
-// Whether what is added to a product joins its step may depend on how much of time is there; to
-// constants per output it does not.
-void KeepAdditionApart(const FormSite& site, const ir::Node& product, bool is_dense) {
+// Whether what is added to a product joins its step may depend on how much of time is there. Of
+// constants it does not once they are no longer than they must be.
+void KeepAdditionApart(FormSite& site, const ir::Node& product, bool is_dense) {
   const ir::Node* from = &product;
   ir::Node* reader = site.SoleReader(product);
   while (reader != nullptr && ops::TraitsOf(*reader).reshapes) {
@@ -130,10 +130,21 @@ void KeepAdditionApart(const FormSite& site, const ir::Node& product, bool is_de
     reader = site.SoleReader(*reader);
   }
   if (reader == nullptr || !IsCalled(*reader, "Add")) return;
-  const ir::Source other = reader->inputs[reader->inputs[0].node == from ? 1 : 0];
-  if (other.node->constant || (is_dense && TypeOf(other).dims == reader->outputs[0].type.dims))
+  const Dims& dims = reader->outputs[0].type.dims;
+  const size_t at = reader->inputs[0].node == from ? 1 : 0;
+  const ir::Source sum = reader->inputs[1 - at], other = reader->inputs[at];
+  if (!other.node->constant) {
+    const bool is_row = is_dense && TypeOf(other).dims == dims;
+    if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
-  reader->attributes[kRoundsApart] = "true";
+  }
+  const std::optional<Repeated> constant = RepeatedOf(*reader, at);
+  const bool is_stretched =
+      constant && std::ssize(constant->numbers) != CountIn(other) && TypeOf(sum).dims == dims;
+  if (!is_stretched) return;
+  const std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
+  site.Replace(*reader, {},
+               {"Add", 1, {sum, NewFloats(site.graph(), *reader, constant->dims, floats)}});
 }
 
 // The product, or the product and an addend, times the factors.
@@ -175,6 +186,7 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
                            0};
   const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
   site.Replace(node, covered, {"Add", 1, {made, shifts}});
+  KeepAdditionApart(site, node, product->is_dense);
   return true;
 }
 

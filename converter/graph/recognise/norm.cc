@@ -48,7 +48,9 @@ struct NormInverse {
 std::optional<ir::Source> SquaredIn(const ir::Node& node) {
   const bool is_power = IsCalled(node, "Power") && NumberIn(node.inputs[1]) == 2.0;
   const bool is_product = IsCalled(node, "Multiply") && node.inputs[0] == node.inputs[1];
-  return is_power || is_product ? std::optional(node.inputs[0]) : std::nullopt;
+  if (!is_power && !is_product) return std::nullopt;
+  const ir::Source of = node.inputs[0];  // an exponent of more axes would give it those
+  return TypeOf(of).dims == node.outputs[0].type.dims ? std::optional(of) : std::nullopt;
 }
 
 // (x - mean x)^2 as one operation.

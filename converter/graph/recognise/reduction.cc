@@ -35,7 +35,9 @@ std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source) 
   reduced.of = node.inputs[0];
   const auto rank = static_cast<int64_t>(TypeOf(reduced.of).dims.size());
   reduced.axes.assign(static_cast<size_t>(rank), false);
-  for (const int64_t axis : IntsOf(node.inputs[1])) {
+  const std::vector<int64_t> axes = IntsOf(node.inputs[1]);
+  if (axes.empty()) return std::nullopt;
+  for (const int64_t axis : axes) {
     const int64_t normal = axis < 0 ? axis + rank : axis;
     if (normal < 0 || normal >= rank) return std::nullopt;
     reduced.axes[static_cast<size_t>(normal)] = true;

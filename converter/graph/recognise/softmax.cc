@@ -25,7 +25,7 @@ std::optional<int64_t> AxisAlong(const Dims& dims, const std::vector<bool>& axes
 
 // The sum of exp(of) over an axis.
 struct ExpSum {
-  ir::Source of, exp;
+  ir::Source of;
   std::vector<bool> axes;
   Covered covered;
 };
@@ -36,7 +36,7 @@ std::optional<ExpSum> ExpSumOf(ir::Source source) {
   const ir::Source of = sum->of.node->inputs[0];
   if (!KeepsAxes(source, TypeOf(of).dims, sum->axes)) return std::nullopt;
   sum->covered.insert(sum->of.node);
-  return ExpSum{of, sum->of, std::move(sum->axes), std::move(sum->covered)};
+  return ExpSum{of, std::move(sum->axes), std::move(sum->covered)};
 }
 
 // x where `source` is x less its greatest element along the axes.
@@ -86,9 +86,11 @@ bool RecogniseShares(FormSite& site, ir::Node& node) {
     } else if (i == 0) {
       break;
     }
-    if (!IsCalled(*node.inputs[1 - i].node, "Exp")) continue;
+    const ir::Node& numerator = *node.inputs[1 - i].node;
+    if (!IsCalled(numerator, "Exp")) continue;
     std::optional<ExpSum> sum = ExpSumOf(divisor);
-    if (!sum || !(sum->exp == node.inputs[1 - i])) continue;
+    if (!sum || !(sum->of == numerator.inputs[0])) continue;
+    covered.insert(&numerator);
     Join(sum->covered, covered);
     return PlaceOverSum(site, node, "Softmax", *sum);
   }

@@ -158,7 +158,19 @@ TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
   }
 }
 
-// Ones of every shape are one run of bytes.
+// An addend that an export has stretched along time is one per output again.
+TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({1, 2, 3}));
+  const ir::Source product = Convolution(g, x, Constant(g, {2, 2, 3}, 5));
+  const ir::Source stretched = g.Floats({1, 2, 3}, {1, 1, 1, 2, 2, 2});
+  const ir::Source sum = g("Add", g("Multiply", product, 0.5f), stretched);
+  g.Result(sum);
+  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"Add", 1}, {"Convolution", 1}}));
+  EXPECT_EQ(g.type(sum.node->inputs[1]).dims, (Dims{1, 2, 1}));
+}
+
+// Rows of every shape are one run of bytes.
 TEST(JoinedConstants, OfEqualBytesAreStoredOnce) {
   Spelling g;
   const ir::Source x = g.Parameter(F32({2, 3, 1}));

@@ -224,6 +224,12 @@ const Spelled kNorms[] = {
      {{"NormalizeL2", 1}, {"ReduceMean", 1}, {"Subtract", 1}}},
     {"L2", L2Norm, {{"NormalizeL2", 1}}},
     {"Softmax", Softmax, {{"Softmax", 1}}},
+    {"SoftmaxOfTwoExps",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source sum = g.Reduce("ReduceSum", g("Exp", x), {-1}, true);
+       return g("Divide", g("Exp", x), sum);
+     },
+     {{"Softmax", 1}}},
     {"LogSoftmax", LogSoftmax, {{"LogSoftmax", 1}}},
     {"LogOfSoftmax",
      [](Spelling& g, ir::Source x) {
