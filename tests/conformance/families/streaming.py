@@ -67,6 +67,19 @@ def _normalised(x):
     return node("Add", 1, [first, second])
 
 
+def _scaled(x):
+    """A batch normalisation behind a convolution, a residual and a bias for every step, SiLU."""
+    turned = _turned(x)
+    factors = np.linspace(0.5, 2, INPUTS).astype(np.float32).reshape(1, INPUTS, 1)
+    scaled = node("Multiply", 1, [_looking_back(turned, "sc", INPUTS, INPUTS, 1), factors])
+    y = node("Add", 1, [scaled, turned])
+    y = node("Multiply", 1, [y, node("Sigmoid", 1, [y])])
+    more = node("Divide", 1, [_looking_back(y, "sd", INPUTS, INPUTS, 2), factors])
+    stretched = np.broadcast_to(factors, (1, INPUTS, STEPS)).copy()
+    hidden, _ = _sequence("GRUSequence", "sg", _turned(node("Add", 1, [more, stretched])), INPUTS)
+    return hidden
+
+
 def _upsampled(x):
     """Hidden units stand in a row beside time, and transposed convolution and resizing widen it."""
     hidden, _ = _sequence("GRUSequence", "up", x, INPUTS)
@@ -103,7 +116,8 @@ def _kept():
 
 def cases():
     for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
-                        ("norm_between_sequences", _normalised), ("upsampled_rows", _upsampled)):
+                        ("norm_between_sequences", _normalised), ("scaled_with_residual", _scaled),
+                        ("upsampled_rows", _upsampled)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, STEPS, INPUTS)], graph)
     yield Case("streaming/variables_of_its_own", [normal("kx", 2, BATCH, STEPS, INPUTS)],
                model=_kept, rtol=1e-4, atol=1e-4, calls=2,
