@@ -48,7 +48,9 @@ HWY_INLINE V FusedSubtract(V a, V b, V c) {  // c - a * b
 template <class Body>
 HWY_INLINE void ForLanes(size_t begin, size_t end, const Body& body) {
   size_t i = begin;
+#if defined(__ARM_FEATURE_MVE)  // elsewhere Clang warns of loops that it makes no vectors of
   WEFT_NO_LOOP_DEPENDENCE
+#endif
   for (; i + kLanes <= end; i += kLanes) body(FloatTag(), i);
   if constexpr (kLanes > 4) {
     for (; i + 4 <= end; i += 4) body(FourTag(), i);
