@@ -100,6 +100,21 @@ def _upsampled(x):
                 shape_calculation_mode="scales", **resize | {"mode": "nearest"})
 
 
+def _volumes(x):
+    """Time is the depth of volumes, which convolutions over three axes look back along."""
+    y = node("Unsqueeze", 1, [_turned(x), i64(3, 4)])
+    geometry = {
+        "strides": [1] * 3, "pads_end": [0] * 3, "dilations": [1] * 3, "auto_pad": "explicit"
+    }
+    plain = node("Convolution", 1, [y, normal("vo1", 8, INPUTS, 3, 1, 1, scale=0.3)],
+                 pads_begin=[2, 0, 0], **geometry)
+    y = node("Relu", 1, [node("Add", 1, [plain, normal("vob", 1, 8, 1, 1, 1)])])
+    apart = node("GroupConvolution", 1, [y, normal("vo2", 8, 1, 1, 2, 1, 1)],
+                 pads_begin=[1, 0, 0], **geometry)
+    y = node("Add", 1, [apart, normal("voc", 1, 8, 1, 1, 1)])
+    return _sequence("GRUSequence", "vog", _turned(node("Squeeze", 1, [y, i64(3, 4)])), 8)[0]
+
+
 def _kept():
     """A model whose sequence begins in variables and assigns them its last states."""
     x = parameter((BATCH, STEPS, INPUTS), np.float32, "x0")
@@ -117,7 +132,7 @@ def _kept():
 def cases():
     for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
                         ("norm_between_sequences", _normalised), ("scaled_with_residual", _scaled),
-                        ("upsampled_rows", _upsampled)):
+                        ("upsampled_rows", _upsampled), ("volumes_then_gru", _volumes)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, STEPS, INPUTS)], graph)
     yield Case("streaming/variables_of_its_own", [normal("kx", 2, BATCH, STEPS, INPUTS)],
                model=_kept, rtol=1e-4, atol=1e-4, calls=2,
