@@ -8,7 +8,8 @@
 //   a
 //     slice of that input
 //   ScatterUpdate of element i of a list that is not read meanwhile, and Concat of a list that
-//     begins empty with one part more, become scan outputs
+//     begins empty with one part more, become scan outputs;
+//     of a list of one place the last element remains
 //   a carried counter 0, 1, 2, ... becomes the current iteration
 // What then has no reader is removed, with its back edges and ports. Loops whose count cannot be
 // told are left as they are.

@@ -161,9 +161,10 @@ struct ListUpdate {
   int64_t axis = 0;
   int64_t part = 1;
   Walk walk = Walk::kForward;
+  bool only_last = false;  // each iteration replaces all that the list holds
 };
 
-// Place i of a list of as many places as there are iterations.
+// Place i of a list of as many places as there are iterations, or the one place of a list.
 std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& update,
                                           const ir::Node& list, const Dims& initial,
                                           const Count& count) {
@@ -174,12 +175,15 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
     return std::nullopt;
   }
   // Without an iteration the list would stay as it was.
-  if (initial.empty() || initial[0] != count.trips || IntOf(loop.inputs[1]).value_or(0) == 0) {
-    return std::nullopt;
+  if (initial.empty() || IntOf(loop.inputs[1]).value_or(0) == 0) return std::nullopt;
+  const bool scalar = IsScalar(update.inputs[1]);
+  if (initial[0] == 1 && count.trips > 1 && IsConstantInt(update.inputs[1], 0)) {
+    return ListUpdate{update.inputs[2], scalar, 0, 1, Walk::kForward, true};
   }
+  if (initial[0] != count.trips) return std::nullopt;
   const std::optional<Walk> walk = WalkOf(loop, update.inputs[1], count.trips, count.trips);
   if (!walk) return std::nullopt;
-  return ListUpdate{update.inputs[2], IsScalar(update.inputs[1]), 0, 1, *walk};
+  return ListUpdate{update.inputs[2], scalar, 0, 1, *walk};
 }
 
 // The list and one part more, from an empty list on.
@@ -228,7 +232,8 @@ bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
   }
   result->inputs[0] = row;
   for (ir::BodyOutput& output : body.map.outputs) {
-    if (output.result == result) output.range = RangeOf(update->axis, update->part, update->walk);
+    if (output.result != result || update->only_last) continue;
+    output.range = RangeOf(update->axis, update->part, update->walk);
   }
   state.next = nullptr;
   return true;
