@@ -41,7 +41,6 @@ constexpr MissingOperation kMissing[] = {
     Row("DeformableConvolution", "DeformConv", kRare),
     Row("DeformablePSROIPooling", "", kRare),
     Row("DetectionOutput", "the output of SSD", kBoxes),
-    Row("ErfInv", "", kLater),
     Row("ExperimentalDetectronDetectionOutput", "", kBoxes),
     Row("ExperimentalDetectronGenerateProposalsSingleImage", "", kBoxes),
     Row("ExperimentalDetectronPriorGridGenerator", "anchors", kFixed),

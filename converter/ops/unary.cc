@@ -2,7 +2,9 @@
 // Functions of one tensor, element by element. Parameters that the IR gives as inputs (HardSigmoid,
 // Selu, Swish) go into the step when they are constants.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "converter/base/narrow.h"
@@ -15,6 +17,7 @@ namespace weft::ops {
 namespace {
 
 using format::BinaryOp;
+using format::CompareOp;
 using format::UnaryOp;
 
 constexpr size_t kFirst[] = {0};
@@ -218,6 +221,83 @@ void LowerSelu(LowerScope& scope) {
        static_cast<float>(scope.Numbers(2)->front()));
 }
 
+// M. Giles, "Approximating the erfinv function", single precision: polynomials of
+// w = -log((1 - x)(1 + x)), or of its root from 5 on. The highest power comes first.
+constexpr std::array<float, 9> kErfInvCentre = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
+                                                -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
+                                                -0.00417768164f,  0.246640727f,    1.50140941f};
+constexpr std::array<float, 9> kErfInvTail = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
+                                              -0.00367342844f,  0.00573950773f,  -0.0076224613f,
+                                              0.00943887047f,   1.00167406f,     2.83297682f};
+
+class ErfInvSteps {
+ public:
+  ErfInvSteps(plan::Builder& builder, TensorType type)
+      : builder_(builder), type_(std::move(type)) {}
+
+  void Emit(plan::ValueId x, plan::ValueId y) {
+    const plan::ValueId above = Of(BinaryOp::add, x, Number(1));
+    const plan::ValueId below = Of(BinaryOp::subtract, Number(1), x);
+    const plan::ValueId product = Of(BinaryOp::multiply, above, below);
+    const plan::ValueId w = Of(UnaryOp::negative, Of(UnaryOp::log, product));
+    const plan::ValueId root = Of(UnaryOp::sqrt, w);
+    const plan::ValueId centre = Polynomial(Of(BinaryOp::subtract, w, Number(2.5f)), kErfInvCentre);
+    const plan::ValueId tail = Polynomial(Of(BinaryOp::subtract, root, Number(3)), kErfInvTail);
+    const plan::ValueId factor = Chosen(Compared(CompareOp::less, w, 5), centre, tail);
+    // Infinite at -1 and 1, where the polynomials have another sign.
+    const plan::ValueId ends = Compared(CompareOp::equal, product, 0);
+    const plan::ValueId infinity = Number(std::numeric_limits<float>::infinity());
+    EmitBinary(builder_, BinaryOp::multiply, x, Chosen(ends, infinity, factor), y);
+  }
+
+ private:
+  plan::ValueId Number(float number) {
+    return builder_.WeightsOf({ElementType::f32, {}}, std::vector<float>{number});
+  }
+  Operand Aligned(plan::ValueId x) {
+    const Dims dims = builder_.dims(x);
+    return {x, WithLeadingOnes(dims, type_.dims.size())};
+  }
+  plan::ValueId Of(BinaryOp op, plan::ValueId a, plan::ValueId b) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitBinary(builder_, op, a, b, y);
+    return y;
+  }
+  plan::ValueId Of(UnaryOp op, plan::ValueId x) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitUnary(builder_, op, x, y);
+    return y;
+  }
+  plan::ValueId Compared(CompareOp op, plan::ValueId x, float number) {
+    const plan::ValueId y = builder_.Scratch({ElementType::boolean, type_.dims});
+    EmitCompare(builder_, op, Aligned(x), Aligned(Number(number)), y);
+    return y;
+  }
+  plan::ValueId Chosen(plan::ValueId condition, plan::ValueId a, plan::ValueId b) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitSelect(builder_, Aligned(condition), Aligned(a), Aligned(b), Aligned(y));
+    return y;
+  }
+  plan::ValueId Polynomial(plan::ValueId w, std::span<const float> factors) {
+    plan::ValueId y = Of(BinaryOp::multiply, w, Number(factors[0]));
+    for (size_t i = 1; i < factors.size(); ++i) {
+      if (i > 1) y = Of(BinaryOp::multiply, y, w);
+      y = Of(BinaryOp::add, y, Number(factors[i]));
+    }
+    return y;
+  }
+
+  plan::Builder& builder_;
+  const TensorType type_;
+};
+
+void LowerErfInv(LowerScope& scope) {
+  const plan::ValueId y = scope.NewOutput(0);
+  const TensorType type = scope.output_type(0);
+  if (ElementCount(type.dims) == 0) return;
+  ErfInvSteps(scope.builder, type).Emit(scope.input(0), y);
+}
+
 std::optional<int64_t> ScalarNot(const ir::Node&, Scalars inputs) {
   return inputs[0] ? std::optional(int64_t{*inputs[0] == 0}) : std::nullopt;
 }
@@ -240,6 +320,7 @@ constexpr Operation kUnaryRows[] = {
     {"Cosh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::cosh>, kPointwise},
     {"Elu", 1, 1, 1, InferElu, LowerElu, kPointwise},
     {"Erf", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::erf>, kPointwise},
+    {"ErfInv", 17, 1, 1, InferFloat, LowerErfInv, kPointwise},
     {"Exp", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::exp>, kPointwise},
     {"Floor", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::floor>, kPointwise},
     {"Gelu", 2, 1, 1, InferFloat, LowerUnary<UnaryOp::gelu_erf>, kPointwise},

@@ -2,6 +2,7 @@
 """Abs to Tanh, Gelu, Swish and the rest: usual values at odd sizes, and the edges of the domain."""
 
 import math
+import statistics
 
 import numpy as np
 
@@ -128,6 +129,16 @@ def _integers():
                 lambda x: node("Negative", 1, [x]), np.negative)
 
 
+def _erf_inv(x):
+    def one(number):
+        if not -1 < number < 1:
+            return np.inf * number if abs(number) == 1 else np.nan
+        side = statistics.NormalDist().inv_cdf((1 - abs(number)) / 2) / np.sqrt(2)
+        return np.copysign(side, number)
+
+    return np.array([one(float(number)) for number in x.flat]).reshape(x.shape)
+
+
 def _more():
     x = normal("more", 3, 17, scale=3)
     for name, beta in (("half", 0.5), ("minus2", -2.0), ("1_7", 1.702)):
@@ -144,6 +155,13 @@ def _more():
         "unary/chain", [x],
         lambda a: node("Exp", 1, [node("Negative", 1, [node("Abs", 1, [node("Sin", 1, [a])])])]),
         reference=lambda a: np.exp(-np.abs(np.sin(a))))
+    near = 1 - np.float32(2)**-np.arange(1, 25, dtype=np.float32)
+    for name, values in (("", uniform("erf_inv", -1, 1, 3, 17)), ("_near_one", near),
+                         ("_special", np.array([-1.5, -1, -1e-6, -0.0, 0, 1e-6, 1, 2, np.nan],
+                                               np.float32))):
+        yield Case(f"unary/erf_inv{name}", [values], lambda a: node("ErfInv", 17, [a]),
+                   reference=_erf_inv, **by_numpy("OpenVINO's approximation is off by up to 0.4 % "
+                                                  "near -1 and 1; erf of NumPy's number is x."))
     yield exact("unary/identity_model", [counting(3, 5)], lambda a: a, lambda a: a,
                 note="A Result right after a Parameter.")
 

@@ -58,6 +58,15 @@ format::UnaryParams LowerUnary(const char* name, int opset, ElementType type,
   return ParamsAt<format::UnaryParams>(g.Lower());
 }
 
+TEST(Unary, InvertsErfByPolynomials) {
+  GraphBuilder g;
+  const ir::Source y = g.Add("ErfInv", 17, {g.Parameter(F32({2, 3}))});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(y)), "f32[2,3]");
+  // The argument's logarithm and root, two polynomials, and the choice between them and the ends.
+  EXPECT_EQ(Kinds(g.Lower()).size(), 6u + 2 * (1 + 16) + 5);
+}
+
 TEST(Unary, TakesNumbersFromAttributes) {
   const auto clamp = LowerUnary("Clamp", 1, ElementType::f32, {{"min", "-1.5"}, {"max", "6"}});
   EXPECT_EQ(clamp.activation().alpha(), -1.5f);
