@@ -170,12 +170,14 @@ void LowerTile(LowerScope& scope) {
 // Input 0 lined up with the output at `places`; what stretches repeats.
 void StretchedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
   const Dims& in = scope.in(0);
+  // A scalar may come with a place, which is that of none of its axes.
+  const auto end = places.begin() + std::min(std::ssize(places), std::ssize(in));
   for (size_t axis = 0; axis < scope.out(0).size(); ++axis) {
     const auto to = static_cast<int64_t>(axis);
-    const auto found = std::find(places.begin(), places.end(), to);
+    const auto found = std::find(places.begin(), end, to);
     const auto from = found - places.begin();
-    const int64_t dim = found == places.end() ? 1 : AxisScope::At(in, from);
-    if (found != places.end() && dim == scope.out(0)[axis]) {
+    const int64_t dim = found == end ? 1 : AxisScope::At(in, from);
+    if (found != end && dim == scope.out(0)[axis]) {
       scope.Pair(0, from, 0, to);
     } else if (dim == 1) {
       scope.relation.groups.push_back({{true, 0, to}});

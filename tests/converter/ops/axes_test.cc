@@ -447,6 +447,12 @@ TEST_F(Axes, ThatAreRepeatedAreOfTheOutputAlone) {
             (Groups{"out0.0", "in0.0=out0.1", "out0.2"}));
 }
 
+TEST_F(Axes, OfABroadcastScalarAreOfTheOutputAlone) {
+  const ir::Source y =
+      g.Add("Broadcast", 3, {X({}), g.Ints({2, 3}), g.Ints({1})}, {{"mode", "explicit"}});
+  EXPECT_EQ(GroupsOf(Of(y)), (Groups{"out0.0", "out0.1"}));
+}
+
 TEST_F(Axes, OfFakeQuantizeMeetThoseOfItsRanges) {
   const std::map<std::string, std::string> levels = {{"levels", "5"}};
   const ir::Source one = Some({1, 1, 1, 1}, 1);
