@@ -127,7 +127,8 @@ class Model:
     def _readvalue(self, layer, inputs):
         name, port = layer.data["variable_id"], layer.outputs[0]
         if name not in self.variables:
-            self.variables[name] = inputs[0] if inputs else np.zeros(port.dims, port.dtype)
+            dims = [1 if dim < 0 else dim for dim in port.dims]  # open ones broadcast
+            self.variables[name] = inputs[0] if inputs else np.zeros(dims, port.dtype)
         return [self.variables[name]]
 
     def _if(self, layer, inputs):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/form_site.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -39,6 +40,11 @@ ir::Node* FormSite::SoleReader(const ir::Node& node) const {
 }
 
 bool FormSite::IsClosed(const ir::Node& root, const Covered& covered) const {
+  const auto has_fixed_inputs = [](const ir::Node* node) {
+    return std::ranges::none_of(
+        node->inputs, [](const ir::Source& source) { return ir::ExtentOf(source).has_value(); });
+  };
+  if (!has_fixed_inputs(&root) || !std::ranges::all_of(covered, has_fixed_inputs)) return false;
   std::unordered_map<const ir::Node*, int64_t> inside;
   const auto count = [&](const ir::Node& node) {
     for (const ir::Source& source : node.inputs) ++inside[source.node];

@@ -38,7 +38,8 @@ class FormSite {
   const ir::Graph& graph() const { return graph_; }
   // The one node that reads `node`, and only once; null when there is none such.
   ir::Node* SoleReader(const ir::Node& node) const;
-  // Is what the covered nodes compute read by them and `root` alone?
+  // Is what the covered nodes compute read by them and `root` alone? Not so where a length is known
+  // at run time alone: a reduction minds it, a step in place of several does not.
   bool IsClosed(const ir::Node& root, const Covered& covered) const;
   // Has it gone into the operation that another node is now?
   bool IsReplaced(const ir::Node& node) const { return replaced_.contains(&node); }

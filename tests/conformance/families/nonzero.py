@@ -160,6 +160,30 @@ def _reduced():
                          masks=("some",))
 
 
+def _normalised():
+    """Formulas over the length itself, which one step in their place would take too far."""
+    def of(kind, *parts):
+        return node(kind, 1, list(parts))
+
+    def mean(y):
+        return node("ReduceMean", 1, [y, i64(0)], keep_dims=True)
+
+    def normal_rows(x, y):
+        centred = of("Subtract", y, mean(y))
+        root = of("Sqrt", of("Add", mean(of("Multiply", centred, centred)), np.float32(1e-5)))
+        return of("Divide", centred, root)
+
+    def shares(x, y):
+        exp = of("Exp", y)
+        return of("Divide", exp, node("ReduceSum", 1, [exp, i64(0)], keep_dims=True))
+
+    yield from _selected("normalised_over_rows", normal_rows,
+                         lambda x, y: (y - y.mean(0)) / np.sqrt(y.var(0) + 1e-5), (9, 3),
+                         masks=("some",))
+    yield from _selected("softmax_over_rows", shares, lambda x, y: np.exp(y) / np.exp(y).sum(0), (9, 3),
+                         masks=("some",))
+
+
 def cases():
-    for part in (_plain, _exported, _read, _reduced):
+    for part in (_plain, _exported, _read, _reduced, _normalised):
         yield from part()
