@@ -10,6 +10,7 @@
 
 #include "converter/pipeline.h"
 #include "tests/converter/ir/fixture.h"
+#include "tests/rounds.h"
 
 namespace weft {
 namespace {
@@ -102,7 +103,7 @@ TEST_F(Scale, AChainOfLayersRunsInPlace) {
 }
 
 TEST_F(Scale, OneValueFeedsManyResults) {
-  constexpr int kCount = 10000;
+  constexpr int kCount = Rounds(10000);
   NetText net;
   const NetText::Output x = net.Row();
   for (int i = 0; i < kCount; ++i) net.Result(net.Relu(x));
@@ -112,7 +113,7 @@ TEST_F(Scale, OneValueFeedsManyResults) {
 }
 
 TEST_F(Scale, ManyPortsGoIntoOneConcat) {
-  constexpr int kCount = 10000;
+  constexpr int kCount = Rounds(10000);
   NetText net;
   std::vector<NetText::Output> parts;
   for (int i = 0; i < kCount; ++i) parts.push_back(net.Row());
@@ -124,7 +125,7 @@ TEST_F(Scale, ManyPortsGoIntoOneConcat) {
 
 // Parts are read where they stand, and written where they are joined.
 TEST_F(Scale, ManyPartsAreSplitAndJoined) {
-  constexpr int kCount = 10000;
+  constexpr int kCount = Rounds(10000);
   Write("model.bin", std::string(8, '\0'));
   NetText net;
   const NetText::Output x = net.Parameter(Rows(kCount), std::to_string(kCount) + ",4");
