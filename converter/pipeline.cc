@@ -28,6 +28,7 @@
 #include "converter/graph/promote.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/recognise/recognise.h"
+#include "converter/graph/reroll/reroll.h"
 #include "converter/graph/resolve.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
@@ -69,6 +70,7 @@ bool Count(Conversion&);
 bool Resolve(Conversion&);
 bool Flatten(Conversion&);
 bool Infer(Conversion&);
+bool Reroll(Conversion&);
 bool Stream(Conversion&);
 bool Lower(Conversion&);
 bool Plan(Conversion&);
@@ -105,6 +107,7 @@ constexpr Pass kPasses[] = {
     {"flatten", Stage::kGraph, Flatten, "short loops that use their counter are flattened"},
     {"promote", Stage::kGraph, OnGraph<graph::Promote>, "f16, bf16 and f64 are computed as f32"},
     {"infer", Stage::kGraph, Infer, "all types and shapes; what is constant is computed"},
+    {"reroll", Stage::kGraph, Reroll, "loops that were traced step by step become loops again"},
     {"streaming", Stage::kGraph, Stream,
      "with --streaming, the time axis is cut and state is kept"},
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
@@ -198,6 +201,11 @@ bool Resolve(Conversion& c) {
 bool Infer(Conversion& c) {
   graph::InferAndFold(*c.graph, InferOptionsOf(c.options), c.folding, c.faults);
   return c.faults.ok();
+}
+
+bool Reroll(Conversion& c) {
+  const graph::InferOptions options = {false, c.options.max_iterations};
+  return graph::Reroll(*c.graph, options, c.folding, c.faults);
 }
 
 // What it says of every shape is held against what the operations make of it.

@@ -126,6 +126,13 @@ ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Sou
           0};
 }
 
+ir::Source NewBroadcast(ir::Graph& graph, const ir::Node& like, ir::Source source,
+                        const Dims& dims) {
+  return {NewNode(graph, like, "Broadcast", 3, {source, NewRow(graph, like, dims)}, 1,
+                  {{"mode", "numpy"}}),
+          0};
+}
+
 ir::Source NewIdentity(ir::Graph& graph, const ir::Node& like, ir::Source source) {
   return {NewNode(graph, like, "Identity", 16, {source}), 0};
 }
@@ -156,6 +163,14 @@ void NewAssign(ir::Graph& graph, const ir::Node& like, const std::string& variab
   ir::Node* node = NewNode(graph, like, "Assign", 6, {source}, 1, {{"variable_id", variable}});
   node->outputs[0].type = TypeOf(source);
   graph.sinks.push_back(node);
+}
+
+ir::Node* NewTensorIterator(ir::Graph& graph, const ir::Node& like) {
+  ir::Node* loop = NewNode(graph, like, "TensorIterator", 1, {}, 0);
+  loop->bodies.emplace_back().graph = std::make_unique<ir::Graph>();
+  loop->bodies[0].graph->name = like.name;
+  loop->bodies[0].graph->file = graph.file;
+  return loop;
 }
 
 ir::Node* NewParameter(ir::Graph& graph, const ir::Node& like) {

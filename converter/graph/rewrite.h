@@ -49,6 +49,8 @@ ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,
                     const SliceBounds& bounds);
 ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Source> parts,
                      int64_t axis);
+ir::Source NewBroadcast(ir::Graph& graph, const ir::Node& like, ir::Source source,
+                        const Dims& dims);
 ir::Source NewIdentity(ir::Graph& graph, const ir::Node& like, ir::Source source);
 ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
 void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims);
@@ -59,6 +61,8 @@ ir::Source NewReadValue(ir::Graph& graph, const ir::Node& like, const std::strin
                         ir::Source initial);
 void NewAssign(ir::Graph& graph, const ir::Node& like, const std::string& variable,
                ir::Source source);
+// Without inputs and outputs, its body empty.
+ir::Node* NewTensorIterator(ir::Graph& graph, const ir::Node& like);
 // Ports of the graph, behind those it has.
 ir::Node* NewParameter(ir::Graph& graph, const ir::Node& like);
 ir::Node* NewResult(ir::Graph& graph, const ir::Node& like, ir::Source source);

@@ -44,6 +44,8 @@ struct AxisRelation {
   bool selects = false;
   std::vector<Selection> selections;
   std::vector<Runs> runs;  // where there are selections
+  // Of what cuts input 0 into its outputs: the places that each holds, the other axes whole.
+  std::vector<Selection> parts;
   std::vector<Delay> delays;
   // The elements of input 0 in the same order under other dims: an axis that stays apart goes on.
   bool reshapes = false;

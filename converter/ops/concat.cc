@@ -151,6 +151,13 @@ void SplitAxes(AxisScope& scope) {
     for (size_t i = 0; i < scope.node().outputs.size(); ++i) group.push_back({true, i, at});
     scope.relation.groups.push_back(std::move(group));
   }
+  const auto axis = std::ranges::find(but, true) - but.begin();
+  int64_t begin = 0;
+  for (size_t i = 0; i < scope.node().outputs.size(); ++i) {
+    const int64_t end = begin + AxisScope::At(scope.out(i), axis);
+    scope.relation.parts.push_back({axis, begin, end});
+    begin = end;
+  }
   scope.relation.reason = "splits the time axis";
 }
 

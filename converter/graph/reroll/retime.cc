@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/reroll/retime.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace weft::graph {
+namespace {
+
+// Values of the body that only the next copy needs.
+using Group = std::set<int>;
+
+class Retiming {
+ public:
+  using MayMove = std::function<bool(int body)>;
+
+  Retiming(const ValueTable& values, Period& period, MayMove may_move)
+      : values_(values), period_(period), may_move_(std::move(may_move)) {}
+
+  bool Run(bool moves_when_equal) {
+    bool changed = false;
+    for (Group free = FreeValues(); !free.empty();) {
+      const Group group = TakeGroup(free);
+      if (!Pays(group, moves_when_equal)) continue;
+      Move(group);
+      changed = true;
+    }
+    if (changed) KeepNeeded(period_);
+    return changed;
+  }
+
+ private:
+  const BodyValue& At(int body) const { return period_.values[static_cast<size_t>(body)]; }
+  int64_t BytesOf(int body) const { return DenseBytes(At(body).type).value_or(0); }
+  bool IsInvariant(int body) const { return At(body).kind == BodyValue::Kind::kInvariant; }
+  std::optional<size_t> StateOf(int next) const;
+  std::vector<std::vector<int>> Readers() const;
+  Group FreeValues() const;
+  Group TakeGroup(Group& free) const;
+  Group BoundaryOf(const Group& group) const;
+  bool Pays(const Group& group, bool moves_when_equal) const;
+  void Move(const Group& group);
+  int Late(int body, int before, const Group& group, std::map<int, int>& late);
+  int ParameterOf(int body, int before);
+  void Replace(int body, int by);
+
+  const ValueTable& values_;
+  Period& period_;
+  const MayMove may_move_;
+};
+
+std::optional<size_t> Retiming::StateOf(int next) const {
+  const auto found = std::ranges::find(period_.states, next, &BodyState::next);
+  if (found == period_.states.end()) return std::nullopt;
+  return static_cast<size_t>(found - period_.states.begin());
+}
+
+std::vector<std::vector<int>> Retiming::Readers() const {
+  std::vector<std::vector<int>> readers(period_.values.size());
+  for (size_t at = 0; at < readers.size(); ++at) {
+    for (const int input : period_.values[at].inputs) {
+      readers[static_cast<size_t>(input)].push_back(static_cast<int>(at));
+    }
+  }
+  return readers;
+}
+
+// Computed from computed values and invariants alone, and read by such values alone.
+Group Retiming::FreeValues() const {
+  const std::vector<std::vector<int>> readers = Readers();
+  Group free;
+  for (size_t at = 0; at < period_.values.size(); ++at) {
+    const int body = static_cast<int>(at);
+    const bool reads_computed = std::ranges::all_of(
+        At(body).inputs, [&](int input) { return IsInvariant(input) || At(input).computed(); });
+    if (At(body).computed() && reads_computed && may_move_(body)) free.insert(body);
+  }
+  const auto is_kept = [&](int body) {
+    return std::ranges::any_of(readers[static_cast<size_t>(body)],
+                               [&](int reader) { return !free.contains(reader); });
+  };
+  while (std::erase_if(free, is_kept) > 0) {
+  }
+  return free;
+}
+
+// Values that are joined by edges.
+Group Retiming::TakeGroup(Group& free) const {
+  const std::vector<std::vector<int>> readers = Readers();
+  Group group;
+  std::vector<int> open = {*free.begin()};
+  while (!open.empty()) {
+    const int body = open.back();
+    open.pop_back();
+    if (free.erase(body) == 0) continue;
+    group.insert(body);
+    const std::vector<int>&inputs = At(body).inputs, &more = readers[static_cast<size_t>(body)];
+    open.insert(open.end(), inputs.begin(), inputs.end());
+    open.insert(open.end(), more.begin(), more.end());
+  }
+  return group;
+}
+
+Group Retiming::BoundaryOf(const Group& group) const {
+  Group boundary;
+  for (const int body : group) {
+    for (const int input : At(body).inputs) {
+      if (!IsInvariant(input) && !group.contains(input)) boundary.insert(input);
+    }
+  }
+  return boundary;
+}
+
+// By the bytes of states that fall away and come; where they are as many, by what else needs what
+// comes.
+bool Retiming::Pays(const Group& group, bool moves_when_equal) const {
+  int64_t saved = 0;
+  for (const BodyState& state : period_.states) {
+    if (group.contains(state.next)) saved += BytesOf(state.next);
+  }
+  if (saved == 0) return false;
+  bool is_needed = moves_when_equal;
+  const std::vector<std::vector<int>> readers = Readers();
+  for (const int input : BoundaryOf(group)) {
+    is_needed = is_needed || std::ranges::any_of(readers[static_cast<size_t>(input)],
+                                                 [&](int body) { return !group.contains(body); });
+    is_needed = is_needed || !may_move_(input) || StateOf(input);
+    if (!StateOf(input)) saved -= BytesOf(input);
+  }
+  return saved > 0 || (saved == 0 && is_needed);
+}
+
+// The state that becomes `body`, of which `before` is the value in the copy before.
+int Retiming::ParameterOf(int body, int before) {
+  if (const std::optional<size_t> known = StateOf(body)) return period_.states[*known].parameter;
+  const int parameter = static_cast<int>(period_.values.size());
+  BodyValue leaf;
+  leaf.kind = BodyValue::Kind::kState;
+  leaf.type = At(body).type;
+  leaf.value = before;
+  leaf.state = period_.states.size();
+  period_.values.push_back(std::move(leaf));
+  period_.states.push_back({.parameter = parameter, .next = body, .value = before});
+  return parameter;
+}
+
+// The same value at the beginning of the next copy.
+int Retiming::Late(int body, int before, const Group& group, std::map<int, int>& late) {
+  if (IsInvariant(body)) return body;
+  if (!group.contains(body)) return ParameterOf(body, before);
+  const auto known = late.find(body);
+  if (known != late.end()) return known->second;
+  BodyValue moved = At(body);
+  moved.value = before;
+  for (size_t i = 0; i < moved.inputs.size(); ++i) {
+    moved.inputs[i] = Late(moved.inputs[i], values_[before].inputs[i], group, late);
+  }
+  period_.values.push_back(std::move(moved));
+  return late[body] = static_cast<int>(period_.values.size()) - 1;
+}
+
+void Retiming::Replace(int body, int by) {
+  for (BodyValue& value : period_.values) std::ranges::replace(value.inputs, body, by);
+  for (BodyState& state : period_.states) {
+    if (state.next == body) state.next = by;
+  }
+  for (BodyOutput& output : period_.outputs) {
+    if (output.body == body) output.body = by;
+  }
+}
+
+void Retiming::Move(const Group& group) {
+  std::map<int, int> late;
+  const std::vector<BodyState> states = period_.states;
+  for (const BodyState& state : states) {
+    if (group.contains(state.next)) {
+      Replace(state.parameter, Late(state.next, state.value, group, late));
+    }
+  }
+  std::erase_if(period_.states, [&](const BodyState& state) { return group.contains(state.next); });
+  for (size_t i = 0; i < period_.states.size(); ++i) {
+    period_.values[static_cast<size_t>(period_.states[i].parameter)].state = i;
+  }
+  std::erase_if(period_.outputs,
+                [&](const BodyOutput& output) { return group.contains(output.body); });
+}
+
+}  // namespace
+
+bool Retime(const ValueTable& values, Period& period) {
+  std::set<int> kept;
+  for (const BodyOutput& output : period.outputs) {
+    if (output.is_read_beyond) kept.insert(output.body);
+  }
+  const auto may_move = [kept](int body) { return !kept.contains(body); };
+  return Retiming(values, period, may_move).Run(/*moves_when_equal=*/false);
+}
+
+bool RetimeByLast(const ValueTable& values, Period& period, const Copies& copies) {
+  const int count = static_cast<int>(period.values.size());
+  const auto may_move = [&, count](int body) {
+    return body < count && copies.At(copies.last(), body) == kNoValue;
+  };
+  return Retiming(values, period, may_move).Run(/*moves_when_equal=*/true);
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/reroll/value_table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "converter/graph/rewrite.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+std::string_view BytesOf(const ir::Constant& constant) {
+  return {reinterpret_cast<const char*>(constant.bytes.data()), constant.bytes.size()};
+}
+
+bool HoldEqualBytes(const ir::Constant& a, const ir::Constant& b) {
+  if (!(a.type == b.type) || a.bytes.size() != b.bytes.size()) return false;
+  return a.bytes.data() == b.bytes.data() || BytesOf(a) == BytesOf(b);
+}
+
+// Of so many bytes at either end.
+constexpr size_t kHashedBytes = 256;
+
+size_t HashOf(const ir::Constant& constant) {
+  const std::string_view bytes = BytesOf(constant);
+  const size_t count = std::min(bytes.size(), kHashedBytes);
+  const std::hash<std::string_view> hash;
+  size_t joined = hash(bytes.substr(0, count)) * 31 + hash(bytes.substr(bytes.size() - count));
+  for (const int64_t dim : constant.type.dims) joined = joined * 31 + static_cast<size_t>(dim);
+  return joined;
+}
+
+// Is it the same whenever it is computed from the same, and of the type that it shows?
+bool IsPure(const ir::Node& node) {
+  if (node.operation == nullptr || !node.bodies.empty() || node.inputs.empty()) return false;
+  if (ir::IsParameter(node) || ir::IsResult(node) || ir::IsAssign(node)) return false;
+  const auto plain = [](const ir::OutputPort& output) {
+    return !output.run_time_extent && output.widened == nullptr;
+  };
+  return node.operation->traits.foldable && std::ranges::all_of(node.outputs, plain);
+}
+
+bool IsWhole(const ops::Run& run, int64_t dim) {
+  return run.source == 0 && run.count == dim && (run.step == 1 || dim == 1);
+}
+
+// The places of one axis that an output holds, all others being whole and in order.
+std::optional<ops::Selection> PlacesOf(const ops::AxisRelation& relation, const Dims& dims,
+                                       uint32_t port) {
+  if (port < relation.parts.size()) return relation.parts[port];
+  if (relation.selections.size() != 1 || port != 0) return std::nullopt;
+  const ops::Selection places = relation.selections[0];
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (static_cast<int64_t>(axis) == places.axis) continue;
+    if (!IsWhole(relation.runs[axis].at(0), dims[axis])) return std::nullopt;
+  }
+  return places;
+}
+
+int64_t WithPart(const Dims& dims, const ops::Selection& places) {
+  const int64_t dim = dims[static_cast<size_t>(places.axis)];
+  return dim == 0 ? 0 : ElementCount(dims).value_or(0) / dim * (places.end - places.begin);
+}
+
+}  // namespace
+
+ValueTable::ValueTable(const ir::Graph& graph) : graph_(graph), nodes_(ir::Topological(graph)) {
+  for (ir::Node* node : nodes_) AddNode(*node);
+}
+
+int ValueTable::Of(const ir::Source& source) const {
+  const auto found = of_.find({source.node, source.port});
+  return found == of_.end() ? kNoValue : found->second;
+}
+
+void ValueTable::AddNode(ir::Node& node) {
+  std::vector<int> inputs;
+  for (const ir::Source& source : node.inputs) inputs.push_back(Of(source));
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const int value = AddOutput(node, port, inputs);
+    of_[{&node, port}] = value;
+    ir::Source& source = values_[static_cast<size_t>(value)].source;
+    if (source.node == nullptr) source = {&node, port};
+  }
+}
+
+int ValueTable::AddOutput(ir::Node& node, uint32_t port, const std::vector<int>& inputs) {
+  const TensorType& type = node.outputs[port].type;
+  if (node.constant) return AddConstant(*node.constant);
+  Value value = {.type = type, .inputs = inputs, .port = port};
+  if (!IsPure(node)) {
+    values_.push_back(std::move(value));
+    return size() - 1;
+  }
+  if (ops::TraitsOf(node).reshapes) return AddReshape(inputs[0], type);
+  if (const std::optional<int> taken = AddTaken(node, port, inputs)) return *taken;
+  value.kind = Value::Kind::kOperation;
+  value.form = FormOf(node);
+  Key key = {1, value.form, port};
+  key.insert(key.end(), inputs.begin(), inputs.end());
+  return Add(key, std::move(value));
+}
+
+// Of what only takes elements of input 0.
+std::optional<int> ValueTable::AddTaken(ir::Node& node, uint32_t port,
+                                        const std::vector<int>& inputs) {
+  if (ops::TraitsOf(node).steering == ops::Steering::kNothing) return std::nullopt;
+  const TensorType &whole = TypeOf(node.inputs[0]), &type = node.outputs[port].type;
+  const ops::AxisRelation relation = ops::RelationOf(graph_, node);
+  if (relation.stretches && type == whole) return inputs[0];
+  const std::optional<ops::Selection> places = PlacesOf(relation, whole.dims, port);
+  if (!places || places->begin < 0 || places->end <= places->begin) return std::nullopt;
+  if (places->end > whole.dims[static_cast<size_t>(places->axis)]) return std::nullopt;
+  if (ElementCount(type.dims).value_or(0) != WithPart(whole.dims, *places)) return std::nullopt;
+  Value value = {.kind = Value::Kind::kSlice, .type = whole, .inputs = {inputs[0]}};
+  value.axis = places->axis;
+  value.begin = places->begin;
+  value.part = places->end - places->begin;
+  value.type.dims[static_cast<size_t>(value.axis)] = value.part;
+  const Key key = {2, inputs[0], value.axis, value.begin, value.part};
+  return AddReshape(Add(key, std::move(value)), type);
+}
+
+int ValueTable::AddReshape(int input, const TensorType& type) {
+  const int found = FindReshape(input, type.dims);
+  if (found != kNoValue) return found;
+  if ((*this)[input].kind == Value::Kind::kReshape) input = (*this)[input].inputs[0];
+  Key key = {3, input};
+  key.insert(key.end(), type.dims.begin(), type.dims.end());
+  return Add(key, {.kind = Value::Kind::kReshape, .type = type, .inputs = {input}});
+}
+
+int ValueTable::AddConstant(const ir::Constant& constant) {
+  const size_t hash = HashOf(constant);
+  const auto [first, last] = constants_.equal_range(hash);
+  for (auto same = first; same != last; ++same) {
+    if (HoldEqualBytes(*(*this)[same->second].constant, constant)) return same->second;
+  }
+  values_.push_back({.kind = Value::Kind::kConstant, .type = constant.type, .constant = constant});
+  constants_.emplace(hash, size() - 1);
+  return size() - 1;
+}
+
+int ValueTable::Add(const Key& key, Value value) {
+  const auto [found, added] = numbers_.try_emplace(key, size());
+  if (added) values_.push_back(std::move(value));
+  return found->second;
+}
+
+int ValueTable::Find(const Key& key) const {
+  const auto found = numbers_.find(key);
+  return found == numbers_.end() ? kNoValue : found->second;
+}
+
+int ValueTable::FormOf(const ir::Node& node) {
+  std::string text = node.type + "|" + node.version;
+  for (const auto& [key, value] : node.attributes) text += "|" + key + "=" + value;
+  for (const ir::OutputPort& output : node.outputs) text += "|" + ToString(output.type);
+  return forms_.try_emplace(std::move(text), static_cast<int>(forms_.size())).first->second;
+}
+
+int ValueTable::FindSlice(int input, int64_t axis, int64_t begin, int64_t part) const {
+  return Find({2, input, axis, begin, part});
+}
+
+int ValueTable::FindReshape(int input, const Dims& dims) const {
+  if ((*this)[input].kind == Value::Kind::kReshape) input = (*this)[input].inputs[0];
+  if ((*this)[input].type.dims == dims) return input;
+  Key key = {3, input};
+  key.insert(key.end(), dims.begin(), dims.end());
+  return Find(key);
+}
+
+int ValueTable::FindOperation(int form, uint32_t port, const std::vector<int>& inputs) const {
+  Key key = {1, form, port};
+  key.insert(key.end(), inputs.begin(), inputs.end());
+  return Find(key);
+}
+
+}  // namespace weft::graph

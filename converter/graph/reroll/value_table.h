@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which outputs of a graph hold equal values: made by the same operation from equal inputs, places
+// of one tensor however they are taken, the same elements under the same dims, constants of equal
+// bytes. A value has a number, and its inputs have smaller ones. What a formula would compute can
+// be looked up without a node being made for it.
+#ifndef WEFT_CONVERTER_GRAPH_REROLL_VALUE_TABLE_H_
+#define WEFT_CONVERTER_GRAPH_REROLL_VALUE_TABLE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+inline constexpr int kNoValue = -1;
+
+struct Value {
+  enum class Kind : uint8_t {
+    kConstant,
+    kSlice,      // places [begin, begin + part) of an axis of inputs[0], other axes whole
+    kReshape,    // the elements of inputs[0] under the dims of `type`
+    kOperation,  // output `port` of a node of the form `form`
+    kOther,      // equal to nothing else: ports, variables, loops and branches
+  };
+  Kind kind = Kind::kOther;
+  TensorType type;
+  ir::Source source = {};  // an output that holds it; no node where none does
+  std::vector<int> inputs = {};
+  int64_t axis = 0, begin = 0, part = 0;
+  int form = 0;  // type, version, attributes and output types of a node, as a number
+  uint32_t port = 0;
+  std::optional<ir::Constant> constant = std::nullopt;
+};
+
+class ValueTable {
+ public:
+  // Of what the graph's results and sinks need; it is inferred.
+  explicit ValueTable(const ir::Graph& graph);
+
+  int size() const { return static_cast<int>(values_.size()); }
+  const Value& operator[](int value) const { return values_[static_cast<size_t>(value)]; }
+  // kNoValue for what is not needed.
+  int Of(const ir::Source& source) const;
+  const std::vector<ir::Node*>& nodes() const { return nodes_; }
+
+  // kNoValue where no value is that.
+  int FindSlice(int input, int64_t axis, int64_t begin, int64_t part) const;
+  int FindReshape(int input, const Dims& dims) const;
+  int FindOperation(int form, uint32_t port, const std::vector<int>& inputs) const;
+  // Adds what is not there yet.
+  int AddConstant(const ir::Constant& constant);
+
+ private:
+  using Key = std::vector<int64_t>;
+
+  void AddNode(ir::Node& node);
+  int AddOutput(ir::Node& node, uint32_t port, const std::vector<int>& inputs);
+  std::optional<int> AddTaken(ir::Node& node, uint32_t port, const std::vector<int>& inputs);
+  int AddReshape(int input, const TensorType& type);
+  int Add(const Key& key, Value value);
+  int Find(const Key& key) const;
+  int FormOf(const ir::Node& node);
+
+  const ir::Graph& graph_;
+  std::vector<ir::Node*> nodes_;
+  std::vector<Value> values_;
+  std::map<Key, int> numbers_;
+  std::multimap<size_t, int> constants_;  // by a hash
+  std::map<std::string, int> forms_;
+  std::map<std::pair<const ir::Node*, uint32_t>, int> of_;
+};
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_REROLL_VALUE_TABLE_H_
