@@ -5,7 +5,6 @@
 #include <bit>
 #include <limits>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/matmul.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
@@ -69,21 +68,16 @@ class ComputedBags {
 
   // How many rows each bag holds, 1 of those without: [bags] of floats.
   plan::ValueId Divisors() {
-    const Dims dims = MaskDims();
-    const plan::ValueId ones = builder_.Scratch({ElementType::f32, dims});
-    builder_.Emit(format::ConvertParams(Narrow32(dims[0] * dims[1], "count"), ElementType::boolean,
-                                        ElementType::f32, 0),
-                  {Mask()}, {ones});
-    const plan::ValueId counts = AlongRows(ReduceOp::sum, ones);
-    const plan::ValueId divisors = builder_.Scratch({ElementType::f32, {dims[0]}});
-    EmitBinary(builder_, BinaryOp::maximum, {counts, {dims[0]}},
+    const Dims bags = {all_.dims[0]};
+    const plan::ValueId divisors = builder_.Scratch({ElementType::f32, bags});
+    EmitBinary(builder_, BinaryOp::maximum, {EmitCount(builder_, Mask(), ElementType::f32), bags},
                {builder_.WeightsOf<float>({ElementType::f32, {1}}, {1}), {1}}, divisors);
     return divisors;
   }
 
   // The rows of `y`, but `empty` where a bag holds none.
   plan::ValueId WithEmpty(plan::ValueId y, plan::ValueId empty, const Dims& empty_dims) {
-    const plan::ValueId holds = AlongRows(ReduceOp::logical_or, Mask());
+    const plan::ValueId holds = Holds();
     const plan::ValueId chosen = builder_.Scratch(all_);
     EmitSelect(builder_, {holds, {all_.dims[0], 1}}, {y, all_.dims}, {empty, empty_dims},
                {chosen, all_.dims});
@@ -91,23 +85,23 @@ class ComputedBags {
   }
 
  private:
-  Dims MaskDims() const { return {all_.dims[0], rows_.rows}; }
-
   // Is row i in bag b?
   plan::ValueId Mask() {
-    const plan::ValueId mask = builder_.Scratch({ElementType::boolean, MaskDims()});
+    const plan::ValueId mask = builder_.Scratch({ElementType::boolean, {all_.dims[0], rows_.rows}});
     EmitCompare(builder_, format::CompareOp::equal, {place_numbers_, {all_.dims[0], 1}},
                 {numbers_, {1, rows_.rows}}, mask);
     return mask;
   }
 
-  plan::ValueId AlongRows(ReduceOp op, plan::ValueId of_mask) {
-    const ElementType type = builder_.type(of_mask);
-    if (rows_.rows == 1) return builder_.View(of_mask, 0, {type, {all_.dims[0]}});
-    const plan::ValueId y = builder_.Scratch({type, {all_.dims[0]}});
+  // Has each bag a row?
+  plan::ValueId Holds() {
+    const plan::ValueId mask = Mask();
+    const TensorType bags = {ElementType::boolean, {all_.dims[0]}};
+    if (rows_.rows == 1) return builder_.View(mask, 0, bags);
+    const plan::ValueId holds = builder_.Scratch(bags);
     const ReduceAxis axes[] = {{all_.dims[0], rows_.rows, false}, {rows_.rows, 1, true}};
-    EmitReduce(builder_, op, CollapsedAxes(axes), of_mask, y);
-    return y;
+    EmitReduce(builder_, ReduceOp::logical_or, CollapsedAxes(axes), mask, holds);
+    return holds;
   }
 
   plan::ValueId WeightedRows() {

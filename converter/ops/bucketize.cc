@@ -3,7 +3,6 @@
 // less than the number, or not greater. Each is compared with all, and what holds is summed up.
 #include <algorithm>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
@@ -29,22 +28,6 @@ bool CheckSorted(InferScope& scope) {
   return CheckElements(
       scope, kBoth,
       {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
-}
-
-// Sums over the last axis of is_counted, which has one more than `out`.
-plan::ValueId CountAlong(plan::Builder& builder, plan::ValueId is_counted, ElementType type,
-                         const Dims& out) {
-  const Dims dims = builder.dims(is_counted);
-  const plan::ValueId ones = builder.Scratch({type, dims}), y = builder.Scratch({type, out});
-  const int64_t outer = *ElementCount(out), line = dims.back();
-  builder.Emit(
-      format::ConvertParams(Narrow32(outer * line, "count"), ElementType::boolean, type, 0),
-      {is_counted}, {ones});
-  const ReduceAxis axes[] = {{outer, line, false}, {line, 1, true}};
-  const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
-  if (line == 1) return builder.View(ones, 0, {type, out});
-  EmitReduce(builder, format::ReduceOp::sum, collapsed, ones, y);
-  return y;
 }
 
 // The lines of `sorted` compared with x: [dims of x..., elements of a line].
@@ -81,7 +64,7 @@ void LowerBucketize(LowerScope& scope) {
   const bool closes_right = scope.attributes.Bool("with_right_bound", true);
   const CompareOp op = closes_right ? CompareOp::less : CompareOp::greater;
   const plan::ValueId count =
-      CountAlong(builder, CompareWithLines(builder, op, bounds, x, dims), type.type, type.dims);
+      EmitCount(builder, CompareWithLines(builder, op, bounds, x, dims), type.type);
   if (closes_right) return builder.Copy(count, y);
   // Those that are not greater: a NaN, of which none is, stands behind all.
   const plan::ValueId total = IntegerWeights(builder, type.type, {buckets});
@@ -129,7 +112,7 @@ void LowerSearch(LowerScope& scope) {
       scope.attributes.Bool("right_mode", false) ? CompareOp::less_equal : CompareOp::less;
   const plan::ValueId holds =
       CompareWithLines(builder, op, {scope.input(0), sorted}, {scope.input(1), x_dims}, dims);
-  builder.Copy(CountAlong(builder, holds, type.type, type.dims), y);
+  builder.Copy(EmitCount(builder, holds, type.type), y);
 }
 
 void SearchAxes(AxisScope& scope) {

@@ -100,7 +100,7 @@ class ClassDecoding {
 ValueId BestClasses(plan::Builder& builder, ValueId x, int64_t rows, int64_t classes) {
   const ValueId values = builder.Scratch({builder.type(x), {rows}});
   const ValueId best = builder.Scratch({kClassType, {rows}});
-  EmitTop(builder, {rows, classes, 1, 1, false, false}, x, values, best);
+  EmitTop(builder, {.outer = rows, .axis = classes}, x, values, best);
   return best;
 }
 
@@ -132,18 +132,11 @@ void InferMaskedDecoder(InferScope& scope) {
 
 // Where the first 0 of each column of a mask [time, batch] stands, or behind it.
 ValueId LengthsByMask(plan::Builder& builder, ValueId mask, int64_t time, int64_t batch) {
-  const Dims dims = {time, batch}, row = {batch};
+  const Dims dims = {time, batch};
   const ValueId is_end = builder.Scratch({ElementType::boolean, dims});
   const ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
   EmitCompare(builder, CompareOp::equal, {mask, dims}, {zero, {1, 1}}, is_end);
-  const ValueId has_end = builder.Scratch({ElementType::u8, row});
-  const ValueId end = builder.Scratch({kClassType, row});
-  EmitTop(builder, {1, time, batch, 1, false, false}, Converted(builder, is_end, ElementType::u8),
-          has_end, end);
-  const ValueId lengths = builder.Scratch({kClassType, row});
-  EmitSelect(builder, {Converted(builder, has_end, ElementType::boolean), row}, {end, row},
-             {IntegerWeights(builder, kClassType, {time}), {1}}, {lengths, row});
-  return lengths;
+  return EmitFirstTrue(builder, is_end);
 }
 
 void LowerMaskedDecoder(LowerScope& scope) {

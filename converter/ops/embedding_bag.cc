@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/bags.h"
 #include "converter/ops/broadcast.h"
@@ -247,18 +246,8 @@ class BagLowering {
     const plan::ValueId begun = builder_.Scratch({ElementType::boolean, dims});
     EmitCompare(builder_, format::CompareOp::less_equal, {given, {1, bags_}},
                 {PlaceNumbers(builder_, type, count_), {count_, 1}}, begun);
-    const plan::ValueId ones = builder_.Scratch({type, dims});
-    builder_.Emit(
-        format::ConvertParams(Narrow32(count_ * bags_, "count"), ElementType::boolean, type, 0),
-        {begun}, {ones});
-    plan::ValueId counts = builder_.View(ones, 0, {type, {count_}});
-    if (bags_ > 1) {
-      counts = builder_.Scratch({type, {count_}});
-      const ReduceAxis axes[] = {{count_, bags_, false}, {bags_, 1, true}};
-      EmitReduce(builder_, ReduceOp::sum, CollapsedAxes(axes), ones, counts);
-    }
     const plan::ValueId numbers = builder_.Scratch({type, {count_}});
-    EmitBinary(builder_, format::BinaryOp::subtract, {counts, {count_}},
+    EmitBinary(builder_, format::BinaryOp::subtract, {EmitCount(builder_, begun, type), {count_}},
                {IntegerWeights(builder_, type, {1}), {1}}, numbers);
     return numbers;
   }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
@@ -62,7 +61,7 @@ class ShortRounding {
 
   plan::ValueId Rounded(plan::ValueId x) {
     x = Function(UnaryOp::clamp, x, -to_.greatest, to_.greatest);
-    x = Converted(Converted(x, ElementType::f16), ElementType::f32);
+    x = Converted(builder_, Converted(builder_, x, ElementType::f16), ElementType::f32);
     // The power of two that is the first bit of x: x times 2^23 + 1 less the float before it.
     const plan::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
     const plan::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
@@ -84,13 +83,6 @@ class ShortRounding {
   plan::ValueId Function(UnaryOp op, plan::ValueId x, float alpha = 0, float beta = 0) {
     const plan::ValueId y = builder_.Scratch(type_);
     EmitUnary(builder_, op, x, y, alpha, beta);
-    return y;
-  }
-  plan::ValueId Converted(plan::ValueId x, ElementType to) {
-    const ElementType from = builder_.type(x);
-    const plan::ValueId y = builder_.Scratch({to, type_.dims});
-    const auto count = Narrow32(ElementCount(type_.dims).value_or(0), "count");
-    builder_.Emit(format::ConvertParams(count, from, to, 0), {x}, {y});
     return y;
   }
 

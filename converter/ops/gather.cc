@@ -5,10 +5,10 @@
 // the end; the step counts it from the end for all of them.
 #include <algorithm>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -91,13 +91,8 @@ GatherGeometry GatherGeometryOf(const LowerScope& scope, const GatherSpec& spec)
 
 // The step reads i32 and i64.
 plan::ValueId ReadableIndices(LowerScope& scope) {
-  const TensorType& type = scope.input_type(1);
-  if (type.type == ElementType::i32 || type.type == ElementType::i64) return scope.input(1);
-  const auto count = Narrow32(ElementCount(type.dims).value_or(0), "count");
-  const plan::ValueId converted = scope.builder.Scratch({ElementType::i32, type.dims});
-  scope.builder.Emit(format::ConvertParams(count, type.type, ElementType::i32, 0), {scope.input(1)},
-                     {converted});
-  return converted;
+  if (scope.input_element(1) == ElementType::i64) return scope.input(1);
+  return Converted(scope.builder, scope.input(1), ElementType::i32);
 }
 
 void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {

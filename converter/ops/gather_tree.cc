@@ -103,15 +103,7 @@ class BeamWalk {
   ValueId LastPlaces(const Operand& tokens) {
     const ValueId is_end = builder_.Scratch({ElementType::boolean, dims_});
     EmitCompare(builder_, CompareOp::equal, tokens, end_, is_end);
-    const ValueId has_end = builder_.Scratch({ElementType::u8, step_});
-    const ValueId first = builder_.Scratch({ElementType::i32, step_});
-    EmitTop(builder_, {1, dims_[0], dims_[1] * dims_[2], 1, false, false},
-            Converted(builder_, is_end, ElementType::u8), has_end, first);
-    const Operand last = {builder_.Scratch({ElementType::i32, step_}), step_};
-    EmitSelect(builder_, {Converted(builder_, has_end, ElementType::boolean), step_},
-               {first, step_}, {IntegerWeights(builder_, ElementType::i32, {dims_[0]}), {1, 1, 1}},
-               last);
-    return last.value;
+    return EmitFirstTrue(builder_, is_end);
   }
 
   LowerScope& scope_;

@@ -3,13 +3,13 @@
 // beside it. Every column is a round of steps over the whole batch: the row with the greatest
 // magnitude changes places with the column's own and is divided by its pivot, and its multiples are
 // taken off all other rows. A singular matrix ends in infinities and NaNs, its neighbours do not.
-#include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/top.h"
 
 namespace weft::ops {
 namespace {
@@ -104,9 +104,7 @@ class InverseSteps {
     builder_.CopyStrided(x, numbers, {batch_, left}, {rows_ * width(), width()}, at * width() + at,
                          {left, 1}, 0);
     EmitUnary(builder_, format::UnaryOp::abs, numbers, sizes);
-    const format::TopParams params(Narrow32(batch_, "batch"), Narrow32(left, "rows"), 1, 1,
-                                   ElementType::f32, ElementType::i32, 0, 0);
-    builder_.Emit(params, {sizes}, {greatest, place});
+    EmitTop(builder_, {.outer = batch_, .axis = left}, sizes, greatest, place);
     EmitBinary(builder_, BinaryOp::add, place, IntegerWeights(builder_, ElementType::i32, {at}),
                row);
     return row;

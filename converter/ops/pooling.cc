@@ -11,6 +11,7 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/top.h"
 #include "converter/ops/window.h"
 
 namespace weft::ops {
@@ -283,10 +284,8 @@ class IndexSteps {
   // Of each row the place of its maximum; the first of equal ones.
   plan::ValueId Taps(plan::ValueId rows) {
     const plan::ValueId values = builder_.Scratch({builder_.type(rows), dims_}), taps = Made();
-    const format::TopParams params(Narrow32(dims_[0] * dims_[1], "windows"),
-                                   Narrow32(TapCount(window_), "taps"), 1, 1, builder_.type(rows),
-                                   kNumberType, 0, 0);
-    builder_.Emit(params, {rows}, {values, taps});
+    EmitTop(builder_, {.outer = dims_[0] * dims_[1], .axis = TapCount(window_)}, rows, values,
+            taps);
     return taps;
   }
 

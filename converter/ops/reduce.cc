@@ -218,4 +218,16 @@ void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis>
   builder.Emit(params, {x}, {y});
 }
 
+plan::ValueId EmitCount(plan::Builder& builder, plan::ValueId x, ElementType type) {
+  Dims dims = builder.dims(x);
+  const int64_t line = dims.back();
+  dims.pop_back();
+  const plan::ValueId ones = Converted(builder, x, type);
+  if (line == 1) return builder.View(ones, 0, {type, dims});
+  const plan::ValueId counts = builder.Scratch({type, dims});
+  const ReduceAxis axes[] = {{ElementCount(dims).value_or(0), line, false}, {line, 1, true}};
+  EmitReduce(builder, ReduceOp::sum, CollapsedAxes(axes), ones, counts);
+  return counts;
+}
+
 }  // namespace weft::ops

@@ -24,6 +24,9 @@ std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes);
 void EmitReduce(plan::Builder& builder, format::ReduceOp op, std::span<const ReduceAxis> collapsed,
                 plan::ValueId x, plan::ValueId y);
 
+// How many of the booleans x hold along its last axis: numbers of `type` under the other dims.
+plan::ValueId EmitCount(plan::Builder& builder, plan::ValueId x, ElementType type);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_REDUCE_H_

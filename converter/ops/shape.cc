@@ -7,7 +7,6 @@
 #include <limits>
 #include <string_view>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/families.h"
 #include "converter/ops/lengths.h"
 #include "converter/ops/movement.h"
@@ -54,13 +53,8 @@ plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::v
       return as(int32_t{});
     case ElementType::i64:
       return as(int64_t{});
-    default: {
-      const plan::ValueId single = Known(builder, {ElementType::f32, type.dims}, values);
-      const plan::ValueId half = builder.Scratch(type);
-      const auto count = Narrow32(values.size(), "count");
-      builder.Emit(format::ConvertParams(count, ElementType::f32, type.type, 0), {single}, {half});
-      return half;
-    }
+    default:
+      return Converted(builder, Known(builder, {ElementType::f32, type.dims}, values), type.type);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -115,9 +116,7 @@ void SetIntegers(LowerScope& scope, size_t i, plan::ValueId value) {
   if (type.type == ElementType::i32) {
     return scope.SetOutput(i, scope.builder.View(value, 0, type));
   }
-  const format::ConvertParams params(Narrow32(*ElementCount(type.dims), "count"), ElementType::i32,
-                                     type.type, 0);
-  scope.builder.Emit(params, {value}, {scope.NewOutput(i)});
+  EmitConvert(scope.builder, value, scope.NewOutput(i));
 }
 
 void LowerSuppression(LowerScope& scope) {

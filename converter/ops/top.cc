@@ -8,6 +8,8 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -109,6 +111,20 @@ void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId 
                                  builder.type(x), builder.type(indices), geometry.least,
                                  geometry.by_index);
   builder.Emit(params, {x}, {values, indices});
+}
+
+plan::ValueId EmitFirstTrue(plan::Builder& builder, plan::ValueId x) {
+  const Dims dims = builder.dims(x), others(dims.begin() + 1, dims.end());
+  const Operand first = {builder.Scratch({ElementType::i32, others}), others};
+  const Operand places = {builder.Scratch({ElementType::i32, others}), others};
+  const Operand extent = {IntegerWeights(builder, ElementType::i32, {dims[0]}),
+                          Dims(others.size(), 1)};
+  const plan::ValueId holds = builder.Scratch({ElementType::u8, others});
+  EmitTop(builder, {.axis = dims[0], .inner = ProductOf(dims, 1, dims.size())},
+          Converted(builder, x, ElementType::u8), holds, first.value);
+  EmitSelect(builder, {Converted(builder, holds, ElementType::boolean), others}, first, extent,
+             places);
+  return places.value;
 }
 
 plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x) {

@@ -65,14 +65,11 @@ bool IsNarrowInteger(ElementType type) {
 void EmitNumber(LowerScope& scope, UnaryOp op, float alpha = 0, float beta = 0) {
   const TensorType type = scope.output_type(0);
   if (!IsNarrowInteger(type.type)) return Emit(scope, op, alpha, beta);
+  plan::Builder& builder = scope.builder;
   const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  const auto count = Narrow32(ElementCount(type.dims).value_or(0), "count");
-  if (count == 0) return;
-  const TensorType wide{ElementType::i32, type.dims};
-  const plan::ValueId from = scope.builder.Scratch(wide), to = scope.builder.Scratch(wide);
-  scope.builder.Emit(format::ConvertParams(count, type.type, ElementType::i32, 0), {x}, {from});
-  EmitUnary(scope.builder, op, from, to, alpha, beta);
-  scope.builder.Emit(format::ConvertParams(count, ElementType::i32, type.type, 0), {to}, {y});
+  const plan::ValueId wide = builder.Scratch({ElementType::i32, type.dims});
+  EmitUnary(builder, op, Converted(builder, x, ElementType::i32), wide, alpha, beta);
+  EmitConvert(builder, wide, y);
 }
 
 template <UnaryOp op>
