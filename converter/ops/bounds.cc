@@ -12,8 +12,9 @@
 namespace weft::ops {
 namespace {
 
-// Chains are short; what is longer has the bounds of its type.
-constexpr int kBoundsDepth = 32;
+// What a search looks at. Chains are short; what is longer, or branches often, has the bounds of its
+// type.
+constexpr int kMostBoundsNodes = 64;
 
 // Sums and products of two such numbers stay within 64 bits.
 constexpr int64_t kBoundsLimit = int64_t{1} << 31;
@@ -54,8 +55,6 @@ IntegerBounds Within(const IntegerBounds& bounds, ElementType type) {
   return bounds.low >= all.low && bounds.high <= all.high ? bounds : all;
 }
 
-IntegerBounds Search(const ir::Source& source, int depth);
-
 IntegerBounds OfBoth(std::string_view name, const IntegerBounds& a, const IntegerBounds& b,
                      ElementType type) {
   if (name == "Maximum") return {std::max(a.low, b.low), std::max(a.high, b.high)};
@@ -79,43 +78,52 @@ bool KeepsNumbers(const ir::Node& node) {
 // Narrower types wrap around within the extent of an axis.
 bool CountsFar(ElementType type) { return type == ElementType::i32 || type == ElementType::i64; }
 
-IntegerBounds Search(const ir::Source& source, int depth) {
-  const ElementType type = TypeOfSource(source).type;
-  if (const std::optional<Dims> known = KnownIntegers(source)) {
-    if (known->empty()) return {};
-    const auto [low, high] = std::ranges::minmax(*known);
-    return {low, high};
-  }
-  const ir::Node& node = *source.node;
-  if (depth == 0 || node.operation == nullptr || node.inputs.empty() || !node.bodies.empty()) {
-    return OfElementType(type);
-  }
-  if (IsFloat(TypeOfSource(node.inputs[0]).type)) return OfElementType(type);
-  const IntegerBounds a = Search(node.inputs[0], depth - 1);
-  if (KeepsNumbers(node)) return Within(a, type);
-  const std::string_view name = node.operation->name;
-  if (name == "Clamp") {
-    Faults ignored;
-    const ir::Graph none;
-    const Attributes attributes(none, node, ignored);
-    const float low = attributes.Float("min", 0), high = attributes.Float("max", 0);
-    if (!(low >= -kClampLimit && low <= high && high <= kClampLimit)) return OfElementType(type);
-    const auto inside = [&](int64_t bound) {
-      return std::clamp(bound, static_cast<int64_t>(low), static_cast<int64_t>(high));
-    };
-    return {inside(a.low), inside(a.high)};
-  }
-  if (node.inputs.size() != 2) return OfElementType(type);
-  return OfBoth(name, a, Search(node.inputs[1], depth - 1), type);
+IntegerBounds Clamped(const ir::Node& clamp, const IntegerBounds& bounds, ElementType type) {
+  Faults ignored;  // the shape rule has reported them
+  const ir::Graph none;
+  const Attributes attributes(none, clamp, ignored);
+  const float low = attributes.Float("min", 0), high = attributes.Float("max", 0);
+  if (!(low >= -kClampLimit && low <= high && high <= kClampLimit)) return OfElementType(type);
+  const auto inside = [&](int64_t bound) {
+    return std::clamp(bound, static_cast<int64_t>(low), static_cast<int64_t>(high));
+  };
+  return {inside(bounds.low), inside(bounds.high)};
 }
+
+// Each node as often as it is read, for as many as kMostBoundsNodes.
+class BoundsSearch {
+ public:
+  IntegerBounds Of(const ir::Source& source) {
+    const ElementType type = TypeOfSource(source).type;
+    if (const std::optional<Dims> known = KnownIntegers(source)) {
+      if (known->empty()) return {};
+      const auto [low, high] = std::ranges::minmax(*known);
+      return {low, high};
+    }
+    const ir::Node& node = *source.node;
+    if (--left_ < 0 || node.operation == nullptr || node.inputs.empty() || !node.bodies.empty() ||
+        IsFloat(TypeOfSource(node.inputs[0]).type)) {
+      return OfElementType(type);
+    }
+    const IntegerBounds a = Of(node.inputs[0]);
+    if (KeepsNumbers(node)) return Within(a, type);
+    const std::string_view name = node.operation->name;
+    if (name == "Clamp") return Clamped(node, a, type);
+    if (node.inputs.size() != 2) return OfElementType(type);
+    return OfBoth(name, a, Of(node.inputs[1]), type);
+  }
+
+ private:
+  int left_ = kMostBoundsNodes;
+};
 
 }  // namespace
 
-IntegerBounds BoundsOf(const ir::Source& source) { return Search(source, kBoundsDepth); }
+IntegerBounds BoundsOf(const ir::Source& source) { return BoundsSearch().Of(source); }
 
 OffsetValue OffsetValueOf(ir::Source source) {
   OffsetValue value = {source, 0};
-  for (int depth = 0; depth < kBoundsDepth; ++depth) {
+  for (int node_count = 0; node_count < kMostBoundsNodes; ++node_count) {
     const ir::Node& node = *value.base.node;
     if (node.operation == nullptr || node.inputs.empty() || node.constant) return value;
     const TensorType& from = TypeOfSource(node.inputs[0]);

@@ -62,6 +62,15 @@ TEST_F(BoundsOfIntegers, StayWithinAClamp) {
   EXPECT_EQ(clamped("-1e30", "5"), kAnyI32);
 }
 
+// Paths double with every node.
+TEST_F(BoundsOfIntegers, AreFoundInTimeWhereNodesAreReadTwice) {
+  ir::Source x = g.Add("Convert", 1, {Of(ElementType::u8)}, {{"destination_type", "i32"}});
+  for (int i = 0; i < 60; ++i) x = g.Add("Maximum", 1, {x, x});
+  const IntegerBounds bounds = Get(x);
+  EXPECT_LE(bounds.low, 0);
+  EXPECT_GE(bounds.high, 255);
+}
+
 TEST_F(BoundsOfIntegers, KeepAnOffsetFromOneValue) {
   const ir::Source given = Of(ElementType::i64);
   const ir::Source scalar = g.Add("Squeeze", 1, {given, g.Ints({0})});
