@@ -68,6 +68,7 @@ std::array<float, 4> PriorCorners(const PriorShape& shape, float x, float y,
 
 void LowerPriors(LowerScope& scope, const PriorGrid& grid, const PriorSet& set) {
   std::vector<float> numbers;
+  numbers.reserve(static_cast<size_t>(ElementCount(scope.output_type(0).dims).value_or(0)));
   for (int64_t row = 0; row < grid.height; ++row) {
     const float y = (static_cast<float>(row) + set.steps.offset) * set.steps.step_y;
     for (int64_t column = 0; column < grid.width; ++column) {
@@ -85,14 +86,13 @@ void LowerPriors(LowerScope& scope, const PriorGrid& grid, const PriorSet& set) 
   scope.SetOutput(0, scope.builder.WeightsOf(scope.output_type(0), numbers));
 }
 
-void SetPriorOutput(InferScope& scope, const PriorGrid& grid, size_t per_cell) {
+void SetPriorOutput(InferScope& scope, const PriorGrid& grid, int64_t per_cell) {
   const size_t variances = scope.attributes.Floats("variance").size();
   if (variances != 0 && variances != 1 && variances != 4) {
     scope.Fault("variance has {} numbers; must have none, 1 or 4", variances);
   }
   const std::optional<int64_t> cells = CheckedProduct(grid.height, grid.width);
-  const std::optional<int64_t> numbers =
-      CheckedProduct(cells.value_or(0), 4 * static_cast<int64_t>(per_cell));
+  const std::optional<int64_t> numbers = CheckedProduct(cells.value_or(0), 4 * per_cell);
   if (!cells || !numbers) {
     return scope.Fault("layer of {} x {} has too many cells; must be at most 2^62 boxes",
                        grid.height, grid.width);
@@ -275,14 +275,14 @@ template <bool has_order>
 void InferPriorBox(InferScope& scope) {
   const std::optional<PriorGrid> grid = ReadPriorGrid(scope);
   if (!CheckPriors(scope) || !grid) return;
-  const size_t count = PriorsOf<has_order>(scope, *grid).shapes.size();
   const int64_t declared = DeclaredPriors(PriorAttributes(scope.attributes));
-  if (declared != static_cast<int64_t>(count)) {
-    return scope.Fault(
-        "sizes and ratios make {} boxes of a cell, and the output has room for {}; must be as many",
-        count, declared);
-  }
-  SetPriorOutput(scope, *grid, count);
+  SetPriorOutput(scope, *grid, declared);
+  if (scope.failed()) return;  // too many boxes to make them
+  const int64_t count = std::ssize(PriorsOf<has_order>(scope, *grid).shapes);
+  if (declared == count) return;
+  scope.Fault(
+      "sizes and ratios make {} boxes of a cell, and the output has room for {}; must be as many",
+      count, declared);
 }
 
 template <bool has_order>
@@ -318,7 +318,7 @@ void InferClustered(InferScope& scope) {
   if (widths != heights) {
     scope.Fault("width has {} numbers and height {}; must be equal", widths, heights);
   }
-  if (grid && !scope.failed()) SetPriorOutput(scope, *grid, widths);
+  if (grid && !scope.failed()) SetPriorOutput(scope, *grid, static_cast<int64_t>(widths));
 }
 
 void LowerClustered(LowerScope& scope) {
