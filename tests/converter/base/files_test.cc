@@ -105,6 +105,7 @@ TEST_F(WriteFilesTest, LeavesNoUnfinishedFileWhenASignalEndsTheProcess) {
       if (child == 0) {
         struct rlimit no_core = {0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
+        std::signal(signal, SIG_DFL);  // nohup and shells' background jobs leave some ignored
         std::string reason;
         while (Write(names, "text", &reason)) {
         }
