@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "kernels/integer.h"
+
 namespace weft::kernels {
 namespace {
 
@@ -21,6 +23,11 @@ uint32_t RoundedUp(float length) {
   return static_cast<float>(whole) < length ? whole + 1 : whole;
 }
 
+// False of a NaN, too.
+bool IsNear(float start, float end) {
+  return start >= -kFar && start <= kFar && end >= -kFar && end <= kFar;
+}
+
 float MovedCorner(const RegionShape& shape, float corner) {
   return (corner + shape.before) * shape.scale + shape.behind;
 }
@@ -29,8 +36,7 @@ BinAxis BinAxisOf(const RegionShape& shape, float first, float last, uint32_t bi
                   uint32_t extent) {
   const float start = MovedCorner(shape, first), end = MovedCorner(shape, last);
   BinAxis axis;
-  const bool is_near = start >= -kFar && start <= kFar && end >= -kFar && end <= kFar;
-  if (!is_near) return axis;
+  if (!IsNear(start, end)) return axis;
   const float length = end - start;
   axis.start = start;
   axis.extent = extent;
@@ -45,6 +51,16 @@ struct Tap {
   uint32_t low, high;
   float low_weight, high_weight;
 };
+
+// Between the neighbours of a place; those beyond the edges are the edges.
+Tap TapAt(float place, uint32_t extent) {
+  if (place < 0) place = 0;
+  const uint32_t last = extent - 1;
+  const auto low = static_cast<uint32_t>(place);
+  if (low >= last) return {last, last, 1, 0};
+  const float high_weight = place - static_cast<float>(low);
+  return {low, low + 1, 1 - high_weight, high_weight};
+}
 
 // The samples of one bin that are not beyond the edges.
 class Samples {
@@ -66,7 +82,7 @@ class Samples {
     while (next_ < axis_.samples) {
       const float place = first_ + axis_.distance * (0.5f + static_cast<float>(next_++));
       if (place >= -1 && place <= extent) {
-        *tap = TapAt(place);
+        *tap = TapAt(place, axis_.extent);
         return true;
       }
       if (axis_.distance > 0 && place > extent) return false;
@@ -75,15 +91,6 @@ class Samples {
   }
 
  private:
-  Tap TapAt(float place) const {
-    if (place < 0) place = 0;
-    const uint32_t last = axis_.extent - 1;
-    const auto low = static_cast<uint32_t>(place);
-    if (low >= last) return {last, last, 1, 0};
-    const float high_weight = place - static_cast<float>(low);
-    return {low, low + 1, 1 - high_weight, high_weight};
-  }
-
   const BinAxis& axis_;
   const float first_;
   uint32_t next_ = 0;
@@ -105,7 +112,7 @@ void TakeSample(const RegionShape& shape, const float* x, const Tap& row, const 
     value = value + weights[2] * lower[from + column.low];
     value = value + weights[3] * lower[from + column.high];
     float& to = y[channel * step];
-    if (shape.maximum == 0) {
+    if (shape.op != RegionOp::kMax) {
       to = to + value;
     } else if (value > to) {
       to = value;
@@ -121,7 +128,7 @@ void PoolBin(const RegionShape& shape, const float* x, const BinAxis& rows, uint
       TakeSample(shape, x, row, column, y);
     }
   }
-  if (shape.maximum != 0) return;
+  if (shape.op == RegionOp::kMax) return;
   const float count = static_cast<float>(rows.samples) * static_cast<float>(columns.samples);
   const size_t step = size_t{shape.pooled_height} * shape.pooled_width;
   for (size_t channel = 0; count != 0 && channel < shape.channels; ++channel) {
@@ -129,7 +136,7 @@ void PoolBin(const RegionShape& shape, const float* x, const BinAxis& rows, uint
   }
 }
 
-void PoolRegion(const RegionShape& shape, const float* x, const float* corners, float* y) {
+void PoolSamples(const RegionShape& shape, const float* x, const float* corners, float* y) {
   const BinAxis rows = BinAxisOf(shape, corners[1], corners[3], shape.pooled_height, shape.height);
   const BinAxis columns = BinAxisOf(shape, corners[0], corners[2], shape.pooled_width, shape.width);
   for (uint32_t i = 0; i < shape.pooled_height; ++i) {
@@ -139,21 +146,159 @@ void PoolRegion(const RegionShape& shape, const float* x, const float* corners, 
   }
 }
 
+// Places [begin, end) of an axis.
+struct PlaceRange {
+  uint32_t begin = 0, end = 0;
+  uint32_t count() const { return begin < end ? end - begin : 0; }
+};
+
+PlaceRange ExistingPlaces(int32_t begin, int32_t end, uint32_t extent) {
+  const auto existing = [extent](int32_t place) {
+    const uint32_t from_zero = place < 0 ? 0 : static_cast<uint32_t>(place);
+    return from_zero < extent ? from_zero : extent;
+  };
+  return {existing(begin), existing(end)};
+}
+
+// Halves away from zero. From 2^23 on a number is whole.
+float Rounded(float x) {
+  if (!(x > -8388608.0f && x < 8388608.0f)) return x;
+  const auto whole = static_cast<float>(static_cast<int32_t>(x));
+  if (x - whole >= 0.5f) return whole + 1;
+  return x - whole <= -0.5f ? whole - 1 : whole;
+}
+
+int32_t RoundedDown(float x) {
+  const auto whole = static_cast<int32_t>(x);
+  return static_cast<float>(whole) > x ? whole - 1 : whole;
+}
+
+PlaceRange WholePlaces(const RegionShape& shape, float first, float last, uint32_t bin,
+                       uint32_t bins, uint32_t extent) {
+  const float start = Rounded(first * shape.scale), end = Rounded(last * shape.scale);
+  if (!IsNear(start, end)) return {};
+  const auto begin = static_cast<int32_t>(start);
+  const int32_t places = static_cast<int32_t>(end) - begin + 1;
+  const uint64_t length = places > 1 ? static_cast<uint64_t>(places) : 1;
+  const uint64_t before = Divide(length * bin, bins).quotient;
+  const uint64_t behind = Divide(length * (uint64_t{bin} + 1) + bins - 1, bins).quotient;
+  return ExistingPlaces(begin + static_cast<int32_t>(before), begin + static_cast<int32_t>(behind),
+                        extent);
+}
+
+PlaceRange TouchedPlaces(const RegionShape& shape, float first, float last, uint32_t bin,
+                         uint32_t bins, uint32_t extent) {
+  const float start = Rounded(first) * shape.scale, end = Rounded(last + 1) * shape.scale;
+  if (!IsNear(start, end)) return {};
+  const float size = (end - start > 0.1f ? end - start : 0.1f) / static_cast<float>(bins);
+  const float begin = static_cast<float>(bin) * size + start;
+  const float behind = static_cast<float>(bin + 1) * size + start;
+  return ExistingPlaces(RoundedDown(begin), -RoundedDown(-behind), extent);
+}
+
+float MaximumOf(const float* plane, size_t width, const PlaceRange& rows,
+                const PlaceRange& columns) {
+  float maximum = plane[rows.begin * width + columns.begin];
+  for (size_t row = rows.begin; row < rows.end; ++row) {
+    for (size_t column = columns.begin; column < columns.end; ++column) {
+      const float value = plane[row * width + column];
+      if (value > maximum) maximum = value;
+    }
+  }
+  return maximum;
+}
+
+float MeanOf(const float* plane, size_t width, const PlaceRange& rows, const PlaceRange& columns) {
+  float sum = 0;
+  for (size_t row = rows.begin; row < rows.end; ++row) {
+    for (size_t column = columns.begin; column < columns.end; ++column) {
+      sum = sum + plane[row * width + column];
+    }
+  }
+  return sum / (static_cast<float>(rows.count()) * static_cast<float>(columns.count()));
+}
+
+void PoolPlaces(const RegionShape& shape, const float* x, const float* corners, float* y) {
+  const bool is_own = shape.op == RegionOp::kOwnMean;
+  const auto range = is_own ? TouchedPlaces : WholePlaces;
+  const size_t bins = size_t{shape.pooled_height} * shape.pooled_width;
+  const size_t plane = size_t{shape.height} * shape.width;
+  const size_t channels = is_own ? shape.channels / bins : shape.channels;
+  for (size_t bin = 0; bin < bins; ++bin) {
+    const auto i = static_cast<uint32_t>(bin / shape.pooled_width);
+    const auto j = static_cast<uint32_t>(bin % shape.pooled_width);
+    const PlaceRange rows =
+        range(shape, corners[1], corners[3], i, shape.pooled_height, shape.height);
+    const PlaceRange columns =
+        range(shape, corners[0], corners[2], j, shape.pooled_width, shape.width);
+    if (rows.count() == 0 || columns.count() == 0) continue;
+    for (size_t channel = 0; channel < channels; ++channel) {
+      y[channel * bins + bin] =
+          is_own ? MeanOf(x + (channel * bins + bin) * plane, shape.width, rows, columns)
+                 : MaximumOf(x + channel * plane, shape.width, rows, columns);
+    }
+  }
+}
+
+// False where the place lies beyond the edges.
+bool PointTap(float first, float last, uint32_t bin, uint32_t bins, uint32_t extent, Tap* tap) {
+  const auto reach = static_cast<float>(extent - 1);
+  float place = 0.5f * (first + last) * reach;
+  if (bins > 1 && bin + 1 == bins) {
+    place = last * reach;
+  } else if (bins > 1) {
+    const float distance = (last - first) * reach / static_cast<float>(bins - 1);
+    place = static_cast<float>(bin) * distance + first * reach;
+  }
+  if (!(place >= 0 && place <= reach)) return false;
+  *tap = TapAt(place, extent);
+  return true;
+}
+
+void PoolPoints(const RegionShape& shape, const float* x, const float* corners, float* y) {
+  float parts[4];
+  for (size_t i = 0; i < 4; ++i) parts[i] = corners[i] * shape.scale;
+  for (uint32_t i = 0; i < shape.pooled_height; ++i) {
+    Tap row, column;
+    if (!PointTap(parts[1], parts[3], i, shape.pooled_height, shape.height, &row)) continue;
+    for (uint32_t j = 0; j < shape.pooled_width; ++j) {
+      if (!PointTap(parts[0], parts[2], j, shape.pooled_width, shape.width, &column)) continue;
+      TakeSample(shape, x, row, column, y + (size_t{i} * shape.pooled_width + j));
+    }
+  }
+}
+
+void PoolRegion(const RegionShape& shape, const float* x, const float* corners, float* y) {
+  switch (shape.op) {
+    case RegionOp::kMean:
+    case RegionOp::kMax:
+      return PoolSamples(shape, x, corners, y);
+    case RegionOp::kPlaceMax:
+    case RegionOp::kOwnMean:
+      return PoolPlaces(shape, x, corners, y);
+    case RegionOp::kPoint:
+      return PoolPoints(shape, x, corners, y);
+  }
+}
+
 }  // namespace
 
 void Region(const RegionShape& shape, const float* x, const float* regions, const void* batches,
             float* y) {
-  const size_t bins = size_t{shape.pooled_height} * shape.pooled_width;
+  const uint32_t bins = shape.pooled_height * shape.pooled_width;
   const size_t in = size_t{shape.channels} * shape.height * shape.width;
-  const size_t out = shape.channels * bins;
+  const size_t out = size_t{RegionChannels(shape.op, shape.channels, bins)} * bins;
   if (out == 0) return;
+  const bool is_list = shape.op != RegionOp::kMean && shape.op != RegionOp::kMax;
+  bool has_ended = false;
   for (size_t region = 0; region < shape.regions; ++region) {
     float* const to = y + region * out;
     for (size_t i = 0; i < out; ++i) to[i] = 0;
     const int64_t batch = shape.index_type == Element::kI64
                               ? static_cast<const int64_t*>(batches)[region]
                               : static_cast<const int32_t*>(batches)[region];
-    if (in == 0 || batch < 0 || batch >= int64_t{shape.batch}) continue;
+    has_ended = has_ended || (is_list && batch < 0);
+    if (has_ended || in == 0 || batch < 0 || batch >= int64_t{shape.batch}) continue;
     PoolRegion(shape, x + static_cast<size_t>(batch) * in, regions + 4 * region, to);
   }
 }

@@ -29,9 +29,9 @@ inline float RegionSampleTwin(const RegionShape& s, const float* plane, float y,
   return upper_left + upper_right + lower_left + lower_right;
 }
 
-// Element [i, j] of a region with these corners, of one plane.
-inline float RegionTwin(const RegionShape& s, const float* plane, const float* corners, uint32_t i,
-                        uint32_t j) {
+// mean and max: element [i, j] of a region with these corners, of one plane.
+inline float RegionSamplesTwin(const RegionShape& s, const float* plane, const float* corners,
+                               uint32_t i, uint32_t j) {
   float start[2], bin[2];
   uint32_t samples[2];
   for (int axis = 0; axis < 2; ++axis) {  // x, then y
@@ -54,11 +54,85 @@ inline float RegionTwin(const RegionShape& s, const float* plane, const float* c
     for (uint32_t column = 0; column < samples[0]; ++column) {
       const float y = place(1, i, row), x = place(0, j, column);
       const float value = RegionSampleTwin(s, plane, y, x);
-      result = s.maximum != 0 ? std::max(result, value) : result + value;
+      result = s.op == RegionOp::kMax ? std::max(result, value) : result + value;
     }
   }
   const float count = static_cast<float>(samples[0]) * static_cast<float>(samples[1]);
-  return s.maximum != 0 || count == 0 ? result : result / count;
+  return s.op == RegionOp::kMax || count == 0 ? result : result / count;
+}
+
+// Does bin `at` of an axis (0: x) have this place? In whole numbers and in doubles.
+inline bool RegionHasTwin(const RegionShape& s, const float* corners, int axis, uint32_t at,
+                          uint32_t place) {
+  const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
+  if (s.op == RegionOp::kOwnMean) {
+    const float begin = std::round(corners[axis]) * s.scale;
+    const float end = std::round(corners[axis + 2] + 1) * s.scale;
+    if (!(std::abs(begin) <= 16777216 && std::abs(end) <= 16777216)) return false;
+    const float size = std::max(end - begin, 0.1f) / static_cast<float>(bins);
+    const auto edge = [&](uint32_t i) { return static_cast<float>(i) * size + begin; };
+    const auto number = static_cast<float>(place);
+    return number >= std::floor(edge(at)) && number < std::ceil(edge(at + 1));
+  }
+  const double first = std::round(corners[axis] * s.scale);
+  const double last = std::round(corners[axis + 2] * s.scale);
+  if (!(std::abs(first) <= 16777216 && std::abs(last) <= 16777216)) return false;
+  const double extent = std::max(last - first + 1, 1.0);
+  const double from_first = place - first;
+  return from_first >= std::floor(extent * at / bins) &&
+         from_first < std::ceil(extent * (at + 1) / bins);
+}
+
+// place_max and own_mean, of one plane.
+inline float RegionPlacesTwin(const RegionShape& s, const float* plane, const float* corners,
+                              uint32_t i, uint32_t j) {
+  float sum = 0, maximum = 0;
+  uint32_t count = 0;
+  for (uint32_t y = 0; y < s.height; ++y) {
+    for (uint32_t x = 0; x < s.width; ++x) {
+      if (!RegionHasTwin(s, corners, 1, i, y) || !RegionHasTwin(s, corners, 0, j, x)) continue;
+      const float value = plane[size_t{y} * s.width + x];
+      maximum = count == 0 || value > maximum ? value : maximum;
+      sum += value;
+      ++count;
+    }
+  }
+  if (s.op == RegionOp::kPlaceMax || count == 0) return maximum;
+  return sum / static_cast<float>(count);
+}
+
+// point, of one plane.
+inline float RegionPointTwin(const RegionShape& s, const float* plane, const float* corners,
+                             uint32_t i, uint32_t j) {
+  const auto place = [&](int axis, uint32_t at) {
+    const float reach = static_cast<float>((axis == 0 ? s.width : s.height) - 1);
+    const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
+    const float first = corners[axis] * s.scale, last = corners[axis + 2] * s.scale;
+    float at_place = 0.5f * (first + last) * reach;
+    if (bins > 1) {
+      at_place = static_cast<float>(at) * ((last - first) * reach / static_cast<float>(bins - 1)) +
+                 first * reach;
+      if (at + 1 == bins) at_place = last * reach;
+    }
+    return at_place >= 0 && at_place <= reach ? at_place : -2;
+  };
+  return RegionSampleTwin(s, plane, place(1, i), place(0, j));
+}
+
+// Element [i, j] of a region with these corners; `plane` is the one that it reads.
+inline float RegionTwin(const RegionShape& s, const float* plane, const float* corners, uint32_t i,
+                        uint32_t j) {
+  switch (s.op) {
+    case RegionOp::kMean:
+    case RegionOp::kMax:
+      return RegionSamplesTwin(s, plane, corners, i, j);
+    case RegionOp::kPlaceMax:
+    case RegionOp::kOwnMean:
+      return RegionPlacesTwin(s, plane, corners, i, j);
+    case RegionOp::kPoint:
+      return RegionPointTwin(s, plane, corners, i, j);
+  }
+  return 0;
 }
 
 }  // namespace weft::kernels

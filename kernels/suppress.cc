@@ -3,16 +3,38 @@
 
 #include <cstddef>
 
+#include "kernels/heap.h"
+#include "kernels/overlap.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/suppress.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/lanes16-inl.h"
+#include "kernels/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// At most 16 overlaps become what they multiply scores by.
+void DecayOf(float decay, float* overlaps, size_t count) {
+  Lanes16 x = LoadLanes16(overlaps, count, 0.0f);
+  for (size_t i = 0; i < kPanelVectors; ++i) {
+    x.v[i] = Exp(hn::Mul(hn::Mul(Set(decay), x.v[i]), x.v[i]));
+  }
+  StoreLanes16(x, overlaps, count);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace weft::kernels {
+
+HWY_EXPORT(DecayOf);
+
 namespace {
 
-float Smaller(float a, float b) { return b < a ? b : a; }
-float Larger(float a, float b) { return a < b ? b : a; }
-
-struct Corners {
-  float top, left, bottom, right;
-  float area() const { return (bottom - top) * (right - left); }
-};
+constexpr size_t kBlock = 16;
 
 Corners CornersOf(const float* box, bool is_centred) {
   if (is_centred) {
@@ -21,15 +43,6 @@ Corners CornersOf(const float* box, bool is_centred) {
   }
   return {Smaller(box[0], box[2]), Smaller(box[1], box[3]), Larger(box[0], box[2]),
           Larger(box[1], box[3])};
-}
-
-float OverlapOf(const Corners& a, const Corners& b) {
-  const float area_a = a.area(), area_b = b.area();
-  if (area_a <= 0 || area_b <= 0) return 0;
-  const float height = Larger(Smaller(a.bottom, b.bottom) - Larger(a.top, b.top), 0);
-  const float width = Larger(Smaller(a.right, b.right) - Larger(a.left, b.left), 0);
-  const float common = height * width;
-  return common / (area_a + area_b - common);
 }
 
 // The rows in use, which grow and are sorted by score.
@@ -50,19 +63,9 @@ class SelectedRows {
     for (size_t row = count_; row < most; ++row) Write(row, places, numbers);
   }
   void Sort() const {
-    for (size_t at = count_ / 2; at != 0; --at) Sink(at - 1, count_);
-    for (size_t left = count_; left > 1;) {
-      Swap(0, --left);
-      Sink(0, left);
-    }
-  }
-
- private:
-  void Write(size_t row, const int32_t* places, const float* numbers) const {
-    for (size_t i = 0; i < 3; ++i) {
-      results_.indices[3 * row + i] = places[i];
-      results_.selected[3 * row + i] = numbers[i];
-    }
+    const auto is_before = [this](size_t a, size_t b) { return IsBefore(a, b); };
+    MakeHeap(*this, count_, is_before);
+    SortHeap(*this, count_, is_before);
   }
   void Swap(size_t a, size_t b) const {
     for (size_t i = 0; i < 3; ++i) {
@@ -76,6 +79,14 @@ class SelectedRows {
       numbers[3 * b] = number;
     }
   }
+
+ private:
+  void Write(size_t row, const int32_t* places, const float* numbers) const {
+    for (size_t i = 0; i < 3; ++i) {
+      results_.indices[3 * row + i] = places[i];
+      results_.selected[3 * row + i] = numbers[i];
+    }
+  }
   bool IsBefore(size_t a, size_t b) const {
     const float score_a = results_.selected[3 * a + 2], score_b = results_.selected[3 * b + 2];
     if (score_a != score_b) return score_a > score_b;
@@ -84,15 +95,6 @@ class SelectedRows {
       if (place_a != place_b) return place_a < place_b;
     }
     return false;
-  }
-  // A heap whose root is the last in order.
-  void Sink(size_t at, size_t count) const {
-    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-      if (child + 1 < count && IsBefore(child, child + 1)) ++child;
-      if (!IsBefore(at, child)) return;
-      Swap(at, child);
-      at = child;
-    }
   }
 
   const SuppressResults results_;
@@ -130,20 +132,55 @@ size_t WithoutOverlapping(const SuppressShape& shape, const float* boxes, int32_
   return remaining;
 }
 
+// The same where scores are lowered, a block of candidates after the other.
+size_t WithLowered(const SuppressShape& shape, const float* boxes, int32_t best, float* scores,
+                   int32_t* left, size_t count) {
+  const bool is_centred = shape.centred != 0;
+  const Corners kept = CornersOf(boxes + 4 * static_cast<size_t>(best), is_centred);
+  size_t remaining = 0;
+  for (size_t next = 0; next < count;) {
+    int32_t block[kBlock];
+    float factors[kBlock];
+    size_t size = 0;
+    for (; next < count && size < kBlock; ++next) {
+      if (left[next] == best) continue;
+      const Corners other = CornersOf(boxes + 4 * static_cast<size_t>(left[next]), is_centred);
+      factors[size] = OverlapOf(other, kept);
+      if (!(factors[size] > shape.iou_threshold)) block[size++] = left[next];
+    }
+    HWY_DYNAMIC_DISPATCH(DecayOf)(shape.decay, factors, size);
+    for (size_t i = 0; i < size; ++i) {
+      float& score = scores[block[i]];
+      score = score * factors[i];
+      if (score > shape.score_threshold) left[remaining++] = block[i];
+    }
+  }
+  return remaining;
+}
+
+// The scores of a class, where they may be lowered.
+float* LoweredScores(const SuppressShape& shape, const float* scores, float* lowered) {
+  for (size_t box = 0; box < shape.boxes; ++box) lowered[box] = scores[box];
+  return lowered;
+}
+
 }  // namespace
 
 void Suppress(const SuppressShape& shape, const float* boxes, const float* scores,
               const SuppressResults& results) {
   int32_t* const left = results.left;
+  const bool is_soft = shape.decay != 0;
   for (size_t box = 0; box < shape.boxes; ++box) left[box] = -1;
   SelectedRows rows(results);
   for (size_t batch = 0; batch < shape.batch; ++batch) {
     for (size_t box_class = 0; box_class < shape.classes; ++box_class) {
-      size_t count = Candidates(shape, scores, left);
+      const float* line = is_soft ? LoweredScores(shape, scores, results.lowered) : scores;
+      size_t count = Candidates(shape, line, left);
       for (size_t taken = 0; taken < shape.most && count != 0; ++taken) {
-        const int32_t best = BestOf(scores, left, count);
-        rows.Add(batch, box_class, best, scores[best]);
-        count = WithoutOverlapping(shape, boxes, best, left, count);
+        const int32_t best = BestOf(line, left, count);
+        rows.Add(batch, box_class, best, line[best]);
+        count = is_soft ? WithLowered(shape, boxes, best, results.lowered, left, count)
+                        : WithoutOverlapping(shape, boxes, best, left, count);
       }
       scores += shape.boxes;
     }
@@ -155,3 +192,4 @@ void Suppress(const SuppressShape& shape, const float* boxes, const float* score
 }
 
 }  // namespace weft::kernels
+#endif  // HWY_ONCE

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/top.h"
 
+#include "kernels/heap.h"
+
 namespace weft::kernels {
 namespace {
 
@@ -35,31 +37,6 @@ bool IsBetter(bool least, T a, size_t at_a, T b, size_t at_b) {
   if (a < b) return least;
   if (b < a) return !least;
   return at_a < at_b;
-}
-
-// Sinks element `at` until neither child is behind it; is_before compares two places of the heap,
-// whose root is the last in order.
-template <typename T, typename Index, typename Before>
-void Sink(const Results<T, Index>& results, size_t at, size_t count, const Before& is_before) {
-  for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && is_before(child, child + 1)) ++child;
-    if (!is_before(at, child)) return;
-    results.Swap(at, child);
-    at = child;
-  }
-}
-
-template <typename T, typename Index, typename Before>
-void SortHeap(const Results<T, Index>& results, size_t count, const Before& is_before) {
-  while (count > 1) {
-    results.Swap(0, --count);
-    Sink(results, 0, count, is_before);
-  }
-}
-
-template <typename T, typename Index, typename Before>
-void MakeHeap(const Results<T, Index>& results, size_t count, const Before& is_before) {
-  for (size_t at = count / 2; at != 0; --at) Sink(results, at - 1, count, is_before);
 }
 
 template <typename T, typename Index>

@@ -13,8 +13,13 @@ struct Reason {
 };
 
 constexpr Reason kBoxes = {
-    "how many boxes it finds is known only at run time",
-    "must be outside the model: let its boxes and scores be outputs, and select in the program"};
+    "it selects among boxes in a way of its own that is not built yet",
+    "must be NonMaxSuppression or outside the model: let its boxes and scores be outputs, and "
+    "select in the program"};
+constexpr Reason kProposals = {
+    "it proposes regions in a way of its own that is not built yet",
+    "must be outside the model: convert what stands before and behind it as two models, and choose "
+    "the regions in the program"};
 constexpr Reason kPicture = {
     "it converts the pictures of a camera or decoder",
     "must be before the model: convert the picture in the program and feed the result"};
@@ -40,13 +45,12 @@ constexpr MissingOperation kMissing[] = {
     Row("CTCLoss", "", {"it is a loss, for training", "must be left out"}),
     Row("DeformableConvolution", "DeformConv", kRare),
     Row("DeformablePSROIPooling", "", kRare),
-    Row("DetectionOutput", "the output of SSD", kBoxes),
     Row("ExperimentalDetectronDetectionOutput", "", kBoxes),
-    Row("ExperimentalDetectronGenerateProposalsSingleImage", "", kBoxes),
+    Row("ExperimentalDetectronGenerateProposalsSingleImage", "", kProposals),
     Row("ExperimentalDetectronPriorGridGenerator", "anchors", kFixed),
     Row("ExperimentalDetectronROIFeatureExtractor", "ROIAlign over a pyramid", kRare),
-    Row("ExperimentalDetectronTopKROIs", "", kBoxes),
-    Row("GenerateProposals", "", kBoxes),
+    Row("ExperimentalDetectronTopKROIs", "", kProposals),
+    Row("GenerateProposals", "", kProposals),
     Row("I420toBGR", "", kPicture),
     Row("I420toRGB", "", kPicture),
     Row("MatrixNms", "", kBoxes),
@@ -58,10 +62,8 @@ constexpr MissingOperation kMissing[] = {
     Row("NMSRotated", "", kBoxes),
     Row("NV12toBGR", "", kPicture),
     Row("NV12toRGB", "", kPicture),
-    Row("PSROIPooling", "", kLater),
-    Row("Proposal", "", kBoxes),
+    Row("Proposal", "", kProposals),
     Row("ROIAlignRotated", "", kRare),
-    Row("ROIPooling", "", kLater),
     Row("RandomUniform", "rand, randn or bernoulli",
         {"it draws random numbers", "must be an input: make the noise in the program and feed it"}),
     Row("SparseFillEmptyRows", "", kLength),

@@ -136,7 +136,7 @@ ValueId LengthsByMask(plan::Builder& builder, ValueId mask, int64_t time, int64_
   const ValueId is_end = builder.Scratch({ElementType::boolean, dims});
   const ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
   EmitCompare(builder, CompareOp::equal, {mask, dims}, {zero, {1, 1}}, is_end);
-  return EmitFirstTrue(builder, is_end);
+  return EmitFirstTrue(builder, 1, time, batch, is_end);
 }
 
 void LowerMaskedDecoder(LowerScope& scope) {

@@ -103,7 +103,7 @@ class BeamWalk {
   ValueId LastPlaces(const Operand& tokens) {
     const ValueId is_end = builder_.Scratch({ElementType::boolean, dims_});
     EmitCompare(builder_, CompareOp::equal, tokens, end_, is_end);
-    return EmitFirstTrue(builder_, is_end);
+    return EmitFirstTrue(builder_, 1, dims_[0], dims_[1] * dims_[2], is_end);
   }
 
   LowerScope& scope_;

@@ -4,6 +4,7 @@
 // rows behind it are -1.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
@@ -21,6 +22,7 @@ constexpr size_t kMostBoxes = 2, kIouThreshold = 3, kScoreThreshold = 4, kSigma 
 struct SuppressionSpec {
   int64_t most = 0;  // of a class; at most the number of boxes
   float iou_threshold = 0, score_threshold = 0;
+  float decay = 0;  // 0: scores stay as they are
 };
 
 // One number of a constant input; 0 where it is left out.
@@ -37,6 +39,8 @@ std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view wh
   return std::nullopt;
 }
 
+// Where scores are lowered, boxes that overlap by more than the threshold are removed in version 5 and
+// stay from version 9 on.
 std::optional<SuppressionSpec> ReadSuppression(NodeScope& scope) {
   const std::optional<int64_t> most =
       scope.has_input(kMostBoxes) ? ControlInt(scope, kMostBoxes, "boxes of a class") : int64_t{0};
@@ -45,12 +49,16 @@ std::optional<SuppressionSpec> ReadSuppression(NodeScope& scope) {
   const std::optional<float> sigma = ThresholdOf(scope, kSigma, "soft_nms_sigma");
   if (!most || !iou || !score || !sigma) return std::nullopt;
   if (*most < 0) scope.Fault("{} boxes of a class are asked for; must be at least 0", *most);
-  if (*sigma != 0) {
-    scope.Fault("soft_nms_sigma is {}; must be 0, for scores are not lowered by an overlap",
-                *sigma);
-  }
+  if (*sigma < 0) scope.Fault("soft_nms_sigma is {}; must be at least 0", *sigma);
   if (scope.failed()) return std::nullopt;
-  return SuppressionSpec{std::min(*most, scope.input_dims(0)[1]), *iou, *score};
+  SuppressionSpec spec = {std::min(*most, scope.input_dims(0)[1]), *iou, *score};
+  if (*sigma > 0) {
+    spec.decay = -0.5f / *sigma;
+    if (scope.node().operation->opset >= 9) {
+      spec.iou_threshold = std::numeric_limits<float>::infinity();
+    }
+  }
+  return spec;
 }
 
 bool HasCentredBoxes(const NodeScope& scope) {
@@ -129,10 +137,11 @@ void LowerSuppression(LowerScope& scope) {
                                      ? scope.NewOutput(1)
                                      : builder.Scratch({ElementType::f32, rows});
   const plan::ValueId found = builder.Scratch({ElementType::i32, {}});
-  const plan::ValueId left = builder.Scratch({ElementType::i32, {scores[2]}});
+  const int64_t room = scores[2] * (spec.decay != 0 ? 2 : 1);
+  const plan::ValueId left = builder.Scratch({ElementType::i32, {room}});
   const format::SuppressParams params(Narrow32(scores[0], "batch"), Narrow32(scores[1], "classes"),
                                       Narrow32(scores[2], "boxes"), Narrow32(spec.most, "most"),
-                                      spec.iou_threshold, spec.score_threshold,
+                                      spec.iou_threshold, spec.score_threshold, spec.decay,
                                       HasCentredBoxes(scope), IsSortedAcross(scope), 0);
   builder.Emit(params, {scope.input(0), scope.input(1)}, {indices, selected, found, left});
   scope.SetLength(found);

@@ -113,18 +113,17 @@ void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId 
   builder.Emit(params, {x}, {values, indices});
 }
 
-plan::ValueId EmitFirstTrue(plan::Builder& builder, plan::ValueId x) {
-  const Dims dims = builder.dims(x), others(dims.begin() + 1, dims.end());
-  const Operand first = {builder.Scratch({ElementType::i32, others}), others};
-  const Operand places = {builder.Scratch({ElementType::i32, others}), others};
-  const Operand extent = {IntegerWeights(builder, ElementType::i32, {dims[0]}),
-                          Dims(others.size(), 1)};
-  const plan::ValueId holds = builder.Scratch({ElementType::u8, others});
-  EmitTop(builder, {.axis = dims[0], .inner = ProductOf(dims, 1, dims.size())},
-          Converted(builder, x, ElementType::u8), holds, first.value);
-  EmitSelect(builder, {Converted(builder, holds, ElementType::boolean), others}, first, extent,
-             places);
-  return places.value;
+plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis, int64_t inner,
+                            plan::ValueId x) {
+  const Dims dims = {outer, inner};
+  const plan::ValueId has_one = builder.Scratch({ElementType::u8, dims});
+  const plan::ValueId first = builder.Scratch({ElementType::i32, dims});
+  EmitTop(builder, {.outer = outer, .axis = axis, .inner = inner}, Converted(builder, x, ElementType::u8),
+          has_one, first);
+  const plan::ValueId y = builder.Scratch({ElementType::i32, dims});
+  EmitSelect(builder, {Converted(builder, has_one, ElementType::boolean), dims}, {first, dims},
+             {IntegerWeights(builder, ElementType::i32, {axis}), {1, 1}}, {y, dims});
+  return y;
 }
 
 plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x) {

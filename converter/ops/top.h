@@ -16,9 +16,10 @@ struct TopGeometry {
 void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,
              plan::ValueId values, plan::ValueId indices);
 
-// Of booleans: where along axis 0 the first that holds stands, i32, under the other dims; the extent
-// of the axis where none does.
-plan::ValueId EmitFirstTrue(plan::Builder& builder, plan::ValueId x);
+// Where along the axis of booleans x [outer, axis, inner] the first true one stands, or `axis` where none
+// does: i32 [outer, inner].
+plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis, int64_t inner,
+                            plan::ValueId x);
 
 // The places of x, one axis, in ascending order of its elements; equal ones in that of the axis.
 plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x);

@@ -200,9 +200,22 @@ StridedBytes AccessBy(const format::SuppressParams& p, uint32_t operand) {
     case 4:
       return Contiguous(32, {1});
     case 5:
-      return Contiguous(32, {p.boxes()});
+      return Contiguous(32, {p.boxes(), p.decay() != 0 ? 2 : 1});
     default:
       return Contiguous(32, {p.batch(), p.classes(), p.most(), 3});
+  }
+}
+
+StridedBytes AccessBy(const format::DetectParams& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Contiguous(kF32Bits, {p.batch(), p.priors(), p.box_classes(), 4});
+    case 1:
+      return Contiguous(kF32Bits, {p.batch(), p.priors(), p.classes()});
+    case 2:
+      return Contiguous(kF32Bits, {p.batch(), p.rows(), 7});
+    default:
+      return Contiguous(32, {int64_t{p.priors()} + p.kept()});
   }
 }
 
@@ -215,6 +228,10 @@ StridedBytes AccessBy(const format::RegionParams& p, uint32_t operand) {
     case 2:
       return Contiguous(format::BitsOf(p.index_type()), {p.regions()});
     default:
+      // Of own_mean as many, for each bin has channels of its own.
+      if (p.op() == format::RegionOp::own_mean) {
+        return Contiguous(kF32Bits, {p.regions(), p.channels()});
+      }
       return Contiguous(kF32Bits, {p.regions(), p.channels(), p.pooled_height(), p.pooled_width()});
   }
 }

@@ -6,20 +6,27 @@
 
 namespace weft::bind::region {
 
+static_assert(static_cast<uint32_t>(format::RegionOp::MAX) + 1 == kernels::kRegionOpCount);
+
 Fault Check(const format::RegionParams& params, const OperandSlots& slots) {
   const format::ElementType index_type = params.index_type();
   const uint32_t plane = Times(params.height(), params.width());
   const uint32_t bins = Times(params.pooled_height(), params.pooled_width());
   const uint32_t regions = params.regions();
+  const auto op = static_cast<kernels::RegionOp>(params.op());
   ParamChecker check(slots);
   check.RequireAtMost(FaultCode::kParamFlag, params.at_least_one(), 1);
-  check.RequireAtMost(FaultCode::kParamFlag, params.maximum(), 1);
+  check.RequireBelow(FaultCode::kParamOp, static_cast<uint32_t>(op), kernels::kRegionOpCount);
   check.Require(index_type == format::ElementType::i32 || index_type == format::ElementType::i64,
                 FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);
+  const bool is_own = op == kernels::RegionOp::kOwnMean;
+  check.Require(!is_own || (bins != 0 && params.channels() % bins == 0), FaultCode::kParamChoice,
+                params.channels(), bins);
   check.RequireOperand(0, kF32, Times(Times(params.batch(), params.channels()), plane));
   check.RequireOperand(1, kF32, Times(regions, 4));
   check.RequireOperand(2, index_type, regions);
-  check.RequireOperand(3, kF32, Times(Times(regions, params.channels()), bins));
+  const uint32_t channels = kernels::RegionChannels(op, params.channels(), bins);
+  check.RequireOperand(3, kF32, Times(Times(regions, channels), bins));
   return check.fault();
 }
 
@@ -39,7 +46,7 @@ void Run(const format::RegionParams& params, std::byte* const* operands) {
   shape.before = params.before();
   shape.behind = params.behind();
   shape.at_least_one = params.at_least_one();
-  shape.maximum = params.maximum();
+  shape.op = static_cast<kernels::RegionOp>(params.op());
   shape.index_type = ElementOf(params.index_type());
   kernels::Region(shape, As<float>(operands[0]), As<float>(operands[1]), operands[2],
                   As<float>(operands[3]));

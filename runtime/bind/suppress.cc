@@ -5,6 +5,14 @@
 #include "runtime/bind/param_checker.h"
 
 namespace weft::bind::suppress {
+namespace {
+
+// Places of boxes and, where scores are lowered, floats for as many behind them.
+uint32_t RoomOf(const format::SuppressParams& params) {
+  return Times(params.boxes(), params.decay() != 0 ? 2 : 1);
+}
+
+}  // namespace
 
 Fault Check(const format::SuppressParams& params, const OperandSlots& slots) {
   const uint32_t boxes = Times(params.batch(), params.boxes());
@@ -21,7 +29,7 @@ Fault Check(const format::SuppressParams& params, const OperandSlots& slots) {
   check.RequireOperand(2, format::ElementType::i32, numbers);
   check.RequireOperand(3, kF32, numbers);
   check.RequireOperand(4, format::ElementType::i32, 1);
-  check.RequireOperand(5, format::ElementType::i32, params.boxes());
+  check.RequireOperand(5, format::ElementType::i32, RoomOf(params));
   return check.fault();
 }
 
@@ -37,8 +45,12 @@ void Run(const format::SuppressParams& params, std::byte* const* operands) {
   shape.score_threshold = params.score_threshold();
   shape.centred = params.centred();
   shape.across = params.across();
-  const kernels::SuppressResults results = {As<int32_t>(operands[2]), As<float>(operands[3]),
-                                            As<int32_t>(operands[4]), As<int32_t>(operands[5])};
+  shape.decay = params.decay();
+  kernels::SuppressResults results = {As<int32_t>(operands[2]), As<float>(operands[3]),
+                                      As<int32_t>(operands[4]), As<int32_t>(operands[5])};
+  if (shape.decay != 0) {
+    results.lowered = As<float>(operands[5] + size_t{sizeof(float)} * params.boxes());
+  }
   kernels::Suppress(shape, As<float>(operands[0]), As<float>(operands[1]), results);
 }
 

@@ -50,6 +50,12 @@ class Random {
     for (float& value : values) value = Float(limit);
     return values;
   }
+  // Multiples of 1/4 below steps / 4, of which many are equal.
+  std::vector<float> Coarse(size_t count, uint32_t steps) {
+    std::vector<float> values(count);
+    for (float& value : values) value = static_cast<float>(Below(steps)) * 0.25f;
+    return values;
+  }
 
  private:
   uint64_t state_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/region.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "kernels/region_ref.h"
 #include "tests/kernels/harness.h"
 
@@ -15,13 +18,20 @@ void ExpectTwin(RegionShape s, const std::vector<float>& planes, const std::vect
   const Array<float> x(planes, misalignment), regions(corners, misalignment);
   const Array<Index> of(batches, misalignment);
   const size_t bins = size_t{s.pooled_height} * s.pooled_width;
-  Array<float> y(s.regions * s.channels * bins, misalignment);
+  const size_t channels = RegionChannels(s.op, s.channels, static_cast<uint32_t>(bins));
+  const bool is_list = s.op != RegionOp::kMean && s.op != RegionOp::kMax;
+  const auto end = std::find_if(batches.begin(), batches.end(),
+                                [&](Index batch) { return is_list && batch < 0; });
+  Array<float> y(s.regions * channels * bins, misalignment);
   Region(s, x.data(), regions.data(), of.data(), y.data());
-  for (size_t at = 0; at < s.regions * s.channels * bins; ++at) {
-    const size_t region = at / (s.channels * bins), channel = at / bins % s.channels;
+  for (size_t at = 0; at < s.regions * channels * bins; ++at) {
+    const size_t region = at / (channels * bins);
     const auto i = static_cast<uint32_t>(at % bins / s.pooled_width);
     const auto j = static_cast<uint32_t>(at % s.pooled_width);
-    const bool exists = batches[region] >= 0 && batches[region] < static_cast<Index>(s.batch);
+    const size_t of_y = at / bins % channels;
+    const size_t channel = s.op == RegionOp::kOwnMean ? of_y * bins + at % bins : of_y;
+    const bool exists = batches[region] >= 0 && batches[region] < static_cast<Index>(s.batch) &&
+                        batches.begin() + static_cast<std::ptrdiff_t>(region) < end;
     const size_t plane = exists ? static_cast<size_t>(batches[region]) * s.channels + channel : 0;
     const float must = exists ? RegionTwin(s, planes.data() + plane * s.height * s.width,
                                            corners.data() + 4 * region, i, j)
@@ -48,11 +58,11 @@ TEST(Region, MeetsItsTwinForEverySize) {
   for (const uint32_t extent : {1u, 2u, 7u, 20u}) {
     for (const uint32_t pooled : {1u, 3u}) {
       for (const uint32_t samples : {0u, 1u, 2u, 5u}) {
-        for (const uint32_t maximum : {0u, 1u}) {
+        for (const RegionOp op : {RegionOp::kMean, RegionOp::kMax}) {
           RegionShape s = ShapeOf(extent, pooled, samples);
-          s.maximum = maximum;
+          s.op = op;
           s.at_least_one = samples % 2;
-          s.scale = maximum != 0 ? 0.5f : 1.0f;
+          s.scale = op == RegionOp::kMax ? 0.5f : 1.0f;
           s.before = s.at_least_one != 0 ? 0 : 0.5f;
           s.behind = s.at_least_one != 0 ? 0 : -0.5f;
           const auto count = size_t{2} * 3 * s.height * s.width;
@@ -62,6 +72,53 @@ TEST(Region, MeetsItsTwinForEverySize) {
         }
       }
     }
+  }
+}
+
+TEST(Region, MeetsItsTwinForWholePlacesAndPoints) {
+  Random random(3);
+  for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
+    for (const uint32_t extent : {1u, 2u, 7u, 20u}) {
+      for (const uint32_t pooled : {1u, 2u, 3u}) {
+        for (const float scale : {1.0f, 0.375f}) {
+          RegionShape s = ShapeOf(extent, pooled, 0);
+          s.op = op;
+          s.scale = op == RegionOp::kPoint ? scale / 16 : scale;
+          if (op == RegionOp::kOwnMean) s.channels = 2 * pooled * (pooled + 1);
+          const auto count = size_t{2} * s.channels * s.height * s.width;
+          ExpectTwin<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30), {1, 0, 2, 1, 1},
+                              extent % 3);
+          ExpectTwin<int64_t>(s, random.Floats(count, 4), random.Floats(20, 9), {0, 1, 7, -1, 0},
+                              0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Region, RoundsHalvesOfCornersAwayFromZero) {
+  RegionShape s = ShapeOf(7, 1, 0);
+  const std::vector<float> corners = {0.5f,  1.5f,    2.5f,   3.5f, -0.5f, -1.5f, 0.5f,
+                                      2.5f,  6.4999f, 1,      6.5f, 1,     8.49f, 6,
+                                      8.51f, 6.5f,    -2.51f, -3,   -1,    -1};
+  for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean}) {
+    Random random(4);
+    s.op = op;
+    s.channels = op == RegionOp::kOwnMean ? 6 : 3;
+    ExpectTwin<int32_t>(s, random.Floats(size_t{2} * s.channels * 63, 4), corners, {0, 1, 0, 1, 0},
+                        0);
+  }
+}
+
+TEST(Region, OfWholePlacesFarOutsideIsNothing) {
+  Random random(5);
+  const std::vector<float> corners = {-60, -40, 80, 60, 1e6f,  1e6f, 1e6f, 1e6f, kNan, 0,
+                                      3,   3,   0,  0,  1e30f, 3,    3,    3,    0,    0};
+  for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
+    RegionShape s = ShapeOf(5, 2, 0);
+    s.op = op;
+    s.channels = 6;
+    ExpectTwin<int32_t>(s, random.Floats(size_t{2} * 6 * 35, 4), corners, {0, 1, 0, 1, 0}, 0);
   }
 }
 
@@ -78,8 +135,8 @@ TEST(Region, KeepsWhatIsNoNumberToItsSamples) {
   std::vector<float> planes(2 * 3 * 24, 1);
   planes[7] = kNan;
   planes[30] = kInfinity;
-  for (const uint32_t maximum : {0u, 1u}) {
-    s.maximum = maximum;
+  for (const RegionOp op : {RegionOp::kMean, RegionOp::kMax}) {
+    s.op = op;
     ExpectTwin<int32_t>(s, planes, std::vector<float>(20, 2), {0, 1, 0, 1, 0}, 0);
     ExpectTwin<int32_t>(s, planes, {0, 0, 6, 4, 1, 1, 5, 3, 0, 0, 1, 1, 2, 0, 6, 1, 3, 3, 4, 4},
                         {0, 1, 0, 1, 0}, 0);

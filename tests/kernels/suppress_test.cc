@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/suppress.h"
 
+#include <cmath>
+
 #include "kernels/suppress_ref.h"
 #include "tests/kernels/harness.h"
 
@@ -12,48 +14,49 @@ struct Suppressed {
   Suppressed(const SuppressShape& shape, size_t misalignment)
       : rows(size_t{shape.batch} * shape.classes * shape.most),
         indices(3 * rows, misalignment),
-        selected(3 * rows, misalignment),
+        selected(3 * rows),
         found(1, misalignment),
-        left(shape.boxes, misalignment) {}
+        left(shape.boxes, misalignment),
+        lowered(shape.decay != 0 ? shape.boxes : 0, misalignment) {}
+
+  SuppressResults results() {
+    return {indices.data(), selected.data(), found.data(), left.data(), lowered.data()};
+  }
 
   size_t rows;
   Array<int32_t> indices;
-  Array<float> selected;
+  std::vector<float> selected;  // guarded where it is compared
   Array<int32_t> found;
   Array<int32_t> left;
+  Array<float> lowered;
 };
 
 void ExpectTwin(const SuppressShape& s, const std::vector<float>& boxes,
                 const std::vector<float>& scores, size_t misalignment) {
   const Array<float> b(boxes, misalignment), c(scores, misalignment);
-  Suppressed is(s, misalignment);
-  Suppress(s, b.data(), c.data(),
-           {is.indices.data(), is.selected.data(), is.found.data(), is.left.data()});
   const std::vector<SuppressRow> must = SuppressTwin(s, boxes.data(), scores.data());
+  Suppressed is(s, misalignment);
+  is.selected = OnEveryTarget<float>(3 * is.rows, misalignment, [&](float* selected) {
+    SuppressResults results = is.results();
+    results.selected = selected;
+    Suppress(s, b.data(), c.data(), results);
+  });
   ASSERT_EQ(static_cast<size_t>(is.found[0]), must.size());
+  const float tolerance = s.decay != 0 ? 1e-5f : 0;
   for (size_t row = 0; row < is.rows; ++row) {
-    const bool is_used = row < must.size();
+    const SuppressRow at = row < must.size() ? must[row] : SuppressRow{{-1, -1, -1}, -1};
     for (size_t i = 0; i < 3; ++i) {
-      ASSERT_EQ(is.indices[3 * row + i], is_used ? must[row][i] : -1) << "row " << row;
+      ASSERT_EQ(is.indices[3 * row + i], at.places[i]) << "row " << row;
     }
-    const SuppressRow at = is_used ? must[row] : SuppressRow{-1, -1, -1};
-    const size_t line = static_cast<size_t>(at[0]) * s.classes + static_cast<size_t>(at[1]);
-    ASSERT_EQ(is.selected[3 * row], static_cast<float>(at[0]));
-    ASSERT_EQ(is.selected[3 * row + 1], static_cast<float>(at[1]));
-    ASSERT_EQ(is.selected[3 * row + 2],
-              is_used ? scores[line * s.boxes + static_cast<size_t>(at[2])] : -1);
+    ASSERT_EQ(is.selected[3 * row], static_cast<float>(at.places[0]));
+    ASSERT_EQ(is.selected[3 * row + 1], static_cast<float>(at.places[1]));
+    const float score = is.selected[3 * row + 2];
+    ASSERT_TRUE(score == at.score || std::abs(score - at.score) <= tolerance * std::abs(at.score))
+        << "row " << row << ": " << score << ", " << at.score;
   }
 }
 
-// On a coarse grid, so that many boxes touch, are equal or have no area, and many scores are equal.
-std::vector<float> Coarse(size_t count, uint32_t steps, Random* random) {
-  std::vector<float> values;
-  for (size_t i = 0; i < count; ++i) {
-    values.push_back(static_cast<float>(random->Below(steps)) * 0.25f);
-  }
-  return values;
-}
-
+// On a coarse grid many boxes touch, are equal or have no area, and many scores are equal.
 TEST(Suppress, MeetsItsTwinForEveryOrderAndEncoding) {
   Random random(1);
   for (const uint32_t boxes : {1u, 2u, 7u, 33u}) {
@@ -62,8 +65,7 @@ TEST(Suppress, MeetsItsTwinForEveryOrderAndEncoding) {
         for (const float iou : {-1.0f, 0.0f, 0.25f, 0.5f, 1.0f}) {
           const SuppressShape shape = {2,   3,    boxes,     std::min(most, boxes),
                                        iou, 0.5f, flags & 1, flags >> 1};
-          ExpectTwin(shape, Coarse(2 * boxes * 4, 12, &random), Coarse(6 * boxes, 17, &random),
-                     flags);
+          ExpectTwin(shape, random.Coarse(2 * boxes * 4, 12), random.Coarse(6 * boxes, 17), flags);
         }
       }
     }
@@ -76,14 +78,33 @@ TEST(Suppress, MeetsItsTwinInACrowd) {
   ExpectTwin(shape, random.Floats(4 * 400, 8), random.Floats(2 * 400, 8), 1);
 }
 
+TEST(Suppress, MeetsItsTwinWhereScoresAreLowered) {
+  Random random(3);
+  for (const uint32_t boxes : {1u, 2u, 7u, 16u, 18u, 70u}) {
+    for (const float iou : {0.5f, kInfinity}) {
+      for (const float decay : {-0.5f, -4.0f}) {
+        SuppressShape shape = {2, 3, boxes, boxes, iou, 0.125f, 0, 1, decay};
+        std::vector<float> corners;
+        for (size_t i = 0; i < size_t{2} * boxes; ++i) {
+          const float x = random.Float(4), y = random.Float(4);
+          corners.insert(corners.end(), {y, x, y + 2 + random.Float(1), x + 2 + random.Float(1)});
+        }
+        ExpectTwin(shape, corners, random.Floats(size_t{6} * boxes, 1), boxes % 3);
+        shape.most = (boxes + 1) / 2;
+        shape.across = 0;
+        ExpectTwin(shape, corners, random.Floats(size_t{6} * boxes, 1), 0);
+      }
+    }
+  }
+}
+
 TEST(Suppress, KeepsABoxThatOverlapsByTheThresholdItself) {
   const std::vector<float> boxes = {0, 0, 1, 2, 1, 1, 0, 0, 0, 1, 1, 2};  // the whole, its halves
   const std::vector<float> scores = {0.9f, 0.8f, 0.7f};
   for (const auto& [iou, found] : {std::pair{0.5f, 3}, {0.49f, 1}}) {
     SuppressShape shape = {1, 1, 3, 3, iou, 0, 0, 0};
     Suppressed is(shape, 0);
-    Suppress(shape, boxes.data(), scores.data(),
-             {is.indices.data(), is.selected.data(), is.found.data(), is.left.data()});
+    Suppress(shape, boxes.data(), scores.data(), is.results());
     EXPECT_EQ(is.found[0], found);
   }
 }

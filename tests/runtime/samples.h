@@ -142,15 +142,23 @@ template <>
 inline StepSample SampleOf<format::Kind::suppress>() {
   constexpr ElementType kI32 = ElementType::i32;
   return StepSample(format::Kind::suppress,
-                    {{kF32, 24}, {kF32, 12}, {kI32, 24}, {kF32, 24}, {kI32, 1}, {kI32, 3}})
-      .With(format::SuppressParams(2, 2, 3, 2, 0.5f, 0.25f, 0, 1, 0));
+                    {{kF32, 24}, {kF32, 12}, {kI32, 24}, {kF32, 24}, {kI32, 1}, {kI32, 6}})
+      .With(format::SuppressParams(2, 2, 3, 2, 0.5f, 0.25f, -0.5f, 0, 1, 0));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::detect>() {
+  return StepSample(format::Kind::detect,
+                    {{kF32, 72}, {kF32, 18}, {kF32, 56}, {ElementType::i32, 6}})
+      .With(format::DetectParams(2, 3, 3, 3, 2, 3, 4, 0, 0.25f, 0.5f, 0, 1, 0));
 }
 
 template <>
 inline StepSample SampleOf<format::Kind::region>() {
   return StepSample(format::Kind::region,
                     {{kF32, 36}, {kF32, 8}, {ElementType::i32, 2}, {kF32, 16}})
-      .With(format::RegionParams(2, 2, 3, 3, 2, 2, 2, 0.5f, 0, -0.5f, 2, 0, 1, ElementType::i32));
+      .With(format::RegionParams(2, 2, 3, 3, 2, 2, 2, 0.5f, 0, -0.5f, 2, 0, format::RegionOp::max,
+                                 ElementType::i32));
 }
 
 template <>

@@ -341,80 +341,97 @@ TEST(Verify, HasATestForEveryFault) {
   }
 }
 
+// Of the sample of a step that is spoiled.
+template <typename Spoil>
+FaultCode CodeOf(format::Kind kind, Spoil spoil) {
+  StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
+  spoil(sample.builder);
+  return Loaded(sample.builder.Finish()).fault.code;
+}
+
 TEST(Verify, HoldsParametersToTheirLimits) {
-  const auto code = [](format::Kind kind, auto spoil) {
-    StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
-    spoil(sample.builder);
-    return Loaded(sample.builder.Finish()).fault.code;
-  };
   using format::Kind;
   using B = ListingBuilder;
-  EXPECT_EQ(code(Kind::dense, [](B& b) { b.dense_rows[0].mutate_y_row_stride(4); }),
+  EXPECT_EQ(CodeOf(Kind::dense, [](B& b) { b.dense_rows[0].mutate_y_row_stride(4); }),
             FaultCode::kParamRows);
-  EXPECT_EQ(code(Kind::dense,
-                 [](B& b) {
-                   b.dense_rows[0].mutable_activation().mutate_op(format::UnaryOp::logical_not);
-                 }),
+  EXPECT_EQ(CodeOf(Kind::dense,
+                   [](B& b) {
+                     b.dense_rows[0].mutable_activation().mutate_op(format::UnaryOp::logical_not);
+                   }),
             FaultCode::kParamOp);
   EXPECT_EQ(
-      code(Kind::dense, [](B& b) { b.dense_rows[0].mutable_activation().mutate_reserved1(1); }),
+      CodeOf(Kind::dense, [](B& b) { b.dense_rows[0].mutable_activation().mutate_reserved1(1); }),
       FaultCode::kParamReserved);
-  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_stride_x(0); }),
+  EXPECT_EQ(CodeOf(Kind::conv, [](B& b) { b.conv_rows[0].mutate_stride_x(0); }),
             FaultCode::kParamStride);
-  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_dilation_y(0); }),
+  EXPECT_EQ(CodeOf(Kind::conv, [](B& b) { b.conv_rows[0].mutate_dilation_y(0); }),
             FaultCode::kParamStride);
-  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_dilation_y(0xFFFFFFFF); }),
+  EXPECT_EQ(CodeOf(Kind::conv, [](B& b) { b.conv_rows[0].mutate_dilation_y(0xFFFFFFFF); }),
             FaultCode::kParamWindow);
-  EXPECT_EQ(code(Kind::conv, [](B& b) { b.conv_rows[0].mutate_pad_left(0x80000000); }),
+  EXPECT_EQ(CodeOf(Kind::conv, [](B& b) { b.conv_rows[0].mutate_pad_left(0x80000000); }),
             FaultCode::kParamWindow);
-  EXPECT_EQ(code(Kind::pool, [](B& b) { b.pool_rows[0].mutate_kernel_width(5); }),
+  EXPECT_EQ(CodeOf(Kind::pool, [](B& b) { b.pool_rows[0].mutate_kernel_width(5); }),
             FaultCode::kParamWindow);
-  EXPECT_EQ(code(Kind::pool, [](B& b) { b.pool_rows[0].mutate_pad_right(0xFFFFFFFF); }),
+  EXPECT_EQ(CodeOf(Kind::pool, [](B& b) { b.pool_rows[0].mutate_pad_right(0xFFFFFFFF); }),
             FaultCode::kParamWindow);
-  EXPECT_EQ(code(Kind::depthwise, [](B& b) { b.depthwise_rows[0].mutate_multiplier(0); }),
+  EXPECT_EQ(CodeOf(Kind::depthwise, [](B& b) { b.depthwise_rows[0].mutate_multiplier(0); }),
             FaultCode::kParamMultiplier);
-  EXPECT_EQ(code(Kind::depthwise, [](B& b) { b.depthwise_rows[0].mutate_multiplier(3); }),
+  EXPECT_EQ(CodeOf(Kind::depthwise, [](B& b) { b.depthwise_rows[0].mutate_multiplier(3); }),
             FaultCode::kParamMultiplier);
-  EXPECT_EQ(code(Kind::softmax, [](B& b) { b.softmax_rows[0].mutate_logarithm(2); }),
+  EXPECT_EQ(CodeOf(Kind::softmax, [](B& b) { b.softmax_rows[0].mutate_logarithm(2); }),
             FaultCode::kParamFlag);
-  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_by_index(2); }), FaultCode::kParamFlag);
-  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_k(0); }), FaultCode::kParamChoice);
-  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_k(4); }), FaultCode::kParamChoice);
-  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_type(ElementType::f16); }),
+  EXPECT_EQ(CodeOf(Kind::top, [](B& b) { b.top_rows[0].mutate_by_index(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(CodeOf(Kind::top, [](B& b) { b.top_rows[0].mutate_k(0); }), FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::top, [](B& b) { b.top_rows[0].mutate_k(4); }), FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::top, [](B& b) { b.top_rows[0].mutate_type(ElementType::f16); }),
             FaultCode::kParamType);
-  EXPECT_EQ(code(Kind::top, [](B& b) { b.top_rows[0].mutate_index_type(ElementType::u8); }),
+  EXPECT_EQ(CodeOf(Kind::top, [](B& b) { b.top_rows[0].mutate_index_type(ElementType::u8); }),
             FaultCode::kParamType);
-  EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_centred(2); }),
-            FaultCode::kParamFlag);
-  EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(0); }),
-            FaultCode::kParamChoice);
-  EXPECT_EQ(code(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(4); }),
-            FaultCode::kParamChoice);
-  EXPECT_EQ(code(Kind::region, [](B& b) { b.region_rows[0].mutate_at_least_one(2); }),
-            FaultCode::kParamFlag);
-  EXPECT_EQ(code(Kind::region, [](B& b) { b.region_rows[0].mutate_maximum(2); }),
-            FaultCode::kParamFlag);
-  EXPECT_EQ(code(Kind::region, [](B& b) { b.region_rows[0].mutate_index_type(ElementType::i8); }),
-            FaultCode::kParamType);
-  EXPECT_EQ(code(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
+  EXPECT_EQ(CodeOf(Kind::convert, [](B& b) { b.convert_rows[0].mutate_to(ElementType::i4); }),
             FaultCode::kParamConversion);
-  EXPECT_EQ(code(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),
+  EXPECT_EQ(CodeOf(Kind::gather, [](B& b) { b.gather_rows[0].mutate_index_type(ElementType::i8); }),
             FaultCode::kParamType);
-  EXPECT_EQ(code(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_batch_rank(7); }),
+  EXPECT_EQ(CodeOf(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_batch_rank(7); }),
             FaultCode::kParamRank);
-  EXPECT_EQ(code(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_type(ElementType::u8); }),
+  EXPECT_EQ(CodeOf(Kind::matmul, [](B& b) { b.matmul_rows[0].mutate_type(ElementType::u8); }),
             FaultCode::kParamType);
-  EXPECT_EQ(code(Kind::reduce, [](B& b) { b.reduce_rows[0].mutate_reduced_rank(0xFFFFFFFF); }),
+  EXPECT_EQ(CodeOf(Kind::reduce, [](B& b) { b.reduce_rows[0].mutate_reduced_rank(0xFFFFFFFF); }),
             FaultCode::kParamRank);
+}
+
+TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {
+  using format::Kind;
+  using B = ListingBuilder;
+  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_centred(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(0); }),
+            FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(4); }),
+            FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::detect, [](B& b) { b.detect_rows[0].mutate_best_class(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(CodeOf(Kind::detect, [](B& b) { b.detect_rows[0].mutate_clip(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(CodeOf(Kind::detect, [](B& b) { b.detect_rows[0].mutate_box_classes(2); }),
+            FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::detect, [](B& b) { b.detect_rows[0].mutate_kept(5); }),
+            FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::region, [](B& b) { b.region_rows[0].mutate_at_least_one(2); }),
+            FaultCode::kParamFlag);
+  EXPECT_EQ(CodeOf(Kind::region,
+                   [](B& b) { b.region_rows[0].mutate_op(static_cast<format::RegionOp>(5)); }),
+            FaultCode::kParamOp);
+  EXPECT_EQ(
+      CodeOf(Kind::region, [](B& b) { b.region_rows[0].mutate_op(format::RegionOp::own_mean); }),
+      FaultCode::kParamChoice);
+  EXPECT_EQ(CodeOf(Kind::region, [](B& b) { b.region_rows[0].mutate_index_type(ElementType::i8); }),
+            FaultCode::kParamType);
 }
 
 TEST(Verify, HoldsTransformsToTheirSize) {
   using B = ListingBuilder;
-  const auto code = [](auto spoil) {
-    StepSample sample = EveryStep()[static_cast<size_t>(format::Kind::fourier) - 1];
-    spoil(sample.builder);
-    return Loaded(sample.builder.Finish()).fault.code;
-  };
+  const auto code = [](auto spoil) { return CodeOf(format::Kind::fourier, spoil); };
   EXPECT_EQ(code([](B& b) { b.fourier_rows[0].mutate_has_window(2); }), FaultCode::kParamFlag);
   EXPECT_EQ(code([](B& b) { b.fourier_rows[0].mutate_op(format::FourierOp::inverse); }),
             FaultCode::kParamReserved);

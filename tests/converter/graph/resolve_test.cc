@@ -112,9 +112,10 @@ TEST_F(ResolveTest, SaysWhatTheSourceCallsAnOperationAndWhatToDo) {
           "\"weft ops\" lists",
           "m.xml:6: RandomUniform-8 (rand, randn or bernoulli), layer \"r\": has no lowering, for "
           "it draws random numbers; must be an input: make the noise in the program and feed it",
-          "m.xml:7: MatrixNms-8, layer \"s\": has no lowering, for how many boxes it finds is "
-          "known only at run time; must be outside the model: let its boxes and scores be outputs, "
-          "and select in the program"}));
+          "m.xml:7: MatrixNms-8, layer \"s\": has no lowering, for it selects among boxes in a "
+          "way of its own that is not built yet; must be NonMaxSuppression or outside the model: "
+          "let "
+          "its boxes and scores be outputs, and select in the program"}));
 }
 
 TEST_F(ResolveTest, NamesTheVersionsThatConvert) {

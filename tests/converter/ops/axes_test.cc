@@ -310,6 +310,21 @@ TEST_F(Axes, OfSuppressedBoxesAreNone) {
   EXPECT_EQ(relation.reason, "selects among boxes of all time");
 }
 
+TEST_F(Axes, OfDetectionsAreNone) {
+  const AxisRelation relation =
+      Of(g.Add("DetectionOutput", 8, {X({2, 12}), X({2, 9}), X({2, 2, 12})},
+               {{"keep_top_k", "3"}, {"nms_threshold", "1"}, {"normalized", "1"}}));
+  EXPECT_EQ(GroupsOf(relation), Groups{});
+  EXPECT_EQ(relation.reason, "selects among boxes of all time");
+}
+
+TEST_F(Axes, OfPooledListsOfRegionsAreTheChannelsAlone) {
+  const AxisRelation relation =
+      Of(g.Add("ROIPooling", 1, {X({2, 3, 7, 8}), X({5, 5})},
+               {{"pooled_h", "7"}, {"pooled_w", "8"}, {"spatial_scale", "1"}}));
+  EXPECT_EQ(GroupsOf(relation), (Groups{"in0.1=out0.1"}));
+}
+
 TEST_F(Axes, OfAReductionCloseUp) {
   const AxisRelation dropped = Of(g.Add("ReduceMean", 1, {X({2, 3, 4}), g.Ints({1})}));
   EXPECT_EQ(GroupsOf(dropped), (Groups{"in0.0=out0.0", "in0.2=out0.1"}));

@@ -45,7 +45,7 @@ TEST(RoiAlign, IsOneStep) {
   EXPECT_EQ(params.pooled_width(), 3u);
   EXPECT_EQ(params.scale(), 0.5f);
   EXPECT_EQ(params.samples(), 2);
-  EXPECT_EQ(params.maximum(), 1);
+  EXPECT_EQ(params.op(), format::RegionOp::max);
   EXPECT_EQ(params.index_type(), format::ElementType::i64);
 }
 

@@ -2,6 +2,8 @@
 // NonMaxSuppression: its step, its lengths, and what is refused.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"
 
@@ -59,6 +61,23 @@ TEST_F(Suppression, TakesItsAttributes) {
   EXPECT_EQ(params.across(), 0);
 }
 
+TEST_F(Suppression, LowersScores) {
+  std::vector<ir::Source> limits = Limits();
+  limits.push_back(g.Float(0.25f));
+  for (const auto& [opset, iou] :
+       {std::pair{5, 0.5f}, {9, std::numeric_limits<float>::infinity()}}) {
+    const ir::Source found = Add(opset, limits, {});
+    ASSERT_TRUE(g.Infer()) << g.FaultText();
+    EXPECT_EQ(ToString(g.type(found)), "i64[30,3]");
+    const plan::Program program = g.Lower();
+    const size_t last = opset == 5 ? 0 : Kinds(program).size() / 2;
+    const auto params = ParamsAt<format::SuppressParams>(program, last);
+    EXPECT_EQ(params.iou_threshold(), iou);
+    EXPECT_EQ(params.decay(), -2);
+    EXPECT_EQ(program.values[Steps(program)[last].outputs.back()].type.dims, Dims{18});
+  }
+}
+
 TEST_F(Suppression, FindsNothingWithoutALimit) {
   const ir::Source found = Add(5, {}, {});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
@@ -72,7 +91,7 @@ TEST_F(Suppression, RefusesWhatItCannotSelect) {
   Add(9, {g.Int(-1)}, {});
   Add(9, {g.Int(1), g.Parameter(F32({}))}, {});
   Add(9, {g.Int(1), g.Floats({2}, {1, 2})}, {});
-  Add(9, {g.Int(1), g.Float(1), g.Float(1), g.Float(0.5f)}, {});
+  Add(9, {g.Int(1), g.Float(1), g.Float(1), g.Float(-0.5f)}, {});
   Add(9, Limits(), {{"box_encoding", "diagonal"}});
   Add(9, Limits(), {}, {2, 9, 4}, {2, 3, 8});
   EXPECT_FALSE(g.Infer());
@@ -80,7 +99,7 @@ TEST_F(Suppression, RefusesWhatItCannotSelect) {
   EXPECT_PRED2(Contains, g.FaultText(), "-1 boxes of a class are asked for; must be at least 0");
   EXPECT_PRED2(Contains, g.FaultText(), "input 3 (iou_threshold) is computed at run time");
   EXPECT_PRED2(Contains, g.FaultText(), "input 3 (iou_threshold) is f32[2]; must be one number");
-  EXPECT_PRED2(Contains, g.FaultText(), "soft_nms_sigma is 0.5; must be 0");
+  EXPECT_PRED2(Contains, g.FaultText(), "soft_nms_sigma is -0.5; must be at least 0");
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of corner center");
   EXPECT_PRED2(Contains, g.FaultText(),
                "boxes are [2,9,4] and scores [2,3,8]; must be [batch, boxes, 4] and");
