@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/binary.h"
 
+#include <type_traits>
+
 #include "kernels/broadcast.h"
 #include "kernels/integer.h"
 
@@ -110,15 +112,55 @@ T Prelu(T a, T b) {
   return a < 0 ? WrappingMultiply(a, b) : a;
 }
 
+uint32_t BitwiseAnd(uint32_t a, uint32_t b) { return a & b; }
+uint32_t BitwiseOr(uint32_t a, uint32_t b) { return a | b; }
+uint32_t BitwiseXor(uint32_t a, uint32_t b) { return a ^ b; }
+
+template <uint32_t (*kFunction)(uint32_t, uint32_t)>
+HWY_NOINLINE void BitBlock(const void* const* x, void* y, size_t count) {
+  const Raw<uint32_t>* a = static_cast<const Raw<uint32_t>*>(x[0]);
+  const Raw<uint32_t>* b = static_cast<const Raw<uint32_t>*>(x[1]);
+  Raw<uint32_t>* out = static_cast<Raw<uint32_t>*>(y);
+  for (size_t i = 0; i < count; ++i) out[i].bits = kFunction(a[i].bits, b[i].bits);
+}
+
+// The bits of 64 are those of twice 32.
+template <uint32_t (*kFunction)(uint32_t, uint32_t)>
+void LongBitBlock(const void* const* x, void* y, size_t count) {
+  BitBlock<kFunction>(x, y, 2 * count);
+}
+
+// Of words alone: the converter widens what is narrower.
+template <typename T>
+BlockFunction BinaryOfBits(BinaryOp op) {
+  if constexpr (sizeof(T) < sizeof(uint32_t)) return nullptr;
+  constexpr bool kIsLong = sizeof(T) > sizeof(uint32_t);
+  switch (op) {
+    case BinaryOp::kBitwiseAnd:
+      return kIsLong ? LongBitBlock<BitwiseAnd> : BitBlock<BitwiseAnd>;
+    case BinaryOp::kBitwiseOr:
+      return kIsLong ? LongBitBlock<BitwiseOr> : BitBlock<BitwiseOr>;
+    case BinaryOp::kBitwiseXor:
+      return kIsLong ? LongBitBlock<BitwiseXor> : BitBlock<BitwiseXor>;
+    default:
+      return nullptr;
+  }
+}
+
+// Where the low bits of a result do not depend on the sign, bytes of either kind share a function.
+template <typename T>
+using WithoutSign = std::conditional_t<sizeof(T) == 1, uint8_t, T>;
+
 template <typename T>
 BlockFunction BinaryOfIntegers(BinaryOp op) {
+  using Bits = WithoutSign<T>;
   switch (op) {
     case BinaryOp::kAdd:
-      return IntegerBlock<T, WrappingAdd<T>>;
+      return IntegerBlock<Bits, WrappingAdd<Bits>>;
     case BinaryOp::kSubtract:
-      return IntegerBlock<T, WrappingSubtract<T>>;
+      return IntegerBlock<Bits, WrappingSubtract<Bits>>;
     case BinaryOp::kMultiply:
-      return IntegerBlock<T, WrappingMultiply<T>>;
+      return IntegerBlock<Bits, WrappingMultiply<Bits>>;
     case BinaryOp::kDivide:
       return IntegerBlock<T, Quotient<T>>;
     case BinaryOp::kMaximum:
@@ -128,7 +170,7 @@ BlockFunction BinaryOfIntegers(BinaryOp op) {
     case BinaryOp::kPower:
       return IntegerBlock<T, Power<T>>;
     case BinaryOp::kSquaredDifference:
-      return IntegerBlock<T, SquareOfDifference<T>>;
+      return IntegerBlock<Bits, SquareOfDifference<Bits>>;
     case BinaryOp::kFloorMod:
       return IntegerBlock<T, FloorRemainder<T>>;
     case BinaryOp::kMod:
@@ -136,7 +178,7 @@ BlockFunction BinaryOfIntegers(BinaryOp op) {
     case BinaryOp::kPrelu:
       return IntegerBlock<T, Prelu<T>>;
     default:
-      return nullptr;
+      return BinaryOfBits<T>(op);
   }
 }
 
@@ -162,8 +204,9 @@ struct Row {
   uint32_t element_bytes;
 };
 
-// The loop for a pair of op and type; its function is null where there is none.
-Row Choose(BinaryOp op, Element type) {
+// The loop for a pair of op and type; its function is null where there is none. Out of line: both
+// callers would hold all of it.
+HWY_NOINLINE Row Choose(BinaryOp op, Element type) {
   switch (type) {
     case Element::kF32:
       return {HWY_DYNAMIC_DISPATCH(BinaryOfFloats)(op), 4};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = f(a, b), element by element; y is contiguous over dims, a and b are walked by their strides,
-// so that stride 0 broadcasts. Types f32, i32, i64, i8, u8 (arithmetic) and boolean (the logical
-// ops). Integers wrap around; x / 0, mod and floor_mod by 0 are 0 and MIN / -1 is MIN: nothing
+// so that stride 0 broadcasts. Types f32, i32, i64, i8, u8 (arithmetic), i32 and i64 (bitwise) and
+// boolean (the logical ops). Integers wrap around; x / 0, mod and floor_mod by 0 are 0 and MIN / -1 is MIN: nothing
 // traps. maximum and minimum: a NaN on either side wins. power: see binary_ref.h. y may be an
 // operand itself where that operand is walked contiguously (no broadcast); any other overlap is
 // refused by the caller. The caller owns all memory; 1 KB of stack.
@@ -26,9 +26,12 @@ enum class BinaryOp : uint8_t {
   kPrelu,     // a < 0 ? a * b : a
   kLogicalAnd,
   kLogicalOr,
-  kLogicalXor
+  kLogicalXor,
+  kBitwiseAnd,
+  kBitwiseOr,
+  kBitwiseXor
 };
-inline constexpr uint8_t kBinaryOpCount = 14;
+inline constexpr uint8_t kBinaryOpCount = 17;
 
 // Strides in elements; the last dimension is the innermost. Rank 0 is one element.
 struct BinaryShape {

@@ -81,6 +81,12 @@ inline int64_t IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
       return b == 0 || overflows ? 0 : a % b;
     case BinaryOp::kPrelu:
       return a < 0 ? static_cast<int64_t>(p * q) : a;
+    case BinaryOp::kBitwiseAnd:
+      return a & b;
+    case BinaryOp::kBitwiseOr:
+      return a | b;
+    case BinaryOp::kBitwiseXor:
+      return a ^ b;
     default:
       return 0;
   }

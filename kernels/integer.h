@@ -61,9 +61,14 @@ constexpr Division Divide(uint64_t dividend, uint64_t divisor) {
 #endif
 }
 
+constexpr uint64_t QuotientOf(uint64_t a, uint64_t b) { return Divide(a, b).quotient; }
+constexpr uint32_t QuotientOf(uint32_t a, uint32_t b) { return a / b; }
+constexpr uint64_t RemainderOf(uint64_t a, uint64_t b) { return Divide(a, b).remainder; }
+constexpr uint32_t RemainderOf(uint32_t a, uint32_t b) { return a % b; }
+
 template <typename T>
-constexpr uint64_t MagnitudeOf(T value) {
-  const uint64_t wide = static_cast<uint64_t>(static_cast<int64_t>(value));
+constexpr Wrapping<T> MagnitudeOf(T value) {
+  const auto wide = static_cast<Wrapping<T>>(value);
   return value < 0 ? 0 - wide : wide;
 }
 
@@ -71,7 +76,7 @@ constexpr uint64_t MagnitudeOf(T value) {
 template <typename T>
 constexpr T Quotient(T a, T b) {
   if (b == 0) return 0;
-  const uint64_t magnitude = Divide(MagnitudeOf(a), MagnitudeOf(b)).quotient;
+  const Wrapping<T> magnitude = QuotientOf(MagnitudeOf(a), MagnitudeOf(b));
   return static_cast<T>((a < 0) != (b < 0) ? 0 - magnitude : magnitude);
 }
 
@@ -79,7 +84,7 @@ constexpr T Quotient(T a, T b) {
 template <typename T>
 constexpr T Remainder(T a, T b) {
   if (b == 0) return 0;
-  const uint64_t magnitude = Divide(MagnitudeOf(a), MagnitudeOf(b)).remainder;
+  const Wrapping<T> magnitude = RemainderOf(MagnitudeOf(a), MagnitudeOf(b));
   return static_cast<T>(a < 0 ? 0 - magnitude : magnitude);
 }
 
@@ -100,7 +105,7 @@ constexpr T Power(T base, T exponent) {
     return exponent % 2 == 0 ? T{1} : base;
   }
   T result = 1;
-  for (uint64_t left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
+  for (auto left = static_cast<Wrapping<T>>(exponent); left != 0; left >>= 1) {
     if ((left & 1) != 0) result = WrappingMultiply(result, base);
     base = WrappingMultiply(base, base);
   }

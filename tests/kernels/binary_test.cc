@@ -226,6 +226,9 @@ TEST(Binary, KnowsWhatItKnows) {
   EXPECT_TRUE(BinaryKnows(BinaryOp::kPower, Element::kI32));
   EXPECT_FALSE(BinaryKnows(BinaryOp::kLogicalAnd, Element::kF32));
   EXPECT_FALSE(BinaryKnows(BinaryOp::kAdd, Element::kBoolean));
+  EXPECT_TRUE(BinaryKnows(BinaryOp::kBitwiseXor, Element::kI64));
+  EXPECT_FALSE(BinaryKnows(BinaryOp::kBitwiseXor, Element::kU8));
+  EXPECT_FALSE(BinaryKnows(BinaryOp::kBitwiseXor, Element::kF32));
   EXPECT_FALSE(BinaryKnows(BinaryOp::kAdd, Element::kF16));
 }
 

@@ -100,7 +100,7 @@ const Spoiled kSpoiled[] = {
     {"step operands", [](Features& f) { f.b.steps[0].mutate_first_operand(0xFFFFFFFF); },
      FaultCode::kStepOperands, 0},
     {"operand slot", [](Features& f) { f.b.operands[0] = 99; }, FaultCode::kOperandSlot, 0},
-    {"op", [](Features& f) { f.b.binary_rows[0].mutate_op(static_cast<format::BinaryOp>(14)); },
+    {"op", [](Features& f) { f.b.binary_rows[0].mutate_op(static_cast<format::BinaryOp>(17)); },
      FaultCode::kParamOp, 3},
     {"param type",
      [](Features& f) { f.b.binary_rows[0].mutate_type(static_cast<ElementType>(12)); },
