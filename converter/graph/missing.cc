@@ -40,8 +40,6 @@ constexpr MissingOperation Row(std::string_view name, std::string_view words, Re
 // Sorted by name. An operation that converts has no row: tests/tidy/rules/operations.py refuses it.
 constexpr MissingOperation kMissing[] = {
     Row("BinaryConvolution", "", kRare),
-    Row("BitwiseLeftShift", "", kLater),
-    Row("BitwiseRightShift", "", kLater),
     Row("CTCLoss", "", {"it is a loss, for training", "must be left out"}),
     Row("DeformableConvolution", "DeformConv", kRare),
     Row("DeformablePSROIPooling", "", kRare),

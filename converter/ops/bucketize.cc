@@ -6,6 +6,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
@@ -24,11 +25,7 @@ ElementType PlaceType(const NodeScope& scope) {
 }
 
 // Both inputs are of one type.
-bool CheckSorted(InferScope& scope) {
-  return CheckElements(
-      scope, kBoth,
-      {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
-}
+bool CheckSorted(InferScope& scope) { return CheckNumeric(scope, kBoth); }
 
 // The lines of `sorted` compared with x: [dims of x..., elements of a line].
 plan::ValueId CompareWithLines(plan::Builder& builder, CompareOp op, const Operand& sorted,
@@ -125,8 +122,10 @@ void SearchAxes(AxisScope& scope) {
 }
 
 constexpr Operation kBucketizeRows[] = {
-    {"Bucketize", 3, 2, 2, InferBucketize, LowerBucketize, Apart(BucketizeAxes)},
-    {"SearchSorted", 15, 2, 2, InferSearch, LowerSearch, Apart(SearchAxes)},
+    {"Bucketize", 3, 2, 2, InferBucketize, LowerNarrow<LowerBucketize, ElementType::i16>,
+     Apart(BucketizeAxes)},
+    {"SearchSorted", 15, 2, 2, InferSearch, LowerNarrow<LowerSearch, ElementType::i16>,
+     Apart(SearchAxes)},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
 
@@ -18,18 +19,21 @@ using format::CompareOp;
 void InferCompare(InferScope& scope) {
   CheckElements(scope, kBoth,
                 {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8,
-                 ElementType::u8, ElementType::boolean});
+                 ElementType::u8, ElementType::i16, ElementType::boolean});
   if (const std::optional<Dims> dims = BroadcastDims(scope, kBoth)) {
     scope.SetOutput(0, ElementType::boolean, *dims);
   }
 }
 
 template <CompareOp op>
-void LowerCompare(LowerScope& scope) {
+void LowerComparison(LowerScope& scope) {
   const Dims out = scope.output_type(0).dims;
   EmitCompare(scope.builder, op, {scope.input(0), AlignedDims(scope, 0, out)},
               {scope.input(1), AlignedDims(scope, 1, out)}, scope.NewOutput(0));
 }
+
+template <CompareOp op>
+constexpr auto LowerCompare = LowerNarrow<LowerComparison<op>, ElementType::i16>;
 
 // IsNaN, IsInf, IsFinite.
 

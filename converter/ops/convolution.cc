@@ -7,6 +7,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
@@ -19,8 +20,9 @@ namespace {
 
 template <bool grouped>
 void InferConvolution(InferScope& scope) {
-  const std::initializer_list<ElementType> allowed = {ElementType::f32, ElementType::i32,
-                                                      ElementType::i64};
+  const std::initializer_list<ElementType> allowed = {ElementType::f32, ElementType::i8,
+                                                      ElementType::u8,  ElementType::i16,
+                                                      ElementType::i32, ElementType::i64};
   if (!CheckDataAndFilters(scope, grouped, allowed)) return;
   const std::span<const int64_t> data = scope.input_dims(kData);
   const Filters filters = FiltersOf(scope);
@@ -228,8 +230,9 @@ void ConvolutionAxes(AxisScope& scope) {
 constexpr Traits kConvolution = {.axes = ConvolutionAxes, .heavy = true};
 
 constexpr Operation kConvolutionRows[] = {
-    {"Convolution", 1, 2, 2, InferConvolution<false>, LowerConvolution, kConvolution},
-    {"GroupConvolution", 1, 2, 2, InferConvolution<true>, LowerConvolution, kConvolution},
+    {"Convolution", 1, 2, 2, InferConvolution<false>, LowerNarrow<LowerConvolution>, kConvolution},
+    {"GroupConvolution", 1, 2, 2, InferConvolution<true>, LowerNarrow<LowerConvolution>,
+     kConvolution},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/pointwise.h"
@@ -15,9 +16,7 @@ namespace {
 
 void InferCumSum(InferScope& scope) {
   constexpr size_t kX[] = {0};
-  CheckElements(
-      scope, kX,
-      {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+  CheckNumeric(scope, kX);
   const std::optional<int64_t> axis =
       scope.has_input(1) ? ControlInt(scope, 1, "axis") : std::optional<int64_t>(0);
   if (axis) scope.NormalAxis(*axis, scope.rank(0));
@@ -53,7 +52,13 @@ void CumSumAxes(AxisScope& scope) {
 }
 
 constexpr Operation kCumSumRows[] = {
-    {"CumSum", 3, 1, 2, InferCumSum, LowerCumSum, {.axes = CumSumAxes, .heavy = true}},
+    {"CumSum",
+     3,
+     1,
+     2,
+     InferCumSum,
+     LowerNarrow<LowerCumSum, ElementType::i16>,
+     {.axes = CumSumAxes, .heavy = true}},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
 
@@ -14,19 +15,21 @@ namespace {
 
 using format::BinaryOp;
 
-void InferElementwise(InferScope& scope, std::initializer_list<ElementType> allowed) {
-  CheckElements(scope, kBoth, allowed);
+void SetElementwiseOutput(InferScope& scope) {
   if (const std::optional<Dims> dims = BroadcastDims(scope, kBoth)) {
     scope.SetOutput(0, scope.input_element(0), *dims);
   }
 }
 
 void InferArithmetic(InferScope& scope) {
-  InferElementwise(scope, {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8,
-                           ElementType::u8});
+  CheckNumeric(scope, kBoth);
+  SetElementwiseOutput(scope);
 }
 
-void InferLogical(InferScope& scope) { InferElementwise(scope, {ElementType::boolean}); }
+void InferLogical(InferScope& scope) {
+  CheckElements(scope, kBoth, {ElementType::boolean});
+  SetElementwiseOutput(scope);
+}
 
 Operand Aligned(LowerScope& scope, size_t i) {
   return {scope.input(i), AlignedDims(scope, i, scope.output_type(0).dims)};
@@ -36,6 +39,9 @@ template <BinaryOp op>
 void LowerElementwise(LowerScope& scope) {
   EmitBinary(scope.builder, op, Aligned(scope, 0), Aligned(scope, 1), scope.NewOutput(0));
 }
+
+template <BinaryOp op>
+constexpr auto LowerArithmetic = LowerNarrow<LowerElementwise<op>, ElementType::i16>;
 
 // The step truncates. Python's division rounds down, which is exact division once the remainder of
 // the divisor's sign is taken off.
@@ -74,7 +80,7 @@ Dims SlopeDims(const NodeScope& scope) {
 }
 
 void InferPRelu(InferScope& scope) {
-  CheckElements(scope, kBoth, {ElementType::f32});
+  CheckNumeric(scope, kBoth);
   const std::optional<Dims> dims = scope.Broadcast(scope.input_dims(0), SlopeDims(scope));
   if (dims && *dims != scope.input_dims(0)) {
     scope.Fault("slope is {} and x is {}; the slope must broadcast to the shape of x",
@@ -121,31 +127,26 @@ template <bool deciding>
 constexpr Traits kDecidedBy = {.scalar = ScalarDecided<deciding>, .pointwise = true};
 
 constexpr Operation kElementwiseRows[] = {
-    {"Add", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::add>, kPointwiseOfBoth<AddOf>},
-    {"Subtract", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::subtract>,
+    {"Add", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::add>, kPointwiseOfBoth<AddOf>},
+    {"Subtract", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::subtract>,
      kPointwiseOfBoth<SubtractOf>},
-    {"Multiply", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::multiply>,
+    {"Multiply", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::multiply>,
      kPointwiseOfBoth<MultiplyOf>},
-    {"Divide", 1, 2, 2, InferArithmetic, LowerDivide, kPointwise},
-    {"Maximum", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::maximum>,
+    {"Divide", 1, 2, 2, InferArithmetic, LowerNarrow<LowerDivide, ElementType::i16>, kPointwise},
+    {"Maximum", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::maximum>,
      kPointwiseOfBoth<MaximumOf>},
-    {"Minimum", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::minimum>,
+    {"Minimum", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::minimum>,
      kPointwiseOfBoth<MinimumOf>},
-    {"Power", 1, 2, 2, InferArithmetic, LowerPower, kPointwise},
-    {"SquaredDifference", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::squared_difference>,
+    {"Power", 1, 2, 2, InferArithmetic, LowerNarrow<LowerPower, ElementType::i16>, kPointwise},
+    {"SquaredDifference", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::squared_difference>,
      kPointwise},
-    {"Mod", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::mod>, kPointwise},
-    {"FloorMod", 1, 2, 2, InferArithmetic, LowerElementwise<BinaryOp::floor_mod>, kPointwise},
-    {"PRelu", 1, 2, 2, InferPRelu, LowerPRelu, Apart(SlopeAxes)},
+    {"Mod", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::mod>, kPointwise},
+    {"FloorMod", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::floor_mod>, kPointwise},
+    {"PRelu", 1, 2, 2, InferPRelu, LowerNarrow<LowerPRelu, ElementType::i16>, Apart(SlopeAxes)},
     {"LogicalAnd", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_and>,
      kDecidedBy<false>},
     {"LogicalOr", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},
     {"LogicalXor", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_xor>, kPointwise},
-    // Of booleans, which are all that masks are made of.
-    {"BitwiseAnd", 13, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_and>,
-     kDecidedBy<false>},
-    {"BitwiseOr", 13, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},
-    {"BitwiseXor", 13, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_xor>, kPointwise},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace weft::ops {
 
 // Computing: elements change.
 std::span<const Operation> ElementwiseOperations();
+std::span<const Operation> BitwiseOperations();
 std::span<const Operation> UnaryOperations();
 std::span<const Operation> CompareOperations();
 std::span<const Operation> SelectOperations();

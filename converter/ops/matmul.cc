@@ -9,6 +9,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/packed.h"
 
 namespace weft::ops {
@@ -27,7 +28,7 @@ Matrix MatrixOf(const NodeScope& scope, size_t i) {
 
 void InferMatmul(InferScope& scope) {
   constexpr size_t kFactors[] = {0, 1};
-  CheckElements(scope, kFactors, {ElementType::f32, ElementType::i32, ElementType::i64});
+  CheckNumeric(scope, kFactors);
   for (size_t i : kFactors) {
     if (scope.rank(i) == 0) scope.Fault("input {} is a scalar; must have at least one axis", i);
   }
@@ -118,7 +119,9 @@ void MatMulAxes(AxisScope& scope) {
 
 constexpr Traits kMatMul = {.axes = MatMulAxes, .heavy = true};
 
-constexpr Operation kMatmulRows[] = {{"MatMul", 1, 2, 2, InferMatmul, LowerMatmul, kMatMul}};
+constexpr Operation kMatmulRows[] = {
+    {"MatMul", 1, 2, 2, InferMatmul, LowerNarrow<LowerMatmul>, kMatMul},
+};
 
 }  // namespace
 

@@ -54,7 +54,7 @@ void InferMean(InferScope& scope) {
 
 std::optional<Dims> InferMaxima(InferScope& scope) {
   std::optional<Dims> dims = InferPool(scope, {ElementType::f32, ElementType::i32, ElementType::i64,
-                                               ElementType::i8, ElementType::u8});
+                                               ElementType::i8, ElementType::u8, ElementType::i16});
   if (dims) scope.SetOutput(0, scope.input_element(0), *dims);
   return dims;
 }

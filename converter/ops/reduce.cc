@@ -10,6 +10,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/lengths.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
@@ -49,9 +50,9 @@ std::vector<bool> ReducedAxes(const LowerScope& scope) {
   return reduced;
 }
 
-void InferReduce(InferScope& scope, std::initializer_list<ElementType> allowed) {
-  constexpr size_t kX[] = {0};
-  CheckElements(scope, kX, allowed);
+constexpr size_t kReduced[] = {0};
+
+void InferReduce(InferScope& scope) {
   const std::optional<std::vector<bool>> reduced = ReducedAxes(scope);
   const bool keep_dims = scope.attributes.Bool("keep_dims", false);
   if (!reduced) return;
@@ -64,10 +65,28 @@ void InferReduce(InferScope& scope, std::initializer_list<ElementType> allowed) 
 }
 
 void InferReduceOfNumbers(InferScope& scope) {
-  InferReduce(scope, {ElementType::f32, ElementType::i32, ElementType::i64});
+  CheckNumeric(scope, kReduced);
+  InferReduce(scope);
 }
-void InferReduceOfFloats(InferScope& scope) { InferReduce(scope, {ElementType::f32}); }
-void InferReduceOfBooleans(InferScope& scope) { InferReduce(scope, {ElementType::boolean}); }
+
+// Where there is no element, the greatest and the least number of the type are the result; of i32
+// these are others.
+void InferExtreme(InferScope& scope) {
+  InferReduceOfNumbers(scope);
+  const bool may_be_empty =
+      ElementCount(scope.input_dims(0)) == 0 || ir::ExtentOf(scope.node().inputs[0]).has_value();
+  if (!may_be_empty || !IsNarrowInteger(scope.input_element(0))) return;
+  scope.Fault("input 0 is {} and may have no element; must be of f32, i32 or i64 then",
+              ToString(scope.input_type(0)));
+}
+void InferReduceOfFloats(InferScope& scope) {
+  CheckElements(scope, kReduced, {ElementType::f32});
+  InferReduce(scope);
+}
+void InferReduceOfBooleans(InferScope& scope) {
+  CheckElements(scope, kReduced, {ElementType::boolean});
+  InferReduce(scope);
+}
 
 // Of a dense tensor.
 std::vector<ReduceAxis> AxesToReduce(const Dims& dims, const std::vector<bool>& reduced) {
@@ -153,6 +172,9 @@ void LowerReduce(LowerScope& scope) {
   ReduceInto(scope.builder, op, axes, scope.input(0), y);
 }
 
+template <ReduceOp op>
+constexpr auto LowerReduceOfNumbers = LowerNarrow<LowerReduce<op>>;
+
 void ReduceAxes(AxisScope& scope) {
   const std::vector<bool> reduced = NamedAxes(scope, 1);
   const bool keeps = scope.attributes.Bool("keep_dims", false);
@@ -168,12 +190,13 @@ void ReduceAxes(AxisScope& scope) {
 constexpr Traits kReduces = {.minds_length = true, .axes = ReduceAxes};
 
 constexpr Operation kReduceRows[] = {
-    {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::sum>, kReduces},
-    {"ReduceMean", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::mean>, kReduces},
-    {"ReduceMax", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::max>, kReduces},
-    {"ReduceMin", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::min>, kReduces},
-    {"ReduceProd", 1, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::product>, kReduces},
-    {"ReduceL1", 4, 2, 2, InferReduceOfNumbers, LowerReduce<ReduceOp::l1>, kReduces},
+    {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::sum>, kReduces},
+    {"ReduceMean", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::mean>, kReduces},
+    {"ReduceMax", 1, 2, 2, InferExtreme, LowerReduceOfNumbers<ReduceOp::max>, kReduces},
+    {"ReduceMin", 1, 2, 2, InferExtreme, LowerReduceOfNumbers<ReduceOp::min>, kReduces},
+    {"ReduceProd", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::product>,
+     kReduces},
+    {"ReduceL1", 4, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::l1>, kReduces},
     {"ReduceL2", 4, 2, 2, InferReduceOfFloats, LowerReduce<ReduceOp::l2>, kReduces},
     {"ReduceLogicalAnd", 1, 2, 2, InferReduceOfBooleans, LowerReduce<ReduceOp::logical_and>,
      kReduces},

@@ -15,6 +15,7 @@ using Family = std::span<const Operation> (*)();
 constexpr Family kFamilies[] = {
     // Computing.
     ElementwiseOperations,
+    BitwiseOperations,
     UnaryOperations,
     CompareOperations,
     SelectOperations,

@@ -7,6 +7,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
@@ -47,9 +48,7 @@ bool IsByIndex(const NodeScope& scope) {
 void InferTop(InferScope& scope) {
   constexpr size_t kX[] = {0};
   constexpr std::string_view kTopIndexTypes[] = {"i32", "i64"};
-  CheckElements(
-      scope, kX,
-      {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
+  CheckNumeric(scope, kX);
   const bool is_wide =
       scope.attributes.Choice("index_element_type", "i32", kTopIndexTypes) == "i64";
   IsLeast(scope);
@@ -95,9 +94,9 @@ void TopAxes(AxisScope& scope) {
 constexpr Traits kTop = {.axes = TopAxes, .steering = Steering::kShape, .steered_from = 1};
 
 constexpr Operation kTopRows[] = {
-    {"TopK", 1, 2, 2, InferTop, LowerTop, kTop},
-    {"TopK", 3, 2, 2, InferTop, LowerTop, kTop},
-    {"TopK", 11, 2, 2, InferTop, LowerTop, kTop},
+    {"TopK", 1, 2, 2, InferTop, LowerNarrow<LowerTop, ElementType::i16>, kTop},
+    {"TopK", 3, 2, 2, InferTop, LowerNarrow<LowerTop, ElementType::i16>, kTop},
+    {"TopK", 11, 2, 2, InferTop, LowerNarrow<LowerTop, ElementType::i16>, kTop},
 };
 
 }  // namespace

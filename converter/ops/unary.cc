@@ -10,6 +10,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
 
@@ -27,19 +28,9 @@ void InferFloat(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Functions the steps also offer for integers; those of fewer than 32 bits are widened for them.
+// Functions the steps also offer for integers, and rounding, which leaves these as they are.
 void InferNumber(InferScope& scope) {
-  CheckElements(scope, kFirst,
-                {ElementType::f32, ElementType::i8, ElementType::u8, ElementType::i16,
-                 ElementType::i32, ElementType::i64});
-  scope.SetOutput(0, scope.input_type(0));
-}
-
-// Rounding leaves every integer type as it is.
-void InferRounding(InferScope& scope) {
-  CheckElements(scope, kFirst,
-                {ElementType::f32, ElementType::i8, ElementType::u8, ElementType::i16,
-                 ElementType::i32, ElementType::i64});
+  CheckNumeric(scope, kFirst);
   scope.SetOutput(0, scope.input_type(0));
 }
 
@@ -57,19 +48,8 @@ void LowerUnary(LowerScope& scope) {
   Emit(scope, op);
 }
 
-bool IsNarrowInteger(ElementType type) {
-  return type == ElementType::i8 || type == ElementType::u8 || type == ElementType::i16;
-}
-
-// Computed in i32, of which the low bits are kept: what does not fit wraps around.
 void EmitNumber(LowerScope& scope, UnaryOp op, float alpha = 0, float beta = 0) {
-  const TensorType type = scope.output_type(0);
-  if (!IsNarrowInteger(type.type)) return Emit(scope, op, alpha, beta);
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  const plan::ValueId wide = builder.Scratch({ElementType::i32, type.dims});
-  EmitUnary(builder, op, Converted(builder, x, ElementType::i32), wide, alpha, beta);
-  EmitConvert(builder, wide, y);
+  LowerInI32(scope, kNarrowIntegers, [=](LowerScope& wide) { Emit(wide, op, alpha, beta); });
 }
 
 template <UnaryOp op>
@@ -137,7 +117,7 @@ constexpr std::string_view kRoundModes[] = {"half_to_even", "half_away_from_zero
 
 void InferRound(InferScope& scope) {
   scope.attributes.Choice("mode", "half_to_even", kRoundModes);
-  InferRounding(scope);
+  InferNumber(scope);
 }
 
 void LowerRound(LowerScope& scope) {
@@ -310,8 +290,7 @@ constexpr Operation kUnaryRows[] = {
     {"Asinh", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::asinh>, kPointwise},
     {"Atan", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::atan>, kPointwise},
     {"Atanh", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::atanh>, kPointwise},
-    {"BitwiseNot", 13, 1, 1, InferNot, LowerUnary<UnaryOp::logical_not>, kNot},  // of booleans
-    {"Ceiling", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::ceiling>, kPointwise},
+    {"Ceiling", 1, 1, 1, InferNumber, LowerRounding<UnaryOp::ceiling>, kPointwise},
     {"Clamp", 1, 1, 1, InferClamp, LowerClamp, kPointwise},
     {"Cos", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::cos>, kPointwise},
     {"Cosh", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::cosh>, kPointwise},
@@ -319,7 +298,7 @@ constexpr Operation kUnaryRows[] = {
     {"Erf", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::erf>, kPointwise},
     {"ErfInv", 17, 1, 1, InferFloat, LowerErfInv, kPointwise},
     {"Exp", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::exp>, kPointwise},
-    {"Floor", 1, 1, 1, InferRounding, LowerRounding<UnaryOp::floor>, kPointwise},
+    {"Floor", 1, 1, 1, InferNumber, LowerRounding<UnaryOp::floor>, kPointwise},
     {"Gelu", 2, 1, 1, InferFloat, LowerUnary<UnaryOp::gelu_erf>, kPointwise},
     {"Gelu", 7, 1, 1, InferGelu, LowerGelu, kPointwise},
     {"HSigmoid", 5, 1, 1, InferFloat, LowerUnary<UnaryOp::hsigmoid>, kPointwise},

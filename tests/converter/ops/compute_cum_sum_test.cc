@@ -73,7 +73,7 @@ TEST(CumSum, RefusesWhatItCannotMean) {
   EXPECT_PRED2(Contains, g.FaultText(), "axis 2 of a rank 2 tensor; must be from -2 to 1");
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axis) is computed at run time");
   EXPECT_PRED2(Contains, g.FaultText(),
-               "element type boolean; this operation works on f32, i32, i64, i8, u8");
+               "element type boolean; this operation works on f32, i8, u8, i16, i32, i64");
   EXPECT_PRED2(Contains, g.FaultText(), "exclusive");
 }
 

@@ -52,11 +52,11 @@ TEST(Elementwise, RefusesMixedAndUnknownElementTypes) {
   EXPECT_FALSE(mixed.Infer());
   EXPECT_PRED2(Contains, mixed.FaultText(), "input 0 is f32 and input 1 is i32");
   GraphBuilder narrow;
-  const TensorType type{ElementType::i16, {2}};
+  const TensorType type{ElementType::u4, {2}};
   narrow.Add("Multiply", 1, {narrow.Parameter(type), narrow.Parameter(type)});
   EXPECT_FALSE(narrow.Infer());
   EXPECT_PRED2(Contains, narrow.FaultText(),
-               "element type i16; this operation works on f32, i32, i64, i8, u8");
+               "element type u4; this operation works on f32, i8, u8, i16, i32, i64");
   GraphBuilder logical;
   logical.Add("LogicalAnd", 1, {logical.Parameter(F32({2})), logical.Parameter(F32({2}))});
   EXPECT_FALSE(logical.Infer());

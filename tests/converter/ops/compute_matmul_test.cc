@@ -150,14 +150,22 @@ TEST(MatMul, OfIntegersIsOneStepOfTheirType) {
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program).type(), format::ElementType::i64);
 }
 
-TEST(MatMul, RefusesTypesThatCannotHoldTheSums) {
+TEST(MatMul, SumsBytesUpInWords) {
   GraphBuilder g;
-  const ir::Source x = g.Parameter({ElementType::i8, {2, 2}});
-  g.Add("MatMul", 1, {x, x});
+  const ir::Source known = g.Const<int8_t>({ElementType::i8, {2, 1}}, {3, -4});
+  g.Add("MatMul", 1, {g.Parameter({ElementType::i8, {2, 2}}), known});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(Kinds(program),
+            (std::vector<StepKind>{StepKind::kConvert, StepKind::kMatmul, StepKind::kConvert}));
+  EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 1).type(), ElementType::i32);
+}
+
+TEST(MatMul, RefusesUnequalTypes) {
+  GraphBuilder g;
   g.Add("MatMul", 1, {g.Parameter(F32({2, 2})), g.Parameter({ElementType::i32, {2, 2}})});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i8");
-  EXPECT_PRED2(Contains, g.FaultText(), "i32");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 0 is f32 and input 1 is i32");
 }
 
 TEST(MatMul, IsZeroOverNoTerms) {

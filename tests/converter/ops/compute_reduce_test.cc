@@ -41,6 +41,16 @@ TEST(Reduce, WantsConstantAxesAndAKnownType) {
   EXPECT_PRED2(Contains, g.FaultText(), "element type f32; this operation works on boolean");
 }
 
+TEST(Reduce, RefusesTheExtremesOfNoBytes) {
+  GraphBuilder g;
+  g.Add("ReduceMax", 1, {g.Parameter({ElementType::u8, {0, 3}}), g.Ints({0})});
+  g.Add("ReduceSum", 1, {g.Parameter({ElementType::u8, {0, 3}}), g.Ints({0})});
+  g.Add("ReduceMin", 1, {g.Parameter({ElementType::i32, {0, 3}}), g.Ints({0})});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_EQ(g.faults.lines().size(), 1u) << g.FaultText();
+  EXPECT_PRED2(Contains, g.FaultText(), "input 0 is u8[0,3] and may have no element");
+}
+
 format::ReduceParams LowerMean(Dims dims, const std::vector<int64_t>& axes) {
   GraphBuilder g;
   g.Add("ReduceMean", 1, {g.Parameter(F32(std::move(dims))), g.Ints(axes)});
