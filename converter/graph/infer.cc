@@ -63,8 +63,11 @@ class Inference {
     scope.check_declared = options_.check_declared;
     scope.max_iterations = options_.max_iterations;
     scope.reads = &reads_;
-    scope.infer_body = [this](ir::Graph& body) {
-      return InferAndFold(body, options_, folding_, faults_);
+    scope.repeats = options_.repeats;
+    scope.infer_body = [&](ir::Graph& body) {
+      InferOptions options = options_;
+      options.repeats = options.repeats || ir::Iterates(node);
+      return InferAndFold(body, options, folding_, faults_);
     };
     if (InputCountFits(node, scope) && TypesFit(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);

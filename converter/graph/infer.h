@@ -19,6 +19,7 @@ struct InferOptions {
   // shapes. Those of bodies are never checked twice.
   bool check_declared = true;
   int64_t max_iterations = 0;  // of loops that only the run counts; 0: refuse them
+  bool repeats = false;        // the graph is run more than once: a body of a loop, or inside one
 };
 
 // Parameters must carry their final types (of a body: set by the node that has the body). A node

@@ -62,8 +62,6 @@ constexpr MissingOperation kMissing[] = {
     Row("NV12toRGB", "", kPicture),
     Row("Proposal", "", kProposals),
     Row("ROIAlignRotated", "", kRare),
-    Row("RandomUniform", "rand, randn or bernoulli",
-        {"it draws random numbers", "must be an input: make the noise in the program and feed it"}),
     Row("SparseFillEmptyRows", "", kLength),
     Row("StringTensorPack", "", kStrings),
     Row("StringTensorUnpack", "", kStrings),

@@ -31,6 +31,9 @@ ElementType TypeIn(const ir::Node& node, const std::string& key) {
   return type && IsForeign(*type) ? *type : ElementType::f32;
 }
 
+// Empty where floats of any type may be f32.
+std::string TypedBy(const ir::Node& node) { return std::string(ops::TraitsOf(node).typed_by); }
+
 bool IsConvert(const ir::Node& node) {
   return node.operation != nullptr && node.operation->name == kConvert;
 }
@@ -62,7 +65,7 @@ class Promotion {
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
       for (ir::Body& body : node->bodies) Promotion(*body.graph).Run(false);
       ReplaceConvertLike(*node);
-      const bool keeps = IsConvert(*node) || (is_model && ir::IsParameter(*node));
+      const bool keeps = !TypedBy(*node).empty() || (is_model && ir::IsParameter(*node));
       if (keeps) NoteForeign(*node);
     }
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
@@ -97,8 +100,8 @@ class Promotion {
 
   // A node whose output really is of a foreign type.
   void NoteForeign(const ir::Node& node) {
-    const ElementType type =
-        IsConvert(node) ? TypeIn(node, kDestination) : node.outputs[0].type.type;
+    const std::string key = TypedBy(node);
+    const ElementType type = key.empty() ? node.outputs[0].type.type : TypeIn(node, key);
     if (IsForeign(type)) foreign_[&node] = type;
   }
 

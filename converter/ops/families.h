@@ -42,6 +42,7 @@ std::span<const Operation> RegionOperations();
 std::span<const Operation> RoiAlignOperations();
 std::span<const Operation> RoiPoolingOperations();
 std::span<const Operation> PriorOperations();
+std::span<const Operation> RandomUniformOperations();
 std::span<const Operation> SuppressionOperations();
 std::span<const Operation> DetectionOperations();
 std::span<const Operation> GridSampleOperations();

@@ -45,6 +45,7 @@ constexpr Family kFamilies[] = {
     RoiPoolingOperations,
     PriorOperations,
     DetectionOperations,
+    RandomUniformOperations,
     SuppressionOperations,
     GridSampleOperations,
     NonZeroOperations,

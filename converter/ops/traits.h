@@ -54,6 +54,9 @@ struct Traits {
   bool joins = false;
   // The numbers of input 0 in another element type.
   bool converts = false;
+  // The attribute that names the output's element type, where that type is part of what is computed:
+  // floats of 16 or 64 bits are then not computed as f32. Empty: there is no such.
+  std::string_view typed_by = {};
 
   // Axes. Which axes of its tensors are one axis whose places it works on apart from each other
   // (ops/axes.h). Null: those of NumPy's broadcast where it is pointwise, else none.

@@ -101,7 +101,7 @@ TEST_F(ResolveTest, GivesEachUnknownOperationALineWithItsFirstLayers) {
 
 TEST_F(ResolveTest, SaysWhatTheSourceCallsAnOperationAndWhatToDo) {
   Add("DeformableConvolution", "opset8", 5).name = "d";
-  Add("RandomUniform", "opset8", 6).name = "r";
+  Add("Multinomial", "opset13", 6).name = "r";
   Add("MatrixNms", "opset8", 7).name = "s";
   Resolve(graph, faults);
   EXPECT_EQ(
@@ -110,8 +110,9 @@ TEST_F(ResolveTest, SaysWhatTheSourceCallsAnOperationAndWhatToDo) {
           "m.xml:5: DeformableConvolution-8 (DeformConv), layer \"d\": has no lowering, for no "
           "exporter of recurrent, audio, sensor or small vision models writes it; must be one that "
           "\"weft ops\" lists",
-          "m.xml:6: RandomUniform-8 (rand, randn or bernoulli), layer \"r\": has no lowering, for "
-          "it draws random numbers; must be an input: make the noise in the program and feed it",
+          "m.xml:6: Multinomial-13 (sampling), layer \"r\": has no lowering, for it draws random "
+          "numbers; must be outside the model: let the probabilities be an output, and sample in "
+          "the program",
           "m.xml:7: MatrixNms-8, layer \"s\": has no lowering, for it selects among boxes in a "
           "way of its own that is not built yet; must be NonMaxSuppression or outside the model: "
           "let "

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// RandomUniform with seeds: the numbers that the first run draws are known when the model is
+// converted, and are a constant of it. They are made of random words by Philox or by the Mersenne
+// twister, as the attribute `alignment` says; how a word becomes a number differs, too.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/base/random_words.h"
+#include "converter/ops/families.h"
+#include "converter/ops/movement.h"
+#include "kernels/convert.h"
+
+namespace weft::ops {
+namespace {
+
+constexpr size_t kDrawnShape = 0, kLeastDrawn = 1, kMostDrawn = 2;
+
+// nullopt where the attribute is no such number.
+std::optional<uint64_t> SeedOf(const NodeScope& scope, std::string_view name) {
+  const std::string text = scope.attributes.Text(name, "0");
+  const char* const end = text.data() + text.size();
+  uint64_t seed = 0;
+  const auto [behind, error] = std::from_chars(text.data(), end, seed);
+  return error == std::errc() && behind == end ? std::optional(seed) : std::nullopt;
+}
+
+constexpr std::string_view kGlobalSeed = "global_seed", kOwnSeed = "op_seed";
+
+void CheckSeeds(InferScope& scope) {
+  bool is_zero = true;
+  for (const std::string_view name : {kGlobalSeed, kOwnSeed}) {
+    const std::optional<uint64_t> seed = SeedOf(scope, name);
+    is_zero = is_zero && seed == 0;
+    if (seed) continue;
+    scope.Fault("{} is \"{}\"; must be a number from 0 to {}", name,
+                scope.attributes.Text(name, ""), std::numeric_limits<uint64_t>::max());
+  }
+  if (!is_zero) return;
+  scope.Fault(
+      "global_seed and op_seed are 0, by which each run draws other numbers; must have a seed for "
+      "numbers that stay the same, or make the numbers in the program and feed them by an input");
+}
+
+bool IsLikePytorch(const NodeScope& scope) {
+  constexpr std::string_view kAlignments[] = {"tensorflow", "pytorch"};
+  return scope.attributes.Choice("alignment", "tensorflow", kAlignments) == "pytorch";
+}
+
+std::optional<ElementType> ReadDrawnType(InferScope& scope) {
+  constexpr std::string_view kDrawnTypes[] = {"f32", "f16", "bf16", "i32", "i64"};
+  if (!scope.attributes.Has("output_type")) {
+    scope.Fault("attribute output_type is missing; must be given");
+  }
+  return ParseElementType(scope.attributes.Choice("output_type", "f32", kDrawnTypes));
+}
+
+// The least number and the first one beyond the greatest.
+template <typename T>
+struct Interval {
+  T least, end;
+};
+
+Interval<int64_t> IntegerInterval(const NodeScope& scope) {
+  return {scope.Ints(kLeastDrawn)->front(), scope.Ints(kMostDrawn)->front()};
+}
+
+Interval<float> FloatInterval(const NodeScope& scope) {
+  return {static_cast<float>(scope.Numbers(kLeastDrawn)->front()),
+          static_cast<float>(scope.Numbers(kMostDrawn)->front())};
+}
+
+bool CheckLimit(InferScope& scope, size_t i, std::string_view name, ElementType type) {
+  // What floats there are have become f32.
+  const ElementType wanted = IsFloat(type) ? ElementType::f32 : type;
+  if (scope.input_element(i) != wanted) {
+    scope.Fault("input {} ({}) is {} and output_type is {}; both must be of one type", i, name,
+                scope.input_type_name(i), Name(type));
+  } else if (scope.constant(i) == nullptr) {
+    scope.Fault(
+        "input {} ({}) is computed at run time; must be a constant: draw from 0 to 1 and "
+        "scale the result",
+        i, name);
+  } else if (ElementCount(scope.input_dims(i)) != 1) {
+    scope.Fault("input {} ({}) is {}; must be one number", i, name, ToString(scope.input_type(i)));
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void CheckLimits(InferScope& scope, ElementType type) {
+  const bool least = CheckLimit(scope, kLeastDrawn, "minval", type);
+  const bool most = CheckLimit(scope, kMostDrawn, "maxval", type);
+  if (!least || !most || IsFloat(type)) return;
+  const Interval<int64_t> interval = IntegerInterval(scope);
+  if (interval.least < interval.end) return;
+  scope.Fault("minval is {} and maxval {}; maxval must be above minval", interval.least,
+              interval.end);
+}
+
+void InferRandomUniform(InferScope& scope) {
+  const std::optional<Dims> dims = ControlInts(scope, kDrawnShape, "output shape");
+  const std::optional<ElementType> type = ReadDrawnType(scope);
+  IsLikePytorch(scope);
+  CheckSeeds(scope);
+  if (scope.repeats) {
+    scope.Fault("draws other numbers in each iteration of a loop; must be outside of it");
+  }
+  if (type) CheckLimits(scope, *type);
+  if (!dims || !type || scope.failed()) return;
+  scope.SetOutput(0, *type, *dims);
+}
+
+// Elements by words.
+
+// Each element of one word.
+template <typename T, typename Make>
+std::vector<T> Drawn(size_t count, const DrawWords& words, const Make& make) {
+  std::vector<T> drawn;
+  while (drawn.size() < count) {
+    for (const uint32_t word : words()) drawn.push_back(make(word));
+  }
+  drawn.resize(count);
+  return drawn;
+}
+
+// Each element of two.
+template <typename T, typename Make>
+std::vector<T> DrawnOfPairs(size_t count, const DrawWords& words, const Make& make) {
+  std::vector<T> drawn;
+  while (drawn.size() < count) {
+    const RandomWords four = words();
+    drawn.push_back(make(four[0], four[1]));
+    drawn.push_back(make(four[2], four[3]));
+  }
+  drawn.resize(count);
+  return drawn;
+}
+
+int FractionBits(ElementType type) {
+  return type == ElementType::f32 ? 23 : (type == ElementType::f16 ? 10 : 7);
+}
+
+template <typename T>
+std::vector<std::byte> BytesOf(const std::vector<T>& elements) {
+  const auto bytes = std::as_bytes(std::span(elements));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::byte> ConvertedBytes(const std::vector<float>& numbers, ElementType to) {
+  std::vector<std::byte> bytes(numbers.size() * static_cast<size_t>(ElementBytes(to)));
+  kernels::Convert({Narrow32(numbers.size(), "count"), kernels::Element::kF32,
+                    static_cast<kernels::Element>(to)},
+                   numbers.data(), bytes.data());
+  return bytes;
+}
+
+// To the nearest number of the type.
+std::vector<float> RoundedTo(std::vector<float> numbers, ElementType type) {
+  if (type == ElementType::f32) return numbers;
+  const std::vector<std::byte> narrow = ConvertedBytes(numbers, type);
+  kernels::Convert({Narrow32(numbers.size(), "count"), static_cast<kernels::Element>(type),
+                    kernels::Element::kF32},
+                   narrow.data(), numbers.data());
+  return numbers;
+}
+
+// From 0 to 1. TensorFlow takes a word's low bits for the fraction of a number from 1 to 2, PyTorch
+// for one more bit of a fraction.
+std::vector<float> DrawnFractions(size_t count, const DrawWords& words, ElementType type,
+                                  bool like_pytorch) {
+  const int bits = FractionBits(type) + (like_pytorch ? 1 : 0);
+  const uint32_t mask = (uint32_t{1} << bits) - 1;
+  const float unit = 1.0f / static_cast<float>(uint32_t{1} << bits);
+  return Drawn<float>(count, words,
+                      [=](uint32_t word) { return static_cast<float>(word & mask) * unit; });
+}
+
+// TensorFlow rounds to the type after each operation, PyTorch the interval's length and the result.
+std::vector<float> DrawnFloats(size_t count, const DrawWords& words, ElementType type,
+                               bool like_pytorch, const Interval<float>& interval) {
+  const float length = RoundedTo({interval.end - interval.least}, type)[0];
+  std::vector<float> numbers = DrawnFractions(count, words, type, like_pytorch);
+  for (float& number : numbers) number *= length;
+  if (!like_pytorch) numbers = RoundedTo(std::move(numbers), type);
+  for (float& number : numbers) number += interval.least;
+  return numbers;
+}
+
+std::vector<int32_t> DrawnI32(size_t count, const DrawWords& words,
+                              const Interval<int64_t>& interval) {
+  const int64_t length = interval.end - interval.least;
+  return Drawn<int32_t>(count, words, [=](uint32_t word) {
+    return Narrow<int32_t>(word % length + interval.least, "a number drawn");
+  });
+}
+
+// TensorFlow takes the first word of a pair for the low half, PyTorch for the high one, and a single
+// word where both limits are below 2^32.
+std::vector<int64_t> DrawnI64(size_t count, const DrawWords& words, bool like_pytorch,
+                              const Interval<int64_t>& interval) {
+  const auto least = static_cast<uint64_t>(interval.least);
+  const uint64_t length = static_cast<uint64_t>(interval.end) - least;
+  const auto number = [=](uint64_t bits) { return static_cast<int64_t>(bits % length + least); };
+  constexpr int64_t kMostOfWord = std::numeric_limits<uint32_t>::max();
+  if (like_pytorch && std::max(interval.least, interval.end) <= kMostOfWord) {
+    return Drawn<int64_t>(count, words, [=](uint32_t word) { return number(word); });
+  }
+  return DrawnOfPairs<int64_t>(count, words, [=](uint32_t first, uint32_t second) {
+    const uint64_t high = like_pytorch ? first : second, low = like_pytorch ? second : first;
+    return number(high << 32 | low);
+  });
+}
+
+std::vector<std::byte> DrawnBytes(const LowerScope& scope, const DrawWords& words) {
+  const TensorType& type = scope.output_type(0);
+  const auto count = static_cast<size_t>(ElementCount(type.dims).value_or(0));
+  const bool like_pytorch = IsLikePytorch(scope);
+  if (IsFloat(type.type)) {
+    return ConvertedBytes(DrawnFloats(count, words, type.type, like_pytorch, FloatInterval(scope)),
+                          type.type);
+  }
+  const Interval<int64_t> interval = IntegerInterval(scope);
+  if (type.type == ElementType::i32) return BytesOf(DrawnI32(count, words, interval));
+  return BytesOf(DrawnI64(count, words, like_pytorch, interval));
+}
+
+void LowerRandomUniform(LowerScope& scope) {
+  const uint64_t seed = SeedOf(scope, kGlobalSeed).value();
+  const DrawWords words = IsLikePytorch(scope) ? TwisterWords(seed)
+                                               : PhiloxWords(seed, SeedOf(scope, kOwnSeed).value());
+  scope.Warn("draws its numbers when it is converted: every run sees those of the first");
+  scope.SetOutput(0, scope.builder.Weights(scope.output_type(0), DrawnBytes(scope, words)));
+}
+
+constexpr Operation kRandomUniformRows[] = {
+    {"RandomUniform",
+     8,
+     3,
+     3,
+     InferRandomUniform,
+     LowerRandomUniform,
+     {.typed_by = "output_type", .steering = Steering::kShape}},
+};
+
+}  // namespace
+
+std::span<const Operation> RandomUniformOperations() { return kRandomUniformRows; }
+
+}  // namespace weft::ops

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// RandomUniform: a constant of its own element type, and what is refused.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "converter/graph/promote.h"
+#include "tests/converter/counted_loop.h"
+#include "tests/converter/folding.h"
+#include "tests/converter/graph_builder.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using Attributes = std::map<std::string, std::string>;
+
+const Attributes kSeeded = {{"output_type", "f32"}, {"global_seed", "150"}, {"op_seed", "10"}};
+
+Attributes With(const std::string& key, const std::string& value) {
+  Attributes attributes = kSeeded;
+  attributes[key] = value;
+  return attributes;
+}
+
+ir::Source Drawn(GraphBuilder& g, const Attributes& attributes) {
+  return g.Add("RandomUniform", 8, {g.Ints({3, 3}), g.Float(0), g.Float(1)}, attributes);
+}
+
+// The document's first example.
+TEST(RandomUniform, IsTheConstantOfItsSeeds) {
+  GraphBuilder g;
+  g.Result(Drawn(g, kSeeded));
+  ASSERT_TRUE(InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
+  const std::optional<ir::Constant>& drawn = g.graph.results[0]->inputs[0].node->constant;
+  ASSERT_TRUE(drawn);
+  EXPECT_EQ(drawn->type, F32({3, 3}));
+  std::vector<float> numbers(9);
+  ASSERT_EQ(drawn->bytes.size(), numbers.size() * sizeof(float));
+  std::memcpy(numbers.data(), drawn->bytes.data(), drawn->bytes.size());
+  const float must[] = {0.7011236f,  0.30539632f, 0.93931055f, 0.9456035f, 0.11694777f,
+                        0.50770056f, 0.5197197f,  0.22727466f, 0.991374f};
+  for (size_t i = 0; i < 9; ++i) EXPECT_FLOAT_EQ(numbers[i], must[i]) << i;
+  ASSERT_EQ(g.faults.warnings().size(), 1u);
+  EXPECT_PRED2(Contains, g.faults.warnings()[0], "every run sees those of the first");
+}
+
+// Its type says which numbers are drawn: they are those of f16, and not of f32 rounded to it.
+TEST(RandomUniform, KeepsItsTypeWhereFloatsArePromoted) {
+  GraphBuilder g;
+  g.Result(Drawn(g, With("output_type", "f16")));
+  graph::Promote(g.graph);
+  ASSERT_TRUE(InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
+  const ir::Source& source = g.graph.results[0]->inputs[0];
+  ASSERT_TRUE(source.node->constant);
+  EXPECT_EQ(source.node->constant->type.dims, (Dims{3, 3}));
+}
+
+TEST(RandomUniform, RefusesSeedsThatAreNone) {
+  GraphBuilder g;
+  Drawn(g, {{"output_type", "f32"}});
+  Drawn(g, With("op_seed", "-1"));
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "global_seed and op_seed are 0, by which each run draws");
+  EXPECT_PRED2(Contains, g.FaultText(), "op_seed is \"-1\"; must be a number from 0 to");
+}
+
+TEST(RandomUniform, RefusesOtherTypesAndAlignments) {
+  GraphBuilder g;
+  Drawn(g, With("output_type", "f64"));
+  Drawn(g, {{"global_seed", "1"}});
+  Drawn(g, With("alignment", "numpy"));
+  Drawn(g, With("output_type", "i32"));
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "f64");
+  EXPECT_PRED2(Contains, g.FaultText(), "attribute output_type is missing");
+  EXPECT_PRED2(Contains, g.FaultText(), "numpy");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (minval) is f32 and output_type is i32");
+}
+
+TEST(RandomUniform, WantsConstantsForShapeAndLimits) {
+  GraphBuilder g;
+  const Attributes whole = With("output_type", "i64");
+  g.Add("RandomUniform", 8, {g.Parameter({ElementType::i64, {2}}), g.Float(0), g.Float(1)},
+        kSeeded);
+  g.Add("RandomUniform", 8, {g.Ints({3}), g.Parameter(F32({})), g.Floats({2}, {1, 2})}, kSeeded);
+  g.Add("RandomUniform", 8, {g.Ints({3}), g.Int(5), g.Int(5)}, whole);
+  EXPECT_FALSE(g.Infer());
+  EXPECT_PRED2(Contains, g.FaultText(), "input 0 (output shape) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (minval) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 2 (maxval) is f32[2]; must be one number");
+  EXPECT_PRED2(Contains, g.FaultText(), "minval is 5 and maxval 5; maxval must be above minval");
+}
+
+TEST(RandomUniform, RefusesToDrawInALoop) {
+  CountedLoop loop(3);
+  const ir::Source state = loop.Input(loop.outer.Floats({2}, {0, 0}));
+  const ir::Source drawn = loop.body.Add(
+      "RandomUniform", 8, {loop.body.Ints({2}), loop.body.Float(0), loop.body.Float(1)}, kSeeded);
+  const ir::Source sum = loop.Typed("Add", {state, drawn}, F32({2}));
+  loop.GoesBack(sum, state);
+  loop.Last(sum);
+  loop.GoOn(loop.body.Const<uint8_t>({ElementType::boolean, {}}, {1}));
+  loop.Close();
+  EXPECT_FALSE(InferAndFold(loop.outer.graph, {}, loop.outer.faults));
+  EXPECT_PRED2(Contains, loop.outer.FaultText(), "draws other numbers in each iteration of a loop");
+}
+
+}  // namespace
+}  // namespace weft
