@@ -128,7 +128,7 @@ constexpr Pass kPasses[] = {
      "the file is checked by the rules of the format, its plan validated"},
 };
 
-// Loops and branches of the model that the reader, or a --shape, has found at fault, and those that
+// Loops and branches of the model that the reader, a --shape or a --value has found at fault, and those that
 // depend on what is: what prepares and infers them needs all of it.
 std::vector<ir::Node*> FaultyBodies(const ir::Graph& graph) {
   std::set<const ir::Node*> sound;
@@ -147,7 +147,7 @@ graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
   return {options.shapes.empty(), options.max_iterations};
 }
 
-// What else is wrong with a file that the reader, or a --shape, refuses.
+// What else is wrong with a file that the reader, a --shape or a --value refuses.
 void CheckTheRest(Conversion& c) {
   const std::vector<ir::Node*> faulty = FaultyBodies(*c.graph);
   std::vector<std::vector<ir::Body>> bodies;
@@ -170,6 +170,7 @@ bool Read(Conversion& c) {
   c.graph = ir::ReadWithHoles(c.options.model, c.options.weights, c.faults);
   if (c.graph == nullptr) return false;
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
+  graph::ApplyValues(*c.graph, c.options.values, c.faults);
   if (!c.faults.ok()) CheckTheRest(c);
   return c.faults.ok();
 }

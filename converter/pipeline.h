@@ -16,6 +16,7 @@
 
 #include "converter/base/element_type.h"
 #include "converter/base/faults.h"
+#include "converter/graph/input_values.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/program/program.h"
 
@@ -35,6 +36,8 @@ struct ConvertOptions {
   // New shapes of inputs by any of their names (or index); everything behind them is inferred
   // again.
   std::map<std::string, Dims> shapes;
+  // Inputs that become constants, named likewise.
+  std::map<std::string, graph::InputValue> values;
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;
   // Scratch in memories of their own, the fastest first; the last takes what is left over.

@@ -14,6 +14,7 @@
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/dumps.h"
+#include "converter/cli/npy.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
@@ -28,6 +29,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o model.weft
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
   weft convert model.xml -o model.weft --shape x=1,25,512
+  weft convert model.xml -o model.weft --value axis=axis.npy
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o model.weft --self-test 2
@@ -40,7 +42,7 @@ struct ConvertCall {
   std::string model, weights, output, c_source, precision = "f32";
   Dumps dumps;
   bool incbin = false;
-  std::vector<std::string> shapes, regions;
+  std::vector<std::string> shapes, values, regions;
   int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
@@ -98,6 +100,30 @@ void TakeRegions(const ConvertCall& call, pipeline::ConvertOptions* options) {
   }
 }
 
+// "axis=axis.npy". Files may hold "=" too: an input whose name has one is given by its index.
+std::string FileOfValue(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    RefuseOption("--value", fmt::format("is \"{}\"; must be NAME=FILE.npy", text));
+  }
+  return text.substr(equals + 1);
+}
+
+void ReadValues(const ConvertCall& call, pipeline::ConvertOptions* options, Faults& faults) {
+  for (const std::string& text : call.values) {
+    const std::string file = FileOfValue(text), name = text.substr(0, text.find('='));
+    std::string reason;
+    std::optional<Array> array = ReadNpy(file, &reason);
+    if (!array) {
+      faults.Add(fmt::format("{}: {}", file, reason));
+    } else if (!options->values
+                    .emplace(name, graph::InputValue{array->type, std::move(array->bytes)})
+                    .second) {
+      RefuseOption("--value", fmt::format("names \"{}\" twice", name));
+    }
+  }
+}
+
 std::filesystem::path HeaderOf(const ConvertCall& call) {
   return std::filesystem::path(call.c_source).replace_extension(".h");
 }
@@ -111,6 +137,7 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
   } else {
     files.Reads("--weights", call.weights);
   }
+  for (const std::string& text : call.values) files.Reads("a --value", FileOfValue(text));
   files.Writes("--output", call.output);
   if (!call.c_source.empty()) {
     files.Writes("--c-source", call.c_source);
@@ -232,6 +259,8 @@ Exit Convert(ConvertCall& call) {
   CheckFiles(call, complaints.call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
+  ReadValues(call, &call.options, faults);
+  if (!faults.ok()) return Report(faults);
   if (!call.dumps.MakeFolder(faults)) return Report(faults);
   std::optional<pipeline::Converted> converted;
   {
@@ -314,6 +343,12 @@ void AddConvert(CommandLine& line, Exit* exit) {
            "Give an input, by a name or its index, another shape of the same rank, as "
            "x=1,25,512; once for each input")
       .Text("NAME=DIM,DIM,...")
+      .OneValueEach();
+  command
+      .Add("--value", call->values,
+           "Make an input, by a name or its index, a constant, as axis=axis.npy; the model then "
+           "has it no more")
+      .Text("NAME=FILE.npy")
       .OneValueEach();
   AddMemory(command, *call);
   command

@@ -74,7 +74,8 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
   return misfits;
 }
 
-// `must be one of "x" f32[2,3], "h" f32[?,64]`, by the names that weft prints first.
+}  // namespace
+
 std::string MustBeOf(const ir::Graph& graph) {
   constexpr size_t kMost = 16;
   if (graph.parameters.empty()) return "must be left out, for the model has no inputs";
@@ -90,20 +91,20 @@ std::string MustBeOf(const ir::Graph& graph) {
   return count > kMost ? list + fmt::format(" and {} more", count - kMost) : list;
 }
 
+namespace {
+
 class Shapes {
  public:
   Shapes(ir::Graph& graph, Faults& faults)
       : graph_(graph), faults_(faults), must_(MustBeOf(graph)) {}
 
   void Apply(const std::string& name, const Dims& dims) {
-    const std::vector<ir::Node*> found = InputsNamed(graph_, name);
-    if (found.size() != 1) {
+    ir::Node* const found = FindInput(graph_, "--shape", name, must_, faults_);
+    if (found == nullptr) {
       is_unclear_ = true;
-      return found.empty() ? Fault(name, "is none of the model's; " + must_)
-                           : Fault(name, fmt::format("names {} inputs; must name one, by its index",
-                                                     found.size()));
+      return;
     }
-    ir::Node& parameter = *found[0];
+    ir::Node& parameter = *found;
     const auto [first, fresh] = given_.emplace(&parameter, name);
     if (!fresh) {
       faults_.Add(fmt::format("--shape: \"{}\" and \"{}\" are one input; must name it once",
@@ -138,13 +139,24 @@ class Shapes {
 
   ir::Graph& graph_;
   Faults& faults_;
-  const std::string must_;  // what an unknown name must be
+  const std::string must_;  // what an unknown name must be, before any shape is another
   std::map<const ir::Node*, std::string> given_;
   std::set<const ir::Node*> wrong_;
   bool is_unclear_ = false;
 };
 
 }  // namespace
+
+ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::string& name,
+                    std::string_view must, Faults& faults) {
+  const std::vector<ir::Node*> found = InputsNamed(graph, name);
+  if (found.size() == 1) return found[0];
+  const std::string fault =
+      found.empty() ? fmt::format("is none of the model's; {}", must)
+                    : fmt::format("names {} inputs; must name one, by its index", found.size());
+  faults.Add(fmt::format("{}: input \"{}\": {}", option, OneLine(name), fault));
+  return nullptr;
+}
 
 void ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults) {
   Shapes applied(graph, faults);

@@ -79,11 +79,17 @@ std::unique_ptr<ir::Node> MakeNode(const ir::Node& like, const std::string& type
 }
 
 std::unique_ptr<ir::Node> MakeConstant(const ir::Node& like, ir::Constant constant) {
-  std::unique_ptr<ir::Node> node = MakeNode(like, "Const", 1, {});
-  node->outputs[0].type = constant.type;
-  node->outputs[0].declared = true;
-  node->constant = std::move(constant);
+  std::unique_ptr<ir::Node> node = ir::MakeNode(like);
+  node->outputs.resize(1);
+  BecomeConstant(*node, std::move(constant));
   return node;
+}
+
+void BecomeConstant(ir::Node& node, ir::Constant constant) {
+  Become(node, "Const", 1, {});
+  node.outputs[0].type = constant.type;
+  node.outputs[0].declared = true;
+  node.constant = std::move(constant);
 }
 
 void Become(ir::Node& node, const std::string& type, int opset, std::vector<ir::Source> inputs) {

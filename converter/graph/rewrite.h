@@ -40,6 +40,8 @@ std::unique_ptr<ir::Node> MakeNode(const ir::Node& like, const std::string& type
 std::unique_ptr<ir::Node> MakeConstant(const ir::Node& like, ir::Constant constant);
 // The node itself becomes such an operation, without attributes; its outputs stay.
 void Become(ir::Node& node, const std::string& type, int opset, std::vector<ir::Source> inputs);
+// Of one output.
+void BecomeConstant(ir::Node& node, ir::Constant constant);
 
 // Operations that passes make, their types not inferred.
 struct SliceBounds {

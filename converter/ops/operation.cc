@@ -74,7 +74,8 @@ std::optional<Dims> NodeScope::RequireInts(size_t i, std::string_view what) {
     Fault("input {} ({}) is missing; must be a constant", i, what);
   } else if (!ints) {
     Fault(
-        "input {} ({}) is computed at run time; must be a constant, since memory is planned ahead",
+        "input {} ({}) is computed at run time; must be a constant, since memory is planned ahead "
+        "(--value makes an input of the model one)",
         i, what);
   }
   return ints;

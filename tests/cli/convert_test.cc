@@ -137,6 +137,31 @@ TEST_F(ConvertCommand, InfersAgainFromAnotherShape) {
   EXPECT_FALSE(std::filesystem::exists(Path("n.weft")));
 }
 
+TEST_F(ConvertCommand, MakesAnInputAConstant) {
+  WriteModel(kPair);
+  WriteArray<int64_t>("b=.npy", ElementType::i64, {2}, {40, 50});
+  ASSERT_EQ(Weft("convert model.xml -o m.weft --value b=b=.npy").code, 0);
+  const auto json = nlohmann::json::parse(Weft("inspect m.weft --json").out);
+  ASSERT_EQ(json["inputs"].size(), 1u);
+  EXPECT_EQ(json["inputs"][0]["name"], "a");
+  WriteArray<int64_t>("a.npy", ElementType::i64, {2}, {1, 2});
+  ASSERT_EQ(Weft("run m.weft --input a=a.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<int64_t>("out/net_sum_0.npy", "i64[2]"), (std::vector<int64_t>{41, 52}));
+}
+
+TEST_F(ConvertCommand, RefusesValuesThatAreNone) {
+  WriteModel(kPair);
+  WriteFloats("b.npy", {2}, {4, 5});
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --value b=b.npy").err,
+            "--value: input \"b\": is f32[2]; must be i64[2]\n");
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --value b=absent.npy").code, 1);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --value b").code, 2);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --value =b.npy").code, 2);
+  EXPECT_EQ(Weft("convert model.xml -o m.weft --value b=b.npy --value b=b.npy").code, 2);
+  EXPECT_EQ(Weft("convert model.xml -o b.npy --value b=b.npy").code, 2);
+  EXPECT_FALSE(std::filesystem::exists(Path("m.weft")));
+}
+
 TEST_F(ConvertCommand, KeepsToTheArenaBudget) {
   WriteModel(kSum);
   EXPECT_EQ(Weft("convert model.xml -o m.weft --arena-budget 64K").code, 0);
