@@ -24,8 +24,13 @@ ElementType PlaceType(const NodeScope& scope) {
   return ParseElementType(scope.attributes.Choice("output_type", "i64", kPlaceTypes)).value();
 }
 
-// Both inputs are of one type.
-bool CheckSorted(InferScope& scope) { return CheckNumeric(scope, kBoth); }
+// In which numbers of two types are compared, as C does it: integers beside floats are rounded.
+ElementType ComparedType(ElementType a, ElementType b) {
+  if (a == b) return a;
+  if (IsFloat(a) || IsFloat(b)) return ElementType::f32;
+  const bool is_wide = a == ElementType::i64 || b == ElementType::i64;
+  return is_wide ? ElementType::i64 : ElementType::i32;
+}
 
 // The lines of `sorted` compared with x: [dims of x..., elements of a line].
 plan::ValueId CompareWithLines(plan::Builder& builder, CompareOp op, const Operand& sorted,
@@ -38,7 +43,9 @@ plan::ValueId CompareWithLines(plan::Builder& builder, CompareOp op, const Opera
 // Bucketize
 
 void InferBucketize(InferScope& scope) {
-  CheckSorted(scope);
+  constexpr size_t kX[] = {0}, kBuckets[] = {1};
+  CheckNumeric(scope, kX);
+  CheckNumeric(scope, kBuckets);
   if (scope.rank(1) != 1) {
     scope.Fault("buckets are {}; must have one axis", ToString(scope.input_type(1)));
   }
@@ -57,7 +64,9 @@ void LowerBucketize(LowerScope& scope) {
   x_dims.push_back(1);
   dims.push_back(buckets);
   bucket_dims.push_back(buckets);
-  const Operand x = {scope.input(0), x_dims}, bounds = {scope.input(1), bucket_dims};
+  const ElementType compared = ComparedType(scope.input_element(0), scope.input_element(1));
+  const Operand x = {Converted(builder, scope.input(0), compared), x_dims};
+  const Operand bounds = {Converted(builder, scope.input(1), compared), bucket_dims};
   const bool closes_right = scope.attributes.Bool("with_right_bound", true);
   const CompareOp op = closes_right ? CompareOp::less : CompareOp::greater;
   const plan::ValueId count =
@@ -77,7 +86,7 @@ void BucketizeAxes(AxisScope& scope) {
 // SearchSorted
 
 void InferSearch(InferScope& scope) {
-  CheckSorted(scope);
+  CheckNumeric(scope, kBoth);
   const Dims& sorted = scope.input_dims(0);
   const Dims& values = scope.input_dims(1);
   const bool leads = sorted.size() == values.size() && !sorted.empty() &&

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CumSum: running sums along one axis. A section adds place after place to a carried sum, so that
-// the order of the sums is the document's and the cost that of one addition for each element.
+// the order of the sums is the document's and the cost that of one addition for each element. Where
+// the run says which axis, the sums along each are made, and those of that one are taken (of the
+// first one, where there is no such axis).
 #include "converter/ops/cum_sum.h"
 
 #include "converter/ops/axes.h"
@@ -9,17 +11,37 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
 
 namespace weft::ops {
 namespace {
 
+bool KnowsSummedAxis(const NodeScope& scope) {
+  return !scope.has_input(1) || scope.constant(1) != nullptr;
+}
+
+void CheckSummedAxis(InferScope& scope) {
+  if (KnowsSummedAxis(scope)) {
+    const std::optional<int64_t> axis =
+        scope.has_input(1) ? ControlInt(scope, 1, "axis") : std::optional<int64_t>(0);
+    if (axis) scope.NormalAxis(*axis, scope.rank(0));
+    return;
+  }
+  const TensorType& type = scope.input_type(1);
+  const bool is_number = type.type == ElementType::i32 || type.type == ElementType::i64;
+  if (!is_number || ElementCount(type.dims) != 1) {
+    scope.Fault("input 1 (axis) is {}; must be one i32 or i64", ToString(type));
+  } else if (scope.rank(0) == 0) {
+    scope.Fault("input 0 is {}; must have an axis", ToString(scope.input_type(0)));
+  }
+}
+
 void InferCumSum(InferScope& scope) {
   constexpr size_t kX[] = {0};
   CheckNumeric(scope, kX);
-  const std::optional<int64_t> axis =
-      scope.has_input(1) ? ControlInt(scope, 1, "axis") : std::optional<int64_t>(0);
-  if (axis) scope.NormalAxis(*axis, scope.rank(0));
+  CheckSummedAxis(scope);
   scope.attributes.Bool("exclusive", false);
   scope.attributes.Bool("reverse", false);
   scope.SetOutput(0, scope.input_type(0));
@@ -29,26 +51,53 @@ int64_t SummedAxis(const NodeScope& scope) {
   return scope.has_input(1) ? scope.Ints(1)->front() : 0;
 }
 
-void LowerCumSum(LowerScope& scope) {
+plan::ValueId SumsAlong(LowerScope& scope, size_t axis) {
   plan::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
-  if (ElementCount(type.dims) == 0) {
-    scope.NewOutput(0);
-    return;
-  }
-  const size_t axis = WrappedAxis(SummedAxis(scope), scope.rank(0));
   const int64_t outer = ProductOf(type.dims, 0, axis), dim = type.dims[axis];
   const int64_t inner = ProductOf(type.dims, axis + 1, type.dims.size());
   const bool exclusive = scope.attributes.Bool("exclusive", false);
   const bool backward = scope.attributes.Bool("reverse", false);
   const plan::ValueId x = builder.View(scope.input(0), 0, {type.type, {outer, dim, inner}});
-  const plan::ValueId sums = EmitRunningSums(builder, x, exclusive, backward);
-  scope.SetOutput(0, builder.View(sums, 0, scope.output_type(0)));
+  return builder.View(EmitRunningSums(builder, x, exclusive, backward), 0, type);
+}
+
+// Is input 1 that axis, counted from either end?
+plan::ValueId IsSummedAxis(LowerScope& scope, int64_t axis) {
+  plan::Builder& builder = scope.builder;
+  const ElementType type = scope.input_element(1);
+  const plan::ValueId ends = IntegerWeights(builder, type, {axis, axis - scope.rank(0)});
+  const plan::ValueId holds = builder.Scratch({ElementType::boolean, {2}});
+  EmitCompare(builder, format::CompareOp::equal, {scope.input(1), {1}}, {ends, {2}}, holds);
+  const plan::ValueId either = builder.Scratch({ElementType::boolean, {1}});
+  constexpr ReduceAxis kEnds[] = {{2, 1, true}};
+  EmitReduce(builder, format::ReduceOp::logical_or, kEnds, holds, either);
+  return either;
+}
+
+void LowerCumSum(LowerScope& scope) {
+  const TensorType& type = scope.output_type(0);
+  if (ElementCount(type.dims) == 0) {
+    scope.NewOutput(0);
+    return;
+  }
+  if (KnowsSummedAxis(scope)) {
+    return scope.SetOutput(0, SumsAlong(scope, WrappedAxis(SummedAxis(scope), scope.rank(0))));
+  }
+  const Dims ones(type.dims.size(), 1);
+  plan::ValueId sums = SumsAlong(scope, 0);
+  for (size_t axis = 1; axis < type.dims.size(); ++axis) {
+    const plan::ValueId others = SumsAlong(scope, axis), chosen = scope.builder.Scratch(type);
+    EmitSelect(scope.builder, {IsSummedAxis(scope, static_cast<int64_t>(axis)), ones},
+               {others, type.dims}, {sums, type.dims}, {chosen, type.dims});
+    sums = chosen;
+  }
+  scope.SetOutput(0, sums);
 }
 
 void CumSumAxes(AxisScope& scope) {
-  scope.Same(0, 0, OnlyAxis(scope, SummedAxis(scope)));
   scope.relation.reason = "adds up over time";
+  if (KnowsSummedAxis(scope)) scope.Same(0, 0, OnlyAxis(scope, SummedAxis(scope)));
 }
 
 constexpr Operation kCumSumRows[] = {

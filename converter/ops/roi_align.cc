@@ -4,7 +4,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
-#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
@@ -61,7 +61,10 @@ RoiAlignment AlignmentOf(const NodeScope& scope) {
 template <bool has_mode>
 void InferRoiAlign(InferScope& scope) {
   CheckElements(scope, kBoth, {ElementType::f32});
-  CheckIndexType(scope, 2);
+  constexpr size_t kBatches[] = {2};
+  CheckElements(
+      scope, kBatches,
+      {ElementType::i32, ElementType::i64, ElementType::i16, ElementType::i8, ElementType::u8});
   AlignmentOf<has_mode>(scope);
   const std::optional<RoiAlignSpec> spec = ReadRoiAlign(scope);
   const Dims& data = scope.input_dims(0);
@@ -86,14 +89,16 @@ void LowerRoiAlign(LowerScope& scope) {
   const Dims data = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
+  const bool is_wide = scope.input_element(2) == ElementType::i64;
+  const ElementType number = is_wide ? ElementType::i64 : ElementType::i32;
   const format::RegionParams params(
       Narrow32(data[0], "batch"), Narrow32(data[1], "channels"), Narrow32(data[2], "height"),
       Narrow32(data[3], "width"), Narrow32(scope.input_dims(1)[0], "regions"),
       Narrow32(spec.pooled_height, "pooled_h"), Narrow32(spec.pooled_width, "pooled_w"), spec.scale,
       alignment.before, alignment.behind, Narrow<uint8_t>(spec.samples, "sampling_ratio"),
-      alignment.at_least_one, spec.is_maximum ? format::RegionOp::max : format::RegionOp::mean,
-      scope.input_element(2));
-  scope.builder.Emit(params, {scope.input(0), scope.input(1), scope.input(2)}, {y});
+      alignment.at_least_one, spec.is_maximum ? format::RegionOp::max : format::RegionOp::mean, number);
+  const plan::ValueId batches = Converted(scope.builder, scope.input(2), number);
+  scope.builder.Emit(params, {scope.input(0), scope.input(1), batches}, {y});
 }
 
 void RoiAlignAxes(AxisScope& scope) {

@@ -11,6 +11,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 #include "converter/ops/row_numbers.h"
 #include "converter/ops/scatter_rows.h"
 #include "converter/ops/slicing.h"
@@ -19,6 +20,21 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kScattered[] = {0};
+
+// Input 1 holds whole numbers of any kind.
+void CheckScatterIndices(InferScope& scope) {
+  constexpr ElementType kWhole[] = {ElementType::i32, ElementType::i64, ElementType::i16,
+                                    ElementType::i8, ElementType::u8};
+  const ElementType type = scope.input_element(1);
+  if (std::ranges::find(kWhole, type) != std::end(kWhole)) return;
+  scope.Fault("input 1 (indices) is {}; must be i32, i64, i16, i8 or u8", Name(type));
+}
+
+// In a type that steps take.
+plan::ValueId ScatterIndices(LowerScope& scope) {
+  const bool is_wide = scope.input_element(1) == ElementType::i64;
+  return Converted(scope.builder, scope.input(1), is_wide ? ElementType::i64 : ElementType::i32);
+}
 
 // Updates, input i, have the data's type and these dims.
 void CheckScatterUpdates(InferScope& scope, size_t i, const Dims& dims) {
@@ -45,7 +61,7 @@ size_t ScatterAxisOf(const NodeScope& scope) {
 }
 
 void InferScatterUpdate(InferScope& scope) {
-  CheckIndexType(scope, 1);
+  CheckScatterIndices(scope);
   const std::optional<int64_t> axis = ScatterAxis(scope);
   if (!axis || !HasWholeBytes(scope, 0)) return;
   const Dims& data = scope.input_dims(0);
@@ -74,7 +90,7 @@ void LowerScatterUpdate(LowerScope& scope) {
                              .rows = data[axis],
                              .inner = inner,
                              .targets = ElementCount(scope.input_dims(1)).value_or(0)};
-  WriteComputedRows(scope, rows, scope.input(1), scope.input(2));
+  WriteComputedRows(scope, rows, ScatterIndices(scope), scope.input(2));
 }
 
 void ScatterUpdateAxes(AxisScope& scope) {
@@ -187,7 +203,7 @@ Dims ElementTargets(const NodeScope& scope, size_t axis) {
 }
 
 void InferScatterElements(InferScope& scope) {
-  CheckIndexType(scope, 1);
+  CheckScatterIndices(scope);
   CheckScatterUpdates(scope, 2, scope.input_dims(1));
   const std::optional<int64_t> axis = ScatterAxis(scope);
   if (!axis || !CheckElementDims(scope, *axis)) return;
@@ -214,7 +230,7 @@ void LowerScatterElements(LowerScope& scope) {
                                .targets = scope.input_dims(1)[axis],
                                .by_element = true,
                                .combination = CombinationOf(scope)};
-    const plan::ValueId numbers = EmitFromStart(scope.builder, scope.input(1), rows.rows);
+    const plan::ValueId numbers = EmitFromStart(scope.builder, ScatterIndices(scope), rows.rows);
     return WriteComputedRows(scope, rows, numbers, scope.input(2));
   }
   const int64_t total = ProductOf(data, 0, data.size());
@@ -246,6 +262,8 @@ void InferScatterTuples(InferScope& scope) {
   const auto depth = static_cast<size_t>(indices.back());
   Dims dims(indices.begin(), indices.end() - 1);
   dims.insert(dims.end(), data.begin() + indices.back(), data.end());
+  // One element, which OpenVINO takes as a list too.
+  if (dims.empty() && scope.input_dims(2) == Dims{1}) dims = {1};
   CheckScatterUpdates(scope, 2, dims);
   CheckCombinedType(scope, CombinationOf(scope));
   const Dims known = scope.Ints(1).value_or(Dims());

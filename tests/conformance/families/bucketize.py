@@ -35,7 +35,21 @@ def _search(path, lines, values, right, index="i64", **more):
     return exact(f"bucketize/{path}", [lines, values], graph, reference, **more)
 
 
+def _mixed():
+    """Numbers of one type among bounds of another."""
+    small = integers("bmx", -9, 9, 3, 17)
+    rows = [  # name, numbers, bounds
+        ("f32_i32", (small * .5).astype(np.float32), np.array([-4, 0, 0, 3], np.int32)),
+        ("i32_f32", small, np.array([-3.5, 0, .5], np.float32)),
+        ("u8_i64", integers("bmu", 0, 256, 40, dtype=np.uint8), np.array([-3, 7, 200, 300])),
+        ("i8_u8", integers("bmi", -128, 128, 40, dtype=np.int8), np.array([3, 90], np.uint8)),
+    ]
+    for name, x, bounds in rows:
+        yield _bucketize(f"mixed_{name}", x, bounds, name != "i32_f32")
+
+
 def cases():
+    yield from _mixed()
     for closes_right in (False, True):
         bound = "right" if closes_right else "left"
         yield _bucketize(f"specials_{bound}", VALUES, STEPS, closes_right)

@@ -24,7 +24,19 @@ def _cum_sum(path, x, axis=0, exclusive=False, reverse=False, **more):
                 **more)
 
 
+def _computed_axis(path, shape, axis, exclusive=False, reverse=False):
+    return Case(f"cum_sum/computed_{path}", [normal(path, *shape), axis],
+                lambda x, axis: node("CumSum", 3, [x, axis], exclusive=exclusive, reverse=reverse),
+                reference=lambda x, axis: _cum_sum_of(x, int(axis.flat[0]), exclusive, reverse),
+                rtol=0, atol=0)
+
+
 def cases():
+    for path, shape, axis in (("of_three", (2, 5, 3), np.array(1)),
+                              ("from_the_end", (4, 3, 2), np.array(-1, np.int32)),
+                              ("first", (3, 4), np.array(0)), ("only", (7,), np.array(-1))):
+        yield _computed_axis(path, shape, axis)
+    yield _computed_axis("without_own_reverse", (3, 4, 5), np.array(2), True, True)
     for label, exclusive, reverse in (("with_own", False, False), ("without_own", True, False),
                                       ("with_own_reverse", False, True),
                                       ("without_own_reverse", True, True)):

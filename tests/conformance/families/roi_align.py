@@ -65,6 +65,8 @@ def cases():
             yield _case(f"{aligned}_{mode}", rois, of, mode=mode, aligned_mode=aligned)
     yield _case("as_many_as_needed", rois, of.astype(np.int32), sampling_ratio=0, pooled_w=1)
     yield _case("needed_half_pixel", rois, of, sampling_ratio=0, aligned_mode="half_pixel")
+    for kind in (np.uint8, np.int8):
+        yield _case(f"batches_{np.dtype(kind).name}", rois, of.astype(kind))
     yield _case("scaled", [[2, 1, 30, 25], [9, 9, 10, 10]], of[:2], spatial_scale=.25,
                     sampling_ratio=0, pooled_h=3)
     yield _case("one_place", rois, np.zeros(4, np.int64), shape=(1, 1, 1, 1), mode="max")

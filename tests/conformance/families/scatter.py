@@ -161,6 +161,20 @@ def _all_elements():
     yield _elements("sum_of_many", normal("emx", 5, 3), many, normal("emu", 5, 40), 1, 12, "sum")
 
 
+def _narrow_indices():
+    """Indices of types that steps do not take."""
+    for kind, known in ((np.uint8, True), (np.uint8, False), (np.int8, True), (np.int8, False)):
+        low, label = (0 if kind == np.uint8 else -5), f"{np.dtype(kind).name}_{known}".lower()
+        places = integers(f"en_{label}", low, 5, 2, 4, 3, dtype=kind)
+        inputs = [_numbers("enx", 2, 5, 3), _numbers("enu", 2, 4, 3)]
+        yield exact(f"scatter/elements_of_{label}", inputs if known else [*inputs, places],
+                    lambda x, updates, i=places: node(
+                        "ScatterElementsUpdate", 12, [x, i, updates, np.int64(1)],
+                        reduction="sum", use_init_val=True),
+                    lambda x, updates, i=places: _elements_of(x, i, updates, 1, "sum"))
+        yield _rows(f"of_{label}", counting(7, 3), np.array([5, 0, 2], kind), 0, known)
+
+
 def _tuples_of(x, i, updates, reduction):
     y = x.copy()
     for at in np.ndindex(i.shape[:-1]):
@@ -199,6 +213,16 @@ def _all_tuples():
                       equal, reduction, known=known)
 
 
+def _one_of_a_list():
+    """One tuple without axes of its own, whose update is a list of one all the same."""
+    for known in (True, False):
+        yield exact(f"scatter/nd_list_of_one{'' if known else '_computed'}",
+                    [counting(5), np.array([9], np.float32), *([] if known else [i64(3)])],
+                    lambda x, update, i=i64(3): node("ScatterNDUpdate", 4, [x, i, update]),
+                    lambda x, update, i=i64(3): np.where(np.arange(5) == 3, update, x),
+                    **by_numpy("OpenVINO's CPU device wants a scalar, which its reference does not."))
+
+
 def _slices():
     far = 2**31 - 1
     rows = [  # name, shape, start, stop, step, axes, index expression
@@ -223,5 +247,6 @@ def _slices():
 
 
 def cases():
-    for part in (_all_rows, _last_state, _all_elements, _all_tuples, _slices):
+    for part in (_all_rows, _last_state, _all_elements, _narrow_indices, _all_tuples,
+                 _one_of_a_list, _slices):
         yield from part()

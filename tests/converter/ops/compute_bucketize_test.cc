@@ -29,10 +29,13 @@ TEST(Bucketize, RefusesWhatIsNoLine) {
   g.Add("Bucketize", 3, {x, g.Floats({2, 1}, {1, 2})});
   g.Add("Bucketize", 3, {x, g.Int(1)});
   g.Add("Bucketize", 3, {x, g.Floats({1}, {1})}, {{"output_type", "u8"}});
+  g.Add("Bucketize", 3, {x, g.Parameter({ElementType::boolean, {3}})});
   g.Add("SearchSorted", 15, {g.Parameter(F32({3, 4})), x});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "buckets are f32[2,1]; must have one axis");
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of i64 i32");
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "input 1 has element type boolean; this operation works on f32, i32, i64, i8, u8");
   EXPECT_PRED2(Contains, g.FaultText(),
                "f32[3,4] is searched for f32[2,3]; must have one axis, or the same but the last");
 }

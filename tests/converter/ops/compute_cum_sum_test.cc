@@ -57,6 +57,17 @@ TEST(CumSum, GoesAlongTheFirstAxisWhereNoneIsGiven) {
   EXPECT_EQ(g.Lower().sections.at(0).trip_count, 7);
 }
 
+TEST(CumSum, TakesThoseAlongTheAxisThatTheRunComputes) {
+  GraphBuilder g;
+  g.Add("CumSum", 3, {g.Parameter(F32({7, 3, 2})), g.Parameter({ElementType::i32, {}})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  ASSERT_EQ(program.sections.size(), 3u);
+  for (size_t axis = 0; axis < 3; ++axis) {
+    EXPECT_EQ(program.sections[axis].trip_count, Dims({7, 3, 2})[axis]);
+  }
+}
+
 TEST(CumSum, HasNoSectionWithoutElements) {
   EXPECT_TRUE(LowerCumSum({0, 3}, 0).sections.empty());
   EXPECT_TRUE(LowerCumSum({2, 0}, 0).sections.empty());
@@ -66,12 +77,14 @@ TEST(CumSum, RefusesWhatItCannotMean) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({2, 3}));
   g.Add("CumSum", 3, {x, g.Int(2)});
-  g.Add("CumSum", 3, {x, g.Parameter({ElementType::i64, {}})});
+  g.Add("CumSum", 3, {x, g.Parameter({ElementType::i64, {2}})});
+  g.Add("CumSum", 3, {g.Parameter(F32({})), g.Parameter({ElementType::i64, {}})});
   g.Add("CumSum", 3, {g.Parameter({ElementType::boolean, {3}}), g.Int(0)});
   g.Add("CumSum", 3, {x, g.Int(0)}, {{"exclusive", "maybe"}});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "axis 2 of a rank 2 tensor; must be from -2 to 1");
-  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axis) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axis) is i64[2]; must be one i32 or i64");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 0 is f32[]; must have an axis");
   EXPECT_PRED2(Contains, g.FaultText(),
                "element type boolean; this operation works on f32, i8, u8, i16, i32, i64");
   EXPECT_PRED2(Contains, g.FaultText(), "exclusive");

@@ -68,11 +68,16 @@ TEST(RoiAlign, RefusesWhatItCannotPool) {
   AddRoiAlign(g, Pooled({{"sampling_ratio", "256"}}));
   AddRoiAlign(g, Pooled({{"aligned_mode", "pixel"}}));
   AddRoiAlign(g, Pooled({}), 9, {4, 4});
+  g.Add("ROIAlign", 9,
+        {g.Parameter(F32({2, 3, 7, 8})), g.Parameter(F32({5, 4})), g.Parameter(F32({5}))},
+        Pooled({}));
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "attribute spatial_scale is missing; must be given");
   EXPECT_PRED2(Contains, g.FaultText(), "pooled_h is 2 and pooled_w 0; must be at least 1");
   EXPECT_PRED2(Contains, g.FaultText(), "sampling_ratio is 256; must be from 0 to 255");
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of asymmetric half_pixel_for_nn half_pixel");
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "input 2 has element type f32; this operation works on i32");
   EXPECT_PRED2(Contains, g.FaultText(), "regions [4,4] and batch indices [5]; must be [batch,");
 }
 
