@@ -25,14 +25,14 @@ constexpr int64_t kMostTrips = 32, kMostWork = 64, kMostNeededWork = 4096;
 struct Work {
   int64_t operations = 0;
   bool heavy = false;
-  bool possible = true;  // no variables
+  bool possible = true;  // no variables, no numbers drawn
 };
 
 void AddWork(const ir::Graph& body, Work& work) {
   work.possible = work.possible && body.sinks.empty();
   for (const ir::Node* node : ir::Topological(body)) {
     const ops::Traits& traits = ops::TraitsOf(*node);
-    work.possible = work.possible && !ir::IsReadValue(*node);
+    work.possible = work.possible && !ir::IsReadValue(*node) && !traits.draws;
     work.heavy = work.heavy || traits.heavy;
     if (!traits.free) ++work.operations;
     for (const ir::Body& inner : node->bodies) AddWork(*inner.graph, work);

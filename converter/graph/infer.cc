@@ -63,12 +63,14 @@ class Inference {
     scope.check_declared = options_.check_declared;
     scope.max_iterations = options_.max_iterations;
     scope.reads = &reads_;
-    scope.repeats = options_.repeats;
     scope.infer_body = [&](ir::Graph& body) {
       InferOptions options = options_;
       options.repeats = options.repeats || ir::Iterates(node);
       return InferAndFold(body, options, folding_, faults_);
     };
+    if (options_.repeats && node.operation->traits.draws) {
+      scope.Fault("draws other numbers in each iteration of a loop; must be outside of it");
+    }
     if (InputCountFits(node, scope) && TypesFit(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
     if (scope.failed()) return MarkUnknown(node);

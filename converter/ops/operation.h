@@ -151,8 +151,6 @@ class InferScope : public NodeScope {
   size_t output_count() const { return node_.outputs.size(); }
   // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
   bool check_declared = true;
-  // Is the graph run more than once, for each iteration of a loop?
-  bool repeats = false;
   // The user's bound on iterations that only the run counts.
   int64_t max_iterations = 0;  // 0: none given
   // Infers the graph of a body in the way this one is inferred; false when it has added faults.

@@ -107,9 +107,6 @@ void InferRandomUniform(InferScope& scope) {
   const std::optional<ElementType> type = ReadDrawnType(scope);
   IsLikePytorch(scope);
   CheckSeeds(scope);
-  if (scope.repeats) {
-    scope.Fault("draws other numbers in each iteration of a loop; must be outside of it");
-  }
   if (type) CheckLimits(scope, *type);
   if (!dims || !type || scope.failed()) return;
   scope.SetOutput(0, *type, *dims);
@@ -244,7 +241,7 @@ constexpr Operation kRandomUniformRows[] = {
      3,
      InferRandomUniform,
      LowerRandomUniform,
-     {.typed_by = "output_type", .steering = Steering::kShape}},
+     {.draws = true, .typed_by = "output_type", .steering = Steering::kShape}},
 };
 
 }  // namespace

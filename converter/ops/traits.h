@@ -37,6 +37,8 @@ struct Traits {
   // Folding. False for operations whose outputs may not be computed ahead of time (ReadValue) or
   // that hold bodies.
   bool foldable = true;
+  // True where each execution gives other numbers, of which the first are taken: refused in loops.
+  bool draws = false;
   // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are
   // computed.
   bool shape_only = false;
