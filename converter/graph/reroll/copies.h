@@ -5,8 +5,6 @@
 #define WEFT_CONVERTER_GRAPH_REROLL_COPIES_H_
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "converter/graph/fold.h"

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -21,14 +22,17 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kSmallBytes = 64;
-
 class LoopMaker {
  public:
   LoopMaker(ir::Graph& graph, const ValueTable& values, const Period& period, const Copies& copies)
-      : graph_(graph), values_(values), period_(period), copies_(copies) {}
+      : graph_(graph),
+        values_(values),
+        period_(period),
+        copies_(copies),
+        uses_(UsesOf(graph, values, period, copies)) {}
 
-  bool Run();
+  Gain GainOf() const;
+  void Run();
 
  private:
   using ScanKey = std::tuple<int, int64_t, bool>;  // value of the body, axis, backward
@@ -40,7 +44,6 @@ class LoopMaker {
 
   bool IsWhole(const Use& use) const;
   bool IsLast(const Use& use) const { return use.count == 1 && use.first == copies_.last(); }
-  bool Pays(const Uses& uses) const;
   bool CanStore(int series) const;
   bool CanStoreSeries() const;
   const ir::Node& Like(int body) const;
@@ -62,6 +65,7 @@ class LoopMaker {
   const ValueTable& values_;
   const Period& period_;
   const Copies& copies_;
+  const Uses uses_;
   ir::Node* loop_ = nullptr;
   std::vector<ir::Source> inside_;                               // by value of the body
   std::map<std::pair<int, std::vector<int>>, ir::Node*> nodes_;  // by form and inputs
@@ -70,15 +74,12 @@ class LoopMaker {
   std::map<int, ir::Source> lasts_;
 };
 
-bool LoopMaker::Run() {
-  Uses uses = UsesOf(graph_, values_, period_, copies_);
-  if (!uses.possible || uses.uses.empty() || !CanStoreSeries() || !Pays(uses)) return false;
+void LoopMaker::Run() {
   loop_ = NewTensorIterator(graph_, Like(period_.states[0].next));
   MakeBody();
   CloseStates();
-  std::ranges::reverse(uses.uses);  // the last inputs of a reader first: others keep their places
-  for (const Use& use : uses.uses) Redirect(use, SourceOf(use));
-  return true;
+  // The last inputs of a reader first: others keep their places.
+  for (const Use& use : std::views::reverse(uses_.uses)) Redirect(use, SourceOf(use));
 }
 
 bool LoopMaker::IsWhole(const Use& use) const {
@@ -86,16 +87,18 @@ bool LoopMaker::IsWhole(const Use& use) const {
 }
 
 // What is taken out of the joined values of all iterations costs a step for each that takes it.
-bool LoopMaker::Pays(const Uses& uses) const {
+Gain LoopMaker::GainOf() const {
+  if (!uses_.possible || uses_.uses.empty() || !CanStoreSeries()) return {};
   int64_t cost = 0;
-  for (const Use& use : uses.uses) {
+  for (const Use& use : uses_.uses) {
     if (!IsWhole(use) && !IsLast(use)) ++cost;
   }
+  const bool is_clean = cost == 0;
   for (const BodyValue& value : period_.values) {
     if (value.kind != BodyValue::Kind::kOperation) continue;
     if (!ops::TraitsOf(*values_[value.value].source.node).free) ++cost;
   }
-  return 2 * cost <= uses.operations;
+  return {2 * cost <= uses_.operations ? uses_.operations - cost : 0, is_clean};
 }
 
 // The constants of all copies, which are stored one by one: where most are the same, that would be
@@ -105,9 +108,9 @@ bool LoopMaker::CanStore(int series) const {
   for (int64_t copy = copies_.first(); copy <= copies_.last(); ++copy) {
     distinct.insert(copies_.At(copy, series));
   }
-  const int64_t bytes = DenseBytes(At(series).type).value_or(0);
-  const int64_t before = bytes * std::ssize(distinct), after = bytes * copies_.trips();
-  return !distinct.contains(kNoValue) && after <= 2 * before + kSmallBytes;
+  const bool is_number = ElementCount(At(series).type.dims) == 1;
+  const bool grows = 2 * copies_.trips() > 3 * std::ssize(distinct);
+  return !distinct.contains(kNoValue) && (is_number || !grows);
 }
 
 bool LoopMaker::CanStoreSeries() const {
@@ -295,9 +298,14 @@ void LoopMaker::Redirect(const Use& use, const ir::Source& source) {
 
 }  // namespace
 
-bool ReplaceByLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
+Gain GainOfLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
+                const Copies& copies) {
+  return LoopMaker(graph, values, period, copies).GainOf();
+}
+
+void ReplaceByLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
                    const Copies& copies) {
-  return LoopMaker(graph, values, period, copies).Run();
+  LoopMaker(graph, values, period, copies).Run();
 }
 
 }  // namespace weft::graph

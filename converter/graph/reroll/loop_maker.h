@@ -3,6 +3,8 @@
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_LOOP_MAKER_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_LOOP_MAKER_H_
 
+#include <cstdint>
+
 #include "converter/graph/reroll/copies.h"
 #include "converter/graph/reroll/period.h"
 #include "converter/graph/reroll/value_table.h"
@@ -10,9 +12,14 @@
 
 namespace weft::graph {
 
-// False, and nothing changed, where a loop would not be smaller than its copies or cannot stand in
-// their place. The loop must be inferred afterwards.
-bool ReplaceByLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
+struct Gain {
+  int64_t operations = 0;  // fewer; 0 where the loop has more than half of what its copies have
+  bool is_clean = false;   // nothing is taken out again of what the iterations make
+};
+Gain GainOfLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
+                const Copies& copies);
+// The loop must be inferred afterwards.
+void ReplaceByLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
                    const Copies& copies);
 
 }  // namespace weft::graph

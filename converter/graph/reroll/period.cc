@@ -13,6 +13,7 @@ namespace weft::graph {
 namespace {
 
 constexpr int kMostDepth = 2000;              // of nested calls
+constexpr size_t kMostRoots = 256;            // values of a copy that are read behind it
 constexpr int64_t kMostSeriesElements = 256;  // of a constant that differs from copy to copy
 
 }  // namespace
@@ -107,6 +108,7 @@ class PeriodSearch {
 
   std::vector<int> RootsAt(int64_t copy) const;
   bool IsReadLater(int value, int64_t copy) const;
+  void MatchRoots();
   int Match(int value, int before);
   int MatchAnew(int value, int before);
   int MatchSlices(int value, int before);
@@ -122,6 +124,8 @@ class PeriodSearch {
   const ValueReaders& readers_;
   const Timeline& timeline_;
   const int64_t copy_;
+  // At first not: of two layers with weights of one shape each is to find its own.
+  bool takes_series_ = false;
   int depth_ = 0;
   Period period_;
   std::vector<Root> roots_;
@@ -130,23 +134,32 @@ class PeriodSearch {
 };
 
 std::optional<Period> PeriodSearch::Run() {
-  const std::vector<int> before = RootsAt(copy_ - 1);
-  std::set<int> taken;
-  for (const int value : RootsAt(copy_)) {
-    for (const int candidate : before) {
-      if (taken.contains(candidate)) continue;
-      const int body = Match(value, candidate);
-      if (body == kNoValue) continue;
-      taken.insert(candidate);
-      roots_.push_back({value, candidate, body});
-      break;
-    }
-  }
+  MatchRoots();
+  takes_series_ = true;
+  std::erase_if(matched_, [](const auto& match) { return match.second == kNoValue; });
+  MatchRoots();
   FindSuccessors();
   FindOutputs();
   DropUnused();
   if (period_.states.empty()) return std::nullopt;
   return std::move(period_);
+}
+
+void PeriodSearch::MatchRoots() {
+  const std::vector<int> all = RootsAt(copy_ - 1), here = RootsAt(copy_);
+  if (std::max(all.size(), here.size()) > kMostRoots) return;
+  for (const int value : here) {
+    if (std::ranges::count(roots_, value, &Root::value) > 0) continue;
+    for (const int before : all) {
+      const bool may_match = values_[value].form == values_[before].form &&
+                             values_[value].kind == values_[before].kind &&
+                             std::ranges::count(roots_, before, &Root::before) == 0;
+      const int body = may_match ? Match(value, before) : kNoValue;
+      if (body == kNoValue) continue;
+      roots_.push_back({value, before, body});
+      break;
+    }
+  }
 }
 
 bool PeriodSearch::IsReadLater(int value, int64_t copy) const {
@@ -193,7 +206,8 @@ int PeriodSearch::MatchAnew(int value, int before) {
   if (a.kind != b.kind) return kNoValue;
   if (a.kind == Value::Kind::kConstant) {
     const int64_t count = ElementCount(a.type.dims).value_or(0);
-    if (!(a.type == b.type) || count == 0 || count > kMostSeriesElements) return kNoValue;
+    if (!takes_series_ || !(a.type == b.type) || count == 0 || count > kMostSeriesElements)
+      return kNoValue;
     return AddBody({.kind = BodyValue::Kind::kSeries, .type = a.type, .value = value});
   }
   return MatchInputs(value, before);

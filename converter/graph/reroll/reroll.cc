@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/reroll/copies.h"
@@ -26,53 +28,74 @@ class Rerolling {
   Rerolling(ir::Graph& graph, Folding& folding)
       : graph_(graph), folding_(folding), values_(graph) {}
 
-  // Makes one loop, if there is one to be made.
+  // Makes one loop, if there is one to be made: the best over axes that are read as often.
   bool Run() {
     std::vector<Places> all = PlacesIn(values_, kLeastTrips);
     if (all.size() > kMostPlaces) all.resize(kMostPlaces);
     if (!all.empty()) readers_ = ReadersOf(values_);
-    for (size_t at = 0; at < all.size(); ++at) {
-      for (const bool backward : {false, true}) {
-        const Timeline together(values_, all, at, backward, /*together=*/true);
-        if (Try(together)) return true;
-        if (together.walked == 1) continue;
-        if (Try(Timeline(values_, all, at, backward, /*together=*/false))) return true;
-      }
+    for (size_t at = 0; at < all.size() && !best_.is_best; ++at) {
+      if (best_.saved > 0 && all[at].parts.size() < all[at - 1].parts.size()) break;
+      Walk(all, at);
     }
-    return false;
+    if (best_.saved == 0) return false;
+    ReplaceByLoop(graph_, values_, *best_.period, *best_.copies);
+    return true;
   }
 
  private:
+  struct Candidate {
+    int64_t saved = 0;     // operations
+    bool is_best = false;  // it has all copies, and nothing could be better
+    std::shared_ptr<const Period> period;
+    std::shared_ptr<Copies> copies;  // of the period
+  };
+
+  void Walk(const std::vector<Places>& all, size_t at) {
+    for (const bool backward : {false, true}) {
+      const Timeline together(values_, all, at, backward, /*together=*/true);
+      Try(together);
+      if (together.walked == 1 || best_.is_best) continue;
+      Try(Timeline(values_, all, at, backward, /*together=*/false));
+    }
+  }
+
   // The last copies may lack what nothing reads, the first what its constant states decide.
-  bool Try(const Timeline& timeline) {
+  void Try(const Timeline& timeline) {
     const int64_t behind = std::max<int64_t>(1, timeline.count - kMostCopies);
-    for (int64_t copy = timeline.count - 2; copy >= behind; --copy) {
+    const int64_t before = best_.saved;
+    for (int64_t copy = timeline.count - 2; copy >= behind && best_.saved == before; --copy) {
       std::optional<Period> period = PeriodAt(values_, readers_, timeline, copy);
       if (!period) continue;
       Retime(values_, *period);
-      if (Replace(*period, timeline.count)) return true;
+      Consider(*std::move(period), timeline.count, /*may_move=*/true);
     }
-    return false;
   }
 
-  bool Replace(const Period& period, int64_t count) {
+  // Also without the last copy, which may be another.
+  void Consider(Period found, int64_t count, bool may_move) {
     const int64_t least = std::max(kLeastTrips, count / 2 + 1);
-    Copies copies(graph_, values_, period, count, folding_);
-    if (!copies.Find(least)) return false;
-    Period later = period;
-    if (RetimeByLast(values_, later, copies) && Replace(later, count)) return true;
-    while (copies.trips() >= least) {
-      if (ReplaceByLoop(graph_, values_, period, copies)) return true;
-      copies.DropLast();
-      if (copies.last() < period.copy) return false;
+    const auto period = std::make_shared<const Period>(std::move(found));
+    const auto copies = std::make_shared<Copies>(graph_, values_, *period, count, folding_);
+    if (!copies->Find(least)) return;
+    Period later = *period;
+    if (may_move && RetimeByLast(values_, later, *copies)) {
+      Consider(std::move(later), count, /*may_move=*/false);
     }
-    return false;
+    for (const bool drops : {false, true}) {
+      if (drops) copies->DropLast();
+      if (copies->trips() < least || copies->last() < period->copy) return;
+      const Gain gain = GainOfLoop(graph_, values_, *period, *copies);
+      if (gain.operations <= best_.saved) continue;
+      const bool is_best = gain.is_clean && copies->trips() == count;
+      best_ = {gain.operations, is_best, period, std::make_shared<Copies>(*copies)};
+    }
   }
 
   ir::Graph& graph_;
   Folding& folding_;
   ValueTable values_;
   ValueReaders readers_;
+  Candidate best_;
 };
 
 }  // namespace

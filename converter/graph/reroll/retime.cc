@@ -147,6 +147,7 @@ int Retiming::ParameterOf(int body, int before) {
   leaf.state = period_.states.size();
   period_.values.push_back(std::move(leaf));
   period_.states.push_back({.parameter = parameter, .next = body, .value = before});
+  period_.outputs.push_back({.body = body});  // is needed although nothing joins it
   return parameter;
 }
 

@@ -71,7 +71,9 @@ void UseSearch::FindMade() {
     for (size_t at = 0; at < period_.values.size(); ++at) {
       const int body = static_cast<int>(at), value = copies_.At(copy, body);
       if (!period_.values[at].computed() || takes_only[at] || value == kNoValue) continue;
-      if (!values_[value].constant) made_.try_emplace(value, Place{copy, body});
+      // A simplified copy may hold what is a constant or a port.
+      const bool is_node = !values_[value].constant && values_[value].kind != Value::Kind::kOther;
+      if (is_node) made_.try_emplace(value, Place{copy, body});
     }
   }
 }

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "converter/graph/rewrite.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph/recognise/spelled_cells.h"
 
@@ -86,6 +88,25 @@ TEST(Reroll, MakesALoopOfCopiesThatPassAStateOn) {
   EXPECT_EQ(left["MatMul"], 2);
   EXPECT_EQ(left["Gather"], 0);
   EXPECT_EQ(left["Concat"], 0);
+}
+
+// The product with the state depends on no place of its own copy; it belongs to the copy all the same.
+TEST(Reroll, CarriesTheStateAndNotItsProduct) {
+  for (const bool gives_all : {true, false}) {
+    Traced g(6);
+    const std::vector<ir::Source> states = g.WalkCells(g.x, g.Parameter(F32({2, kWidth})));
+    g.Result(gives_all ? g.Stacked(states) : states.back());
+    EXPECT_EQ(g.Rerolled()["MatMul"], 2);
+    for (const auto& node : g.graph.nodes) {
+      for (const ir::Body& body : node->bodies) {
+        const auto readers = graph::Readers(*body.graph);
+        const auto carried = [](const ir::BodyInput& input) { return input.next != nullptr; };
+        const auto state = std::ranges::find_if(body.map.inputs, carried);
+        ASSERT_NE(state, body.map.inputs.end());
+        EXPECT_EQ(readers.at(state->parameter).front()->type, "MatMul");
+      }
+    }
+  }
 }
 
 TEST(Reroll, WalksBackward) {
