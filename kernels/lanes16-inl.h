@@ -25,23 +25,27 @@ HWY_INLINE Lanes16 SetLanes16(float value) {
   return result;
 }
 
+// How many of the first `count` lanes of sixteen lie in vector v.
+HWY_INLINE size_t LanesIn(size_t v, size_t count) {
+  const size_t first = v * kLanes;
+  return count > first ? count - first : 0;
+}
+
+// Reads one vector, or its first `count` lanes where it has more; the others are those of `fill`.
+HWY_INLINE FloatVec LoadOr(FloatVec fill, const float* p, size_t count) {
+  if (count >= kLanes) return Load(p);
+#if HWY_TARGET == HWY_SCALAR
+  return fill;
+#else
+  return hn::LoadNOr(fill, FloatTag(), p, count);
+#endif
+}
+
 // Reads `count` <= 16 floats; the other lanes are `fill`.
 HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t count, float fill) {
   Lanes16 result;
-  for (size_t i = 0; i < kPanelVectors; ++i) {
-    const size_t first = i * kLanes;
-    if (count >= first + kLanes) {
-      result.v[i] = Load(p + first);
-#if HWY_TARGET == HWY_SCALAR
-    } else {
-      result.v[i] = Set(fill);
-    }
-#else
-    } else {
-      const size_t left = count > first ? count - first : 0;
-      result.v[i] = hn::LoadNOr(Set(fill), FloatTag(), p + first, left);
-    }
-#endif
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    result.v[v] = LoadOr(Set(fill), p + v * kLanes, LanesIn(v, count));
   }
   return result;
 }
@@ -54,14 +58,18 @@ HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t stride, size_t count, floa
   return LoadLanes16(lanes, count, fill);
 }
 
+// Writes one vector, or its first `count` lanes where it has more.
+HWY_INLINE void StoreUpTo(FloatVec value, float* p, size_t count) {
+  if (count >= kLanes) {
+    Store(value, p);
+  } else if (count != 0) {
+    StoreFirst(value, p, count);
+  }
+}
+
 HWY_INLINE void StoreLanes16(const Lanes16& value, float* p, size_t count) {
-  for (size_t i = 0; i < kPanelVectors; ++i) {
-    const size_t first = i * kLanes;
-    if (count >= first + kLanes) {
-      Store(value.v[i], p + first);
-    } else if (count > first) {
-      StoreFirst(value.v[i], p + first, count - first);
-    }
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    StoreUpTo(value.v[v], p + v * kLanes, LanesIn(v, count));
   }
 }
 
@@ -84,9 +92,20 @@ HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
   return lanes[0];
 }
 
-HWY_INLINE float SumOf(const Lanes16& p) {
-  return ReduceLanes(p, [](float a, float b) HWY_ATTR { return a + b; });
+// As ReduceLanes, whole vectors first; p is left with sums of its own.
+HWY_INLINE float SumInPlace(Lanes16& p) {
+  for (size_t apart = kPanelVectors / 2; apart != 0; apart /= 2) {
+    for (size_t v = 0; v < apart; ++v) p.v[v] = hn::Add(p.v[v], p.v[v + apart]);
+  }
+  float lanes[kLanes];
+  Store(p.v[0], lanes);
+  for (size_t apart = kLanes / 2; apart != 0; apart /= 2) {
+    for (size_t i = 0; i < apart; ++i) lanes[i] += lanes[i + apart];
+  }
+  return lanes[0];
 }
+
+HWY_INLINE float SumOf(Lanes16 p) { return SumInPlace(p); }
 
 // Sixteen sums of any number of terms, cut into blocks as sum.h says. Up to kSumBlock terms are one
 // chain.

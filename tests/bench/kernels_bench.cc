@@ -17,6 +17,7 @@
 #include "kernels/gru_gates.h"
 #include "kernels/lstm_gates.h"
 #include "kernels/matmul.h"
+#include "kernels/normalize.h"
 #include "kernels/pack.h"
 #include "kernels/reduce.h"
 #include "kernels/softmax.h"
@@ -259,6 +260,31 @@ void SoftmaxOf1024(benchmark::State& state) {
   }
 }
 BENCHMARK(SoftmaxOf1024);
+
+// 4096 floats in lines of `axis`, side by side or one behind another: axis, inner, op, target
+void NormalizeOfLines(benchmark::State& state) {
+  if (!Choose(state, state.range(3))) return;
+  NormalizeShape shape;
+  shape.axis = static_cast<uint32_t>(state.range(0));
+  shape.inner = static_cast<uint32_t>(state.range(1));
+  shape.outer = 4096 / (shape.axis * shape.inner);
+  shape.epsilon = 1e-5f;
+  shape.op = static_cast<NormalizeOp>(state.range(2));
+  const std::vector<float> x = Values(4096);
+  std::vector<float> y(4096);
+  for (auto _ : state) {
+    Normalize(shape, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(NormalizeOfLines)
+    ->ArgNames({"axis", "inner", "op", "target"})
+    ->ArgsProduct({{8, 16, 40, 64, 256, 1024, 4096},
+                   {1},
+                   {static_cast<int>(NormalizeOp::kStandardInside),
+                    static_cast<int>(NormalizeOp::kRootMeanSquare)},
+                   {0, 1, 2}})
+    ->ArgsProduct({{64}, {4, 16, 64}, {static_cast<int>(NormalizeOp::kStandardInside)}, {0, 1, 2}});
 
 // 256 x 256 floats: as they are, then transposed
 void CopyOfSide256(benchmark::State& state) {

@@ -68,6 +68,12 @@ TEST(Normalize, MeetsItsTwinOnLongLines) {
   ExpectTwins(3, 1000, 1, 0, &random);
   ExpectTwins(1, 16 * kSumBlock + 21, 1, 0, &random);
   ExpectTwins(1, 2 * kSumBlock + 3, 3, 0, &random);
+  // A term has four elements of a lane.
+  for (const uint32_t rows : {kSumBlock, 4 * kSumBlock, 8 * kSumBlock + 7}) {
+    ExpectTwins(1, 16 * rows + 3, 1, 0, &random);
+    ExpectTwins(1, rows, 5, 0, &random);
+  }
+  ExpectTwins(1, 4 * kSumBlock * kSumBlock + 9, 2, 0, &random);
 }
 
 TEST(Normalize, MeetsItsTwinFarFromZero) {
@@ -75,14 +81,43 @@ TEST(Normalize, MeetsItsTwinFarFromZero) {
   for (const float offset : {1000.0f, -30000.0f, 300000.0f}) {
     ExpectTwins(1, 77, 1, 0, &random, offset);
     ExpectTwins(1, 40, 17, 0, &random, offset);
+    ExpectTwins(1, 4099, 1, 0, &random, offset);
+    ExpectTwins(1, 300, 3, 0, &random, offset);
   }
+}
+
+// What lies elsewhere than the elements before it, of which the centre is made.
+TEST(Normalize, MeetsItsTwinWhereTheMeanMovesAlongTheLine) {
+  Random random(5);
+  for (const size_t moves_at : {1, 3, 4, 16, 64, 128, 1024, 4000}) {
+    SCOPED_TRACE(moves_at);
+    for (const float offset : {100.0f, -10000.0f}) {
+      std::vector<float> head = random.Floats(4099, 1), tail = head;
+      for (size_t i = 0; i < moves_at; ++i) head[i] += offset;
+      for (size_t i = moves_at; i < tail.size(); ++i) tail[i] += offset;
+      for (const NormalizeOp op : EveryOp()) {
+        ExpectTwin({1, 4099, 1, 1e-5f, op}, head, 0);
+        ExpectTwin({1, 1366, 3, 1e-5f, op}, {head.begin(), head.begin() + 4098}, 0);
+        ExpectTwin({1, 4099, 1, 1e-5f, op}, tail, 0);
+      }
+    }
+  }
+  std::vector<float> ramp(4099);
+  for (size_t i = 0; i < ramp.size(); ++i) ramp[i] = 1000.0f + static_cast<float>(i);
+  for (const NormalizeOp op : EveryOp()) ExpectTwin({1, 4099, 1, 1e-5f, op}, ramp, 0);
 }
 
 TEST(Normalize, GivesZeroOnAConstantLine) {
   for (const float value : {5.0f, 0.1f, -1e20f}) {
     for (const NormalizeOp op : {NormalizeOp::kStandardInside, NormalizeOp::kStandardOutside}) {
-      for (const float y : RunNormalize({1, 7, 1, 1e-9f, op}, std::vector<float>(7, value)))
-        EXPECT_EQ(y, 0.0f) << value;
+      for (const uint32_t size : {1, 2, 7, 15, 16, 17, 31, 77, 4099}) {
+        for (const uint32_t inner : {1, 3}) {
+          const std::vector<float> x(size_t{size} * inner, value);
+          for (const float y : RunNormalize({1, size, inner, 1e-9f, op}, x)) {
+            ASSERT_EQ(y, 0.0f) << value << ", " << size << " elements, inner " << inner;
+          }
+        }
+      }
     }
   }
 }
@@ -119,7 +154,7 @@ TEST(Normalize, HasTheSameBitsOnEveryProcessor) {
     fingerprint.Add(RunNormalize({20, 77, 1, 0.125f, op}, x));
     fingerprint.Add(RunNormalize({1, 20, 77, 0.125f, op}, x));
   }
-  EXPECT_EQ(fingerprint.value(), 0x7937EB5772E3472Bu);
+  EXPECT_EQ(fingerprint.value(), 0xEF81641208AB2EABu);
 }
 
 }  // namespace
