@@ -78,75 +78,157 @@ bool KeepsNumbers(const ir::Node& node) {
 // Narrower types wrap around within the extent of an axis.
 bool CountsFar(ElementType type) { return type == ElementType::i32 || type == ElementType::i64; }
 
-IntegerBounds Clamped(const ir::Node& clamp, const IntegerBounds& bounds, ElementType type) {
-  Faults ignored;  // the shape rule has reported them
+size_t CountOf(const ir::Source& source) {
+  return static_cast<size_t>(ElementCount(TypeOfSource(source).dims).value_or(0));
+}
+
+// Which element of an operand meets element `at` of what it is broadcast to; nullopt where that is
+// more than one number for all, or one for each.
+std::optional<Element> OperandAt(const ir::Node& node, size_t input, size_t at) {
+  const ir::Source& source = node.inputs[input];
+  if (CountOf(source) == 1) return Element{source, 0};
+  const Dims& dims = TypeOfSource(source).dims;
+  return dims == node.outputs[0].type.dims ? std::optional(Element{source, at}) : std::nullopt;
+}
+
+std::optional<Element> OfJoined(const ir::Node& node, size_t at) {
+  for (const ir::Source& source : node.inputs) {
+    if (TypeOfSource(source).dims.size() != 1) return std::nullopt;
+    if (at < CountOf(source)) return Element{source, at};
+    at -= CountOf(source);
+  }
+  return std::nullopt;
+}
+
+// Where an element stands among those of an input, of operations that only move them.
+std::optional<Element> MovedFrom(const Element& element) {
+  const ir::Node& node = *element.source.node;
+  if (node.operation == nullptr || node.inputs.empty() || node.constant) return std::nullopt;
+  if (KeepsNumbers(node)) return Element{node.inputs[0], element.at};
+  if (TraitsOf(node).joins) return OfJoined(node, element.at);
+  if (node.operation->name != "Gather" || TypeOfSource(node.inputs[0]).dims.size() != 1) {
+    return std::nullopt;
+  }
+  const std::optional<Dims> places = KnownIntegers(node.inputs[1]);
+  const auto count = static_cast<int64_t>(CountOf(node.inputs[0]));
+  if (!places || element.at >= places->size()) return std::nullopt;
+  const int64_t place = (*places)[element.at];
+  if (place < -count || place >= count) return std::nullopt;
+  return Element{node.inputs[0], static_cast<size_t>(place < 0 ? place + count : place)};
+}
+
+IntegerBounds OfClamp(const ir::Node& node, const IntegerBounds& of, ElementType type) {
+  Faults ignored;
   const ir::Graph none;
-  const Attributes attributes(none, clamp, ignored);
+  const Attributes attributes(none, node, ignored);
   const float low = attributes.Float("min", 0), high = attributes.Float("max", 0);
   if (!(low >= -kClampLimit && low <= high && high <= kClampLimit)) return OfElementType(type);
   const auto inside = [&](int64_t bound) {
     return std::clamp(bound, static_cast<int64_t>(low), static_cast<int64_t>(high));
   };
-  return {inside(bounds.low), inside(bounds.high)};
+  return {inside(of.low), inside(of.high)};
+}
+
+// Of a shape, which is computed where it holds a run-time length.
+IntegerBounds OfShape(const Dims& dims, std::optional<size_t> at) {
+  if (dims.empty()) return {};
+  return {0, at ? dims.at(*at) : std::ranges::max(dims)};
+}
+
+IntegerBounds OfKnown(const Dims& known, std::optional<size_t> at) {
+  if (known.empty()) return {};
+  if (at) return {known.at(*at), known.at(*at)};
+  const auto [low, high] = std::ranges::minmax(known);
+  return {low, high};
 }
 
 // Each node as often as it is read, for as many as kMostBoundsNodes.
 class BoundsSearch {
  public:
-  IntegerBounds Of(const ir::Source& source) {
-    const ElementType type = TypeOfSource(source).type;
-    if (const std::optional<Dims> known = KnownIntegers(source)) {
-      if (known->empty()) return {};
-      const auto [low, high] = std::ranges::minmax(*known);
-      return {low, high};
-    }
-    const ir::Node& node = *source.node;
-    if (--left_ < 0 || node.operation == nullptr || node.inputs.empty() || !node.bodies.empty() ||
-        IsFloat(TypeOfSource(node.inputs[0]).type)) {
-      return OfElementType(type);
-    }
-    const IntegerBounds a = Of(node.inputs[0]);
-    if (KeepsNumbers(node)) return Within(a, type);
-    const std::string_view name = node.operation->name;
-    if (name == "Clamp") return Clamped(node, a, type);
-    if (node.inputs.size() != 2) return OfElementType(type);
-    return OfBoth(name, a, Of(node.inputs[1]), type);
-  }
+  // Of all elements, or of one.
+  IntegerBounds Of(const ir::Source& source, std::optional<size_t> at);
 
  private:
+  IntegerBounds OfInput(const ir::Node& node, size_t input, std::optional<size_t> at);
+
   int left_ = kMostBoundsNodes;
 };
 
+IntegerBounds BoundsSearch::Of(const ir::Source& source, std::optional<size_t> at) {
+  const ElementType type = TypeOfSource(source).type;
+  if (const std::optional<Dims> known = KnownIntegers(source)) return OfKnown(*known, at);
+  const ir::Node& node = *source.node;
+  if (--left_ < 0 || node.operation == nullptr || node.inputs.empty() || !node.bodies.empty()) {
+    return OfElementType(type);
+  }
+  const TensorType& from = TypeOfSource(node.inputs[0]);
+  if (TraitsOf(node).shape_only) return OfShape(from.dims, at);
+  if (IsFloat(from.type)) return OfElementType(type);
+  if (at) {
+    const std::optional<Element> moved = MovedFrom({source, *at});
+    if (moved) return Within(Of(moved->source, moved->at), type);
+  } else if (KeepsNumbers(node)) {
+    return Within(Of(node.inputs[0], at), type);
+  }
+  const std::string_view name = node.operation->name;
+  if (name == "Clamp") return OfClamp(node, OfInput(node, 0, at), type);
+  if (node.inputs.size() != 2) return OfElementType(type);
+  const IntegerBounds first = OfInput(node, 0, at);
+  return OfBoth(name, first, OfInput(node, 1, at), type);
+}
+
+IntegerBounds BoundsSearch::OfInput(const ir::Node& node, size_t input, std::optional<size_t> at) {
+  if (!at) return Of(node.inputs[input], at);
+  const std::optional<Element> one = OperandAt(node, input, *at);
+  return Of(node.inputs[input], one ? std::optional(one->at) : std::nullopt);
+}
+
 }  // namespace
 
-IntegerBounds BoundsOf(const ir::Source& source) { return BoundsSearch().Of(source); }
+IntegerBounds BoundsOf(const ir::Source& source) {
+  return BoundsSearch().Of(source, std::nullopt);
+}
 
-OffsetValue OffsetValueOf(ir::Source source) {
-  OffsetValue value = {source, 0};
-  for (int node_count = 0; node_count < kMostBoundsNodes; ++node_count) {
-    const ir::Node& node = *value.base.node;
+IntegerBounds BoundsOf(const Element& element) {
+  return BoundsSearch().Of(element.source, element.at);
+}
+
+std::optional<int64_t> KnownValue(const Element& element) {
+  std::optional<Element> at = element;
+  for (int count = 0; at && count < kMostBoundsNodes; ++count) {
+    if (const std::optional<Dims> known = KnownIntegers(at->source)) return known->at(at->at);
+    at = MovedFrom(*at);
+  }
+  return std::nullopt;
+}
+
+OffsetValue OffsetValueOf(Element element) {
+  OffsetValue value = {element, 0};
+  for (int count = 0; count < kMostBoundsNodes; ++count) {
+    const ir::Node& node = *value.base.source.node;
     if (node.operation == nullptr || node.inputs.empty() || node.constant) return value;
-    const TensorType& from = TypeOfSource(node.inputs[0]);
-    if (ElementCount(from.dims) != 1 || !CountsFar(from.type) ||
-        !CountsFar(TypeOfSource(value.base).type)) {
+    if (!CountsFar(TypeOfSource(node.inputs[0]).type) ||
+        !CountsFar(TypeOfSource(value.base.source).type)) {
       return value;
     }
-    if (KeepsNumbers(node)) {
-      value.base = node.inputs[0];
+    if (const std::optional<Element> moved = MovedFrom(value.base)) {
+      value.base = *moved;
       continue;
     }
     const bool subtracts = node.operation->name == "Subtract";
     if (node.inputs.size() != 2 || (node.operation->name != "Add" && !subtracts)) return value;
-    std::optional<Dims> known = KnownIntegers(node.inputs[1]);
-    size_t other = 0;
+    const std::optional<Element> a = OperandAt(node, 0, value.base.at);
+    const std::optional<Element> b = OperandAt(node, 1, value.base.at);
+    if (!a || !b) return value;
+    std::optional<int64_t> known = KnownValue(*b);
+    std::optional<Element> other = a;
     if (!known && !subtracts) {
-      known = KnownIntegers(node.inputs[0]);
-      other = 1;
+      known = KnownValue(*a);
+      other = b;
     }
-    if (!known || known->size() != 1) return value;
-    if (std::abs(known->front()) >= kBoundsLimit) return value;
-    value.offset += subtracts ? -known->front() : known->front();
-    value.base = node.inputs[other];
+    if (!known || std::abs(*known) >= kBoundsLimit) return value;
+    value.offset += subtracts ? -*known : *known;
+    value.base = *other;
   }
   return value;
 }

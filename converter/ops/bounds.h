@@ -5,8 +5,10 @@
 #ifndef WEFT_CONVERTER_OPS_BOUNDS_H_
 #define WEFT_CONVERTER_OPS_BOUNDS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "converter/ir/graph.h"
 
@@ -19,18 +21,29 @@ struct IntegerBounds {
   bool operator==(const IntegerBounds&) const = default;
 };
 
-// Of all elements of a tensor of integers or booleans.
+// One element of a tensor, by its place in the order of the elements.
+struct Element {
+  ir::Source source;
+  size_t at = 0;
+  bool operator==(const Element&) const = default;
+};
+
+// Of all elements of a tensor of integers or booleans; of one.
 IntegerBounds BoundsOf(const ir::Source& source);
+IntegerBounds BoundsOf(const Element& element);
+
+// The number that it is whatever the inputs: that of a constant, also where it is joined with
+// others.
+std::optional<int64_t> KnownValue(const Element& element);
 
 // A number as one element that is computed, and a constant.
 struct OffsetValue {
-  ir::Source base;
+  Element base;
   int64_t offset = 0;
 };
 
-// Of a tensor of one integer, under any dims. A sum that wraps around is not looked for: the caller
-// knows the value's bounds.
-OffsetValue OffsetValueOf(ir::Source source);
+// A sum that wraps around is not looked for: the caller knows the value's bounds.
+OffsetValue OffsetValueOf(Element element);
 
 }  // namespace weft::ops
 

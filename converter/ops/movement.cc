@@ -99,6 +99,14 @@ bool FillsBytes(ElementType type, int64_t first, int64_t count, int64_t total) {
   return OnByte(type, first) && (OnByte(type, count) || first + count == total);
 }
 
+// The piece of the source that is all of a target, if it is one and begins with a byte.
+std::optional<Piece> WholeBytesOf(const Movement& movement, const TensorType& target) {
+  const std::optional<Piece> piece = PieceOf(movement);
+  const bool is_all = piece && piece->count == ElementCount(target.dims) &&
+                      OnByte(target.type, piece->source_offset);
+  return is_all ? piece : std::nullopt;
+}
+
 // The elements of `whole` from `first` on, as one dimension; `whole` itself where that is all of
 // it.
 plan::ValueId Part(plan::Builder& builder, plan::ValueId whole, int64_t first, int64_t count) {
@@ -153,22 +161,24 @@ void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId ta
   }
 }
 
+plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
+                    const TensorType& type) {
+  if (const std::optional<Piece> piece = WholeBytesOf(movement, type)) {
+    return builder.View(source, BytesOf(type.type, piece->source_offset), type);
+  }
+  const plan::ValueId target = builder.Scratch(type);
+  EmitMovement(builder, source, target, movement);
+  return target;
+}
+
 void MoveToOutput(LowerScope& scope, size_t from, const Movement& movement, size_t i) {
-  const TensorType& type = scope.output_type(i);
-  const int64_t count = ElementCount(type.dims).value_or(0);
-  if (count == 0) {
+  const TensorType type = scope.output_type(i);
+  if (ElementCount(type.dims).value_or(0) == 0) {
     scope.NewOutput(i);
     return;
   }
-  const std::optional<Piece> piece = PieceOf(movement);
-  if (piece && piece->count == count && OnByte(type.type, piece->source_offset)) {
-    const int64_t offset_bytes = BytesOf(type.type, piece->source_offset);
-    scope.SetOutput(i, scope.builder.View(scope.input(from), offset_bytes, type));
-    return;
-  }
-  if (!HasWholeBytes(scope, from)) return;
-  const plan::ValueId source = scope.input(from);
-  EmitMovement(scope.builder, source, scope.NewOutput(i), movement);
+  if (!WholeBytesOf(movement, type) && !HasWholeBytes(scope, from)) return;
+  scope.SetOutput(i, Moved(scope.builder, scope.input(from), movement, type));
 }
 
 void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement, plan::ValueId target) {

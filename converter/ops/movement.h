@@ -60,6 +60,11 @@ std::optional<Piece> PieceOf(const Movement& movement);
 void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId target,
                   const Movement& movement);
 
+// What the movement makes of a source with elements of whole bytes: a view of it where it is one piece,
+// else a new value and copies.
+plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
+                    const TensorType& type);
+
 // Makes output i from input `from`: the same value when all of it stays in order, a view when the
 // output is one piece of the input, else a new value and copies. An empty output has no steps.
 void MoveToOutput(LowerScope& scope, size_t from, const Movement& movement, size_t i);

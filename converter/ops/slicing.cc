@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
-// of its input is a view; any other is one strided copy. A Slice of one axis may start where the
-// run says, if it stops a known number of places behind and both are known to be inside the axis:
-// that is a gather.
+// of its input is a view; any other is one strided copy. Where the run computes a bound, or how long
+// the axis is, it is a gather; the number of its places is a run-time length, unless the bounds are a
+// known distance apart and inside the axis for certain.
 #include "converter/ops/slicing.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "converter/ops/axes.h"
-#include "converter/ops/bounds.h"
 #include "converter/ops/families.h"
-#include "converter/ops/places.h"
-#include "converter/ops/pointwise.h"
 
 namespace weft::ops {
 namespace {
 
-// An unset bound is the natural end for the direction of the step.
-struct Bounds {
-  std::optional<int64_t> begin, end;
-  int64_t step = 1;
-};
+// May the run compute what it takes?
+bool MayBeComputed(const NodeScope& scope) {
+  return scope.node().operation->name != "SliceScatter";
+}
 
-// Places of an axis that the bounds choose; out-of-range bounds are clamped.
-Run RunOf(const Bounds& bounds, int64_t dim) {
-  const int64_t low = bounds.step > 0 ? 0 : -1;
-  const int64_t high = bounds.step > 0 ? dim : dim - 1;
-  const auto clamped = [&](int64_t bound) {
-    return std::clamp(bound < 0 ? bound + dim : bound, low, high);
-  };
-  const int64_t natural_begin = bounds.step > 0 ? low : high;
-  const int64_t natural_end = bounds.step > 0 ? high : low;
-  const int64_t begin = bounds.begin ? clamped(*bounds.begin) : natural_begin;
-  const int64_t end = bounds.end ? clamped(*bounds.end) : natural_end;
-  const int64_t distance = bounds.step > 0 ? end - begin : begin - end;
-  if (distance <= 0) return {0, 0, 0, 1};
-  // A step beyond the axis takes one place; the bound keeps its negation and products in range.
-  const int64_t step = std::clamp(bounds.step, -dim, dim);
-  return {0, 1 + (distance - 1) / std::abs(step), begin, step};
+// Of an axis of input 0: does the run decide how long it is?
+bool HasLengthOn(const NodeScope& scope, size_t axis) {
+  const auto& extent = ir::ExtentOf(scope.node().inputs[0]);
+  return MayBeComputed(scope) && extent && extent->axis == axis;
+}
+
+bool IsWhole(const Run& run, int64_t dim) {
+  return run.count == dim && (run.step == 1 || dim == 1);
 }
 
 void Keep(Cut& cut, const Run& run, bool shrinks = false) {
@@ -46,6 +36,29 @@ void Keep(Cut& cut, const Run& run, bool shrinks = false) {
   cut.kept.push_back(run.count);
   cut.places.push_back(shrinks ? -1 : static_cast<int64_t>(cut.output.size()));
   if (!shrinks) cut.output.push_back(run.count);
+}
+
+Run KnownRun(const ComputedRange& range, int64_t dim) {
+  if (!range.shrinks) return RunBetween(range.begin.known, range.end.known, range.step, dim);
+  const int64_t place = range.begin.known.value_or(0);
+  return {0, 1, place < 0 ? place + dim : place, 1};
+}
+
+// What is taken of the next axis: a run where all about it is known.
+void KeepRange(NodeScope& scope, Cut& cut, ComputedRange range) {
+  range.axis = cut.runs.size();
+  const int64_t dim = scope.input_dims(0)[range.axis];
+  const bool is_known = !range.begin.computed && !range.end.computed;
+  const Run run = KnownRun(range, dim);
+  const bool is_whole = !range.shrinks && IsWhole(run, dim);
+  if (is_known && (is_whole || !HasLengthOn(scope, range.axis))) {
+    return Keep(cut, run, range.shrinks);
+  }
+  const int64_t most_step = std::max<int64_t>(dim, 1);
+  range.step = std::clamp(range.step, -most_step, most_step);
+  Keep(cut, {0, dim, 0, 1}, range.shrinks);
+  if (!range.shrinks) cut.output.back() = CountOfRange(scope, range).most;
+  cut.computed.push_back(std::move(range));
 }
 
 bool CheckSteps(NodeScope& scope, const Dims& steps) {
@@ -80,23 +93,49 @@ std::optional<Dims> SliceAxes(NodeScope& scope, size_t i, size_t count) {
   return axes;
 }
 
+// One bound for each entry of an input, `count` of them where that is not negative. What the run
+// computes may be a bound of all but SliceScatter.
+std::optional<std::vector<Bound>> ReadBounds(NodeScope& scope, size_t i, std::string_view what,
+                                             int64_t count = -1) {
+  std::vector<Bound> bounds;
+  const ElementType type = scope.input_element(i);
+  const bool may_compute = MayBeComputed(scope) && scope.rank(i) == 1 &&
+                           (type == ElementType::i32 || type == ElementType::i64);
+  if (!may_compute || scope.constant(i) != nullptr) {
+    const std::optional<Dims> known = ControlInts(scope, i, what, count);
+    if (!known) return std::nullopt;
+    for (const int64_t number : *known) bounds.push_back({number, std::nullopt, i});
+    return bounds;
+  }
+  const int64_t entries = scope.input_dims(i)[0];
+  if (count >= 0 && entries != count) {
+    scope.Fault("input {} ({}) has {} elements; must have {}", i, what, entries, count);
+    return std::nullopt;
+  }
+  for (int64_t at = 0; at < entries; ++at) {
+    const Element element = {scope.node().inputs[i], static_cast<size_t>(at)};
+    const std::optional<int64_t> known = KnownValue(element);
+    bounds.push_back({known, known ? std::nullopt : std::optional(element), i});
+  }
+  return bounds;
+}
+
 // `first` is the input that says where the slice starts; stop, step and axes stand behind it.
 std::optional<Cut> ReadSlice(NodeScope& scope, size_t first) {
-  const std::optional<Dims> begin = ControlInts(scope, first, "start");
+  const std::optional<std::vector<Bound>> begin = ReadBounds(scope, first, "start");
   if (!begin) return std::nullopt;
-  const int64_t count = static_cast<int64_t>(begin->size());
-  const std::optional<Dims> end = ControlInts(scope, first + 1, "stop", count);
+  const int64_t count = std::ssize(*begin);
+  const std::optional<std::vector<Bound>> end = ReadBounds(scope, first + 1, "stop", count);
   const std::optional<Dims> step = ControlInts(scope, first + 2, "step", count);
   const std::optional<Dims> axes = SliceAxes(scope, first + 3, begin->size());
   if (!end || !step || !axes || !CheckSteps(scope, *step)) return std::nullopt;
-  std::vector<Bounds> bounds(scope.input_dims(0).size());
+  std::vector<ComputedRange> ranges(scope.input_dims(0).size());
   for (size_t i = 0; i < begin->size(); ++i) {
-    bounds[static_cast<size_t>((*axes)[i])] = {(*begin)[i], (*end)[i], (*step)[i]};
+    ComputedRange& range = ranges[static_cast<size_t>((*axes)[i])];
+    range = {0, (*begin)[i], (*end)[i], (*step)[i]};
   }
   Cut cut;
-  for (size_t axis = 0; axis < bounds.size(); ++axis) {
-    Keep(cut, RunOf(bounds[axis], scope.input_dims(0)[axis]));
-  }
+  for (const ComputedRange& range : ranges) KeepRange(scope, cut, range);
   return cut;
 }
 
@@ -124,15 +163,18 @@ std::optional<Masks> ReadMasks(NodeScope& scope, size_t entries) {
   return masks;
 }
 
-// One place of the axis that goes from the dims. A masked begin is 0.
-std::optional<Run> ShrinkingRun(NodeScope& scope, int64_t index, size_t axis) {
+// One place of an axis, which goes from the dims.
+bool CheckShrinking(NodeScope& scope, const Bound& place, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
-  if (index < -dim || index >= dim) {
-    scope.Fault("begin {} takes one place of axis {}, which has {}; must be from {} to {}", index,
-                axis, dim, -dim, dim - 1);
-    return std::nullopt;
+  if (!place.known && dim > 0) return true;
+  if (!place.known) {
+    scope.Fault("takes one place of axis {}, which has none", axis);
+    return false;
   }
-  return Run{0, 1, index < 0 ? index + dim : index, 1};
+  if (*place.known >= -dim && *place.known < dim) return true;
+  scope.Fault("begin {} takes one place of axis {}, which has {}; must be from {} to {}",
+              *place.known, axis, dim, -dim, dim - 1);
+  return false;
 }
 
 // Input axes that an ellipsis at `at` stands for.
@@ -143,15 +185,16 @@ int64_t EllipsisAxes(const NodeScope& scope, const Masks& masks, size_t at, size
 }
 
 // An entry is the ellipsis, else a new axis, else a place that shrinks away, else a range.
-std::optional<Cut> CutByEntries(NodeScope& scope, const Dims& begin, const Dims& end,
-                                const Dims& step, const Masks& masks) {
+std::optional<Cut> CutByEntries(NodeScope& scope, const std::vector<Bound>& begin,
+                                const std::vector<Bound>& end, const Dims& step,
+                                const Masks& masks) {
   const Dims& dims = scope.input_dims(0);
   Cut cut;
   for (size_t i = 0; i < begin.size(); ++i) {
     const size_t axis = cut.runs.size();
     if (masks.ellipsis[i] != 0) {
       const int64_t covered = EllipsisAxes(scope, masks, i, axis);
-      for (int64_t k = 0; k < covered; ++k) Keep(cut, RunOf({}, dims[cut.runs.size()]));
+      for (int64_t k = 0; k < covered; ++k) KeepRange(scope, cut, {});
       continue;
     }
     if (masks.new_axis[i] != 0) {
@@ -163,26 +206,22 @@ std::optional<Cut> CutByEntries(NodeScope& scope, const Dims& begin, const Dims&
                   i);
       return std::nullopt;
     }
-    if (masks.shrink_axis[i] != 0) {
-      const auto run = ShrinkingRun(scope, masks.begin[i] != 0 ? 0 : begin[i], axis);
-      if (!run) return std::nullopt;
-      Keep(cut, *run, /*shrinks=*/true);
-      continue;
-    }
-    Bounds bounds{begin[i], end[i], step[i]};
-    if (masks.begin[i] != 0) bounds.begin.reset();
-    if (masks.end[i] != 0) bounds.end.reset();
-    Keep(cut, RunOf(bounds, dims[axis]));
+    ComputedRange range = {axis, begin[i], end[i], step[i], masks.shrink_axis[i] != 0};
+    if (masks.begin[i] != 0) range.begin = {};
+    if (masks.end[i] != 0) range.end = {};
+    if (range.shrinks && masks.begin[i] != 0) range.begin.known = 0;  // a masked begin is 0
+    if (range.shrinks && !CheckShrinking(scope, range.begin, axis)) return std::nullopt;
+    KeepRange(scope, cut, range);
   }
-  while (cut.runs.size() < dims.size()) Keep(cut, RunOf({}, dims[cut.runs.size()]));
+  while (cut.runs.size() < dims.size()) KeepRange(scope, cut, {});
   return cut;
 }
 
 std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
-  const std::optional<Dims> begin = ControlInts(scope, 1, "begin");
+  const std::optional<std::vector<Bound>> begin = ReadBounds(scope, 1, "begin");
   if (!begin) return std::nullopt;
-  const int64_t count = static_cast<int64_t>(begin->size());
-  const std::optional<Dims> end = ControlInts(scope, 2, "end", count);
+  const int64_t count = std::ssize(*begin);
+  const std::optional<std::vector<Bound>> end = ReadBounds(scope, 2, "end", count);
   std::optional<Dims> step = Dims(begin->size(), 1);
   if (scope.has_input(3)) step = ControlInts(scope, 3, "strides", count);
   const std::optional<Masks> masks = ReadMasks(scope, begin->size());
@@ -190,93 +229,70 @@ std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
   return CutByEntries(scope, *begin, *end, *step, *masks);
 }
 
-// A slice [start, start + count) of one axis by a start that the run computes.
-struct ComputedSlice {
-  size_t axis = 0;
-  int64_t count = 0;
-  IntegerBounds start;
-};
-
-// nullopt where the node is none.
-std::optional<ComputedSlice> ComputedSliceOf(const NodeScope& scope) {
-  constexpr size_t kStart = 1, kStop = 2, kStep = 3, kAxes = 4;
-  if (scope.node().operation->name != "Slice" || scope.constant(kStart) != nullptr) {
-    return std::nullopt;
+// At most one axis of the output may have a run-time length.
+void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
+  std::optional<ir::RunTimeExtent>& extent = scope.mutable_node().outputs[0].run_time_extent;
+  extent.reset();
+  for (const ComputedRange& range : cut.computed) {
+    const PlaceCount count = CountOfRange(scope, range);
+    if (count.exact || count.most == 0) continue;
+    const auto axis = static_cast<size_t>(cut.places[range.axis]);
+    if (extent) {
+      return scope.Fault(
+          "axes {} and {} of its output would have run-time lengths; must be one at most",
+          extent->axis, axis);
+    }
+    extent = {axis, &scope.node(), 1};
   }
-  const ElementType type = scope.input_element(kStart);
-  const std::optional<Dims> step = scope.Ints(kStep);
-  const Dims axes = scope.has_input(kAxes) ? scope.Ints(kAxes).value_or(Dims()) : Dims{0};
-  const int64_t rank = scope.rank(0);
-  if ((type != ElementType::i32 && type != ElementType::i64) || step != Dims{1} ||
-      scope.input_dims(kStart) != Dims{1} || scope.input_dims(kStop) != Dims{1} ||
-      axes.size() != 1 || axes[0] < -rank || axes[0] >= rank) {
-    return std::nullopt;
-  }
-  const ir::Source& start = scope.node().inputs[kStart];
-  const OffsetValue from = OffsetValueOf(start), to = OffsetValueOf(scope.node().inputs[kStop]);
-  const int64_t count = to.offset - from.offset;
-  if (!(from.base == to.base) || count < 0) return std::nullopt;
-  return ComputedSlice{WrappedAxis(axes[0], rank), count, BoundsOf(start)};
-}
-
-void InferComputedSlice(InferScope& scope, const ComputedSlice& slice) {
-  Dims dims = scope.input_dims(0);
-  int64_t& dim = dims[slice.axis];
-  if (slice.start.low < 0 || slice.start.high > dim - slice.count) {
-    return scope.Fault(
-        "takes {} places of axis {}, which has {}, from a start that the run computes; must start "
-        "from 0 to {} for certain (a Clamp before it says so)",
-        slice.count, slice.axis, dim, dim - slice.count);
-  }
-  dim = slice.count;
-  if (HasWholeBytes(scope, 0)) scope.SetOutput(0, scope.input_element(0), std::move(dims));
-}
-
-void LowerComputedSlice(LowerScope& scope, const ComputedSlice& slice) {
-  plan::Builder& builder = scope.builder;
-  const Dims dims = scope.input_dims(0);
-  const plan::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
-  const plan::ValueId x = scope.input(0), start = scope.input(1);
-  const ElementType type = builder.type(start);
-  plan::ValueId places = start;
-  if (slice.count > 1) {
-    places = builder.Scratch({type, {slice.count}});
-    EmitBinary(builder, format::BinaryOp::add,
-               {PlaceNumbers(builder, type, slice.count), {slice.count}}, {start, {1}}, places);
-  }
-  const GatherGeometry geometry = {1, ProductOf(dims, 0, slice.axis), dims[slice.axis],
-                                   ProductOf(dims, slice.axis + 1, dims.size()), slice.count};
-  EmitGather(builder, geometry, x, places, y);
 }
 
 void InferSlicing(InferScope& scope) {
-  if (const auto computed = ComputedSliceOf(scope)) return InferComputedSlice(scope, *computed);
   std::optional<Cut> cut = CutOf(scope);
-  if (cut) scope.SetOutput(0, scope.input_element(0), std::move(cut->output));
+  if (!cut || (!cut->computed.empty() && !HasWholeBytes(scope, 0))) return;
+  scope.SetOutput(0, scope.input_element(0), cut->output);
+  SetLengthOfOutput(scope, *cut);
+}
+
+// What stays of the axes that are cut at known places, then what the run chooses of the others.
+void LowerComputedSlicing(LowerScope& scope, const Cut& cut) {
+  plan::Builder& builder = scope.builder;
+  const TensorType& type = scope.output_type(0);
+  Dims dims = cut.kept;
+  const Movement movement = MovementOf(cut.runs, scope.input_dims(0), dims);
+  plan::ValueId x = Moved(builder, scope.input(0), movement, {type.type, dims});
+  plan::ValueId length = plan::kNone;
+  for (const ComputedRange& range : cut.computed) {
+    x = EmitRange(scope, range, x, dims, &length);
+    dims[range.axis] = CountOfRange(scope, range).most;
+  }
+  if (length != plan::kNone) scope.SetLength(length);
+  scope.SetOutput(0, builder.View(x, 0, type));
 }
 
 void LowerSlicing(LowerScope& scope) {
-  if (const auto computed = ComputedSliceOf(scope)) return LowerComputedSlice(scope, *computed);
   const Cut cut = CutOf(scope).value();
+  if (!cut.computed.empty()) return LowerComputedSlicing(scope, cut);
   MoveToOutput(scope, 0, MovementOf(cut.runs, scope.input_dims(0), cut.kept), 0);
+}
+
+bool IsComputed(const Cut& cut, size_t axis) {
+  return std::ranges::any_of(cut.computed,
+                             [&](const ComputedRange& range) { return range.axis == axis; });
 }
 
 // An axis that is taken whole goes on; of others a piece may be all that is left.
 void SlicingAxes(AxisScope& scope) {
   scope.relation.reason = "slices the time axis";
-  if (const auto computed = ComputedSliceOf(scope)) {
-    return scope.Same(0, 0, OnlyAxis(scope, static_cast<int64_t>(computed->axis)));
-  }
   const std::optional<Cut> cut = CutOf(scope);
-  scope.relation.selects = true;
+  scope.relation.selects = !cut || cut->computed.empty();
   if (!cut) return;
   scope.relation.runs = cut->runs;
   for (size_t axis = 0; axis < cut->kept.size(); ++axis) {
+    if (IsComputed(*cut, axis)) continue;
     const Run& run = cut->runs[axis][0];
     const int64_t dim = scope.in(0)[axis];
     const auto at = static_cast<int64_t>(axis);
-    if (cut->places[axis] != -1 && run.count == dim && (run.step == 1 || dim == 1)) {
+    if (cut->places[axis] != -1 && IsWhole(run, dim)) {
       scope.Pair(0, at, 0, cut->places[axis]);
     } else if (run.count > 0 && (run.step == 1 || run.count == 1)) {
       scope.relation.selections.push_back({at, run.source, run.source + run.count});
@@ -284,12 +300,31 @@ void SlicingAxes(AxisScope& scope) {
   }
 }
 
+constexpr Traits kSlices = {
+    .minds_length = true, .axes = SlicingAxes, .steering = Steering::kShape, .steered_from = 1};
+
 constexpr Operation kSlicingRows[] = {
-    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, ShapedBy(SlicingAxes)},
-    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, ShapedBy(SlicingAxes)},
+    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, kSlices},
+    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, kSlices},
 };
 
 }  // namespace
+
+Run RunBetween(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
+               int64_t dim) {
+  const int64_t low = step > 0 ? 0 : -1;
+  const int64_t high = step > 0 ? dim : dim - 1;
+  const auto clamped = [&](int64_t bound) {
+    return std::clamp(bound < 0 ? bound + dim : bound, low, high);
+  };
+  const int64_t first = begin ? clamped(*begin) : (step > 0 ? low : high);
+  const int64_t last = end ? clamped(*end) : (step > 0 ? high : low);
+  const int64_t distance = step > 0 ? last - first : first - last;
+  if (distance <= 0) return {0, 0, 0, 1};
+  // A step beyond the axis takes one place; the bound keeps its negation and products in range.
+  const int64_t clamped_step = std::clamp(step, -dim, dim);
+  return {0, 1 + (distance - 1) / std::abs(clamped_step), first, clamped_step};
+}
 
 std::optional<Cut> CutOf(NodeScope& scope) {
   const std::string_view name = scope.node().operation->name;

@@ -9,19 +9,53 @@
 #include <optional>
 #include <vector>
 
+#include "converter/ops/bounds.h"
 #include "converter/ops/movement.h"
 
 namespace weft::ops {
 
+// Places of an axis between bounds, which are clamped; one that is not given is the natural end for
+// the direction of the step.
+Run RunBetween(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step, int64_t dim);
+
+// Where a range begins or ends: a number, one that the run computes, or neither: the natural end.
+struct Bound {
+  std::optional<int64_t> known;
+  std::optional<Element> computed;
+  size_t input = 0;  // that holds the element
+};
+
+// What is taken of an axis whose bounds or whose length the run computes.
+struct ComputedRange {
+  size_t axis = 0;  // of the input
+  Bound begin, end;
+  int64_t step = 1;
+  bool shrinks = false;  // one place, without its axis
+};
+
 struct Cut {
-  std::vector<Runs> runs;       // one run per axis of the input
+  std::vector<Runs> runs;       // one run per axis of the input; the whole of one in `computed`
   Dims kept;                    // places per input axis
   std::vector<int64_t> places;  // the output's axis per input axis; -1 where it shrinks away
   Dims output;                  // kept without the axes that shrink, with the new ones
+  std::vector<ComputedRange> computed;
 };
 
-// Of the scope's node, which is one of the three; nullopt after a fault.
+// Of the scope's node, which is one of the three; nullopt after a fault. Nothing of SliceScatter is
+// computed.
 std::optional<Cut> CutOf(NodeScope& scope);
+
+// The number of places that a computed range takes: always so many, or at most.
+struct PlaceCount {
+  int64_t most = 0;
+  bool exact = true;
+};
+PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range);
+
+// x, of `dims`, with what the range takes of its axis. Where their number is not exact, `length`
+// becomes the value (i32) that holds it.
+plan::ValueId EmitRange(LowerScope& scope, const ComputedRange& range, plan::ValueId x,
+                        const Dims& dims, plan::ValueId* length);
 
 }  // namespace weft::ops
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from build import node
-from casebook import NARROW, counting, exact, i64, integers, normal
+from casebook import NARROW, Case, by_numpy, counting, exact, i64, integers, normal
 
 LAST = 2**31 - 1
 
@@ -91,6 +91,163 @@ def _computed():
                 lambda x, i: x[:, 3:5])
     yield exact("slicing/slice_computed_behind", [counting(3, 6, 2), i64(2)], behind,
                 lambda x, i: x[:, 3:6])
+
+
+def _masks(entries, **ones):
+    """The masks of StridedSlice, by the entries at which each of them is 1."""
+    return {
+        f"{kind}_mask": [int(at in ones.get(kind, ())) for at in range(entries)]
+        for kind in ("begin", "end", "new_axis", "shrink_axis", "ellipsis")
+    }
+
+
+def _clamped(i, low, high):
+    return node("Clamp", 1, [i], min=float(low), max=float(high))
+
+
+def _named(*numbers):
+    return "_".join(str(number) for number in numbers).replace("-", "m")
+
+
+def _of_run_time_length():
+    """How many places there are is known only at run time."""
+    def window(x, i):
+        return node("Slice", 8, [x, i, node("Add", 1, [i, i64(3)]), i64(1), i64(0)])
+
+    for start in (-9, -7, -2, 0, 5, 9, 2**31 - 1):
+        yield exact(f"slicing/slice_window_{_named(start)}", [counting(7, 5), i64(start)], window,
+                    lambda x, i: x[i[0]:i[0] + 3])
+    for end in (0, 2, 17, 99, -1, -99):
+        yield exact(f"slicing/slice_first_{_named(end)}", [counting(2, 17), i64(end)],
+                    lambda x, i: node("Slice", 8, [x, i64(0), i, i64(1), i64(1)]),
+                    lambda x, i: x[:, :i[0]])
+    for begin, end in ((0, 9), (2, -1), (-3, 5), (7, 3), (-1, 0), (9, -10), (-99, 99)):
+        for step in (1, 3, -1, -2):
+            yield exact(
+                f"slicing/slice_between_{_named(begin, end, step)}",
+                [counting(2, 9, 3), np.array([begin], np.int32), np.array([end], np.int32)],
+                lambda x, b, e, step=step: node("Slice", 8, [
+                    x, b, e, np.array([step], np.int32), np.array([-2], np.int32)]),
+                lambda x, b, e, step=step: x[:, b[0]:e[0]:step])
+
+    def joined(x, b):
+        begin = node("Concat", 1, [i64(1), b, i64(0)], axis=0)
+        end = node("Concat", 1, [i64(3), node("Add", 1, [b, i64(1)]), i64(2)], axis=0)
+        return node("StridedSlice", 1, [x, begin, end, i64(1, 2, 1)], **_masks(3, end=[1], begin=[2]))
+
+    yield exact("slicing/strided_slice_joined_begin", [counting(4, 7, 3), i64(2)],
+                joined, lambda x, b: x[1:3, b[0]::2, :2])
+    for begin in (5, -8):
+        yield exact(f"slicing/strided_slice_backward_from_{_named(begin)}",
+                    [counting(7, 2), i64(begin, 0)],
+                    lambda x, b: node("StridedSlice", 1, [x, b, i64(0, 2), i64(-2, 1)],
+                                      **_masks(2, end=[0], begin=[1])),
+                    lambda x, b: x[b[0]::-2],
+                    **(by_numpy("Backwards from in front of the axis there is nothing; OpenVINO takes "
+                                "the first place.") if begin < -7 else {}))
+
+    def read(x, n):
+        rows = node("Slice", 8, [x, i64(0), n, i64(1), i64(0)])
+        return [node("Tanh", 1, [rows]), node("ReduceMean", 1, [rows, i64(0)], keep_dims=False),
+                node("ShapeOf", 3, [rows], output_type="i64")]
+
+    yield Case("slicing/slice_first_read", [normal("first_read", 9, 4), i64(5)], read,
+               reference=lambda x, n: [np.tanh(x[:n[0]]), x[:n[0]].mean(0), np.array([n[0], 4])])
+
+
+def _computed_strided():
+    """StridedSlice from places that the run computes, of as many places whatever they are."""
+    def two(x, p):
+        begin = _clamped(p, 0, 2)
+        return node("StridedSlice", 1, [x, begin, node("Add", 1, [begin, i64(3, 2)]), i64(1, 1)],
+                    **_masks(2))
+
+    yield exact("slicing/strided_slice_computed_both", [counting(5, 4, 2), i64(1, 9)], two,
+                lambda x, p: x[1:4, 2:4])
+
+    def from_the_end(x, p):
+        begin = _clamped(p, -6, -4)
+        return node("StridedSlice", 1, [x, begin, node("Add", 1, [begin, i64(3)]), i64(2)],
+                    **_masks(1))
+
+    yield exact("slicing/strided_slice_computed_from_end", [counting(7, 3), i64(-5)], from_the_end,
+                lambda x, p: x[-5:-2:2])
+
+    def backward(x, p):
+        begin = _clamped(p, 4, 6)
+        return node("Slice", 8, [x, begin, node("Subtract", 1, [begin, i64(4)]), i64(-1), i64(0)])
+
+    yield exact("slicing/slice_computed_backward", [counting(7, 3), i64(5)], backward,
+                lambda x, p: x[5:1:-1])
+    for place in (0, 4, -1, -5):
+        def taken(x, p):
+            begin = node("Concat", 1, [i64(0), p, i64(1)], axis=0)
+            end = node("Concat", 1, [i64(0), node("Add", 1, [p, i64(1)]), i64(3)], axis=0)
+            return node("StridedSlice", 1, [x, begin, end, i64(1, 1, 1)],
+                        **_masks(3, begin=[0], end=[0], shrink_axis=[1]))
+
+        yield exact(f"slicing/strided_slice_computed_shrink_{_named(place)}",
+                    [counting(2, 5, 4), i64(place)], taken,
+                    lambda x, p, place=place: x[:, place, 1:3])
+
+    def last(x, p):
+        begin = node("Concat", 1, [i64(0), p], axis=0)
+        return node("StridedSlice", 1, [x, begin, i64(0, 0), i64(1, 1)],
+                    **_masks(2, ellipsis=[0], shrink_axis=[1]))
+
+    yield exact("slicing/strided_slice_computed_ellipsis", [counting(3, 2, 6), i64(4)], last,
+                lambda x, p: x[..., 4], **by_numpy(
+                    "OpenVINO's CPU device reads elsewhere behind an ellipsis."))
+
+    def below_new_axis(x, p):
+        begin = node("Concat", 1, [i64(0), p, i64(1)], axis=0)
+        return node("StridedSlice", 1, [x, begin, i64(0, 0, 3), i64(1, 1, 1)],
+                    **_masks(3, new_axis=[0], shrink_axis=[1]))
+
+    yield exact("slicing/strided_slice_computed_new_axis", [counting(3, 4), i64(2)],
+                below_new_axis, lambda x, p: x[None, 2, 1:3])
+
+
+def _of_found():
+    """Of what has a run-time length already."""
+    rows = [  # name, start, stop, step
+        ("first_two", 0, 2, 1), ("first_many", 0, 99, 1), ("last_two", -2, LAST, 1),
+        ("but_first", 1, LAST, 1), ("but_last", 0, -1, 1), ("every_second", 0, LAST, 2),
+        ("backward", LAST, -LAST, -1), ("middle", 1, -1, 1), ("back_across", -2, 0, -1),
+    ]
+    for label, mask in (("some", np.array([1, 0, 1, 1, 0, 1, 0])), ("none", np.zeros(7)),
+                        ("one", np.array([0, 0, 1, 0, 0, 0, 0])), ("all", np.ones(7))):
+        for name, start, stop, step in rows:
+            if label in ("none", "all") and name not in ("first_two", "last_two", "backward"):
+                continue
+
+            def found(x, m, start=start, stop=stop, step=step):
+                places = node("NonZero", 3, [m], output_type="i64")
+                taken = node("GatherND", 8, [x, node("Transpose", 1, [places, i64(1, 0)])],
+                             batch_dims=0)
+                return node("Slice", 8, [taken, *(i64(n) for n in (start, stop, step)), i64(0)])
+
+            yield exact(f"slicing/slice_of_found_{name}_{label}",
+                        [counting(7, 3), mask.astype(np.int32)], found,
+                        lambda x, m, start=start, stop=stop, step=step: x[m != 0][
+                            start:stop if stop > -LAST else None:step])
+
+    def last(m):
+        places = node("NonZero", 3, [m], output_type="i64")
+        return node("StridedSlice", 1, [places, i64(0, -1), i64(0, 0), i64(1, 1)],
+                    **_masks(2, begin=[0], end=[0], shrink_axis=[1]))
+
+    yield exact("slicing/strided_slice_last_found", [integers("last_found", 0, 2, 4, 5)], last,
+                lambda m: np.array(np.nonzero(m))[:, -1])
+
+    def but_as_many(x, m):
+        places = node("NonZero", 3, [m], output_type="i64")
+        count = node("Gather", 8, [node("ShapeOf", 3, [places], output_type="i64"), i64(1),
+                                   np.int64(0)], batch_dims=0)
+        return node("Slice", 8, [x, count, i64(LAST), i64(1), i64(0)])
+
+    yield exact("slicing/slice_from_count", [counting(7, 2), np.array([1, 0, 1, 1, 0], np.int32)],
+                but_as_many, lambda x, m: x[3:])
 
 
 def _windows(x):
@@ -217,5 +374,5 @@ def _gather():
 
 def cases():
     yield from _computed()
-    for part in (_slice, _strided_slice, _gather):
+    for part in (_computed_strided, _of_run_time_length, _of_found, _slice, _strided_slice, _gather):
         yield from part()

@@ -77,9 +77,30 @@ TEST_F(BoundsOfIntegers, KeepAnOffsetFromOneValue) {
   const ir::Source sum = g.Add("Add", 1, {g.Int(7), g.Add("Subtract", 1, {scalar, g.Int(2)})});
   const ir::Source shaped = g.Add("Reshape", 1, {sum, g.Ints({1})}, {{"special_zero", "false"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const OffsetValue value = OffsetValueOf(shaped);
-  EXPECT_EQ(value.base, given);
+  const OffsetValue value = OffsetValueOf({shaped});
+  EXPECT_EQ(value.base, (Element{given}));
   EXPECT_EQ(value.offset, 5);
+}
+
+TEST_F(BoundsOfIntegers, AreOfOneElementWhereItIsNamed) {
+  const ir::Source many = g.Parameter({ElementType::i64, {3}});
+  const ir::Source clamped =
+      g.Add("Clamp", 1, {Of(ElementType::i64)}, {{"min", "2"}, {"max", "9"}});
+  const ir::Source joined = g.Add("Concat", 1, {g.Ints({4, -7}), clamped, many}, {{"axis", "0"}});
+  const ir::Source later = g.Add("Add", 1, {joined, g.Ints({1, 2, 3, 4, 5, 6})});
+  const ir::Source picked = g.Add("Gather", 8, {later, g.Ints({-1, 2}), g.Int(0)});
+  const ir::Source low = g.Add("Minimum", 1, {picked, g.Ints({0, 8})});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(BoundsOf(Element{joined, 1}), (IntegerBounds{-7, -7}));
+  EXPECT_EQ(BoundsOf(Element{later, 2}), (IntegerBounds{5, 12}));
+  EXPECT_EQ(BoundsOf(Element{picked, 1}), (IntegerBounds{5, 12}));
+  EXPECT_EQ(BoundsOf(Element{low, 1}), (IntegerBounds{5, 8}));
+  EXPECT_EQ(BoundsOf(Element{joined, 4}), IntegerBounds());
+  EXPECT_EQ(KnownValue({joined, 1}), -7);
+  EXPECT_EQ(KnownValue({joined, 2}), std::nullopt);
+  EXPECT_EQ(OffsetValueOf({picked, 0}).base, (Element{many, 2}));
+  EXPECT_EQ(OffsetValueOf({picked, 0}).offset, 6);
+  EXPECT_EQ(OffsetValueOf({later, 2}).offset, 3);
 }
 
 TEST_F(BoundsOfIntegers, SeeNoOffsetInTypesThatWrapEarly) {
@@ -88,7 +109,7 @@ TEST_F(BoundsOfIntegers, SeeNoOffsetInTypesThatWrapEarly) {
   const ir::Source more = g.Add("Add", 1, {byte, one});
   const ir::Source wide = g.Add("Convert", 1, {more}, {{"destination_type", "i64"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  EXPECT_EQ(OffsetValueOf(wide).base, wide);
+  EXPECT_EQ(OffsetValueOf({wide}).base, (Element{wide}));
 }
 
 }  // namespace

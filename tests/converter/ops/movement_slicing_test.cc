@@ -2,6 +2,8 @@
 // Slice and StridedSlice against NumPy's rule for ranges, masks included.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -191,17 +193,48 @@ TEST_F(ComputedSlices, AreGathersWhereTheyAreInsideForCertain) {
                                                      StepKind::kBinary, StepKind::kGather}));
 }
 
-TEST_F(ComputedSlices, AreRefusedWhereTheyMayEndOutside) {
+TEST_F(ComputedSlices, HaveARunTimeLengthWhereTheyMayEndOutside) {
   const ir::Source start = Clamped("0", "5");
-  Slice(start, Behind(start, 3));
-  Slice(given, Behind(given, 1));
-  Slice(start, given);
+  const ir::Source slices[] = {
+      Slice(start, Behind(start, 3)), Slice(given, Behind(given, 1)), Slice(start, given),
+      Slice(g.Ints({2}), given),      Slice(given, g.Ints({-3})),     Slice(given, g.Ints({3}))};
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const int64_t most[] = {3, 1, 7, 5, 4, 3};
+  for (size_t i = 0; i < std::size(slices); ++i) {
+    EXPECT_EQ(g.type(slices[i]), F32({2, most[i], 3})) << i;
+    const auto& extent = ir::ExtentOf(slices[i]);
+    ASSERT_TRUE(extent) << i;
+    EXPECT_EQ(extent->axis, 1u);
+    EXPECT_EQ(extent->maker, slices[i].node);
+  }
+}
+
+TEST_F(ComputedSlices, AreViewsWhereTheyBeginAtAKnownPlaceOfTheFirstAxis) {
+  const ir::Source rows = g.Parameter(F32({7, 3}));
+  g.Result(g.Add("Slice", 8, {rows, g.Ints({2}), given, g.Ints({1}), g.Ints({0})}));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const std::vector<plan::StepKind> kinds = Kinds(g.Lower());
+  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kGather), 0);
+  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+}
+
+TEST_F(ComputedSlices, SayWhatIsWrong) {
+  const ir::Source two = g.Parameter({ElementType::i64, {2}});
+  g.Add("Slice", 8, {x, two, Behind(two, 9), g.Ints({1, 1}), g.Ints({0, 1})});
+  g.Add("Slice", 8, {x, two, given, g.Ints({1, 1}), g.Ints({0, 1})});
+  g.Add("Slice", 8, {x, given, given, given, g.Ints({1})});
+  g.Add("Slice", 8, {x, g.Parameter({ElementType::i16, {1}}), given, g.Ints({1}), g.Ints({1})});
+  g.Add("StridedSlice", 1, {g.Parameter(F32({0, 2})), given, given},
+        {{"begin_mask", "0"}, {"end_mask", "0"}, {"shrink_axis_mask", "1"}});
+  g.Add("Slice", 8, {g.Parameter({ElementType::u4, {6}}), given, g.Ints({6}), g.Ints({1})});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(),
-               "takes 3 places of axis 1, which has 7, from a start that the run computes; must "
-               "start from 0 to 4 for certain (a Clamp before it says so)");
-  EXPECT_PRED2(Contains, g.FaultText(), "must start from 0 to 6 for certain");
+               "axes 0 and 1 of its output would have run-time lengths; must be one at most");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 2 (stop) has 1 elements; must have 2");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 3 (step) is computed at run time");
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (start) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "takes one place of axis 0, which has none");
+  EXPECT_PRED2(Contains, g.FaultText(), "moves single elements of input 0, which is u4[6]");
 }
 
 }  // namespace

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges of an axis whose bounds the run computes, or of an axis with a run-time length: a gather of
+// begin, begin + step, ... and, where the number of places is not known, the steps that count them.
+#include <algorithm>
+#include <cstdlib>
+
+#include "converter/ops/lengths.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/slicing.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using plan::ValueId;
+
+bool HasLength(const NodeScope& scope, const ComputedRange& range) {
+  const auto& extent = ir::ExtentOf(scope.node().inputs[0]);
+  return extent && extent->axis == range.axis;
+}
+
+int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The places between bounds that are a known distance apart; nullopt where they are not, or where
+// their order may turn with their sign.
+std::optional<int64_t> KnownDistance(const ComputedRange& range) {
+  if (!range.begin.computed || !range.end.computed) return std::nullopt;
+  const OffsetValue begin = OffsetValueOf(*range.begin.computed);
+  const OffsetValue end = OffsetValueOf(*range.end.computed);
+  const int64_t distance = (end.offset - begin.offset) * (range.step > 0 ? 1 : -1);
+  return begin.base == end.base && distance >= 0 ? std::optional(distance) : std::nullopt;
+}
+
+// Both bounds lie inside the axis for certain, and count from the same end of it.
+bool IsInside(const ComputedRange& range, int64_t distance, int64_t dim) {
+  const IntegerBounds begin = BoundsOf(*range.begin.computed);
+  if (begin.low < -dim || begin.high > dim) return false;
+  if (range.step < 0) {
+    return (begin.low - distance >= 0 && begin.high < dim) ||
+           (begin.low - distance >= -dim && begin.high < 0);
+  }
+  return (begin.low >= 0 && begin.high + distance <= dim) || begin.high + distance < 0;
+}
+
+// A number that is known, or that the run computes.
+struct Number {
+  std::optional<int64_t> known;
+  ValueId value = plan::kNone;
+};
+
+// Arithmetic on single numbers of one type; what is known leaves no step.
+class NumberSteps {
+ public:
+  NumberSteps(plan::Builder& builder, ElementType type) : builder_(builder), type_(type) {}
+
+  ElementType type() const { return type_; }
+  Number Known(int64_t number) const { return {number}; }
+  Number Of(ValueId value) { return {std::nullopt, Converted(builder_, value, type_)}; }
+  ValueId ValueOf(const Number& number) {
+    return number.known ? IntegerWeights(builder_, type_, {*number.known}) : number.value;
+  }
+  Number Add(const Number& a, const Number& b) {
+    if (a.known && b.known) return {*a.known + *b.known};
+    if (a.known == 0) return b;
+    return b.known == 0 ? a : Made(BinaryOp::add, a, b);
+  }
+  Number Subtract(const Number& a, const Number& b) {
+    if (a.known && b.known) return {*a.known - *b.known};
+    return b.known == 0 ? a : Made(BinaryOp::subtract, a, b);
+  }
+  Number Least(const Number& a, const Number& b) {
+    if (a.known && b.known) return {std::min(*a.known, *b.known)};
+    return Made(BinaryOp::minimum, a, b);
+  }
+  Number Greatest(const Number& a, const Number& b) {
+    if (a.known && b.known) return {std::max(*a.known, *b.known)};
+    return Made(BinaryOp::maximum, a, b);
+  }
+  // Of a number that is not negative.
+  Number DividedUp(const Number& a, int64_t by) {
+    if (by == 1) return a;
+    if (a.known) return {ops::DividedUp(*a.known, by)};
+    return Made(BinaryOp::divide, Add(a, Known(by - 1)), Known(by));
+  }
+  // a < 0 ? a + dim : a. The sum is not used where it would wrap around.
+  Number FromStart(const Number& a, const Number& dim) {
+    if (a.known) return *a.known < 0 ? Add(a, dim) : a;
+    const ValueId is_negative = builder_.Scratch({ElementType::boolean, {1}});
+    EmitCompare(builder_, format::CompareOp::less, {a.value, {1}}, {ValueOf(Known(0)), {1}},
+                is_negative);
+    const ValueId moved = ValueOf(Add(a, dim)), chosen = builder_.Scratch({type_, {1}});
+    EmitSelect(builder_, {is_negative, {1}}, {moved, {1}}, {a.value, {1}}, {chosen, {1}});
+    return {std::nullopt, chosen};
+  }
+
+ private:
+  Number Made(BinaryOp op, const Number& a, const Number& b) {
+    const ValueId left = ValueOf(a), right = ValueOf(b);
+    const ValueId made = builder_.Scratch({type_, {1}});
+    EmitBinary(builder_, op, {left, {1}}, {right, {1}}, made);
+    return {std::nullopt, made};
+  }
+
+  plan::Builder& builder_;
+  const ElementType type_;
+};
+
+// i32 counts the places of an axis; a bound of i64 may lie beyond that.
+ElementType TypeOfBounds(const NodeScope& scope, const ComputedRange& range) {
+  for (const Bound* bound : {&range.begin, &range.end}) {
+    if (bound->computed && scope.input_element(bound->input) == ElementType::i64) {
+      return ElementType::i64;
+    }
+  }
+  return ElementType::i32;
+}
+
+// One range on its way to steps.
+class RangeSteps {
+ public:
+  RangeSteps(LowerScope& scope, const ComputedRange& range, int64_t dim)
+      : scope_(scope),
+        range_(range),
+        dim_(dim),
+        numbers_(scope.builder, TypeOfBounds(scope, range)),
+        length_(LengthOfAxis()) {}
+
+  // The first place, and how many there are where `count` is not exact.
+  Number Begin(const PlaceCount& count, ValueId* length) {
+    if (range_.shrinks) return FromStart(range_.begin);
+    if (count.exact) return NumberOf(range_.begin);
+    const Number zero = numbers_.Known(0), back = numbers_.Known(-1);
+    const bool forward = range_.step > 0;
+    const Number low = forward ? zero : back;
+    const Number high = forward ? length_ : numbers_.Add(length_, back);
+    const Number begin = Inside(range_.begin, forward ? low : high, low, high);
+    const Number end = Inside(range_.end, forward ? high : low, low, high);
+    const Number distance = forward ? numbers_.Subtract(end, begin) : numbers_.Subtract(begin, end);
+    const int64_t step = std::abs(range_.step);
+    Number found = numbers_.DividedUp(numbers_.Greatest(distance, zero), step);
+    // Bounds in different types may be farther apart than it seems, once one of them wraps around.
+    if (count.most < DividedUp(dim_, step)) {
+      found = numbers_.Least(found, numbers_.Known(count.most));
+    }
+    *length = Converted(scope_.builder, numbers_.ValueOf(found), ElementType::i32);
+    // Beyond a run-time length there is no place to take, wherever it would begin.
+    return forward && range_.begin.known >= 0 ? NumberOf(range_.begin) : begin;
+  }
+
+  // What stands at the places from `begin` on.
+  ValueId Taken(const Number& begin, const GatherGeometry& geometry, ValueId x) {
+    plan::Builder& builder = scope_.builder;
+    Dims steps;
+    for (int64_t i = 0; i < geometry.indices; ++i) {
+      steps.push_back(begin.known.value_or(0) + i * range_.step);
+    }
+    const TensorType type = {builder.type(x), {geometry.outer, geometry.indices, geometry.inner}};
+    if (begin.known) return PlacesOf(builder, x, geometry, steps);
+    const ValueId y = builder.Scratch(type);
+    if (ElementCount(type.dims) == 0) return y;
+    ValueId places = begin.value;
+    if (geometry.indices > 1) {
+      places = builder.Scratch({numbers_.type(), {geometry.indices}});
+      EmitBinary(builder, BinaryOp::add,
+                 {IntegerWeights(builder, numbers_.type(), steps), {geometry.indices}},
+                 {begin.value, {1}}, places);
+    }
+    EmitGather(builder, geometry, x, places, y);
+    return y;
+  }
+
+ private:
+  Number LengthOfAxis() {
+    if (!HasLength(scope_, range_)) return numbers_.Known(dim_);
+    const auto& extent = ir::ExtentOf(scope_.node().inputs[0]);
+    return numbers_.Of(EmitLength(scope_.builder, scope_.values(), *extent));
+  }
+
+  Number NumberOf(const Bound& bound) {
+    plan::Builder& builder = scope_.builder;
+    // Farther out of the axis than by one place is as far.
+    if (bound.known) return numbers_.Known(std::clamp(*bound.known, -dim_ - 1, dim_ + 1));
+    const ValueId all = scope_.input(bound.input);
+    const ElementType type = builder.type(all);
+    const auto offset = static_cast<int64_t>(bound.computed->at) * ElementBytes(type);
+    return numbers_.Of(builder.View(all, offset, {type, {1}}));
+  }
+
+  Number FromStart(const Bound& bound) {
+    const Number number = NumberOf(bound);
+    const bool is_from_start = bound.computed && BoundsOf(*bound.computed).low >= 0;
+    return is_from_start ? number : numbers_.FromStart(number, length_);
+  }
+
+  Number Inside(const Bound& bound, const Number& natural, const Number& low, const Number& high) {
+    if (!bound.known && !bound.computed) return natural;
+    return numbers_.Least(numbers_.Greatest(FromStart(bound), low), high);
+  }
+
+  LowerScope& scope_;
+  const ComputedRange& range_;
+  const int64_t dim_;
+  NumberSteps numbers_;
+  const Number length_;
+};
+
+}  // namespace
+
+PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
+  const int64_t dim = scope.input_dims(0)[range.axis];
+  if (range.shrinks) return {1, true};
+  const auto most = [&](const Bound& begin, const Bound& end) {
+    return RunBetween(begin.known, end.known, range.step, dim).count;
+  };
+  // From one bound alone: an axis that is shorter than `dim` turns their order where they count from
+  // different ends.
+  const PlaceCount bounded = {std::min(most(range.begin, {}), most({}, range.end)), false};
+  const std::optional<int64_t> distance = KnownDistance(range);
+  if (!distance) return bounded;
+  const bool exact = !HasLength(scope, range) && IsInside(range, *distance, dim);
+  return {DividedUp(std::min(*distance, dim), std::abs(range.step)), exact};
+}
+
+ValueId EmitRange(LowerScope& scope, const ComputedRange& range, ValueId x, const Dims& dims,
+                  ValueId* length) {
+  const PlaceCount count = CountOfRange(scope, range);
+  const GatherGeometry geometry = {1, ProductOf(dims, 0, range.axis), dims[range.axis],
+                                   ProductOf(dims, range.axis + 1, dims.size()), count.most};
+  RangeSteps steps(scope, range, dims[range.axis]);
+  return steps.Taken(steps.Begin(count, length), geometry, x);
+}
+
+}  // namespace weft::ops
