@@ -76,7 +76,8 @@ class AxisPassing {
 
   void Join(const ops::AxisGroup& group, const ir::RunTimeExtent& extent) {
     for (const ops::PortAxis& at : group) {
-      const ir::RunTimeExtent same = {static_cast<size_t>(at.axis), extent.maker, extent.part};
+      ir::RunTimeExtent same = extent;
+      same.axis = static_cast<size_t>(at.axis);
       if (at.output) {
         Set(at.port, same);
       } else if (ir::ExtentOf(scope_.node().inputs[at.port]) != same) {
@@ -122,7 +123,7 @@ class AxisPassing {
           "pattern leaves open by -1",
           extent.axis);
     }
-    Set(0, {first, extent.maker, extent.part * inner / rest});
+    Set(0, {first, extent.maker, extent.part * inner / rest, extent.which});
   }
 
   ops::InferScope& scope_;

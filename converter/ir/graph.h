@@ -48,6 +48,7 @@ struct RunTimeExtent {
   size_t axis = 0;
   const Node* maker = nullptr;  // a loop, by its iterations, or what counts what it has found
   int64_t part = 1;             // elements that each iteration, or find, adds
+  uint32_t which = 0;           // of the lengths that its maker has
   bool operator==(const RunTimeExtent&) const = default;
 };
 

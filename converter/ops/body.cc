@@ -9,13 +9,13 @@ const TensorType& ResultType(const ir::Node& result) {
 }
 
 bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
-  if (!scope.infer_body(body)) {
-    scope.MarkFailed();  // the body has said why
-    return false;
-  }
+  if (!scope.infer_body(body)) scope.MarkFailed();  // the body has said why
+  return !scope.failed();
+}
+
+bool CheckFixedResults(InferScope& scope, const ir::Graph& body) {
   for (const ir::Node* result : body.results) {
-    const ir::Source& source = result->inputs[0];
-    if (!source.node->outputs[source.port].run_time_extent) continue;
+    if (!ir::ExtentOf(result->inputs[0])) continue;
     scope.Fault("Result {} of its body has a run-time length; must have a fixed shape", result->id);
   }
   return !scope.failed();

@@ -14,6 +14,9 @@ const TensorType& ResultType(const ir::Node& result);
 // Infers a body whose Parameters have their types; false when it has said what is wrong.
 bool InferBodyGraph(InferScope& scope, ir::Graph& body);
 
+// No Result of a body has a run-time length; else faults.
+bool CheckFixedResults(InferScope& scope, const ir::Graph& body);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_BODY_H_

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // If: a pair of sections of which one runs. Both branches leave their results in the same place, so
-// their readers need not know which one ran. A condition that is known before the run leaves
-// only its branch, and no section.
+// their readers need not know which one ran; results that differ in one extent have a run-time
+// length. A condition that is known before the run leaves only its branch, and no section.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "converter/ops/body.h"
 #include "converter/ops/families.h"
+#include "converter/ops/lengths.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/places.h"
 #include "converter/ops/port_map.h"
 
 namespace weft::ops {
@@ -23,18 +27,79 @@ std::optional<size_t> KnownBranch(const NodeScope& scope) {
   return condition->bytes[0] != std::byte{0} ? kThen : kElse;
 }
 
-// Types of the operation's outputs as one branch makes them.
-std::optional<std::vector<TensorType>> InferBranch(InferScope& scope, size_t branch) {
+const ir::OutputPort& MadeBy(const ir::BodyOutput& output) {
+  const ir::Source& source = output.result->inputs[0];
+  return source.node->outputs[source.port];
+}
+
+// What one branch makes, in the order of the operation's outputs.
+using BranchResults = std::vector<const ir::OutputPort*>;
+
+std::optional<BranchResults> InferBranch(InferScope& scope, size_t branch) {
   ir::Body& body = scope.mutable_node().bodies[branch];
   const std::optional<ResolvedPorts> ports = ResolvePorts(scope, body);
   if (!ports) return std::nullopt;
   ApplyPorts(scope, body, *ports);
   if (!InferBodyGraph(scope, *body.graph)) return std::nullopt;
-  std::vector<TensorType> types;
-  for (const ir::BodyOutput& output : body.map.outputs) {
-    types.push_back(ResultType(*output.result));
+  BranchResults results;
+  for (const ir::BodyOutput& output : body.map.outputs) results.push_back(&MadeBy(output));
+  return results;
+}
+
+// Of one result of each branch: the axes on which they differ, or that have a run-time length.
+std::vector<size_t> OpenAxes(const ir::OutputPort& a, const ir::OutputPort& b) {
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < a.type.dims.size(); ++axis) {
+    const auto has_length = [&](const ir::OutputPort& result) {
+      return result.run_time_extent && result.run_time_extent->axis == axis;
+    };
+    if (a.type.dims[axis] != b.type.dims[axis] || has_length(a) || has_length(b)) {
+      axes.push_back(axis);
+    }
   }
-  return types;
+  return axes;
+}
+
+// Have results the same length, be it known or not, on axes of theirs?
+bool HaveSameLength(const ir::OutputPort& a, size_t axis_of_a, const ir::OutputPort& b,
+                    size_t axis_of_b) {
+  std::optional<ir::RunTimeExtent> other = b.run_time_extent;
+  if (other) other->axis = axis_of_a;
+  return a.run_time_extent == other && a.type.dims[axis_of_a] == b.type.dims[axis_of_b];
+}
+
+// One length for all outputs of which it is the length, whichever branch runs: the number of the
+// first of them.
+uint32_t LengthOfOutput(const InferScope& scope, const BranchResults& then,
+                        const BranchResults& other, uint32_t output, size_t axis) {
+  for (uint32_t i = 0; i < output; ++i) {
+    const std::optional<ir::RunTimeExtent>& earlier = scope.node().outputs[i].run_time_extent;
+    if (earlier && HaveSameLength(*then[i], earlier->axis, *then[output], axis) &&
+        HaveSameLength(*other[i], earlier->axis, *other[output], axis)) {
+      return earlier->which;
+    }
+  }
+  return output;
+}
+
+void SetOutputOfBoth(InferScope& scope, const BranchResults& then, const BranchResults& other,
+                     uint32_t i) {
+  const TensorType &a = then[i]->type, &b = other[i]->type;
+  const bool are_alike = a.type == b.type && a.dims.size() == b.dims.size();
+  const std::vector<size_t> axes =
+      are_alike ? OpenAxes(*then[i], *other[i]) : std::vector<size_t>();
+  if (!are_alike || axes.size() > 1) {
+    return scope.Fault(
+        "output {} is {} in its then-body and {} in its else-body; both must have one type and "
+        "rank, and lengths that differ on one axis at most",
+        i, ToString(a), ToString(b));
+  }
+  TensorType type = a;
+  for (const size_t axis : axes) type.dims[axis] = std::max(a.dims[axis], b.dims[axis]);
+  scope.SetOutput(i, type);
+  if (axes.empty()) return;
+  scope.mutable_node().outputs[i].run_time_extent = {
+      axes[0], &scope.node(), 1, LengthOfOutput(scope, then, other, i, axes[0])};
 }
 
 void InferIf(InferScope& scope) {
@@ -45,23 +110,35 @@ void InferIf(InferScope& scope) {
   }
   const std::optional<size_t> known = KnownBranch(scope);
   InferScope other = scope;  // so that faults of one branch hide none of the other
-  const auto types = InferBranch(scope, known.value_or(kThen));
-  if (types) {
-    for (size_t i = 0; i < types->size(); ++i) scope.SetOutput(i, (*types)[i]);
-  }
-  if (known) return;
-  const auto others = InferBranch(other, kElse);
+  const std::optional<BranchResults> results = InferBranch(scope, known.value_or(kThen));
+  const std::optional<BranchResults> others = known ? results : InferBranch(other, kElse);
   if (!others) scope.MarkFailed();
-  if (!types || !others) return;
-  for (size_t i = 0; i < types->size(); ++i) {
-    if ((*types)[i] == (*others)[i]) continue;
-    scope.Fault("output {} is {} in its then-body and {} in its else-body; both must be equal", i,
-                ToString((*types)[i]), ToString((*others)[i]));
-  }
+  if (!results || !others) return;
+  for (uint32_t i = 0; i < results->size(); ++i) SetOutputOfBoth(scope, *results, *others, i);
 }
 
-// Emits one branch at the builder's block; its values in the order of the operation's outputs.
-std::vector<ValueId> EmitBranch(LowerScope& scope, size_t branch) {
+// One output of the operation, as a branch leaves it.
+struct BranchOutput {
+  ValueId value = plan::kNone;
+  ValueId length = plan::kNone;  // i32, of an output with a run-time length
+};
+
+// Is output i the first of those that share its length?
+bool OwnsLength(const LowerScope& scope, size_t i) {
+  const std::optional<ir::RunTimeExtent>& extent = scope.node().outputs[i].run_time_extent;
+  return extent && extent->which == i;
+}
+
+// Of what a branch makes as output i.
+ValueId EmitLengthOfResult(LowerScope& scope, const LowerScope::Values& values,
+                           const ir::OutputPort& result, size_t i) {
+  if (result.run_time_extent) return EmitLength(scope.builder, values, *result.run_time_extent);
+  const size_t axis = scope.node().outputs[i].run_time_extent->axis;
+  return IntegerWeights(scope.builder, ElementType::i32, {result.type.dims[axis]});
+}
+
+// Emits one branch at the builder's block.
+std::vector<BranchOutput> EmitBranch(LowerScope& scope, size_t branch) {
   const ir::Body& body = scope.node().bodies[branch];
   LowerScope::Values values;
   for (const ir::BodyInput& input : body.map.inputs) {
@@ -69,21 +146,47 @@ std::vector<ValueId> EmitBranch(LowerScope& scope, size_t branch) {
   }
   const std::vector<ValueId> results =
       scope.lower_body(*body.graph, scope.builder, values, scope.faults());
-  std::vector<ValueId> outputs;
+  std::vector<BranchOutput> outputs;
   for (const ir::BodyOutput& output : body.map.outputs) {
-    outputs.push_back(results[ir::IndexOf(body.graph->results, output.result)]);
+    BranchOutput made = {results[ir::IndexOf(body.graph->results, output.result)]};
+    const size_t i = outputs.size();
+    if (OwnsLength(scope, i)) made.length = EmitLengthOfResult(scope, values, MadeBy(output), i);
+    outputs.push_back(made);
   }
   return outputs;
 }
 
-void LowerBranch(LowerScope& scope, size_t branch, const std::vector<ValueId>& outputs) {
+// All of the output, or its front along the axis that is longer, between zeros.
+void CopyResult(plan::Builder& builder, ValueId result, ValueId output) {
+  const Dims from = builder.dims(result), to = builder.dims(output);
+  const auto axis = static_cast<size_t>(std::ranges::mismatch(from, to).in1 - from.begin());
+  if (axis == from.size()) return builder.Copy(result, output);
+  const TensorType type = builder.value(result).type;
+  if (ProductOf(to, 0, axis) != 1) {
+    builder.Fill(output);
+    builder.CopyStrided(result, output, type.dims, plan::DenseStrides(type.dims), 0,
+                        plan::DenseStrides(to), 0);
+    return;
+  }
+  Dims rest = to;
+  rest[axis] -= from[axis];
+  builder.Fill(builder.View(output, DenseBytes(type).value_or(0), {type.type, rest}));
+  if (ElementCount(type.dims) != 0) builder.Copy(result, builder.View(output, 0, type));
+}
+
+void LowerBranch(LowerScope& scope, size_t branch, const std::vector<BranchOutput>& outputs) {
   plan::Builder& builder = scope.builder;
   const plan::SectionId id = builder.NewSection();
   const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
-  const std::vector<ValueId> results = EmitBranch(scope, branch);
+  const std::vector<BranchOutput> results = EmitBranch(scope, branch);
   const plan::Because because(builder, format::Reason::branch_result);
-  for (size_t i = 0; i < outputs.size(); ++i) builder.Copy(results[i], outputs[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    CopyResult(builder, results[i].value, outputs[i].value);
+    if (outputs[i].length == plan::kNone) continue;
+    const ValueId length = builder.View(results[i].length, 0, {ElementType::i32, {}});
+    builder.Copy(length, outputs[i].length);
+  }
   builder.SetBlock(outside);
   plan::Section& section = builder.program().sections[id];
   section.copies = {inside};
@@ -93,14 +196,25 @@ void LowerBranch(LowerScope& scope, size_t branch, const std::vector<ValueId>& o
   builder.Enter(id);
 }
 
+void SetBranchOutputs(LowerScope& scope, const std::vector<BranchOutput>& outputs) {
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    scope.SetOutput(i, outputs[i].value);
+    if (outputs[i].length != plan::kNone) scope.SetLength(outputs[i].length, i);
+  }
+}
+
 void LowerIf(LowerScope& scope) {
   if (const std::optional<size_t> known = KnownBranch(scope)) {
-    const std::vector<ValueId> results = EmitBranch(scope, *known);
-    for (size_t i = 0; i < results.size(); ++i) scope.SetOutput(i, results[i]);
-    return;
+    return SetBranchOutputs(scope, EmitBranch(scope, *known));
   }
-  std::vector<ValueId> outputs;
-  for (size_t i = 0; i < scope.node().outputs.size(); ++i) outputs.push_back(scope.NewOutput(i));
+  std::vector<BranchOutput> outputs;
+  for (size_t i = 0; i < scope.node().outputs.size(); ++i) {
+    outputs.push_back({scope.builder.Scratch(scope.output_type(i))});
+    if (OwnsLength(scope, i)) {
+      outputs[i].length = scope.builder.Scratch({ElementType::i32, {}});
+    }
+  }
+  SetBranchOutputs(scope, outputs);
   LowerBranch(scope, kThen, outputs);
   LowerBranch(scope, kElse, outputs);
 }

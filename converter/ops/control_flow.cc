@@ -81,7 +81,8 @@ bool InferBody(InferScope& scope, ir::Body& body) {
   const std::optional<ResolvedPorts> ports = ResolvePorts(scope, body);
   if (!ports) return false;
   ApplyPorts(scope, body, *ports);
-  return InferBodyGraph(scope, *body.graph) && CheckBackEdges(scope, body);
+  return InferBodyGraph(scope, *body.graph) && CheckFixedResults(scope, *body.graph) &&
+         CheckBackEdges(scope, body);
 }
 
 void InferTensorIterator(InferScope& scope) {

@@ -8,7 +8,7 @@ namespace weft::ops {
 
 plan::ValueId EmitLength(plan::Builder& builder, const LowerScope::Values& values,
                          const ir::RunTimeExtent& extent) {
-  const plan::ValueId count = values.at({extent.maker, LowerScope::kLengthPort});
+  const plan::ValueId count = values.at({extent.maker, LowerScope::kLengthPort - extent.which});
   if (extent.part == 1) return count;
   const plan::ValueId length = builder.Scratch({ElementType::i32, {}});
   EmitBinary(builder, format::BinaryOp::multiply, {count, {}},

@@ -199,8 +199,10 @@ class LowerScope : public NodeScope {
   plan::ValueId NewOutput(size_t i);
   void SetOutput(size_t i, plan::ValueId value);
   // The value (i32) that holds how many iterations the node has done, or places it has found, once
-  // it has run.
-  void SetLength(plan::ValueId length) { values_[{&node_, kLengthPort}] = length; }
+  // it has run; `which` of several such numbers.
+  void SetLength(plan::ValueId length, uint32_t which = 0) {
+    values_[{&node_, kLengthPort - which}] = length;
+  }
   // Is output i read? What is not read need not be set.
   bool IsUsed(size_t i) const;
   // Of the sinks that are lowered after this one: those that store what stands in `root`.

@@ -7,8 +7,8 @@ import openvino as ov
 from openvino import opset1, opset8
 
 import either
-from build import constant, outputs_of, parameter
-from casebook import SINGLE, Case, counting, exact, normal
+from build import constant, node, outputs_of, parameter
+from casebook import SINGLE, Case, counting, exact, i64, normal
 from families.cells import weights
 from families.loop_run import BOUND, TRUE, Loop
 from loops import tensor_iterator
@@ -161,6 +161,81 @@ def _nested():
             lambda c, n, s, i: count(inner.run, c, n, s, i), **BOUND)
 
 
+def _part(x, begin, end, axis=0):
+    if isinstance(x, np.ndarray):
+        return x[(slice(None),) * axis + (slice(begin, end),)]
+    return node("Slice", 8, [x, *(i64(n) for n in (begin, end, 1, axis))])
+
+
+def _summed(x, axis):
+    if isinstance(x, np.ndarray):
+        return x.sum(axis)
+    return node("ReduceSum", 1, [x, i64(axis)], keep_dims=False)
+
+
+def _places(x):
+    if isinstance(x, np.ndarray):
+        return np.array(np.nonzero(x))
+    return node("NonZero", 3, [x], output_type="i64")
+
+
+def _uneven():
+    """Branches whose outputs differ in one extent."""
+    x, y = counting(5, 3), 20 + counting(5, 3)
+
+    def plain(axis, then, other):
+        return lambda c, a: branch(c, [a], lambda p: [_part(p, *then, axis)],
+                                   lambda p: [_part(p, *other, axis)])
+
+    yield from either_way("if/uneven_rows", [x], plain(0, (0, 2), (1, 5)))
+    yield from either_way("if/uneven_columns", [x], plain(1, (1, 3), (0, 1)))
+    yield from either_way("if/uneven_or_none", [x], plain(0, (0, 0), (0, 5)))
+    yield from either_way("if/uneven_columns_or_none", [x], plain(1, (0, 2), (0, 0)))
+    yield from either_way("if/uneven_middle", [counting(2, 4, 3).astype(np.int64)],
+                          plain(1, (0, 4), (2, 3)))
+    yield from either_way("if/uneven_vector", [counting(17, dtype=np.int32)],
+                          plain(0, (3, 4), (0, 17)))
+
+    def read(c, a):
+        rows = branch(c, [a], lambda p: [_part(p, 0, 2)], lambda p: [_part(p, 1, 5)])[0]
+        return [either.mul(rows, np.float32(2)), _summed(rows, 0)]
+
+    yield from either_way("if/uneven_read", [x], read)
+
+    def together(c, a, b):
+        made = branch(c, [a, b], lambda p, q: [_part(p, 0, 2), _part(q, 3, 5), p],
+                      lambda p, q: [p, q, _part(q, 0, 1)])
+        return [either.add(made[0], made[1]), made[2]]
+
+    yield from either_way("if/uneven_of_one_length", [x, y], together,
+                          note="Two of three outputs have the same length, whichever branch runs.")
+
+    def found(c, a):
+        return branch(c, [a], lambda p: [_places(p)], lambda p: [np.zeros((2, 1), np.int64)])
+
+    def found_or_found(c, a, b):
+        return branch(c, [a, b], lambda p, q: [_places(p)], lambda p, q: [_places(q)])
+
+    seen = np.array([[0, 3, 0], [1, 0, 2]], np.float32)
+    yield from either_way("if/found_or_known", [seen], found)
+    yield from either_way("if/found_or_other_found", [seen, np.zeros((3, 3), np.float32)],
+                          found_or_found)
+    for known in (True, False):
+        yield exact(f"if/found_known_{str(known).lower()}", [seen],
+                    lambda a, known=known: found(np.array(known), a),
+                    lambda a, known=known: found(np.array(known), a))
+
+    def inside(c, d, a):
+        return branch(
+            c, [d, a], lambda e, p: branch(e, [p], lambda q: [_part(q, 0, 2)],
+                                           lambda q: [_part(q, 2, 5)]),
+            lambda e, p: [_part(p, 0, 4)])
+
+    for second in (True, False):
+        yield from either_way(f"if/uneven_in_if_{str(second).lower()}", [np.array(second), x],
+                              inside)
+
+
 def cases():
-    for part in (_plain, _nested):
+    for part in (_plain, _nested, _uneven):
         yield from part()

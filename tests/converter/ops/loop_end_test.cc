@@ -245,6 +245,9 @@ TEST(Branches, MustMakeOneTypeAndHaveACondition) {
   EXPECT_EQ(BranchesOf(kRow, kRow, kFlag), "");
   EXPECT_TRUE(Contains(BranchesOf(kRow, {ElementType::f32, {3}}, kFlag),
                        "output 0 is f32[1,3] in its then-body and f32[3] in its else-body"));
+  EXPECT_TRUE(Contains(BranchesOf(kRow, {ElementType::f32, {2, 4}}, kFlag),
+                       "must have one type and rank, and lengths that differ on one axis at most"));
+  EXPECT_EQ(BranchesOf(kRow, {ElementType::f32, {5, 3}}, kFlag), "");
   EXPECT_TRUE(Contains(BranchesOf(kRow, kRow, kCount), "its condition is i64[1]; must be one"));
 }
 
