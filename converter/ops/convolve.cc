@@ -1,11 +1,211 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/convolve.h"
 
+#include <algorithm>
+
 #include "converter/base/narrow.h"
-#include "converter/ops/broadcast.h"
+#include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
+#include "converter/ops/pointwise.h"
+#include "kernels/pack.h"
 
 namespace weft::ops {
+namespace {
+
+format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Window& window) {
+  format::ConvParams params;
+  params.mutate_batch(Narrow32(batch, "batch"));
+  params.mutate_groups(Narrow32(filters.groups, "groups"));
+  params.mutate_in_channels(Narrow32(filters.in_channels, "in channels"));
+  params.mutate_out_channels(Narrow32(filters.out_channels, "out channels"));
+  WriteWindow(params, window);
+  return params;
+}
+
+// `weights` are packed. One window that covers everything is a dense layer over the same panels.
+void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
+              plan::ValueId weights, plan::ValueId y) {
+  const bool covers_height = params.kernel_height() == params.in_height() &&
+                             params.out_height() == 1 && params.pad_top() == 0;
+  const bool covers_width = params.kernel_width() == params.in_width() && params.out_width() == 1 &&
+                            params.pad_left() == 0;
+  if (params.groups() == 1 && covers_height && covers_width) {
+    const int64_t inputs = int64_t{params.in_channels()} * params.in_height() * params.in_width();
+    return EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y);
+  }
+  builder.Emit(params, {x, weights, plan::kNone}, {y});
+}
+
+// `weights` as the filters are.
+void EmitDepthwise(plan::Builder& builder, int64_t batch, const Filters& filters,
+                   const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y) {
+  format::DepthwiseParams params;
+  params.mutate_batch(Narrow32(batch, "batch"));
+  params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
+  params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
+  WriteWindow(params, window);
+  builder.Emit(params, {x, weights, plan::kNone}, {y});
+}
+
+// What PackConv does to constants, done by the engine: whole panels in one copy, the rest in
+// another, its unused outputs zero.
+plan::ValueId PackAtRunTime(plan::Builder& builder, const Filters& filters, plan::ValueId weights) {
+  constexpr int64_t kPanel = kernels::kPanelOutputs;
+  const int64_t depth = filters.in_channels * ElementCount(filters.window).value_or(0);
+  const int64_t whole = filters.out_channels / kPanel, rest = filters.out_channels % kPanel;
+  const int64_t panels = whole + (rest != 0);
+  const plan::ValueId packed =
+      builder.Scratch({ElementType::f32, {filters.groups * panels, depth, kPanel}});
+  const int64_t group = filters.out_channels * depth, packed_group = panels * depth * kPanel;
+  if (rest != 0) builder.Fill(packed);
+  builder.CopyStrided(weights, packed, {filters.groups, whole, kPanel, depth},
+                      {group, kPanel * depth, depth, 1}, 0,
+                      {packed_group, depth * kPanel, 1, kPanel}, 0);
+  builder.CopyStrided(weights, packed, {filters.groups, rest, depth}, {group, depth, 1},
+                      whole * kPanel * depth, {packed_group, 1, kPanel}, whole * depth * kPanel);
+  return packed;
+}
+
+plan::ValueId PackedWeights(plan::Builder& builder, const Filters& filters,
+                            const FilterWeights& weights, const format::ConvParams& params) {
+  if (!weights.known) return PackAtRunTime(builder, filters, weights.computed);
+  return PackConv(builder, *weights.known, params);
+}
+
+// The filters at each tap of the depth as one step of f32: [channels, depth, area] to [channels,
+// area].
+plan::ValueId WeightsAt(plan::Builder& builder, const Filters& filters,
+                        const FilterWeights& weights, int64_t tap) {
+  const int64_t channels = filters.groups * filters.out_channels;
+  const int64_t depth = filters.window[0], area = ProductOf(filters.window, 1, 3);
+  const TensorType type = {ElementType::f32, {channels, area}};
+  if (!weights.known) {
+    const plan::ValueId taken = builder.Scratch(type);
+    builder.CopyStrided(weights.computed, taken, type.dims, {depth * area, 1}, tap * area,
+                        {area, 1}, 0);
+    return taken;
+  }
+  std::vector<float> taken;
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    const auto first = weights.known->begin() + (channel * depth + tap) * area;
+    taken.insert(taken.end(), first, first + area);
+  }
+  return builder.WeightsOf(type, taken);
+}
+
+// A volume [batch, channels, depth, area], its depth between zeros as far as the window reaches.
+class VolumeSteps {
+ public:
+  VolumeSteps(plan::Builder& builder, const Convolution& node)
+      : builder_(builder),
+        node_(node),
+        filters_(node.filters),
+        window_(node.window),
+        batch_(node.batch),
+        channels_(filters_.groups * filters_.in_channels),
+        area_(window_.y.in * window_.x.in) {}
+
+  void Convolve(plan::ValueId x, plan::ValueId y) {
+    x_ = Deepened(x);
+    if (IsDepthwise(filters_)) return Turn(SumOverDepth(), y);
+    // Taps of the depth are channels: that is how the filters stand already.
+    Filters filters = filters_;
+    filters.in_channels *= window_.z.kernel;
+    filters.window = {window_.y.kernel, window_.x.kernel};
+    const format::ConvParams params = ConvParamsOf(images(), filters, window_);
+    const plan::ValueId made = Made(y);
+    const plan::ValueId images_at = Images(0, window_.z.kernel);
+    EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),
+             made);
+    KeepLastStepApart(builder_);  // a copy stands behind it or not, as the depth is cut
+    Turn(made, y);
+  }
+
+ private:
+  int64_t images() const { return batch_ * window_.z.out; }
+  int64_t out_channels() const { return filters_.groups * filters_.out_channels; }
+  int64_t out_area() const { return window_.y.out * window_.x.out; }
+  bool IsInOrder() const { return window_.z.out == 1 || out_channels() == 1; }
+
+  plan::ValueId Deepened(plan::ValueId x) {
+    const WindowAxis& z = window_.z;
+    depth_ = (z.out - 1) * z.stride + z.extent();
+    if (z.pad_begin == 0 && depth_ <= z.in) {
+      depth_ = z.in;
+      return x;
+    }
+    const int64_t planes = batch_ * channels_;
+    const plan::ValueId padded = builder_.Scratch({ElementType::f32, {planes, depth_, area_}});
+    builder_.Fill(padded);
+    const int64_t used = std::clamp<int64_t>(depth_ - z.pad_begin, 0, z.in);
+    builder_.CopyStrided(x, padded, {planes, used, area_}, {z.in * area_, area_, 1}, 0,
+                         {depth_ * area_, area_, 1}, z.pad_begin * area_);
+    return padded;
+  }
+
+  // [batch, out depth, channels, taps, area]: the planes at some taps of the depth.
+  plan::ValueId Images(int64_t first, int64_t taps) {
+    const WindowAxis& z = window_.z;
+    const Dims dims = {batch_, z.out, channels_, taps, area_};
+    const Dims strides = {channels_ * depth_ * area_, z.stride * area_, depth_ * area_,
+                          z.dilation * area_, 1};
+    const TensorType type = {ElementType::f32, dims};
+    const Dims dense = plan::DenseStrides(dims);
+    bool is_piece = first == 0 && batch_ * channels_ * depth_ == images() * channels_ * taps;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      is_piece = is_piece && (dims[i] == 1 || dense[i] == strides[i]);
+    }
+    if (is_piece) return builder_.View(x_, 0, type);
+    const plan::ValueId images = builder_.Scratch(type);
+    builder_.CopyStrided(x_, images, dims, strides, first * z.dilation * area_, dense, 0);
+    return images;
+  }
+
+  // [batch, out depth, channels, out area], which is y where nothing needs to be turned.
+  plan::ValueId Made(plan::ValueId y) {
+    if (IsInOrder()) return y;
+    return builder_.Scratch({ElementType::f32, {images(), out_channels(), out_area()}});
+  }
+
+  // A channel is apart from the others: each tap of the depth is a step, and the sum goes on.
+  plan::ValueId SumOverDepth() {
+    const TensorType type = {ElementType::f32, {images(), out_channels(), out_area()}};
+    plan::ValueId sum = plan::kNone;
+    for (int64_t tap = 0; tap < window_.z.kernel; ++tap) {
+      const plan::ValueId part = builder_.Scratch(type);
+      const plan::ValueId images_at = Images(tap, 1);
+      const plan::ValueId weights_at = WeightsAt(builder_, filters_, node_.weights, tap);
+      EmitDepthwise(builder_, images(), filters_, window_, images_at, weights_at, part);
+      KeepLastStepApart(builder_);
+      if (tap == 0) {
+        sum = part;
+        continue;
+      }
+      const plan::ValueId next = builder_.Scratch(type);
+      EmitBinary(builder_, format::BinaryOp::add, sum, part, next);
+      sum = next;
+    }
+    return sum;
+  }
+
+  void Turn(plan::ValueId made, plan::ValueId y) {
+    if (made == y) return;
+    const int64_t depth = window_.z.out, channels = out_channels(), area = out_area();
+    builder_.CopyStrided(made, y, {batch_, channels, depth, area},
+                         {depth * channels * area, area, channels * area, 1}, 0,
+                         {channels * depth * area, depth * area, area, 1}, 0);
+  }
+
+  plan::Builder& builder_;
+  const Convolution& node_;
+  const Filters& filters_;
+  const Window& window_;
+  const int64_t batch_, channels_, area_;
+  int64_t depth_ = 0;
+  plan::ValueId x_ = plan::kNone;
+};
+
+}  // namespace
 
 Filters FiltersOf(const NodeScope& scope) {
   const Dims& dims = scope.input_dims(kFilters);
@@ -38,37 +238,25 @@ void CheckInChannels(InferScope& scope, const Filters& filters) {
               filters.groups * filters.in_channels);
 }
 
-void EmitDepthwise(plan::Builder& builder, int64_t batch, const Filters& filters,
-                   const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y) {
-  format::DepthwiseParams params;
-  params.mutate_batch(Narrow32(batch, "batch"));
-  params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
-  params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
-  WriteWindow(params, window);
-  builder.Emit(params, {x, weights, plan::kNone}, {y});
+FilterWeights WeightsOf(LowerScope& scope) {
+  if (const ir::Constant* constant = scope.constant(kFilters)) return {Floats(*constant)};
+  return {std::nullopt, scope.input(kFilters)};
 }
 
-format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Window& window) {
-  format::ConvParams params;
-  params.mutate_batch(Narrow32(batch, "batch"));
-  params.mutate_groups(Narrow32(filters.groups, "groups"));
-  params.mutate_in_channels(Narrow32(filters.in_channels, "in channels"));
-  params.mutate_out_channels(Narrow32(filters.out_channels, "out channels"));
-  WriteWindow(params, window);
-  return params;
-}
-
-void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
-              plan::ValueId weights, plan::ValueId y) {
-  const bool covers_height = params.kernel_height() == params.in_height() &&
-                             params.out_height() == 1 && params.pad_top() == 0;
-  const bool covers_width = params.kernel_width() == params.in_width() && params.out_width() == 1 &&
-                            params.pad_left() == 0;
-  if (params.groups() == 1 && covers_height && covers_width) {
-    const int64_t inputs = int64_t{params.in_channels()} * params.in_height() * params.in_width();
-    return EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y);
+void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
+                     plan::ValueId y) {
+  const Filters& filters = node.filters;
+  if (node.window.axis_count == 3) return VolumeSteps(builder, node).Convolve(x, y);
+  if (IsDepthwise(filters)) {
+    const Dims dims = {filters.groups * filters.out_channels, 1, node.window.y.kernel,
+                       node.window.x.kernel};
+    const plan::ValueId weights =
+        node.weights.known ? builder.WeightsOf({ElementType::f32, dims}, *node.weights.known)
+                           : node.weights.computed;
+    return EmitDepthwise(builder, node.batch, filters, node.window, x, weights, y);
   }
-  builder.Emit(params, {x, weights, plan::kNone}, {y});
+  const format::ConvParams params = ConvParamsOf(node.batch, filters, node.window);
+  EmitConv(builder, params, x, PackedWeights(builder, filters, node.weights, params), y);
 }
 
 }  // namespace weft::ops

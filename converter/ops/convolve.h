@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <vector>
 
 #include "converter/ops/operation.h"
 #include "converter/ops/window.h"
@@ -36,19 +38,33 @@ void CheckInChannels(InferScope& scope, const Filters& filters);
 inline bool IsDepthwise(const Filters& filters) {
   return filters.groups > 1 && filters.in_channels == 1;
 }
-// `weights` as the filters are.
-void EmitDepthwise(plan::Builder& builder, int64_t batch, const Filters& filters,
-                   const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y);
+
+// The elements of filters, in the order of Filters: known, or computed at run time.
+struct FilterWeights {
+  std::optional<std::vector<float>> known;
+  plan::ValueId computed = plan::kNone;
+};
+
+// As input 1 of a convolution, of f32, has them.
+FilterWeights WeightsOf(LowerScope& scope);
+
+// A convolution of f32 over one to three axes.
+struct Convolution {
+  int64_t batch;
+  Filters filters;
+  Window window;
+  FilterWeights weights;
+};
+
+// y = x under it. Weights are packed at conversion; where they are data, copies pack them at run
+// time. A volume becomes images, one for each place of the output's depth.
+void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
+                     plan::ValueId y);
 
 // Of integers, whose sums wrap around: the patches of the data are copied behind each other and
 // multiplied by the filters as data. `weights` as the filters are.
 void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filters,
                      const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y);
-
-format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Window& window);
-// `weights` are packed. One window that covers everything is a dense layer over the same panels.
-void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
-              plan::ValueId weights, plan::ValueId y);
 
 }  // namespace weft::ops
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions over one or two spatial axes, plain and grouped: tap t of the data's place
+// Transposed convolutions over one to three spatial axes, plain and grouped: tap t of the data's place
 // i adds to place i * stride + t * dilation of a result, of which `cut` places in front are dropped.
 // Seen from an output place, those that are a stride apart read the same taps: each such phase is a
 // convolution of stride 1 over its own taps in descending order, and a copy puts its results a
 // stride apart. Nothing is multiplied by a zero between the data's places.
 //
 // Each output is one chain as of conv and depthwise: over ascending (channel, y, x) of the data,
-// from 0; places outside the data are skipped. How phases share steps changes no bit.
+// from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How phases
+// share steps changes no bit.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -17,7 +19,6 @@
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/packed.h"
 #include "converter/ops/window.h"
 #include "kernels/pack.h"
 
@@ -60,10 +61,6 @@ Window TransposedWindow(const NodeScope& scope) {
 
 bool CheckTransposedAttributes(InferScope& scope, const Filters& filters) {
   const std::span<const int64_t> in = std::span(scope.input_dims(kData)).subspan(2);
-  if (in.size() > 2) {
-    scope.Fault("the data has {} spatial axes; 1 and 2 are supported", in.size());
-    return false;
-  }
   if (!CheckWindow(scope, in, filters.window)) return false;
   if (!CheckLength(scope, "output_padding", in.size())) return false;
   for (const int64_t padding : scope.attributes.Ints("output_padding")) {
@@ -86,11 +83,6 @@ void InferTransposed(InferScope& scope) {
   if (!CheckDataAndFilters(scope, grouped)) return;
   const Filters filters = TransposedFilters(scope);
   CheckInChannels(scope, filters);
-  if (scope.constant(kFilters) == nullptr) {
-    scope.Fault(
-        "input 1 (filters) is computed at run time; must be a constant, since its taps are "
-        "regrouped ahead (MatMul takes such filters, as [in, out * window] matrices)");
-  }
   if (!CheckTransposedAttributes(scope, filters)) return;
   Window window = TransposedWindow(scope);
   Dims out = {scope.input_dims(kData)[0], filters.groups * filters.out_channels};
@@ -190,16 +182,11 @@ std::vector<Nest> NestsOfPhases(const WindowAxis& axis, const Phases& phases, in
   return nests;
 }
 
-// For each tap of a phase of each axis where it stands in one channel's window, in the order of the
-// convolution.
-Dims TapsInOrder(const WindowAxis& y, const Phase& down, const WindowAxis& x, const Phase& across) {
-  Dims taps;
-  for (int64_t i = down.taps; i-- > 0;) {
-    for (int64_t j = across.taps; j-- > 0;) {
-      taps.push_back((down.tap + i * TapDistance(y)) * x.kernel + across.tap + j * TapDistance(x));
-    }
-  }
-  return taps;
+// Phases of the axes z, y and x that are alike.
+using AlikePhases = std::array<Phases, 3>;
+
+size_t CountOf(const AlikePhases& phases) {
+  return phases[0].size() * phases[1].size() * phases[2].size();
 }
 
 // One transposed convolution on its way to steps.
@@ -207,72 +194,119 @@ struct Transposed {
   int64_t batch;
   Filters filters;
   Window window;
-  std::vector<float> weights;  // [groups, in_channels, out_channels, window...]
+  FilterWeights weights;  // [groups, in_channels, out_channels, window...]
   plan::ValueId x, y;
+
+  std::array<WindowAxis, 3> axes() const { return {window.z, window.y, window.x}; }
 };
 
-// [groups, out_channels * phases, in_channels, taps...]: what the convolution over them takes.
-std::vector<float> RegroupedWeights(const Transposed& node, const Phases& down,
-                                    const Phases& across) {
+// The taps of the phases, in the order of the convolution over them: from the weights [groups, in,
+// out, window...] to [groups, out, phases, in, taps...].
+std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phases) {
   const Filters& filters = node.filters;
-  const int64_t taps = node.window.y.kernel * node.window.x.kernel;
-  std::vector<Dims> orders;
-  for (const Phase& y : down) {
-    for (const Phase& x : across) {
-      orders.push_back(TapsInOrder(node.window.y, y, node.window.x, x));
-    }
-  }
-  std::vector<float> weights;
-  for (int64_t g = 0; g < filters.groups; ++g) {
-    for (int64_t o = 0; o < filters.out_channels; ++o) {
-      for (const Dims& order : orders) {
-        for (int64_t c = 0; c < filters.in_channels; ++c) {
-          const int64_t first = ((g * filters.in_channels + c) * filters.out_channels + o) * taps;
-          for (int64_t tap : order)
-            weights.push_back(node.weights[static_cast<size_t>(first + tap)]);
+  const std::array<WindowAxis, 3> axes = node.axes();
+  const Dims window = {axes[0].kernel, axes[1].kernel, axes[2].kernel};
+  const Dims from = plan::DenseStrides(
+      {filters.groups, filters.in_channels, filters.out_channels, window[0], window[1], window[2]});
+  const Dims taps = {phases[0][0].taps, phases[1][0].taps, phases[2][0].taps};
+  const auto count = static_cast<int64_t>(CountOf(phases));
+  const Dims to = plan::DenseStrides({filters.groups, filters.out_channels, count,
+                                      filters.in_channels, taps[0], taps[1], taps[2]});
+  std::vector<Nest> nests;
+  for (const Phase& z : phases[0]) {
+    for (const Phase& y : phases[1]) {
+      for (const Phase& x : phases[2]) {
+        Nest nest = {{filters.groups, filters.out_channels, filters.in_channels},
+                     {from[0], from[2], from[1]},
+                     {to[0], to[1], to[3]},
+                     0,
+                     std::ssize(nests) * to[2]};
+        const Phase* at[] = {&z, &y, &x};
+        for (size_t i = 0; i < 3; ++i) {
+          const int64_t distance = TapDistance(axes[i]);
+          nest.counts.push_back(taps[i]);
+          nest.source_strides.push_back(-distance * from[3 + i]);
+          nest.target_strides.push_back(to[4 + i]);
+          nest.source_offset += (at[i]->tap + (taps[i] - 1) * distance) * from[3 + i];
         }
+        nests.push_back(std::move(nest));
       }
     }
   }
-  return weights;
+  return nests;
 }
 
-void EmitConvolution(plan::Builder& builder, const Transposed& node, const Filters& filters,
-                     const Window& window, const std::vector<float>& weights, plan::ValueId y) {
-  if (IsDepthwise(filters)) {
-    const Dims dims = {filters.groups * filters.out_channels, 1, window.y.kernel, window.x.kernel};
-    const plan::ValueId stored = builder.WeightsOf({ElementType::f32, dims}, weights);
-    return EmitDepthwise(builder, node.batch, filters, window, node.x, stored, y);
+// What an EmitMovement of the nest does, to constants.
+void MoveElements(const Nest& nest, const std::vector<float>& from, std::vector<float>& to) {
+  const int64_t count = ProductOf(nest.counts, 0, nest.counts.size());
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t source = nest.source_offset, target = nest.target_offset, rest = i;
+    for (size_t axis = nest.counts.size(); axis-- > 0; rest /= nest.counts[axis]) {
+      source += rest % nest.counts[axis] * nest.source_strides[axis];
+      target += rest % nest.counts[axis] * nest.target_strides[axis];
+    }
+    to[static_cast<size_t>(target)] = from[static_cast<size_t>(source)];
   }
-  const format::ConvParams params = ConvParamsOf(node.batch, filters, window);
-  EmitConv(builder, params, node.x, PackConv(builder, weights, params), y);
 }
 
-// Phases that are alike along both axes: one convolution whose channels are those of the output,
+FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
+  const std::vector<Nest> nests = RegroupedTaps(node, phases);
+  int64_t count = 0;
+  for (const Nest& nest : nests) count += ProductOf(nest.counts, 0, nest.counts.size());
+  if (node.weights.known) {
+    std::vector<float> weights(static_cast<size_t>(count));
+    for (const Nest& nest : nests) MoveElements(nest, *node.weights.known, weights);
+    return {std::move(weights)};
+  }
+  const plan::ValueId weights = builder.Scratch({ElementType::f32, {count}});
+  EmitMovement(builder, node.weights.computed, weights, {nests});
+  return {std::nullopt, weights};
+}
+
+Window WindowOver(const Transposed& node, const AlikePhases& phases) {
+  return {WindowOver(node.window.y, phases[1]), WindowOver(node.window.x, phases[2]),
+          node.window.axis_count, WindowOver(node.window.z, phases[0])};
+}
+
+// Are the results of the phases all of the output, in its order?
+bool AreAll(const Transposed& node, const AlikePhases& phases, const Window& over) {
+  const std::array<WindowAxis, 3> axes = node.axes();
+  const int64_t out[] = {over.z.out, over.y.out, over.x.out};
+  for (size_t i = 0; i < 3; ++i) {
+    if (out[i] != axes[i].out || phases[i][0].count != axes[i].out) return false;
+  }
+  return true;
+}
+
+// Phases that are alike along all axes: one convolution whose channels are those of the output,
 // each with all phases, and copies that put the results into their places.
-void EmitPhases(plan::Builder& builder, const Transposed& node, const Phases& down,
-                const Phases& across) {
-  const WindowAxis &y = node.window.y, &x = node.window.x;
-  const auto phases_y = static_cast<int64_t>(down.size());
-  const auto phases_x = static_cast<int64_t>(across.size());
-  const Window window = {WindowOver(y, down), WindowOver(x, across)};
-  Filters filters = node.filters;
-  filters.out_channels *= phases_y * phases_x;
-  const std::vector<float> weights = RegroupedWeights(node, down, across);
-  const bool is_all = window.y.out == y.out && down[0].count == y.out && window.x.out == x.out &&
-                      across[0].count == x.out;
-  if (is_all) return EmitConvolution(builder, node, filters, window, weights, node.y);
-  const int64_t width = window.x.out, plane = window.y.out * width;
+void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
+  const Window over = WindowOver(node, phases);
+  Convolution convolution = {node.batch, node.filters, over, Regrouped(builder, node, phases)};
+  convolution.filters.out_channels *= static_cast<int64_t>(CountOf(phases));
+  convolution.filters.window = {over.y.kernel, over.x.kernel};
+  if (over.axis_count == 3) {
+    convolution.filters.window.insert(convolution.filters.window.begin(), over.z.kernel);
+  }
+  if (AreAll(node, phases, over)) return EmitConvolution(builder, convolution, node.x, node.y);
+  const std::array<WindowAxis, 3> axes = node.axes();
+  const Dims made = {over.z.out, over.y.out, over.x.out};
+  const Dims out = {axes[0].out, axes[1].out, axes[2].out};
+  const Dims result_strides = plan::DenseStrides(made), place_strides = plan::DenseStrides(out);
+  const int64_t volume = ProductOf(made, 0, 3);
   const int64_t channels = node.batch * node.filters.groups * node.filters.out_channels;
-  const plan::ValueId results = builder.Scratch(
-      {ElementType::f32,
-       {node.batch, filters.groups * filters.out_channels, window.y.out, window.x.out}});
-  EmitConvolution(builder, node, filters, window, weights, results);
-  const Nest all_channels = {{channels}, {phases_y * phases_x * plane}, {y.out * x.out}};
-  EmitMovement(builder, results, node.y,
-               {{all_channels},
-                NestsOfPhases(y, down, phases_x * plane, width, x.out),
-                NestsOfPhases(x, across, plane, 1, 1)});
+  const auto count = static_cast<int64_t>(CountOf(phases));
+  const plan::ValueId results =
+      builder.Scratch({ElementType::f32, {channels * count, made[0], made[1], made[2]}});
+  EmitConvolution(builder, convolution, node.x, results);
+  Movement movement = {{Nest{{channels}, {count * volume}, {ProductOf(out, 0, 3)}}}};
+  int64_t phase_stride = count * volume;
+  for (size_t i = 0; i < 3; ++i) {
+    phase_stride /= std::ssize(phases[i]);
+    movement.push_back(
+        NestsOfPhases(axes[i], phases[i], phase_stride, result_strides[i], place_strides[i]));
+  }
+  EmitMovement(builder, results, node.y, movement);
 }
 
 // Phases apart need the least memory: the results of one at a time stand beside the output. One
@@ -289,27 +323,33 @@ bool AreOneStep(const Filters& filters, size_t phases) {
   return phases == 1 || panels(phases * channels) < phases * panels(channels);
 }
 
+void EmitAlike(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
+  if (AreOneStep(node.filters, CountOf(phases))) return EmitPhases(builder, node, phases);
+  for (const Phase& z : phases[0]) {
+    for (const Phase& y : phases[1]) {
+      for (const Phase& x : phases[2]) EmitPhases(builder, node, {Phases{z}, Phases{y}, Phases{x}});
+    }
+  }
+}
+
 void LowerTransposed(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   plan::Builder& builder = scope.builder;
+  const FilterWeights weights = WeightsOf(scope);
   const Transposed node = {scope.input_dims(kData)[0], TransposedFilters(scope),
-                           TransposedWindow(scope),    Floats(*scope.constant(kFilters)),
+                           TransposedWindow(scope),    weights,
                            scope.input(kData),         y};
-  const std::vector<Phases> lists_y = PhasesOfAxis(node.window.y);
-  const std::vector<Phases> lists_x = PhasesOfAxis(node.window.x);
-  const bool covers =
-      HoldsAllPlaces(lists_y, node.window.y) && HoldsAllPlaces(lists_x, node.window.x);
+  std::array<std::vector<Phases>, 3> lists;
+  bool covers = true;
+  for (size_t i = 0; i < 3; ++i) {
+    lists[i] = PhasesOfAxis(node.axes()[i]);
+    covers = covers && HoldsAllPlaces(lists[i], node.axes()[i]);
+  }
   if (!covers) builder.Fill(y);
-  for (const Phases& down : lists_y) {
-    for (const Phases& across : lists_x) {
-      if (AreOneStep(node.filters, down.size() * across.size())) {
-        EmitPhases(builder, node, down, across);
-        continue;
-      }
-      for (const Phase& one_y : down) {
-        for (const Phase& one_x : across) EmitPhases(builder, node, {one_y}, {one_x});
-      }
+  for (const Phases& deep : lists[0]) {
+    for (const Phases& down : lists[1]) {
+      for (const Phases& across : lists[2]) EmitAlike(builder, node, {deep, down, across});
     }
   }
 }

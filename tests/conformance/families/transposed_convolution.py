@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ConvolutionBackpropData and GroupConvolutionBackpropData in 1D and 2D: kernels against strides,
+"""ConvolutionBackpropData and GroupConvolutionBackpropData in 1D to 3D: kernels against strides,
 dilations, pads, auto_pad, output_padding, output_shape, groups."""
 
 import numpy as np
@@ -44,6 +44,21 @@ ROWS = [
         "output_padding": [2, 0]}),
     ("2d_kernel_is_stride", (1, 3, 4, 5), (3, 5, 2, 3), {"strides": [2, 3]}),
     ("2d_one_place", (2, 9, 1, 1), (9, 5, 4, 4), {}),
+    ("3d_k3_pad", (1, 3, 4, 5, 3), (3, 17, 3, 3, 3), {
+        "pads_begin": [1, 1, 1], "pads_end": [1, 1, 1]}),
+    ("3d_stride2_k4_pad", (1, 3, 3, 4, 5), (3, 4, 4, 4, 4), {
+        "strides": [2, 2, 2], "pads_begin": [1, 1, 1], "pads_end": [1, 1, 1]}),
+    ("3d_kernel_is_stride", (2, 3, 3, 2, 4), (3, 2, 2, 2, 2), {"strides": [2, 2, 2]}),
+    ("3d_mixed", (2, 3, 4, 3, 5), (3, 5, 3, 2, 3), {
+        "strides": [3, 1, 2], "dilations": [2, 1, 3], "pads_begin": [1, 0, 2],
+        "pads_end": [2, 1, 0], "output_padding": [2, 0, 1]}),
+    ("3d_depth_below_stride", (1, 2, 3, 3, 2), (2, 3, 2, 1, 1), {"strides": [4, 1, 1]}),
+    ("3d_flat", (1, 4, 3, 5, 6), (4, 3, 1, 3, 3), {
+        "strides": [1, 2, 2], "pads_begin": [0, 1, 1], "pads_end": [0, 1, 1]}),
+    ("3d_one_place_out", (1, 2, 2, 1, 1), (2, 3, 3, 1, 1), {
+        "strides": [2, 1, 1], "pads_begin": [2, 0, 0], "pads_end": [2, 0, 0]}),
+    ("3d_far_dilation", (1, 2, 2, 2, 3), (2, 3, 2, 2, 2), {
+        "strides": [2, 1, 1], "dilations": [5, 1, 1], "pads_end": [4, 0, 0]}),
 ]
 # Kernels are [groups, in, out, ...].
 GROUPED = [
@@ -55,6 +70,10 @@ GROUPED = [
         "strides": [2, 2], "dilations": [2, 1], "pads_begin": [1, 1], "pads_end": [0, 1]}),
     ("2d_depthwise", (1, 5, 4, 3), (5, 1, 1, 4, 4), {
         "strides": [2, 2], "pads_begin": [1, 1], "pads_end": [1, 1]}),
+    ("3d_two_groups", (1, 4, 3, 3, 2), (2, 2, 3, 3, 2, 3), {
+        "strides": [2, 1, 2], "pads_begin": [1, 0, 1], "pads_end": [1, 1, 0]}),
+    ("3d_depthwise", (1, 5, 3, 4, 3), (5, 1, 1, 3, 4, 3), {
+        "strides": [2, 2, 1], "pads_begin": [1, 1, 1], "pads_end": [0, 1, 1]}),
 ]
 # name: data, kernel, output_shape, attributes
 SHAPED = [
@@ -71,6 +90,8 @@ SHAPED = [
         "strides": [2], "auto_pad": "valid", "pads_begin": [1]}),
     ("2d_same_lower", (2, 3, 4, 3), (3, 5, 3, 3), [8, 6], {
         "strides": [2, 2], "auto_pad": "same_lower"}),
+    ("3d_same_upper", (1, 3, 3, 2, 4), (3, 2, 3, 3, 2), [5, 4, 9], {
+        "strides": [2, 2, 2], "auto_pad": "same_upper"}),
 ]
 
 
@@ -136,6 +157,28 @@ def _case(kind, name, data, kernel, given, shape=None, **more):
                 reference=lambda x: transposed(x, w if grouped else w[None], given, shape), **more)
 
 
+def _weights_are_inputs():
+    rows = [  # name, data, kernel, attributes
+        ("1d", (2, 3, 7), (3, 18, 4), {"strides": [2], "pads_begin": [1], "pads_end": [1]}),
+        ("1d_dilated", (1, 3, 5), (3, 5, 5), {"strides": [4], "dilations": [2]}),
+        ("2d", (1, 3, 4, 5), (3, 5, 3, 4), {"strides": [2, 3], "output_padding": [1, 0]}),
+        ("3d", (1, 2, 3, 2, 4), (2, 17, 3, 2, 3), {"strides": [2, 1, 2], "pads_begin": [1, 0, 1]}),
+        ("group_1d", (1, 4, 6), (2, 2, 3, 3), {"strides": [2]}),
+        ("depthwise_2d", (1, 3, 4, 3), (3, 1, 2, 4, 3), {"strides": [2, 1], "pads_end": [1, 1]}),
+        ("depthwise_3d", (1, 3, 2, 4, 3), (3, 1, 1, 2, 2, 3), {"strides": [1, 2, 1]}),
+    ]
+    for name, data, kernel, given in rows:
+        grouped = len(kernel) > len(data)
+        kind = "GroupConvolutionBackpropData" if grouped else "ConvolutionBackpropData"
+        given = _whole(given, len(data) - 2)
+        yield Case(
+            f"transposed_convolution/weights_are_inputs_{name}",
+            [normal("twx" + name, *data), normal("tww" + name, *kernel, scale=0.4)],
+            lambda x, w, kind=kind, given=given: node(kind, 1, [x, w], **given),
+            reference=lambda x, w, given=given, grouped=grouped: transposed(
+                x, w if grouped else w[None], given))
+
+
 def _more():
     given = _whole({"pads_begin": [1, 1], "pads_end": [1, 1]}, 2)
     doubled = given | {"strides": [2, 2], "output_padding": [1, 1]}
@@ -169,4 +212,5 @@ def cases():
         yield _case("ConvolutionBackpropData", f"shaped_{name}", data, kernel, given, shape)
     yield _case("GroupConvolutionBackpropData", "shaped_2d_same_upper", (1, 4, 3, 4),
                 (2, 2, 3, 3, 3), {"strides": [2, 2], "auto_pad": "same_upper"}, [6, 8])
+    yield from _weights_are_inputs()
     yield from _more()
