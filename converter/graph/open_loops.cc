@@ -16,11 +16,12 @@
 namespace weft::graph {
 namespace {
 
-// Whose end is not yet known to be its trip count.
+// Whose trip count is not yet known, or whose end is not yet known to be that.
 bool IsOpen(const ir::Node& node) {
-  if (!ir::IsLoop(node) || node.bodies.size() != 1) return false;
+  if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
   const ir::Node* condition = node.bodies[0].map.condition;
-  return condition != nullptr && !condition->inputs[0].node->constant;
+  return !node.inputs[0].node->constant ||
+         (condition != nullptr && !condition->inputs[0].node->constant);
 }
 
 int64_t OpenLoops(const ir::Graph& graph) {

@@ -45,19 +45,24 @@ ir::ChunkRange RangeOf(int64_t axis, int64_t part, Walk walk) {
   return ir::WholeRange(axis, part, walk == Walk::kBackward);
 }
 
-// A place of axis 0 that a node takes from one of the body's inputs.
+// A place of an axis that a node takes from one of the body's inputs.
 struct Pick {
   ir::Source data, index;
   bool keeps_axis = false;
+  int64_t axis = 0;
 };
 
 bool IsScalar(ir::Source source) { return TypeOf(source).dims.empty(); }
 
 std::optional<Pick> PickOfGather(const ir::Node& node) {
-  if (node.inputs.size() != 3 || !IsConstantInt(node.inputs[2], 0)) return std::nullopt;
+  const std::optional<int64_t> axis =
+      node.inputs.size() == 3 ? IntOf(node.inputs[2]) : std::nullopt;
+  const auto batch_dims = node.attributes.find("batch_dims");
+  const bool in_batches = batch_dims != node.attributes.end() && batch_dims->second != "0";
+  if (!axis || in_batches) return std::nullopt;
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   if (dims.size() > 1 || (dims.size() == 1 && dims[0] != 1)) return std::nullopt;
-  return Pick{node.inputs[0], node.inputs[1], dims.size() == 1};
+  return Pick{node.inputs[0], node.inputs[1], dims.size() == 1, *axis};
 }
 
 // data[i] or data[i : i + 1], the other axes whole.
@@ -112,18 +117,21 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   const std::optional<size_t> input = InvariantInput(body, *pick.data.node);
   if (!input) return false;
   Dims dims = TypeOf(loop.inputs[*input]).dims;
-  if (dims.empty() || dims[0] < 1 || !AgreesWithOtherSlices(loop, dims[0])) return false;
-  const std::optional<Walk> walk = WalkOf(loop, pick.index, trips, dims[0]);
+  const int64_t axis = pick.axis < 0 ? pick.axis + std::ssize(dims) : pick.axis;
+  if (axis < 0 || axis >= std::ssize(dims)) return false;
+  int64_t& length = dims[static_cast<size_t>(axis)];
+  if (length < 1 || !AgreesWithOtherSlices(loop, length)) return false;
+  const std::optional<Walk> walk = WalkOf(loop, pick.index, trips, length);
   if (!walk) return false;
   ir::Graph& graph = *body.graph;
   ir::Node* slice = NewParameter(graph, node);
-  dims[0] = 1;
+  length = 1;
   slice->outputs[0].type = {TypeOf(pick.data).type, dims};
   slice->outputs[0].declared = true;
-  ir::AddSlice(loop, *input, *slice, RangeOf(0, 1, *walk));
+  ir::AddSlice(loop, *input, *slice, RangeOf(axis, 1, *walk));
   ir::Source taken{slice, 0};
   if (!pick.keeps_axis) {
-    taken = NewSqueeze(graph, node, taken, 0);
+    taken = NewSqueeze(graph, node, taken, axis);
     taken.node->outputs[0] = {node.outputs[0].type, node.outputs[0].declared, {}};
   }
   HandOver(graph, {&node, 0}, taken);

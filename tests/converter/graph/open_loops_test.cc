@@ -39,5 +39,34 @@ TEST(OpenLoops, CountsToALengthThatInferenceKnows) {
 
 TEST(OpenLoops, LeavesAnUnknownLength) { EXPECT_EQ(TripsOver(-1), -1); }
 
+// A loop of x.shape[1] iterations, as scripts have it, whose list grows along axis 1.
+TEST(OpenLoops, GathersAListOnceItsTripCountIsKnown) {
+  CountedLoop loop(1);
+  GraphBuilder& g = loop.outer;
+  const ir::Source x = g.Parameter({ElementType::f32, {2, 7, 3}});
+  const ir::Source shape = g.Add("ShapeOf", 3, {x}, {{"output_type", "i64"}});
+  loop.node->inputs[0] = g.Add("Gather", 8, {shape, g.Int(1), g.Int(0)});
+  const ir::Source list = loop.Input(g.Const<float>({ElementType::f32, {2, 0, 3}}, {}));
+  const ir::Source all = loop.Input(x);
+  const TensorType row = {ElementType::f32, {2, 1, 3}};
+  const ir::Source axis = loop.body.Ints({1});
+  const ir::Source taken = loop.Typed("Gather", {all, loop.Iteration(), loop.body.Int(1)},
+                                      {ElementType::f32, {2, 3}}, {}, 8);
+  const ir::Source grown = loop.Typed("Concat", {list, loop.Typed("Unsqueeze", {taken, axis}, row)},
+                                      {ElementType::f32, {2, -1, 3}}, {{"axis", "1"}});
+  loop.GoesBack(grown, list);
+  loop.LastOf(loop.map().InputOf(*list.node)->next);
+  loop.node->outputs.push_back({{ElementType::f32, {2, -1, 3}}, true, {}});
+  loop.Close();
+  graph::RecogniseCountsByShapes(g.graph, FoldingHere());
+  EXPECT_EQ(graph::IntsOf(loop.node->inputs[0]), Dims{7});
+  ASSERT_EQ(loop.map().outputs.size(), 1u);
+  ASSERT_TRUE(loop.map().outputs[0].range);
+  EXPECT_EQ(loop.map().outputs[0].range->axis, 1);
+  ASSERT_EQ(loop.map().inputs.size(), 1u);  // the slice
+  ASSERT_TRUE(loop.map().inputs[0].range);
+  EXPECT_EQ(loop.map().inputs[0].range->axis, 1);
+}
+
 }  // namespace
 }  // namespace weft

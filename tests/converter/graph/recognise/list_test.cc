@@ -65,6 +65,14 @@ TEST(RecogniseList, TakesRowsBackwards) {
 
 TEST(RecogniseList, TakesTheFirstRowsOfMore) { EXPECT_EQ(Slices(SumOfRows(3, 1, 0)).size(), 1u); }
 
+TEST(RecogniseList, TakesSlicesOfAnyAxis) {
+  for (const int64_t axis : {1, -1}) {
+    const std::vector<ir::ChunkRange> slices = Slices(SumOfRows(2, 1, 0, axis));
+    ASSERT_EQ(slices.size(), 1u) << axis;
+    EXPECT_EQ(slices[0].axis, 1) << axis;
+  }
+}
+
 // Slices of one loop must agree on their number, even where it ends before either is used up.
 TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
   for (const int64_t rows : {5, 4}) {
@@ -103,11 +111,11 @@ TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
 }
 
 TEST(RecogniseList, LeavesOtherWalks) {
-  EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);   // from the second row on
-  EXPECT_EQ(Slices(SumOfRows(3, -1, 4)).size(), 0u);  // the last three backwards
-  EXPECT_EQ(Slices(SumOfRows(3, 2, 0)).size(), 0u);   // every other row
-  EXPECT_EQ(Slices(SumOfRows(5, 0, 2)).size(), 0u);   // one row
-  EXPECT_EQ(Slices(SumOfRows(2, 1, 0, 1)).size(), 0u);
+  EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);     // from the second row on
+  EXPECT_EQ(Slices(SumOfRows(3, -1, 4)).size(), 0u);    // the last three backwards
+  EXPECT_EQ(Slices(SumOfRows(3, 2, 0)).size(), 0u);     // every other row
+  EXPECT_EQ(Slices(SumOfRows(5, 0, 2)).size(), 0u);     // one row
+  EXPECT_EQ(Slices(SumOfRows(2, 1, 0, 2)).size(), 0u);  // of an axis that is not there
 }
 
 TEST(RecogniseList, MakesTheCounterTheIteration) {
