@@ -2,7 +2,8 @@
 // AdaptiveAvgPool and AdaptiveMaxPool: place j of an axis of `out` covers the places from
 // floor(j * in / out) to ceil((j + 1) * in / out). Axes of which out divides in are reduced in one
 // step together; along others a mean is a matrix, and a maximum is taken over the places of the
-// widest window, which narrower ones repeat.
+// widest window, which narrower ones repeat. Where the places of the maxima are asked for, all axes
+// of a window are one.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -11,7 +12,10 @@
 #include "converter/ops/families.h"
 #include "converter/ops/line_matrix.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/places.h"
+#include "converter/ops/pointwise.h"
 #include "converter/ops/reduce.h"
+#include "converter/ops/top.h"
 
 namespace weft::ops {
 namespace {
@@ -145,10 +149,70 @@ void LowerAdaptive(LowerScope& scope) {
   scope.SetOutput(0, scope.builder.View(x, 0, scope.output_type(0)));
 }
 
-void LowerAdaptiveMax(LowerScope& scope) {
-  if (scope.node().outputs.size() > 1 && scope.IsUsed(1)) {
-    scope.Fault("output 1 (indices of the maxima) is read; only the maxima are supported");
+// The places of an axis that its windows cover, one window behind the other, all as wide as the
+// widest: narrower ones repeat their last place, which is never the first of the greatest there.
+std::vector<Dims> WindowPlaces(int64_t in, int64_t out) {
+  std::vector<Dims> windows;
+  const int64_t taps = WidestWindow(in, out);
+  for (int64_t j = 0; j < out; ++j) {
+    const AdaptiveWindow window = AdaptiveWindowAt(j, in, out);
+    Dims& places = windows.emplace_back();
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      places.push_back(std::min(window.begin + tap, window.end - 1));
+    }
   }
+  return windows;
+}
+
+// The same over all axes of space, as places of the flattened space.
+std::vector<Dims> SpacePlaces(std::span<const int64_t> in, std::span<const int64_t> out) {
+  std::vector<Dims> all = {{0}};
+  for (size_t axis = 0; axis < in.size(); ++axis) {
+    std::vector<Dims> finer;
+    const std::vector<Dims> windows = WindowPlaces(in[axis], out[axis]);
+    for (const Dims& outer : all) {
+      for (const Dims& window : windows) {
+        Dims& places = finer.emplace_back();
+        for (const int64_t first : outer) {
+          for (const int64_t place : window) places.push_back(first * in[axis] + place);
+        }
+      }
+    }
+    all = std::move(finer);
+  }
+  return all;
+}
+
+// Maxima and where they are: the windows as lines, the first of the greatest of each, and what place
+// of the data that is.
+void LowerMaximaAndPlaces(LowerScope& scope) {
+  const plan::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
+  const TensorType& type = scope.output_type(1);
+  if (ElementCount(type.dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const std::span<const int64_t> in = std::span(scope.input_dims(0)).subspan(kFirstSpatial);
+  Dims places;
+  const std::vector<Dims> windows = SpacePlaces(in, std::span(type.dims).subspan(kFirstSpatial));
+  for (const Dims& window : windows) places.insert(places.end(), window.begin(), window.end());
+  const int64_t lines = ProductOf(type.dims, 0, kFirstSpatial), count = std::ssize(windows);
+  const int64_t taps = std::ssize(windows[0]), all = count * taps;
+  const int64_t space = ProductOf(scope.input_dims(0), kFirstSpatial, kFirstSpatial + in.size());
+  const plan::ValueId taken = builder.Scratch({ElementType::f32, {lines, all}});
+  EmitKnownGather(builder, {1, lines, space, 1, all}, scope.input(0), places, taken);
+  const Dims dims = {lines, count}, line = {1, count};
+  const plan::ValueId tap = builder.Scratch({ElementType::i32, dims});
+  EmitTop(builder, {.outer = lines * count, .axis = taps}, taken, values, tap);
+  Dims firsts;
+  for (int64_t window = 0; window < count; ++window) firsts.push_back(window * taps);
+  const plan::ValueId at = builder.Scratch({ElementType::i32, dims});
+  EmitBinary(builder, format::BinaryOp::add, {tap, dims},
+             {IntegerWeights(builder, ElementType::i32, firsts), line}, at);
+  EmitGather(builder, {1, 1, all, 1, lines * count}, IntegerWeights(builder, type.type, places), at,
+             indices);
+}
+
+void LowerAdaptiveMax(LowerScope& scope) {
+  if (scope.node().outputs.size() > 1 && scope.IsUsed(1)) return LowerMaximaAndPlaces(scope);
   LowerAdaptive<ReduceOp::max>(scope);
 }
 

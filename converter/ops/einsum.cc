@@ -54,7 +54,7 @@ void CheckLabelExtents(InferScope& scope, const Equation& equation, const LabelE
 void InferEinsum(InferScope& scope) {
   std::vector<size_t> operands(scope.input_count());
   for (size_t i = 0; i < operands.size(); ++i) operands[i] = i;
-  CheckElements(scope, operands, {ElementType::f32});
+  CheckElements(scope, operands, {ElementType::f32, ElementType::i32, ElementType::i64});
   const std::optional<Equation> equation = ReadEquation(scope);
   if (!equation) return;
   CheckLabelCounts(scope, *equation);
@@ -64,7 +64,7 @@ void InferEinsum(InferScope& scope) {
   if (scope.failed()) return;
   Dims dims;
   for (const Label label : OutputLabels(*equation, extents)) dims.push_back(extents.at(label));
-  scope.SetOutput(0, ElementType::f32, std::move(dims));
+  scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
 // An operand: one of the node's inputs, or what became of several.
@@ -249,7 +249,7 @@ Term Contraction::Fresh(const Labels& order) {
   Term term;
   term.order = order;
   for (size_t axis = 0; axis < order.size(); ++axis) term.strides[order[axis]] = strides[axis];
-  term.value = builder_.Scratch({ElementType::f32, dims});
+  term.value = builder_.Scratch({scope_.input_element(0), dims});
   return term;
 }
 
@@ -262,10 +262,11 @@ Term Contraction::Multiply(const TermPair& pair) {
   return y;
 }
 
-// A known matrix stands on the right. Else the operands stand as the output wants its labels, where
+// A known matrix of floats stands on the right. Else the operands stand as the output wants its labels, where
 // one of their two orders does.
 Term Contraction::Contract(TermPair pair) {
-  const bool has_matrix = pair.both.empty() && (IsConstant(pair.a) || IsConstant(pair.b));
+  const bool has_matrix = scope_.input_element(0) == ElementType::f32 && pair.both.empty() &&
+                          (IsConstant(pair.a) || IsConstant(pair.b));
   if (has_matrix ? !IsConstant(pair.b) : IsLast() && !pair.ComesInOrder(output_)) pair.Exchange();
   if (IsLast() && pair.ComesInOrder(output_)) {
     for (Labels* labels : {&pair.both, &pair.left, &pair.right}) SortByOutput(*labels);

@@ -36,13 +36,6 @@ void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
     scope.Fault("mode is {} and input 0 is {}; must be nearest, or the input f32", mode,
                 Name(scope.input_element(0)));
   }
-  const bool shrinks = std::ranges::any_of(
-      resampling.axes, [](const ResampledAxis& axis) { return !axis.stays() && axis.scale < 1; });
-  if (resampling.antialias && mode == "linear" && shrinks) {
-    scope.Fault(
-        "mode is linear, it shrinks an axis and antialias is true; antialias must be false, since "
-        "OpenVINO's devices disagree about it");
-  }
 }
 
 template <int opset>
@@ -63,8 +56,8 @@ void InferInterpolate(InferScope& scope) {
   }
   if (!all_stay) CheckResampleMode(scope, *resampling);
   for (const ResampledAxis& axis : resampling->axes) {
-    if (resampling->mode.ends_with("_pillow") && !axis.stays())
-      CheckMatrix(scope, axis.in, axis.out);
+    const bool is_wide = resampling->mode.ends_with("_pillow") || resampling->antialias;
+    if (is_wide && !axis.stays()) CheckMatrix(scope, axis.in, axis.out);
   }
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }

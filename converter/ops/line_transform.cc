@@ -70,9 +70,11 @@ void EmitAsMatrix(plan::Builder& builder, const LineTransform& transform, int64_
   LineMatrix matrix = TransformMatrix(transform);
   const std::vector<double>& window = transform.window;
   const auto inputs = static_cast<size_t>(matrix.inputs);
-  for (size_t i = 0; i < matrix.weights.size() && !window.empty(); ++i) {
+  const bool stays = window.empty() && transform.scale == 1;
+  for (size_t i = 0; i < matrix.weights.size() && !stays; ++i) {
     const double coefficient = matrix.weights[i];
-    const double factor = window[IsInverse(transform.op) ? i / inputs : i % inputs];
+    const double factor =
+        window.empty() ? 1 : window[IsInverse(transform.op) ? i / inputs : i % inputs];
     matrix.weights[i] = static_cast<float>(coefficient * factor * transform.scale);
   }
   if (transform.width != 0) matrix.outputs = transform.width;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FakeQuantize: the nearest of a number of levels that are spread evenly over a range. The formula of
-// the document step by step, in its order, so that ties and last bits are those of the formula.
+// the document step by step, in its order, so that ties and last bits are those of the formula, be the
+// limits constants or computed at run time.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,8 +20,6 @@ using format::CompareOp;
 using format::UnaryOp;
 
 constexpr size_t kQuantized = 0, kInputLow = 1, kInputHigh = 2, kOutputLow = 3, kOutputHigh = 4;
-constexpr std::array<std::string_view, 5> kQuantizeInputs = {"x", "input_low", "input_high",
-                                                             "output_low", "output_high"};
 
 // One element stands for all of x whatever its rank: exporters write [1,1,1,1] for weights of two
 // axes too.
@@ -31,10 +30,6 @@ bool IsOneOfHigherRank(const NodeScope& scope, size_t i) {
 void CheckQuantizeLimits(InferScope& scope) {
   std::vector<size_t> operands = {kQuantized};
   for (size_t i = kInputLow; i <= kOutputHigh; ++i) {
-    if (scope.constant(i) == nullptr) {
-      scope.Fault("input {} ({}) is computed at run time; must be a constant", i,
-                  kQuantizeInputs[i]);
-    }
     if (!IsOneOfHigherRank(scope, i)) operands.push_back(i);
   }
   const std::optional<Dims> dims = BroadcastDims(scope, operands);
@@ -56,26 +51,35 @@ void InferQuantize(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(kQuantized));
 }
 
-// Known numbers under dims that line up with x.
+// Numbers under dims that line up with x: known, or those of a value.
 struct RangeLimit {
   Dims dims;
   std::vector<float> numbers;
+  plan::ValueId value = plan::kNone;
+
+  bool is_known() const { return value == plan::kNone; }
 };
 
-RangeLimit LimitOf(const NodeScope& scope, size_t i) {
+RangeLimit LimitOf(LowerScope& scope, size_t i) {
   const Dims& x = scope.input_dims(kQuantized);
-  const std::vector<double> numbers = scope.Numbers(i).value();
-  return {IsOneOfHigherRank(scope, i) ? Dims(x.size(), 1) : AlignedDims(scope, i, x),
-          {numbers.begin(), numbers.end()}};
+  const Dims dims = IsOneOfHigherRank(scope, i) ? Dims(x.size(), 1) : AlignedDims(scope, i, x);
+  const std::optional<std::vector<double>> numbers = scope.Numbers(i);
+  if (!numbers) return {dims, {}, scope.input(i)};
+  return {dims, {numbers->begin(), numbers->end()}};
 }
 
-// apply(a, b), element by element.
+Dims DimsOfBoth(const RangeLimit& a, const RangeLimit& b) {
+  Dims dims = a.dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) dims[i] = b.dims[i];
+  }
+  return dims;
+}
+
+// apply(a, b), element by element, both of them known.
 template <typename Apply>
 RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
-  RangeLimit both;
-  for (size_t i = 0; i < a.dims.size(); ++i) {
-    both.dims.push_back(a.dims[i] == 1 ? b.dims[i] : a.dims[i]);
-  }
+  RangeLimit both = {DimsOfBoth(a, b), {}};
   const Walk walk = CollapsedWalk(both.dims, std::array{a.dims, b.dims});
   const int64_t count = ElementCount(walk.dims).value_or(0);
   for (int64_t place = 0; place < count; ++place) {
@@ -90,29 +94,50 @@ RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
   return both;
 }
 
+Operand OperandOf(plan::Builder& builder, const RangeLimit& limit) {
+  if (!limit.is_known()) return {limit.value, limit.dims};
+  return {builder.WeightsOf({ElementType::f32, limit.dims}, limit.numbers), limit.dims};
+}
+
+// The same by a step where one of them is not known.
+template <typename Apply>
+RangeLimit LimitOfBoth(plan::Builder& builder, BinaryOp op, const RangeLimit& a,
+                       const RangeLimit& b, Apply apply) {
+  if (a.is_known() && b.is_known()) return LimitOfBoth(a, b, apply);
+  const Dims dims = DimsOfBoth(a, b);
+  const Operand left = OperandOf(builder, a), right = OperandOf(builder, b);
+  const plan::ValueId both = builder.Scratch({ElementType::f32, dims});
+  EmitBinary(builder, op, left, right, both);
+  return {dims, {}, both};
+}
+
 template <typename Holds>
 bool LimitsHold(const RangeLimit& a, const RangeLimit& b, Holds holds) {
   return std::ranges::all_of(LimitOfBoth(a, b, holds).numbers, [](float is) { return is != 0; });
 }
 
 bool IsEveryLimit(const RangeLimit& limit, float number) {
-  return std::ranges::all_of(limit.numbers, [&](float one) { return one == number; });
+  return limit.is_known() &&
+         std::ranges::all_of(limit.numbers, [&](float one) { return one == number; });
 }
 
-// The ranges of a node, all of them constants.
 struct QuantizeRanges {
-  explicit QuantizeRanges(const NodeScope& scope)
+  explicit QuantizeRanges(LowerScope& scope)
       : low(LimitOf(scope, kInputLow)),
         high(LimitOf(scope, kInputHigh)),
         out_low(LimitOf(scope, kOutputLow)),
         out_high(LimitOf(scope, kOutputHigh)),
-        span(LimitOfBoth(high, low, std::minus<float>())),
-        out_span(LimitOfBoth(out_high, out_low, std::minus<float>())) {}
+        span(Difference(scope.builder, high, low)),
+        out_span(Difference(scope.builder, out_high, out_low)) {}
+
+  static RangeLimit Difference(plan::Builder& builder, const RangeLimit& a, const RangeLimit& b) {
+    return LimitOfBoth(builder, BinaryOp::subtract, a, b, std::minus<float>());
+  }
 
   // Does the formula give output_low at input_low and output_high at input_high, to the last bit? Then
   // clamping x to the input's range takes the place of the two comparisons.
   bool MeetTheirEnds() const {
-    return LimitsHold(low, high, std::less<float>()) &&
+    return span.is_known() && out_span.is_known() && LimitsHold(low, high, std::less<float>()) &&
            std::ranges::all_of(span.numbers, [](float one) { return std::isnormal(one); }) &&
            std::ranges::all_of(out_span.numbers, [](float one) { return std::isfinite(one); }) &&
            LimitsHold(LimitOfBoth(out_span, out_low, std::plus<float>()), out_high,
@@ -138,22 +163,20 @@ class Quantizing {
     EmitFormula(x, inside);
     const auto least = [](float a, float b) { return std::min(a, b); };
     const auto most = [](float a, float b) { return std::max(a, b); };
-    Replace(CompareOp::greater, x, LimitOfBoth(ranges_.low, ranges_.high, most), ranges_.out_high,
-            inside, from_low);
-    Replace(CompareOp::less_equal, x, LimitOfBoth(ranges_.low, ranges_.high, least),
+    Replace(CompareOp::greater, x,
+            LimitOfBoth(builder_, BinaryOp::maximum, ranges_.low, ranges_.high, most),
+            ranges_.out_high, inside, from_low);
+    Replace(CompareOp::less_equal, x,
+            LimitOfBoth(builder_, BinaryOp::minimum, ranges_.low, ranges_.high, least),
             ranges_.out_low, from_low, y);
   }
 
  private:
   Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
-  Operand Known(const RangeLimit& limit) {
-    return {builder_.WeightsOf({ElementType::f32, limit.dims}, limit.numbers), limit.dims};
-  }
-
   // value <op> by, into `y` or a new value.
   plan::ValueId Apply(BinaryOp op, plan::ValueId value, const RangeLimit& by) {
     const plan::ValueId y = builder_.Scratch(type_);
-    EmitBinary(builder_, op, Full(value), Known(by), y);
+    EmitBinary(builder_, op, Full(value), OperandOf(builder_, by), y);
     return y;
   }
 
@@ -178,15 +201,15 @@ class Quantizing {
     EmitUnary(builder_, UnaryOp::round_even, exact, level);
     const plan::ValueId rounded = Apply(BinaryOp::divide, level, steps_);
     const plan::ValueId scaled = Apply(BinaryOp::multiply, rounded, ranges_.out_span);
-    EmitBinary(builder_, BinaryOp::add, Full(scaled), Known(ranges_.out_low), y);
+    EmitBinary(builder_, BinaryOp::add, Full(scaled), OperandOf(builder_, ranges_.out_low), y);
   }
 
   // y = x <op> limit ? value : otherwise
   void Replace(CompareOp op, plan::ValueId x, const RangeLimit& limit, const RangeLimit& value,
                plan::ValueId otherwise, plan::ValueId y) {
     const plan::ValueId beyond = builder_.Scratch({ElementType::boolean, type_.dims});
-    EmitCompare(builder_, op, Full(x), Known(limit), beyond);
-    EmitSelect(builder_, Full(beyond), Known(value), Full(otherwise), Full(y));
+    EmitCompare(builder_, op, Full(x), OperandOf(builder_, limit), beyond);
+    EmitSelect(builder_, Full(beyond), OperandOf(builder_, value), Full(otherwise), Full(y));
   }
 
   plan::Builder& builder_;

@@ -115,6 +115,11 @@ bool ReadResampleScales(NodeScope& scope, size_t input, Resampling& resampling) 
   return true;
 }
 
+bool Shrinks(const Resampling& resampling) {
+  return std::ranges::any_of(resampling.axes,
+                             [](const ResampledAxis& axis) { return axis.scale < 1; });
+}
+
 // The first version says less, and what it leaves open OpenVINO decides by the data.
 void ReadFirstResampleModes(const NodeScope& scope, Resampling& resampling) {
   resampling.mode = scope.attributes.Choice("mode", "nearest", kFirstResampleModes);
@@ -207,6 +212,30 @@ std::vector<ResampleTap> PillowTaps(const Resampling& resampling, const Resample
   return taps;
 }
 
+// Linear without aliasing: a triangle around the coordinate, which is as wide as the scale is small,
+// cut off at the axis' ends, its shares divided by their sum.
+std::vector<ResampleTap> TriangleTaps(const Resampling& resampling, const ResampledAxis& axis) {
+  const auto reach =
+      axis.scale > 1 ? int64_t{2} : static_cast<int64_t>(std::ceil(2.0f / axis.scale));
+  std::vector<ResampleTap> taps(static_cast<size_t>(2 * reach + 1));
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const float x = ResampleCoordinate(axis, resampling.coordinates, i);
+    const int64_t first = static_cast<int64_t>(std::round(x)) - reach;
+    std::vector<float> shares;
+    float sum = 0;
+    for (int64_t place = first; place <= first + 2 * reach; ++place) {
+      const bool is_inside = place >= 0 && place < axis.padded();
+      const float distance = axis.scale * (x - static_cast<float>(place));
+      shares.push_back(is_inside ? std::max(0.0f, 1 - std::abs(distance)) : 0.0f);
+      sum += shares.back();
+    }
+    for (size_t k = 0; k < taps.size(); ++k) {
+      AddTerm(taps[k], axis, first + static_cast<int64_t>(k), sum == 0 ? 0 : shares[k] / sum);
+    }
+  }
+  return taps;
+}
+
 }  // namespace
 
 bool ResampleTap::moves() const {
@@ -221,7 +250,6 @@ std::optional<Resampling> ReadResampling(NodeScope& scope, int opset) {
   const std::optional<Dims> listed = ReadListedAxes(scope, opset);
   if (!listed) return std::nullopt;
   resampling.listed = *listed;
-  resampling.antialias = scope.attributes.Bool("antialias", false);
   if (opset == 1) {
     ReadFirstResampleModes(scope, resampling);
   } else {
@@ -229,7 +257,11 @@ std::optional<Resampling> ReadResampling(NodeScope& scope, int opset) {
   }
   const bool read = resampling.by_scales ? ReadResampleScales(scope, opset == 4 ? 2 : 1, resampling)
                                          : ReadResampleSizes(scope, resampling);
-  return read ? std::optional(resampling) : std::nullopt;
+  if (!read) return std::nullopt;
+  // The first version of linear is linear_onnx, but for data of many axes.
+  resampling.antialias = resampling.mode == "linear" && (opset != 1 || scope.rank(0) > 4) &&
+                         scope.attributes.Bool("antialias", false) && Shrinks(resampling);
+  return resampling;
 }
 
 namespace {
@@ -262,12 +294,15 @@ std::vector<ResampleTap> CoordinateTaps(const Resampling& resampling, const Resa
 
 std::vector<ResampleTap> ResampleTaps(const Resampling& resampling, const ResampledAxis& axis) {
   const bool as_pillow = resampling.mode.ends_with("_pillow");
-  std::vector<ResampleTap> taps =
-      as_pillow ? PillowTaps(resampling, axis) : CoordinateTaps(resampling, axis);
+  std::vector<ResampleTap> taps = resampling.antialias ? TriangleTaps(resampling, axis)
+                                  : as_pillow          ? PillowTaps(resampling, axis)
+                                                       : CoordinateTaps(resampling, axis);
   std::erase_if(taps, [](const ResampleTap& tap) {
     return std::ranges::all_of(tap.weights, [](float weight) { return weight == 0; });
   });
-  return taps;
+  if (!taps.empty()) return taps;
+  const auto out = static_cast<size_t>(axis.out);
+  return {{Dims(out, axis.in), std::vector<float>(out, 0.0f)}};
 }
 
 }  // namespace weft::ops

@@ -30,7 +30,7 @@ struct Resampling {
   bool by_scales = false;           // else by sizes
   std::string mode, coordinates, rounding;
   float cube_coeff = -0.75f;
-  bool antialias = false;
+  bool antialias = false;  // linear, and an axis shrinks: the scales say how far a place reaches
 };
 
 // The attributes and control inputs of Interpolate as of `opset`; nullopt after faults.

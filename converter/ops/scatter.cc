@@ -155,18 +155,6 @@ void CheckScatterTargets(InferScope& scope, const Dims& targets) {
 
 bool StartsFromData(const NodeScope& scope) { return scope.attributes.Bool("use_init_val", true); }
 
-// What needs to be known of all updates of a place before the first one is written.
-void CheckComputedScatter(InferScope& scope) {
-  const Combination combination = CombinationOf(scope);
-  if (combination == Combination::kMean) {
-    scope.Fault("input 1 (indices) is computed at run time; must be a constant for a mean");
-  } else if (combination != Combination::kReplace && !StartsFromData(scope)) {
-    scope.Fault(
-        "input 1 (indices) is computed at run time; must be a constant where use_init_val is "
-        "false");
-  }
-}
-
 void LowerScattered(LowerScope& scope, const ScatteredRows& rows) {
   const Combination combination = CombinationOf(scope);
   const plan::ValueId updates = scope.input(2);
@@ -212,11 +200,7 @@ void InferScatterElements(InferScope& scope) {
   for (const int64_t index : known.value_or(Dims())) {
     if (!CheckIndex(scope, index, scope.input_dims(0)[static_cast<size_t>(*axis)])) return;
   }
-  if (known) {
-    CheckScatterTargets(scope, ElementTargets(scope, static_cast<size_t>(*axis)));
-  } else {
-    CheckComputedScatter(scope);
-  }
+  if (known) CheckScatterTargets(scope, ElementTargets(scope, static_cast<size_t>(*axis)));
   SetScattered(scope);
 }
 
@@ -231,7 +215,7 @@ void LowerScatterElements(LowerScope& scope) {
                                .by_element = true,
                                .combination = CombinationOf(scope)};
     const plan::ValueId numbers = EmitFromStart(scope.builder, ScatterIndices(scope), rows.rows);
-    return WriteComputedRows(scope, rows, numbers, scope.input(2));
+    return WriteComputedRows(scope, rows, numbers, scope.input(2), StartsFromData(scope));
   }
   const int64_t total = ProductOf(data, 0, data.size());
   PlacedRows rows = RowsOfPlaces(ElementTargets(scope, axis), scope.input_dims(1), total);

@@ -2,7 +2,10 @@
 #include "converter/ops/scatter_rows.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "converter/ops/loop.h"
 #include "converter/ops/places.h"
@@ -225,6 +228,84 @@ void EmitScatterTarget(plan::Builder& builder, const ComputedRows& rows, plan::V
   EmitSelect(builder, {is_row, mask}, written, {state, dims}, {y, dims});
 }
 
+// What an update combines with to itself.
+template <typename T>
+T NeutralFor(Combination combination) {
+  using Limits = std::numeric_limits<T>;
+  switch (combination) {
+    case Combination::kProduct:
+      return 1;
+    case Combination::kMinimum:
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case Combination::kMaximum:
+      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    default:
+      return 0;
+  }
+}
+
+plan::ValueId NeutralValue(plan::Builder& builder, Combination combination, ElementType type) {
+  const auto of = [&](auto number) {
+    return builder.WeightsOf<decltype(number)>({type, {1}}, {number});
+  };
+  switch (type) {
+    case ElementType::f32:
+      return of(NeutralFor<float>(combination));
+    case ElementType::i32:
+      return of(NeutralFor<int32_t>(combination));
+    case ElementType::i64:
+      return of(NeutralFor<int64_t>(combination));
+    case ElementType::i8:
+      return of(NeutralFor<int8_t>(combination));
+    case ElementType::u8:
+      return of(NeutralFor<uint8_t>(combination));
+    default: {
+      const bool meets_all =
+          combination == Combination::kProduct || combination == Combination::kMinimum;
+      return of(meets_all ? uint8_t{1} : uint8_t{0});
+    }
+  }
+}
+
+// One number everywhere.
+plan::ValueId AllOf(plan::Builder& builder, const Dims& dims, float number) {
+  const plan::ValueId all = builder.Scratch({ElementType::f32, dims});
+  builder.Fill(all, std::bit_cast<uint32_t>(number));
+  return all;
+}
+
+// A mean, or what does not start from the data: how many updates an element meets is counted first.
+plan::ValueId EmitCountedRows(plan::Builder& builder, ComputedRows rows, plan::ValueId numbers,
+                              plan::ValueId updates, plan::ValueId data, bool with_data) {
+  const bool is_mean = rows.combination == Combination::kMean;
+  if (is_mean) rows.combination = Combination::kSum;
+  const ElementType type = builder.type(data);
+  const Dims dims = {rows.outer, rows.rows, rows.inner}, one = {1, 1, 1};
+  ComputedRows counting = rows;
+  counting.combination = Combination::kSum;
+  plan::ValueId counts = EmitComputedRows(builder, counting, numbers,
+                                          AllOf(builder, {rows.outer, rows.targets, rows.inner}, 1),
+                                          AllOf(builder, dims, with_data ? 1 : 0));
+  if (!with_data) {
+    const auto number = [&](float known) {
+      return Operand{builder.WeightsOf<float>({ElementType::f32, {1}}, {known}), one};
+    };
+    const Operand is_met = {builder.Scratch({ElementType::boolean, dims}), dims};
+    EmitCompare(builder, format::CompareOp::greater, {counts, dims}, number(0), is_met.value);
+    const Operand start = {builder.Scratch({type, dims}), dims};
+    EmitSelect(builder, is_met, {NeutralValue(builder, rows.combination, type), one}, {data, dims},
+               start);
+    data = start.value;
+    const plan::ValueId met = std::exchange(counts, builder.Scratch({ElementType::f32, dims}));
+    EmitBinary(builder, format::BinaryOp::maximum, {met, dims}, number(1), counts);
+  }
+  const plan::ValueId combined = EmitComputedRows(builder, rows, numbers, updates, data);
+  if (!is_mean) return combined;
+  const plan::ValueId means = builder.Scratch({type, dims});
+  EmitBinary(builder, format::BinaryOp::divide, {combined, dims}, {counts, dims}, means);
+  return means;
+}
+
 }  // namespace
 
 void WriteInto(LowerScope& scope, const Movement& movement, int64_t count, plan::ValueId updates) {
@@ -283,6 +364,11 @@ plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
                                plan::ValueId numbers, plan::ValueId updates, plan::ValueId data) {
   const ElementType type = builder.type(data);
   const TensorType all{type, {rows.outer, rows.rows, rows.inner}};
+  if (rows.targets == 1) {
+    const plan::ValueId y = builder.Scratch(all);
+    EmitScatterTarget(builder, rows, numbers, updates, data, y);
+    return y;
+  }
   const Dims one =
       rows.by_element ? Dims{rows.outer, rows.targets, rows.inner} : Dims{1, rows.targets, 1};
   LoopSpec spec;
@@ -302,15 +388,16 @@ plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
 }
 
 void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
-                       plan::ValueId updates) {
+                       plan::ValueId updates, bool with_data) {
   if (ScattersNothing(scope, rows.targets)) return scope.Forward(0, 0);
   plan::Builder& builder = scope.builder;
   const plan::ValueId data = scope.input(0);
-  if (rows.targets == 1) {
-    return EmitScatterTarget(builder, rows, numbers, updates, data, scope.NewOutput(0));
-  }
-  const plan::ValueId written = EmitComputedRows(builder, rows, numbers, updates, data);
-  scope.SetOutput(0, builder.View(written, 0, scope.output_type(0)));
+  const bool starts_from_data = with_data || rows.combination == Combination::kReplace;
+  const plan::ValueId y =
+      starts_from_data && rows.combination != Combination::kMean
+          ? EmitComputedRows(builder, rows, numbers, updates, data)
+          : EmitCountedRows(builder, rows, numbers, updates, data, starts_from_data);
+  scope.SetOutput(0, builder.View(y, 0, scope.output_type(0)));
 }
 
 }  // namespace weft::ops

@@ -42,17 +42,18 @@ void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combi
 struct ComputedRows {
   int64_t outer = 1, rows = 1, inner = 1, targets = 1;
   bool by_element = false;
-  Combination combination = Combination::kReplace;  // not kMean
+  Combination combination = Combination::kReplace;
 };
 
 // `data` with rows written, one target after another: a step over all rows for each. Returns
-// [outer, rows, inner].
+// [outer, rows, inner]. Not of kMean.
 plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
                                plan::ValueId numbers, plan::ValueId updates, plan::ValueId data);
 
-// Output 0 is input 0 with rows written so.
+// Output 0 is input 0 with rows written so. Elements that meet an update start from it where
+// `with_data` is false.
 void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
-                       plan::ValueId updates);
+                       plan::ValueId updates, bool with_data = true);
 
 }  // namespace weft::ops
 

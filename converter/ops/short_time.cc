@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// STFT and ISTFT with a constant window. Forward, the window goes into the transform and the frames
-// are overlapping rows of the signal: one step. Back, one step writes the windowed frames; what
-// overlaps is added by one reduce step and divided by the sum of the squared windows.
+// STFT and ISTFT. Forward, a constant window goes into the transform and the frames are overlapping
+// rows of the signal: one step. Back, one step writes the windowed frames; what overlaps is added by
+// one reduce step and divided by the sum of the squared windows. A window that the run computes is a
+// factor of the frames by itself, and the sum of its squares is added up as the frames are.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "converter/base/narrow.h"
@@ -25,15 +27,14 @@ struct Framing {
 
 // Inputs 1 to 3: window, frame_size, frame_step.
 std::optional<Framing> ReadFraming(InferScope& scope, FourierOp op) {
-  constexpr size_t kSignal[] = {0};
+  constexpr size_t kSignal[] = {0}, kWindow[] = {1};
   CheckElements(scope, kSignal, {ElementType::f32});
   const std::optional<int64_t> size = ControlInt(scope, 2, "frame size");
   const std::optional<int64_t> step = ControlInt(scope, 3, "frame step");
   if (size && *size < 1) scope.Fault("frame size is {}; must be at least 1", *size);
   if (step && *step < 1) scope.Fault("frame step is {}; must be at least 1", *step);
-  if (scope.constant(1) == nullptr) {
-    scope.Fault("input 1 (window) is computed at run time; must be constant");
-  } else if (scope.rank(1) != 1 || (size && scope.input_dims(1)[0] > *size)) {
+  if (scope.constant(1) == nullptr) CheckElements(scope, kWindow, {ElementType::f32});
+  if (scope.rank(1) != 1 || (size && scope.input_dims(1)[0] > *size)) {
     scope.Fault("window is {}; must have one axis of at most the frame size",
                 ToString(scope.input_type(1)));
   }
@@ -45,12 +46,26 @@ Framing FramingOf(const LowerScope& scope) {
   return {scope.Ints(2).value()[0], scope.Ints(3).value()[0]};
 }
 
-// One number for each sample of a frame: a shorter window stands in the middle, zeros around it.
+// One number for each sample of a frame: a shorter window stands in the middle, zeros around it. None
+// where the run computes it.
 std::vector<double> WindowOf(const NodeScope& scope, int64_t size) {
-  const std::vector<double> given = scope.Numbers(1).value();
+  const std::optional<std::vector<double>> numbers = scope.Numbers(1);
+  if (!numbers) return {};
+  const std::vector<double>& given = *numbers;
   std::vector<double> window(static_cast<size_t>(size));
   const auto left = static_cast<ptrdiff_t>((window.size() - given.size()) / 2);
   std::ranges::copy(given, window.begin() + left);
+  return window;
+}
+
+// The same of a window that the run computes, in lines of `width` samples: zeros behind the frame.
+plan::ValueId ComputedWindow(LowerScope& scope, int64_t size, int64_t width) {
+  plan::Builder& builder = scope.builder;
+  const int64_t given = scope.input_dims(1)[0];
+  if (given == width) return scope.input(1);
+  const plan::ValueId window = builder.Scratch({ElementType::f32, {width}});
+  builder.Fill(window);
+  builder.CopyStrided(scope.input(1), window, {given}, {1}, 0, {1}, (size - given) / 2);
   return window;
 }
 
@@ -85,6 +100,31 @@ void ExchangeFramesAndBins(plan::Builder& builder, const Dims& dims, plan::Value
                       {frames * bins * 2, 2, frames * 2, 1}, 0);
 }
 
+// Frames as rows, a number of samples apart.
+struct FrameRows {
+  plan::ValueId value = plan::kNone;
+  int64_t stride = 0;
+};
+
+FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, int64_t batch, int64_t frames) {
+  plan::Builder& builder = scope.builder;
+  const plan::ValueId signals = scope.input(0);
+  const bool windows = scope.constant(1) == nullptr;
+  // The rows of two signals are no even distance apart.
+  if (batch == 1 && !windows) return {signals, framing.step};
+  const Dims dims = {batch, frames, framing.size};
+  const Dims strides = {scope.input_dims(0).back(), framing.step, 1};
+  const plan::ValueId rows = builder.Scratch({ElementType::f32, dims});
+  if (windows) {
+    EmitBinary(builder, format::BinaryOp::multiply,
+               JoinedWalk(dims, std::array{strides, Dims{0, 0, 1}}), signals,
+               ComputedWindow(scope, framing.size, framing.size), rows);
+  } else {
+    builder.CopyStrided(signals, rows, dims, strides, 0, plan::DenseStrides(dims), 0);
+  }
+  return {rows, framing.size};
+}
+
 void LowerStft(LowerScope& scope) {
   const Framing framing = FramingOf(scope);
   const plan::ValueId y = scope.NewOutput(0);
@@ -93,15 +133,7 @@ void LowerStft(LowerScope& scope) {
   const int64_t length = scope.input_dims(0).back();
   const int64_t batch = *ElementCount(scope.input_dims(0)) / length;
   const int64_t frames = (length - framing.size) / framing.step + 1;
-  plan::ValueId rows = scope.input(0);
-  int64_t row_stride = framing.step;
-  if (batch != 1) {  // the rows of two signals are no even distance apart
-    const Dims dims = {batch, frames, framing.size};
-    const plan::ValueId signals = std::exchange(rows, builder.Scratch({ElementType::f32, dims}));
-    builder.CopyStrided(signals, rows, dims, {length, framing.step, 1}, 0, plan::DenseStrides(dims),
-                        0);
-    row_stride = framing.size;
-  }
+  const FrameRows rows = EmitFrameRows(scope, framing, batch, frames);
   const bool exchanged = PutsFramesLast(scope);
   const Dims dims = {batch, frames, framing.bins(), 2};
   const plan::ValueId spectra = exchanged ? builder.Scratch({ElementType::f32, dims}) : y;
@@ -109,7 +141,7 @@ void LowerStft(LowerScope& scope) {
   transform.op = FourierOp::kForwardReal;
   transform.size = transform.given = framing.size;
   transform.window = WindowOf(scope, framing.size);
-  EmitTransform(builder, transform, batch * frames, row_stride, rows, spectra);
+  EmitTransform(builder, transform, batch * frames, rows.stride, rows.value, spectra);
   if (exchanged) ExchangeFramesAndBins(builder, dims, spectra, y);
 }
 
@@ -192,7 +224,11 @@ plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overla
         {ElementType::f32, {overlap.frames, overlap.width()}});
     EmitTransform(builder, transform, overlap.frames, inputs, source, target);
   }
-  return frames;
+  if (!transform.window.empty()) return frames;
+  const plan::ValueId windowed = builder.Scratch(builder.value(frames).type);
+  EmitBinary(builder, format::BinaryOp::multiply, frames,
+             ComputedWindow(scope, framing.size, overlap.width()), windowed);
+  return windowed;
 }
 
 // [batch, length]: place o of step b is the sum over j of place o + (border - j) * step of row b + j.
@@ -227,6 +263,47 @@ std::vector<float> InverseWeights(const LowerScope& scope, const Framing& framin
   return weights;
 }
 
+// The sum of squares at each sample of a window that the run computes; 1 where it is 0.
+plan::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap overlap) {
+  plan::Builder& builder = scope.builder;
+  overlap.batch = 1;
+  const int64_t width = overlap.width();
+  const plan::ValueId window = ComputedWindow(scope, framing.size, width);
+  const plan::ValueId squares = builder.Scratch({ElementType::f32, {width}});
+  EmitBinary(builder, format::BinaryOp::multiply, window, window, squares);
+  const plan::ValueId rows = builder.Scratch({ElementType::f32, {1, overlap.rows(), width}});
+  if (overlap.border() != 0) builder.Fill(rows);
+  builder.CopyStrided(squares, rows, {overlap.frames, width}, {0, 1}, 0, {width, 1},
+                      overlap.border() * width);
+  const plan::ValueId sums = EmitOverlapAdd(builder, overlap, rows);
+  const Dims line = {1, overlap.length()}, one = {1, 1};
+  const plan::ValueId is_zero = builder.Scratch({ElementType::boolean, line});
+  const plan::ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
+  EmitCompare(builder, format::CompareOp::equal, {sums, line}, {zero, one}, is_zero);
+  const plan::ValueId weights = builder.Scratch({ElementType::f32, line});
+  EmitSelect(builder, {is_zero, line},
+             {builder.WeightsOf<float>({ElementType::f32, {1}}, {1}), one}, {sums, line},
+             {weights, line});
+  return weights;
+}
+
+// The sums of the frames without the weight that their windows have together.
+plan::ValueId EmitWithoutWeights(LowerScope& scope, const Framing& framing, const Overlap& overlap,
+                                 plan::ValueId sums) {
+  plan::Builder& builder = scope.builder;
+  const Dims dims = {overlap.batch, overlap.length()}, line = {1, overlap.length()};
+  const plan::ValueId signal = builder.Scratch({ElementType::f32, dims});
+  if (scope.constant(1) == nullptr) {
+    EmitBinary(builder, format::BinaryOp::divide, {sums, dims},
+               {EmitWeights(scope, framing, overlap), line}, signal);
+    return signal;
+  }
+  const plan::ValueId weights =
+      builder.WeightsOf({ElementType::f32, line}, InverseWeights(scope, framing, overlap));
+  EmitBinary(builder, format::BinaryOp::multiply, {sums, dims}, {weights, line}, signal);
+  return signal;
+}
+
 void LowerIstft(LowerScope& scope) {
   const Framing framing = FramingOf(scope);
   const plan::ValueId y = scope.NewOutput(0);
@@ -234,11 +311,7 @@ void LowerIstft(LowerScope& scope) {
   plan::Builder& builder = scope.builder;
   const Overlap overlap = OverlapOf(scope, framing);
   const plan::ValueId sums = EmitOverlapAdd(builder, overlap, EmitFrames(scope, framing, overlap));
-  const Dims dims = {overlap.batch, overlap.length()}, line = {1, overlap.length()};
-  const plan::ValueId weights =
-      builder.WeightsOf({ElementType::f32, line}, InverseWeights(scope, framing, overlap));
-  const plan::ValueId signal = builder.Scratch({ElementType::f32, dims});
-  EmitBinary(builder, format::BinaryOp::multiply, {sums, dims}, {weights, line}, signal);
+  const plan::ValueId signal = EmitWithoutWeights(scope, framing, overlap, sums);
   const int64_t first = IsCentred(scope) ? framing.size / 2 : 0;
   const int64_t length = scope.output_type(0).dims.back();
   const int64_t given = std::clamp(overlap.length() - first, int64_t{0}, length);

@@ -5,7 +5,7 @@ are constant."""
 import numpy as np
 
 from build import node
-from casebook import Case, i64, normal, recurrent
+from casebook import Case, by_numpy, exact, i64, integers, normal, recurrent
 from families.sequences import DEFAULT, GATES, stacked
 
 # name, equation, shapes
@@ -80,6 +80,26 @@ def _equations():
                        equation, *x[:at], constant, *x[at:]), note=equation)
 
 
+def _integers():
+    chosen = ("sum_between", "trace", "outer_turned", "elementwise_turned", "product_turned",
+              "batch_between", "ellipsis_broadcast", "chain")
+    for name, equation, shapes in EQUATIONS:
+        if name not in chosen:
+            continue
+        yield exact(f"einsum/i32_{name}",
+                    [integers(f"ei{name}{i}", -50, 50, *shape) for i, shape in enumerate(shapes)],
+                    lambda *x, equation=equation: node("Einsum", 7, x, equation=equation),
+                    lambda *x, equation=equation: np.einsum(equation, *x), note=equation)
+    far = [integers(f"einsum_far{i}", -2**40, 2**40, 3, 5, dtype=np.int64) for i in range(2)]
+    yield exact("einsum/i64", far, lambda a, b: node("Einsum", 7, [a, b], equation="ij,kj->ik"),
+                lambda a, b: a @ b.T, **by_numpy("Sums of products wrap around in 64 bits; OpenVINO's "
+                                                 "CPU device computes them in 32."))
+    weights = integers("einsum_const", -9, 9, 5, 17)
+    yield exact("einsum/i32_dense_layer", [integers("einsum_dense", -9, 9, 2, 3, 5)],
+                lambda x: node("Einsum", 7, [x, weights], equation="...x,xy->...y"),
+                lambda x: x @ weights)
+
+
 def _networks():
     def layer(x):
         weights, bias = normal("edl", 6, 3, 5), normal("edlb", 3, 5)
@@ -105,4 +125,5 @@ def _networks():
 
 def cases():
     yield from _equations()
+    yield from _integers()
     yield from _networks()

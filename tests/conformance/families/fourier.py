@@ -124,17 +124,17 @@ def _stft_of(signal, window, size, step, frames_last):
     return np.ascontiguousarray(np.swapaxes(spectra, -2, -3)) if frames_last else spectra
 
 
-def _stft(shape, size, step, window=None, frames_last=False, **more):
+def _stft(shape, size, step, window=None, frames_last=False, computed=False, **more):
     window = np.hanning(size + 2)[1:-1].astype(np.float32) if window is None else window
     label = f"stft_{sizes(shape)}_frame_{size}_step_{step}_window_{len(window)}"
-    label += "_transposed" * frames_last
+    label += "_transposed" * frames_last + "_computed" * computed
 
-    def graph(x):
+    def graph(x, window=window):
         return node("STFT", 15, [x, window, np.int64(size), np.int64(step)],
                     transpose_frames=frames_last)
 
-    return Case(f"fourier/{label}", [normal(label, *shape)], graph,
-                reference=lambda x: _stft_of(x, window, size, step, frames_last), **more)
+    return Case(f"fourier/{label}", [normal(label, *shape)] + [window] * computed, graph,
+                reference=lambda x, *_: _stft_of(x, window, size, step, frames_last), **more)
 
 
 def _istft_of(spectra, window, size, step, length, centred, normalized):
@@ -156,21 +156,22 @@ def _istft_of(spectra, window, size, step, length, centred, normalized):
     return np.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, missing)]).astype(np.float32)
 
 
-def _istft(shape, size, step, length=None, centred=False, normalized=False, window=None, **more):
+def _istft(shape, size, step, length=None, centred=False, normalized=False, window=None,
+           computed=False, **more):
     window = np.hanning(size + 2)[1:-1].astype(np.float32) if window is None else window
     label = f"istft_{sizes(shape)}_frame_{size}_step_{step}_window_{len(window)}"
-    label += "_centred" * centred + "_normalized" * normalized
+    label += "_centred" * centred + "_normalized" * normalized + "_computed" * computed
     if length is not None:
         label += f"_length_{length}"
 
-    def graph(x):
+    def graph(x, window=window):
         inputs = [x, window, np.int64(size), np.int64(step)]
         inputs += [] if length is None else [np.int64(length)]
         return node("ISTFT", 16, inputs, center=centred, normalized=normalized)
 
-    return Case(f"fourier/{label}", [normal(label, *shape)], graph,
-                reference=lambda x: _istft_of(x, window, size, step, length, centred, normalized),
-                **more)
+    return Case(f"fourier/{label}", [normal(label, *shape)] + [window] * computed, graph,
+                reference=lambda x, *_: _istft_of(x, window, size, step, length, centred,
+                                                  normalized), **more)
 
 
 def _short_time():
@@ -203,7 +204,23 @@ def _fast_short_time():
     yield _istft((2, 53, 4, 2), 105, 30, window=np.hamming(105).astype(np.float32))
 
 
+def _computed_windows():
+    """Windows that the run computes."""
+    short = np.array([1, 2, 3], np.float32)
+    for shape, size, step, window, frames_last in (
+            ((8,), 4, 2, None, False), ((3, 50), 16, 5, None, True), ((33,), 4, 1, short, False),
+            ((1, 600), 128, 100, np.hanning(100).astype(np.float32), False)):
+        yield _stft(shape, size, step, window, frames_last, computed=True)
+    yield _istft((5, 4, 2), 8, 3, computed=True)
+    yield _istft((2, 9, 6, 2), 16, 4, centred=True, normalized=True, computed=True)
+    yield _istft((5, 3, 2), 8, 10, computed=True)
+    yield _istft((3, 6, 2), 4, 1, window=short, computed=True)
+    yield _istft((5, 3, 2), 8, 4, 40, window=np.hanning(8).astype(np.float32), computed=True)
+    yield _istft((65, 4, 2), 128, 50, window=np.hamming(128).astype(np.float32), computed=True)
+
+
 def cases():
+    yield from _computed_windows()
     yield from _transforms()
     yield from _fast_transforms()
     yield from _short_time()

@@ -113,6 +113,40 @@ def _ranges():
                 attributes={"auto_broadcast": "pdpd"})
 
 
+def _computed():
+    """Limits that the run computes, some or all of them."""
+    rows = [  # name, shape of x, shapes of the limits, which of them are inputs
+        ("all", (2, 3, 5), [()] * 4, (0, 1, 2, 3)),
+        ("channels", (2, 3, 5), [(1, 3, 1)] * 4, (0, 1, 2, 3)),
+        ("inner", (3, 17), [(17,)] * 4, (0, 1, 2, 3)),
+        ("input_range", (5, 16), [(1,)] * 4, (0, 1)),
+        ("output_range", (5, 16), [(), (), (5, 1), (5, 1)], (2, 3)),
+        ("high_alone", (7,), [(), (), (), ()], (1,)),
+    ]
+    for name, shape, shapes, given in rows:
+        limits = _range("computed" + name, shapes)
+
+        def quantized(x, *some, limits=limits, given=given):
+            all_limits = list(limits)
+            for place, limit in zip(given, some):
+                all_limits[place] = limit
+            return all_limits
+
+        yield Case(
+            f"quantize/computed_{name}",
+            [normal("computed" + name, *shape), *(limits[place] for place in given)],
+            lambda x, *some, quantized=quantized: node(
+                "FakeQuantize", 1, [x, *quantized(x, *some)], levels=16),
+            reference=lambda x, *some, quantized=quantized: _quantized(x, *quantized(x, *some), 16),
+            rtol=1e-6, atol=1e-6, **by_numpy(
+                "OpenVINO's CPU device computes the formula with factors made beforehand."))
+    for name, limits in (("swapped", (1, 0, 4, -4)), ("one_number", (0.25, 0.25, -1, 2))):
+        yield Case(f"quantize/computed_{name}", [FEW, *_limits(limits)],
+                   lambda x, *limits: node("FakeQuantize", 1, [x, *limits], levels=5),
+                   reference=lambda x, *limits: _quantized(x, *limits, 5), rtol=1e-6, atol=1e-6,
+                   **by_numpy("OpenVINO's CPU device takes constant limits alone."))
+
+
 def _models():
     limits = _limits([-0.5, 0.5, -0.5, 0.5])
 
@@ -164,5 +198,5 @@ def _models():
 
 
 def cases():
-    for part in (_one_range, _ranges, _models):
+    for part in (_one_range, _ranges, _computed, _models):
         yield from part()

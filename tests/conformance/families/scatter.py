@@ -147,6 +147,31 @@ def _all_elements():
                         reduction=reduction, use_init_val=True),
                     lambda x, updates, i, reduction=reduction: _elements_of(
                         x, i, updates, 1, reduction))
+    for reduction, with_data, kind in (
+            ("mean", True, np.float32), ("mean", False, np.float32), ("sum", False, np.float32),
+            ("prod", False, np.int32), ("min", False, np.float32), ("max", False, np.int32),
+            ("min", False, np.uint8), ("max", False, np.int64)):
+        label = f"{reduction}{'' if with_data else '_of_updates'}_{np.dtype(kind).name}"
+        places = integers(f"ec_{label}", -5, 5, 2, 6, 3)
+        yield Case(f"scatter/elements_computed_{label}",
+                   [integers("ecx" + label, 1, 9, 2, 5, 3, dtype=kind),
+                    integers("ecu" + label, 1, 9, 2, 6, 3, dtype=kind), places],
+                   lambda x, updates, i, reduction=reduction, with_data=with_data: node(
+                       "ScatterElementsUpdate", 12, [x, i, updates, np.int64(1)],
+                       reduction=reduction, use_init_val=with_data),
+                   reference=lambda x, updates, i, reduction=reduction, with_data=with_data:
+                   _elements_of(x, i, updates, 1, reduction, with_data), rtol=1e-6, atol=0)
+    yield Case("scatter/elements_computed_mean_of_one", [normal("ecm", 4), normal("ecmu", 1), i64(2)],
+               lambda x, updates, i: node("ScatterElementsUpdate", 12, [x, i, updates, np.int64(0)],
+                                          reduction="mean", use_init_val=True),
+               reference=lambda x, updates, i: _elements_of(x, i, updates, 0, "mean"))
+    yield exact("scatter/elements_computed_sum_boolean",
+                [flags("ecb", 3, 4), flags("ecbu", 3, 6), integers("ecbi", 0, 4, 3, 6)],
+                lambda x, updates, i: node("ScatterElementsUpdate", 12, [x, i, updates, np.int64(1)],
+                                           reduction="sum", use_init_val=False),
+                lambda x, updates, i: np.where(
+                    (np.arange(4) == i[..., None]).any(1),
+                    ((np.arange(4) == i[..., None]) & updates[..., None]).any(1), x))
     same = np.zeros((3, 4), np.int32)
     yield _elements("max_u8", integers("es_u8", 0, 256, 3, 5, dtype=np.uint8), same,
                     integers("eu_u8", 0, 256, 3, 4, dtype=np.uint8), 1, 12, "max", rtol=0, atol=0)

@@ -250,11 +250,6 @@ TEST(ScatterElements, RefusesWhatNoStepsDo) {
   EXPECT_EQ(CombineElements({{"reduction", "sum"}}, true, {64}).faults, "");
   EXPECT_PRED2(Contains, CombineElements({{"reduction", "sum"}}, true, {65}).faults,
                "65 updates meet in one place; must be at most 64");
-  EXPECT_PRED2(Contains, CombineElements({{"reduction", "mean"}}, false).faults,
-               "input 1 (indices) is computed at run time; must be a constant for a mean");
-  EXPECT_PRED2(
-      Contains, CombineElements({{"reduction", "min"}, {"use_init_val", "false"}}, false).faults,
-      "input 1 (indices) is computed at run time; must be a constant where use_init_val is false");
   EXPECT_EQ(CombineElements({{"use_init_val", "false"}}, false).faults, "");
   EXPECT_PRED2(Contains, CombineElements({{"reduction", "sub"}}, true).faults,
                "must be one of none sum prod min max mean");
