@@ -93,10 +93,19 @@ TEST(StreamingCounters, GoesOnBehindTheLastStep) {
   ExpectGoesOn([](Recurrent& l, GraphBuilder& g) { l.End(l.body.Float(0.5f), g); });
 }
 
+TEST(StreamingCounters, GoesOnAlongAnInputThatTheCounterIndexes) {
+  ExpectGoesOn([](Recurrent& l, GraphBuilder& g) {
+    const ir::Source whole = l.Input(l.outer.Parameter(F32({1, l.steps, kWidth})));
+    const ir::Source i = l.Iteration(), axis = l.body.Int(1);
+    l.End(l.Of("Gather", {whole, i, axis}, kRow, {}, 8), g);
+  });
+}
+
+// It has more places than there are iterations.
 TEST(StreamingCounters, RefusesAWholeInputThatTheCounterIndexes) {
   ExpectRefuses(
       [](Recurrent& l, GraphBuilder& g) {
-        const ir::Source whole = l.Input(l.outer.Parameter(F32({1, kTrips, kWidth})));
+        const ir::Source whole = l.Input(l.outer.Parameter(F32({1, kTrips + 1, kWidth})));
         const ir::Source i = l.Iteration(), axis = l.body.Int(1);
         l.End(l.Of("Gather", {whole, i, axis}, kRow, {}, 8), g);
       },
