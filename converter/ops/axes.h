@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +35,21 @@ struct Selection {
   int64_t axis = 0, begin = 0, end = 0;
 };
 
-// An axis of input 0 of which each place needs that many before it, too.
+// An axis of input 0 and of output 0 along which the operation looks back and not ahead: every
+// `give` places of the output are made of the next `take` places of the input and `past` before
+// those.
 struct Delay {
-  int64_t axis = 0, past = 0;
+  int64_t axis = 0, past = 0, take = 1, give = 1;
+  double fill = 0;      // what the past begins as
+  bool shifts = false;  // the output is the input, `past` places later
+  // Those of the operation once its past stands before its input.
+  std::map<std::string, std::string> attributes = {};
+};
+
+// Each place of the output is the sum of the input's places up to it, or before it.
+struct RunningSum {
+  int64_t axis = 0;
+  bool exclusive = false;
 };
 
 struct AxisRelation {
@@ -43,10 +57,11 @@ struct AxisRelation {
   // Inputs from 1 on say which places of input 0 it takes: these, and of each axis those of `runs`.
   bool selects = false;
   std::vector<Selection> selections;
-  std::vector<Runs> runs;  // where there are selections
+  std::vector<Runs> runs;  // where there are selections, or delays
   // Of what cuts input 0 into its outputs: the places that each holds, the other axes whole.
   std::vector<Selection> parts;
   std::vector<Delay> delays;
+  std::optional<RunningSum> sum;
   // The elements of input 0 in the same order under other dims: an axis that stays apart goes on.
   bool reshapes = false;
   // Of what reshapes: for each axis of input 0 the axis of the output that begins with its places,
@@ -56,6 +71,7 @@ struct AxisRelation {
   bool stretches = false;
   // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.
   std::vector<bool> summed;
+  bool keeps_order = false;  // of these sums, where kSumsAcross asks for it (reduce.h)
   std::string reason = "may combine time steps";  // what happens along the axes of no group
 };
 

@@ -46,10 +46,14 @@ void LowerConvolution(LowerScope& scope) {
 void ConvolutionAxes(AxisScope& scope) {
   const Dims& weights = scope.in(1);
   const auto space = static_cast<std::ptrdiff_t>(scope.rank(0) - 2);
-  WindowAxes(scope, Dims(weights.end() - space, weights.end()), false);
-  for (int64_t axis = 2; axis < scope.rank(0); ++axis) {
-    const std::optional<int64_t> past = PastOf(scope, axis);
-    if (past && scope.Pair(0, axis, 0, axis)) scope.relation.delays.push_back({axis, *past});
+  const Dims kernel(weights.end() - space, weights.end());
+  WindowAxes(scope, kernel, false);
+  const Window window = WindowOf(scope, std::span(scope.in(0)).subspan(2), kernel);
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    const std::optional<Delay> delay = LookBackOf(scope, window, i);
+    if (!delay || (delay->past > 0 && !IsFinite(scope, kFilters))) continue;
+    if (delay->take == delay->give) scope.Pair(0, delay->axis, 0, delay->axis);
+    scope.relation.delays.push_back(*delay);
   }
 }
 

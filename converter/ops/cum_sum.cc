@@ -96,8 +96,16 @@ void LowerCumSum(LowerScope& scope) {
 }
 
 void CumSumAxes(AxisScope& scope) {
-  scope.relation.reason = "adds up over time";
-  if (KnowsSummedAxis(scope)) scope.Same(0, 0, OnlyAxis(scope, SummedAxis(scope)));
+  if (!KnowsSummedAxis(scope)) {
+    scope.relation.reason = "adds up over an axis that the run chooses";
+    return;
+  }
+  const size_t axis = WrappedAxis(SummedAxis(scope), scope.rank(0));
+  const bool backward = scope.attributes.Bool("reverse", false);
+  scope.relation.reason = "adds up over time from its end";
+  scope.Same(0, 0, OnlyAxis(scope, SummedAxis(scope)));
+  if (backward) return;
+  scope.relation.sum = {static_cast<int64_t>(axis), scope.attributes.Bool("exclusive", false)};
 }
 
 constexpr Operation kCumSumRows[] = {

@@ -246,6 +246,36 @@ void LowerInterpolate(LowerScope& scope) {
   }
 }
 
+// Of an axis whose places are taken unchanged, each `give` times or one of `take`: whole factors,
+// and coordinates that no extent but these decides.
+std::optional<Delay> FactorOf(const Resampling& resampling, const ResampledAxis& axis, size_t at) {
+  const bool is_whole = axis.out > axis.in ? axis.out % axis.in == 0 : axis.in % axis.out == 0;
+  if (resampling.mode != "nearest" || resampling.coordinates == "align_corners" || !is_whole ||
+      axis.pad_begin != 0 || axis.pad_end != 0 || axis.in == 1 || axis.out == 1) {
+    return std::nullopt;
+  }
+  Delay delay = {static_cast<int64_t>(at)};
+  delay.give = std::max<int64_t>(axis.out / axis.in, 1);
+  delay.take = std::max<int64_t>(axis.in / axis.out, 1);
+  if (axis.scale != static_cast<float>(delay.give) / static_cast<float>(delay.take)) {
+    return std::nullopt;
+  }
+  for (int64_t extent = 1; extent <= axis.out && delay.take > 1; ++extent) {
+    const float scaled = static_cast<float>(extent * delay.take) * axis.scale;
+    if (static_cast<int64_t>(scaled) != extent) return std::nullopt;
+  }
+  const std::vector<ResampleTap> taps = ResampleTaps(resampling, axis);
+  if (taps.size() != 1 || !taps[0].moves()) return std::nullopt;
+  const Dims& places = taps[0].places;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const auto first = static_cast<int64_t>(i) / delay.give * delay.take;
+    if (places[i] - first != places[0] || places[0] >= delay.take) return std::nullopt;
+  }
+  // There a single place comes from the first, whatever the factor.
+  if (resampling.coordinates == "pytorch_half_pixel" && places[0] != 0) return std::nullopt;
+  return delay;
+}
+
 // Axes that stay are apart. One that has a size is made another extent with it, which needs the
 // sizes lined up at the last axis; a scale must keep any extent.
 template <int opset>
@@ -261,6 +291,9 @@ void InterpolateAxes(AxisScope& scope) {
     const bool is_listed = std::ranges::find(resampling->listed, at) != resampling->listed.end();
     const bool keeps_any = !is_listed || (resampling->by_scales && axis.scale == 1);
     if (axis.stays() && (keeps_any || by_last_sizes)) scope.Pair(0, at, 0, at);
+    if (axis.stays() || !(resampling->by_scales || by_last_sizes)) continue;
+    const std::optional<Delay> factor = FactorOf(*resampling, axis, static_cast<size_t>(at));
+    if (factor) scope.relation.delays.push_back(*factor);
   }
   scope.relation.stretches = by_last_sizes;
 }

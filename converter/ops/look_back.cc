@@ -3,41 +3,39 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::ops {
 
-std::optional<WindowWalk> WindowWalkOf(const NodeScope& scope, int64_t axis) {
-  const std::string pads = scope.attributes.Text("auto_pad", "explicit");
-  const auto at = static_cast<size_t>(axis - 2);
-  const auto space = static_cast<size_t>(scope.rank(0) - 2);
-  if (axis < 2 || at >= space || (pads != "explicit" && pads != "notset" && pads != "valid")) {
-    return std::nullopt;
+std::map<std::string, std::string> PadsOf(Window window) {
+  std::string begin, end;
+  for (size_t i = 0; i < window.axis_count; ++i) {
+    const char* comma = i == 0 ? "" : ",";
+    begin += comma + std::to_string(window.axis(i).pad_begin);
+    end += comma + std::to_string(window.axis(i).pad_end);
   }
-  const auto number = [&](std::string_view key, int64_t fallback) {
-    const Dims numbers = scope.attributes.Ints(key);
-    return at < numbers.size() ? numbers[at] : fallback;
-  };
-  const Dims& weights = scope.input_dims(1);
-  WindowWalk walk{weights[weights.size() - space + at], number("strides", 1),
-                  number("dilations", 1)};
-  if (pads == "valid") return walk;
-  walk.before = number("pads_begin", 0);
-  walk.behind = number("pads_end", 0);
-  return walk;
+  return {{"auto_pad", "explicit"}, {"pads_begin", begin}, {"pads_end", end}};
 }
 
-std::optional<int64_t> PastOf(const NodeScope& scope, int64_t axis) {
-  const std::optional<WindowWalk> walk = WindowWalkOf(scope, axis);
-  if (!walk || walk->stride != 1 || walk->behind != 0 || walk->before != walk->past() ||
-      walk->past() == 0) {
-    return std::nullopt;
-  }
-  const std::optional<std::vector<double>> weights = scope.Numbers(1);
-  const bool finite =
-      weights && std::ranges::all_of(*weights, [](double number) { return std::isfinite(number); });
-  return finite ? std::optional(walk->past()) : std::nullopt;
+std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i) {
+  WindowAxis& axis = window.axis(i);
+  const int64_t past = axis.pad_begin, ahead = axis.extent() - axis.stride;
+  const bool covers = axis.in % axis.stride == 0 && axis.out == axis.in / axis.stride;
+  if (!covers || past < std::max<int64_t>(ahead, 0) || past >= axis.extent()) return std::nullopt;
+  if (axis.is_alone()) return std::nullopt;
+  Delay delay = {static_cast<int64_t>(i) + 2, past, axis.stride};
+  delay.fill = scope.attributes.Float(kPadFill, 0);
+  axis.pad_begin = axis.pad_end = 0;
+  delay.attributes = PadsOf(window);
+  if (scope.attributes.Has("rounding_type")) delay.attributes["rounding_type"] = "floor";
+  return delay;
+}
+
+bool IsFinite(const NodeScope& scope, size_t i) {
+  const std::optional<std::vector<double>> numbers = scope.Numbers(i);
+  return numbers &&
+         std::ranges::all_of(*numbers, [](double number) { return std::isfinite(number); });
 }
 
 }  // namespace weft::ops

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions that look back along an axis of space but not ahead: padded in front by all but one
-// of the places that a window spans, not behind.
+// Windows that look back along an axis of space but not ahead: those of the output's place i end
+// before the places of the input that belong to place i + 1. A stride of s places takes s of them
+// for each place of the output.
 #ifndef WEFT_CONVERTER_OPS_LOOK_BACK_H_
 #define WEFT_CONVERTER_OPS_LOOK_BACK_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
-#include "converter/ops/operation.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/window.h"
 
 namespace weft::ops {
 
-// One axis of space as a convolution's window walks it.
-struct WindowWalk {
-  int64_t kernel = 1, stride = 1, dilation = 1, before = 0, behind = 0;
-  int64_t past() const { return (kernel - 1) * dilation; }
-};
+// A number by which an operation's padding is filled; absent: the one that its document says. Only
+// cutting time writes it, and only for an axis that is cut.
+inline constexpr const char* kPadFill = "pad_fill";
 
-// Of a Convolution or GroupConvolution and an axis of its data; nullopt where that is no axis of
-// space or auto_pad works the padding out.
-std::optional<WindowWalk> WindowWalkOf(const NodeScope& scope, int64_t axis);
+// Of axis 2 + i of the data, when the windows look back along it; those that hold no more than
+// their own place are none.
+std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i);
 
-// Places in front of each place of `axis` that the convolution reads, when it looks back along it
-// and all of its weights are finite constants: zero times infinity is no zero.
-std::optional<int64_t> PastOf(const NodeScope& scope, int64_t axis);
+// The padding of all axes as attributes.
+std::map<std::string, std::string> PadsOf(Window window);
+
+// Zero times infinity is no zero: is input i known, and finite?
+bool IsFinite(const NodeScope& scope, size_t i);
 
 }  // namespace weft::ops
 

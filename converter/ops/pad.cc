@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
@@ -242,6 +243,17 @@ void PadAxes(AxisScope& scope) {
   }
   scope.Same(0, 0, padded);
   scope.relation.reason = "pads the time axis";
+  const std::optional<std::vector<double>> fill =
+      scope.has_input(3) ? scope.Numbers(3) : std::vector<double>{0};
+  if (!fill) return;
+  if (ReadMode(scope) != Mode::kConstant || std::ranges::count(padded, true) != 1) return;
+  for (size_t axis = 0; axis < padded.size(); ++axis) {
+    if (begin[axis] <= 0 || end[axis] != -begin[axis]) continue;
+    Delay delay = {static_cast<int64_t>(axis), begin[axis]};
+    delay.fill = fill->front();
+    delay.shifts = true;
+    scope.relation.delays.push_back(std::move(delay));
+  }
 }
 
 constexpr Operation kPadRows[] = {

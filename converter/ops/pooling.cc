@@ -3,11 +3,15 @@
 // third; maxima of integers are laid out window by window and reduced. Where the indices of the
 // maxima are read, too, windows are laid out and searched.
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
+#include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
@@ -356,6 +360,12 @@ void LowerMean(LowerScope& scope) {
   Emit(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
 }
 
+// No element is less.
+double LeastOf(ElementType type) {
+  if (type == ElementType::f32) return -std::numeric_limits<double>::infinity();
+  return type == ElementType::u8 ? 0 : -std::ldexp(1.0, static_cast<int>(BitsOf(type)) - 1);
+}
+
 // Indices of maxima count in the whole tensor.
 void PoolingAxes(AxisScope& scope) {
   if (scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1)) {
@@ -363,6 +373,20 @@ void PoolingAxes(AxisScope& scope) {
     return;
   }
   WindowAxes(scope, scope.attributes.Ints("kernel"), true);
+  const Window window = WindowOf(scope);
+  const bool is_mean = scope.node().operation->name == "AvgPool";
+  const bool fills = scope.attributes.Has(kPadFill);
+  const bool excludes = is_mean && !fills && scope.attributes.Bool("exclude-pad", false);
+  for (size_t i = 0; i < window.axis_count; ++i) {
+    std::optional<Delay> delay = LookBackOf(scope, window, i);
+    if (!delay) continue;
+    if (excludes && delay->past > 0) {
+      scope.relation.reason = "averages over fewer places at the beginning";
+      continue;
+    }
+    if (!is_mean && !fills) delay->fill = LeastOf(scope.input_element(0));
+    scope.relation.delays.push_back(std::move(*delay));
+  }
 }
 
 constexpr Traits kPooling = Apart(PoolingAxes);

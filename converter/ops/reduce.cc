@@ -96,6 +96,24 @@ std::vector<ReduceAxis> AxesToReduce(const Dims& dims, const std::vector<bool>& 
   return CollapsedAxes(axes);
 }
 
+// The same as if axis `across`, of one element and kept, had more: no axis before it is joined with
+// one behind it, and what is reduced before it alone does not lie in a run.
+std::vector<ReduceAxis> AxesAcross(const Dims& dims, const std::vector<bool>& reduced,
+                                   size_t across) {
+  const Dims strides = plan::DenseStrides(dims);
+  std::vector<ReduceAxis> before, behind;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    (i < across ? before : behind).push_back({dims[i], strides[i], reduced[i]});
+  }
+  std::vector<ReduceAxis> axes = CollapsedAxes(before), rest = CollapsedAxes(behind);
+  const bool is_run = std::ranges::any_of(rest, &ReduceAxis::reduced);
+  const bool reduces = std::ranges::any_of(axes, &ReduceAxis::reduced);
+  axes.insert(axes.end(), rest.begin(), rest.end());
+  std::ranges::stable_partition(axes, [](const ReduceAxis& axis) { return !axis.reduced; });
+  if (reduces && !is_run) axes.push_back({1, 0, true});
+  return axes;
+}
+
 // Reduces nothing where no axis of more than one element is left to be reduced.
 void ReduceInto(plan::Builder& builder, ReduceOp op, const std::vector<ReduceAxis>& axes,
                 plan::ValueId x, plan::ValueId y) {
@@ -164,7 +182,11 @@ void LowerReduce(LowerScope& scope) {
   const std::vector<bool> reduced = ReducedAxes(scope);
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
-  const std::vector<ReduceAxis> axes = AxesToReduce(scope.input_dims(0), reduced);
+  const Dims& dims = scope.input_dims(0);
+  const std::vector<ReduceAxis> axes =
+      scope.attributes.Has(kSumsAcross)
+          ? AxesAcross(dims, reduced, static_cast<size_t>(scope.attributes.Int(kSumsAcross, 0)))
+          : AxesToReduce(dims, reduced);
   const bool reduces = std::ranges::any_of(axes, &ReduceAxis::reduced);
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
@@ -184,6 +206,7 @@ void ReduceAxes(AxisScope& scope) {
     to += !reduced[axis] || keeps;
   }
   if (IsFloat(scope.input_element(0))) scope.relation.summed = reduced;
+  scope.relation.keeps_order = true;
   scope.relation.reason = "reduces over time";
 }
 

@@ -296,6 +296,8 @@ void SlicingAxes(AxisScope& scope) {
       scope.Pair(0, at, 0, cut->places[axis]);
     } else if (run.count > 0 && (run.step == 1 || run.count == 1)) {
       scope.relation.selections.push_back({at, run.source, run.source + run.count});
+    } else if (cut->places[axis] == at && run.count * run.step == dim && run.source < run.step) {
+      scope.relation.delays.push_back({.axis = at, .take = run.step});
     }
   }
 }

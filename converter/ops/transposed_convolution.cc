@@ -18,6 +18,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"
+#include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/window.h"
 #include "kernels/pack.h"
@@ -354,6 +355,19 @@ void LowerTransposed(LowerScope& scope) {
   }
 }
 
+// The output's places that belong to place i of the data are the `stride` from i * stride on. What
+// the past adds to places before those is dropped.
+std::optional<Delay> OverlapOf(const AxisScope& scope, Window window, size_t i) {
+  WindowAxis& axis = window.axis(i);
+  if (axis.pad_begin != 0 || axis.out != axis.in * axis.stride) return std::nullopt;
+  const int64_t past = (axis.extent() - 1) / axis.stride;
+  if (axis.is_alone() || (past > 0 && !IsFinite(scope, kFilters))) return std::nullopt;
+  Delay delay = {static_cast<int64_t>(i) + 2, past, 1, axis.stride};
+  axis.pad_begin = past * axis.stride;
+  delay.attributes = PadsOf(window);
+  return delay;
+}
+
 // A given shape holds extents, which another extent of the data would not fit.
 void TransposedAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
@@ -363,7 +377,10 @@ void TransposedAxes(AxisScope& scope) {
     const WindowAxis& axis = window.axis(i);
     const auto at = static_cast<int64_t>(i) + 2;
     if (axis.stride > 1) scope.relation.reason = "upsamples the time axis";
-    if (axis.is_alone() && !scope.has_input(kOutputShape)) scope.Pair(0, at, 0, at);
+    if (scope.has_input(kOutputShape)) continue;
+    if (axis.is_alone()) scope.Pair(0, at, 0, at);
+    if (const std::optional<Delay> delay = OverlapOf(scope, window, i))
+      scope.relation.delays.push_back(*delay);
   }
 }
 

@@ -266,8 +266,8 @@ TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
 TEST(Streaming, RefusesAModelThatWalksNothing) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) { g.Result(g.Add("Tanh", 1, {Input(g)})); }),
-      "test.xml: no sequence, TensorIterator or Loop walks along a time axis, and no convolution "
-      "looks back along one; --streaming must have one to cut\n");
+      "test.xml: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, "
+      "pool or running sum looks back along one; --streaming must have one to cut\n");
 }
 
 TEST(Streaming, RefusesMoreStepsThanThereAre) {

@@ -14,6 +14,7 @@
 #include "converter/graph/recognise/channel_constant.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/numbering.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/packed.h"
 
@@ -26,14 +27,15 @@ struct WithConstant {
   Repeated constant;
 };
 
-// The input that is a constant, as long as the other is none and it may stand there.
+// The input that is a constant, as long as the other is none and it may stand there. The numbers of
+// steps stay as they are: cut, they come from a counter, and the bits must be the same.
 std::optional<size_t> ConstantInput(const ir::Node& node, std::string_view commutes,
                                     std::string_view other) {
   if (!IsCalled(node, commutes) && !IsCalled(node, other)) return std::nullopt;
   const size_t i = node.inputs[1].node->constant ? 1 : 0;
   const bool fits = node.inputs[i].node->constant && !node.inputs[1 - i].node->constant &&
                     (i == 1 || IsCalled(node, commutes));
-  return fits ? std::optional(i) : std::nullopt;
+  return fits && !IsNumbering(*node.inputs[i].node->constant) ? std::optional(i) : std::nullopt;
 }
 std::optional<size_t> FactorInput(const ir::Node& node) {
   return ConstantInput(node, "Multiply", "Divide");

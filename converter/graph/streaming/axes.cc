@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "converter/base/narrow.h"
@@ -15,6 +17,11 @@ ir::Source TensorAt(ir::Node& node, const PortAxis& at) {
 }
 
 const Dims& DimsOf(const ir::Source& source) { return source.node->outputs[source.port].type.dims; }
+
+const Delay* DelayAlong(const AxisRelation& relation, int64_t axis) {
+  const auto found = std::ranges::find(relation.delays, axis, &Delay::axis);
+  return found == relation.delays.end() ? nullptr : &*found;
+}
 
 void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string& what,
                  Faults& faults) {
@@ -77,7 +84,33 @@ bool TimeAxes::SpreadAt(ir::Node& node) {
       break;
     }
   }
+  for (const Delay& delay : relation.delays) changed = SpreadThroughDelay(node, delay) || changed;
+  if (relation.sum) changed = SpreadThroughDelay(node, {relation.sum->axis}) || changed;
   return changed;
+}
+
+// A step has other numbers of places on both sides. What is beside the first output, indices of
+// maxima, has its axes.
+bool TimeAxes::SpreadThroughDelay(ir::Node& node, const Delay& delay) {
+  const ir::Source in = node.inputs[0];
+  bool changed = false;
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const ir::Source out = {&node, port};
+    if (DimsOf(out) != DimsOf({&node, 0})) continue;
+    changed = SpreadAtRates(node, delay.axis, {in, delay.take}, {out, delay.give}) || changed;
+    changed = SpreadAtRates(node, delay.axis, {out, delay.give}, {in, delay.take}) || changed;
+  }
+  return changed;
+}
+
+bool TimeAxes::SpreadAtRates(ir::Node& node, int64_t axis, const Side& from, const Side& to) {
+  const TimeAxis* time = Of(from.tensor);
+  if (time == nullptr || time->axis != axis) return false;
+  if (time->chunk % from.places != 0) {
+    divisor_ = from.places / std::gcd(from.places, time->chunk);
+    return false;
+  }
+  return Join(to.tensor, {axis, time->outer, time->chunk / from.places * to.places}, node);
 }
 
 bool TimeAxes::SpreadThroughReshape(ir::Node& node) {

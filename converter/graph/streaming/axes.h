@@ -21,6 +21,7 @@ using ops::AxisGroup;
 using ops::AxisRelation;
 using ops::Delay;
 using ops::PortAxis;
+using ops::RunningSum;
 using ops::Selection;
 
 // Of a tensor: the extent of `axis` is outer * T * chunk. `outer` is not 1 where a batch axis was
@@ -47,10 +48,19 @@ class TimeAxes {
   // A second time axis in one tensor is a fault of `node`.
   void Set(const ir::Source& source, TimeAxis time, const ir::Node& node);
   void Spread();
+  // Behind Spread: 1, or by what the number of steps must be divided so that every tensor has whole
+  // places for a step.
+  int64_t divisor() const { return divisor_; }
 
  private:
   bool SpreadAt(ir::Node& node);
   bool SpreadThroughReshape(ir::Node& node);
+  bool SpreadThroughDelay(ir::Node& node, const Delay& delay);
+  struct Side {
+    ir::Source tensor;
+    int64_t places;  // that belong together with so many of the other side
+  };
+  bool SpreadAtRates(ir::Node& node, int64_t axis, const Side& from, const Side& to);
   bool Join(const ir::Source& source, TimeAxis time, const ir::Node& node);
   std::optional<TimeAxis> Reshaped(const ir::Source& from, const ir::Source& to) const;
   // Elements before one step of time, and in one step.
@@ -59,10 +69,14 @@ class TimeAxes {
   ir::Graph& graph_;
   const int64_t steps_;
   Faults& faults_;
+  int64_t divisor_ = 1;
   std::vector<ir::Node*> nodes_;  // producers first
   std::map<const ir::Node*, AxisRelation> relations_;
   std::map<std::pair<const ir::Node*, uint32_t>, TimeAxis> times_;
 };
+
+// The one of a relation's delays along that axis, or null.
+const Delay* DelayAlong(const AxisRelation& relation, int64_t axis);
 
 // The tensor at a port of a node.
 ir::Source TensorAt(ir::Node& node, const PortAxis& at);

@@ -1,107 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/delays.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <limits>
-#include <memory>
+#include <utility>
 #include <vector>
 
+#include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/look_back.h"
-#include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
 
-using ops::NodeScope;
+constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
 
-// The pattern: Pad -> Convolution.
-bool IsConvolution(const ir::Node& node) {
-  return node.operation != nullptr &&
-         (node.operation->name == "Convolution" || node.operation->name == "GroupConvolution");
+ir::Source Filled(ir::Graph& graph, const ir::Node& like, const TensorType& type, double fill) {
+  const auto count = static_cast<size_t>(ElementCount(type.dims).value_or(0));
+  if (!IsFloat(type.type)) {
+    return NewInts(graph, like, type, std::vector<int64_t>(count, static_cast<int64_t>(fill)));
+  }
+  return NewFloats(graph, like, type.dims, std::vector<float>(count, static_cast<float>(fill)));
 }
 
-void SetPadBefore(ir::Node& node, const NodeScope& scope, int64_t axis, int64_t places) {
-  const auto space = static_cast<size_t>(scope.rank(0) - 2);
-  for (const char* key : {"pads_begin", "pads_end"}) {
-    Dims pads = scope.attributes.Text("auto_pad", "explicit") == "valid"
-                    ? Dims()
-                    : scope.attributes.Ints(key);
-    pads.resize(space, 0);
-    if (std::string_view(key) == "pads_begin") pads[static_cast<size_t>(axis - 2)] = places;
-    std::string text = ToString(pads);
-    node.attributes[key] = text.substr(1, text.size() - 2);
-  }
+TensorType WithExtent(TensorType type, int64_t axis, int64_t extent) {
+  type.dims[static_cast<size_t>(axis)] = extent;
+  return type;
 }
 
-// The Pad before a convolution, when nothing else reads it and it pads with zeros.
-ir::Node* PadBefore(const ir::Graph& graph, const ir::Node& convolution) {
-  ir::Node* pad = convolution.inputs[0].node;
-  if (pad->operation == nullptr || pad->operation->name != "Pad") return nullptr;
-  int readers = 0;
-  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
-    for (const ir::Source& source : node->inputs) readers += source.node == pad;
-  }
-  Faults discarded;
-  const NodeScope scope(graph, *pad, discarded);
-  const std::optional<std::vector<double>> value =
-      scope.has_input(3) ? scope.Numbers(3) : std::vector<double>{0};
-  const bool zeros = value && value->size() == 1 && value->front() == 0;
-  return readers == 1 && zeros && scope.attributes.Text("pad_mode", "constant") == "constant"
-             ? pad
-             : nullptr;
+int64_t ExtentOf(const ir::Source& source, int64_t axis) {
+  return TypeOf(source).dims[static_cast<size_t>(axis)];
 }
 
-void JoinPad(ir::Graph& graph, ir::Node& convolution, ir::Node& pad) {
-  Faults discarded;
-  const NodeScope scope(graph, convolution, discarded), of_pad(graph, pad, discarded);
-  Dims begin = of_pad.Ints(1).value_or(Dims());
-  const Dims end = of_pad.Ints(2).value_or(Dims());
-  for (size_t axis = 2; axis < begin.size() && axis < end.size(); ++axis) {
-    const auto at = static_cast<int64_t>(axis);
-    const std::optional<ops::WindowWalk> walked = ops::WindowWalkOf(scope, at);
-    if (!walked || begin[axis] == 0 || end[axis] != 0 || begin[axis] != walked->past()) continue;
-    if (walked->stride != 1 || walked->before != 0 || walked->behind != 0) continue;
-    SetPadBefore(convolution, scope, at, begin[axis]);
-    convolution.attributes["auto_pad"] = "explicit";
-    pad.outputs[0].type.dims[axis] -= begin[axis];
-    begin[axis] = 0;
-    pad.inputs[1] = NewInts(graph, pad, of_pad.input_type(1), begin);
+ir::Source Typed(const ir::Source& source, const TensorType& type) {
+  source.node->outputs[0].type = type;
+  return source;
+}
+
+ir::Source Part(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t begin,
+                int64_t count) {
+  const int64_t end = begin < 0 && begin + count == 0 ? kToEnd : begin + count;
+  const ir::Source part = NewSlice(graph, *source.node, source, {{begin}, {end}, {1}, {axis}});
+  return Typed(part, WithExtent(TypeOf(source), axis, count));
+}
+
+ir::Source Joined(ir::Graph& graph, const ir::Node& like, const ir::Source& first,
+                  const ir::Source& second, int64_t axis) {
+  const int64_t extent = ExtentOf(first, axis) + ExtentOf(second, axis);
+  return Typed(NewConcat(graph, like, {first, second}, axis),
+               WithExtent(TypeOf(second), axis, extent));
+}
+
+ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
+                const TensorType& type, double fill) {
+  return Typed(NewReadValue(graph, like, name, Filled(graph, like, type, fill)), type);
+}
+
+// One place a run: an addition, which must not become the start of a product.
+void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool exclusive,
+              const std::string& name) {
+  const ir::Source data = node.inputs[0];
+  ir::Node* sum = exclusive ? NewNode(graph, node, "Add", 1, {before, data}) : &node;
+  if (exclusive) {
+    BecomeReshape(graph, node, before, TypeOf(before).dims);
+  } else {
+    Become(node, "Add", 1, {before, data});
   }
+  sum->attributes[kRoundsApart] = "true";
+  sum->outputs[0].type = TypeOf(data);
+  NewAssign(graph, node, name, {sum, 0});
 }
 
 }  // namespace
 
-void JoinPads(ir::Graph& graph) {
-  for (ir::Node* node : ir::Topological(graph)) {
-    if (!IsConvolution(*node)) continue;
-    if (ir::Node* pad = PadBefore(graph, *node)) JoinPad(graph, *node, *pad);
-  }
+TensorType PastType(const ir::Node& node, const Delay& delay) {
+  return WithExtent(TypeOf(node.inputs[0]), delay.axis, delay.past);
 }
 
-void ReadPast(ir::Graph& graph, ir::Node& convolution, int64_t axis, int64_t past,
-              const std::string& name) {
-  const ir::Source data = convolution.inputs[0];
-  TensorType type = data.node->outputs[data.port].type, joined_type = type;
-  const auto at = static_cast<size_t>(axis);
-  joined_type.dims[at] += past;
-  type.dims[at] = past;
-  auto bytes =
-      std::make_shared<std::vector<std::byte>>(static_cast<size_t>(DenseBytes(type).value_or(0)));
-  const ir::Source zeros = NewConstant(graph, convolution, {type, bytes, *bytes});
-  const ir::Source read = NewReadValue(graph, convolution, name, zeros);
-  const ir::Source joined = NewConcat(graph, convolution, {read, data}, axis);
-  const ir::Source last = NewSlice(graph, convolution, joined,
-                                   {{-past}, {std::numeric_limits<int64_t>::max()}, {1}, {axis}});
-  for (const ir::Source& source : {read, last}) source.node->outputs[0].type = type;
-  joined.node->outputs[0].type = joined_type;
-  NewAssign(graph, convolution, name, last);
-  Faults discarded;
-  const NodeScope scope(graph, convolution, discarded);
-  SetPadBefore(convolution, scope, axis, 0);
-  convolution.inputs[0] = joined;
+TensorType SumType(const ir::Node& node, const RunningSum& sum) {
+  return WithExtent(TypeOf(node.inputs[0]), sum.axis, 1);
+}
+
+void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const std::string& name) {
+  const ir::Source data = node.inputs[0];
+  const ir::Source read = Read(graph, node, name, PastType(node, delay), delay.fill);
+  const ir::Source joined = Joined(graph, node, read, data, delay.axis);
+  NewAssign(graph, node, name, Part(graph, joined, delay.axis, -delay.past, delay.past));
+  node.inputs[0] = joined;
+  if (!delay.shifts) return;
+  const ir::Source shifted = Part(graph, joined, delay.axis, 0, ExtentOf(data, delay.axis));
+  BecomeReshape(graph, node, shifted, TypeOf(shifted).dims);
+}
+
+void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name) {
+  const ir::Source data = node.inputs[0];
+  const TensorType type = TypeOf(data);
+  const ir::Source before = Read(graph, node, name, SumType(node, sum), 0);
+  const int64_t places = ExtentOf(data, sum.axis);
+  const bool adds = IsFloat(type.type) || ElementBytes(type.type) >= 4;
+  if (places == 1 && adds) return AddToSum(graph, node, before, sum.exclusive, name);
+  const ir::Source joined = Joined(graph, node, before, data, sum.axis);
+  std::vector<ir::Source> inputs = node.inputs;
+  inputs[0] = joined;
+  const std::string of(node.operation->name);
+  ir::Node* sums = NewNode(graph, node, of, node.operation->opset, std::move(inputs));
+  const ir::Source all = Typed({sums, 0}, TypeOf(joined));
+  NewAssign(graph, node, name, Part(graph, all, sum.axis, -1, 1));
+  const ir::Source own = Part(graph, all, sum.axis, sum.exclusive ? 0 : 1, places);
+  BecomeReshape(graph, node, own, type.dims);
 }
 
 }  // namespace weft::graph

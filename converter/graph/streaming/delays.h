@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions that look back along time but not ahead (ops/look_back.h). Cut, they read their past
-// from a variable, which begins as zeros. A convolution skips its padding and multiplies a
-// variable's zeros: one bit, the sign of a zero, may differ where a product of the first steps is
-// too small to be distinguished from zero.
+// Operations that need steps of the past beside their own: windows that look back along time
+// (ops/look_back.h), shifts, running sums. Cut, they read their past from a variable. A convolution
+// skips its padding and multiplies a variable's zeros: one bit, the sign of a zero, may differ where
+// a product of the first steps is too small to be distinguished from zero.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 
-#include <cstdint>
 #include <string>
 
+#include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
-// Lets convolutions do the padding themselves where a Pad of zeros stands before one of them alone
-// and the two together look back.
-void JoinPads(ir::Graph& graph);
+// What the state of such an operation holds.
+TensorType PastType(const ir::Node& node, const Delay& delay);
+TensorType SumType(const ir::Node& node, const RunningSum& sum);
 
-// Puts `past` places from variable `name` before input 0, which has its final extents.
-void ReadPast(ir::Graph& graph, ir::Node& convolution, int64_t axis, int64_t past,
-              const std::string& name);
+// Puts the past from variable `name` before input 0, which has its final extents.
+void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const std::string& name);
+
+// Goes on from the sum that variable `name` holds.
+void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name);
 
 }  // namespace weft::graph
 

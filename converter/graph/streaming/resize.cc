@@ -35,12 +35,15 @@ class Resizing {
     for (ir::Node* node : times_.nodes()) TakeLast(*node);
     for (ir::Node* node : times_.nodes()) SetExtents(*node);
     for (ir::Node* node : times_.nodes()) SetTargets(*node);
+    for (ir::Node* node : times_.nodes()) TakeEvery(*node);
   }
 
  private:
   int64_t Extent(const TimeAxis& time) const { return time.outer * steps_ * time.chunk; }
 
   void TakeLast(ir::Node& node);
+  void TakeEvery(ir::Node& node);
+  void BecomeSlice(ir::Node& node, const std::vector<ops::Runs>& runs);
   void MakeReshape(ir::Node& node, const ir::Source& source);
   void SetExtents(ir::Node& node);
   void CutConstant(ir::Constant& constant, const TimeAxis& time) const;
@@ -63,6 +66,22 @@ void Resizing::TakeLast(ir::Node& node) {
   const int64_t shift = (steps_ - times_.steps()) * time->chunk;
   runs[static_cast<size_t>(time->axis)] = {
       {0, selection->end - selection->begin, selection->begin + shift, 1}};
+  BecomeSlice(node, runs);
+}
+
+// What selects a place of so many does so from the first on.
+void Resizing::TakeEvery(ir::Node& node) {
+  const AxisRelation& relation = times_.Relation(&node);
+  const TimeAxis* time = relation.runs.empty() ? nullptr : times_.Of(node.inputs[0]);
+  if (time == nullptr || DelayAlong(relation, time->axis) == nullptr) return;
+  std::vector<ops::Runs> runs = relation.runs;
+  ops::Run& run = runs[static_cast<size_t>(time->axis)][0];
+  run.count = Extent(*time) / run.step;
+  BecomeSlice(node, runs);
+}
+
+// Of one run for each axis.
+void Resizing::BecomeSlice(ir::Node& node, const std::vector<ops::Runs>& runs) {
   SliceBounds bounds;
   Dims kept;
   for (const ops::Runs& axis : runs) {

@@ -2,12 +2,15 @@
 #include "converter/graph/streaming/rounding.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "converter/graph/lower.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/reduce.h"
 #include "converter/program/fuse_tail.h"
 
 namespace weft::graph {
@@ -97,6 +100,30 @@ void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps) 
     const TimeAxis* time = times.Of({node, 0});
     if (time == nullptr || !IsFloat(node->outputs[0].type.type)) continue;
     if (FitsForBeingCut(graph, *node, *time, steps)) node->attributes[kRoundsApart] = "true";
+  }
+}
+
+std::optional<int64_t> AxisOutOfOrder(const TimeAxes& times, const ir::Node& node, int64_t steps) {
+  const std::vector<bool>& summed = times.Relation(&node).summed;
+  const TimeAxis* time = summed.empty() ? nullptr : times.Of(node.inputs[0]);
+  if (time == nullptr || time->outer * steps * time->chunk != 1) return std::nullopt;
+  const Dims& dims = DimsOf(node.inputs[0]);
+  const auto at = static_cast<size_t>(time->axis);
+  std::optional<int64_t> outside;
+  bool behind = false;
+  for (size_t axis = 0; axis < summed.size(); ++axis) {
+    if (!summed[axis] || dims[axis] == 1) continue;
+    if (axis > at) behind = true;
+    if (axis < at && !outside) outside = static_cast<int64_t>(axis);
+  }
+  const bool stays_apart = !behind && ops::ProductOf(dims, at + 1, dims.size()) != 1;
+  return stays_apart ? std::nullopt : outside;
+}
+
+void KeepOrder(const TimeAxes& times, int64_t steps) {
+  for (ir::Node* node : times.nodes()) {
+    if (times.steps() == steps || !AxisOutOfOrder(times, *node, steps)) continue;
+    node->attributes[ops::kSumsAcross] = std::to_string(times.Of(node->inputs[0])->axis);
   }
 }
 

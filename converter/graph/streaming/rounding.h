@@ -6,6 +6,7 @@
 #define WEFT_CONVERTER_GRAPH_STREAMING_ROUNDING_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
@@ -15,6 +16,14 @@ namespace weft::graph {
 // Marks additions that would become the start of a product only for being cut to `steps`; before
 // the graph is resized.
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps);
+
+// An axis that a node sums over and that would lie side by side, for its sums to run in another
+// order, were the time axis inside of it cut to a single place. Before the graph is resized.
+std::optional<int64_t> AxisOutOfOrder(const TimeAxes& times, const ir::Node& node, int64_t steps);
+
+// Marks sums that would run in another order for being cut to a single step: what is summed lies
+// side by side then.
+void KeepOrder(const TimeAxes& times, int64_t steps);
 
 }  // namespace weft::graph
 

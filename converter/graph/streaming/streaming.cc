@@ -18,11 +18,15 @@
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/lengths.h"
+#include "converter/graph/streaming/numbering.h"
+#include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/ports.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/walks.h"
 #include "converter/ir/edit.h"
+#include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -39,10 +43,11 @@ ir::Source UnderOtherDims(ir::Source source) {
   return source;
 }
 
-// A convolution that looks back along an axis of its data and not ahead.
+// An operation that looks back along an axis of its data and not ahead.
 struct LookBack {
   ir::Node* node = nullptr;
-  int64_t axis = 0;
+  int64_t axis = 0, take = 1;
+  int64_t places() const { return DimsOf(node->inputs[0])[static_cast<size_t>(axis)]; }
 };
 
 class Streaming {
@@ -53,18 +58,13 @@ class Streaming {
   std::optional<Streamed> Run() {
     const size_t before = faults_.lines().size();
     SeparateConstants();
-    JoinPads(graph_);
-    if (!ReadWalks()) return std::nullopt;
+    JoinsToPads(graph_);
+    SlicesOfPads(graph_);
+    filled_ = JoinPads(graph_);
+    JoinCuts(graph_);
+    if (!ReadWalks() || !FitSteps()) return std::nullopt;
     TimeAxes times(graph_, whole_steps_, faults_);
-    for (const LookBack& back : look_backs_) {
-      times.Set(back.node->inputs[0], {back.axis, 1, 1}, *back.node);
-    }
-    for (Walk& walk : walks_) {
-      for (const Stride& stride : walk.strides) {
-        times.Set(TensorAt(*walk.node, stride.at), {stride.at.axis, 1, stride.chunk}, *walk.node);
-      }
-    }
-    times.Spread();
+    Spread(times);
     lengths_ = ConstantsOfLength(graph_, times, folding_);
     CheckCounters();
     FindKeptStates();
@@ -73,10 +73,12 @@ class Streaming {
     if (faults_.lines().size() != before) return std::nullopt;
     DescribeVariables(graph_);
     KeepRounding(graph_, times, steps_);
+    KeepOrder(times, steps_);
     Resize(graph_, times, steps_);
     for (ir::Node* node : times.nodes()) KeepPast(times, *node);
+    for (ir::Node* node : times.nodes()) KeepNumbers(*node);
     for (Walk& walk : walks_) {
-      Shorten(graph_, walk, steps_);
+      Shorten(graph_, walk, steps_ * PerStep(walk));
       for (const Carried& state : walk.states) Keep(walk, state);
     }
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
@@ -90,7 +92,12 @@ class Streaming {
   void SeparateConstants();
   bool ReadWalks();
   void ReadLookBacks();
-  void Count(const ir::Node& node, int64_t steps);
+  bool FitSteps();
+  bool HasRates() const;
+  bool TakeBackFills(const TimeAxes& times);
+  void Spread(TimeAxes& times);
+  int64_t PerStep(const Walk& walk) const { return walk.steps / whole_steps_; }
+  void CountSteps(const ir::Node& node, int64_t steps);
   void FindKeptStates();
   bool IsKept(const Walk& walk, const Carried& state);
   void CheckCounters();
@@ -104,7 +111,11 @@ class Streaming {
   bool HasTime(const TimeAxes& times, ir::Node& node) const;
   void Keep(Walk& walk, const Carried& state);
   const Delay* DelayOf(const TimeAxes& times, ir::Node& node) const;
+  const RunningSum* SumOf(const TimeAxes& times, ir::Node& node) const;
   void KeepPast(const TimeAxes& times, ir::Node& node);
+  void KeepNumbers(ir::Node& node);
+  void Describe(const std::string& name, const TensorType& type, const ir::Node& node,
+                const std::string& what);
   std::string FreeName(const std::string& wanted);
   void DescribeVariables(const ir::Graph& graph);
   const Walk* WalkOf(const ir::Node& node) const;
@@ -113,14 +124,16 @@ class Streaming {
   const int64_t steps_;
   const Folding& folding_;
   Faults& faults_;
+  std::vector<FilledWindow> filled_;
   std::vector<Walk> walks_;
-  std::vector<LookBack> look_backs_;  // of a model without walks
-  int64_t whole_steps_ = 0;           // of the time axis, before it is cut
-  bool steps_agree_ = true;
+  std::vector<LookBack> look_backs_;      // of a model without walks
+  int64_t whole_steps_ = 0;               // of the time axis, before it is cut
   std::string counts_;                    // of the steps, layer by layer
+  std::vector<int64_t> counted_;          // these numbers
   std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
-  std::set<const ir::Node*> lengths_;  // constants that are made of the number of steps
+  std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
+  std::set<const ir::Node*> lengths_;             // constants that are made of the number of steps
   std::set<std::string> names_;
   Streamed streamed_;
 };
@@ -138,21 +151,92 @@ void Streaming::SeparateConstants() {
   }
 }
 
-void Streaming::Count(const ir::Node& node, int64_t steps) {
+void Streaming::CountSteps(const ir::Node& node, int64_t steps) {
   counts_ += fmt::format("{}layer {} \"{}\" {}", counts_.empty() ? "" : ", ", node.id,
                          OneLine(node.name), steps);
-  if (whole_steps_ == 0) whole_steps_ = steps;
-  steps_agree_ = steps_agree_ && steps == whole_steps_;
+  counted_.push_back(steps);
 }
 
-// Without a walk, time is the axis along which convolutions look back.
+// Without a walk, time is the axis along which operations look back: windows that give a place for
+// each one, else sums, shifts and borders of other numbers than zero, else windows that give fewer,
+// as along the axes of an image, and last those that only stand side by side.
 void Streaming::ReadLookBacks() {
+  enum { kEven, kMoved, kFewer, kApart, kRanks };
+  std::vector<LookBack> ranked[kRanks];
   for (ir::Node* node : ir::Topological(graph_)) {
-    for (const Delay& delay : ops::RelationOf(graph_, *node).delays) {
-      look_backs_.push_back({node, delay.axis});
-      Count(*node, DimsOf(node->inputs[0])[static_cast<size_t>(delay.axis)]);
+    const AxisRelation relation = ops::RelationOf(graph_, *node);
+    if (relation.sum) ranked[kMoved].push_back({node, relation.sum->axis});
+    const bool is_filled = node->attributes.contains(ops::kPadFill);
+    for (const Delay& delay : relation.delays) {
+      size_t rank = delay.take == delay.give ? kEven : kFewer;
+      if (delay.shifts || is_filled) rank = kMoved;
+      if (delay.past == 0) rank = kApart;
+      ranked[rank].push_back({node, delay.axis, delay.take});
     }
   }
+  for (std::vector<LookBack>& found : ranked) {
+    if (look_backs_.empty()) look_backs_ = std::move(found);
+  }
+  for (const LookBack& back : look_backs_) CountSteps(*back.node, back.places() / back.take);
+}
+
+// Other axes keep the borders that they had; true where one was taken over.
+bool Streaming::TakeBackFills(const TimeAxes& times) {
+  const auto others = std::ranges::partition(
+      filled_, [&](const FilledWindow& window) { return IsOverTime(times, window); });
+  for (FilledWindow& window : others) TakeBack(window);
+  const bool took = !others.empty();
+  filled_.erase(others.begin(), others.end());
+  return took;
+}
+
+void Streaming::Spread(TimeAxes& times) {
+  for (const LookBack& back : look_backs_) {
+    times.Set(back.node->inputs[0], {back.axis, 1, back.places() / whole_steps_}, *back.node);
+  }
+  for (const Walk& walk : walks_) {
+    for (const Stride& stride : walk.strides) {
+      const TimeAxis time = {stride.at.axis, 1, stride.chunk * PerStep(walk)};
+      times.Set(TensorAt(*walk.node, stride.at), time, *walk.node);
+    }
+  }
+  times.Spread();
+}
+
+// Does a step hold several places of what is counted?
+bool Streaming::HasRates() const {
+  const auto several = [](const auto& back) { return back.take > 1; };
+  return *std::ranges::max_element(counted_) > 1 || std::ranges::any_of(look_backs_, several);
+}
+
+// The steps of the whole are as many as every tensor has whole places for.
+bool Streaming::FitSteps() {
+  for (bool fits = whole_steps_ == 0; !fits;) {
+    Faults discarded;
+    TimeAxes times(graph_, whole_steps_, discarded);
+    Spread(times);
+    const int64_t divisor = times.divisor();
+    if (whole_steps_ % divisor != 0) {
+      faults_.Add(
+          fmt::format("{}: {} steps of its time axis are no multiple of {}; --streaming must "
+                      "be able to cut what takes {} at a time",
+                      graph_.file, whole_steps_, divisor, divisor));
+      return false;
+    }
+    whole_steps_ /= divisor;
+    fits = divisor == 1 && !TakeBackFills(times);
+  }
+  if (whole_steps_ == 1 && HasRates()) {
+    faults_.Add(fmt::format(
+        "{}: all places of its time axes belong to one step ({}); --streaming must have "
+        "two steps to tell apart",
+        graph_.file, counts_));
+    return false;
+  }
+  if (steps_ >= 1 && steps_ <= whole_steps_) return true;
+  faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
+                          graph_.file, whole_steps_, whole_steps_));
+  return false;
 }
 
 bool Streaming::ReadWalks() {
@@ -160,27 +244,24 @@ bool Streaming::ReadWalks() {
     if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
     std::optional<Walk> walk = ReadWalk(graph_, *node, faults_);
     if (!walk) continue;
-    Count(*node, walk->steps);
+    CountSteps(*node, walk->steps);
     walks_.push_back(std::move(*walk));
   }
   if (walks_.empty()) ReadLookBacks();
   if (walks_.empty() && look_backs_.empty()) {
     faults_.Add(fmt::format(
-        "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution looks "
-        "back along one; --streaming must have one to cut",
+        "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, pool "
+        "or running sum looks back along one; --streaming must have one to cut",
         graph_.file));
     return false;
   }
-  if (!steps_agree_) {
-    faults_.Add(
-        fmt::format("{}: its time axes have different numbers of steps ({}); --streaming "
-                    "must have one number for all",
-                    graph_.file, counts_));
-    return false;
-  }
-  if (steps_ >= 1 && steps_ <= whole_steps_) return true;
-  faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
-                          graph_.file, whole_steps_, whole_steps_));
+  whole_steps_ = *std::ranges::min_element(counted_);
+  const auto fits = [&](int64_t steps) { return steps % whole_steps_ == 0; };
+  if (whole_steps_ == 0 || std::ranges::all_of(counted_, fits)) return true;
+  faults_.Add(
+      fmt::format("{}: its time axes have different numbers of steps ({}); --streaming "
+                  "must have one number, or multiples of one, for all",
+                  graph_.file, counts_));
   return false;
 }
 
@@ -261,6 +342,7 @@ void Streaming::Check(const TimeAxes& times) {
     }
     CheckOrder(times, *node);
     const TimeAxis* delayed = DelayOf(times, *node) ? times.Of(node->inputs[0]) : nullptr;
+    if (delayed == nullptr && SumOf(times, *node) != nullptr) delayed = times.Of(node->inputs[0]);
     if (delayed != nullptr && delayed->outer != 1) {
       RefuseToCut(graph_, *node, "its time axis is flattened into a batch", faults_);
     }
@@ -276,20 +358,23 @@ void Streaming::Check(const TimeAxes& times) {
   CheckLate(times);
 }
 
-// A sum over an axis with time inside it runs in another order when one step is left of it.
+// Sums that cannot keep their order, or are part of a formula that may become one operation: what
+// only sums up to a running sum is none.
 void Streaming::CheckOrder(const TimeAxes& times, ir::Node& node) {
-  const std::vector<bool>& summed = times.Relation(&node).summed;
-  const TimeAxis* time = summed.empty() ? nullptr : times.Of(node.inputs[0]);
-  if (time == nullptr || time->outer * steps_ * time->chunk != 1) return;
-  const Dims& dims = DimsOf(node.inputs[0]);
-  for (size_t axis = 0; axis < static_cast<size_t>(time->axis); ++axis) {
-    if (!summed[axis] || dims[axis] == 1) continue;
-    return RefuseToCut(graph_, node,
-                       fmt::format("it sums over axis {} with the time axis inside, which rounds "
-                                   "differently for a single step",
-                                   axis),
-                       faults_);
+  const std::optional<int64_t> axis = AxisOutOfOrder(times, node, steps_);
+  if (!axis) return;
+  bool sums_on = times.Relation(&node).keeps_order;
+  for (ir::Node* reader : times.nodes()) {
+    const bool reads =
+        std::ranges::find(reader->inputs, &node, &ir::Source::node) != reader->inputs.end();
+    sums_on = sums_on && (!reads || SumOf(times, *reader) != nullptr);
   }
+  if (sums_on) return;
+  RefuseToCut(graph_, node,
+              fmt::format("it sums over axis {} with the time axis inside, which rounds "
+                          "differently for a single step",
+                          *axis),
+              faults_);
 }
 
 void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at,
@@ -300,11 +385,19 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
   }
   if (node.constant) {
     if (IsAlikeAtEveryStep(*node.constant, time, times.steps())) return;
+    const std::optional<Numbering> numbering = NumberingAlong(*node.constant, time.axis);
+    if (numbering && time.outer == 1) {
+      numbers_[&node] = *numbering;
+      return;
+    }
     return RefuseToCut(graph_, node, "its value differs from step to step", faults_);
   }
   if (const Walk* walk = WalkOf(node)) {
     const auto stride = std::ranges::find(walk->strides, at, &Stride::at);
-    if (stride != walk->strides.end() && time.outer == 1 && time.chunk == stride->chunk) return;
+    if (stride != walk->strides.end() && time.outer == 1 &&
+        time.chunk == stride->chunk * PerStep(*walk)) {
+      return;
+    }
     return RefuseToCut(graph_, node,
                        fmt::format("input {} gives it time steps other than its own", at.port),
                        faults_);
@@ -317,7 +410,10 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
   const bool apart = std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
     return std::ranges::find(group, at) != group.end();
   });
-  if (apart) return;
+  const bool goes_on =
+      DelayAlong(relation, at.axis) != nullptr || (relation.sum && relation.sum->axis == at.axis);
+  const bool has_delay = (at.output || at.port == 0) && goes_on;
+  if (apart || has_delay) return;
   const auto selection = std::ranges::find(relation.selections, at.axis, &Selection::axis);
   if (at.output || at.port != 0 || selection == relation.selections.end()) {
     return RefuseToCut(graph_, node, "it " + relation.reason, faults_);
@@ -395,23 +491,48 @@ void Streaming::Keep(Walk& walk, const Carried& state) {
 
 // The delay along time, if that is what the node has.
 const Delay* Streaming::DelayOf(const TimeAxes& times, ir::Node& node) const {
-  const std::vector<Delay>& delays = times.Relation(&node).delays;
-  const TimeAxis* time = delays.empty() ? nullptr : times.Of(node.inputs[0]);
-  if (time == nullptr) return nullptr;
-  const auto found = std::ranges::find(delays, time->axis, &Delay::axis);
-  return found == delays.end() ? nullptr : &*found;
+  const AxisRelation& relation = times.Relation(&node);
+  const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
+  return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
+}
+
+const RunningSum* Streaming::SumOf(const TimeAxes& times, ir::Node& node) const {
+  const AxisRelation& relation = times.Relation(&node);
+  const TimeAxis* time = relation.sum ? times.Of(node.inputs[0]) : nullptr;
+  return time != nullptr && time->axis == relation.sum->axis ? &*relation.sum : nullptr;
+}
+
+void Streaming::Describe(const std::string& name, const TensorType& type, const ir::Node& node,
+                         const std::string& what) {
+  streamed_.states.push_back(
+      {name, DenseBytes(type).value_or(0),
+       fmt::format("{} layer {} \"{}\"", what, node.id, OneLine(node.name))});
 }
 
 void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
+  if (const RunningSum* sum = SumOf(times, node)) {
+    const std::string name = FreeName(node.name + "/sum");
+    Describe(name, SumType(node, *sum), node, "the sum so far of");
+    return ReadSum(graph_, node, *sum, name);
+  }
   const Delay* delay = DelayOf(times, node);
   if (delay == nullptr) return;
+  for (const auto& [key, text] : delay->attributes) node.attributes[key] = text;
+  if (delay->past == 0) return;
   const std::string name = FreeName(node.name + "/past");
-  TensorType type = node.inputs[0].node->outputs[node.inputs[0].port].type;
-  type.dims[static_cast<size_t>(delay->axis)] = delay->past;
-  ReadPast(graph_, node, delay->axis, delay->past, name);
-  streamed_.states.push_back({name, DenseBytes(type).value_or(0),
-                              fmt::format("the last {} places before layer {} \"{}\"", delay->past,
-                                          node.id, OneLine(node.name))});
+  Describe(name, PastType(node, *delay), node,
+           fmt::format("the last {} places before", delay->past));
+  ReadPast(graph_, node, *delay, name);
+}
+
+void Streaming::KeepNumbers(ir::Node& node) {
+  for (ir::Source& source : node.inputs) {
+    const auto found = numbers_.find(source.node);
+    if (found == numbers_.end()) continue;
+    const std::string name = FreeName(source.node->name + "/number");
+    Describe(name, {ElementType::i64, {}}, *source.node, "the number of the next step, for");
+    source = ReadNumbering(graph_, *source.node, found->second, name);
+  }
 }
 
 }  // namespace

@@ -195,10 +195,21 @@ TEST_F(Axes, OfWrittenRowsAreTheOthers) {
             (Groups{"in0.0=in1.0=out0.0"}));
 }
 
-TEST_F(Axes, OfRunningSumsAreTheOthers) {
-  const AxisRelation sums = Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}));
+TEST_F(Axes, OfRunningSumsGoOn) {
+  const AxisRelation sums =
+      Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}, {{"exclusive", "true"}}));
   EXPECT_EQ(GroupsOf(sums), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
-  EXPECT_EQ(sums.reason, "adds up over time");
+  ASSERT_TRUE(sums.sum.has_value());
+  EXPECT_EQ(sums.sum->axis, 1);
+  EXPECT_TRUE(sums.sum->exclusive);
+}
+
+TEST_F(Axes, OfSumsFromTheEndAreTheOthers) {
+  const AxisRelation sums =
+      Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}, {{"reverse", "true"}}));
+  EXPECT_EQ(GroupsOf(sums), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
+  EXPECT_FALSE(sums.sum.has_value());
+  EXPECT_EQ(sums.reason, "adds up over time from its end");
 }
 
 TEST_F(Axes, OfNeighboursThatNormaliseAreTheOthers) {

@@ -34,7 +34,10 @@ PATTERNS = {
     "converter/graph/recognise/softmax.cc": "softmax and its logarithm spelled out",
     "converter/graph/reroll/copies.cc": "sums with zeros and products with ones left out",
     "converter/graph/streaming/counters.cc": "a counter: the state and a constant, added",
-    "converter/graph/streaming/delays.cc": "a Pad before a convolution",
+    "converter/graph/streaming/delays.cc": "a sum that goes on, added to",
+    "converter/graph/streaming/numbering.cc": "a counter that numbers steps",
+    "converter/graph/streaming/pads.cc": "a Pad before a window, a slice behind one",
+    "converter/graph/streaming/shifts.cc": "a constant joined in front, which is a Pad",
     "converter/graph/streaming/rounding.cc": "an addend behind a product",
 }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/numbering.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "converter/base/elements.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/movement.h"
+
+namespace weft::graph {
+
+std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis) {
+  constexpr int64_t kLeastPlaces = 4;
+  constexpr double kMostNumber = 1 << 24;  // all whole numbers up to it are floats
+  const Dims& dims = constant.type.dims;
+  const ElementType type = constant.type.type;
+  const auto at = static_cast<size_t>(axis);
+  const int64_t places = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
+  if (type == ElementType::boolean || places < kLeastPlaces) return std::nullopt;
+  const auto number = [&](int64_t i) {
+    const auto element = static_cast<size_t>(i);
+    return IsFloat(type) ? RealAt(type, constant.bytes, element)
+                         : static_cast<double>(IntegerAt(type, constant.bytes, element));
+  };
+  const int64_t count = ElementCount(dims).value_or(0);
+  if (count == 0) return std::nullopt;
+  const double first = number(0), step = number(inside) - first;
+  const bool starts = first == 0 || first == step;
+  if (!starts || !(step >= 1) || !(number(count - 1) <= kMostNumber)) return std::nullopt;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto place = static_cast<double>(i / inside % places);
+    if (number(i) != first + place * step) return std::nullopt;
+  }
+  const Numbering numbering = {axis, static_cast<int64_t>(first), static_cast<int64_t>(step)};
+  return static_cast<double>(numbering.step) == step ? std::optional(numbering) : std::nullopt;
+}
+
+bool IsNumbering(const ir::Constant& constant) {
+  for (size_t axis = 0; axis < constant.type.dims.size(); ++axis) {
+    if (NumberingAlong(constant, static_cast<int64_t>(axis))) return true;
+  }
+  return false;
+}
+
+ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbering& numbering,
+                         const std::string& name) {
+  const TensorType type = constant.outputs[0].type;
+  const TensorType number = {ElementType::i64, Dims(type.dims.size(), 1)};
+  TensorType row = number;
+  const auto at = static_cast<size_t>(numbering.axis);
+  const int64_t places = row.dims[at] = type.dims[at];
+  const ir::Source read =
+      NewReadValue(graph, constant, name, NewInts(graph, constant, number, {numbering.first}));
+  read.node->outputs[0].type = number;
+  const auto made = [&](const char* of, std::vector<ir::Source> inputs,
+                        std::map<std::string, std::string> attributes = {}) {
+    return ir::Source{
+        NewInferredNode(graph, constant, of, 3, std::move(inputs), 1, std::move(attributes)), 0};
+  };
+  const ir::Source behind = NewInts(graph, constant, number, {numbering.step * places});
+  NewAssign(graph, constant, name, made("Add", {read, behind}));
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < places; ++i) offsets.push_back(i * numbering.step);
+  ir::Source numbers = made("Add", {read, NewInts(graph, constant, row, offsets)});
+  if (type.type != ElementType::i64) {
+    numbers = made("Convert", {numbers}, {{"destination_type", std::string(Name(type.type))}});
+  }
+  if (row.dims == type.dims) return numbers;
+  const TensorType shape = {ElementType::i64, {static_cast<int64_t>(type.dims.size())}};
+  return made("Broadcast", {numbers, NewInts(graph, constant, shape, type.dims)});
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/shifts.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/pads.h"
+#include "converter/ops/axes.h"
+
+namespace weft::graph {
+namespace {
+
+// One element, where all are alike.
+std::optional<ir::Constant> OneOf(const ir::Constant& constant) {
+  const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
+  if (size == 0 || constant.bytes.size() < size) return std::nullopt;
+  const std::span<const std::byte> first = constant.bytes.first(size);
+  for (size_t at = size; at < constant.bytes.size(); at += size) {
+    if (!std::ranges::equal(first, constant.bytes.subspan(at, size))) return std::nullopt;
+  }
+  return ir::Constant{{constant.type.type, {}}, constant.owner, first};
+}
+
+// A node becomes a Pad of `data` along one axis; without a fill, of zeros.
+void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data,
+                  const std::optional<ir::Source>& fill, int64_t axis, int64_t places,
+                  bool shifts) {
+  const size_t rank = TypeOf(data).dims.size();
+  const TensorType type = {ElementType::i64, {static_cast<int64_t>(rank)}};
+  Dims begins(rank, 0), ends(rank, 0);
+  begins[static_cast<size_t>(axis)] = places;
+  if (shifts) ends[static_cast<size_t>(axis)] = -places;
+  std::vector<ir::Source> inputs = {data, NewInts(graph, node, type, begins),
+                                    NewInts(graph, node, type, ends)};
+  if (fill) inputs.push_back(*fill);
+  Become(node, "Pad", 12, std::move(inputs));
+  node.attributes["pad_mode"] = "constant";
+}
+
+// The one axis along which two tensors differ.
+std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  std::optional<int64_t> axis;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (axis) return std::nullopt;
+    axis = static_cast<int64_t>(i);
+  }
+  return axis;
+}
+
+// A slice that takes some places of one axis, in their order, and all of the others.
+std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node) {
+  if (node.constant || node.inputs.empty() || node.outputs.size() != 1) return std::nullopt;
+  const std::vector<Selection> taken = ops::RelationOf(graph, node).selections;
+  if (taken.size() != 1) return std::nullopt;
+  Dims dims = DimsOf(node.inputs[0]);
+  dims[static_cast<size_t>(taken[0].axis)] = taken[0].end - taken[0].begin;
+  return dims == node.outputs[0].type.dims ? std::optional(taken[0]) : std::nullopt;
+}
+
+void JoinToPad(ir::Graph& graph, ir::Node& join) {
+  const ir::Source first = join.inputs[0], second = join.inputs[1];
+  if (!first.node->constant || second.node->constant) return;
+  const std::optional<ir::Constant> one = OneOf(*first.node->constant);
+  const std::optional<int64_t> axis = DifferingAxis(DimsOf(second), join.outputs[0].type.dims);
+  if (!one || !axis) return;
+  const auto at = static_cast<size_t>(*axis);
+  const int64_t places = DimsOf(first)[at];
+  const ir::Source fill = NewConstant(graph, join, *one);
+  const std::optional<Selection> kept = SliceOf(graph, *second.node);
+  if (kept && kept->axis == *axis && kept->begin == 0) {
+    const ir::Source data = second.node->inputs[0];
+    if (DimsOf(data)[at] - kept->end == places) {
+      return BecomeBorder(graph, join, data, fill, *axis, places, /*shifts=*/true);
+    }
+  }
+  BecomeBorder(graph, join, second, fill, *axis, places, /*shifts=*/false);
+}
+
+void SliceToShift(ir::Graph& graph, ir::Node& slice) {
+  const std::optional<Selection> taken = SliceOf(graph, slice);
+  if (!taken) return;
+  ir::Node& pad = *slice.inputs[0].node;
+  const std::optional<Border> border = BorderOf(graph, pad);
+  if (!border) return;
+  const ir::Source data = pad.inputs[0];
+  if (DifferingAxis(DimsOf(data), pad.outputs[0].type.dims) != taken->axis) return;
+  const int64_t before = border->begin[static_cast<size_t>(taken->axis)] - taken->begin;
+  const int64_t places = DimsOf(data)[static_cast<size_t>(taken->axis)];
+  if (before < 0 || taken->end - taken->begin != places) return;
+  if (before == 0) return BecomeReshape(graph, slice, data, slice.outputs[0].type.dims);
+  std::optional<ir::Source> fill;
+  if (pad.inputs.size() > 3) fill = pad.inputs[3];
+  BecomeBorder(graph, slice, data, fill, taken->axis, before, /*shifts=*/true);
+}
+
+}  // namespace
+
+void JoinsToPads(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    const bool joins = node->operation != nullptr && !node->constant &&
+                       node->operation->name == "Concat" && node->inputs.size() == 2;
+    if (joins) JoinToPad(graph, *node);
+  }
+}
+
+void SlicesOfPads(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) SliceToShift(graph, *node);
+}
+
+}  // namespace weft::graph

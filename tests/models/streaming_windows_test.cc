@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows, sums and shifts along time, cut to a few steps a run: they must go on behind the last
+// step as a longer model does, whatever rates the tensors between have.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/models/streamed_graph.h"
+
+namespace weft::windows {
+namespace {
+
+constexpr int64_t kSteps = 6, kTimes = 2;
+using Attributes = std::map<std::string, std::string>;
+using BuildFor = std::function<void(GraphBuilder&, int64_t steps)>;
+
+Build Of(int64_t steps, const BuildFor& build) {
+  return [=](GraphBuilder& g) { build(g, steps); };
+}
+
+// Cut from kSteps, it goes on as the model of twice as many steps.
+void ExpectGoesOn(const BuildFor& build) {
+  for (const int64_t steps : {1, 2, 3, 6}) {
+    ExpectSameBits(Of(kTimes * kSteps, build), Of(kSteps, build), kTimes * kSteps, steps);
+  }
+}
+
+void ExpectRefusal(const BuildFor& build, const std::string& layer, const std::string& what) {
+  EXPECT_EQ(Refusal(Of(kSteps, build)), NeedsAll(layer, what));
+}
+
+Attributes Window(int64_t stride, int64_t dilation, int64_t begin, int64_t end) {
+  return {{"strides", std::to_string(stride)},
+          {"dilations", std::to_string(dilation)},
+          {"pads_begin", std::to_string(begin)},
+          {"pads_end", std::to_string(end)},
+          {"auto_pad", "explicit"}};
+}
+
+Attributes Pool(int64_t kernel, int64_t stride, int64_t begin, int64_t end) {
+  Attributes attributes = Window(stride, 1, begin, end);
+  attributes.erase("dilations");
+  attributes["kernel"] = std::to_string(kernel);
+  attributes["rounding_type"] = "floor";
+  return attributes;
+}
+
+ir::Source Conv(GraphBuilder& g, ir::Source x, Dims filters, const Attributes& window) {
+  return g.Add("Convolution", 1, {x, Weights(g, std::move(filters), 21)}, window);
+}
+
+// Filters [in, out, kernel]; what is longer than stride * extent is cut off behind.
+ir::Source Transposed(GraphBuilder& g, ir::Source x, Dims filters, int64_t stride, int64_t end) {
+  return g.Add("ConvolutionBackpropData", 1, {x, Weights(g, std::move(filters), 22)},
+               Window(stride, 1, 0, end));
+}
+
+ir::Source Bias(GraphBuilder& g, ir::Source x, int64_t channels) {
+  return g.Add("Add", 1, {x, Weights(g, {1, channels, 1}, 23)});
+}
+
+ir::Source Tanh(GraphBuilder& g, ir::Source x) { return g.Add("Tanh", 1, {x}); }
+
+// [1, channels, steps * rate]
+ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
+  return g.Parameter(F32({1, channels, places}));
+}
+
+// Without its last `count` places.
+ir::Source WithoutEnd(GraphBuilder& g, ir::Source x, int64_t count) {
+  return g.Add("Slice", 8, {x, g.Ints({0}), g.Ints({-count}), g.Ints({1}), g.Ints({2})});
+}
+
+// [1, channels, places] along places.
+ir::Source Gru(GraphBuilder& g, ir::Source x, int64_t channels, int64_t places) {
+  constexpr int64_t kHidden = 3;
+  const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+  const ir::Source length =
+      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(places)});
+  const ir::Source gru =
+      g.Add("GRUSequence", 5,
+            {rows, g.Floats({1, 1, kHidden}, {0, 0, 0}), length,
+             Weights(g, {1, 3 * kHidden, channels}, 1), Weights(g, {1, 3 * kHidden, kHidden}, 2),
+             Weights(g, {1, 3 * kHidden}, 3)},
+            {{"hidden_size", "3"}, {"direction", "forward"}}, 2);
+  const ir::Source hidden = g.Add("Squeeze", 1, {gru, g.Ints({1})});
+  return g.Add("Transpose", 1, {hidden, g.Ints({0, 2, 1})});
+}
+
+TEST(StreamingWindows, TakesTheStrideOfAConvolution) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    g.Result(Conv(g, Signal(g, 3, 2 * steps), {4, 3, 3}, Window(2, 1, 1, 0)));
+  });
+}
+
+TEST(StreamingWindows, TakesTheStrideOfADilatedConvolution) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    g.Result(Conv(g, Signal(g, 3, 3 * steps), {4, 3, 3}, Window(3, 2, 4, 0)));
+  });
+}
+
+// What is padded behind is read by no window.
+TEST(StreamingWindows, TakesAStrideBetweenPadsOnBothSides) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    g.Result(Conv(g, Signal(g, 3, 2 * steps), {4, 3, 3}, Window(2, 1, 1, 1)));
+  });
+}
+
+TEST(StreamingWindows, TakesWindowsThatDoNotOverlap) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source frames = Conv(g, Signal(g, 1, 4 * steps), {5, 1, 4}, Window(4, 1, 0, 0));
+    g.Result(Gru(g, frames, 5, steps));
+  });
+}
+
+TEST(StreamingWindows, TakesSamplesOfAllStrides) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    ir::Source x = Conv(g, Signal(g, 1, 12 * steps), {3, 1, 4}, Window(2, 1, 2, 0));
+    x = Conv(g, Tanh(g, x), {4, 3, 3}, Window(1, 2, 4, 0));
+    x = Conv(g, Tanh(g, x), {4, 4, 6}, Window(3, 1, 3, 0));
+    g.Result(Conv(g, Tanh(g, x), {2, 4, 2}, Window(2, 1, 0, 0)));
+  });
+}
+
+TEST(StreamingWindows, PoolsOverTime) {
+  for (const char* type : {"MaxPool", "AvgPool"}) {
+    ExpectGoesOn([=](GraphBuilder& g, int64_t steps) {
+      Attributes pool = Pool(3, 2, 1, 0), even = Pool(2, 2, 0, 0);
+      pool["exclude-pad"] = "false";
+      even["exclude-pad"] = "true";
+      const ir::Source x = g.Add(type, 1, {Signal(g, 3, 4 * steps)}, pool);
+      g.Result(g.Add(type, 1, {Tanh(g, x)}, even));
+    });
+  }
+}
+
+TEST(StreamingWindows, PoolsBehindABorder) {
+  for (const char* type : {"MaxPool", "AvgPool"}) {
+    ExpectGoesOn([=](GraphBuilder& g, int64_t steps) {
+      Attributes pool = Pool(3, 1, 0, 0);
+      pool["exclude-pad"] = "true";
+      const ir::Source x =
+          g.Add("Pad", 1,
+                {Signal(g, 3, steps), g.Ints({0, 0, 2}), g.Ints({0, 0, 0}), g.Floats({}, {0.25f})},
+                {{"pad_mode", "constant"}});
+      g.Result(g.Add(type, 1, {x}, pool));
+    });
+  }
+}
+
+TEST(StreamingWindows, ConvolvesBehindABorderOfOtherNumbers) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Add(
+        "Pad", 1,
+        {Signal(g, 3, 2 * steps), g.Ints({0, 0, 3}), g.Ints({0, 0, 0}), g.Floats({}, {-1.5f})},
+        {{"pad_mode", "constant"}});
+    g.Result(Conv(g, x, {4, 3, 5}, Window(2, 1, 0, 0)));
+  });
+}
+
+TEST(StreamingWindows, SharesABorder) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x =
+        g.Add("Pad", 1, {Signal(g, 3, steps), g.Ints({0, 0, 2}), g.Ints({0, 0, 0})},
+              {{"pad_mode", "constant"}});
+    const ir::Source values = Tanh(g, Conv(g, x, {4, 3, 3}, Window(1, 1, 0, 0)));
+    const ir::Source gates = g.Add("Sigmoid", 1, {Conv(g, x, {4, 3, 3}, Window(1, 1, 0, 0))});
+    g.Result(g.Add("Multiply", 1, {values, gates}));
+  });
+}
+
+TEST(StreamingWindows, TakesOffWhatLooksAhead) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    ir::Source y = Bias(g, Conv(g, x, {4, 3, 3}, Window(1, 1, 2, 2)), 4);
+    y = Tanh(g, WithoutEnd(g, y, 2));
+    y = Bias(g, Conv(g, y, {3, 4, 3}, Window(1, 2, 4, 4)), 3);
+    g.Result(g.Add("Add", 1, {Tanh(g, WithoutEnd(g, y, 4)), x}));
+  });
+}
+
+TEST(StreamingWindows, AddsUpWhatOverlaps) {
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t kernel : {stride + 1, 2 * stride, 2 * stride + 1}) {
+      ExpectGoesOn([=](GraphBuilder& g, int64_t steps) {
+        g.Result(Transposed(g, Signal(g, 3, steps), {3, 2, kernel}, stride, kernel - stride));
+      });
+    }
+  }
+}
+
+TEST(StreamingWindows, TakesTheTailOffWhatOverlaps) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source y = Bias(g, Transposed(g, Signal(g, 3, steps), {3, 2, 5}, 2, 0), 2);
+    g.Result(Tanh(g, WithoutEnd(g, y, 3)));
+  });
+}
+
+TEST(StreamingWindows, SkipsFromEncoderToDecoder) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 1, 4 * steps);
+    const ir::Source a = Tanh(g, Conv(g, x, {3, 1, 4}, Window(2, 1, 2, 0)));
+    const ir::Source b = Tanh(g, Conv(g, a, {5, 3, 3}, Window(2, 1, 1, 0)));
+    const ir::Source c = Gru(g, b, 5, steps);
+    const ir::Source d = g.Add("Add", 1, {Transposed(g, c, {3, 3, 4}, 2, 2), a});
+    const ir::Source e = Transposed(g, Tanh(g, d), {3, 1, 3}, 2, 1);
+    g.Result(g.Add("Concat", 1, {e, x}, {{"axis", "1"}}));
+  });
+}
+
+TEST(StreamingWindows, WalksAtTwoRates) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source slow = Gru(g, Signal(g, 4, steps), 4, steps);
+    const ir::Source fast = Transposed(g, slow, {3, 2, 4}, 2, 2);
+    g.Result(Gru(g, fast, 2, 2 * steps));
+  });
+}
+
+TEST(StreamingWindows, ConvolvesImagesWhoseRowsAreTime) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 2, steps, 9}));
+    const Attributes down = {{"strides", "1,2"},
+                             {"dilations", "1,1"},
+                             {"pads_begin", "1,1"},
+                             {"pads_end", "1,1"},
+                             {"auto_pad", "explicit"}};
+    const auto rows = [&](ir::Source source) {
+      return g.Add("Slice", 8, {source, g.Ints({0}), g.Ints({-1}), g.Ints({1}), g.Ints({2})});
+    };
+    const ir::Source a = rows(g.Add("Convolution", 1, {x, Weights(g, {4, 2, 2, 3}, 5)}, down));
+    const Attributes up = {{"strides", "1,2"},
+                           {"dilations", "1,1"},
+                           {"pads_begin", "0,1"},
+                           {"pads_end", "0,1"},
+                           {"auto_pad", "explicit"}};
+    const ir::Source b =
+        g.Add("ConvolutionBackpropData", 1, {Tanh(g, a), Weights(g, {4, 2, 2, 3}, 6)}, up);
+    g.Result(g.Add("Add", 1, {rows(b), x}));
+  });
+}
+
+TEST(StreamingWindows, RepeatsByAWholeFactor) {
+  for (const bool by_sizes : {false, true}) {
+    ExpectGoesOn([=](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = Conv(g, Signal(g, 3, steps), {4, 3, 3}, Window(1, 1, 2, 0));
+      const ir::Source target = by_sizes ? g.Ints({3 * steps}) : g.Floats({1}, {3});
+      const ir::Source y = g.Add("Interpolate", 11, {x, target, g.Ints({2})},
+                                 {{"mode", "nearest"},
+                                  {"shape_calculation_mode", by_sizes ? "sizes" : "scales"},
+                                  {"coordinate_transformation_mode", "half_pixel"},
+                                  {"nearest_mode", "round_prefer_floor"}});
+      g.Result(Conv(g, y, {2, 4, 2}, Window(1, 1, 1, 0)));
+    });
+  }
+}
+
+TEST(StreamingWindows, ShiftsIntoTheFuture) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    const ir::Source late =
+        g.Add("Pad", 12, {x, g.Ints({0, 0, 4}), g.Ints({0, 0, -4}), g.Floats({}, {0.5f})},
+              {{"pad_mode", "constant"}});
+    g.Result(g.Add("Subtract", 1, {x, late}));
+  });
+}
+
+TEST(StreamingWindows, ShiftsByWhatIsJoinedInFront) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    const ir::Source first = g.Floats({1, 3, 2}, std::vector<float>(6, 0.5f));
+    const ir::Source late = g.Add("Concat", 1, {first, WithoutEnd(g, x, 2)}, {{"axis", "2"}});
+    g.Result(g.Add("Subtract", 1, {x, late}));
+  });
+}
+
+TEST(StreamingWindows, ConvolvesBehindWhatIsJoinedInFront) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source first = g.Floats({1, 3, 2}, std::vector<float>(6, 0.0f));
+    const ir::Source x = g.Add("Concat", 1, {first, Signal(g, 3, steps)}, {{"axis", "2"}});
+    g.Result(Conv(g, x, {4, 3, 3}, Window(1, 1, 0, 0)));
+  });
+}
+
+TEST(StreamingWindows, AddsSlicesOfABorder) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    const ir::Source padded =
+        g.Add("Pad", 1, {x, g.Ints({0, 0, 2}), g.Ints({0, 0, 0})}, {{"pad_mode", "constant"}});
+    ir::Source sum = x;
+    for (int64_t i = 0; i < 3; ++i) {
+      const ir::Source late =
+          g.Add("Slice", 8, {padded, g.Ints({i}), g.Ints({i + steps}), g.Ints({1}), g.Ints({2})});
+      sum =
+          g.Add("Add", 1,
+                {g.Add("Multiply", 1, {late, Weights(g, {1, 3, 1}, static_cast<uint32_t>(30 + i))}),
+                 sum});
+    }
+    g.Result(sum);
+  });
+}
+
+TEST(StreamingWindows, TakesEveryThirdPlace) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Conv(g, Signal(g, 3, 3 * steps), {4, 3, 3}, Window(1, 1, 2, 0));
+    g.Result(g.Add("Slice", 8, {x, g.Ints({1}), g.Ints({INT64_MAX}), g.Ints({3}), g.Ints({2})}));
+  });
+}
+
+TEST(StreamingWindows, GoesOnWithASum) {
+  for (const char* exclusive : {"false", "true"}) {
+    ExpectGoesOn([=](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = Conv(g, Signal(g, 3, steps), {4, 3, 1}, Window(1, 1, 0, 0));
+      g.Result(g.Add("CumSum", 3, {x, g.Int(2)}, {{"exclusive", exclusive}}));
+    });
+  }
+}
+
+TEST(StreamingWindows, GoesOnWithSumsOfIntegers) {
+  for (const char* type : {"i32", "i64", "u8"}) {
+    ExpectGoesOn([=](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = g.Add("Abs", 1, {Signal(g, 3, steps)});
+      const ir::Source wide = g.Add("Multiply", 1, {x, g.Float(90)});
+      const ir::Source whole = g.Add("Convert", 1, {wide}, {{"destination_type", type}});
+      const ir::Source sums = g.Add("CumSum", 3, {whole, g.Int(-1)});
+      g.Result(g.Add("Convert", 1, {sums}, {{"destination_type", "f32"}}));
+    });
+  }
+}
+
+// Mean and deviation of all steps so far, over all channels.
+TEST(StreamingWindows, NormalisesByAllStepsSoFar) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    std::vector<float> numbers;
+    for (int64_t i = 1; i <= steps; ++i) numbers.push_back(static_cast<float>(3 * i));
+    const auto sum_so_far = [&](ir::Source source) {
+      const ir::Source sum = g.Add("ReduceSum", 1, {source, g.Ints({1})}, {{"keep_dims", "true"}});
+      return g.Add("CumSum", 3, {sum, g.Int(2)});
+    };
+    const auto count = [&] { return g.Floats({1, 1, steps}, numbers); };
+    const ir::Source sum = sum_so_far(x);
+    const ir::Source squares = sum_so_far(g.Add("Multiply", 1, {x, x}));
+    const ir::Source mean = g.Add("Divide", 1, {sum, count()});
+    const ir::Source twice = g.Add("Multiply", 1, {mean, g.Float(2)});
+    const ir::Source less = g.Add("Subtract", 1, {squares, g.Add("Multiply", 1, {twice, sum})});
+    const ir::Source variance =
+        g.Add("Add", 1, {g.Add("Divide", 1, {less, count()}), g.Add("Multiply", 1, {mean, mean})});
+    const ir::Source deviation = g.Add("Sqrt", 1, {g.Add("Add", 1, {variance, g.Float(1e-3f)})});
+    g.Result(g.Add("Divide", 1, {g.Add("Subtract", 1, {x, mean}), deviation}));
+  });
+}
+
+// Every step by itself, over channels that time and another axis stand inside of.
+TEST(StreamingWindows, NormalisesChannelsOfOneStep) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 19, steps, 3}));
+    const auto mean_of = [&](ir::Source source) {
+      return g.Add("ReduceMean", 1, {source, g.Ints({1})}, {{"keep_dims", "true"}});
+    };
+    const ir::Source centred = g.Add("Subtract", 1, {x, mean_of(x)});
+    const ir::Source variance = mean_of(g.Add("Multiply", 1, {centred, centred}));
+    const ir::Source deviation = g.Add("Sqrt", 1, {g.Add("Add", 1, {variance, g.Float(1e-5f)})});
+    const ir::Source y = g.Add("Divide", 1, {centred, deviation});
+    g.Result(g.Add("CumSum", 3, {g.Add("Softmax", 8, {y}, {{"axis", "1"}}), g.Int(2)}));
+  });
+}
+
+TEST(StreamingWindows, RefusesWhatLooksAhead) {
+  ExpectRefusal(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Conv(g, Signal(g, 3, 2 * steps), {3, 3, 3}, Window(2, 1, 0, 1));
+        g.Result(Conv(g, x, {3, 3, 2}, Window(1, 1, 1, 0)));
+      },
+      "2 \"Convolution2\" (Convolution)", "it has windows over time");
+}
+
+TEST(StreamingWindows, RefusesAWholeOfOneStep) {
+  EXPECT_EQ(
+      Refusal([](GraphBuilder& g) {
+        g.Result(Conv(g, Signal(g, 3, 2), {3, 3, 3}, Window(2, 1, 1, 0)));
+      }),
+      "test.xml: all places of its time axes belong to one step (layer 2 \"Convolution2\" 1); "
+      "--streaming must have two steps to tell apart\n");
+}
+
+TEST(StreamingWindows, RefusesASumFromTheEnd) {
+  ExpectRefusal(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Conv(g, Signal(g, 3, steps), {3, 3, 2}, Window(1, 1, 1, 0));
+        g.Result(g.Add("CumSum", 3, {x, g.Int(2)}, {{"reverse", "true"}}));
+      },
+      "4 \"CumSum4\" (CumSum)", "it adds up over time from its end");
+}
+
+TEST(StreamingWindows, RefusesAMeanOfFewerPlacesAtTheBeginning) {
+  ExpectRefusal(
+      [](GraphBuilder& g, int64_t steps) {
+        Attributes pool = Pool(2, 1, 1, 0);
+        pool["exclude-pad"] = "true";
+        const ir::Source x = Conv(g, Signal(g, 3, steps), {3, 3, 2}, Window(1, 1, 1, 0));
+        g.Result(g.Add("AvgPool", 1, {x}, pool));
+      },
+      "3 \"AvgPool3\" (AvgPool)", "it averages over fewer places at the beginning");
+}
+
+TEST(StreamingWindows, RefusesATransposedConvolutionWithoutItsBeginning) {
+  ExpectRefusal(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Conv(g, Signal(g, 3, steps), {3, 3, 2}, Window(1, 1, 1, 0));
+        g.Result(
+            g.Add("ConvolutionBackpropData", 1, {x, Weights(g, {3, 2, 4}, 7)}, Window(2, 1, 1, 1)));
+      },
+      "4 \"ConvolutionBackpropData4\" (ConvolutionBackpropData)", "it upsamples the time axis");
+}
+
+TEST(StreamingWindows, LeavesABorderAlongAnotherAxis) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 2, steps, 5}));
+    const Attributes window = {{"strides", "1,1"},
+                               {"dilations", "1,1"},
+                               {"pads_begin", "1,0"},
+                               {"pads_end", "0,0"},
+                               {"auto_pad", "explicit"}};
+    const ir::Source padded =
+        g.Add("Pad", 1, {x, g.Ints({0, 0, 0, 1}), g.Ints({0, 0, 0, 0}), g.Floats({}, {2})},
+              {{"pad_mode", "constant"}});
+    const Attributes even = {{"strides", "1,1"},
+                             {"dilations", "1,1"},
+                             {"pads_begin", "0,0"},
+                             {"pads_end", "0,0"},
+                             {"auto_pad", "explicit"}};
+    const ir::Source y = g.Add("Convolution", 1, {padded, Weights(g, {2, 2, 1, 2}, 8)}, even);
+    g.Result(g.Add("Convolution", 1, {y, Weights(g, {2, 2, 2, 1}, 9)}, window));
+  });
+}
+
+}  // namespace
+}  // namespace weft::windows
