@@ -65,7 +65,23 @@ HWY_INLINE void Finish(const Lines& lines, bool logarithm, const Lanes16& greate
   }
 }
 
+// Each row as long as its place in its block, with zeros behind.
+void CausalSoftmax(const SoftmaxShape& shape, const float* x, float* y) {
+  const size_t axis = shape.axis;
+  size_t place = 0;
+  for (size_t row = 0; row < shape.outer; ++row, x += axis, y += axis) {
+    const size_t length = place + 1;
+    const size_t rest = length % 16;
+    const Lines lines{length / 16 + (rest != 0), 16, 16, rest != 0 ? rest : 16, true};
+    const Lanes16 greatest = GreatestOf(lines, x);
+    Finish(lines, false, greatest, SumOfPowers(lines, greatest, x, y), x, y);
+    for (size_t i = length; i < axis; ++i) y[i] = 0.0f;
+    place = length < axis ? length : 0;
+  }
+}
+
 void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
+  if (shape.causal != 0 && shape.axis != 0) return CausalSoftmax(shape, x, y);
   const bool logarithm = shape.logarithm != 0;
   ForLines(shape.outer, shape.axis, shape.inner, [=](const Lines& lines, size_t at) HWY_ATTR {
     const Lanes16 greatest = GreatestOf(lines, x + at);

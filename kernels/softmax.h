@@ -4,6 +4,8 @@
 // inner 1 element i goes to one of 16 partials, i % 16, joined as in reduce.h; else one chain over
 // the axis; long ones are cut into blocks as sum.h says. A NaN makes its whole row NaN. y may be x
 // itself, any other overlap is refused by the caller. The caller owns all memory.
+// Causal: blocks of `axis` rows, row i of a block is its first i + 1 elements; those behind are not
+// read, and 0 in y. The same bits as with -inf there.
 #ifndef WEFT_KERNELS_SOFTMAX_H_
 #define WEFT_KERNELS_SOFTMAX_H_
 
@@ -16,6 +18,7 @@ struct SoftmaxShape {
   uint32_t axis = 0;
   uint32_t inner = 0;
   uint32_t logarithm = 0;  // 1: the logarithm of it
+  uint32_t causal = 0;     // 1, with inner 1 and no logarithm
 };
 
 void Softmax(const SoftmaxShape& shape, const float* x, float* y);

@@ -2,6 +2,7 @@
 // Scaled dot-product attention, softmax(scale * query * key^T + mask) * value: a product, the mask,
 // a softmax and another product. The scores of all queries and keys stand in memory at once.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -103,31 +104,38 @@ void InferAttention(InferScope& scope) {
 
 // The scale belongs to the scores; the query has fewer elements wherever there are more keys than
 // elements in a key.
-plan::ValueId EmitScaledQuery(LowerScope& scope) {
+struct Query {
+  plan::ValueId value;
+  Matrix matrix;
+};
+
+Query EmitScaledQuery(LowerScope& scope) {
   plan::Builder& builder = scope.builder;
   const TensorType& type = scope.input_type(kQuery);
   const plan::ValueId query = scope.input(kQuery);
+  const Dims strides = scope.input_strides(kQuery);
   const std::optional<std::vector<double>> known = scope.Numbers(kScale);
-  if (known && known->front() == 1) return query;
+  if (known && known->front() == 1) return {query, MatrixOver(type.dims, strides)};
   const auto size = static_cast<double>(type.dims.back());
   const plan::ValueId scale =
       scope.has_input(kScale) ? scope.input(kScale)
                               : builder.WeightsOf<float>({ElementType::f32, {1}},
                                                          {static_cast<float>(1 / std::sqrt(size))});
   const plan::ValueId scaled = builder.Scratch(type);
-  EmitBinary(builder, format::BinaryOp::multiply, query, scale, scaled);
-  return scaled;
+  const Walk walk = JoinedWalk(type.dims, std::array{strides, Dims(strides.size(), 0)});
+  EmitBinary(builder, format::BinaryOp::multiply, walk, query, scale, scaled);
+  return {scaled, MatrixOver(type.dims)};
 }
 
 plan::ValueId EmitScores(LowerScope& scope) {
-  const Matrix query = MatrixOver(scope.input_dims(kQuery));
-  const Matrix key = MatrixOver(scope.input_dims(kKey), /*transposed=*/true);
-  Dims dims = BroadcastOf(query.batch, key.batch);
-  const MatrixProduct product = ProductOfBatches(dims, query, key);
-  dims.insert(dims.end(), {query.rows, key.columns});
-  const plan::ValueId scaled = EmitScaledQuery(scope);
+  const Query query = EmitScaledQuery(scope);
+  const Matrix key = MatrixOver(scope.input_dims(kKey), scope.input_strides(kKey),
+                                /*transposed=*/true);
+  Dims dims = BroadcastOf(query.matrix.batch, key.batch);
+  const MatrixProduct product = ProductOfBatches(dims, query.matrix, key);
+  dims.insert(dims.end(), {query.matrix.rows, key.columns});
   const plan::ValueId scores = scope.builder.Scratch({ElementType::f32, dims});
-  EmitProduct(scope.builder, product, scaled, scope.input(kKey), scores);
+  EmitProduct(scope.builder, product, query.value, scope.input(kKey), scores);
   return scores;
 }
 
@@ -141,6 +149,11 @@ plan::ValueId EmitExcluded(plan::Builder& builder, const Operand& attends, plan:
   EmitSelect(builder, {attends.value, WithLeadingOnes(attends.dims, out.size())},
              {scores, WithLeadingOnes(dims, out.size())}, {nothing, Dims(out.size(), 1)}, {y, out});
   return y;
+}
+
+// The causal form with a key for each query: the softmax knows it.
+bool HasTriangle(const NodeScope& scope) {
+  return IsCausal(scope) && scope.input_dims(kQuery).end()[-2] == scope.input_dims(kKey).end()[-2];
 }
 
 // A query attends to the keys up to its own place: computed, since a table would fill the flash.
@@ -159,6 +172,7 @@ Operand EmitCausalMask(plan::Builder& builder, int64_t queries, int64_t keys) {
 plan::ValueId EmitMasked(LowerScope& scope, plan::ValueId scores) {
   plan::Builder& builder = scope.builder;
   const Dims dims = builder.dims(scores);
+  if (HasTriangle(scope)) return scores;
   if (IsCausal(scope)) {
     return EmitExcluded(builder, EmitCausalMask(builder, dims.end()[-2], dims.back()), scores);
   }
@@ -178,12 +192,13 @@ void LowerAttention(LowerScope& scope) {
   const Dims& out = scope.output_type(0).dims;
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(out) == 0) return;
-  const Matrix value = MatrixOver(scope.input_dims(kAttended));
+  const Matrix value = MatrixOver(scope.input_dims(kAttended), scope.input_strides(kAttended));
   if (value.rows == 0) return builder.Fill(y);
   const plan::ValueId scores = EmitMasked(scope, EmitScores(scope));
   const TensorType type = builder.value(scores).type;
   const plan::ValueId shares = builder.Scratch(type);
-  EmitSoftmax(builder, type.dims.size() - 1, /*logarithm=*/false, scores, shares);
+  const SoftmaxForm form = HasTriangle(scope) ? SoftmaxForm::kCausal : SoftmaxForm::kShares;
+  EmitSoftmax(builder, type.dims.size() - 1, form, scores, shares);
   const Dims batch(out.begin(), out.end() - 2);
   EmitProduct(builder, ProductOfBatches(batch, MatrixOver(type.dims), value), shares,
               scope.input(kAttended), y);
@@ -213,7 +228,10 @@ void AttentionAxes(AxisScope& scope) {
   scope.relation.reason = "attends over time";
 }
 
-constexpr Traits kAttention = {.axes = AttentionAxes, .heavy = true};
+bool AttentionTakesStrides(const NodeScope&, size_t i) { return i <= kAttended; }
+
+constexpr Traits kAttention = {
+    .axes = AttentionAxes, .takes_strides = AttentionTakesStrides, .heavy = true};
 
 constexpr Operation kAttentionRows[] = {
     {"ScaledDotProductAttention", 13, 3, 5, InferAttention, LowerAttention, kAttention}};

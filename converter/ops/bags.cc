@@ -35,7 +35,7 @@ void EmitEqualBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, int
                    int64_t size, plan::ValueId y) {
   const int64_t inner = rows.inner;
   if (rows.weights != plan::kNone) {
-    const Matrix weights = {{bags}, 1, size, size, 1}, table = {{bags}, size, inner, inner, 1};
+    const Matrix weights = MatrixOver({bags, 1, size}), table = MatrixOver({bags, size, inner});
     return EmitProduct(builder, ProductOfBatches({bags}, weights, table), rows.weights, rows.values,
                        y);
   }

@@ -64,8 +64,8 @@ void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filte
     patches = builder.Scratch({type, dims});
     builder.CopyStrided(x, patches, dims, strides, 0, plan::DenseStrides(dims), 0);
   }
-  const Matrix a = {{1, filters.groups}, filters.out_channels, depth, depth, 1};
-  const Matrix b = {{batch, filters.groups}, depth, places, places, 1};
+  const Matrix a = MatrixOver({1, filters.groups, filters.out_channels, depth});
+  const Matrix b = MatrixOver({batch, filters.groups, depth, places});
   EmitProduct(builder, ProductOfBatches(b.batch, a, b), weights, patches, y);
 }
 

@@ -21,9 +21,16 @@ constexpr std::string_view kTranspose[] = {"transpose_a", "transpose_b"};
 Matrix MatrixOf(const NodeScope& scope, size_t i) {
   const Dims& dims = scope.input_dims(i);
   if (dims.size() == 1) {
-    return i == 0 ? Matrix{{}, 1, dims[0], dims[0], 1} : Matrix{{}, dims[0], 1, 1, 1};
+    return i == 0 ? Matrix{{}, {}, 1, dims[0], dims[0], 1} : Matrix{{}, {}, dims[0], 1, 1, 1};
   }
   return MatrixOver(dims, scope.attributes.Bool(kTranspose[i], false));
+}
+
+// As it lies.
+Matrix MatrixThere(const LowerScope& scope, size_t i) {
+  if (scope.rank(i) == 1) return MatrixOf(scope, i);
+  return MatrixOver(scope.input_dims(i), scope.input_strides(i),
+                    scope.attributes.Bool(kTranspose[i], false));
 }
 
 void InferMatmul(InferScope& scope) {
@@ -71,12 +78,8 @@ void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
 }
 
-void ScaleStrides(Dims& strides, int64_t factor) {
-  for (int64_t& stride : strides) stride *= factor;
-}
-
 void LowerMatmul(LowerScope& scope) {
-  const Matrix a = MatrixOf(scope, 0), b = MatrixOf(scope, 1);
+  const Matrix a = MatrixThere(scope, 0), b = MatrixThere(scope, 1);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   if (a.columns == 0) return scope.builder.Fill(y);
@@ -117,7 +120,12 @@ void MatMulAxes(AxisScope& scope) {
   scope.relation.reason = "sums over time";
 }
 
-constexpr Traits kMatMul = {.axes = MatMulAxes, .heavy = true};
+// A constant factor goes into panels, which want the rows of the other one contiguous.
+bool TakesStrides(const NodeScope& scope, size_t i) {
+  return scope.rank(i) > 1 && scope.constant(0) == nullptr && scope.constant(1) == nullptr;
+}
+
+constexpr Traits kMatMul = {.axes = MatMulAxes, .takes_strides = TakesStrides, .heavy = true};
 
 constexpr Operation kMatmulRows[] = {
     {"MatMul", 1, 2, 2, InferMatmul, LowerNarrow<LowerMatmul>, kMatMul},
@@ -128,24 +136,45 @@ constexpr Operation kMatmulRows[] = {
 std::span<const Operation> MatmulOperations() { return kMatmulRows; }
 
 Matrix MatrixOver(const Dims& dims, bool transposed) {
-  Matrix matrix{Dims(dims.begin(), dims.end() - 2), dims.end()[-2], dims.back(), dims.back(), 1};
+  return MatrixOver(dims, plan::DenseStrides(dims), transposed);
+}
+
+Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed) {
+  Matrix matrix{Dims(dims.begin(), dims.end() - 2),
+                Dims(strides.begin(), strides.end() - 2),
+                dims.end()[-2],
+                dims.back(),
+                strides.end()[-2],
+                strides.back()};
   if (transposed) {
     std::swap(matrix.rows, matrix.columns);
     std::swap(matrix.row_stride, matrix.column_stride);
   }
-  if (matrix.rows == 1 || matrix.columns == 1) {  // one line of numbers is contiguous either way
+  // One dense line of numbers is contiguous either way.
+  if ((matrix.rows == 1 || matrix.columns == 1) && strides == plan::DenseStrides(dims)) {
     matrix.row_stride = matrix.columns;
     matrix.column_stride = 1;
   }
   return matrix;
 }
 
+namespace {
+
+// Along the axes of `batch`, 0 where the matrices repeat.
+Dims BatchStrides(const Matrix& matrix, const Dims& batch) {
+  Dims strides(batch.size(), 0);
+  const size_t missing = batch.size() - matrix.batch.size();
+  for (size_t axis = 0; axis < matrix.batch.size(); ++axis) {
+    if (matrix.batch[axis] != 1) strides[missing + axis] = matrix.batch_strides[axis];
+  }
+  return strides;
+}
+
+}  // namespace
+
 MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix& b) {
   MatrixProduct product;
-  product.batch = CollapsedWalk(batch, std::array{WithLeadingOnes(a.batch, batch.size()),
-                                                  WithLeadingOnes(b.batch, batch.size())});
-  ScaleStrides(product.batch.strides[0], a.rows * a.columns);
-  ScaleStrides(product.batch.strides[1], b.rows * b.columns);
+  product.batch = JoinedWalk(batch, std::array{BatchStrides(a, batch), BatchStrides(b, batch)});
   product.rows = a.rows;
   product.columns = b.columns;
   product.inner = a.columns;

@@ -12,9 +12,9 @@
 
 namespace weft::ops {
 
-// Dense matrices [batch..., rows, columns], each transposed where its strides say so.
+// Matrices [batch..., rows, columns]; strides in elements.
 struct Matrix {
-  Dims batch;
+  Dims batch, batch_strides;
   int64_t rows, columns;
   int64_t row_stride, column_stride;
   int64_t batch_count() const { return ElementCount(batch).value_or(0); }
@@ -23,6 +23,7 @@ struct Matrix {
 
 // The matrices of a tensor of at least two axes; as they are, or each transposed.
 Matrix MatrixOver(const Dims& dims, bool transposed = false);
+Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed = false);
 
 // y[i..., m, n] = sum over k of a[i..., m, k] * b[i..., k, n]; strides in elements, 0 repeats.
 struct MatrixProduct {

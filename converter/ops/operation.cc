@@ -176,6 +176,40 @@ void LowerScope::Forward(size_t from, size_t i) {
   SetOutput(i, builder.View(input(from), 0, output_type(i)));
 }
 
+bool LowerScope::IsReadByStrides() const {
+  if (shared_ == nullptr || keeps_all_outputs_ || node_.outputs[0].run_time_extent) return false;
+  if (!shared_->reads) {
+    shared_->reads.emplace();
+    for (ir::Node* reader : ir::Topological(graph_)) {
+      for (size_t i = 0; i < reader->inputs.size(); ++i) {
+        shared_->reads->emplace(reader->inputs[i].node, LowerShared::Read{reader, i});
+      }
+    }
+  }
+  const auto [first, end] = shared_->reads->equal_range(&node_);
+  return std::all_of(first, end, [&](const auto& entry) {
+    const auto& [reader, input] = entry.second;
+    const auto takes = TraitsOf(*reader).takes_strides;
+    Faults discarded;
+    return takes != nullptr && takes(NodeScope(graph_, *reader, discarded), input);
+  });
+}
+
+bool LowerScope::ForwardAt(const Dims& strides) {
+  if (!IsReadByStrides()) return false;
+  shared_->strides[&node_] = strides;
+  SetOutput(0, input(0));
+  return true;
+}
+
+Dims LowerScope::input_strides(size_t i) const {
+  if (shared_ != nullptr) {
+    const auto found = shared_->strides.find(node_.inputs[i].node);
+    if (found != shared_->strides.end()) return found->second;
+  }
+  return plan::DenseStrides(input_dims(i));
+}
+
 bool LowerScope::IsUsed(size_t i) const {
   if (keeps_all_outputs_) return true;
   LowerShared own;

@@ -173,6 +173,13 @@ class InferScope : public NodeScope {
 // What the lowerings of one graph's nodes share; each part is made when it is first asked for.
 struct LowerShared {
   using Output = std::pair<const ir::Node*, uint32_t>;
+  struct Read {
+    ir::Node* reader;
+    size_t input;
+  };
+  std::optional<std::multimap<const ir::Node*, Read>> reads;  // of nodes that are needed
+  // Of the values that lie in another order than the dims of their ports: the strides along those.
+  std::map<const ir::Node*, Dims> strides;
   std::optional<std::set<Output>> used;  // outputs that are read
   // Sinks by the root of what they store, with their places among the graph's sinks.
   std::multimap<plan::ValueId, size_t> sinks;
@@ -211,6 +218,11 @@ class LowerScope : public NodeScope {
   // Registers input `from` as output i under the output's own dims: no step at all (Reshape and
   // kin).
   void Forward(size_t from, size_t i);
+  // Registers input 0 as the one output, whose elements it holds at other strides, if all that read
+  // the output take it so (traits.h, takes_strides); else false.
+  bool ForwardAt(const Dims& strides);
+  // The strides of input i along its dims, in elements: where the row takes strides, it must ask.
+  Dims input_strides(size_t i) const;
   Values& values() { return values_; }
 
   plan::Builder& builder;
@@ -220,6 +232,8 @@ class LowerScope : public NodeScope {
                                            Faults& faults) = nullptr;
 
  private:
+  bool IsReadByStrides() const;
+
   Values& values_;
   LowerShared* const shared_;
   bool keeps_all_outputs_ = false;

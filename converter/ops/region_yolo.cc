@@ -88,7 +88,7 @@ void LowerRegions(LowerScope& scope) {
     if (!regions.softmax) continue;
     const PlaneRange classes = {first + regions.coords + 1, regions.classes, plane};
     const format::SoftmaxParams params(1, Narrow32(regions.classes, "classes"),
-                                       Narrow32(plane, "plane"), 0);
+                                       Narrow32(plane, "plane"), 0, 0, 0);
     builder.Emit(params, {PlanesOf(builder, x, classes)}, {PlanesOf(builder, y, classes)});
   }
 }

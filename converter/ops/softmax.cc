@@ -34,12 +34,12 @@ void InferFirst(InferScope& scope) {
   InferSoftmax(scope);
 }
 
-template <bool logarithm>
+template <SoftmaxForm form>
 void LowerSoftmax(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
   if (std::ranges::find(dims, 0) != dims.end()) return;
-  EmitSoftmax(scope.builder, static_cast<size_t>(SoftmaxAxis(scope)), logarithm, scope.input(0), y);
+  EmitSoftmax(scope.builder, static_cast<size_t>(SoftmaxAxis(scope)), form, scope.input(0), y);
 }
 
 void SoftmaxAxes(AxisScope& scope) {
@@ -49,24 +49,28 @@ void SoftmaxAxes(AxisScope& scope) {
   scope.relation.reason = "normalises over time";
 }
 
+constexpr auto LowerShares = LowerSoftmax<SoftmaxForm::kShares>;
+constexpr auto LowerLogarithm = LowerSoftmax<SoftmaxForm::kLogarithm>;
+
 constexpr Operation kSoftmaxRows[] = {
-    {"Softmax", 1, 1, 1, InferFirst, LowerSoftmax<false>, Apart(SoftmaxAxes)},
-    {"Softmax", 8, 1, 1, InferSoftmax, LowerSoftmax<false>, Apart(SoftmaxAxes)},
-    {"LogSoftmax", 5, 1, 1, InferSoftmax, LowerSoftmax<true>, Apart(SoftmaxAxes)},
+    {"Softmax", 1, 1, 1, InferFirst, LowerShares, Apart(SoftmaxAxes)},
+    {"Softmax", 8, 1, 1, InferSoftmax, LowerShares, Apart(SoftmaxAxes)},
+    {"LogSoftmax", 5, 1, 1, InferSoftmax, LowerLogarithm, Apart(SoftmaxAxes)},
 };
 
 }  // namespace
 
 std::span<const Operation> SoftmaxOperations() { return kSoftmaxRows; }
 
-void EmitSoftmax(plan::Builder& builder, size_t axis, bool logarithm, plan::ValueId x,
+void EmitSoftmax(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
                  plan::ValueId y) {
   const Dims& dims = builder.dims(y);
   format::SoftmaxParams params;
   params.mutate_outer(Narrow32(ProductOf(dims, 0, axis), "outer"));
   params.mutate_axis(Narrow32(dims[axis], "axis"));
   params.mutate_inner(Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"));
-  params.mutate_logarithm(logarithm);
+  params.mutate_logarithm(form == SoftmaxForm::kLogarithm);
+  params.mutate_causal(form == SoftmaxForm::kCausal);
   builder.Emit(params, {x}, {y});
 }
 

@@ -9,8 +9,10 @@
 
 namespace weft::ops {
 
-// y = softmax of x along `axis`, or its logarithm, both of x's dims, none of them 0.
-void EmitSoftmax(plan::Builder& builder, size_t axis, bool logarithm, plan::ValueId x,
+// y = softmax of x along `axis`, or its logarithm, both of x's dims, none of them 0. Causal: of
+// square matrices along their rows, each up to the diagonal.
+enum class SoftmaxForm { kShares, kLogarithm, kCausal };
+void EmitSoftmax(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
                  plan::ValueId y);
 
 }  // namespace weft::ops

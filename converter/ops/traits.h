@@ -19,6 +19,7 @@ struct Node;
 namespace weft::ops {
 
 class AxisScope;
+class NodeScope;
 
 // What inputs decide that are no data of the operation.
 enum class Steering {
@@ -73,6 +74,9 @@ struct Traits {
 
   // Cost. It emits no step.
   bool free = false;
+  // Does it read an input through any strides, so that a transposition before it need move nothing?
+  // Null: no input.
+  bool (*takes_strides)(const NodeScope& scope, size_t input) = nullptr;
   // It is a loop or has matrices that one section reads once for all iterations of a loop around
   // it.
   bool heavy = false;

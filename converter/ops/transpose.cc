@@ -59,7 +59,11 @@ void InferTranspose(InferScope& scope) {
 }
 
 void LowerTranspose(LowerScope& scope) {
-  Permute(scope, scope.input_dims(0), ReadOrder(scope).value(), 0);
+  const Order order = ReadOrder(scope).value();
+  const Dims dense = plan::DenseStrides(scope.input_dims(0));
+  Dims strides;
+  for (const size_t axis : order) strides.push_back(dense[axis]);
+  if (!scope.ForwardAt(strides)) Permute(scope, scope.input_dims(0), order, 0);
 }
 
 struct DepthSpec {

@@ -9,7 +9,13 @@ namespace weft::bind::softmax {
 Fault Check(const format::SoftmaxParams& params, const OperandSlots& slots) {
   const uint32_t count = Times(Times(params.outer(), params.axis()), params.inner());
   ParamChecker check(slots);
+  check.RequireZero(params.reserved());
   check.RequireAtMost(FaultCode::kParamFlag, params.logarithm(), 1);
+  check.RequireAtMost(FaultCode::kParamFlag, params.causal(), 1);
+  if (params.causal() != 0) {
+    check.RequireAtMost(FaultCode::kParamFlag, params.logarithm(), 0);
+    check.RequireAtMost(FaultCode::kParamFlag, params.inner(), 1);
+  }
   check.RequireOperand(0, kF32, count);
   check.RequireOperand(1, kF32, count);
   return check.fault();
@@ -23,6 +29,7 @@ void Run(const format::SoftmaxParams& params, std::byte* const* operands) {
   shape.axis = params.axis();
   shape.inner = params.inner();
   shape.logarithm = params.logarithm();
+  shape.causal = params.causal();
   kernels::Softmax(shape, As<const float>(operands[0]), As<float>(operands[1]));
 }
 

@@ -67,6 +67,35 @@ TEST(Softmax, MakesARowWithANanAllNan) {
   for (size_t i = 0; i < 40; ++i) EXPECT_EQ(std::isnan(y[i]), i < 20) << i;
 }
 
+// Bit for bit what the whole row gives with -inf behind the diagonal, whatever stands there.
+TEST(Softmax, OfACausalBlockEndsAtTheDiagonal) {
+  const float minus_infinity = -std::numeric_limits<float>::infinity();
+  Random random(3);
+  std::vector<uint32_t> sizes = {100, 2 * kSumBlock + 3};
+  for (uint32_t size = 0; size <= 2 * kWidestPanel + 1; ++size) sizes.push_back(size);
+  for (const uint32_t size : sizes) {
+    const uint32_t outer = size > 100 ? 3 : 2 * size + size / 2;
+    std::vector<float> x = random.Floats(size_t{outer} * size, 10);
+    std::vector<float> masked = x;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const bool is_behind = i % size > i / size % size;
+      if (is_behind) masked[i] = minus_infinity;
+      if (is_behind && i % 2 == 0) x[i] = std::numeric_limits<float>::quiet_NaN();
+    }
+    const SoftmaxShape causal = {outer, size, 1, 0, 1};
+    for (const size_t misalignment : kMisalignments) {
+      const std::vector<float> y = RunSoftmax(causal, x, misalignment);
+      ExpectSame(y, RunSoftmax({outer, size, 1, 0}, masked, misalignment));
+      ExpectSame(OnEveryTarget<float>(x.size(), misalignment,
+                                      [&](float* out) {
+                                        std::copy(x.begin(), x.end(), out);
+                                        Softmax(causal, out, out);
+                                      }),
+                 y);
+    }
+  }
+}
+
 TEST(Softmax, HasTheSameBitsOnEveryProcessor) {
   Random random(2);
   const std::vector<float> x = random.Floats(20 * 77, 10);

@@ -219,7 +219,7 @@ TEST(StepRules, CountsBeyondThirtyTwoBitsFitNowhere) {
     for (const uint32_t axis : {huge, uint32_t{1} << 31, uint32_t{1} << 16}) {
       for (const uint32_t inner : {huge, uint32_t{1} << 31, uint32_t{1} << 16}) {
         StepSample sample = softmax;
-        sample.builder.softmax_rows[0] = format::SoftmaxParams(outer, axis, inner, 0);
+        sample.builder.softmax_rows[0] = format::SoftmaxParams(outer, axis, inner, 0, 0, 0);
         EXPECT_EQ(Loaded(sample.builder.Finish()).fault.code, FaultCode::kOperandBytes);
       }
     }

@@ -114,7 +114,7 @@ inline StepSample SampleOf<format::Kind::reduce>() {
 template <>
 inline StepSample SampleOf<format::Kind::softmax>() {
   return StepSample(format::Kind::softmax, {{kF32, 12}, {kF32, 12}})
-      .With(format::SoftmaxParams(2, 3, 2, 0));
+      .With(format::SoftmaxParams(2, 3, 2, 0, 0, 0));
 }
 
 template <>

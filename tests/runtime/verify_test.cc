@@ -349,6 +349,17 @@ FaultCode CodeOf(format::Kind kind, Spoil spoil) {
   return Loaded(sample.builder.Finish()).fault.code;
 }
 
+TEST(Verify, HoldsACausalSoftmaxToContiguousRows) {
+  const auto code = [](const format::SoftmaxParams& params) {
+    return CodeOf(format::Kind::softmax, [&](auto& builder) { builder.softmax_rows[0] = params; });
+  };
+  EXPECT_EQ(code({4, 3, 1, 0, 1, 0}), FaultCode::kNone);
+  EXPECT_EQ(code({4, 3, 1, 0, 2, 0}), FaultCode::kParamFlag);
+  EXPECT_EQ(code({2, 3, 2, 0, 1, 0}), FaultCode::kParamFlag) << "columns";
+  EXPECT_EQ(code({4, 3, 1, 1, 1, 0}), FaultCode::kParamFlag) << "of a logarithm";
+  EXPECT_EQ(code({4, 3, 1, 0, 0, 1}), FaultCode::kParamReserved);
+}
+
 TEST(Verify, HoldsParametersToTheirLimits) {
   using format::Kind;
   using B = ListingBuilder;

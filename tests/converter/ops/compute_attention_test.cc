@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "converter/graph/lower.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"
 
@@ -123,6 +124,34 @@ TEST_F(Attention, ComparesPlacesForTheCausalForm) {
   EXPECT_EQ(First(compare.dims(), compare.rank()), (Dims{5, 6}));
   EXPECT_EQ(First(compare.a_strides(), compare.rank()), (Dims{0, 1}));
   EXPECT_EQ(First(compare.b_strides(), compare.rank()), (Dims{1, 0}));
+}
+
+TEST_F(Attention, LeavesASquareTriangleToTheSoftmax) {
+  const ir::Source x = g.Parameter(F32({2, 5, 8}));
+  g.Add("ScaledDotProductAttention", 13, {x, x, x}, kCausal);
+  const plan::Program program = Lowered();
+  ASSERT_EQ(Kinds(program), kUnmasked);
+  EXPECT_EQ(ParamsAt<format::SoftmaxParams>(program, 2).causal(), 1u);
+}
+
+TEST_F(Attention, ReadsWhatIsTransposedAsItLies) {
+  std::vector<ir::Source> heads;
+  for (int i = 0; i < 3; ++i) {
+    heads.push_back(g.Add("Transpose", 1, {g.Parameter(F32({1, 5, 2, 8})), g.Ints({0, 2, 1, 3})}));
+  }
+  g.Result(g.Add("ScaledDotProductAttention", 13, heads, kPlain));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  plan::Program program;
+  ASSERT_TRUE(graph::Lower(g.graph, program, g.faults)) << g.FaultText();
+  ASSERT_EQ(Kinds(program), kUnmasked);
+  const auto scores = ParamsAt<format::MatmulParams>(program, 1);
+  EXPECT_EQ(First(scores.b_batch_strides(), scores.batch_rank()), (Dims{8}));
+  EXPECT_EQ(scores.b_inner_stride(), 1u);
+  EXPECT_EQ(scores.b_column_stride(), 16u);
+  const auto sum = ParamsAt<format::MatmulParams>(program, 3);
+  EXPECT_EQ(First(sum.b_batch_strides(), sum.batch_rank()), (Dims{8}));
+  EXPECT_EQ(sum.b_inner_stride(), 16u);
+  EXPECT_EQ(sum.b_column_stride(), 1u);
 }
 
 TEST_F(Attention, IgnoresTheMaskInTheCausalForm) {
