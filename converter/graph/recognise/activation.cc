@@ -103,18 +103,20 @@ std::optional<Form> BoundedForm(FormSite& site, const ir::Node& root, const Inne
 std::optional<Form> FormAround(FormSite& site, const ir::Node& root, const InnerFunction& inner,
                                const Around& around) {
   const auto& [of, result] = around;
-  const bool is_gelu = result.Is({{1, 0, 0.5}, {1, 1, 0.5}});
   const double slope = of.Factor(1, 0);
-  const double root_of_2_by_pi = std::sqrt(2 / 3.14159265358979323846);
+  const double sign = slope < 0 ? -1 : 1;  // erf and tanh are odd
+  const bool is_gelu = result.Is({{1, 0, 0.5}, {1, 1, sign * 0.5}});
+  const double root_of_2_by_pi = sign * std::sqrt(2 / 3.14159265358979323846);
   switch (inner.kind) {
     case Inner::kErf:
-      if (!is_gelu || !of.Is({{1, 0, std::sqrt(0.5)}})) return std::nullopt;
+      if (!is_gelu || !of.Is({{1, 0, sign * std::sqrt(0.5)}})) return std::nullopt;
       return Form{"Gelu", 7, {}, {{"approximation_mode", "erf"}}};
     case Inner::kTanh:
       if (is_gelu && of.Is({{1, 0, root_of_2_by_pi}, {3, 0, root_of_2_by_pi * 0.044715}})) {
         return Form{"Gelu", 7, {}, {{"approximation_mode", "tanh"}}};
       }
-      if (!result.Is({{0, 0, 0.5}, {0, 1, 0.5}}) || !of.Is({{1, 0, 0.5}})) return std::nullopt;
+      if (!result.Is({{0, 0, 0.5}, {0, 1, sign * 0.5}})) return std::nullopt;
+      if (!of.Is({{1, 0, sign * 0.5}})) return std::nullopt;
       return Form{"Sigmoid", 1};
     case Inner::kTanhOfSoftPlus:
       if (!result.Is({{1, 1, 1}}) || !of.Is({{1, 0, 1}})) return std::nullopt;
@@ -183,6 +185,21 @@ std::optional<Grown> OnePlusExp(ir::Source source) {
   return Grown{of, {&sum, split->other.node}};
 }
 
+// x > 20 ? x : softplus(x), as it is written to keep exp x finite: above 17 both are the same f32.
+bool RecogniseBoundedSoftPlus(FormSite& site, ir::Node& node) {
+  constexpr double kLeastBound = 17;
+  const ir::Node &choice = *node.inputs[0].node, &function = *node.inputs[2].node;
+  const ir::Source x = node.inputs[1];
+  if (!IsCalled(choice, "Greater") || !IsCalled(function, "SoftPlus")) return false;
+  const std::optional<double> bound = NumberIn(choice.inputs[1]);
+  if (!bound || *bound < kLeastBound || !(choice.inputs[0] == x)) return false;
+  if (!(function.inputs[0] == x) || TypeOf(x).dims != node.outputs[0].type.dims) return false;
+  const Covered covered = {&choice, &function};
+  if (!site.IsClosed(node, covered)) return false;
+  site.Replace(node, covered, {"SoftPlus", 4, {x}});
+  return true;
+}
+
 }  // namespace
 
 bool RecogniseActivation(FormSite& site, ir::Node& node) {
@@ -195,6 +212,7 @@ bool RecogniseActivation(FormSite& site, ir::Node& node) {
 }
 
 bool RecogniseExponential(FormSite& site, ir::Node& node) {
+  if (IsCalled(node, "Select")) return RecogniseBoundedSoftPlus(site, node);
   if (IsCalled(node, "Log")) {
     const std::optional<Grown> grown = OnePlusExp(node.inputs[0]);
     if (!grown || !site.IsClosed(node, grown->covered)) return false;

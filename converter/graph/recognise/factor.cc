@@ -3,7 +3,9 @@
 //   (x * a) * b -> x * (a * b), where neither has to be stretched, and divisions by constants
 //   (x + a) + b -> x + (a + b), of one sign or behind a product: elsewhere it may be meant to round
 //   (W x) * a   -> (a W) x and (W x + b) * a -> (a W) x + (a b), a batch normalisation behind a
-//                  product: of one factor per output, where nothing else reads W
+//                  product: of one factor per output, where nothing else reads W; the product may
+//                  have got other dims meanwhile
+//   x * 1       -> x
 // Each new constant is computed in double and rounded once, so that a result has as many roundings
 // as before or fewer.
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/recognise/channel_constant.h"
 #include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/reduction.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/ops/operation.h"
@@ -79,12 +82,14 @@ bool HasOneSign(const std::vector<double>& a, const std::vector<double>& b) {
 // A product with constant weights, which lie as [outer, outputs, inner].
 struct WeightedProduct {
   ir::Node* node = nullptr;
-  size_t axis = 0;  // of the result: its outputs
+  size_t axis = 0;  // of what is made of it: its outputs
   int64_t outer = 1, outputs = 1, inner = 1;
   bool is_dense = false;
+  Covered covered = {};  // the product, and what gives it other dims
 };
 
-std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Source source) {
+// Of the product itself.
+std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source source) {
   ir::Node& node = *source.node;
   const bool is_conv = IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
   if (!is_conv && !IsCalled(node, "MatMul")) return std::nullopt;
@@ -105,6 +110,32 @@ std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Sourc
   return WeightedProduct{
       &node, result.size() - 1, turned ? 1 : count / outputs, outputs, turned ? count / outputs : 1,
       true};
+}
+
+// The axis of `dims` that is the axis `at` of `before`, whose elements they are.
+std::optional<size_t> SameAxis(const Dims& before, size_t at, const Dims& dims) {
+  const auto in_front = [](const Dims& all, size_t axis) {
+    int64_t product = 1;
+    for (size_t i = 0; i < axis; ++i) product *= all[i];
+    return product;
+  };
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == before[at] && in_front(dims, axis) == in_front(before, at)) return axis;
+  }
+  return std::nullopt;
+}
+
+std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Source source) {
+  Covered views;
+  const ir::Source before = BeforeViews(source, views);
+  std::optional<WeightedProduct> product = PlainProductOf(site, before);
+  if (!product) return std::nullopt;
+  const auto axis = SameAxis(TypeOf(before).dims, product->axis, TypeOf(source).dims);
+  if (!axis) return std::nullopt;
+  product->axis = *axis;
+  product->covered = std::move(views);
+  product->covered.insert(product->node);
+  return product;
 }
 
 std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
@@ -161,7 +192,8 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
   }
   if (!product || TypeOf(factor.x).dims != node.outputs[0].type.dims) return false;
   const auto factors = AlongAxis(factor.constant, product->axis, product->outputs);
-  const Covered covered = addend ? Covered{&before, product->node} : Covered{product->node};
+  Covered covered = product->covered;
+  if (addend) covered.insert(&before);
   if (!factors || !site.IsClosed(node, covered)) return false;
   std::optional<std::vector<float>> shift;
   std::optional<Repeated> scaled;
@@ -178,14 +210,21 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
   const std::string type(product->node->operation->name);
   std::vector<ir::Source> inputs = product->node->inputs;
   inputs[1] = *weights;
-  if (!addend) {
+  if (!addend && product->covered.size() == 1) {
     site.Replace(node, covered, {type, opset, std::move(inputs), std::move(attributes)});
     KeepAdditionApart(site, node, product->is_dense);
     return true;
   }
-  const ir::Source made = {NewInferredNode(site.graph(), *product->node, type, opset,
-                                           std::move(inputs), 1, std::move(attributes)),
-                           0};
+  const Dims dims = node.outputs[0].type.dims;
+  const ir::Source plain = {NewInferredNode(site.graph(), *product->node, type, opset,
+                                            std::move(inputs), 1, std::move(attributes)),
+                            0};
+  const ir::Source made = Reshaped(site.graph(), node, plain, dims);
+  if (!addend) {
+    site.Replace(node, covered, {"Identity", 16, {made}});
+    KeepAdditionApart(site, node, product->is_dense);
+    return true;
+  }
   const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
   site.Replace(node, covered, {"Add", 1, {made, shifts}});
   KeepAdditionApart(site, node, product->is_dense);
@@ -218,6 +257,12 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
   for (size_t i = 0; i < dims.size(); ++i) {
     if (std::max(x[i], dims[i]) != result[i] && result[i] != 0) return false;
   }
+  const bool is_nothing = by == Joining::kProduct && TypeOf(first->x).dims == result &&
+                          std::ranges::all_of(*rounded, [](float number) { return number == 1; });
+  if (is_nothing) {
+    site.Replace(node, {&before}, {"Identity", 16, {first->x}});
+    return true;
+  }
   const ir::Source constant = NewFloats(site.graph(), node, std::move(dims), std::move(*rounded));
   site.Replace(node, {&before},
                {by == Joining::kSum ? "Add" : "Multiply", 1, {first->x, constant}});
@@ -230,6 +275,11 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
 bool RecogniseConstants(FormSite& site, ir::Node& node) {
   if (const std::optional<size_t> i = FactorInput(node)) {
     const ir::Source x = node.inputs[1 - *i];
+    if (NumberIn(node.inputs[*i]) == 1.0 && TypeOf(x).dims == node.outputs[0].type.dims) {
+      if (!site.IsClosed(node, {})) return false;
+      site.Replace(node, {}, {"Identity", 16, {x}});
+      return true;
+    }
     const bool follows = FactorInput(*x.node).has_value();
     const bool scales = IsProductOrAddend(site, x);
     if (!follows && !scales) return false;

@@ -5,7 +5,7 @@
 //   NormalizeL2  x / sqrt(sum x^2 + eps), x / max(sqrt(sum x^2), eps), and of the mean of the squares
 //                for their sum (RMSNorm)
 // The quotient may be a product with 1 / sqrt or a power of -0.5, with a gain multiplied into that
-// before x is; x * s + (shift - mean x * s) is read, too.
+// before x is; x * s + (shift - mean x * s) is read, too, also without the shift.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -339,29 +339,55 @@ bool RecogniseFactor(FormSite& site, ir::Node& node) {
   return false;
 }
 
+// What shift - mean * s takes off, also without a shift as -mean * s.
+struct TakenOff {
+  ir::Source mean;
+  std::optional<ir::Source> shift = std::nullopt;
+  Covered covered;
+};
+
+std::optional<TakenOff> TakenOffIn(const ir::Node& rest, ir::Source s) {
+  TakenOff taken{.mean = s, .covered = {&rest}};
+  const ir::Node* product = &rest;
+  if (IsCalled(rest, "Subtract")) {
+    taken.shift = rest.inputs[0];
+    product = rest.inputs[1].node;
+    taken.covered.insert(product);
+  }
+  if (!IsCalled(*product, "Multiply")) return std::nullopt;
+  const size_t same = product->inputs[0] == s ? 0 : 1;
+  if (!(product->inputs[same] == s)) return std::nullopt;
+  taken.mean = product->inputs[1 - same];
+  if (taken.shift) return taken;
+  const std::optional<ir::Source> mean = NegatedBy(*taken.mean.node);
+  if (!mean) return std::nullopt;
+  taken.covered.insert(taken.mean.node);
+  taken.mean = *mean;
+  return taken;
+}
+
 // x * s + (shift - mean x * s)
 bool RecogniseSum(FormSite& site, ir::Node& node) {
   for (const size_t i : {1, 0}) {
-    const ir::Node &product = *node.inputs[1 - i].node, &rest = *node.inputs[i].node;
-    if (!IsCalled(product, "Multiply") || !IsCalled(rest, "Subtract")) continue;
-    const ir::Node& taken = *rest.inputs[1].node;
-    if (!IsCalled(taken, "Multiply")) continue;
+    const ir::Node& product = *node.inputs[1 - i].node;
+    if (!IsCalled(product, "Multiply")) continue;
     for (const size_t j : {1, 0}) {
       const ir::Source s = product.inputs[j], x = product.inputs[1 - j];
-      const size_t same = taken.inputs[0] == s ? 0 : 1;
-      if (!(taken.inputs[same] == s)) continue;
-      const std::optional<Reduced> mean = ReducedOf(taken.inputs[1 - same]);
+      const std::optional<TakenOff> taken = TakenOffIn(*node.inputs[i].node, s);
+      if (!taken) continue;
+      const std::optional<Reduced> mean = ReducedOf(taken->mean);
       const std::optional<NormInverse> inverse = InverseOf(site, s);
       if (!mean || !inverse || !mean->IsMean() || !(mean->of == x)) continue;
       const Squares& squares = inverse->root.squares;
       if (!squares.centred || !(*squares.centred == x) || squares.axes != mean->axes) continue;
       if (!LinesUp(*inverse, x) || !(inverse->root.epsilon >= 0)) continue;
-      if (!KeepsAxes(taken.inputs[1 - same], TypeOf(x).dims, mean->axes)) continue;
+      if (!KeepsAxes(taken->mean, TypeOf(x).dims, mean->axes)) continue;
       std::optional<NormForm> norm = CentredForm(site, node, inverse->root);
       if (!norm) continue;
       Join(norm->covered, mean->covered);
-      Join(norm->covered, {&product, &rest, &taken});
-      return PlaceNorm(site, node, std::move(*norm), inverse->gain, rest.inputs[0]);
+      Join(norm->covered, taken->covered);
+      norm->covered.insert(&product);
+      return PlaceNorm(site, node, std::move(*norm), inverse->gain, taken->shift);
     }
   }
   return false;

@@ -75,16 +75,41 @@ bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<bool>& axe
   return true;
 }
 
-std::optional<Centred> CentredOf(ir::Source source) {
-  const ir::Node& node = *source.node;
-  if (!IsCalled(node, "Subtract")) return std::nullopt;
-  std::optional<Reduced> mean = ReducedOf(node.inputs[1]);
-  const ir::Source x = node.inputs[0];
+std::optional<ir::Source> NegatedBy(const ir::Node& node) {
+  if (IsCalled(node, "Negative")) return node.inputs[0];
+  if (!IsCalled(node, "Multiply")) return std::nullopt;
+  const std::optional<WithNumber> by = SplitNumber(node);
+  const bool fits = by && by->number == -1 && TypeOf(by->other).dims == node.outputs[0].type.dims;
+  return fits ? std::optional(by->other) : std::nullopt;
+}
+
+namespace {
+
+std::optional<Centred> CentredBy(ir::Source x, ir::Source taken, const ir::Node& node) {
+  std::optional<Reduced> mean = ReducedOf(taken);
   if (!mean || !mean->IsMean() || !(mean->of == x)) return std::nullopt;
-  if (!KeepsAxes(node.inputs[1], TypeOf(x).dims, mean->axes)) return std::nullopt;
+  if (!KeepsAxes(taken, TypeOf(x).dims, mean->axes)) return std::nullopt;
   Centred centred{x, std::move(mean->axes), std::move(mean->covered)};
   centred.covered.insert(&node);
   return centred;
+}
+
+}  // namespace
+
+std::optional<Centred> CentredOf(ir::Source source) {
+  const ir::Node& node = *source.node;
+  if (IsCalled(node, "Subtract")) return CentredBy(node.inputs[0], node.inputs[1], node);
+  if (!IsCalled(node, "Add")) return std::nullopt;
+  for (const size_t i : {1, 0}) {
+    const ir::Node& added = *node.inputs[i].node;
+    const std::optional<ir::Source> taken = NegatedBy(added);
+    if (!taken) continue;
+    std::optional<Centred> centred = CentredBy(node.inputs[1 - i], *taken, node);
+    if (!centred) continue;
+    centred->covered.insert(&added);
+    return centred;
+  }
+  return std::nullopt;
 }
 
 ir::Source BeforeViews(ir::Source source, Covered& covered) {

@@ -31,7 +31,10 @@ std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source);
 // leading ones?
 bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<bool>& axes);
 
-// x less its mean over axes.
+// What `node` is the negative of, also by a factor of -1.
+std::optional<ir::Source> NegatedBy(const ir::Node& node);
+
+// x less its mean over axes, or plus the negative of that.
 struct Centred {
   ir::Source x;
   std::vector<bool> axes;

@@ -37,6 +37,35 @@ TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeIt) {
   EXPECT_EQ(left, (KindCounts{{"Add", 1}, {"Convolution", 1}}));
 }
 
+// Keras: a convolution over time is one over images of one row.
+TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeOtherDims) {
+  for (const bool has_bias : {false, true}) {
+    Spelling g;
+    const ir::Source x = g.Parameter(F32({2, 2, 1, 5}));
+    const ir::Source image = g.Of(
+        "Convolution", {x, Constant(g, {3, 2, 1, 3}, 5)},
+        {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,1"}, {"pads_end", "0,1"}});
+    ir::Source y = g.Of("Squeeze", {image, g.Ints({2})});
+    if (has_bias) y = g("Add", y, PerChannel(g, {1, 2, 3}));
+    g.Result(has_bias ? BatchNorm(g, y) : g("Multiply", y, PerChannel(g, {2, -1, 0.5f})));
+    KindCounts left = Rewritten(g, graph::JoinConstants);
+    for (const char* free : {"Identity", "Reshape", "Squeeze"}) left.erase(free);
+    KindCounts all = {{"Convolution", 1}};
+    if (has_bias) all["Add"] = 1;
+    EXPECT_EQ(left, all);
+  }
+}
+
+TEST(JoinedConstants, AFactorOfOneIsNothing) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({3, 4}));
+  g.Result(g("Sqrt", g("Abs", g("Multiply", x, g.Row({1, 1, 1, 1})))));
+  g.Result(g("Multiply", x, g.Floats({2, 1, 1}, {1, 1})));
+  EXPECT_EQ(Rewritten(g, graph::JoinConstants),
+            (KindCounts{{"Abs", 1}, {"Identity", 1}, {"Multiply", 1}, {"Sqrt", 1}}))
+      << "but where it repeats what it is multiplied with";
+}
+
 TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
   for (const bool turned : {false, true}) {
     Spelling g;

@@ -40,6 +40,12 @@ ir::Source ErfGelu(Spelling& g, ir::Source x) {
   return g("Multiply", g("Multiply", x, g("Add", erf, 1.0f)), 0.5f);
 }
 
+// Keras: 0.5 * x * erfc(-x / sqrt 2).
+ir::Source ErfcGelu(Spelling& g, ir::Source x) {
+  const ir::Source erf = g("Erf", g("Multiply", x, -0.70710677f));
+  return g("Multiply", g("Multiply", 0.5f, x), g("Subtract", 1.0f, erf));
+}
+
 ir::Source HardSwish(Spelling& g, ir::Source x) {
   const ir::Source bounded = g("Clamp", g("Add", x, 3.0f), {{"min", "0"}, {"max", "6"}});
   return g("Divide", g("Multiply", x, bounded), 6.0f);
@@ -56,6 +62,7 @@ ir::Source SigmoidByExp(Spelling& g, ir::Source x) {
 
 const Spelled kActivations[] = {
     {"GeluByErf", ErfGelu, {{"Gelu", 1}}},
+    {"GeluByErfc", ErfcGelu, {{"Gelu", 1}}},
     {"GeluByTanh", TanhGelu, {{"Gelu", 1}}},
     {"GeluFast", FastGelu, {{"Gelu", 1}}},
     {"Silu",
@@ -79,6 +86,12 @@ const Spelled kActivations[] = {
      {{"Sigmoid", 1}}},
     {"SoftPlus",
      [](Spelling& g, ir::Source x) { return g("Log", g("Add", g("Exp", x), 1.0f)); },
+     {{"SoftPlus", 1}}},
+    {"SoftPlusOfTorchExport",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source grown = g("Log", g("Add", g("Exp", x), 1.0f));
+       return g.Of("Select", {g("Greater", x, 20.0f), x, grown});
+     },
      {{"SoftPlus", 1}}},
     {"Mish",
      [](Spelling& g, ir::Source x) {
@@ -156,6 +169,16 @@ ir::Source KerasLayerNorm(Spelling& g, ir::Source x) {
   return g("Add", g("Multiply", x, s), shift);
 }
 
+// The same where its shift is zero: x * s + -mean * s.
+ir::Source UnshiftedLayerNorm(Spelling& g, ir::Source x) {
+  const ir::Source mean = Mean(g, x);
+  const ir::Source variance = Mean(g, g("SquaredDifference", x, mean));
+  const ir::Source inverse = g("Power", g("Add", variance, 1e-3f), -0.5f);
+  const ir::Source s = g("Multiply", inverse, g.Row({1, 2, 3, 4, 5, 6, 7, 8}));
+  const ir::Source shift = g("Multiply", g("Multiply", mean, -1.0f), s);
+  return g("Add", g("Multiply", x, s), shift);
+}
+
 // Flax: the variance as mean x^2 - (mean x)^2, kept from below 0.
 ir::Source FlaxLayerNorm(Spelling& g, ir::Source x) {
   const ir::Source mean = Mean(g, x), square = Mean(g, g("Multiply", x, x));
@@ -198,7 +221,17 @@ const Spelled kNorms[] = {
      [](Spelling& g, ir::Source x) { return LayerNorm(g, x, 1); },
      {{"MVN", 1}}},
     {"LayerNormOfKeras", KerasLayerNorm, {{"Add", 1}, {"MVN", 1}, {"Multiply", 1}}},
+    {"LayerNormWithoutShift", UnshiftedLayerNorm, {{"MVN", 1}, {"Multiply", 1}}},
     {"LayerNormOfFlax", FlaxLayerNorm, {{"MVN", 1}, {"Multiply", 1}}},
+    {"InstanceNormOfTorchExport",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Add", x, g("Multiply", Mean(g, x), -1.0f));
+       const ir::Source other = g("Subtract", x, Mean(g, x));
+       const ir::Source variance = Mean(g, g("Multiply", other, other), -1, false);
+       const ir::Source inverse = g("Divide", 1.0f, g("Sqrt", g("Add", variance, 1e-5f)));
+       return g("Multiply", centred, g.Of("Unsqueeze", {inverse, g.Ints({2})}));
+     },
+     {{"MVN", 1}}},
     {"EpsilonOutside",
      [](Spelling& g, ir::Source x) {
        const ir::Source centred = g("Subtract", x, Mean(g, x));
