@@ -26,6 +26,7 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
 #include "converter/graph/promote.h"
+#include "converter/graph/recognise/divide.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/recognise/recognise.h"
 #include "converter/graph/reroll/reroll.h"
@@ -116,6 +117,8 @@ constexpr Pass kPasses[] = {
      "formulas spelled out in plain operations become one each"},
     {"constants", Stage::kGraph, OnGraph<graph::JoinConstants>,
      "constants that follow one another, or a product, become one"},
+    {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
+     "products that are read in parts become one for each part"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},

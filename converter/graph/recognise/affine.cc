@@ -46,18 +46,18 @@ bool DifferInLastAxis(const TensorType& a, const TensorType& b) {
 }
 
 // Split, VariadicSplit: where the columns stand in the input. The types determine the axis.
-std::optional<Columns> BeforeSplit(const Columns& columns) {
-  const ir::Node& node = *columns.source.node;
+std::optional<Cut> CutBySplit(ir::Source source) {
+  const ir::Node& node = *source.node;
   const ir::Source whole = node.inputs[0];
   int64_t before = 0, all = 0;
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const TensorType& type = node.outputs[port].type;
     if (!DifferInLastAxis(type, TypeOf(whole))) return std::nullopt;
-    if (port < columns.source.port) before += type.dims.back();
+    if (port < source.port) before += type.dims.back();
     all += type.dims.back();
   }
   if (all != WidthOf(whole)) return std::nullopt;
-  return Columns{whole, columns.begin + before, columns.count};
+  return Cut{whole, before, 1, WidthOf(source)};
 }
 
 // Which entry of begin, end and strides speaks of the last axis; nullopt when the node does more
@@ -75,11 +75,11 @@ std::optional<size_t> LastAxisEntry(const ir::Node& node, size_t entries) {
   return entries;
 }
 
-// Slice, StridedSlice along the last axis, in steps of 1.
-std::optional<Columns> BeforeSlice(const Columns& columns) {
-  const ir::Node& node = *columns.source.node;
+// Slice, StridedSlice along the last axis.
+std::optional<Cut> CutBySlice(ir::Source source) {
+  const ir::Node& node = *source.node;
   const ir::Source whole = node.inputs[0];
-  if (!DifferInLastAxis(TypeOf(columns.source), TypeOf(whole))) return std::nullopt;
+  if (!DifferInLastAxis(TypeOf(source), TypeOf(whole))) return std::nullopt;
   const std::vector<int64_t> begins = IntsOf(node.inputs[1]);
   std::vector<int64_t> steps(begins.size(), 1);
   if (node.inputs.size() > 3) steps = IntsOf(node.inputs[3]);
@@ -98,12 +98,12 @@ std::optional<Columns> BeforeSlice(const Columns& columns) {
     entry = LastAxisEntry(node, begins.size());
   }
   if (!entry) return std::nullopt;
-  if (*entry == begins.size()) return Columns{whole, columns.begin, columns.count};
-  if (steps[*entry] != 1) return std::nullopt;
+  if (*entry == begins.size()) return Cut{whole, 0, 1, WidthOf(source)};
+  if (steps[*entry] < 1) return std::nullopt;
   int64_t begin = begins[*entry];
   if (Is(node, "StridedSlice") && Attribute(node, "begin_mask", *entry) != 0) begin = 0;
   if (begin < 0) begin = std::max<int64_t>(0, begin + WidthOf(whole));
-  return Columns{whole, columns.begin + begin, columns.count};
+  return Cut{whole, begin, steps[*entry], WidthOf(source)};
 }
 
 // One step back through an operation that only moves columns; nullopt at any other.
@@ -112,9 +112,9 @@ std::optional<Columns> BeforeMovement(const Columns& columns) {
   if (node.constant || node.operation == nullptr) return std::nullopt;
   const ir::Source inner = BeforeReshapes(columns.source);
   if (!(inner == columns.source)) return Columns{inner, columns.begin, columns.count};
-  if (Is(node, "Split") || Is(node, "VariadicSplit")) return BeforeSplit(columns);
-  if (Is(node, "Slice") || Is(node, "StridedSlice")) return BeforeSlice(columns);
-  return std::nullopt;
+  const std::optional<Cut> cut = CutOf(columns.source);
+  if (!cut || cut->step != 1) return std::nullopt;
+  return Columns{cut->whole, columns.begin + cut->begin, columns.count};
 }
 
 // A constant factor as [outputs, inputs].
@@ -338,6 +338,14 @@ bool ReadClamp(const ir::Node& node, Gate& gate) {
 }
 
 }  // namespace
+
+std::optional<Cut> CutOf(ir::Source source) {
+  const ir::Node& node = *source.node;
+  if (node.constant) return std::nullopt;
+  if (Is(node, "Split") || Is(node, "VariadicSplit")) return CutBySplit(source);
+  if (Is(node, "Slice") || Is(node, "StridedSlice")) return CutBySlice(source);
+  return std::nullopt;
+}
 
 std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
   // Wider than any gate: what is read takes memory by the column.

@@ -24,6 +24,15 @@ struct Columns {
   int64_t begin = 0, count = 0;
 };
 
+// Places begin, begin + step, ... of the last axis of another value, its other axes whole.
+struct Cut {
+  ir::Source whole;
+  int64_t begin = 0, step = 1, count = 0;
+};
+
+// Of a Split, VariadicSplit, Slice or StridedSlice with a step above 0.
+std::optional<Cut> CutOf(ir::Source source);
+
 struct Product {
   ir::Source input;            // before reshapes
   int64_t width = 0;           // of the input

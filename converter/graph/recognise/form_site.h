@@ -68,6 +68,8 @@ bool RecogniseExponential(FormSite& site, ir::Node& node);  // Sigmoid, SoftPlus
 bool RecogniseSlope(FormSite& site, ir::Node& node);        // PRelu
 bool RecogniseNorm(FormSite& site, ir::Node& node);         // MVN, NormalizeL2
 bool RecogniseSoftmax(FormSite& site, ir::Node& node);      // Softmax, LogSoftmax
+bool RecogniseRotation(FormSite& site, ir::Node& node);     // rotary positions, by one Reverse
+bool RecogniseAttention(FormSite& site, ir::Node& node);    // ScaledDotProductAttention
 // Of the formulas around the function that `node` is: Gelu, Swish, HSwish and their like.
 bool RecogniseActivation(FormSite& site, ir::Node& node);
 // Constants that follow one another, and those behind a product.

@@ -10,8 +10,9 @@ namespace weft::graph {
 namespace {
 
 // In order: a function must have been put together before what is made of it is looked for.
-constexpr FormSearch kFormulas[] = {RecogniseBounds, RecogniseExponential, RecogniseSlope,
-                                    RecogniseNorm,   RecogniseSoftmax,     RecogniseActivation};
+constexpr FormSearch kFormulas[] = {RecogniseBounds,   RecogniseExponential, RecogniseSlope,
+                                    RecogniseNorm,     RecogniseSoftmax,     RecogniseAttention,
+                                    RecogniseRotation, RecogniseActivation};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 
 // Not so in the branch of an If that never runs, which is not inferred.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention, softmax(scale * query * key^T + mask) * value, where the one operation for it is cheaper
+// than its parts: where the mask is constant and leaves each query the keys up to its own place, which
+// the operation knows without a table, and where both query and key are scaled. The scale may stand at
+// the query, the key and the scores; the mask is added, or chosen by a constant.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/reduction.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/packed.h"
+
+namespace weft::graph {
+namespace {
+
+// A score below which no exponential is left: what exporters write for minus infinity.
+constexpr double kExcluded = -1e9;
+
+struct Attention {
+  ir::Source query = {}, key = {}, value = {};
+  double scale = 1;
+  int64_t scaled = 0;  // how often
+  std::optional<ir::Source> mask = std::nullopt;
+  bool is_causal = false;
+  Covered covered = {};
+};
+
+bool IsTurned(const FormSite& site, const ir::Node& node, const char* key) {
+  Faults discarded;
+  return ops::Attributes(site.graph(), node, discarded).Bool(key, false);
+}
+
+// Of every matrix of a constant [..., n, n]: is `fits(number, allowed)` so for each element?
+template <typename Fits>
+bool IsTriangle(const std::vector<double>& numbers, const Dims& dims, const Fits& fits) {
+  if (dims.size() < 2 || dims.back() != dims.end()[-2] || dims.back() < 2) return false;
+  const auto size = static_cast<size_t>(dims.back());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!fits(numbers[i], i % size <= i / size % size)) return false;
+  }
+  return !numbers.empty();
+}
+
+std::vector<double> NumbersIn(ir::Source source) {
+  const ir::Constant* constant = ConstantOf(source);
+  if (constant == nullptr) return {};
+  if (constant->type.type == ElementType::f32) {
+    const std::vector<float> floats = ops::Floats(*constant);
+    return {floats.begin(), floats.end()};
+  }
+  const std::vector<int64_t> ints = IntsOf(source);
+  return {ints.begin(), ints.end()};
+}
+
+// 0 for the keys up to the query's place, and what excludes those behind.
+bool IsCausalAddend(ir::Source mask) {
+  return TypeOf(mask).type == ElementType::f32 &&
+         IsTriangle(NumbersIn(mask), TypeOf(mask).dims, [](double number, bool is_allowed) {
+           return is_allowed ? number == 0 : number <= kExcluded;
+         });
+}
+
+// The scores before the mask, which `attention` gets.
+ir::Source BeforeMask(ir::Source scores, Attention& attention) {
+  const ir::Node& node = *scores.node;
+  const bool adds = IsCalled(node, "Add"), chooses = IsCalled(node, "Select");
+  if (!adds && !chooses) return scores;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const ir::Source before = node.inputs[i + (chooses ? 1 : 0)];
+    const ir::Source other = node.inputs[1 - i + (chooses ? 1 : 0)];
+    if (TypeOf(before).dims != TypeOf(scores).dims) continue;
+    if (adds) {
+      if (before.node->constant || TypeOf(other).dims.size() < 2) continue;
+      attention.is_causal = IsCausalAddend(other);
+      attention.mask = other;
+    } else {
+      const std::optional<double> number = NumberIn(other);
+      const ir::Source chosen = node.inputs[0];
+      attention.is_causal =
+          number && *number <= kExcluded &&
+          IsTriangle(NumbersIn(chosen), TypeOf(chosen).dims, [&](double flag, bool is_allowed) {
+            return (flag != 0) == (is_allowed == (i == 0));
+          });
+      if (!attention.is_causal) continue;
+    }
+    attention.covered.insert(&node);
+    return before;
+  }
+  return scores;
+}
+
+// What is multiplied or divided by one number, which joins the scale.
+ir::Source BeforeScale(ir::Source source, Attention& attention) {
+  const ir::Node& node = *source.node;
+  std::optional<WithNumber> scaled;
+  if (IsCalled(node, "Multiply")) scaled = SplitNumber(node);
+  if (IsCalled(node, "Divide")) {
+    const std::optional<double> number = NumberIn(node.inputs[1]);
+    if (number && *number != 0) scaled = WithNumber{node.inputs[0], 1 / *number};
+  }
+  if (!scaled || TypeOf(scaled->other).dims != TypeOf(source).dims) return source;
+  attention.scale *= scaled->number;
+  ++attention.scaled;
+  attention.covered.insert(&node);
+  return scaled->other;
+}
+
+// `source` with its last two axes exchanged, before a transposition where there is one.
+ir::Source Exchanged(FormSite& site, const ir::Node& like, ir::Source source, Covered& covered) {
+  const auto rank = static_cast<int64_t>(TypeOf(source).dims.size());
+  std::vector<int64_t> order(static_cast<size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  if (IsCalled(*source.node, "Transpose")) {
+    const std::vector<int64_t> before = IntsOf(source.node->inputs[1]);
+    if (before.size() == order.size()) {
+      order = before;
+      covered.insert(source.node);
+      source = source.node->inputs[0];
+    }
+  }
+  std::swap(order.end()[-1], order.end()[-2]);
+  if (std::is_sorted(order.begin(), order.end())) return source;
+  const ir::Source by = NewInts(site.graph(), like, {ElementType::i64, {rank}}, order);
+  return {NewInferredNode(site.graph(), like, "Transpose", 1, {source, by}), 0};
+}
+
+// Query and key of the product that the scores are.
+bool ReadScores(FormSite& site, ir::Source scores, Attention& attention) {
+  ir::Source inner = BeforeScale(scores, attention);
+  const ir::Node& product = *inner.node;
+  if (!IsCalled(product, "MatMul") || IsTurned(site, product, "transpose_a")) return false;
+  attention.covered.insert(&product);
+  attention.query = BeforeScale(product.inputs[0], attention);
+  attention.key = BeforeScale(product.inputs[1], attention);
+  for (const ir::Source& factor : {attention.query, attention.key}) {
+    if (TypeOf(factor).dims.size() < 3 || factor.node->constant) return false;
+  }
+  if (IsTurned(site, product, "transpose_b")) return true;
+  attention.key = Exchanged(site, product, attention.key, attention.covered);
+  attention.key = BeforeScale(attention.key, attention);
+  return true;
+}
+
+// A softmax over the keys.
+bool IsShareOfKeys(const FormSite& site, const ir::Node& node) {
+  if (!IsCalled(node, "Softmax")) return false;
+  const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
+  Faults discarded;
+  const int64_t axis = ops::Attributes(site.graph(), node, discarded).Int("axis", 1);
+  return rank >= 3 && (axis == rank - 1 || axis == -1);
+}
+
+std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
+  const ir::Node& softmax = *node.inputs[0].node;
+  if (!IsShareOfKeys(site, softmax)) return std::nullopt;
+  for (const char* key : {"transpose_a", "transpose_b"}) {
+    if (IsTurned(site, node, key)) return std::nullopt;
+  }
+  Attention attention{.value = node.inputs[1], .covered = {&softmax}};
+  if (TypeOf(attention.value).dims.size() < 3) return std::nullopt;
+  const ir::Source scores = BeforeMask(softmax.inputs[0], attention);
+  if (!ReadScores(site, scores, attention)) return std::nullopt;
+  return attention;
+}
+
+}  // namespace
+
+bool RecogniseAttention(FormSite& site, ir::Node& node) {
+  if (!IsCalled(node, "MatMul")) return false;
+  const std::optional<Attention> attention = ReadAttention(site, node);
+  if (!attention) return false;
+  const auto& [query, key, value, scale, scaled, mask, is_causal, covered] = *attention;
+  const bool is_cheaper = is_causal || scaled > 1;
+  const bool is_sound = std::isfinite(scale) && scale != 0;
+  if (!is_cheaper || !is_sound || !site.IsClosed(node, covered)) return false;
+  ir::Graph& graph = site.graph();
+  const ir::Source no_mask = NewFloats(graph, node, {}, {0.0f});
+  const ir::Source factor = NewFloats(graph, node, {1}, {static_cast<float>(scale)});
+  site.Replace(node, covered,
+               {"ScaledDotProductAttention",
+                13,
+                {query, key, value, mask && !is_causal ? *mask : no_mask, factor},
+                {{"causal", is_causal ? "true" : "false"}}});
+  return true;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention spelled out becomes one operation where that is cheaper: where its mask is a triangle, or
+// its scale stands on both sides.
+#include "converter/graph/recognise/forms.h"
+#include "tests/converter/graph/recognise/rewritten.h"
+
+namespace weft {
+namespace {
+
+struct SpelledAttention : testing::Test {
+  Spelling g;
+  const ir::Source query = g.Parameter(F32({2, 3, 4})), key = g.Parameter(F32({2, 3, 4}));
+  const ir::Source value = g.Parameter(F32({2, 3, 5}));
+
+  ir::Source Scores(ir::Source q, ir::Source k) {
+    return g.Of("MatMul", {q, k}, {{"transpose_b", "true"}});
+  }
+  // 0 up to the place `ahead` of the query's own, `least` behind.
+  ir::Source Mask(float least, int64_t ahead = 0) {
+    std::vector<float> mask;
+    for (int64_t i = 0; i < 9; ++i) mask.push_back(i % 3 <= i / 3 + ahead ? 0 : least);
+    return g.Floats({3, 3}, mask);
+  }
+  KindCounts Finished(ir::Source scores) {
+    const ir::Source shares = g("Softmax", scores, {{"axis", "-1"}});
+    g.Result(g.Of("MatMul", {shares, value}));
+    return Rewritten(g, graph::RecogniseForms);
+  }
+  const KindCounts one = {{"ScaledDotProductAttention", 1}};
+};
+
+TEST_F(SpelledAttention, WithATriangleAddedIsCausal) {
+  EXPECT_EQ(Finished(g("Add", g("Multiply", Scores(query, key), 0.5f), Mask(-INFINITY))), one);
+}
+
+TEST_F(SpelledAttention, MayCallTheLowestNumberInfinite) {
+  EXPECT_EQ(Finished(g("Add", Mask(-3.4028235e38f), g("Divide", Scores(query, key), 2.0f))), one);
+}
+
+TEST_F(SpelledAttention, WithATriangleChosenIsCausal) {
+  const ir::Source allowed = g.Const<uint8_t>({ElementType::boolean, {1, 3, 3}},
+                                              std::vector<uint8_t>{1, 0, 0, 1, 1, 0, 1, 1, 1});
+  const ir::Source scores = Scores(g("Multiply", query, 0.5f), key);
+  EXPECT_EQ(Finished(g.Of("Select", {allowed, scores, g.Number(-1e9f)})), one);
+}
+
+TEST_F(SpelledAttention, WithATriangleExcludedIsCausal) {
+  const ir::Source behind = g.Const<uint8_t>({ElementType::boolean, {3, 3}},
+                                             std::vector<uint8_t>{0, 1, 1, 0, 0, 1, 0, 0, 0});
+  EXPECT_EQ(Finished(g.Of("Select", {behind, g.Number(-INFINITY), Scores(query, key)})), one);
+}
+
+TEST_F(SpelledAttention, ScaledOnBothSidesIsScaledOnce) {
+  const ir::Source turned = g.Of("Transpose", {key, g.Ints({0, 2, 1})});
+  const ir::Source product =
+      g.Of("MatMul", {g("Multiply", query, 0.7f), g("Multiply", turned, 0.7f)});
+  EXPECT_EQ(Finished(product), one);
+}
+
+TEST_F(SpelledAttention, StaysWhereItIsNoCheaper) {
+  EXPECT_EQ(Finished(g("Multiply", Scores(query, key), 0.5f)),
+            (KindCounts{{"MatMul", 2}, {"Multiply", 1}, {"Softmax", 1}}));
+}
+
+TEST_F(SpelledAttention, StaysWithAnotherTriangle) {
+  EXPECT_EQ(Finished(g("Add", Scores(query, key), Mask(-INFINITY, 1))),
+            (KindCounts{{"Add", 1}, {"MatMul", 2}, {"Softmax", 1}}));
+}
+
+TEST_F(SpelledAttention, StaysWhereTheMaskLeavesSome) {
+  EXPECT_EQ(Finished(g("Add", Scores(query, key), Mask(-10))),
+            (KindCounts{{"Add", 1}, {"MatMul", 2}, {"Softmax", 1}}));
+}
+
+}  // namespace
+}  // namespace weft
