@@ -5,6 +5,9 @@
     zoo.py WEFT FOLDER                 one line per fault, then the counts
     zoo.py WEFT FOLDER --table FILE    also the table
     zoo.py WEFT FOLDER --keep TARGET   copies what converts and agrees, and is small, to TARGET
+    zoo.py WEFT FOLDER --patterns TARGET
+                                       the same of the models of architectures/patterns.py, which are
+                                       no rows of the table: each form whose layers differ
 
 FOLDER holds what export.py wrote. NumPy is all that this needs beside the weft command.
 Exit code: 0 done, 1 a model gives numbers that are not its own.
@@ -17,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -209,6 +213,36 @@ def keep(rows, folder, target, limit):
     return total
 
 
+def layers_of(folder):
+    """What a model is made of, whatever its layers are called and in which order they stand."""
+    layers = []
+    for layer in ElementTree.parse(folder / "model.xml").iter("layer"):
+        data = layer.find("data")
+        facts = {} if data is None else dict(data.attrib)
+        facts.pop("offset", None)
+        dims = [dim.text for dim in layer.findall("output/port/dim")]
+        layers.append((layer.get("type"), layer.get("version"), sorted(facts.items()), dims))
+    return sorted(layers)
+
+
+def keep_patterns(rows, folder, target):
+    """Copies what is right of each pattern, equal graphs of several exporters once."""
+    kept, total = [], 0
+    for row in rows:
+        if row.get("difference", 1) > TOLERANCE:
+            continue
+        graph = (row["name"], layers_of(folder / row["folder"]))
+        if graph in kept:
+            continue
+        kept.append(graph)
+        total += row["bytes"]
+        place = target / row["folder"].removeprefix("pattern_")
+        place.mkdir(parents=True, exist_ok=True)
+        for file in KEPT:
+            shutil.copy(folder / row["folder"] / file, place / file)
+    return total
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weft")
@@ -217,12 +251,14 @@ def main():
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--rows", type=pathlib.Path, help="all figures as JSON")
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--patterns", type=pathlib.Path, metavar="TARGET")
     parser.add_argument("--limit", type=int, default=2_900_000, help="bytes of --keep")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as between:
         weft = Weft(options.weft, pathlib.Path(between))
         rows = [checked(weft, path.parent) for path in sorted(options.folder.glob("*/export.json"))
-                if path.parent.name.startswith(options.only)]
+                if path.parent.name.startswith(options.only)
+                and path.parent.name.startswith("pattern_") == bool(options.patterns)]
     wrong = 0
     for row in rows:
         if "error" in row:
@@ -244,6 +280,8 @@ def main():
         options.rows.write_text(json.dumps(rows, indent=1))
     if options.keep:
         print(f"kept {keep(rows, options.folder, options.keep, options.limit)} bytes")
+    if options.patterns:
+        print(f"kept {keep_patterns(rows, options.folder, options.patterns)} bytes")
     return 1 if wrong else 0
 
 
