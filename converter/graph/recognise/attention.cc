@@ -168,9 +168,29 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
   return attention;
 }
 
+// The operation itself, with a triangle for its mask.
+bool TakeTriangle(FormSite& site, ir::Node& node) {
+  if (node.inputs.size() < 4 || IsTurned(site, node, "causal")) return false;
+  const ir::Source mask = node.inputs[3];
+  const TensorType& type = TypeOf(mask);
+  const bool is_matrix =
+      type.dims.size() >= 2 && CountIn(mask) == type.dims.back() * type.dims.back();
+  const bool is_boolean = type.type == ElementType::boolean;
+  const auto allows = [](double flag, bool is_allowed) { return (flag != 0) == is_allowed; };
+  const bool fits = is_matrix && (is_boolean ? IsTriangle(NumbersIn(mask), type.dims, allows)
+                                             : IsCausalAddend(mask));
+  if (!fits || !site.IsClosed(node, {})) return false;
+  std::vector<ir::Source> inputs = node.inputs;
+  inputs[3] = NewFloats(site.graph(), node, {}, {0.0f});
+  site.Replace(node, {},
+               {"ScaledDotProductAttention", 13, std::move(inputs), {{"causal", "true"}}});
+  return true;
+}
+
 }  // namespace
 
 bool RecogniseAttention(FormSite& site, ir::Node& node) {
+  if (IsCalled(node, "ScaledDotProductAttention")) return TakeTriangle(site, node);
   if (!IsCalled(node, "MatMul")) return false;
   const std::optional<Attention> attention = ReadAttention(site, node);
   if (!attention) return false;

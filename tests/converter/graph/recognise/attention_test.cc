@@ -57,6 +57,14 @@ TEST_F(SpelledAttention, ScaledOnBothSidesIsScaledOnce) {
   EXPECT_EQ(Finished(product), one);
 }
 
+TEST_F(SpelledAttention, AsTheOperationNeedsNoTableForATriangle) {
+  const ir::Source y = g.Of("ScaledDotProductAttention", {query, key, value, Mask(-INFINITY)},
+                            {{"causal", "false"}});
+  g.Result(y);
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), one);
+  EXPECT_EQ(y.node->attributes.at("causal"), "true");
+}
+
 TEST_F(SpelledAttention, StaysWhereItIsNoCheaper) {
   EXPECT_EQ(Finished(g("Multiply", Scores(query, key), 0.5f)),
             (KindCounts{{"MatMul", 2}, {"Multiply", 1}, {"Softmax", 1}}));
