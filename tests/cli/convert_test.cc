@@ -223,10 +223,10 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/14-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/16-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/15-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/17-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
-  EXPECT_EQ(Text("one/11-lower.txt"), text("lower"));
+  EXPECT_EQ(Text("one/12-lower.txt"), text("lower"));
 }
 
 TEST_F(ConvertCommand, KeepsTheDumpsBeforeAFault) {
