@@ -2,7 +2,8 @@
 // Attention, softmax(scale * query * key^T + mask) * value, where the one operation for it is cheaper
 // than its parts: where the mask is constant and leaves each query the keys up to its own place, which
 // the operation knows without a table, and where both query and key are scaled. The scale may stand at
-// the query, the key and the scores; the mask is added, or chosen by a constant.
+// the query, the key and the scores; the mask is added, or chosen by a constant. The operation itself
+// is made causal where its mask is such a triangle.
 #include <algorithm>
 #include <cmath>
 #include <limits>
