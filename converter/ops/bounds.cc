@@ -185,9 +185,7 @@ IntegerBounds BoundsSearch::OfInput(const ir::Node& node, size_t input, std::opt
 
 }  // namespace
 
-IntegerBounds BoundsOf(const ir::Source& source) {
-  return BoundsSearch().Of(source, std::nullopt);
-}
+IntegerBounds BoundsOf(const ir::Source& source) { return BoundsSearch().Of(source, std::nullopt); }
 
 IntegerBounds BoundsOf(const Element& element) {
   return BoundsSearch().Of(element.source, element.at);

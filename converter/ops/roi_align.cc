@@ -96,7 +96,8 @@ void LowerRoiAlign(LowerScope& scope) {
       Narrow32(data[3], "width"), Narrow32(scope.input_dims(1)[0], "regions"),
       Narrow32(spec.pooled_height, "pooled_h"), Narrow32(spec.pooled_width, "pooled_w"), spec.scale,
       alignment.before, alignment.behind, Narrow<uint8_t>(spec.samples, "sampling_ratio"),
-      alignment.at_least_one, spec.is_maximum ? format::RegionOp::max : format::RegionOp::mean, number);
+      alignment.at_least_one, spec.is_maximum ? format::RegionOp::max : format::RegionOp::mean,
+      number);
   const plan::ValueId batches = Converted(scope.builder, scope.input(2), number);
   scope.builder.Emit(params, {scope.input(0), scope.input(1), batches}, {y});
 }

@@ -117,8 +117,8 @@ plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis,
   const Dims dims = {outer, inner};
   const plan::ValueId has_one = builder.Scratch({ElementType::u8, dims});
   const plan::ValueId first = builder.Scratch({ElementType::i32, dims});
-  EmitTop(builder, {.outer = outer, .axis = axis, .inner = inner}, Converted(builder, x, ElementType::u8),
-          has_one, first);
+  EmitTop(builder, {.outer = outer, .axis = axis, .inner = inner},
+          Converted(builder, x, ElementType::u8), has_one, first);
   const plan::ValueId y = builder.Scratch({ElementType::i32, dims});
   EmitSelect(builder, {Converted(builder, has_one, ElementType::boolean), dims}, {first, dims},
              {IntegerWeights(builder, ElementType::i32, {axis}), {1, 1}}, {y, dims});
