@@ -67,13 +67,14 @@ inline std::vector<DetectTwinBox> DetectImageTwin(
       if (!overlaps) found.push_back(box);
     }
   }
-  std::sort(found.begin(), found.end(), [](const DetectTwinBox& p, const DetectTwinBox& q) {
+  const auto is_better = [](const DetectTwinBox& p, const DetectTwinBox& q) {
     if (p.score != q.score) return p.score > q.score;
     return p.prior != q.prior ? p.prior < q.prior : p.of_class < q.of_class;
-  });
+  };
+  std::sort(found.begin(), found.end(), is_better);
   if (found.size() > s.kept) found.resize(s.kept);
-  std::stable_sort(found.begin(), found.end(), [](const DetectTwinBox& p, const DetectTwinBox& q) {
-    return p.of_class < q.of_class;
+  std::sort(found.begin(), found.end(), [&](const DetectTwinBox& p, const DetectTwinBox& q) {
+    return p.of_class != q.of_class ? p.of_class < q.of_class : is_better(p, q);
   });
   return found;
 }
