@@ -50,7 +50,7 @@ TEST(Detect, MeetsItsTwinForEveryChoice) {
         s.clip = flags >> 2;
         ExpectTwinOfCoarse(s, flags % 3, &random);
         s.background = s.best_class != 0 ? 0 : 2;
-        s.candidates = std::max(priors / 2, 1u);
+        s.candidates = std::max<uint32_t>(priors / 2, 1u);
         ExpectTwinOfCoarse(s, 0, &random);
         s.background = s.classes;
         s.overlap_threshold = -1;
