@@ -369,6 +369,18 @@ TEST(StreamingWindows, NormalisesChannelsOfOneStep) {
   });
 }
 
+// Over a single step a product could begin at the other sum, which rounds otherwise.
+TEST(StreamingWindows, AddsProductsWithBiases) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    const Attributes point = Window(1, 1, 0, 0);
+    const ir::Source first = Bias(g, Conv(g, x, {7, 3, 1}, point), 7);
+    const ir::Source second = Bias(g, Conv(g, Tanh(g, x), {7, 3, 1}, point), 7);
+    const ir::Source sum = g.Add("Add", 1, {first, second});
+    g.Result(Conv(g, sum, {2, 7, 2}, Window(1, 1, 1, 0)));
+  });
+}
+
 TEST(StreamingWindows, RefusesWhatLooksAhead) {
   ExpectRefusal(
       [](GraphBuilder& g, int64_t steps) {

@@ -22,8 +22,24 @@ struct Product {
   bool is_dense = false;
 };
 
+// The data under other dims, and under constants that are added to all of it: products begin there.
+ir::Source UnderConstants(ir::Source source) {
+  for (;;) {
+    const ir::Node& node = *source.node;
+    if (ops::TraitsOf(node).reshapes) {
+      source = node.inputs[0];
+      continue;
+    }
+    if (node.operation == nullptr || node.constant || node.operation->name != "Add") return source;
+    const size_t data = node.inputs[0].node->constant ? 1 : 0;
+    if (!node.inputs[1 - data].node->constant) return source;
+    if (DimsOf(node.inputs[data]) != DimsOf(source)) return source;
+    source = node.inputs[data];
+  }
+}
+
 std::optional<Product> ProductOf(ir::Source source) {
-  while (ops::TraitsOf(*source.node).reshapes) source = source.node->inputs[0];
+  source = UnderConstants(source);
   const ir::Node& node = *source.node;
   if (node.operation == nullptr || node.constant) return std::nullopt;
   const Dims& dims = DimsOf(source);
