@@ -31,6 +31,7 @@
 #include "converter/graph/recognise/recognise.h"
 #include "converter/graph/reroll/reroll.h"
 #include "converter/graph/resolve.h"
+#include "converter/graph/streaming/open_time.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
 #include "converter/inspect/listing.h"
@@ -57,6 +58,8 @@ struct Conversion {
   const ConvertOptions& options;
   Faults& faults;
   graph::Folding folding;
+  std::optional<int64_t> open_length = std::nullopt;  // of a dynamic time axis
+  graph::TimeSeeds open = {};                         // the inputs' axes that are so long
   std::unique_ptr<ir::Graph> graph = nullptr;
   std::optional<graph::Streamed> streamed = std::nullopt;
   plan::Program program = {};
@@ -174,6 +177,9 @@ bool Read(Conversion& c) {
   if (c.graph == nullptr) return false;
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
+  if (c.open_length) {
+    c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
+  }
   if (!c.faults.ok()) CheckTheRest(c);
   return c.faults.ok();
 }
@@ -215,7 +221,9 @@ bool Reroll(Conversion& c) {
 // What it says of every shape is held against what the operations make of it.
 bool Stream(Conversion& c) {
   if (!c.options.streaming_steps) return true;
-  c.streamed = graph::Stream(*c.graph, *c.options.streaming_steps, c.folding, c.faults);
+  c.streamed =
+      graph::Stream(*c.graph, *c.options.streaming_steps, c.folding, c.faults, c.options.time_axes);
+  if (c.streamed && !c.open.empty()) graph::ForgetLengths(*c.streamed);
   return c.streamed &&
          graph::InferAndFold(*c.graph, {true, c.options.max_iterations}, c.folding, c.faults);
 }
@@ -337,16 +345,56 @@ bool RunPasses(Conversion& c, Stage last) {
   return c.faults.ok();
 }
 
+graph::Folding FoldingOf(const ConvertOptions& options) {
+  return {emit::RunHere, options.fold_budget_bytes};
+}
+
+// What has come of a dynamic time axis of some length.
+enum class OpenTime { kNone, kUnreadable, kRefused, kStreamed };
+OpenTime TryOpenTime(const ConvertOptions& options, int64_t length) {
+  Faults discarded;
+  Conversion c{options, discarded, FoldingOf(options), length};
+  OpenTime reached = OpenTime::kNone;
+  for (const Pass& pass : kPasses) {
+    if (pass.run == Stream) reached = OpenTime::kRefused;
+    if (!pass.run(c)) break;
+    if (c.open.empty()) return OpenTime::kNone;
+    reached = OpenTime::kUnreadable;
+    if (pass.run != Stream) continue;
+    return graph::AreTime(c.open, *c.streamed) ? OpenTime::kStreamed : OpenTime::kNone;
+  }
+  return reached;
+}
+
+// The first length with which the model can be cut, else the first that it can have: nullopt where
+// no dynamic dimension may be time.
+std::optional<int64_t> OpenLengthOf(const ConvertOptions& options) {
+  std::optional<int64_t> readable;
+  for (const int64_t length : graph::kOpenLengths) {
+    if (!options.streaming_steps) break;
+    if (length / 2 < *options.streaming_steps) continue;
+    const OpenTime found = TryOpenTime(options, length);
+    if (found == OpenTime::kNone) break;
+    if (found == OpenTime::kStreamed) return length;
+    if (found == OpenTime::kRefused && !readable) readable = length;
+  }
+  return readable;
+}
+
+Conversion Begin(const ConvertOptions& options, Faults& faults) {
+  return {options, faults, FoldingOf(options), OpenLengthOf(options)};
+}
+
 }  // namespace
 
 std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults) {
-  Conversion c{options, faults, {emit::RunHere, options.fold_budget_bytes}};
+  Conversion c = Begin(options, faults);
   if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
   return std::move(c.program);
 }
 
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
-  Conversion c{options, faults, {emit::RunHere, options.fold_budget_bytes}};
+  Conversion c = Begin(options, faults);
   if (!RunPasses(c, Stage::kFile)) return std::nullopt;
   Converted converted;
   converted.file = std::move(c.file.bytes);

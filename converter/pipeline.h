@@ -18,6 +18,7 @@
 #include "converter/base/faults.h"
 #include "converter/graph/input_values.h"
 #include "converter/graph/streaming/streamed.h"
+#include "converter/graph/streaming/time_choice.h"
 #include "converter/program/program.h"
 
 namespace weft::pipeline {
@@ -47,6 +48,7 @@ struct ConvertOptions {
   int64_t fold_budget_bytes = int64_t{1} << 30;
   // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
   std::optional<int64_t> streaming_steps;
+  graph::TimeNames time_axes;   // of ports, by name; none: the axis is found
   uint32_t self_test_runs = 0;  // input and output pairs that the file carries, for boards
   std::string dump_after;       // name of a pass, or kAllPasses; what it makes goes to `dump`
   std::function<void(std::string_view pass, std::string_view text)> dump;

@@ -32,6 +32,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o model.weft --value axis=axis.npy
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
+  weft convert model.xml -o step.weft --streaming --time-axis x=2
   weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --c-source model.c
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
@@ -42,23 +43,27 @@ struct ConvertCall {
   std::string model, weights, output, c_source, precision = "f32";
   Dumps dumps;
   bool incbin = false;
-  std::vector<std::string> shapes, values, regions;
+  std::vector<std::string> shapes, values, regions, time_axes;
   int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
   bool json = false;
 };
 
-// "1,25,512", brackets allowed; nothing stands for a scalar.
+// "1,25,512", brackets allowed; nothing stands for a scalar, "?" for a dimension that is dynamic.
 std::optional<Dims> ParseShape(std::string_view text) {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   Dims dims;
   while (!text.empty()) {
-    int64_t dim = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
-    if (error != std::errc() || dim < 0 || dim > INT32_MAX) return std::nullopt;
+    int64_t dim = -1;
+    if (text[0] == '?') {
+      text.remove_prefix(1);
+    } else {
+      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
+      if (error != std::errc() || dim < 0 || dim > INT32_MAX) return std::nullopt;
+      text.remove_prefix(static_cast<size_t>(stop - text.data()));
+    }
     dims.push_back(dim);
-    text.remove_prefix(static_cast<size_t>(stop - text.data()));
     if (text.empty()) break;
     if (text[0] != ',' || text.size() == 1) return std::nullopt;
     text.remove_prefix(1);
@@ -124,6 +129,24 @@ void ReadValues(const ConvertCall& call, pipeline::ConvertOptions* options, Faul
   }
 }
 
+void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
+  for (const std::string& text : call.time_axes) {
+    const size_t equals = text.rfind('=');
+    const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
+    int64_t axis = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), axis);
+    const bool is_number = error == std::errc() && stop == digits.data() + digits.size();
+    if (equals == 0 || !is_number) {
+      RefuseOption("--time-axis",
+                   fmt::format("is \"{}\"; must be NAME=AXIS, such as x=1 or x=-1", text));
+    }
+    options->time_axes.emplace_back(text.substr(0, equals), axis);
+  }
+  if (!call.time_axes.empty() && !call.streaming->is_given()) {
+    RefuseOption("--time-axis", "is given without --streaming; must be given with it");
+  }
+}
+
 std::filesystem::path HeaderOf(const ConvertCall& call) {
   return std::filesystem::path(call.c_source).replace_extension(".h");
 }
@@ -158,7 +181,7 @@ void CheckCall(ConvertCall& call) {
     if (!dims || equals == 0) {
       RefuseOption("--shape",
                    fmt::format("is \"{}\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with "
-                               "integers up to {}",
+                               "integers up to {} or ?",
                                text, INT32_MAX));
     }
     if (!options.shapes.emplace(text.substr(0, equals), *dims).second) {
@@ -167,6 +190,7 @@ void CheckCall(ConvertCall& call) {
   }
   call.dumps.CheckCall(options.dump_after);
   TakeRegions(call, &options);
+  TakeTimeAxes(call, &options);
   options.model = call.model;
   options.weights = call.weights;
   if (call.arena_budget->is_given()) {
@@ -341,7 +365,7 @@ void AddConvert(CommandLine& line, Exit* exit) {
   command
       .Add("--shape", call->shapes,
            "Give an input, by a name or its index, another shape of the same rank, as "
-           "x=1,25,512; once for each input")
+           "x=1,25,512; once for each input. With --streaming the time axis may be ?")
       .Text("NAME=DIM,DIM,...")
       .OneValueEach();
   command
@@ -365,6 +389,11 @@ void AddConvert(CommandLine& line, Exit* exit) {
           .AtMostOnce()
           .Apply(Integer(1, 0x7FFFFFFF))
           .Text("[=N]");
+  command
+      .Add("--time-axis", call->time_axes,
+           "With --streaming: time runs along this axis of that input or output; else it is found")
+      .Text("NAME=AXIS")
+      .OneValueEach();
   command.Add("--precision", call->precision, "Element type of the weights; only f32 so far")
       .Check([](const std::string& value) {
         if (value == "f32") return std::string();

@@ -14,8 +14,8 @@ std::string LineOf(const graph::StreamedPort& port, std::string_view side) {
   std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side, OneLine(port.name),
                                  ToString(port.type));
   if (port.time) {
-    line += fmt::format(": axis {}, {} of {}", port.time->axis, port.time->places,
-                        port.time->all_places);
+    line += fmt::format(": axis {}, {}", port.time->axis, port.time->places);
+    if (port.time->all_places != 0) line += fmt::format(" of {}", port.time->all_places);
   } else if (port.so_far) {
     line += ": of the steps so far";
   } else {
@@ -31,7 +31,7 @@ nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
   if (port.time) {
     json["axis"] = port.time->axis;
     json["places"] = port.time->places;
-    json["of"] = port.time->all_places;
+    if (port.time->all_places != 0) json["of"] = port.time->all_places;
   }
   return json;
 }
@@ -39,8 +39,9 @@ nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
 }  // namespace
 
 std::string StreamedText(const graph::Streamed& streamed) {
-  std::string text = fmt::format("streamed: {} step{} of {} per run\n", streamed.steps,
-                                 streamed.steps == 1 ? "" : "s", streamed.all_steps);
+  const std::string of = streamed.all_steps == 0 ? "" : fmt::format(" of {}", streamed.all_steps);
+  std::string text = fmt::format("streamed: {} step{}{} per run\n", streamed.steps,
+                                 streamed.steps == 1 ? "" : "s", of);
   for (const graph::StreamedPort& port : streamed.inputs) text += LineOf(port, "input");
   for (const graph::StreamedPort& port : streamed.outputs) text += LineOf(port, "output");
   for (const graph::StreamedState& state : streamed.states) {
@@ -53,7 +54,7 @@ std::string StreamedText(const graph::Streamed& streamed) {
 nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   nlohmann::ordered_json json;
   json["steps"] = streamed.steps;
-  json["of"] = streamed.all_steps;
+  if (streamed.all_steps != 0) json["of"] = streamed.all_steps;
   for (const char* key : {"inputs", "outputs", "states", "whole"}) {
     json[key] = nlohmann::ordered_json::array();
   }

@@ -33,6 +33,7 @@ std::vector<ir::Node*> InputsNamed(const ir::Graph& graph, const std::string& na
 std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axis) {
   const ir::OutputPort& port = parameter.outputs[0];
   const int64_t dim = is.dims[axis];
+  if (dim < 0) return "";  // stays dynamic
   const bool is_open = port.declared && port.type.dims[axis] < 0;
   if (is_open && axis < parameter.bounds.size()) {
     const auto [least, most] = parameter.bounds[axis];
@@ -68,7 +69,8 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
     std::string misfit = MisfitOf(parameter, is, axis);
     if (!misfit.empty()) misfits.push_back(std::move(misfit));
   }
-  if (misfits.empty() && !DenseBytes(is)) {
+  const bool is_known = std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
+  if (misfits.empty() && is_known && !DenseBytes(is)) {
     misfits.push_back(ToString(is) + " is too large; must be less than 4294967296 bytes");
   }
   return misfits;

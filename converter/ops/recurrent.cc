@@ -453,8 +453,13 @@ void CellAxes(AxisScope& scope) {
   scope.relation.reason = "has time in its inputs or weights";
 }
 
+// So do rows of a sequence, whose lengths have one number each.
 void SequenceAxes(AxisScope& scope) {
   scope.Pair(0, 1, 0, 2);
+  const size_t states = scope.node().operation->traits.sequence_states;
+  AxisGroup rows = {{false, 0, 0}, {false, 1 + states, 0}, {true, 0, 0}};
+  for (size_t i = 1; i <= states; ++i) rows.insert(rows.end(), {{false, i, 0}, {true, i, 0}});
+  scope.relation.groups.push_back(std::move(rows));
   scope.relation.reason = "has time in its states or weights, or iterates over another axis";
 }
 

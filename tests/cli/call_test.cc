@@ -88,7 +88,6 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
            {"--report r.html", "weft convert: --report: is not implemented"},
            {"--verbose", "weft convert: --verbose: is not implemented"},
-           {"--time-axis x=1", "weft convert: --time-axis: is not implemented"},
            {"--state x=y", "weft convert: --state: is not implemented"},
            {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},

@@ -225,7 +225,7 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
     EXPECT_EQ(outcome.err,
               std::string("weft convert: --shape: is \"") + wrong +
                   "\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with integers up to "
-                  "2147483647\n");
+                  "2147483647 or ?\n");
   }
   EXPECT_EQ(Weft("convert model.xml -o m.weft --shape alias=4,3").code, 0);
 }

@@ -55,12 +55,12 @@ inline bool Infer(GraphBuilder& g) {
 // A model as the converter makes it from a graph, and its engine.
 class Model {
  public:
-  Model(const Build& build, int64_t streaming_steps) {
+  Model(const Build& build, int64_t streaming_steps, const graph::TimeNames& time_axes = {}) {
     build(graph_);
     EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
     if (streaming_steps > 0) {
       const auto streamed =
-          graph::Stream(graph_.graph, streaming_steps, FoldingHere(), graph_.faults);
+          graph::Stream(graph_.graph, streaming_steps, FoldingHere(), graph_.faults, time_axes);
       EXPECT_TRUE(streamed) << graph_.FaultText();
       if (streamed) told = *streamed;
       EXPECT_TRUE(InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
@@ -133,9 +133,9 @@ inline bool Meet(const Tensor& whole, const Tensor& part, int64_t runs) {
 
 // `of_whole` and `of_part` build the same model for `all_steps` and for any number of steps.
 inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t all_steps,
-                           int64_t steps) {
+                           int64_t steps, const graph::TimeNames& time_axes = {}) {
   SCOPED_TRACE(std::to_string(steps) + " steps a run");
-  Model whole(of_whole, 0), part(of_part, steps);
+  Model whole(of_whole, 0), part(of_part, steps, time_axes);
   if (!whole.opened || !part.opened) return;
   for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
     ASSERT_TRUE(Meet(whole.engine.input(i), part.engine.input(i), all_steps / steps))
@@ -176,11 +176,12 @@ inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t 
 }
 
 // What the pass says of a graph that it refuses.
-inline std::string Refusal(const Build& build, int64_t steps = 1) {
+inline std::string Refusal(const Build& build, int64_t steps = 1,
+                           const graph::TimeNames& time_axes = {}) {
   GraphBuilder g;
   build(g);
   EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(graph::Stream(g.graph, steps, FoldingHere(), g.faults));
+  EXPECT_FALSE(graph::Stream(g.graph, steps, FoldingHere(), g.faults, time_axes));
   return g.FaultText();
 }
 

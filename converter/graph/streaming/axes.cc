@@ -71,8 +71,10 @@ void TimeAxes::Spread() {
 bool TimeAxes::SpreadAt(ir::Node& node) {
   const AxisRelation& relation = relations_[&node];
   if (relation.reshapes) return SpreadThroughReshape(node);
-  if (ops::TraitsOf(node).sequence_states != 0 || ir::Iterates(node)) return false;  // see walks.h
   bool changed = false;
+  if (const auto walk = strides_.find(&node); walk != strides_.end()) {
+    changed = SpreadThroughWalk(node, walk->second);
+  }
   for (const AxisGroup& group : relation.groups) {
     for (const PortAxis& from : group) {
       const TimeAxis* time = Of(TensorAt(node, from));
@@ -86,6 +88,37 @@ bool TimeAxes::SpreadAt(ir::Node& node) {
   }
   for (const Delay& delay : relation.delays) changed = SpreadThroughDelay(node, delay) || changed;
   if (relation.sum) changed = SpreadThroughDelay(node, {relation.sum->axis}) || changed;
+  return changed;
+}
+
+void TimeAxes::AddWalk(const ir::Node& node, const std::vector<Stride>& strides) {
+  strides_[&node] = strides;
+}
+
+bool TimeAxes::RunsAlong(ir::Node& node, const std::vector<Stride>& strides) const {
+  return std::ranges::any_of(strides, [&](const Stride& stride) {
+    const TimeAxis* time = Of(TensorAt(node, stride.at));
+    return time != nullptr && time->axis == stride.at.axis;
+  });
+}
+
+bool TimeAxes::SpreadThroughWalk(ir::Node& node, const std::vector<Stride>& strides) {
+  bool changed = false;
+  for (const Stride& from : strides) {
+    const TimeAxis* time = Of(TensorAt(node, from.at));
+    if (time == nullptr || time->axis != from.at.axis || time->outer != 1 || from.chunk == 0) {
+      continue;
+    }
+    if (time->chunk % from.chunk != 0) {
+      divisor_ = from.chunk / std::gcd(from.chunk, time->chunk);
+      continue;
+    }
+    const int64_t iterations = time->chunk / from.chunk;
+    for (const Stride& to : strides) {
+      const TimeAxis along = {to.at.axis, 1, iterations * to.chunk};
+      changed = Join(TensorAt(node, to.at), along, node) || changed;
+    }
+  }
   return changed;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time runs in the tensors of a graph. It starts at the axes that walks move along and
-// spreads, with and against the data, along the axis groups of ops/axes.h until nothing changes.
+// Where time runs in the tensors of a graph. It starts at the axes that it is set to and spreads,
+// with and against the data, along walks and the axis groups of ops/axes.h until nothing changes.
 // Refers to the graph's nodes, changes none.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
@@ -30,6 +30,12 @@ struct TimeAxis {
   int64_t axis = 0, outer = 1, chunk = 1;
 };
 
+// A tensor of which each step of a walk reads or writes `chunk` places of an axis.
+struct Stride {
+  PortAxis at;
+  int64_t chunk = 1;
+};
+
 // "{file}:{line}: layer ...: needs the whole sequence (WHAT); --streaming must be able to cut
 // time".
 void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string& what,
@@ -45,6 +51,10 @@ class TimeAxes {
   const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
   const std::vector<ir::Node*>& nodes() const { return nodes_; }
 
+  // The node walks these tensors step by step: time runs along all of the strides or none.
+  void AddWalk(const ir::Node& node, const std::vector<Stride>& strides);
+  // Does time run along one of these strides of the node?
+  bool RunsAlong(ir::Node& node, const std::vector<Stride>& strides) const;
   // A second time axis in one tensor is a fault of `node`.
   void Set(const ir::Source& source, TimeAxis time, const ir::Node& node);
   void Spread();
@@ -54,6 +64,7 @@ class TimeAxes {
 
  private:
   bool SpreadAt(ir::Node& node);
+  bool SpreadThroughWalk(ir::Node& node, const std::vector<Stride>& strides);
   bool SpreadThroughReshape(ir::Node& node);
   bool SpreadThroughDelay(ir::Node& node, const Delay& delay);
   struct Side {
@@ -72,6 +83,7 @@ class TimeAxes {
   int64_t divisor_ = 1;
   std::vector<ir::Node*> nodes_;  // producers first
   std::map<const ir::Node*, AxisRelation> relations_;
+  std::map<const ir::Node*, std::vector<Stride>> strides_;  // of walks
   std::map<std::pair<const ir::Node*, uint32_t>, TimeAxis> times_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/rounding.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -86,6 +87,39 @@ Dims Cut(Dims dims, const Dims& whole, const TimeAxis& time, int64_t steps) {
   return dims;
 }
 
+// Does the transposition move nothing, as axes of one place stand anywhere?
+bool MovesNothing(const ir::Graph& graph, ir::Node& transposition, const Dims& dims) {
+  Faults discarded;
+  const ops::NodeScope scope(graph, transposition, discarded);
+  const std::optional<Dims> order = scope.Ints(1);
+  int64_t last = -1;
+  for (const int64_t axis : order.value_or(Dims())) {
+    if (dims[static_cast<size_t>(axis)] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return order && !order->empty();
+}
+
+// Would a product that is transposed on its way to the node no longer be, for being cut?
+bool MeetsProductForBeingCut(const ir::Graph& graph, const TimeAxes& times, ir::Source source,
+                             int64_t steps) {
+  bool was_moved = false;
+  for (;;) {
+    ir::Node& node = *source.node;
+    const bool is_transposed =
+        node.operation != nullptr && !node.constant && node.operation->name == "Transpose";
+    if (!is_transposed && !ops::TraitsOf(node).reshapes) break;
+    source = node.inputs[0];
+    if (!is_transposed) continue;
+    const Dims& whole = DimsOf(source);
+    const TimeAxis* time = times.Of(source);
+    if (time == nullptr || !MovesNothing(graph, node, Cut(whole, whole, *time, steps))) break;
+    was_moved = was_moved || !MovesNothing(graph, node, whole);
+  }
+  return was_moved && ProductOf(source);
+}
+
 bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& time, int64_t steps) {
   Faults discarded;
   ops::NodeScope scope(graph, node, discarded);
@@ -115,7 +149,12 @@ void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps) 
     if (node->constant || node->operation->name != "Add") continue;
     const TimeAxis* time = times.Of({node, 0});
     if (time == nullptr || !IsFloat(node->outputs[0].type.type)) continue;
-    if (FitsForBeingCut(graph, *node, *time, steps)) node->attributes[kRoundsApart] = "true";
+    const bool meets = std::ranges::any_of(node->inputs, [&](const ir::Source& term) {
+      return MeetsProductForBeingCut(graph, times, term, steps);
+    });
+    if (meets || FitsForBeingCut(graph, *node, *time, steps)) {
+      node->attributes[kRoundsApart] = "true";
+    }
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace weft::graph {
 
-// Of a port's time axis: a run takes `places` of `all_places`.
+// Of a port's time axis: a run takes `places` of `all_places`; 0: of any number.
 struct CutAxis {
   int64_t axis = 0, places = 0, all_places = 0;
 };
@@ -31,7 +31,7 @@ struct StreamedState {
 };
 
 struct Streamed {
-  int64_t steps = 0, all_steps = 0;
+  int64_t steps = 0, all_steps = 0;  // in a run, and 0 where the model is of any number
   std::vector<StreamedPort> inputs, outputs;
   std::vector<StreamedState> states;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,15 +19,17 @@
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/lengths.h"
+#include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/ports.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/shifts.h"
+#include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/whole_gathers.h"
 #include "converter/ir/edit.h"
-#include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -43,34 +46,27 @@ ir::Source UnderOtherDims(ir::Source source) {
   return source;
 }
 
-// An operation that looks back along an axis of its data and not ahead.
-struct LookBack {
-  ir::Node* node = nullptr;
-  int64_t axis = 0, take = 1;
-  int64_t places() const { return DimsOf(node->inputs[0])[static_cast<size_t>(axis)]; }
-};
+bool HoldsVariables(const ir::Node& node) {
+  return std::ranges::any_of(node.bodies, [](const ir::Body& body) {
+    return std::ranges::any_of(body.graph->nodes, [](const std::unique_ptr<ir::Node>& inner) {
+      return ir::IsReadValue(*inner) || HoldsVariables(*inner);
+    });
+  });
+}
 
 class Streaming {
  public:
-  Streaming(ir::Graph& graph, int64_t steps, const Folding& folding, Faults& faults)
-      : graph_(graph), steps_(steps), folding_(folding), faults_(faults) {}
+  Streaming(ir::Graph& graph, int64_t steps, TimeSeeds seeds, const Folding& folding,
+            Faults& faults)
+      : graph_(graph),
+        steps_(steps),
+        seeds_(std::move(seeds)),
+        folding_(folding),
+        faults_(faults) {}
 
   std::optional<Streamed> Run() {
-    const size_t before = faults_.lines().size();
-    SeparateConstants();
-    JoinsToPads(graph_);
-    SlicesOfPads(graph_);
-    filled_ = JoinPads(graph_);
-    JoinCuts(graph_);
-    if (!ReadWalks() || !FitSteps()) return std::nullopt;
-    TimeAxes times(graph_, whole_steps_, faults_);
-    Spread(times);
-    lengths_ = ConstantsOfLength(graph_, times, folding_);
-    CheckCounters();
-    FindKeptStates();
-    // A sequence of one step is whole whatever is done along it.
-    if (times.steps() > 1) Check(times);
-    if (faults_.lines().size() != before) return std::nullopt;
+    if (!Prepare()) return std::nullopt;
+    const TimeAxes& times = *times_;
     DescribeVariables(graph_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
@@ -88,16 +84,57 @@ class Streaming {
     return std::move(streamed_);
   }
 
+  // What would come of it for at most so many steps a run; the graph is of no further use.
+  TriedTime Try() {
+    is_trial_ = true;
+    TriedTime tried;
+    tried.is_sound = Prepare();
+    if (!tried.is_sound && seeds_.empty()) {
+      tried.motion = motion_;
+    } else if (times_) {
+      tried.motion = walks_.empty() ? MotionAlong(*times_) : Motion::kWalks;
+      tried.is_channels = IsChannelsOfWindows(*times_);
+    }
+    for (size_t i = 0; times_ && i < graph_.parameters.size(); ++i) {
+      const TimeAxis* time = times_->Of({graph_.parameters[i], 0});
+      if (time != nullptr) tried.inputs.push_back({false, i, time->axis});
+    }
+    return tried;
+  }
+
  private:
+  // Finds time and what forbids to cut it.
+  bool Prepare() {
+    const size_t before = faults_.lines().size();
+    SeparateConstants();
+    WholeGathersToReshapes(graph_);
+    JoinsToPads(graph_);
+    SlicesOfPads(graph_);
+    filled_ = JoinPads(graph_);
+    JoinCuts(graph_);
+    if (!ReadWalks() || !CountPlaces() || !FitSteps()) return false;
+    TimeAxes& times = times_.emplace(graph_, whole_steps_, faults_);
+    Spread(times);
+    KeepWalksOverTime(times);
+    lengths_ = ConstantsOfLength(graph_, times, folding_);
+    CheckCounters();
+    FindKeptStates();
+    // A sequence of one step is whole whatever is done along it.
+    if (times.steps() > 1) Check(times);
+    return faults_.lines().size() == before;
+  }
+
   void SeparateConstants();
   bool ReadWalks();
-  void ReadLookBacks();
+  bool CountPlaces();
+  void KeepWalksOverTime(const TimeAxes& times);
   bool FitSteps();
   bool HasRates() const;
   bool TakeBackFills(const TimeAxes& times);
   void Spread(TimeAxes& times);
   int64_t PerStep(const Walk& walk) const { return walk.steps / whole_steps_; }
   void CountSteps(const ir::Node& node, int64_t steps);
+  void CountSteps(const std::string& of, int64_t steps);
   void FindKeptStates();
   bool IsKept(const Walk& walk, const Carried& state);
   void CheckCounters();
@@ -121,16 +158,21 @@ class Streaming {
   const Walk* WalkOf(const ir::Node& node) const;
 
   ir::Graph& graph_;
-  const int64_t steps_;
+  int64_t steps_;
+  const TimeSeeds seeds_;
   const Folding& folding_;
   Faults& faults_;
+  bool is_trial_ = false;
+  std::optional<TimeAxes> times_;
+  Motion motion_ = Motion::kNone;  // the likeliest of the graph
   std::vector<FilledWindow> filled_;
   std::vector<Walk> walks_;
-  std::vector<LookBack> look_backs_;      // of a model without walks
-  int64_t whole_steps_ = 0;               // of the time axis, before it is cut
-  std::string counts_;                    // of the steps, layer by layer
-  std::vector<int64_t> counted_;          // these numbers
-  std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
+  std::map<const ir::Node*, Faults> walk_faults_;  // where time need not run along walks
+  std::vector<LookBack> look_backs_;               // of a model without walks and seeds
+  int64_t whole_steps_ = 0;                        // of the time axis, before it is cut
+  std::string counts_;                             // of the steps, layer by layer
+  std::vector<int64_t> counted_;                   // these numbers
+  std::set<const ir::Node*> kept_reads_;           // ReadValues that already keep a walk's state
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
   std::set<const ir::Node*> lengths_;             // constants that are made of the number of steps
@@ -152,32 +194,12 @@ void Streaming::SeparateConstants() {
 }
 
 void Streaming::CountSteps(const ir::Node& node, int64_t steps) {
-  counts_ += fmt::format("{}layer {} \"{}\" {}", counts_.empty() ? "" : ", ", node.id,
-                         OneLine(node.name), steps);
-  counted_.push_back(steps);
+  CountSteps(fmt::format("layer {} \"{}\"", node.id, OneLine(node.name)), steps);
 }
 
-// Without a walk, time is the axis along which operations look back: windows that give a place for
-// each one, else sums, shifts and borders of other numbers than zero, else windows that give fewer,
-// as along the axes of an image, and last those that only stand side by side.
-void Streaming::ReadLookBacks() {
-  enum { kEven, kMoved, kFewer, kApart, kRanks };
-  std::vector<LookBack> ranked[kRanks];
-  for (ir::Node* node : ir::Topological(graph_)) {
-    const AxisRelation relation = ops::RelationOf(graph_, *node);
-    if (relation.sum) ranked[kMoved].push_back({node, relation.sum->axis});
-    const bool is_filled = node->attributes.contains(ops::kPadFill);
-    for (const Delay& delay : relation.delays) {
-      size_t rank = delay.take == delay.give ? kEven : kFewer;
-      if (delay.shifts || is_filled) rank = kMoved;
-      if (delay.past == 0) rank = kApart;
-      ranked[rank].push_back({node, delay.axis, delay.take});
-    }
-  }
-  for (std::vector<LookBack>& found : ranked) {
-    if (look_backs_.empty()) look_backs_ = std::move(found);
-  }
-  for (const LookBack& back : look_backs_) CountSteps(*back.node, back.places() / back.take);
+void Streaming::CountSteps(const std::string& of, int64_t steps) {
+  counts_ += fmt::format("{}{} {}", counts_.empty() ? "" : ", ", of, steps);
+  counted_.push_back(steps);
 }
 
 // Other axes keep the borders that they had; true where one was taken over.
@@ -191,10 +213,17 @@ bool Streaming::TakeBackFills(const TimeAxes& times) {
 }
 
 void Streaming::Spread(TimeAxes& times) {
+  for (const Walk& walk : walks_) times.AddWalk(*walk.node, walk.strides);
+  for (const PortAxis& seed : seeds_) {
+    const ir::Source tensor = PortTensor(graph_, seed);
+    const int64_t places = DimsOf(tensor)[static_cast<size_t>(seed.axis)];
+    times.Set(tensor, {seed.axis, 1, places / whole_steps_}, *tensor.node);
+  }
   for (const LookBack& back : look_backs_) {
     times.Set(back.node->inputs[0], {back.axis, 1, back.places() / whole_steps_}, *back.node);
   }
   for (const Walk& walk : walks_) {
+    if (!seeds_.empty()) break;
     for (const Stride& stride : walk.strides) {
       const TimeAxis time = {stride.at.axis, 1, stride.chunk * PerStep(walk)};
       times.Set(TensorAt(*walk.node, stride.at), time, *walk.node);
@@ -233,6 +262,7 @@ bool Streaming::FitSteps() {
         graph_.file, counts_));
     return false;
   }
+  if (is_trial_) steps_ = std::min(steps_, whole_steps_);
   if (steps_ >= 1 && steps_ <= whole_steps_) return true;
   faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
                           graph_.file, whole_steps_, whole_steps_));
@@ -242,18 +272,32 @@ bool Streaming::FitSteps() {
 bool Streaming::ReadWalks() {
   for (ir::Node* node : ir::Topological(graph_)) {
     if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
-    std::optional<Walk> walk = ReadWalk(graph_, *node, faults_);
-    if (!walk) continue;
-    CountSteps(*node, walk->steps);
-    walks_.push_back(std::move(*walk));
+    Faults& faults = seeds_.empty() ? faults_ : walk_faults_[node];
+    std::optional<Walk> walk = ReadWalk(graph_, *node, faults);
+    if (walk) walks_.push_back(std::move(*walk));
   }
-  if (walks_.empty()) ReadLookBacks();
-  if (walks_.empty() && look_backs_.empty()) {
-    faults_.Add(fmt::format(
-        "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, pool "
-        "or running sum looks back along one; --streaming must have one to cut",
-        graph_.file));
-    return false;
+  if (!walks_.empty()) motion_ = Motion::kWalks;
+  if (!walks_.empty() || !seeds_.empty()) return true;
+  LookBacks look_backs = LookBacksIn(graph_);
+  motion_ = look_backs.motion;
+  look_backs_ = std::move(look_backs.likeliest);
+  if (!look_backs_.empty()) return true;
+  faults_.Add(fmt::format(
+      "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, pool "
+      "or running sum looks back along one; --streaming must have one to cut",
+      graph_.file));
+  return false;
+}
+
+// Of all that time is set to run along.
+bool Streaming::CountPlaces() {
+  for (const PortAxis& seed : seeds_) {
+    CountSteps(fmt::format("{} \"{}\"", seed.output ? "output" : "input", PortName(graph_, seed)),
+               DimsOf(PortTensor(graph_, seed))[static_cast<size_t>(seed.axis)]);
+  }
+  for (const LookBack& back : look_backs_) CountSteps(*back.node, back.places() / back.take);
+  if (seeds_.empty()) {
+    for (const Walk& walk : walks_) CountSteps(*walk.node, walk.steps);
   }
   whole_steps_ = *std::ranges::min_element(counted_);
   const auto fits = [&](int64_t steps) { return steps % whole_steps_ == 0; };
@@ -263,6 +307,15 @@ bool Streaming::ReadWalks() {
                   "must have one number, or multiples of one, for all",
                   graph_.file, counts_));
   return false;
+}
+
+// What walks another axis than time is an operation like others.
+void Streaming::KeepWalksOverTime(const TimeAxes& times) {
+  std::erase_if(walks_,
+                [&](const Walk& walk) { return !times.RunsAlong(*walk.node, walk.strides); });
+  for (const Walk& walk : walks_) {
+    for (const std::string& line : walk_faults_[walk.node].lines()) faults_.Add(line);
+  }
 }
 
 const Walk* Streaming::WalkOf(const ir::Node& node) const {
@@ -339,6 +392,9 @@ void Streaming::Check(const TimeAxes& times) {
       RefuseToCut(graph_, *node,
                   fmt::format("it reads variable \"{}\" once for all steps", VariableOf(*node)),
                   faults_);
+    }
+    if (WalkOf(*node) == nullptr && HoldsVariables(*node)) {
+      RefuseToCut(graph_, *node, "its body reads a variable once for all steps", faults_);
     }
     CheckOrder(times, *node);
     const TimeAxis* delayed = DelayOf(times, *node) ? times.Of(node->inputs[0]) : nullptr;
@@ -538,8 +594,18 @@ void Streaming::KeepNumbers(ir::Node& node) {
 }  // namespace
 
 std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
-                               Faults& faults) {
-  return Streaming(graph, steps, folding, faults).Run();
+                               Faults& faults, const TimeNames& time_axes) {
+  const auto attempt = [&](const TimeSeeds& seeds) {
+    const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
+    Faults discarded;
+    // Time is the same axis however many steps a run takes.
+    const int64_t tried_steps = seeds.empty() ? INT64_MAX : 1;
+    return Streaming(*copy, tried_steps, seeds, folding, discarded).Try();
+  };
+  std::optional<TimeSeeds> seeds =
+      time_axes.empty() ? ChooseTime(graph, attempt, faults) : NamedTime(graph, time_axes, faults);
+  if (!seeds) return std::nullopt;
+  return Streaming(graph, steps, *std::move(seeds), folding, faults).Run();
 }
 
 }  // namespace weft::graph

@@ -20,14 +20,16 @@
 #include "converter/base/faults.h"
 #include "converter/graph/fold.h"
 #include "converter/graph/streaming/streamed.h"
+#include "converter/graph/streaming/time_choice.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
 // `graph` is inferred and folded; it must be inferred again afterwards. `steps` need not divide T,
-// but lies in [1, T]. Nullopt when faults were added; the graph may then be of no further use.
+// but lies in [1, T]. Time runs along the named axes, or where it is found. Nullopt when faults were
+// added; the graph may then be of no further use.
 std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
-                               Faults& faults);
+                               Faults& faults, const TimeNames& time_axes = {});
 
 }  // namespace weft::graph
 

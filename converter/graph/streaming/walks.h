@@ -17,12 +17,6 @@
 
 namespace weft::graph {
 
-// A tensor of which each step reads or writes `chunk` places of an axis.
-struct Stride {
-  PortAxis at;
-  int64_t chunk = 1;
-};
-
 // What is carried from step to step: enters at an input, leaves after the last step at an output.
 struct Carried {
   std::string name, from;        // of the variable; "hidden state of layer 12 "rnn""

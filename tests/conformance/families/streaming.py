@@ -115,6 +115,39 @@ def _volumes(x):
     return _sequence("GRUSequence", "vog", _turned(node("Squeeze", 1, [y, i64(3, 4)])), 8)[0]
 
 
+def _rows(kind, label, x, rows, steps, inputs, direction):
+    """Axis 1 of [rows, steps, inputs] in one direction or both, and back to as many channels."""
+    count = 2 if direction == "bidirectional" else 1
+    w, r, b = stacked(label, count, GATES[kind], inputs, HIDDEN)
+    state = np.zeros((rows, count, HIDDEN), np.float32)
+    states = [state] * (2 if kind == "LSTMSequence" else 1)
+    made = node(kind, 5, [x, *states, np.full(rows, steps, np.int32), w, r, b],
+                hidden_size=HIDDEN, direction=direction, activations=DEFAULT[kind])
+    hidden = node("Transpose", 1, [made, i64(0, 2, 1, 3)])
+    hidden = node("Reshape", 1, [hidden, i64(rows, steps, count * HIDDEN)], special_zero=False)
+    return node("MatMul", 1, [hidden, normal(label + "o", count * HIDDEN, inputs)],
+                transpose_a=False, transpose_b=False)
+
+
+def _dual_path(x):
+    """Sequences over frequencies in both directions, time in their batch, and over time."""
+    channels = 4
+    y = node("Unsqueeze", 1, [x, i64(3)])
+    y = node("MatMul", 1, [y, normal("dpi", 1, channels)], transpose_a=False, transpose_b=False)
+    for index, kind in enumerate(("GRUSequence", "LSTMSequence")):
+        rows = node("Reshape", 1, [y, i64(-1, INPUTS, channels)], special_zero=False)
+        rows = _rows(kind, f"dpf{index}", rows, BATCH * STEPS, INPUTS, channels, "bidirectional")
+        shape = i64(BATCH, STEPS, INPUTS, channels)
+        y = node("Add", 1, [y, node("Reshape", 1, [rows, shape], special_zero=False)])
+        turned = node("Transpose", 1, [y, i64(0, 2, 1, 3)])
+        rows = node("Reshape", 1, [turned, i64(-1, STEPS, channels)], special_zero=False)
+        rows = _rows(kind, f"dpt{index}", rows, BATCH * INPUTS, STEPS, channels, "forward")
+        shape = i64(BATCH, INPUTS, STEPS, channels)
+        back = node("Reshape", 1, [rows, shape], special_zero=False)
+        y = node("Add", 1, [y, node("Transpose", 1, [back, i64(0, 2, 1, 3)])])
+    return node("ReduceMean", 1, [y, i64(-1)], keep_dims=False)
+
+
 def _kept():
     """A model whose sequence begins in variables and assigns them its last states."""
     x = parameter((BATCH, STEPS, INPUTS), np.float32, "x0")
@@ -132,7 +165,8 @@ def _kept():
 def cases():
     for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
                         ("norm_between_sequences", _normalised), ("scaled_with_residual", _scaled),
-                        ("upsampled_rows", _upsampled), ("volumes_then_gru", _volumes)):
+                        ("upsampled_rows", _upsampled), ("volumes_then_gru", _volumes),
+                        ("dual_path", _dual_path)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, STEPS, INPUTS)], graph)
     yield Case("streaming/variables_of_its_own", [normal("kx", 2, BATCH, STEPS, INPUTS)],
                model=_kept, rtol=1e-4, atol=1e-4, calls=2,

@@ -42,6 +42,7 @@ PATTERNS = {
     "converter/graph/streaming/pads.cc": "a Pad before a window, a slice behind one",
     "converter/graph/streaming/shifts.cc": "a constant joined in front, which is a Pad",
     "converter/graph/streaming/rounding.cc": "an addend behind a product",
+    "converter/graph/streaming/whole_gathers.cc": "a Gather of all places in their order",
 }
 
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/look_backs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "converter/ops/look_back.h"
+
+namespace weft::graph {
+namespace {
+
+Motion MotionOf(const ir::Node& node, const Delay& delay) {
+  if (delay.past == 0) return Motion::kApart;
+  if (delay.shifts || node.attributes.contains(ops::kPadFill)) return Motion::kMoved;
+  return delay.take == delay.give ? Motion::kEven : Motion::kFewer;
+}
+
+}  // namespace
+
+LookBacks LookBacksIn(const ir::Graph& graph) {
+  LookBacks found;
+  const auto add = [&](Motion motion, const LookBack& back) {
+    if (motion < found.motion) found = {motion, {}};
+    if (motion == found.motion) found.likeliest.push_back(back);
+  };
+  for (ir::Node* node : ir::Topological(graph)) {
+    const AxisRelation relation = ops::RelationOf(graph, *node);
+    if (relation.sum) add(Motion::kMoved, {node, relation.sum->axis});
+    for (const Delay& delay : relation.delays) {
+      add(MotionOf(*node, delay), {node, delay.axis, delay.take});
+    }
+  }
+  return found;
+}
+
+Motion MotionAlong(const TimeAxes& times) {
+  Motion most = Motion::kNone;
+  for (ir::Node* node : times.nodes()) {
+    const AxisRelation& relation = times.Relation(node);
+    const TimeAxis* time = node->inputs.empty() ? nullptr : times.Of(node->inputs[0]);
+    if (time == nullptr) continue;
+    if (relation.sum && relation.sum->axis == time->axis) most = std::min(most, Motion::kMoved);
+    const Delay* delay = DelayAlong(relation, time->axis);
+    if (delay != nullptr) most = std::min(most, MotionOf(*node, *delay));
+  }
+  return most;
+}
+
+bool IsChannelsOfWindows(const TimeAxes& times) {
+  return std::ranges::any_of(times.nodes(), [&](const ir::Node* node) {
+    if (times.Relation(node).delays.empty()) return false;
+    const TimeAxis* time = times.Of(node->inputs[0]);
+    return time != nullptr && time->axis == 1;
+  });
+}
+
+}  // namespace weft::graph

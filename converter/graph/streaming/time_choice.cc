@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/time_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "converter/base/visible.h"
+
+namespace weft::graph {
+namespace {
+
+std::vector<PortAxis> PortsOf(const ir::Graph& graph) {
+  std::vector<PortAxis> ports;
+  for (size_t i = 0; i < graph.parameters.size(); ++i) ports.push_back({false, i, 0});
+  for (size_t i = 0; i < graph.results.size(); ++i) ports.push_back({true, i, 0});
+  return ports;
+}
+
+std::string MustName(const ir::Graph& graph) {
+  constexpr size_t kMost = 16;
+  std::vector<std::string> list;
+  for (const PortAxis& port : PortsOf(graph)) {
+    const ir::Source tensor = PortTensor(graph, port);
+    list.push_back(fmt::format("\"{}\" {}", PortName(graph, port),
+                               ToString(tensor.node->outputs[tensor.port].type)));
+  }
+  const size_t more = list.size() - std::min(list.size(), kMost);
+  list.resize(list.size() - more);
+  return fmt::format("must be one of {}{}", fmt::join(list, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+bool IsCalled(const ir::Graph& graph, const PortAxis& port, const std::string& name) {
+  const ir::Source tensor = PortTensor(graph, port);
+  const std::vector<std::string>& names = tensor.node->outputs[tensor.port].names;
+  const ir::Node* layer = port.output ? graph.results[port.port] : graph.parameters[port.port];
+  return name == layer->name || std::ranges::find(names, name) != names.end();
+}
+
+// Every axis of an input that has places to tell apart.
+std::vector<PortAxis> AxesOfInputs(const ir::Graph& graph) {
+  std::vector<PortAxis> axes;
+  for (size_t i = 0; i < graph.parameters.size(); ++i) {
+    const Dims& dims = DimsOf({graph.parameters[i], 0});
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      if (dims[axis] > 1) axes.push_back({false, i, static_cast<int64_t>(axis)});
+    }
+  }
+  return axes;
+}
+
+// Axes that can be cut though nothing moves along them, and that are no time: channels, and the
+// batch, which is axis 0 wherever there are other axes than it and one of features.
+bool IsBatchOrChannels(const ir::Graph& graph, const PortAxis& axis, const TriedTime& tried) {
+  const bool has_more = DimsOf(PortTensor(graph, axis)).size() > 2;
+  return tried.motion == Motion::kNone && ((axis.axis == 0 && has_more) || tried.is_channels);
+}
+
+struct Candidate {
+  PortAxis axis;
+  Motion motion;
+};
+
+std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candidates) {
+  std::vector<std::string> list;
+  for (const auto& [axis, motion] : candidates) {
+    const Dims& dims = DimsOf(PortTensor(graph, axis));
+    list.push_back(fmt::format("\"{}\" axis {} ({} places)", PortName(graph, axis), axis.axis,
+                               dims[static_cast<size_t>(axis.axis)]));
+  }
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+// May it be taken though the call does not name it?
+bool SpeaksForItself(const ir::Graph& graph, const Candidate& candidate) {
+  return candidate.motion != Motion::kNone || DimsOf(PortTensor(graph, candidate.axis)).size() == 3;
+}
+
+}  // namespace
+
+ir::Source PortTensor(const ir::Graph& graph, const PortAxis& port) {
+  if (port.output) return graph.results[port.port]->inputs[0];
+  return {graph.parameters[port.port], 0};
+}
+
+std::optional<PortAxis> PortNamed(const ir::Graph& graph, const std::string& name) {
+  for (const PortAxis& port : PortsOf(graph)) {
+    if (IsCalled(graph, port, name)) return port;
+  }
+  for (size_t i = 0; i < graph.parameters.size(); ++i) {
+    if (name == fmt::format("{}", i)) return PortAxis{false, i, 0};
+  }
+  return std::nullopt;
+}
+
+std::string PortName(const ir::Graph& graph, const PortAxis& port) {
+  const ir::Source tensor = PortTensor(graph, port);
+  const std::vector<std::string>& names = tensor.node->outputs[tensor.port].names;
+  const ir::Node* layer = port.output ? graph.results[port.port] : graph.parameters[port.port];
+  return OneLine(names.empty() ? layer->name : names.front());
+}
+
+std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& names, Faults& faults) {
+  const size_t before = faults.lines().size();
+  TimeSeeds seeds;
+  for (const auto& [name, given] : names) {
+    std::optional<PortAxis> port = PortNamed(graph, name);
+    if (!port) {
+      faults.Add(fmt::format("--time-axis: port \"{}\": is none of the model's; {}", OneLine(name),
+                             MustName(graph)));
+      continue;
+    }
+    const auto rank = static_cast<int64_t>(DimsOf(PortTensor(graph, *port)).size());
+    port->axis = given < 0 ? given + rank : given;
+    const ir::Source tensor = PortTensor(graph, *port);
+    const std::string type = ToString(tensor.node->outputs[tensor.port].type);
+    if (port->axis < 0 || port->axis >= rank) {
+      faults.Add(
+          fmt::format("--time-axis: port \"{}\": axis {} is none of {}; must be from {} to {}",
+                      OneLine(name), given, type, -rank, rank - 1));
+      continue;
+    }
+    const auto is_same_port = [&](const PortAxis& other) {
+      return other.output == port->output && other.port == port->port;
+    };
+    const auto other = std::ranges::find_if(seeds, is_same_port);
+    if (other == seeds.end()) {
+      seeds.push_back(*port);
+    } else if (other->axis != port->axis) {
+      faults.Add(fmt::format("--time-axis: port \"{}\": has axes {} and {}; must have one",
+                             OneLine(name), other->axis, port->axis));
+    }
+  }
+  return faults.lines().size() == before ? std::optional(seeds) : std::nullopt;
+}
+
+std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
+                                    const std::function<TriedTime(const TimeSeeds&)>& attempt,
+                                    Faults& faults) {
+  const TriedTime usual = attempt({});
+  const bool is_clear = usual.motion <= Motion::kMoved;
+  if (usual.is_sound && is_clear) return TimeSeeds();
+  std::vector<Candidate> found;
+  TimeSeeds known;
+  if (usual.is_sound) {
+    known = usual.inputs;
+    if (!known.empty()) found.push_back({known.front(), usual.motion});
+  }
+  for (const PortAxis& axis : AxesOfInputs(graph)) {
+    if (std::ranges::find(known, axis) != known.end()) continue;
+    const TriedTime tried = attempt({axis});
+    known.insert(known.end(), tried.inputs.begin(), tried.inputs.end());
+    // One that less moves along than the graph has is no time that could not be cut.
+    if (!tried.is_sound || (!usual.is_sound && tried.motion > usual.motion)) continue;
+    if (!IsBatchOrChannels(graph, axis, tried)) found.push_back({axis, tried.motion});
+  }
+  if (found.empty() || (usual.is_sound && found.size() == 1)) return TimeSeeds();
+  const auto most = std::ranges::min_element(found, {}, &Candidate::motion);
+  const auto equals = std::ranges::count(found, most->motion, &Candidate::motion);
+  const bool is_only = found.size() == 1 && SpeaksForItself(graph, *most);
+  if (is_only || (equals == 1 && most->motion <= Motion::kMoved)) return TimeSeeds{most->axis};
+  faults.Add(fmt::format("{}: time may run along {}; --time-axis must name its axis", graph.file,
+                         ListOf(graph, found)));
+  return std::nullopt;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which axis `weft convert --streaming` cuts: named by --time-axis, or a dynamic dimension.
+#include <fmt/format.h>
+
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+// A running sum over axis 0 of x, whose shape is as given.
+std::string SumOver(std::string_view shape, std::string_view dims) {
+  constexpr std::string_view kXml = R"(<net name="sum" version="11">
+<layers>
+<layer id="0" name="x_layer" type="Parameter" version="opset1"><data shape="{0}" element_type="f32"/>
+<output><port id="0" precision="FP32" names="x">{1}</port></output></layer>
+<layer id="1" name="zero" type="Const" version="opset1"><data element_type="i64" shape="" offset="12" size="8"/>
+<output><port id="0" precision="I64"/></output></layer>
+<layer id="2" name="sum" type="CumSum" version="opset3"><data exclusive="false" reverse="false"/>
+<input><port id="0">{1}</port><port id="1"/></input>
+<output><port id="2" precision="FP32" names="y">{1}</port></output></layer>
+<layer id="3" name="y_layer" type="Result" version="opset1"><input><port id="0">{1}</port></input></layer>
+</layers>
+<edges>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+<edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+</edges>
+</net>
+)";
+  return fmt::format(kXml, shape, dims);
+}
+
+constexpr std::string_view kOpen = "<dim>-1</dim><dim>2</dim>";
+
+class TimeAxis : public CommandTest {
+ protected:
+  void ExpectRefusal(const std::string& options, int code, const std::string& text) {
+    const Outcome outcome = Weft("convert model.xml -o cut.weft " + options);
+    EXPECT_EQ(outcome.code, code) << options;
+    EXPECT_EQ(outcome.err, text) << options;
+  }
+};
+
+TEST_F(TimeAxis, IsTheOneThatIsNamed) {
+  WriteModel(SumOver("6,2", "<dim>6</dim><dim>2</dim>"));
+  for (const char* name : {"x=1", "x=-1", "alias_of_none=1 --time-axis x=1", "0=1", "y=1"}) {
+    const Outcome outcome =
+        Weft(std::string("convert model.xml -o cut.weft --streaming --time-axis ") + name);
+    const bool is_known = std::string_view(name).find("none") == std::string_view::npos;
+    EXPECT_EQ(outcome.code, is_known ? 0 : 1) << name;
+    if (!is_known) continue;
+    EXPECT_EQ(outcome.err,
+              "streamed: 1 step of 2 per run\n"
+              "  input  \"x\" f32[6,1]: axis 1, 1 of 2\n"
+              "  output \"y\" f32[6,1]: axis 1, 1 of 2\n");
+  }
+}
+
+TEST_F(TimeAxis, IsRefusedWhereItIsNoAxisOfAPort) {
+  WriteModel(SumOver("6,2", "<dim>6</dim><dim>2</dim>"));
+  ExpectRefusal("--streaming --time-axis z=0", 1,
+                "--time-axis: port \"z\": is none of the model's; must be one of \"x\" f32[6,2], "
+                "\"y\" f32[6,2]\n");
+  for (const char* axis : {"2", "-3"}) {
+    ExpectRefusal(std::string("--streaming --time-axis x=") + axis, 1,
+                  std::string("--time-axis: port \"x\": axis ") + axis +
+                      " is none of f32[6,2]; must be from -2 to 1\n");
+  }
+  ExpectRefusal("--streaming --time-axis x=0 --time-axis x_layer=1", 1,
+                "--time-axis: port \"x_layer\": has axes 0 and 1; must have one\n");
+  EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --time-axis x=0 --time-axis 0=-2").code,
+            0);
+}
+
+TEST_F(TimeAxis, IsRefusedInACallThatIsNone) {
+  WriteModel(SumOver("6,2", "<dim>6</dim><dim>2</dim>"));
+  ExpectRefusal("--time-axis x=0", 2,
+                "weft convert: --time-axis: is given without --streaming; must be given with it\n");
+  for (const std::string wrong : {"x", "=1", "x=", "x=one", "x=1.0"}) {
+    ExpectRefusal("--streaming --time-axis " + wrong, 2,
+                  "weft convert: --time-axis: is \"" + wrong +
+                      "\"; must be NAME=AXIS, such as x=1 or x=-1\n");
+  }
+}
+
+TEST_F(TimeAxis, MayBeADynamicDimension) {
+  WriteModel(SumOver("?,2", kOpen));
+  for (const auto& [option, steps] : {std::pair<std::string, int>{"--streaming", 1},
+                                      {"--streaming=64", 64},
+                                      {"--streaming=3 --time-axis x=0", 3},
+                                      {"--streaming=2 --shape x=?,2", 2}}) {
+    const Outcome outcome = Weft("convert model.xml -o cut.weft " + option);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, fmt::format("streamed: {0} step{1} per run\n"
+                                       "  input  \"x\" f32[{0},2]: axis 0, {0}\n"
+                                       "  output \"y\" f32[{0},2]: axis 0, {0}\n"
+                                       "  state  \"sum/sum\" 8 bytes: the sum so far of layer 2 "
+                                       "\"sum\"\n",
+                                       steps, steps == 1 ? "" : "s"));
+  }
+  const auto json =
+      nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
+  EXPECT_FALSE(json["streamed"].contains("of"));
+  EXPECT_EQ(
+      json["streamed"]["inputs"],
+      nlohmann::json::parse(R"([{"name": "x", "type": "f32[1,2]", "axis": 0, "places": 1}])"));
+}
+
+TEST_F(TimeAxis, OfADynamicDimensionKeepsToItsBounds) {
+  WriteModel(SumOver("3..50,2", kOpen));
+  EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming=50").code, 0);
+  ExpectRefusal("--streaming=51", 1,
+                "--streaming: 51 steps of model.xml's 50; must be from 1 to 50\n");
+}
+
+TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {
+  WriteModel(SumOver("?,?", "<dim>-1</dim><dim>-1</dim>"));
+  const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming --time-axis x=0");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("is dynamic; weft plans memory ahead, so every dimension must be "
+                             "fixed (--shape x=..., or reshape the model before export)"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --shape x=?,2").code, 0);
+  EXPECT_EQ(Weft("convert model.xml -o cut.weft --shape x=?,2").code, 1);
+}
+
+// Axis 1 is no time: a batch without a length.
+TEST_F(TimeAxis, IsNoOtherDynamicDimension) {
+  WriteModel(SumOver("6,?", "<dim>6</dim><dim>-1</dim>"));
+  const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("dimension 1 of f32[6,-1] is dynamic"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace weft::cli
