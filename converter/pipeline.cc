@@ -35,6 +35,7 @@
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
 #include "converter/inspect/listing.h"
+#include "converter/inspect/streamed.h"
 #include "converter/ir/consistency.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
@@ -46,6 +47,7 @@
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/program.h"
+#include "converter/stream_note.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
 
@@ -250,9 +252,24 @@ bool Plan(Conversion& c) {
   return true;
 }
 
+// What a run of the model multiplies and adds before it is cut.
+std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
+  ConvertOptions options = streaming;
+  options.streaming_steps.reset();
+  options.dump = nullptr;
+  options.progress = nullptr;
+  Faults discarded;
+  const std::optional<plan::Program> whole = LowerModel(options, discarded);
+  return whole ? std::optional(MultiplyAddsOf(*whole)) : std::nullopt;
+}
+
 bool Emit(Conversion& c) {
   emit::FileOptions options;
   options.self_test_runs = c.options.self_test_runs;
+  if (c.streamed) {
+    c.streamed->multiply_adds = WholeMultiplyAdds(c.options);
+    options.stream_note = StreamNoteOf(*c.streamed);
+  }
   c.file = emit::WriteModelFile(c.plan, options, c.faults);
   return c.faults.ok();
 }
@@ -277,6 +294,9 @@ bool Verify(Conversion& c) {
   if (!c.faults.ok()) return false;
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
     c.faults.Add("weft: the converter made a plan that breaks a rule: " + line);
+  }
+  for (const std::string& line : inspect::StreamNoteFaults({aligned.data(), aligned.size()})) {
+    c.faults.Add("weft: the converter made a file that breaks a rule: " + line);
   }
   if (c.options.self_test_runs != 0 && c.faults.ok()) {
     emit::RepeatSelfTest(c.file.bytes, c.faults);

@@ -15,7 +15,9 @@
 #include "converter/inspect/carried.h"
 #include "converter/inspect/listing.h"
 #include "converter/inspect/sections.h"
+#include "converter/inspect/streamed.h"
 #include "converter/inspect/traffic.h"
+#include "converter/inspect/work.h"
 
 namespace weft::cli {
 namespace {
@@ -46,7 +48,7 @@ struct InspectCall {
 std::string Bytes(double bytes) { return fmt::format("{:.0f}", bytes); }
 
 // Means over unrolled copies need not be whole.
-std::string MeanBytes(double bytes) {
+std::string Mean(double bytes) {
   return bytes == static_cast<double>(static_cast<uint64_t>(bytes)) ? Bytes(bytes)
                                                                     : fmt::format("{:.1f}", bytes);
 }
@@ -73,6 +75,50 @@ Json VariablesJson(const format::Model& model) {
                     {"starts_as", row.initial_slot() == format::kNoSlot ? "zeros" : "weights"}});
   }
   return list;
+}
+
+Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bool is_output) {
+  Json json = {{"name", port.display_name}};
+  if (row.time() == format::PortTime::steps) {
+    json["axis"] = row.axis();
+    json["places"] = row.places();
+    if (row.all_places() != 0) json["of"] = row.all_places();
+  }
+  if (row.time() == format::PortTime::so_far) json["so_far"] = true;
+  if (is_output) json["latency"] = row.latency();
+  return json;
+}
+
+// Null of a model that is whole. Multiply-adds are those of one step.
+Json StreamedJson(const LoadedModel& model) {
+  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.bytes());
+  if (!note) return nullptr;
+  const format::Streaming& row = note->row;
+  Json json = {{"steps", row.steps()}};
+  if (row.all_steps() != 0) json["of"] = row.all_steps();
+  json["receptive_steps"] = nullptr;
+  if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
+  json["state_bytes"] = inspect::VariableBytesOf(model.root());
+  json["least_state_bytes"] = row.least_state_bytes();
+  json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
+  json["whole_multiply_adds"] = nullptr;
+  if (row.multiply_adds() >= 0 && row.all_steps() != 0)
+    json["whole_multiply_adds"] = row.multiply_adds() / row.all_steps();
+  json["inputs"] = json["outputs"] = Json::array();
+  for (size_t i = 0; i < note->ports.size(); ++i) {
+    const bool is_output = i >= model.inputs().size();
+    const ModelPort& port =
+        is_output ? model.outputs()[i - model.inputs().size()] : model.inputs()[i];
+    json[is_output ? "outputs" : "inputs"].push_back(
+        StreamedPortJson(port, note->ports[i], is_output));
+  }
+  return json;
+}
+
+// Hexadecimal, like the checksum; empty of a model without variables.
+std::string LayoutText(const format::Model& model) {
+  const uint64_t layout = inspect::StateLayoutOf(model);
+  return layout == 0 ? "" : fmt::format("{:016x}", layout);
 }
 
 Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
@@ -157,6 +203,8 @@ Json ModelJson(const LoadedModel& model) {
           {"inputs", PortsJson(model.inputs())},
           {"outputs", PortsJson(model.outputs())},
           {"variables", VariablesJson(root)},
+          {"state_layout", LayoutText(root)},
+          {"streamed", StreamedJson(model)},
           {"regions", std::move(regions)},
           {"sections", SectionsJson(root, traffic)},
           {"copies", CopiesJson(traffic)},
@@ -198,7 +246,7 @@ void PrintSections(const format::Model& model, const inspect::Traffic& traffic) 
                most + number(s["iterations"]), number(s["unroll"]), number(s["in_place"]),
                number(s["shuttles"]), number(s["through_scan"]), number(s["by_copy"]),
                number(s["sliced"]), number(s["scans"]),
-               MeanBytes(s["copied_bytes_per_iteration"].get<double>()),
+               Mean(s["copied_bytes_per_iteration"].get<double>()),
                Bytes(s["copied_bytes"].get<double>())});
   }
   AnswerText(table.Text() + "\n");
@@ -223,6 +271,50 @@ void PrintSelfTest(const format::Model& model) {
   AnswerText("\n");
 }
 
+// "axis 1, 4 of 12, 2 steps late"
+std::string TimeText(const Json& port) {
+  std::string text;
+  if (port.contains("axis")) {
+    text = fmt::format("axis {}, {}", port["axis"].get<uint32_t>(), port["places"].get<uint32_t>());
+    if (port.contains("of")) text += fmt::format(" of {}", port["of"].get<uint32_t>());
+  } else {
+    text = port.contains("so_far") ? "of the steps so far" : "in every run";
+  }
+  const uint32_t latency = port.value("latency", 0u);
+  if (latency > 0) text += fmt::format(", {} step{} late", latency, latency == 1 ? "" : "s");
+  return text;
+}
+
+void PrintStreamed(const LoadedModel& model) {
+  const std::string layout = LayoutText(model.root());
+  const Json json = StreamedJson(model);
+  if (json.is_null()) {
+    if (layout.empty()) return;
+    Answer("state layout {}", layout);
+    return AnswerText("\n");
+  }
+  const Json& receptive = json["receptive_steps"];
+  const std::string of =
+      json.contains("of") ? fmt::format(" of {}", json["of"].get<uint32_t>()) : std::string();
+  Answer("streamed: {}{} steps per run; an output depends on {}", json["steps"].get<uint32_t>(), of,
+         receptive.is_null() ? "all so far" : fmt::format("{} of them", receptive.get<uint32_t>()));
+  Table table({"  port", "time"});
+  for (const char* side : {"inputs", "outputs"}) {
+    for (const Json& port : json[side]) {
+      table.Row({"  " + port["name"].get<std::string>(), TimeText(port)});
+    }
+  }
+  AnswerText(table.Text());
+  const Json& whole = json["whole_multiply_adds"];
+  Answer("multiply-adds of a step: {}; of the whole model, for each of its steps: {}",
+         Mean(json["multiply_adds"].get<double>()),
+         whole.is_null() ? "not known" : Mean(whole.get<double>()));
+  Answer("state: {} bytes in variables; at least {} must be kept{}",
+         json["state_bytes"].get<uint64_t>(), json["least_state_bytes"].get<uint64_t>(),
+         layout.empty() ? "" : "; layout " + layout);
+  AnswerText("\n");
+}
+
 void PrintModel(const LoadedModel& model) {
   const format::Model& root = model.root();
   const Needs& needs = model.needs();
@@ -238,6 +330,7 @@ void PrintModel(const LoadedModel& model) {
          format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, scratch, needs.alignment);
   AnswerText("\n");
   PrintPorts(model);
+  PrintStreamed(model);
   PrintSelfTest(root);
   const inspect::Traffic traffic = inspect::TrafficOf(root);
   PrintSections(root, traffic);
@@ -253,6 +346,10 @@ Exit Inspect(const InspectCall& call) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
   if (model == nullptr || !model->Open(faults)) return Report(faults);
+  for (const std::string& line : inspect::StreamNoteFaults(model->bytes())) {
+    faults.Add(fmt::format("{}: {}", model->file(), line));
+  }
+  if (!faults.ok()) return Report(faults);
   if (call.json) {
     Json json = ModelJson(*model);
     if (call.budget) json["budget"] = BudgetJson(*model);

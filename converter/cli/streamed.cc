@@ -9,19 +9,31 @@
 namespace weft::cli {
 namespace {
 
-std::string LineOf(const graph::StreamedPort& port, std::string_view side) {
+std::string LineOf(const graph::StreamedPort& port, std::string_view side, int64_t steps) {
   const bool is_whole = !port.time && !port.so_far;
   std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side, OneLine(port.name),
                                  ToString(port.type));
   if (port.time) {
     line += fmt::format(": axis {}, {}", port.time->axis, port.time->places);
     if (port.time->all_places != 0) line += fmt::format(" of {}", port.time->all_places);
+    if (port.time->places != steps) {
+      line += fmt::format(" ({} a step)", port.time->places / steps);
+    }
   } else if (port.so_far) {
     line += ": of the steps so far";
   } else {
     line += fmt::format(": {} in every run", side);
   }
+  if (port.latency > 0) {
+    line += fmt::format(", {} step{} late", port.latency, port.latency == 1 ? "" : "s");
+  }
   return line + "\n";
+}
+
+std::string DependsText(const std::optional<int64_t>& receptive_steps) {
+  if (!receptive_steps) return "  an output depends on all steps so far\n";
+  if (*receptive_steps == 1) return "  an output depends on its own step alone\n";
+  return fmt::format("  an output depends on {} steps, its own among them\n", *receptive_steps);
 }
 
 nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
@@ -42,12 +54,21 @@ std::string StreamedText(const graph::Streamed& streamed) {
   const std::string of = streamed.all_steps == 0 ? "" : fmt::format(" of {}", streamed.all_steps);
   std::string text = fmt::format("streamed: {} step{}{} per run\n", streamed.steps,
                                  streamed.steps == 1 ? "" : "s", of);
-  for (const graph::StreamedPort& port : streamed.inputs) text += LineOf(port, "input");
-  for (const graph::StreamedPort& port : streamed.outputs) text += LineOf(port, "output");
+  for (const graph::StreamedPort& port : streamed.inputs) {
+    text += LineOf(port, "input", streamed.steps);
+  }
+  for (const graph::StreamedPort& port : streamed.outputs) {
+    text += LineOf(port, "output", streamed.steps);
+  }
+  int64_t bytes = 0;
   for (const graph::StreamedState& state : streamed.states) {
     text +=
         fmt::format("  state  \"{}\" {} bytes: {}\n", OneLine(state.name), state.bytes, state.from);
+    bytes += state.bytes;
   }
+  text += DependsText(streamed.receptive_steps);
+  text += fmt::format("  states have {} bytes; at least {} must be kept\n", bytes,
+                      streamed.least_state_bytes);
   return text;
 }
 
@@ -55,6 +76,10 @@ nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   nlohmann::ordered_json json;
   json["steps"] = streamed.steps;
   if (streamed.all_steps != 0) json["of"] = streamed.all_steps;
+  json["receptive_steps"] = nullptr;
+  if (streamed.receptive_steps) json["receptive_steps"] = *streamed.receptive_steps;
+  json["state_bytes"] = 0;
+  json["least_state_bytes"] = streamed.least_state_bytes;
   for (const char* key : {"inputs", "outputs", "states", "whole"}) {
     json[key] = nlohmann::ordered_json::array();
   }
@@ -64,9 +89,11 @@ nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   for (const graph::StreamedPort& port : streamed.outputs) {
     json["outputs"].push_back(JsonOf(port));
     if (port.so_far) json["outputs"].back()["so_far"] = true;
+    json["outputs"].back()["latency"] = port.latency;
   }
   for (const graph::StreamedState& state : streamed.states) {
     json["states"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"from", state.from}});
+    json["state_bytes"] = json["state_bytes"].get<int64_t>() + state.bytes;
   }
   return json;
 }

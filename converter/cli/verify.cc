@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
+#include "converter/inspect/streamed.h"
 #include "converter/plan/validator.h"
 
 namespace weft::cli {
@@ -35,7 +38,10 @@ std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validat
   (void)VerifyAll(model.bytes(), AllSteps(), {report, &lines});
   // The walk over the plan trusts what verify.cc has checked.
   *plan_validated = lines.empty() && model.root().slot_buffers() != nullptr;
+  const bool is_sound = lines.empty();
   if (*plan_validated) lines = plan::CheckPlan(model.root());
+  if (is_sound)
+    std::ranges::copy(inspect::StreamNoteFaults(model.bytes()), std::back_inserter(lines));
   return lines;
 }
 

@@ -316,7 +316,7 @@ int64_t Writer::ListingBytes() const {
   return bytes;
 }
 
-// Without a self test its vector is left out.
+// Without a self test, or a cut, their vectors are left out.
 std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   flatbuffers::FlatBufferBuilder builder(static_cast<size_t>(plan_.weights_bytes + ListingBytes()));
   // The builder writes backwards: what is created first lies last. The self test and the weights
@@ -341,6 +341,12 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   const auto step_names = builder.CreateVector(step_names_);
   if (!options_.names) slot_buffers_.clear();
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
+  flatbuffers::Offset<flatbuffers::Vector<const format::Streaming*>> streaming;
+  flatbuffers::Offset<flatbuffers::Vector<const format::StreamedPort*>> streamed_ports;
+  if (const std::optional<StreamNote>& note = options_.stream_note) {
+    streaming = builder.CreateVectorOfStructs(&note->row, 1);
+    streamed_ports = builder.CreateVectorOfStructs(note->ports);
+  }
   const auto generator = builder.CreateString("weft " WEFT_VERSION);
 #define WEFT_STEP(name, ...) const auto name##_params = builder.CreateVectorOfStructs(params_.name);
 #include "runtime/format/ops.inc"
@@ -370,6 +376,8 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
 #undef WEFT_STEP
   model.add_weights(weights);
   model.add_self_test(self_test_vector);
+  model.add_streaming(streaming);
+  model.add_streamed_ports(streamed_ports);
   format::FinishModelBuffer(builder, model.Finish());
   return Sealed(builder);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "converter/base/faults.h"
@@ -14,9 +15,16 @@
 
 namespace weft::emit {
 
+// What the file says of the model that it was cut from by --streaming, for people.
+struct StreamNote {
+  format::Streaming row;
+  std::vector<format::StreamedPort> ports;  // the inputs, then the outputs
+};
+
 struct FileOptions {
   bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
   uint32_t self_test_runs = 0;  // pairs for Engine::SelfTest, recorded by running the file
+  std::optional<StreamNote> stream_note = std::nullopt;
 };
 
 struct ModelFile {

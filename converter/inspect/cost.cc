@@ -67,13 +67,16 @@ double FourierProducts(const format::FourierParams& p) {
 
 }  // namespace
 
+#define WEFT_STEP(name, Name, operands, multiply_adds, ...) \
+  double MultiplyAdds([[maybe_unused]] const format::Name##Params& p) { return multiply_adds; }
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+
 double MultiplyAdds(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, operands, multiply_adds, ...)                            \
-  case format::Kind::name: {                                                           \
-    [[maybe_unused]] const format::Name##Params& p = *model.name()->Get(step.param()); \
-    return multiply_adds;                                                              \
-  }
+#define WEFT_STEP(name, ...) \
+  case format::Kind::name:   \
+    return MultiplyAdds(*model.name()->Get(step.param()));
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     case format::Kind::section:

@@ -9,6 +9,10 @@
 namespace weft::inspect {
 
 double MultiplyAdds(const format::Model& model, const format::Step& step);
+// The same by the parameters of a kind, of programs that are no file yet.
+#define WEFT_STEP(name, Name, ...) double MultiplyAdds(const format::Name##Params& p);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
 // Bytes written by a step that only moves data.
 double MovedBytes(const format::Model& model, const format::Step& step);
 

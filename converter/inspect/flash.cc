@@ -46,7 +46,9 @@ std::vector<FlashPart> FlashOf(const format::Model& model, uint64_t file_bytes) 
        BytesOf(model.inputs()) + BytesOf(model.outputs()) + BytesOf(model.variables())},
       {"names", "of ports and of each step's layer",
        BytesOf(model.names()) + BytesOf(model.step_names())},
-      {"notes", "for weft verify", BytesOf(model.slot_buffers())}};
+      {"notes", "for weft verify and weft inspect",
+       BytesOf(model.slot_buffers()) + BytesOf(model.streaming()) +
+           BytesOf(model.streamed_ports())}};
   uint64_t sum = 0;
   for (const FlashPart& part : parts) sum += part.bytes;
   parts.push_back({"head", "root table, regions, alignment", file_bytes - sum});

@@ -295,7 +295,9 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
             "  state  \"Convolution_6/past\" 256 bytes: the last 4 places before layer 7 "
             "\"Convolution_6\"\n"
             "  state  \"GRUSequence_15/hidden\" 72 bytes: hidden state of layer 16 "
-            "\"GRUSequence_15\"\n");
+            "\"GRUSequence_15\"\n"
+            "  an output depends on all steps so far\n"
+            "  states have 424 bytes; at least 424 must be kept\n");
   const Outcome as_json = Weft(call + " --json");
   ASSERT_EQ(as_json.code, 0) << as_json.err;
   EXPECT_EQ(as_json.err, "");
@@ -306,7 +308,23 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
             nlohmann::json::parse(
                 R"([{"name": "x0", "type": "f32[2,4,6]", "axis": 1, "places": 4, "of": 12}])"));
   EXPECT_EQ(json["states"][2]["bytes"], 72);
+  EXPECT_EQ(json["state_bytes"], 424);
+  EXPECT_EQ(json["least_state_bytes"], 424);
+  EXPECT_TRUE(json["receptive_steps"].is_null());
+  EXPECT_EQ(json["outputs"][0]["latency"], 0);
   EXPECT_EQ(json["whole"], nlohmann::json::array());
+}
+
+// Convolutions with strides: a step is several places.
+TEST_F(ConvertCommand, TellsThePlacesOfAStep) {
+  const Outcome outcome =
+      Weft("convert '" WEFT_SOURCE_DIR
+           "/tests/conformance/cases/convolution/2d_stride2/model.xml' -o cut.weft --streaming=2");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* words :
+       {"of 16 (2 a step)\n", "  an output depends on 2 steps, its own among them\n"}) {
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
+  }
 }
 
 TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
@@ -321,7 +339,9 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
             "  output \"sums\" f32[1,2]: axis 0, 1 of 5\n"
             "  output \"total\" f32[1,2]: of the steps so far\n"
             "  state  \"walk/sum\" 8 bytes: carried value \"sum\" of layer 3 \"walk\"; "
-            "initialised by layer 2 \"start\" in the first run after a reset\n");
+            "initialised by layer 2 \"start\" in the first run after a reset\n"
+            "  an output depends on all steps so far\n"
+            "  states have 8 bytes; at least 8 must be kept\n");
   const auto json =
       nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
   EXPECT_EQ(json["streamed"]["whole"][1]["name"], "start");

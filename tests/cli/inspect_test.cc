@@ -68,6 +68,41 @@ TEST_F(InspectCommand, TellsTheBudget) {
   }
 }
 
+// A GRU over 12 steps between convolutions that look back.
+TEST_F(InspectCommand, TellsOfAStreamedModel) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR
+      "/tests/conformance/cases/streaming/convolutions_then_gru/model.xml' -o model.weft ";
+  ASSERT_EQ(Weft("convert " + model + "--streaming=4").code, 0);
+  const auto json = nlohmann::json::parse(Weft("inspect model.weft --json --budget").out);
+  const auto& streamed = json["streamed"];
+  EXPECT_EQ(streamed["steps"], 4);
+  EXPECT_EQ(streamed["of"], 12);
+  EXPECT_TRUE(streamed["receptive_steps"].is_null());
+  EXPECT_EQ(streamed["state_bytes"], 424);
+  EXPECT_EQ(streamed["least_state_bytes"], 424);
+  EXPECT_EQ(streamed["inputs"],
+            nlohmann::json::parse(R"([{"name": "x0", "axis": 1, "places": 4, "of": 12}])"));
+  EXPECT_EQ(streamed["outputs"][0]["latency"], 0);
+  EXPECT_EQ(streamed["multiply_adds"].get<double>() * 4,
+            json["budget"]["work"]["multiply_adds"].get<double>());
+  const Outcome text = Weft("inspect model.weft");
+  for (const char* words :
+       {"streamed: 4 of 12 steps per run; an output depends on all so far\n", "axis 1, 4 of 12\n",
+        "state: 424 bytes in variables; at least 424 must be kept; layout "}) {
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
+  }
+  ASSERT_EQ(Weft("convert " + model + "--streaming=5").code, 0);
+  const auto other = nlohmann::json::parse(Weft("inspect model.weft --json").out);
+  EXPECT_EQ(other["state_layout"], json["state_layout"]);
+  ASSERT_EQ(Weft("convert " + model).code, 0);
+  const auto whole = nlohmann::json::parse(Weft("inspect model.weft --json --budget").out);
+  EXPECT_TRUE(whole["streamed"].is_null());
+  EXPECT_EQ(whole["state_layout"], "");
+  EXPECT_EQ(streamed["whole_multiply_adds"].get<double>() * 12,
+            whole["budget"]["work"]["multiply_adds"].get<double>());
+}
+
 TEST_F(InspectCommand, TellsWhatFillsEachMemory) {
   const std::string model =
       "'" WEFT_SOURCE_DIR "/tests/conformance/cases/convolution/2d_k3_pad/model.xml'";

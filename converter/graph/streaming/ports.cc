@@ -10,7 +10,7 @@ namespace {
 StreamedPort PortOf(const ir::Source& source, const std::string& layer, const TimeAxes& times,
                     int64_t steps) {
   const ir::OutputPort& port = source.node->outputs[source.port];
-  StreamedPort streamed{port.names.empty() ? layer : port.names[0], port.type, {}, false};
+  StreamedPort streamed{port.names.empty() ? layer : port.names[0], port.type, {}, false, 0};
   if (const TimeAxis* time = times.Of(source)) {
     const int64_t places = time->outer * time->chunk;
     streamed.time = {time->axis, places * steps, places * times.steps()};

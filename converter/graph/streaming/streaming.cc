@@ -16,6 +16,7 @@
 #include "converter/base/visible.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/bound.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/lengths.h"
@@ -67,6 +68,8 @@ class Streaming {
   std::optional<Streamed> Run() {
     if (!Prepare()) return std::nullopt;
     const TimeAxes& times = *times_;
+    const int64_t least_past_bytes = LeastPastBytes(times);
+    streamed_.receptive_steps = ReceptiveSteps(graph_, times);
     DescribeVariables(graph_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
@@ -81,6 +84,10 @@ class Streaming {
       for (ir::OutputPort& port : node->outputs) port.declared = true;
     }
     DescribePorts(graph_, times, steps_, streamed_);
+    streamed_.least_state_bytes = least_past_bytes;
+    for (const StreamedState& state : streamed_.states) {
+      if (!state.is_past) streamed_.least_state_bytes += state.bytes;
+    }
     return std::move(streamed_);
   }
 
@@ -578,6 +585,7 @@ void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
   const std::string name = FreeName(node.name + "/past");
   Describe(name, PastType(node, *delay), node,
            fmt::format("the last {} places before", delay->past));
+  streamed_.states.back().is_past = true;
   ReadPast(graph_, node, *delay, name);
 }
 

@@ -33,7 +33,7 @@ _MAY_INCLUDE = {
     "converter/emit": _floors("base", "program", "plan", "emit"),
     "converter/inspect": _floors("base", "inspect"),
     "converter": _floors("base", "ir", "program", "ops", "graph", "plan", "emit", "inspect") +
-                 ("converter/pipeline.h",),
+                 ("converter/pipeline.h", "converter/stream_note.h"),
     "converter/cli": ("converter",) + _floors(),
     "examples": ("runtime", "examples"),
     "tests": ("tests", "converter", "runtime", "kernels"),

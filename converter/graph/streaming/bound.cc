@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/bound.h"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+using SourceKey = std::pair<const ir::Node*, uint32_t>;
+
+int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The delay of a node along the time of its data, if there is one.
+const Delay* DelayInTime(const TimeAxes& times, const ir::Node& node) {
+  const AxisRelation& relation = times.Relation(&node);
+  const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
+  return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
+}
+
+// The bytes of `past` places of a tensor with time in it.
+int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past) {
+  const TimeAxis& time = *times.Of(source);
+  const int64_t places = time.outer * times.steps() * time.chunk;
+  const TensorType& type = source.node->outputs[source.port].type;
+  return DenseBytes(type).value_or(0) / std::max<int64_t>(places, 1) * past;
+}
+
+// As many places of another tensor as so many of this one are steps.
+int64_t PlacesIn(const TimeAxes& times, const ir::Source& other, const ir::Source& source,
+                 int64_t places) {
+  return DividedUp(places * times.Of(other)->chunk, times.Of(source)->chunk);
+}
+
+// Does the node make its output of the numbers of input 0 alone, without arithmetic?
+bool MakesNothingNew(const TimeAxes& times, const ir::Node& node) {
+  const ops::Traits& traits = ops::TraitsOf(node);
+  return traits.reshapes || traits.converts || times.Relation(&node).stretches;
+}
+
+class Reach {
+ public:
+  Reach(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
+    for (const ir::Node* result : graph.results) Ask(result->inputs[0], 0);
+    for (ir::Node* node : times.nodes() | std::views::reverse) {
+      int64_t places = -1;
+      for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+        const auto found = asked_.find({node, port});
+        if (found != asked_.end()) places = std::max(places, found->second);
+      }
+      if (places < 0) continue;
+      for (size_t i = 0; i < node->inputs.size(); ++i) AskInput(*node, i, places);
+    }
+  }
+
+  std::optional<int64_t> StepsOf(const ir::Graph& graph) const {
+    int64_t steps = 1;
+    for (ir::Node* parameter : graph.parameters) {
+      const auto found = asked_.find({parameter, 0});
+      const TimeAxis* time = times_.Of({parameter, 0});
+      if (found == asked_.end() || time == nullptr) continue;
+      if (found->second == kAll) return std::nullopt;
+      steps = std::max(steps, 1 + DividedUp(found->second, time->chunk));
+    }
+    return steps;
+  }
+
+ private:
+  static constexpr int64_t kAll = INT64_MAX;
+
+  // `places` before those of a step are read of the tensor too.
+  void Ask(const ir::Source& source, int64_t places) {
+    int64_t& asked = asked_.try_emplace({source.node, source.port}, 0).first->second;
+    asked = std::max(asked, places);
+  }
+
+  void AskInput(ir::Node& node, size_t input, int64_t places) {
+    const ir::Source source = node.inputs[input];
+    const TimeAxis* time = times_.Of(source);
+    Ask(source, time == nullptr ? 0 : PlacesAsked(node, input, *time, places));
+  }
+
+  int64_t PlacesAsked(ir::Node& node, size_t input, const TimeAxis& time, int64_t places) const {
+    if (places == kAll) return kAll;
+    const AxisRelation& relation = times_.Relation(&node);
+    const Delay* delay = input == 0 ? DelayAlong(relation, time.axis) : nullptr;
+    if (delay != nullptr) return DividedUp(places, delay->give) * delay->take + delay->past;
+    const bool selects = std::ranges::find(relation.selections, time.axis, &Selection::axis) !=
+                         relation.selections.end();
+    if (ir::IsResult(node) || (input == 0 && selects)) return 0;
+    const PortAxis at = {false, input, time.axis};
+    const bool goes_on = std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
+      return std::ranges::find(group, at) != group.end();
+    });
+    const bool is_sequence = ops::TraitsOf(node).sequence_states != 0;
+    const bool walks = ir::Iterates(node) || (is_sequence && input == 0 && time.axis == 1);
+    if (walks || (!goes_on && !(relation.reshapes && input == 0))) return kAll;
+    for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+      const ir::Source output = {&node, port};
+      if (times_.Of(output) != nullptr) {
+        return PlacesIn(times_, node.inputs[input], output, places);
+      }
+    }
+    return kAll;
+  }
+
+  const TimeAxes& times_;
+  std::map<SourceKey, int64_t> asked_;
+};
+
+}  // namespace
+
+int64_t LeastPastBytes(const TimeAxes& times) {
+  std::map<SourceKey, int64_t> least;  // of each tensor, the bytes of the longest look
+  for (const ir::Node* node : times.nodes()) {
+    const Delay* delay = DelayInTime(times, *node);
+    if (delay == nullptr || delay->past == 0) continue;
+    const ir::Source data = node->inputs[0];
+    ir::Source narrowest = data;
+    int64_t bytes = PastBytes(times, data, delay->past);
+    for (ir::Source at = data; MakesNothingNew(times, *at.node);) {
+      at = at.node->inputs[0];
+      if (times.Of(at) == nullptr) break;
+      const int64_t here = PastBytes(times, at, PlacesIn(times, at, data, delay->past));
+      if (here > bytes) continue;
+      bytes = here;
+      narrowest = at;
+    }
+    int64_t& most = least[{narrowest.node, narrowest.port}];
+    most = std::max(most, bytes);
+  }
+  int64_t sum = 0;
+  for (const auto& [tensor, bytes] : least) sum += bytes;
+  return sum;
+}
+
+std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times) {
+  return Reach(graph, times).StepsOf(graph);
+}
+
+}  // namespace weft::graph

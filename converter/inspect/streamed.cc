@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/streamed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+namespace weft::inspect {
+namespace {
+
+// Rows as values: no rule holds the vectors of a file to an alignment of 8.
+template <typename T>
+std::vector<T> Copied(const flatbuffers::Vector<const T*>* rows) {
+  std::vector<T> copies(rows == nullptr ? 0 : rows->size());
+  if (!copies.empty()) std::memcpy(copies.data(), rows->Data(), copies.size() * sizeof(T));
+  return copies;
+}
+
+class Note {
+ public:
+  explicit Note(Bytes file) : model_(*format::GetModel(file.data)) {
+    flatbuffers::Verifier verifier(static_cast<const uint8_t*>(file.data), file.size);
+    if (!format::VerifyModelBuffer(verifier)) {
+      faults.emplace_back("streaming: leads out of the file");
+      return;
+    }
+    if (model_.streaming() == nullptr && model_.streamed_ports() == nullptr) return;
+    rows_ = Copied(model_.streaming());
+    ports_ = Copied(model_.streamed_ports());
+    CheckRow();
+    CheckPorts();
+    if (faults.empty()) note = StreamNote{rows_[0], ports_};
+  }
+
+  std::vector<std::string> faults;
+  std::optional<StreamNote> note;
+
+ private:
+  void Require(bool holds, const std::string& line) {
+    if (!holds) faults.push_back(line);
+  }
+
+  void CheckRow() {
+    Require(rows_.size() == 1, fmt::format("streaming: has {} rows; must have 1", rows_.size()));
+    if (rows_.size() != 1) return;
+    const format::Streaming& row = rows_[0];
+    const double work = row.multiply_adds();
+    Require(std::isfinite(work) && (work >= 0 || work == -1),
+            fmt::format("streaming: multiply_adds is {}; must be -1 or 0 and more", work));
+    const bool is_open = row.all_steps() == 0;
+    Require(row.steps() >= 1 && (is_open || row.steps() <= row.all_steps()),
+            fmt::format("streaming: a run has {} steps; must have 1 to {}", row.steps(),
+                        is_open ? UINT32_MAX : row.all_steps()));
+    Require(row.reserved() == 0,
+            fmt::format("streaming: reserved is {}; must be 0", row.reserved()));
+  }
+
+  void CheckPorts() {
+    const auto inputs = format::RowsOf(model_.inputs()), outputs = format::RowsOf(model_.outputs());
+    const size_t must = size_t{inputs.count} + outputs.count;
+    Require(ports_.size() == must,
+            fmt::format("streamed_ports: has {} rows; must have {}", ports_.size(), must));
+    if (ports_.size() != must) return;
+    for (uint32_t i = 0; i < ports_.size(); ++i) {
+      const bool is_input = i < inputs.count;
+      CheckPort(i, is_input ? inputs[i] : outputs[i - inputs.count], is_input);
+    }
+  }
+
+  void CheckPort(uint32_t index, const format::Port& port, bool is_input) {
+    const format::StreamedPort& row = ports_[index];
+    const format::Slot& slot = format::RowsOf(model_.slots())[port.slot()];
+    const std::string who = fmt::format("streamed port {}", index);
+    const auto time = static_cast<uint32_t>(row.time());
+    const bool is_known = row.time() <= format::PortTime::MAX;
+    Require(is_known && !(is_input && row.time() == format::PortTime::so_far),
+            fmt::format("{}: time is {}; must be 0 or 1, or 2 of an output", who, time));
+    Require(!is_input || row.latency() == 0,
+            fmt::format("{}: latency is {}; must be 0 of an input", who, row.latency()));
+    Require(row.reserved() == 0, fmt::format("{}: reserved is {}; must be 0", who, row.reserved()));
+    if (row.time() != format::PortTime::steps) {
+      Require(row.axis() == 0 && row.places() == 0 && row.all_places() == 0,
+              fmt::format("{}: has places {} of {} of axis {}; must have none", who, row.places(),
+                          row.all_places(), row.axis()));
+      return;
+    }
+    const bool has_axis = row.axis() < slot.rank();
+    Require(has_axis,
+            fmt::format("{}: axis is {}; must be below {}", who, row.axis(), slot.rank()));
+    if (!has_axis) return;
+    const uint32_t extent = format::RowsOf(model_.dims())[slot.first_dim() + row.axis()];
+    Require(row.places() == extent,
+            fmt::format("{}: a run has {} places; must have {}", who, row.places(), extent));
+    Require(row.all_places() == 0 || row.all_places() >= row.places(),
+            fmt::format("{}: the whole has {} places; must have at least {}", who, row.all_places(),
+                        row.places()));
+  }
+
+  const format::Model& model_;
+  std::vector<format::Streaming> rows_;
+  std::vector<format::StreamedPort> ports_;
+};
+
+// FNV-1a.
+class Hash {
+ public:
+  void Take(uint64_t number) {
+    for (int byte = 0; byte < 8; ++byte) TakeByte(static_cast<uint8_t>(number >> (8 * byte)));
+  }
+  void Take(std::string_view text) {
+    Take(text.size());
+    for (const char c : text) TakeByte(static_cast<uint8_t>(c));
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  void TakeByte(uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+  uint64_t value_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+std::vector<std::string> StreamNoteFaults(Bytes file) { return Note(file).faults; }
+
+std::optional<StreamNote> StreamNoteOf(Bytes file) { return Note(file).note; }
+
+uint64_t StateLayoutOf(const format::Model& model) {
+  const auto slots = format::RowsOf(model.slots());
+  const auto dims = format::RowsOf(model.dims());
+  const auto rows = format::RowsOf(model.variables());
+  std::vector<format::Variable> variables(rows.begin(), rows.end());
+  if (variables.empty()) return 0;
+  std::ranges::stable_sort(variables, {}, [&](const format::Variable& variable) {
+    return slots[variable.slot()].offset_bytes();
+  });
+  Hash hash;
+  for (const format::Variable& variable : variables) {
+    const format::Slot& slot = slots[variable.slot()];
+    hash.Take(slot.offset_bytes());
+    hash.Take(slot.bytes());
+    hash.Take(static_cast<uint64_t>(slot.type()));
+    hash.Take(slot.rank());
+    for (uint32_t i = 0; i < slot.rank(); ++i) hash.Take(dims[slot.first_dim() + i]);
+    const bool named = variable.first_name() != format::kNoSlot;
+    hash.Take(named ? model.names()->Get(variable.first_name())->string_view() : "");
+  }
+  return hash.value();
+}
+
+uint64_t VariableBytesOf(const format::Model& model) {
+  uint64_t bytes = 0;
+  for (const format::Variable& variable : format::RowsOf(model.variables())) {
+    bytes += format::RowsOf(model.slots())[variable.slot()].bytes();
+  }
+  return bytes;
+}
+
+}  // namespace weft::inspect

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/stream_note.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/inspect/cost.h"
+
+namespace weft::pipeline {
+namespace {
+
+class Counting {
+ public:
+  explicit Counting(const plan::Program& program) : program_(program) {}
+
+  double Of(plan::BlockId block) const {
+    double sum = 0;
+    for (const plan::Item& item : program_.blocks[block].items) {
+      if (const plan::Step* step = std::get_if<plan::Step>(&item)) {
+        sum += OfStep(*step);
+      } else {
+        sum += OfSection(program_.sections[std::get<plan::SectionEntry>(item).section]);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  static double OfStep(const plan::Step& step) {
+    const auto count = [](const auto& params) -> double {
+      if constexpr (std::is_same_v<std::decay_t<decltype(params)>, std::monostate>) {
+        return 0;
+      } else {
+        return inspect::MultiplyAdds(params);
+      }
+    };
+    return std::visit(count, step.params);
+  }
+
+  // Iteration i runs copy i mod their number; settle runs only copy.
+  double OfSection(const plan::Section& section) const {
+    const auto copies = std::ssize(section.copies);
+    const int64_t trips = section.trip_count < 0 ? section.max_trips
+                                                 : std::min(section.trip_count, section.max_trips);
+    double sum = 0;
+    for (int64_t copy = 0; copy < std::min<int64_t>(copies, trips); ++copy) {
+      const int64_t runs = (trips - copy - 1) / copies + 1;
+      sum += static_cast<double>(runs) * Of(section.copies[static_cast<size_t>(copy)]);
+    }
+    return sum;
+  }
+
+  const plan::Program& program_;
+};
+
+format::StreamedPort RowOf(const graph::StreamedPort& port) {
+  const uint32_t latency = Narrow32(port.latency, "latency");
+  if (port.time) {
+    return {Narrow32(port.time->places, "places"),
+            Narrow32(port.time->all_places, "places"),
+            latency,
+            Narrow<uint8_t>(port.time->axis, "axis"),
+            format::PortTime::steps,
+            0};
+  }
+  return {0, 0, latency, 0, port.so_far ? format::PortTime::so_far : format::PortTime::without, 0};
+}
+
+}  // namespace
+
+double MultiplyAddsOf(const plan::Program& program) { return Counting(program).Of(program.main); }
+
+emit::StreamNote StreamNoteOf(const graph::Streamed& streamed) {
+  emit::StreamNote note;
+  note.row = format::Streaming(
+      streamed.multiply_adds.value_or(-1), static_cast<uint64_t>(streamed.least_state_bytes),
+      Narrow32(streamed.steps, "steps"), Narrow32(streamed.all_steps, "steps"),
+      Narrow32(streamed.receptive_steps.value_or(0), "steps"), 0);
+  for (const graph::StreamedPort& port : streamed.inputs) note.ports.push_back(RowOf(port));
+  for (const graph::StreamedPort& port : streamed.outputs) note.ports.push_back(RowOf(port));
+  return note;
+}
+
+}  // namespace weft::pipeline

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file says of the model that it was cut from: the facts, the rules that they keep to, and
+// that no damaged file leads the reader outside.
+#include "converter/inspect/streamed.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/base/aligned_bytes.h"
+#include "converter/inspect/work.h"
+#include "converter/pipeline.h"
+#include "runtime/verify.h"
+#include "tests/runtime/exact_bytes.h"
+
+namespace weft::inspect {
+namespace {
+
+AlignedBytes FileOf(const std::string& of_case, std::optional<int64_t> steps) {
+  pipeline::ConvertOptions options;
+  options.model = WEFT_SOURCE_DIR "/tests/conformance/cases/" + of_case + "/model.xml";
+  options.streaming_steps = steps;
+  Faults faults;
+  const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+  EXPECT_TRUE(converted.has_value()) << of_case;
+  if (!converted) return AlignedBytes(0);
+  AlignedBytes file(converted->file.size());
+  std::memcpy(file.data(), converted->file.data(), file.size());
+  return file;
+}
+
+Bytes BytesOf(const AlignedBytes& file) { return {file.data(), file.size()}; }
+
+constexpr const char* kConvolutionsThenGru = "streaming/convolutions_then_gru";
+
+TEST(StreamNote, TellsOfTheCut) {
+  const AlignedBytes file = FileOf(kConvolutionsThenGru, 4);
+  const std::optional<StreamNote> note = StreamNoteOf(BytesOf(file));
+  ASSERT_TRUE(note);
+  EXPECT_EQ(note->row.steps(), 4u);
+  EXPECT_EQ(note->row.all_steps(), 12u);
+  EXPECT_EQ(note->row.receptive_steps(), 0u);
+  EXPECT_EQ(note->row.least_state_bytes(), 96u + 256 + 72);
+  EXPECT_EQ(VariableBytesOf(*format::GetModel(file.data())), 96u + 256 + 72);
+  ASSERT_EQ(note->ports.size(), 2u);
+  for (const format::StreamedPort& port : note->ports) {
+    EXPECT_EQ(port.time(), format::PortTime::steps);
+    EXPECT_EQ(port.places(), 4u);
+    EXPECT_EQ(port.all_places(), 12u);
+    EXPECT_EQ(port.axis(), 1);
+    EXPECT_EQ(port.latency(), 0u);
+  }
+}
+
+TEST(StreamNote, CountsTheWholeAsItsOwnFileDoes) {
+  for (const char* of_case :
+       {kConvolutionsThenGru, "streaming/residual_blocks", "ti/rotated_states_t4",
+        "loop_nested/loop_in_loop", "if/in_tensor_iterator"}) {
+    SCOPED_TRACE(of_case);
+    const AlignedBytes whole = FileOf(of_case, std::nullopt), cut = FileOf(of_case, 1);
+    const std::optional<StreamNote> note = StreamNoteOf(BytesOf(cut));
+    ASSERT_TRUE(note);
+    EXPECT_EQ(note->row.multiply_adds(),
+              inspect::WorkOf(*format::GetModel(whole.data())).multiply_adds.run);
+  }
+}
+
+TEST(StreamNote, StandsInNoWholeModel) {
+  const AlignedBytes file = FileOf(kConvolutionsThenGru, std::nullopt);
+  EXPECT_FALSE(StreamNoteOf(BytesOf(file)));
+  EXPECT_EQ(StreamNoteFaults(BytesOf(file)), std::vector<std::string>());
+  EXPECT_EQ(StateLayoutOf(*format::GetModel(file.data())), 0u);
+}
+
+TEST(StreamNote, LaysOutTheStateOfEveryCutAlike) {
+  const AlignedBytes one = FileOf(kConvolutionsThenGru, 1);
+  const uint64_t layout = StateLayoutOf(*format::GetModel(one.data()));
+  EXPECT_NE(layout, 0u);
+  for (const int64_t steps : {2, 5, 7, 12}) {
+    const AlignedBytes cut = FileOf(kConvolutionsThenGru, steps);
+    EXPECT_EQ(StateLayoutOf(*format::GetModel(cut.data())), layout) << steps;
+  }
+  const AlignedBytes other = FileOf("streaming/residual_blocks", 1);
+  EXPECT_NE(StateLayoutOf(*format::GetModel(other.data())), layout);
+}
+
+// The faults of a file after a change of its note.
+template <typename Change>
+std::vector<std::string> FaultsAfter(const Change& change) {
+  AlignedBytes file = FileOf(kConvolutionsThenGru, 4);
+  format::Model* model = format::GetMutableModel(file.data());
+  auto* row = const_cast<format::Streaming*>(model->streaming()->Get(0));
+  auto* input = const_cast<format::StreamedPort*>(model->streamed_ports()->Get(0));
+  change(*row, *input);
+  EXPECT_FALSE(StreamNoteOf(BytesOf(file)));
+  return StreamNoteFaults(BytesOf(file));
+}
+
+using Row = format::Streaming;
+using PortRow = format::StreamedPort;
+using Lines = std::vector<std::string>;
+
+TEST(StreamNote, NamesEveryBrokenRule) {
+  EXPECT_EQ(FaultsAfter([](Row& row, PortRow&) { row = Row(-2, 0, 4, 12, 0, 0); }),
+            Lines{"streaming: multiply_adds is -2; must be -1 or 0 and more"});
+  EXPECT_EQ(FaultsAfter([](Row& row, PortRow&) { row = Row(-1, 0, 13, 12, 0, 7); }),
+            (Lines{"streaming: a run has 13 steps; must have 1 to 12",
+                   "streaming: reserved is 7; must be 0"}));
+  const auto steps = format::PortTime::steps;
+  EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 1, 1, steps, 2); }),
+            (Lines{"streamed port 0: latency is 1; must be 0 of an input",
+                   "streamed port 0: reserved is 2; must be 0"}));
+  EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(3, 2, 0, 1, steps, 0); }),
+            (Lines{"streamed port 0: a run has 3 places; must have 4",
+                   "streamed port 0: the whole has 2 places; must have at least 3"}));
+  EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 0, 3, steps, 0); }),
+            Lines{"streamed port 0: axis is 3; must be below 3"});
+  const auto unknown = static_cast<format::PortTime>(3);
+  EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(0, 0, 0, 0, unknown, 0); }),
+            Lines{"streamed port 0: time is 3; must be 0 or 1, or 2 of an output"});
+  const auto without = format::PortTime::without;
+  EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 0, 1, without, 0); }),
+            Lines{"streamed port 0: has places 4 of 12 of axis 1; must have none"});
+}
+
+TEST(StreamNote, SurvivesEveryDamagedNumber) {
+  const AlignedBytes sound = FileOf(kConvolutionsThenGru, 4);
+  const test::ExactBytes file(sound.size());
+  std::memcpy(file.data(), sound.data(), sound.size());
+  size_t read = 0;
+  for (size_t at = 0; at + 4 <= file.size(); at += 4) {
+    uint32_t number = 0;
+    std::memcpy(&number, file.data() + at, 4);
+    for (const uint32_t other :
+         {0u, number + 1, number - 4, number * 2, number ^ 0x80000000u, 0x7FFFFFFCu, 0xFFFFFFFFu}) {
+      std::memcpy(file.data() + at, &other, 4);
+      if (VerifyAll(file.bytes(), AllSteps(), {}).ok()) {
+        read += StreamNoteFaults(file.bytes()).size() + 1;
+      }
+    }
+    std::memcpy(file.data() + at, &number, 4);
+  }
+  EXPECT_GT(read, 0u);
+}
+
+}  // namespace
+}  // namespace weft::inspect

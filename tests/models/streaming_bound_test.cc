@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receptive field and the least state that a cut reports, of graphs for which both are known.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "converter/graph/streaming/bound.h"
+#include "tests/models/streamed_graph.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t kPlaces = 24;
+
+ir::Source Window(GraphBuilder& g, ir::Source x, Dims weights, int64_t dilation,
+                  int64_t stride = 1) {
+  const int64_t past = (weights[2] - 1) * dilation - (stride - 1);
+  return g.Add("Convolution", 1, {x, Weights(g, weights, 3)},
+               {{"strides", std::to_string(stride)},
+                {"dilations", std::to_string(dilation)},
+                {"pads_begin", std::to_string(past)},
+                {"pads_end", "0"},
+                {"auto_pad", "explicit"}});
+}
+
+struct Facts {
+  std::optional<int64_t> steps;
+  int64_t bytes = 0, state_bytes = 0;
+  bool operator==(const Facts&) const = default;
+};
+
+Facts FactsOf(const Build& build, int64_t steps) {
+  const graph::Streamed told = Model(build, steps).told;
+  Facts facts{told.receptive_steps, told.least_state_bytes, 0};
+  for (const graph::StreamedState& state : told.states) facts.state_bytes += state.bytes;
+  return facts;
+}
+
+// The same for every number of steps.
+void ExpectFacts(const Build& build, const Facts& expected) {
+  for (const int64_t steps : {1, 3}) {
+    const Facts facts = FactsOf(build, steps);
+    EXPECT_EQ(facts.steps, expected.steps) << steps << " steps a run";
+    EXPECT_EQ(facts.bytes, expected.bytes) << steps << " steps a run";
+    EXPECT_EQ(facts.state_bytes, expected.state_bytes) << steps << " steps a run";
+  }
+}
+
+TEST(StreamingBound, AddsTheLooksOfAChain) {
+  ExpectFacts(
+      [](GraphBuilder& g) {
+        const ir::Source x = g.Parameter(F32({1, 2, kPlaces}));
+        const ir::Source a = g.Add("Relu", 1, {Window(g, x, {3, 2, 3}, 1)});
+        g.Result(Window(g, a, {4, 3, 2}, 5));
+      },
+      {1 + 2 + 5, 4 * (2 * 2 + 5 * 3), 4 * (2 * 2 + 5 * 3)});
+}
+
+// A step is two places of the input; of four that the second window looks back to as outputs of the
+// first, each is two places and two more.
+TEST(StreamingBound, CountsTheStepsOfStrides) {
+  ExpectFacts(
+      [](GraphBuilder& g) {
+        const ir::Source x = g.Parameter(F32({1, 1, kPlaces}));
+        g.Result(Window(g, Window(g, x, {3, 1, 4}, 1, 2), {2, 3, 3}, 2));
+      },
+      {1 + 4 + 1, 4 * (2 * 1 + 4 * 3), 4 * (2 * 1 + 4 * 3)});
+}
+
+TEST(StreamingBound, HasNoEndBehindARunningSum) {
+  ExpectFacts(
+      [](GraphBuilder& g) {
+        const ir::Source x = g.Parameter(F32({1, 2, kPlaces}));
+        g.Result(g.Add("CumSum", 3, {Window(g, x, {3, 2, 3}, 1), g.Int(2)}));
+      },
+      {std::nullopt, 4 * (2 * 2 + 3), 4 * (2 * 2 + 3)});
+}
+
+// Two windows on one tensor: its past is needed once, as far as the longer one looks.
+TEST(StreamingBound, CountsATensorOnce) {
+  const Facts facts = FactsOf(
+      [](GraphBuilder& g) {
+        const ir::Source x = g.Parameter(F32({1, 2, kPlaces}));
+        g.Result(g.Add("Add", 1, {Window(g, x, {3, 2, 3}, 1), Window(g, x, {3, 2, 2}, 4)}));
+      },
+      1);
+  EXPECT_EQ(facts.steps, 5);
+  EXPECT_EQ(facts.bytes, 4 * 4 * 2);
+  EXPECT_GE(facts.state_bytes, facts.bytes);
+}
+
+// What a window looks back to is counted as the bytes that it was converted and repeated from.
+TEST(StreamingBound, CountsWhereNumbersAreFewest) {
+  const Facts facts = FactsOf(
+      [](GraphBuilder& g) {
+        const ir::Source x = g.Parameter({ElementType::u8, {1, 1, kPlaces}});
+        const ir::Source wide = g.Add("Convert", 1, {x}, {{"destination_type", "f32"}});
+        const ir::Source all =
+            g.Add("Broadcast", 3, {wide, g.Ints({1, 6, kPlaces})}, {{"mode", "numpy"}});
+        g.Result(Window(g, all, {3, 6, 3}, 1));
+      },
+      1);
+  EXPECT_EQ(facts.steps, 3);
+  EXPECT_EQ(facts.bytes, 2);
+  EXPECT_GE(facts.state_bytes, facts.bytes);
+}
+
+}  // namespace
+}  // namespace weft
