@@ -49,9 +49,11 @@ struct Block {
 
 // The first Needs::state_bytes bytes of `state` are all that a stream keeps between runs: copied
 // elsewhere they save it, copied back, into any engine of the very same model file, it goes on.
-// Nothing marks whose bytes they are: with those of another model, or fewer than all, results are
-// undefined (no access leaves the memory); copying more than the block holds is the caller's own
-// fault.
+// So it does in an engine of another file that `weft convert --streaming=N` has made of the same
+// model.xml, whatever the N of either: their layouts are the same ("layout" of `weft inspect`), and
+// outputs keep the bits of one file alone. Nothing marks whose bytes they are: with those of
+// another model, or fewer than all, results are undefined (no access leaves the memory); copying
+// more than the block holds is the caller's own fault.
 //
 // Scratch regions beyond the first exist only in models converted for several memories.
 struct Memory {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ class LoadedModel {
   const format::Model& root() const;
   const Needs& needs() const { return needs_; }
   Engine& engine() { return engine_; }
+  // What it keeps between runs; of a model that is open.
+  std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
   // One run; false, with a fault that names the loop's layer, when a loop reached its maximum.
   bool Run(Faults& faults);
   // Of a model that is open.

@@ -172,6 +172,8 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     program.outputs.push_back(std::move(port));
   }
   LowerSinks(graph, builder, values, faults);
+  // The order in the state, which cuts of one model to other numbers of steps must share.
+  std::ranges::sort(program.variables, {}, &plan::Variable::name);
   return faults.ok();
 }
 

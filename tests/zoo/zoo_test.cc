@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts every committed model of an architecture, compares its outputs, and where its case.json
-// says that it streams, runs it step by step: the parts joined must be the same outputs.
+// says that it streams, runs it step by step: the parts joined must be the same outputs, also when
+// cuts to other numbers of steps take turns.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/inspect/streamed.h"
 #include "tests/conformance/golden.h"
 
 namespace weft {
@@ -15,50 +25,123 @@ class Zoo : public GoldenCase {
   Zoo() : GoldenCase(kModels) {}
 };
 
-// Copies the part that run `run` takes or gives, between a whole array and a tensor of one run.
-void MovePart(std::byte* whole, const Tensor& part, const graph::StreamedPort& port, size_t run,
-              bool to_part) {
+// Copies the steps from `done` on that a run takes or gives, between a whole array and a tensor of
+// one run.
+void MoveSteps(std::vector<std::byte>& whole, const Tensor& part, const graph::StreamedPort& port,
+               size_t done, const graph::Streamed& cut, bool to_part) {
   size_t rows = 1;
   for (int64_t axis = 0; port.time && axis < port.time->axis; ++axis) rows *= part.dims[axis];
-  const size_t bytes = part.bytes / rows;
-  const size_t row_bytes =
-      port.time ? bytes * static_cast<size_t>(port.time->all_places / port.time->places) : bytes;
+  const size_t bytes = part.bytes / rows, row_bytes = whole.size() / rows;
+  const size_t begin = port.time ? done * bytes / static_cast<size_t>(cut.steps) : 0;
   for (size_t row = 0; row < rows; ++row) {
-    std::byte* there = whole + row * row_bytes + (port.time ? run * bytes : 0);
+    std::byte* there = whole.data() + row * row_bytes + begin;
     std::byte* here = static_cast<std::byte*>(part.data) + row * bytes;
     std::memcpy(to_part ? here : there, to_part ? there : here, bytes);
   }
 }
 
-TEST_P(Zoo, Agrees) { RunAndCompare(); }
+using Wholes = std::vector<std::vector<std::byte>>;
 
-TEST_P(Zoo, Streams) {
-  if (!json_.value("streams", false)) return;
-  ConvertAndOpen(1);
-  if (HasFailure()) return;
-  std::vector<cli::Array> arrays = Arrays();
-  Engine& engine = model_->engine();
-  const size_t inputs = engine.input_count();
-  std::vector<std::vector<std::byte>> made;
-  for (size_t i = inputs; i < arrays.size(); ++i) made.emplace_back(arrays[i].bytes.size());
-  for (size_t run = 0; run < static_cast<size_t>(streamed_->all_steps); ++run) {
-    for (uint32_t i = 0; i < inputs; ++i) {
-      MovePart(arrays[i].bytes.data(), engine.input(i), streamed_->inputs[i], run, true);
+// A model cut to some steps a run.
+struct Cut {
+  std::unique_ptr<cli::LoadedModel> model;
+  graph::Streamed told;
+  size_t steps() const { return static_cast<size_t>(told.steps); }
+
+  // Outputs without time stay what they are.
+  void Run(Wholes& inputs, size_t done, Wholes& outputs) {
+    Engine& engine = model->engine();
+    for (uint32_t i = 0; i < inputs.size(); ++i) {
+      MoveSteps(inputs[i], engine.input(i), told.inputs[i], done, told, true);
     }
     ASSERT_TRUE(engine.Run().ok());
-    for (uint32_t i = 0; i < made.size(); ++i) {
-      MovePart(made[i].data(), engine.output(i), streamed_->outputs[i], run, false);
+    for (uint32_t i = 0; i < outputs.size(); ++i) {
+      if (!told.outputs[i].time && done + steps() < static_cast<size_t>(told.all_steps)) continue;
+      MoveSteps(outputs[i], engine.output(i), told.outputs[i], done, told, false);
     }
   }
+};
+
+std::vector<std::string> StreamingNames() {
+  std::vector<std::string> names = CaseNamesIn(kModels);
+  std::erase_if(names, [](const std::string& name) {
+    const auto about = nlohmann::json::parse(std::ifstream(kModels / name / "case.json"));
+    return !about.value("streams", false);
+  });
+  return names;
+}
+
+class StreamedZoo : public Zoo {
+ protected:
+  void SetUp() override {
+    Zoo::SetUp();
+    for (const int64_t steps : {1, 3, 7, 64}) {
+      if (!cuts_.empty() && cuts_[0].told.all_steps < steps) continue;
+      ConvertAndOpen(steps);
+      if (HasFatalFailure()) return;
+      cuts_.push_back({std::move(model_), *streamed_});
+    }
+    const size_t input_count = cuts_[0].model->engine().input_count();
+    for (cli::Array& array : Arrays()) {
+      (inputs_.size() < input_count ? inputs_ : expected_).push_back(std::move(array.bytes));
+    }
+    for (const auto& bytes : expected_) made_.emplace_back(bytes.size());
+  }
+  size_t all_steps() const { return static_cast<size_t>(cuts_[0].told.all_steps); }
+
+  void RunStepByStep() {
+    for (size_t done = 0; done < all_steps(); ++done) cuts_[0].Run(inputs_, done, made_);
+  }
+
+  std::vector<Cut> cuts_;
+  Wholes inputs_, expected_, made_;
+};
+
+TEST_P(Zoo, Agrees) { RunAndCompare(); }
+
+TEST_P(StreamedZoo, GivesTheOutputsOfTheWhole) {
+  RunStepByStep();
   const Tolerance tolerance{json_.at("rtol"), json_.at("atol")};
-  for (size_t i = 0; i < made.size(); ++i) {
+  for (size_t i = 0; i < made_.size(); ++i) {
     SCOPED_TRACE("output " + std::to_string(i));
-    const cli::Array& expected = arrays[inputs + i];
-    Compare(made[i].data(), expected.type.type, expected.bytes.data(), made[i].size(), tolerance);
+    const ElementType type = cuts_[0].model->outputs()[i].type.type;
+    Compare(made_[i].data(), type, expected_[i].data(), made_[i].size(), tolerance);
+  }
+}
+
+// Cuts to several numbers of steps a run take turns on one stream: the bits of one of them alone.
+TEST_P(StreamedZoo, HandsOverItsState) {
+  RunStepByStep();
+  Wholes made = made_;
+  cuts_[0].model->engine().Reset();
+  size_t holder = 0;
+  for (size_t done = 0, turn = 1; done < all_steps(); ++turn) {
+    size_t next = turn % cuts_.size();
+    if (done + cuts_[next].steps() > all_steps()) next = 0;
+    const std::span<std::byte> from = cuts_[holder].model->state(), to = cuts_[next].model->state();
+    ASSERT_EQ(from.size(), to.size());
+    if (next != holder && done > 0) std::ranges::copy(from, to.begin());
+    cuts_[next].Run(inputs_, done, made);
+    done += cuts_[next].steps();
+    holder = next;
+  }
+  for (size_t i = 0; i < made.size(); ++i) EXPECT_EQ(made[i], made_[i]) << "output " << i;
+}
+
+TEST_P(StreamedZoo, TellsTheSameOfEveryCut) {
+  for (const Cut& cut : cuts_) {
+    EXPECT_EQ(inspect::StateLayoutOf(cut.model->root()),
+              inspect::StateLayoutOf(cuts_[0].model->root()));
+    EXPECT_EQ(cut.told.receptive_steps, cuts_[0].told.receptive_steps);
+    EXPECT_EQ(cut.told.least_state_bytes, cuts_[0].told.least_state_bytes);
+    EXPECT_LE(cut.told.least_state_bytes,
+              static_cast<int64_t>(inspect::VariableBytesOf(cut.model->root())));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Zoo, testing::ValuesIn(CaseNamesIn(kModels)), TestNameOf);
+INSTANTIATE_TEST_SUITE_P(Architectures, StreamedZoo, testing::ValuesIn(StreamingNames()),
+                         TestNameOf);
 
 }  // namespace
 }  // namespace weft
