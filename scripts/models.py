@@ -21,7 +21,8 @@ import shutil
 import subprocess
 import sys
 
-STREAMED = (1, 2)  # steps of one run
+STREAMED = (1, 2, 3)  # steps of one run
+BLOCK = 64  # also, of the family whose models have so many steps
 
 
 def described(case):
@@ -65,7 +66,7 @@ def convert_whole(pool, weft, cases, output_dir):
 def convert_streamed(pool, weft, cases, output_dir):
     """Returns how often weft crashed."""
     jobs = [(case, output_dir / case.parent.name / f"{case.name}.{steps}.weft", steps)
-            for case in cases for steps in STREAMED]
+            for case in cases for steps in (*STREAMED, *[BLOCK] * (case.parent.name == "long"))]
     results = pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}"), jobs)
     codes = [code for code, _ in results]
     write_index(output_dir, [
