@@ -12,17 +12,10 @@ namespace {
 
 template <bool grouped>
 void InferConvolution(InferScope& scope) {
-  const std::initializer_list<ElementType> allowed = {ElementType::f32, ElementType::i8,
-                                                      ElementType::u8,  ElementType::i16,
-                                                      ElementType::i32, ElementType::i64};
-  if (!CheckDataAndFilters(scope, grouped, allowed)) return;
+  if (!CheckDataAndFilters(scope, grouped)) return;
   const std::span<const int64_t> data = scope.input_dims(kData);
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
-  if (data.size() == 5 && scope.input_element(kData) != ElementType::f32) {
-    return scope.Fault("data is {}; must be f32 where it has three axes of space",
-                       ToString(scope.input_type(kData)));
-  }
   const std::optional<Window> window = InferWindow(scope, data.subspan(2), filters.window);
   if (!window) return;
   Dims out = {data[0], filters.groups * filters.out_channels};
@@ -35,7 +28,7 @@ void LowerConvolution(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Filters filters = FiltersOf(scope);
-  const Window window = WindowOf(scope, data.subspan(2), filters.window);
+  const Window window = ConvolvedWindow(scope);
   const plan::ValueId x = scope.input(kData);
   if (scope.input_element(kData) != ElementType::f32) {
     return EmitIntegerConv(scope.builder, data[0], filters, window, x, scope.input(kFilters), y);

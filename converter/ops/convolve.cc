@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "converter/base/narrow.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
 #include "converter/ops/pointwise.h"
@@ -215,15 +216,23 @@ Filters FiltersOf(const NodeScope& scope) {
           Dims(dims.begin() + static_cast<std::ptrdiff_t>(first) + 2, dims.end())};
 }
 
-bool CheckDataAndFilters(InferScope& scope, bool grouped,
-                         std::initializer_list<ElementType> allowed) {
+Window ConvolvedWindow(const NodeScope& scope) {
+  return WindowOf(scope, std::span(scope.input_dims(kData)).subspan(2), FiltersOf(scope).window);
+}
+
+bool CheckDataAndFilters(InferScope& scope, bool grouped) {
   constexpr size_t kDataAndFilters[] = {kData, kFilters};
-  CheckElements(scope, kDataAndFilters, allowed);
+  CheckNumeric(scope, kDataAndFilters);
   const int64_t rank = scope.rank(kData), filter_rank = rank + (grouped ? 1 : 0);
   if (rank < 3 || scope.rank(kFilters) != filter_rank) {
     scope.Fault("data is {} and filters are {}; must have ranks 3 and {}, 4 and {}, or 5 and {}",
                 ToString(scope.input_type(kData)), ToString(scope.input_type(kFilters)),
                 grouped ? 4 : 3, grouped ? 5 : 4, grouped ? 6 : 5);
+    return false;
+  }
+  if (rank == 5 && scope.input_element(kData) != ElementType::f32) {
+    scope.Fault("data is {}; must be f32 where it has three axes of space",
+                ToString(scope.input_type(kData)));
     return false;
   }
   if (ElementCount(scope.input_dims(kFilters)) != 0) return true;

@@ -5,7 +5,6 @@
 #define WEFT_CONVERTER_OPS_CONVOLVE_H_
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -26,10 +25,12 @@ struct Filters {
 // The filters of a convolution. A transposed one has its channels the other way round.
 Filters FiltersOf(const NodeScope& scope);
 
-// Data and filters are of one type among `allowed` and of fitting ranks, and the filters have
-// elements; else faults.
-bool CheckDataAndFilters(InferScope& scope, bool grouped,
-                         std::initializer_list<ElementType> allowed = {ElementType::f32});
+// Data and filters are of one type, f32 or over one or two axes integers, and of fitting ranks, and the
+// filters have elements; else faults.
+bool CheckDataAndFilters(InferScope& scope, bool grouped);
+
+// The windows of a convolution that is none of the transposed.
+Window ConvolvedWindow(const NodeScope& scope);
 
 // The data has the channels that the filters take; else a fault.
 void CheckInChannels(InferScope& scope, const Filters& filters);

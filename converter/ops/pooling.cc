@@ -90,15 +90,7 @@ bool StaysInside(const Window& window) {
   return StaysInside(window.z) && StaysInside(window.y) && StaysInside(window.x);
 }
 
-// Padding must lose against every element, which it cannot by the lowest integer.
 void CheckIndices(InferScope& scope) {
-  const ElementType type = scope.input_element(0);
-  if (ElementBytes(type) >= 4 && type != ElementType::f32 && !StaysInside(WindowOf(scope))) {
-    scope.Fault(
-        "output 1 (indices of the maxima) is read and windows reach padding of {}; must be f32 or "
-        "without padding",
-        Name(type));
-  }
   const std::optional<int64_t> elements = ElementCount(scope.input_dims(0));
   if (elements && std::in_range<int32_t>(*elements)) return;
   scope.Fault(
@@ -252,9 +244,17 @@ void EmitMaxima(LowerScope& scope) {
   EmitConvert(builder, wide_y, y);
 }
 
-// Numbers of elements in their plane: where each window begins, and how far its taps lie from there.
+// The first place of a window that is none of padding.
+int64_t FirstInside(const WindowAxis& axis, int64_t window) {
+  const int64_t begin = window * axis.stride - axis.pad_begin;
+  const int64_t skipped = begin < 0 ? (axis.dilation - 1 - begin) / axis.dilation : 0;
+  return std::min(begin + skipped * axis.dilation, axis.in - 1);
+}
+
+// Numbers of elements in their plane: where each window begins, how far its taps lie from there, and the
+// first of its elements that is none of padding.
 struct PlaneNumbers {
-  Dims windows, taps;
+  Dims windows, taps, firsts;
 };
 
 PlaneNumbers PlaneNumbersOf(const Window& window) {
@@ -267,6 +267,8 @@ PlaneNumbers PlaneNumbersOf(const Window& window) {
     numbers.windows.push_back(number(i / x.out / y.out * z.stride - z.pad_begin,
                                      i / x.out % y.out * y.stride - y.pad_begin,
                                      i % x.out * x.stride - x.pad_begin));
+    numbers.firsts.push_back(number(FirstInside(z, i / x.out / y.out),
+                                    FirstInside(y, i / x.out % y.out), FirstInside(x, i % x.out)));
   }
   for (int64_t i = 0; i < TapCount(window); ++i) {
     numbers.taps.push_back(number(i / x.kernel / y.kernel * z.dilation,
@@ -287,8 +289,9 @@ class IndexSteps {
 
   // Of each row the place of its maximum; the first of equal ones.
   plan::ValueId Taps(plan::ValueId rows) {
-    const plan::ValueId values = builder_.Scratch({builder_.type(rows), dims_}), taps = Made();
-    EmitTop(builder_, {.outer = dims_[0] * dims_[1], .axis = TapCount(window_)}, rows, values,
+    const plan::ValueId taps = Made();
+    maxima_ = builder_.Scratch({builder_.type(rows), dims_});
+    EmitTop(builder_, {.outer = dims_[0] * dims_[1], .axis = TapCount(window_)}, rows, maxima_,
             taps);
     return taps;
   }
@@ -304,6 +307,7 @@ class IndexSteps {
     if (!StaysInside(window_)) {  // a window without a number is of the plane, too
       numbers = Of(format::BinaryOp::maximum, numbers, {0}, {1, 1});
       numbers = Of(format::BinaryOp::minimum, numbers, {plane - 1}, {1, 1});
+      if (builder_.type(maxima_) != ElementType::f32) numbers = Inside(numbers, in_plane.firsts);
     }
     if (axis < 2) {
       Dims firsts;
@@ -318,6 +322,20 @@ class IndexSteps {
   }
 
  private:
+  // Padding is the lowest integer: a window whose maximum is that has such elements alone, of which the
+  // first that is none of padding counts.
+  plan::ValueId Inside(plan::ValueId numbers, const Dims& firsts) {
+    const ElementType type = builder_.type(maxima_);
+    const auto lowest = type == ElementType::i64 ? std::numeric_limits<int64_t>::min()
+                                                 : std::numeric_limits<int32_t>::min();
+    const plan::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});
+    const plan::ValueId y = Made();
+    EmitCompare(builder_, format::CompareOp::equal, {maxima_, dims_},
+                {IntegerWeights(builder_, type, {lowest}), {1, 1}}, is_lowest);
+    EmitSelect(builder_, {is_lowest, dims_}, {Known(firsts), {1, dims_[1]}}, {numbers, dims_},
+               {y, dims_});
+    return y;
+  }
   plan::ValueId Made() { return builder_.Scratch({kNumberType, dims_}); }
   plan::ValueId Known(const Dims& numbers) {
     return IntegerWeights(builder_, kNumberType, numbers);
@@ -333,6 +351,7 @@ class IndexSteps {
   const Window window_;
   const int64_t planes_;
   const Dims dims_;  // a number for each window
+  plan::ValueId maxima_ = plan::kNone;
 };
 
 void EmitIndices(LowerScope& scope) {

@@ -7,7 +7,7 @@
 //
 // Each output is one chain as of conv and depthwise: over ascending (channel, y, x) of the data,
 // from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How phases
-// share steps changes no bit.
+// share steps changes no bit. Integers are multiplied as they are, their sums wrap around.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -18,6 +18,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"
+#include "converter/ops/integers.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/window.h"
@@ -95,7 +96,7 @@ void InferTransposed(InferScope& scope) {
     }
     out.push_back(axis.out);
   }
-  if (!scope.failed()) scope.SetOutput(0, ElementType::f32, std::move(out));
+  if (!scope.failed()) scope.SetOutput(0, scope.input_element(kData), std::move(out));
 }
 
 // Every stride-th output place of an axis. Its result n reads `taps` places of the data, a constant
@@ -195,7 +196,7 @@ struct Transposed {
   int64_t batch;
   Filters filters;
   Window window;
-  FilterWeights weights;  // [groups, in_channels, out_channels, window...]
+  FilterWeights weights;  // [groups, in_channels, out_channels, window...]; of integers: computed
   plan::ValueId x, y;
 
   std::array<WindowAxis, 3> axes() const { return {window.z, window.y, window.x}; }
@@ -259,9 +260,16 @@ FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const Al
     for (const Nest& nest : nests) MoveElements(nest, *node.weights.known, weights);
     return {std::move(weights)};
   }
-  const plan::ValueId weights = builder.Scratch({ElementType::f32, {count}});
+  const plan::ValueId weights = builder.Scratch({builder.type(node.x), {count}});
   EmitMovement(builder, node.weights.computed, weights, {nests});
   return {std::nullopt, weights};
+}
+
+// Of whichever type x is.
+void EmitConvolved(plan::Builder& builder, const Convolution& node, plan::ValueId x,
+                   plan::ValueId y) {
+  if (builder.type(x) == ElementType::f32) return EmitConvolution(builder, node, x, y);
+  EmitIntegerConv(builder, node.batch, node.filters, node.window, x, node.weights.computed, y);
 }
 
 Window WindowOver(const Transposed& node, const AlikePhases& phases) {
@@ -289,7 +297,7 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhase
   if (over.axis_count == 3) {
     convolution.filters.window.insert(convolution.filters.window.begin(), over.z.kernel);
   }
-  if (AreAll(node, phases, over)) return EmitConvolution(builder, convolution, node.x, node.y);
+  if (AreAll(node, phases, over)) return EmitConvolved(builder, convolution, node.x, node.y);
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims made = {over.z.out, over.y.out, over.x.out};
   const Dims out = {axes[0].out, axes[1].out, axes[2].out};
@@ -298,8 +306,8 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhase
   const int64_t channels = node.batch * node.filters.groups * node.filters.out_channels;
   const auto count = static_cast<int64_t>(CountOf(phases));
   const plan::ValueId results =
-      builder.Scratch({ElementType::f32, {channels * count, made[0], made[1], made[2]}});
-  EmitConvolution(builder, convolution, node.x, results);
+      builder.Scratch({builder.type(node.x), {channels * count, made[0], made[1], made[2]}});
+  EmitConvolved(builder, convolution, node.x, results);
   Movement movement = {{Nest{{channels}, {count * volume}, {ProductOf(out, 0, 3)}}}};
   int64_t phase_stride = count * volume;
   for (size_t i = 0; i < 3; ++i) {
@@ -337,10 +345,14 @@ void LowerTransposed(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   plan::Builder& builder = scope.builder;
-  const FilterWeights weights = WeightsOf(scope);
-  const Transposed node = {scope.input_dims(kData)[0], TransposedFilters(scope),
-                           TransposedWindow(scope),    weights,
-                           scope.input(kData),         y};
+  const bool is_integer = scope.input_element(kData) != ElementType::f32;
+  const Transposed node = {
+      scope.input_dims(kData)[0],
+      TransposedFilters(scope),
+      TransposedWindow(scope),
+      is_integer ? FilterWeights{std::nullopt, scope.input(kFilters)} : WeightsOf(scope),
+      scope.input(kData),
+      y};
   std::array<std::vector<Phases>, 3> lists;
   bool covers = true;
   for (size_t i = 0; i < 3; ++i) {
@@ -390,8 +402,10 @@ constexpr Traits kTransposed = {.axes = TransposedAxes,
                                 .heavy = true};
 
 constexpr Operation kTransposedRows[] = {
-    {"ConvolutionBackpropData", 1, 2, 3, InferTransposed<false>, LowerTransposed, kTransposed},
-    {"GroupConvolutionBackpropData", 1, 2, 3, InferTransposed<true>, LowerTransposed, kTransposed},
+    {"ConvolutionBackpropData", 1, 2, 3, InferTransposed<false>, LowerNarrow<LowerTransposed>,
+     kTransposed},
+    {"GroupConvolutionBackpropData", 1, 2, 3, InferTransposed<true>, LowerNarrow<LowerTransposed>,
+     kTransposed},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 
 from build import node
-from casebook import Case, exact, integers, normal
+from casebook import Case, by_numpy, exact, integers, normal
 from reference import windows
 
 # name, data, kernel, strides, pads_begin, pads_end, rounding_type, auto_pad
@@ -111,6 +111,38 @@ def _indices():
                            _found(x, [2], [1], [0], [1], [8], 0)])
 
 
+def _indices_of_integers():
+    """With padding, also where a window holds the lowest number alone."""
+    rows = [  # name, type, data, kernel, strides, pads_begin, pads_end, dilations, axis
+        ("i32", np.int32, (1, 2, 9), [3], [2], [1], [1], [1], 0),
+        ("i32_dilated", np.int32, (2, 2, 7, 6), [3, 2], [2, 1], [2, 1], [1, 1], [2, 1], 2),
+        ("i64", np.int64, (2, 3, 5, 4), [3, 3], [1, 2], [1, 1], [1, 1], [1, 1], 0),
+        ("i8", np.int8, (1, 2, 9), [2], [1], [1], [1], [1], 0),
+    ]
+    for name, kind, data, kernel, strides, begin, end, dilations, axis in rows:
+        attributes = {"kernel": kernel, "strides": strides, "pads_begin": begin, "pads_end": end,
+                      "dilations": dilations, "axis": axis, "index_element_type": "i64",
+                      "rounding_type": "floor", "auto_pad": "explicit"}
+        geometry = [kernel, strides, begin, end, "floor", "explicit"]
+
+        def reference(x, geometry=geometry, dilations=dilations, axis=axis, kind=kind):
+            low = np.where(x == np.iinfo(kind).min, -np.inf, x)
+            values = windows.max_pool(low, *geometry, dilations=dilations)
+            values = np.where(np.isinf(values), np.iinfo(kind).min, values).astype(kind)
+            return [values, _found(x, geometry[0], geometry[1], geometry[2], dilations,
+                                   values.shape[2:], axis)]
+
+        for lowest in (False, True):
+            x = integers("padded" + name, -9, 9, *data, dtype=kind)
+            if lowest:
+                x[(0, 0)] = np.iinfo(kind).min
+            yield exact(f"pooling/indices_padded_{name}{'_lowest' if lowest else ''}", [x],
+                        lambda x, attributes=attributes: list(
+                            node("MaxPool", 14, [x], **attributes).outputs()), reference,
+                        **(by_numpy("OpenVINO numbers a window of the lowest numbers 0, wherever "
+                                    "it lies.") if lowest else {}))
+
+
 def _average():
     for name, data, *geometry in ROWS:
         padded = any(geometry[2] +
@@ -138,3 +170,4 @@ def cases():
     yield from _max()
     yield from _average()
     yield from _indices()
+    yield from _indices_of_integers()

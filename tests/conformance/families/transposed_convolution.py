@@ -5,7 +5,7 @@ dilations, pads, auto_pad, output_padding, output_shape, groups."""
 import numpy as np
 
 from build import node
-from casebook import Case, counting, i64, normal
+from casebook import NARROW, Case, by_numpy, counting, exact, i64, integers, normal
 
 # Kernels are [in, out, ...]. Absent: strides and dilations 1, pads and output_padding 0, explicit.
 ROWS = [
@@ -179,6 +179,44 @@ def _weights_are_inputs():
                 x, w if grouped else w[None], given))
 
 
+INTEGERS = ("1d_k3_pad", "1d_kernel_below_stride", "1d_stride2_dilation2", "1d_one_place_out",
+            "2d_stride2_k4_pad", "2d_mixed", "2d_one_place", "1d_two_groups",
+            "1d_depthwise_multiplier", "2d_two_groups", "2d_depthwise")
+
+
+def _integers():
+    """Of ROWS and GROUPED; of narrow types with sums that wrap around, of i64 beyond 32 bits."""
+    for row in ROWS + GROUPED:
+        if row[0] in INTEGERS:
+            yield _integer("i32_", *row)
+    row = next(row for row in ROWS if row[0] == "2d_mixed")
+    yield _integer("i32_weights_are_inputs_", *row, weights_are_inputs=True)
+    for kind in (np.int8, np.uint8, np.int16):
+        yield _integer(f"{np.dtype(kind).name}_", *row, kind=kind,
+                       **by_numpy("OpenVINO's CPU device does not let sums of bytes wrap around."))
+    yield _integer("int64_", *row, kind=np.int64, shift=31, **NARROW)
+
+
+def _integer(label, name, data, kernel, given, kind=np.int32, shift=0, weights_are_inputs=False,
+             **more):
+    grouped = len(kernel) > len(data)
+    given = _whole(given, len(data) - 2)
+    operation = "GroupConvolutionBackpropData" if grouped else "ConvolutionBackpropData"
+    least = 0 if kind == np.uint8 else -100
+    x = integers("tix" + label + name, least, 100, *data, dtype=kind)
+    w = integers("tiw" + label + name, least, 100, *kernel, dtype=kind) << shift
+
+    def reference(x, w=w):
+        sums = transposed(x, (w >> shift) if grouped else (w >> shift)[None], given)
+        return (np.rint(sums).astype(np.int64) << shift).astype(kind)
+
+    path = f"transposed_convolution/{label}{'group_' if grouped else ''}{name}"
+    if weights_are_inputs:
+        return exact(path, [x, w], lambda x, w: node(operation, 1, [x, w], **given), reference,
+                     **more)
+    return exact(path, [x], lambda x: node(operation, 1, [x, w], **given), reference, **more)
+
+
 def _more():
     given = _whole({"pads_begin": [1, 1], "pads_end": [1, 1]}, 2)
     doubled = given | {"strides": [2, 2], "output_padding": [1, 1]}
@@ -213,4 +251,5 @@ def cases():
     yield _case("GroupConvolutionBackpropData", "shaped_2d_same_upper", (1, 4, 3, 4),
                 (2, 2, 3, 3, 3), {"strides": [2, 2], "auto_pad": "same_upper"}, [6, 8])
     yield from _weights_are_inputs()
+    yield from _integers()
     yield from _more()

@@ -42,6 +42,22 @@ std::string TransposedShape(Dims x, Dims filters, Texts attributes,
   return g.Infer() ? ToString(g.type(y)) : g.FaultText();
 }
 
+TEST(TransposedConvolution, OfIntegersHasNotThreeAxes) {
+  GraphBuilder g;
+  for (const Dims& window : {Dims{2, 3}, Dims{2, 3, 2}}) {
+    Dims data = {1, 2}, filters = {2, 3};
+    data.insert(data.end(), window.size(), 4);
+    filters.insert(filters.end(), window.begin(), window.end());
+    g.Result(g.Add(
+        kBackprop, 1,
+        {g.Parameter({ElementType::i32, data}), g.Parameter({ElementType::i32, filters})}, {}));
+  }
+  EXPECT_FALSE(g.Infer());
+  EXPECT_EQ(g.faults.lines().size(), 1u);
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "data is i32[1,2,4,4,4]; must be f32 where it has three axes");
+}
+
 TEST(TransposedConvolution, InfersExtentsFromStridesPadsAndOutputPadding) {
   EXPECT_EQ(TransposedShape({2, 3, 5, 4}, {3, 7, 3, 2}, {}), "f32[2,7,7,5]");
   EXPECT_EQ(TransposedShape({2, 3, 5, 4}, {3, 7, 3, 2}, {{"strides", "2,3"}, {"dilations", "1,2"}}),

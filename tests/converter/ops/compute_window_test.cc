@@ -286,16 +286,6 @@ TEST(Pool, NumbersItsMaximaOnlyWhereThatIsRead) {
   }
 }
 
-TEST(Pool, RefusesIndicesThatPaddingCouldTake) {
-  GraphBuilder g;
-  const Texts window = Window({{"kernel", "2"}, {"pads_begin", "1"}}, 1);
-  const ir::Source y = g.Add("MaxPool", 8, {g.Parameter({ElementType::i64, {1, 1, 6}})}, window, 2);
-  g.Result({y.node, 1});
-  EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(),
-               "windows reach padding of i64; must be f32 or without padding");
-}
-
 Texts Cube(Texts given) {
   Texts all = {
       {"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "0,0,0"}, {"pads_end", "0,0,0"}};
