@@ -3,7 +3,7 @@
 // than its parts: where the mask is constant and leaves each query the keys up to its own place, which
 // the operation knows without a table, and where both query and key are scaled. The scale may stand at
 // the query, the key and the scores; the mask is added, or chosen by a constant. The operation itself
-// is made causal where its mask is such a triangle.
+// is made causal where its mask is such a triangle, and scales what was scaled before it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -188,10 +188,35 @@ bool TakeTriangle(FormSite& site, ir::Node& node) {
   return true;
 }
 
+// The operation itself, with factors of its query and key in its scale.
+bool TakeFactors(FormSite& site, ir::Node& node) {
+  Attention attention;
+  if (node.inputs.size() > 4) {
+    const std::optional<double> scale = NumberIn(node.inputs[4]);
+    if (!scale) return false;
+    attention.scale = *scale;
+  } else {
+    attention.scale = 1 / std::sqrt(static_cast<double>(TypeOf(node.inputs[0]).dims.back()));
+  }
+  std::vector<ir::Source> inputs = node.inputs;
+  for (const size_t i : {0, 1}) inputs[i] = BeforeScale(inputs[i], attention);
+  const bool is_sound = std::isfinite(attention.scale) && attention.scale != 0;
+  if (attention.scaled == 0 || !is_sound || !site.IsClosed(node, attention.covered)) return false;
+  if (inputs.size() < 4) inputs.push_back(NewFloats(site.graph(), node, {}, {0.0f}));
+  inputs.resize(4);
+  inputs.push_back(NewFloats(site.graph(), node, {1}, {static_cast<float>(attention.scale)}));
+  site.Replace(node, attention.covered,
+               {"ScaledDotProductAttention", 13, std::move(inputs), node.attributes});
+  return true;
+}
+
 }  // namespace
 
 bool RecogniseAttention(FormSite& site, ir::Node& node) {
-  if (IsCalled(node, "ScaledDotProductAttention")) return TakeTriangle(site, node);
+  if (IsCalled(node, "ScaledDotProductAttention")) {
+    const bool is_triangle = TakeTriangle(site, node);
+    return TakeFactors(site, node) || is_triangle;
+  }
   if (!IsCalled(node, "MatMul")) return false;
   const std::optional<Attention> attention = ReadAttention(site, node);
   if (!attention) return false;

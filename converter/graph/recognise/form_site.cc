@@ -73,6 +73,22 @@ void FormSite::Replace(ir::Node& root, const Covered& covered, Form form) {
   Count(root);
 }
 
+// What has no reader any more reads nothing either.
+void FormSite::Release(const ir::Node& node) {
+  if (--reads_[&node].count > 0) return;
+  replaced_.insert(&node);
+  for (const ir::Source& source : node.inputs) Release(*source.node);
+}
+
+void FormSite::Redirect(ir::Node& reader, size_t input, ir::Source source) {
+  const ir::Source before = std::exchange(reader.inputs[input], source);
+  CountNew(*source.node);
+  Reads& reads = reads_[source.node];
+  ++reads.count;
+  reads.last = &reader;
+  Release(*before.node);
+}
+
 bool IsCalled(const ir::Node& node, std::string_view operation) {
   return node.operation != nullptr && !node.constant && node.operation->name == operation;
 }

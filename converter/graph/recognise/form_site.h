@@ -46,6 +46,8 @@ class FormSite {
   // `root` becomes the operation, with its outputs as they are; what is covered, and closed, has no
   // reader from then on.
   void Replace(ir::Node& root, const Covered& covered, Form form);
+  // `reader` takes `source`, of the same type, at that input.
+  void Redirect(ir::Node& reader, size_t input, ir::Source source);
 
  private:
   struct Reads {
@@ -54,6 +56,7 @@ class FormSite {
   };
   void Count(ir::Node& reader);
   void CountNew(ir::Node& node);
+  void Release(const ir::Node& node);
 
   ir::Graph& graph_;
   std::unordered_map<const ir::Node*, Reads> reads_;
@@ -63,6 +66,7 @@ class FormSite {
 // A search: `node` has one output, of f32 and with elements. True when a formula that ends there
 // has been replaced.
 using FormSearch = bool (*)(FormSite& site, ir::Node& node);
+bool RecogniseMovement(FormSite& site, ir::Node& node);     // Transpose, of several one or none
 bool RecogniseBounds(FormSite& site, ir::Node& node);       // Clamp
 bool RecogniseExponential(FormSite& site, ir::Node& node);  // Sigmoid, SoftPlus by Exp
 bool RecogniseSlope(FormSite& site, ir::Node& node);        // PRelu

@@ -25,6 +25,7 @@ PATTERNS = {
     "converter/graph/recognise/gru.cc": "a GRU spelled out",
     "converter/graph/recognise/list.cc": "an element read, a list written, by index",
     "converter/graph/recognise/lstm.cc": "an LSTM spelled out",
+    "converter/graph/recognise/movement.cc": "transpositions behind one another",
     "converter/graph/recognise/norm.cc": "normalisations spelled out",
     "converter/graph/recognise/pattern.cc": "what patterns of text may name",
     "converter/graph/recognise/piecewise.cc": "bounds and slopes spelled out",

@@ -65,6 +65,25 @@ TEST_F(SpelledAttention, AsTheOperationNeedsNoTableForATriangle) {
   EXPECT_EQ(y.node->attributes.at("causal"), "true");
 }
 
+TEST_F(SpelledAttention, TakesFactorsBeforeTheOperationIntoItsScale) {
+  const ir::Source q = g("Multiply", query, 0.7f), k = g("Divide", key, 2.0f);
+  g.Result(g.Of("ScaledDotProductAttention", {q, k, value}, {{"causal", "true"}}));
+  const ir::Source scale = g.Floats({1}, {0.3f});
+  g.Result(g.Of("ScaledDotProductAttention",
+                {g("Multiply", 3.0f, query), key, value, g.Number(0), scale},
+                {{"causal", "false"}}));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"ScaledDotProductAttention", 2}}));
+}
+
+TEST_F(SpelledAttention, LeavesAFactorThatIsComputed) {
+  const ir::Source scale = g.Parameter(F32({1}));
+  g.Result(g.Of("ScaledDotProductAttention",
+                {g("Multiply", query, 0.7f), key, value, g.Number(0), scale},
+                {{"causal", "false"}}));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
+            (KindCounts{{"Multiply", 1}, {"ScaledDotProductAttention", 1}}));
+}
+
 TEST_F(SpelledAttention, StaysWhereItIsNoCheaper) {
   EXPECT_EQ(Finished(g("Multiply", Scores(query, key), 0.5f)),
             (KindCounts{{"MatMul", 2}, {"Multiply", 1}, {"Softmax", 1}}));

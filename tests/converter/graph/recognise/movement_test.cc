@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transpositions and views behind one another become one, or none: at the least as many steps, with
+// equal numbers.
+#include "converter/graph/recognise/forms.h"
+#include "tests/converter/graph/recognise/rewritten.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+struct SpelledMovement : testing::Test {
+  weft::Spelling g;
+
+  ir::Source Turn(ir::Source x, const std::vector<int64_t>& order) {
+    return g.Of("Transpose", {x, g.Ints(order)});
+  }
+  ir::Source Shape(ir::Source x, const std::vector<int64_t>& dims) {
+    return g.Of("Reshape", {x, g.Ints(dims)}, {{"special_zero", "false"}});
+  }
+  // What stays when an activation reads `x`.
+  KindCounts Finished(ir::Source x) {
+    g.Result(g("Exp", x));
+    return Rewritten(g, graph::RecogniseForms);
+  }
+};
+
+TEST_F(SpelledMovement, ThereAndBackIsNothing) {
+  const ir::Source x = g.Parameter(F32({2, 3, 4}));
+  EXPECT_EQ(Finished(Turn(Turn(x, {2, 0, 1}), {1, 2, 0})), (KindCounts{{"Exp", 1}}));
+}
+
+TEST_F(SpelledMovement, TwoTurnsAreOne) {
+  const ir::Source x = g.Parameter(F32({2, 3, 4, 5}));
+  EXPECT_EQ(Finished(Turn(Turn(x, {3, 0, 2, 1}), {0, 3, 1, 2})),
+            (KindCounts{{"Exp", 1}, {"Transpose", 1}}));
+}
+
+TEST_F(SpelledMovement, OtherDimsBetweenDoNotMatter) {
+  const ir::Source x = g.Parameter(F32({1, 2, 5, 4}));
+  const ir::Source matrices = Turn(Shape(x, {-1, 5, 4}), {0, 2, 1});
+  EXPECT_EQ(Finished(Turn(Shape(matrices, {1, 2, 4, 5}), {0, 1, 3, 2})), (KindCounts{{"Exp", 1}}));
+}
+
+TEST_F(SpelledMovement, ABroadcastToItsOwnDimsIsNothing) {
+  const ir::Source x = g.Parameter(F32({2, 3}));
+  const ir::Source same = g.Of("Broadcast", {x, g.Ints({2, 3})}, {{"mode", "bidirectional"}});
+  EXPECT_EQ(Finished(Shape(Shape(same, {3, 2}), {2, 3})), (KindCounts{{"Exp", 1}}));
+}
+
+TEST_F(SpelledMovement, AProductReadsThroughTheLastOne) {
+  const ir::Source x = g.Parameter(F32({5, 2, 4})), y = g.Parameter(F32({1, 2, 4, 3}));
+  g.Result(g.Of("MatMul", {Shape(Turn(x, {1, 0, 2}), {1, 2, 5, 4}), y}));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
+            (KindCounts{{"MatMul", 1}, {"Reshape", 1}, {"Transpose", 1}}));
+  EXPECT_EQ(Kinds(LowerGraph(g)), std::vector<plan::StepKind>{plan::StepKind::kMatmul});
+}
+
+TEST_F(SpelledMovement, StaysWhereAnAxisWouldNeedTwoStrides) {
+  const ir::Source x = g.Parameter(F32({3, 4, 5}));
+  EXPECT_EQ(Finished(Turn(Shape(Turn(x, {1, 0, 2}), {6, 10}), {1, 0})),
+            (KindCounts{{"Exp", 1}, {"Reshape", 1}, {"Transpose", 2}}));
+}
+
+TEST_F(SpelledMovement, StaysWhereTheFirstIsReadBesides) {
+  const ir::Source x = g.Parameter(F32({2, 3, 4}));
+  const ir::Source first = Turn(x, {2, 0, 1});
+  g.Result(g("Exp", first));
+  EXPECT_EQ(Finished(Turn(first, {0, 2, 1})), (KindCounts{{"Exp", 2}, {"Transpose", 2}}));
+}
+
+}  // namespace
+}  // namespace weft
