@@ -26,6 +26,8 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
 #include "converter/graph/promote.h"
+#include "converter/graph/recognise/border.h"
+#include "converter/graph/recognise/dilation.h"
 #include "converter/graph/recognise/divide.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/recognise/recognise.h"
@@ -113,6 +115,10 @@ constexpr Pass kPasses[] = {
     {"flatten", Stage::kGraph, Flatten, "short loops that use their counter are flattened"},
     {"promote", Stage::kGraph, OnGraph<graph::Promote>, "f16, bf16 and f64 are computed as f32"},
     {"infer", Stage::kGraph, Infer, "all types and shapes; what is constant is computed"},
+    {"dilate", Stage::kGraph, OnGraph<graph::RecogniseDilations>,
+     "convolutions between SpaceToBatch and BatchToSpace become dilated"},
+    {"borders", Stage::kGraph, OnGraph<graph::RecogniseBorders>,
+     "zeros around a convolution's data become its padding"},
     {"reroll", Stage::kGraph, Reroll, "loops that were traced step by step become loops again"},
     {"streaming", Stage::kGraph, Stream,
      "with --streaming, the time axis is cut and state is kept"},

@@ -93,6 +93,10 @@ bool IsCalled(const ir::Node& node, std::string_view operation) {
   return node.operation != nullptr && !node.constant && node.operation->name == operation;
 }
 
+bool IsConvolved(const ir::Node& node) {
+  return IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
+}
+
 std::optional<double> NumberIn(ir::Source source) {
   const ir::Constant* constant = ConstantOf(source);
   if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;

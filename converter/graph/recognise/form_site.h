@@ -81,6 +81,7 @@ bool RecogniseConstants(FormSite& site, ir::Node& node);
 
 // What the searches ask of a node.
 bool IsCalled(const ir::Node& node, std::string_view operation);
+bool IsConvolved(const ir::Node& node);  // by a convolution, with or without groups
 // The number that every element of a constant of f32 holds.
 std::optional<double> NumberIn(ir::Source source);
 // As near as constants of f32 say it, in another order of the operations that made it.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/border.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/recognise/axis_way.h"
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/convolve.h"
+#include "converter/ops/look_back.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+// How many zeros stand before and behind each axis.
+struct Zeros {
+  std::vector<int64_t> before, behind;
+};
+
+std::optional<Zeros> ZerosOf(const ir::Graph& graph, const ir::Node& pad) {
+  if (!IsCalled(pad, "Pad")) return std::nullopt;
+  Faults discarded;
+  const bool fills = ops::Attributes(graph, pad, discarded).Text("pad_mode", "") == "constant";
+  if (!fills || (pad.inputs.size() > 3 && NumberIn(pad.inputs[3]) != 0)) return std::nullopt;
+  const size_t rank = TypeOf(pad.inputs[0]).dims.size();
+  Zeros zeros = {IntsOf(pad.inputs[1]), IntsOf(pad.inputs[2])};
+  const auto is_sound = [&](const std::vector<int64_t>& counts) {
+    return counts.size() == rank && std::ranges::min(counts) >= 0;
+  };
+  if (rank == 0 || !is_sound(zeros.before) || !is_sound(zeros.behind)) return std::nullopt;
+  return zeros;
+}
+
+// The attributes with the zeros as padding. A zero times a weight that is not finite would be none.
+std::optional<std::map<std::string, std::string>> PaddedAttributes(const ir::Graph& graph,
+                                                                   ir::Node& convolution,
+                                                                   const Zeros& zeros,
+                                                                   const AxisOrigins& origins) {
+  Faults discarded;
+  const ops::NodeScope scope(graph, convolution, discarded);
+  if (!ops::IsFinite(scope, ops::kFilters)) return std::nullopt;
+  ops::Window window = ops::ConvolvedWindow(scope);
+  for (size_t axis = 0; axis < zeros.before.size(); ++axis) {
+    if (zeros.before[axis] == 0 && zeros.behind[axis] == 0) continue;
+    const int64_t at = PlaceOf(origins, axis);
+    if (at < 2) return std::nullopt;
+    ops::WindowAxis& along = window.axis(static_cast<size_t>(at) - 2);
+    along.pad_begin += zeros.before[axis];
+    along.pad_end += zeros.behind[axis];
+  }
+  std::map<std::string, std::string> attributes = convolution.attributes;
+  for (auto& [key, value] : ops::PadsOf(window)) attributes[key] = value;
+  return attributes;
+}
+
+void TakeBorder(ir::Graph& graph, ir::Node& convolution) {
+  if (!IsConvolved(convolution)) return;
+  const auto [way, padded] = WayTo(convolution.inputs[0]);
+  const std::optional<Zeros> zeros = ZerosOf(graph, *padded.node);
+  if (way.empty() || !zeros) return;
+  const std::optional<AxisOrigins> origins = OriginsAtEnd(way, zeros->before.size());
+  if (!origins) return;
+  const ir::Source data = padded.node->inputs[0];
+  auto attributes = PaddedAttributes(graph, convolution, *zeros, *origins);
+  if (!attributes || !KeepsChanged(way, TypeOf(padded).dims, TypeOf(data).dims)) return;
+  convolution.inputs[0] = Along(graph, convolution, way, data);
+  convolution.attributes = *std::move(attributes);
+}
+
+}  // namespace
+
+void RecogniseBorders(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) RecogniseBorders(*body.graph);
+    TakeBorder(graph, *node);
+  }
+}
+
+}  // namespace weft::graph

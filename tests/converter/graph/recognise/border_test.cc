@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Pad of zeros before a convolution's exchanged axes becomes its padding, and stays where it is none.
+#include "converter/graph/recognise/border.h"
+
+#include "tests/converter/graph/recognise/rewritten.h"
+
+namespace weft {
+namespace {
+
+using Counts = std::vector<int64_t>;
+
+struct SpelledBorder : testing::Test {
+  weft::Spelling g;
+  const KindCounts padded = {{"Convolution", 1}, {"Pad", 1}, {"Transpose", 1}};
+  const KindCounts joined = {{"Convolution", 1}, {"Transpose", 1}};
+
+  // Channels last, 9 places of 3 channels.
+  ir::Source Padded(const Counts& before, const Counts& behind, float fill = 0) {
+    return g.Of("Pad", {g.Parameter(F32({2, 9, 3})), g.Ints(before), g.Ints(behind), g.Float(fill)},
+                {{"pad_mode", "constant"}});
+  }
+  ir::Source Convolved(ir::Source x, const Dims& filters = {4, 3, 3}) {
+    std::vector<float> weights = Numbers(*ElementCount(filters), 5);
+    return g.Of("Convolution",
+                {g.Of("Transpose", {x, g.Ints({0, 2, 1})}), g.Floats(filters, weights)},
+                {{"strides", "1"},
+                 {"dilations", "2"},
+                 {"pads_begin", "1"},
+                 {"pads_end", "0"},
+                 {"auto_pad", "explicit"}});
+  }
+  KindCounts Finished(ir::Source y) {
+    g.Result(y);
+    return Rewritten(g, graph::RecogniseBorders);
+  }
+};
+
+TEST_F(SpelledBorder, JoinsTheOwnPadding) {
+  const ir::Source y = Convolved(Padded({0, 4, 0}, {0, 1, 0}));
+  EXPECT_EQ(Finished(y), joined);
+  EXPECT_EQ(y.node->attributes.at("pads_begin"), "5");
+  EXPECT_EQ(y.node->attributes.at("pads_end"), "1");
+}
+
+TEST_F(SpelledBorder, IsStillReadByOthers) {
+  const ir::Source x = Padded({0, 4, 0}, {0, 0, 0});
+  g.Result(x);
+  EXPECT_EQ(Finished(Convolved(x)), padded);
+  EXPECT_EQ(g.graph.results[1]->inputs[0].node->attributes.at("pads_begin"), "5");
+}
+
+TEST_F(SpelledBorder, StaysWhereItIsNoZero) {
+  EXPECT_EQ(Finished(Convolved(Padded({0, 4, 0}, {0, 0, 0}, 1))), padded);
+}
+
+TEST_F(SpelledBorder, StaysAroundChannelsAndBatches) {
+  EXPECT_EQ(Finished(Convolved(Padded({0, 4, 1}, {0, 0, 0}), {4, 4, 3})), padded);
+}
+
+TEST_F(SpelledBorder, StaysWhereItTakesPlacesAway) {
+  EXPECT_EQ(Finished(Convolved(Padded({0, 4, 0}, {0, -1, 0}))), padded);
+}
+
+}  // namespace
+}  // namespace weft
