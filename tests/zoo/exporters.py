@@ -55,6 +55,19 @@ def dynamo(module, inputs, folder):
     return _by_onnx(module, inputs, folder, dynamo=True, external_data=False, verbose=False)
 
 
+def _of_opset(version, **options):
+    """An exporter to ONNX of an opset before or behind the one that it takes by itself, 18 or 20,
+    where layers become other operations. (Between 13 and 23 they do not.)"""
+    def export(module, inputs, folder):
+        return _by_onnx(module, inputs, folder, opset_version=version, **options)
+
+    return export
+
+
+onnx13 = _of_opset(13, dynamo=False)
+dynamo23 = _of_opset(23, dynamo=True, external_data=False, verbose=False)
+
+
 def openvino(module, inputs, folder):
     """OpenVINO traces the module itself."""
     del folder
@@ -135,16 +148,13 @@ def static(module, inputs, folder):
     return _quantised(module, inputs, folder, quantise)
 
 
-def keras(model, inputs, folder):
-    """A Keras model by way of a TensorFlow SavedModel."""
+def _saved_keras(model, folder):
     path = folder / "saved"
     model.export(str(path), format="tf_saved_model", verbose=False)
-    answers = flat(model(*inputs) if len(inputs) == 1 else model(list(inputs)))
-    return _fixed(ov.convert_model(str(path)), inputs), None, answers
+    return path
 
 
-def tensorflow(function, inputs, folder):
-    """A tf.function as a SavedModel."""
+def _saved_function(function, inputs, folder):
     import tensorflow as tf
 
     path = folder / "saved"
@@ -152,4 +162,41 @@ def tensorflow(function, inputs, folder):
     module.run = tf.function(function, input_signature=[
         tf.TensorSpec(array.shape, array.dtype) for array in inputs])
     tf.saved_model.save(module, str(path))
-    return _fixed(ov.convert_model(str(path)), inputs), None, flat(module.run(*inputs))
+    return path
+
+
+def _lite(saved, inputs, folder):
+    """A SavedModel by way of TensorFlow Lite, whose converter rewrites much."""
+    import tensorflow as tf
+
+    path = folder / "model.tflite"
+    path.write_bytes(tf.lite.TFLiteConverter.from_saved_model(str(saved)).convert())
+    return _fixed(ov.convert_model(str(path)), inputs)
+
+
+def _answers_of_keras(model, inputs):
+    return flat(model(*inputs) if len(inputs) == 1 else model(list(inputs)))
+
+
+def keras(model, inputs, folder):
+    """A Keras model by way of a TensorFlow SavedModel."""
+    path = _saved_keras(model, folder)
+    return _fixed(ov.convert_model(str(path)), inputs), None, _answers_of_keras(model, inputs)
+
+
+def keras_lite(model, inputs, folder):
+    """A Keras model by way of TensorFlow Lite."""
+    path = _saved_keras(model, folder)
+    return _lite(path, inputs, folder), None, _answers_of_keras(model, inputs)
+
+
+def tensorflow(function, inputs, folder):
+    """A tf.function as a SavedModel."""
+    path = _saved_function(function, inputs, folder)
+    return _fixed(ov.convert_model(str(path)), inputs), None, flat(function(*inputs))
+
+
+def tensorflow_lite(function, inputs, folder):
+    """A tf.function by way of TensorFlow Lite."""
+    path = _saved_function(function, inputs, folder)
+    return _lite(path, inputs, folder), None, flat(function(*inputs))

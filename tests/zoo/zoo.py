@@ -7,7 +7,8 @@
     zoo.py WEFT FOLDER --keep TARGET   copies what converts and agrees, and is small, to TARGET
     zoo.py WEFT FOLDER --patterns TARGET
                                        the same of the models of architectures/patterns.py, which are
-                                       no rows of the table: each form whose layers differ
+                                       no rows of the table: each form whose layers differ, beside
+                                       those that TARGET has
 
 FOLDER holds what export.py wrote. NumPy is all that this needs beside the weft command.
 Exit code: 0 done, 1 a model gives numbers that are not its own.
@@ -226,8 +227,11 @@ def layers_of(folder):
 
 
 def keep_patterns(rows, folder, target):
-    """Copies what is right of each pattern, equal graphs of several exporters once."""
-    kept, total = [], 0
+    """Copies what is right of each pattern, equal graphs of several exporters once. What TARGET has
+    stays."""
+    kept = [(f"pattern_{path.parent.name.split('.')[0]}", layers_of(path.parent))
+            for path in sorted(target.glob("*/model.xml"))]
+    total = 0
     for row in rows:
         if row.get("difference", 1) > TOLERANCE:
             continue

@@ -5,15 +5,13 @@ one such form with as little as possible around it, so that the steps that it be
 
 import math
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from architectures.registry import architecture
 
-TORCH = ("onnx", "dynamo", "openvino", "exported")
-KERAS = ("keras",)
+TORCH = ("onnx", "onnx13", "dynamo", "dynamo23", "openvino", "exported")
 ROWS, WIDTH, HEADS, SIZE = 5, 8, 2, 4
 
 
@@ -249,38 +247,3 @@ def _spectrum(m, x):
 
 
 written("short_time", _spectrum, (1, 1, 24))
-
-
-# Keras.
-def _keras(name, layers, shape=(ROWS, WIDTH)):
-    def make():
-        import keras
-
-        x = keras.Input(shape, batch_size=1)
-        numbers = np.random.standard_normal((1, *shape)).astype(np.float32)
-        return keras.Model(x, layers(keras, x)), (numbers,)
-
-    architecture(f"pattern_keras_{name}", forms=KERAS)(make)
-
-
-def _keras_squeeze(keras, x):
-    y = keras.layers.GlobalAveragePooling2D(keepdims=True)(x)
-    y = keras.layers.Conv2D(2, 1, activation="relu")(y)
-    return x * keras.layers.Conv2D(WIDTH, 1, activation="sigmoid")(y)
-
-
-_keras("layer_norm", lambda keras, x: keras.layers.LayerNormalization()(x))
-_keras("rms_norm", lambda keras, x: keras.layers.RMSNormalization()(x))
-_keras("batch_norm", lambda keras, x: keras.layers.BatchNormalization()(
-    keras.layers.Conv1D(4, 3)(x)))
-_keras("gelu", lambda keras, x: keras.activations.gelu(x))
-_keras("silu", lambda keras, x: keras.activations.silu(x))
-_keras("hard_swish", lambda keras, x: keras.activations.hard_silu(x))
-_keras("leaky_relu", lambda keras, x: keras.layers.LeakyReLU(0.1)(x))
-_keras("softplus", lambda keras, x: keras.activations.softplus(x))
-_keras("attention", lambda keras, x: keras.layers.MultiHeadAttention(HEADS, SIZE)(x, x))
-_keras("attention_causal", lambda keras, x: keras.layers.MultiHeadAttention(HEADS, SIZE)(
-    x, x, use_causal_mask=True))
-_keras("attention_grouped", lambda keras, x: keras.layers.GroupQueryAttention(SIZE, 4, 2)(x, x))
-_keras("glu", lambda keras, x: keras.activations.glu(x, axis=-1))
-_keras("squeeze_excite", _keras_squeeze, (4, 3, WIDTH))
