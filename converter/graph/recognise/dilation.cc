@@ -101,17 +101,19 @@ std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
   return joined;
 }
 
-// The attributes of the one convolution.
+// The attributes of the one convolution. A zero of a pad times a weight that is not finite is none.
 std::optional<std::map<std::string, std::string>> DilatedAttributes(
     const ir::Graph& graph, ir::Node& convolution, const std::vector<AxisBlocks>& blocks) {
   Faults discarded;
   const ops::NodeScope scope(graph, convolution, discarded);
   ops::Window window = ops::ConvolvedWindow(scope);
+  const bool is_finite = ops::IsFinite(scope, ops::kFilters);
   std::string dilations;
   for (size_t i = 0; i < blocks.size(); ++i) {
     const auto& [block, pad_begin, pad_end] = blocks[i];
     ops::WindowAxis& axis = window.axis(i);
     if (block != 1 && axis.stride != 1) return std::nullopt;
+    if ((pad_begin > 0 || pad_end > 0) && !is_finite) return std::nullopt;
     axis.pad_begin = axis.pad_begin * block + pad_begin;
     axis.pad_end = axis.pad_end * block + pad_end;
     if (axis.pad_begin < 0 || axis.pad_end < 0) return std::nullopt;
