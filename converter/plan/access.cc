@@ -263,6 +263,21 @@ StridedBytes AccessBy(const format::CompactParams& p, uint32_t operand) {
   return Contiguous(int64_t{p.element_bytes()} * 8, {p.outer(), p.most(), p.inner()});
 }
 
+StridedBytes AccessBy(const format::RingParams& p, uint32_t operand) {
+  const int64_t bits = int64_t{p.element_bytes()} * 8;
+  switch (operand) {
+    case 0:
+      return Contiguous(bits, {p.outer(), p.places(), p.inner()});
+    case 2:
+    case 5:
+      return Contiguous(32, {1});
+    case 3:
+      return Contiguous(bits, {p.outer(), p.taps(), p.length(), p.inner()});
+    default:
+      return Contiguous(bits, {p.past(), p.outer(), p.inner()});
+  }
+}
+
 StridedBytes AccessBy(const format::PlacesParams& p, uint32_t operand) {
   if (operand == 2) return Contiguous(32, {p.batch()});
   if (operand == 1)

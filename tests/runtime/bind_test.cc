@@ -72,7 +72,8 @@ TEST_P(EveryStepTest, RefusesOperandsOfAnotherType) {
   // These move bytes, whatever they mean.
   const std::set<std::tuple<std::string, uint32_t>> untyped = {
       {"select", 1}, {"select", 2}, {"select", 3}, {"copy", 0},    {"copy", 1},
-      {"fill", 0},   {"gather", 0}, {"gather", 2}, {"compact", 0}, {"compact", 2}};
+      {"fill", 0},   {"gather", 0}, {"gather", 2}, {"compact", 0}, {"compact", 2},
+      {"ring", 0},   {"ring", 1},   {"ring", 3},   {"ring", 4}};
   for (uint32_t operand = 0; operand < Operands(); ++operand) {
     StepSample sample = Sample();
     sample.builder.slots[sample.operands[operand]].mutate_type(ElementType::u8);
@@ -127,10 +128,10 @@ std::vector<std::byte> OutputsOf(const Loaded& model) {
 
 // The pairs (step, input, output) that the samples may share.
 const std::set<std::tuple<std::string, uint32_t, uint32_t>> kShared = {
-    {"unary", 0, 0},     {"compact", 0, 0},   {"binary", 0, 0},     {"select", 1, 0},
-    {"softmax", 0, 0},   {"normalize", 0, 0}, {"lstm_gates", 1, 1}, {"gru_gates", 2, 0},
-    {"gru_reset", 0, 0}, {"gru_reset", 1, 1}, {"gru_update", 0, 0}, {"gru_update", 1, 0},
-    {"gru_update", 2, 0}};
+    {"unary", 0, 0},      {"compact", 0, 0},   {"binary", 0, 0},     {"select", 1, 0},
+    {"softmax", 0, 0},    {"normalize", 0, 0}, {"lstm_gates", 1, 1}, {"gru_gates", 2, 0},
+    {"gru_reset", 0, 0},  {"gru_reset", 1, 1}, {"gru_update", 0, 0}, {"gru_update", 1, 0},
+    {"gru_update", 2, 0}, {"ring", 1, 1},      {"ring", 2, 2}};
 
 TEST_P(EveryStepTest, SharesAnAddressOnlyWhereItsKernelAllowsIt) {
   StepSample apart = Sample();
@@ -164,6 +165,9 @@ TEST_P(EveryStepTest, RefusesAnyOtherOverlap) {
       format::Slot& written = sample.builder.slots[output];
       const uint32_t element_bytes = format::BitsOf(written.type()) / 8;
       const uint32_t last = (slot.bytes() - 1) / element_bytes * element_bytes;
+      // The last element of one is its address.
+      if (last == 0 && kShared.count({StepName(GetParam()), other, output - Inputs()}) != 0)
+        continue;
       written.mutate_offset_bytes(slot.offset_bytes() + last);
       sample.builder.region_bytes[2] += 512;
       Loaded model(sample.builder.Finish());

@@ -185,6 +185,18 @@ inline StepSample SampleOf<format::Kind::compact>() {
       .With(format::CompactParams(2, 3, 2, 4));
 }
 
+// Three channels, a past of four places, two more, of which a window takes three that are two apart.
+template <>
+inline StepSample SampleOf<format::Kind::ring>() {
+  return StepSample(format::Kind::ring, {{kF32, 6},
+                                         {kF32, 12},
+                                         {ElementType::i32, 1},
+                                         {kF32, 18},
+                                         {kF32, 12},
+                                         {ElementType::i32, 1}})
+      .With(format::RingParams(3, 4, 2, 1, 3, 2, 2, 4));
+}
+
 template <>
 inline StepSample SampleOf<format::Kind::places>() {
   return StepSample(format::Kind::places,

@@ -411,6 +411,26 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamRank);
 }
 
+TEST(Verify, HoldsRunsOfARingToWhatItHolds) {
+  using format::Kind;
+  using B = ListingBuilder;
+  const auto code = [](void (*spoil)(format::RingParams & params)) {
+    return CodeOf(Kind::ring, [spoil](B& b) { spoil(b.ring_rows[0]); });
+  };
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_element_bytes(3); }),
+            FaultCode::kParamElementBytes);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_dilation(3); }), FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_dilation(0xFFFFFFFF); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_length(3); }), FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(0x7FFFFFFE); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(0xFFFFFFFF); }),
+            FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(5); }), FaultCode::kOperandBytes);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_outer(4); }), FaultCode::kOperandBytes);
+}
+
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {
   using format::Kind;
   using B = ListingBuilder;

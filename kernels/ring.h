@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The past of a time axis, kept where it is: a ring of `past` places of which a run overwrites the
+// oldest by its own. Of the past, oldest first, with the places of x behind it, y takes `taps` runs
+// of `length` places, `dilation` apart; then the last of x go into the ring.
+//
+// x is [outer, places, inner], y [outer, taps * length, inner]. A place of the ring is one piece,
+// [past, outer, inner]: a run of few places writes it as it is, and channels do not lie a multiple
+// of the cache's size apart. `start` says where the oldest is; one that is beyond the ring, or
+// absent, is 0. After t places it is t % past, in runs of whatever number of places. Elements are
+// 1, 2, 4 or 8 bytes and are moved as they are.
+//
+// ring_after may be ring, start_after may be start, and may be absent; nothing else may overlap.
+// The runs end within past + places, which is below 2^31. The caller owns all memory.
+#ifndef WEFT_KERNELS_RING_H_
+#define WEFT_KERNELS_RING_H_
+
+#include "kernels/element.h"
+
+namespace weft::kernels {
+
+struct RingShape {
+  uint32_t outer = 0;
+  uint32_t past = 0;
+  uint32_t places = 0;
+  uint32_t inner = 0;
+  uint32_t taps = 0;
+  uint32_t dilation = 0;
+  uint32_t length = 0;
+  uint32_t element_bytes = 0;
+};
+
+struct RingState {
+  const void* ring = nullptr;
+  const int32_t* start = nullptr;
+  void* ring_after = nullptr;
+  int32_t* start_after = nullptr;
+};
+
+void Ring(const RingShape& shape, const void* x, const RingState& state, void* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_RING_H_

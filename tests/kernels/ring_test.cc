@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/ring.h"
+
+#include "kernels/ring_ref.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+std::vector<uint8_t> RandomBytes(size_t count, Random* random) {
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random->Below(256));
+  return bytes;
+}
+
+size_t BytesOfX(const RingShape& s) {
+  return size_t{s.outer} * s.places * s.inner * s.element_bytes;
+}
+size_t BytesOfRing(const RingShape& s) {
+  return size_t{s.outer} * s.past * s.inner * s.element_bytes;
+}
+size_t BytesOfY(const RingShape& s) {
+  return size_t{s.outer} * s.taps * s.length * s.inner * s.element_bytes;
+}
+
+// Two turns of the ring and more, in place and apart, from every place on.
+void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
+  std::vector<uint8_t> must = RandomBytes(BytesOfRing(s), random);
+  Array<uint8_t> in_place(must, misalignment * s.element_bytes);
+  size_t must_start = random->Below(s.past);
+  int32_t start = static_cast<int32_t>(must_start);
+  for (uint32_t run = 0; run * s.places < 2 * s.past + 2 * s.places; ++run) {
+    const Array<uint8_t> x(RandomBytes(BytesOfX(s), random), misalignment * s.element_bytes);
+    Array<uint8_t> y(BytesOfY(s), misalignment * s.element_bytes);
+    Array<uint8_t> y_apart(BytesOfY(s), misalignment * s.element_bytes);
+    Array<uint8_t> apart(BytesOfRing(s), misalignment * s.element_bytes);
+    int32_t start_apart = -1;
+    Ring(s, x.data(), {in_place.data(), &start, apart.data(), &start_apart}, y_apart.data());
+    Ring(s, x.data(), {in_place.data(), &start, in_place.data(), &start}, y.data());
+    std::vector<uint8_t> must_y(BytesOfY(s));
+    must_start = RingTwin(s, x.data(), must.data(), must_start, must_y.data());
+    ExpectSame(y.Values(), must_y);
+    ExpectSame(y_apart.Values(), must_y);
+    ExpectSame(in_place.Values(), must);
+    ExpectSame(apart.Values(), must);
+    ASSERT_EQ(start, static_cast<int32_t>(must_start));
+    ASSERT_EQ(start_apart, start);
+  }
+}
+
+TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
+  Random random(1);
+  for (const uint32_t bytes : {1u, 2u, 4u, 8u}) {
+    for (const uint32_t outer : {1u, 3u, 17u}) {
+      for (const uint32_t inner : {1u, 2u, 9u}) {
+        for (const uint32_t places : {1u, 2u, 5u, 16u}) {
+          for (const size_t misalignment : {0, 1}) {
+            const auto expect = [&](uint32_t past, uint32_t taps, uint32_t dilation,
+                                    uint32_t length) {
+              ExpectRingTwin({outer, past, places, inner, taps, dilation, length, bytes},
+                             misalignment, &random);
+            };
+            expect(1, 1, 1, places);      // a shift
+            expect(4, 1, 1, 4 + places);  // all
+            expect(12, 3, 6, places);     // taps
+            expect(7, 2, 3, places + 1);  // runs that overlap
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Ring, StaysInsideWhateverItsStartIs) {
+  const RingShape s = {2, 4, 3, 1, 1, 1, 7, 4};
+  const std::vector<float> x = {10, 11, 12, 20, 21, 22};
+  const std::vector<float> ring = {0, 5, 1, 6, 2, 7, 3, 8};
+  for (const int32_t start :
+       {0, 4, 5, -1, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
+    Array<float> held(ring, 0), y(14, 0);
+    int32_t at = start;
+    Ring(s, x.data(), {held.data(), &at, held.data(), &at}, y.data());
+    ExpectSame(y.Values(), {0, 1, 2, 3, 10, 11, 12, 5, 6, 7, 8, 20, 21, 22});
+    ExpectSame(held.Values(), {10, 20, 11, 21, 12, 22, 3, 8});
+    EXPECT_EQ(at, 3);
+  }
+}
+
+TEST(Ring, StartsAtTheFrontWithoutAStart) {
+  const RingShape s = {1, 1, 1, 3, 1, 1, 1, 4};
+  const std::vector<float> x = {1, 2, 3};
+  Array<float> held(std::vector<float>{4, 5, 6}, 0), y(3, 0);
+  Ring(s, x.data(), {held.data(), nullptr, held.data(), nullptr}, y.data());
+  ExpectSame(y.Values(), {4, 5, 6});
+  ExpectSame(held.Values(), {1, 2, 3});
+}
+
+// A ring that has been written in runs of other lengths is the same.
+TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
+  std::vector<float> x(24);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  std::vector<float> first;
+  for (const uint32_t places : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u}) {
+    const RingShape s = {1, 5, places, 1, 1, 1, 0, 4};
+    Array<float> held(std::vector<float>(5), 0);
+    int32_t start = 0;
+    for (size_t at = 0; at < x.size(); at += places) {
+      Ring(s, x.data() + at, {held.data(), &start, held.data(), &start}, nullptr);
+    }
+    EXPECT_EQ(start, 24 % 5);
+    if (first.empty()) first = held.Values();
+    ExpectSame(held.Values(), first);
+  }
+  ExpectSame(first, {20, 21, 22, 23, 19});
+}
+
+TEST(Ring, MovesNothingOfNothing) {
+  int32_t start = 2;
+  Ring({0, 3, 2, 4, 1, 1, 5, 4}, nullptr, {nullptr, &start, nullptr, &start}, nullptr);
+  EXPECT_EQ(start, 1);
+  Ring({2, 3, 2, 0, 1, 1, 5, 4}, nullptr, {nullptr, &start, nullptr, &start}, nullptr);
+  EXPECT_EQ(start, 0);
+}
+
+}  // namespace
+}  // namespace weft::kernels
