@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -75,11 +76,20 @@ class WeightsPlacer {
   std::vector<bool> is_placed_;
 };
 
+// Single numbers, flags and places in rings, lie together behind the rest.
 void PlaceState(Plan& plan) {
-  for (const Variable& variable : plan.program.variables) {
-    plan.offsets_bytes[variable.value] = plan.state_bytes;
-    plan.state_bytes += RoundUp(plan.program.values[variable.value].bytes, kScratchAlignment);
+  constexpr int64_t kSingle = 8;
+  for (const bool single : {false, true}) {
+    for (const Variable& variable : plan.program.variables) {
+      const int64_t bytes = plan.program.values[variable.value].bytes;
+      if (single != (bytes <= kSingle)) continue;
+      const auto own = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
+      const int64_t offset = RoundUp(plan.state_bytes, single ? own : kScratchAlignment);
+      plan.offsets_bytes[variable.value] = offset;
+      plan.state_bytes = offset + bytes;
+    }
   }
+  plan.state_bytes = RoundUp(plan.state_bytes, kScratchAlignment);
 }
 
 // A memory is used up to a multiple of the alignment.

@@ -45,13 +45,30 @@ TEST_F(PlanTest, PlacesWhatTheListingNames) {
   EXPECT_EQ(plan.weights_bytes, 16);
   EXPECT_EQ(plan.offsets_bytes[unread_], kNoOffset);
   EXPECT_EQ(plan.offsets_bytes[state_], 0);
-  EXPECT_EQ(plan.offsets_bytes[more_state_], 32);
-  EXPECT_EQ(plan.state_bytes, 48);
+  EXPECT_EQ(plan.offsets_bytes[more_state_], 20);
+  EXPECT_EQ(plan.state_bytes, 32);
   EXPECT_EQ(plan.scratch_bytes, (std::vector<int64_t>{32}));
   EXPECT_EQ(plan.bound_bytes, 32);
   EXPECT_EQ(plan.scratch_roots, (std::vector<ValueId>{a_, b_}));
   EXPECT_EQ(plan.offsets_bytes[a_], plan.placement.buffers[0].offset_bytes);
   EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
+}
+
+TEST_F(PlanTest, PlacesSingleNumbersBehindTheRestOfTheState) {
+  const auto add = [&](const char* name, const TensorType& type) {
+    const ValueId value = builder_.State(type, name);
+    program_.variables.push_back({value, kNone, name});
+    return value;
+  };
+  const ValueId flag = add("flag", {ElementType::boolean, {}});
+  const ValueId count = add("count", {ElementType::i64, {}});
+  const ValueId row = add("row", kRow);
+  const Plan plan = PlanAsIs(program_);
+  EXPECT_EQ(plan.offsets_bytes[row], 32);
+  EXPECT_EQ(plan.offsets_bytes[more_state_], 48);
+  EXPECT_EQ(plan.offsets_bytes[flag], 52);
+  EXPECT_EQ(plan.offsets_bytes[count], 56);
+  EXPECT_EQ(plan.state_bytes, 64);
 }
 
 TEST_F(PlanTest, GivesWeightsThatAreReadLaterLaterPlaces) {
@@ -81,7 +98,7 @@ TEST_F(PlanTest, SaysWhatIsBeyondTheMemory) {
   Plan large = plan;
   large.scratch_bytes = {kMostRegionBytes + 1, 0};
   EXPECT_EQ(ExcessOf(large, {}),
-            "scratch needs 2147483648 bytes and state 48; each must be below 2147483647");
+            "scratch needs 2147483648 bytes and state 32; each must be below 2147483647");
 }
 
 TEST_F(PlanTest, DropsCopiesAndTakesTheFirstCandidateThatFits) {
@@ -167,7 +184,7 @@ TEST_F(PlanTest, PrintsTheProgramAndItsPlacement) {
   const std::string text = ToString(PlanAsIs(program_));
   EXPECT_EQ(text.find(ToString(program_)), 0u) << text;
   for (const std::string word : {"hoisted: 1 rows", "lifetime", "[1, 3)", "  a\n", "  b\n",
-                                 "memory 0: 32 bytes used\n", "weights 16 bytes, state 48"}) {
+                                 "memory 0: 32 bytes used\n", "weights 16 bytes, state 32"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
 }
