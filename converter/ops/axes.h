@@ -40,6 +40,8 @@ struct Selection {
 // those.
 struct Delay {
   int64_t axis = 0, past = 0, take = 1, give = 1;
+  // Of a window: its places, and how far they lie apart.
+  int64_t taps = 1, dilation = 1;
   double fill = 0;      // what the past begins as
   bool shifts = false;  // the output is the input, `past` places later
   // Those of the operation once its past stands before its input.

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/look_back.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 namespace weft::ops {
+
+void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dilation) {
+  Faults none;
+  Dims dilations = Attributes(graph, node, none).Ints("dilations");
+  dilations.at(static_cast<size_t>(at) - 2) = dilation;
+  node.attributes["dilations"] = fmt::format("{}", fmt::join(dilations, ","));
+}
 
 std::map<std::string, std::string> PadsOf(Window window) {
   std::string begin, end;
@@ -25,6 +34,8 @@ std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i)
   if (!covers || past < std::max<int64_t>(ahead, 0) || past >= axis.extent()) return std::nullopt;
   if (axis.is_alone()) return std::nullopt;
   Delay delay = {static_cast<int64_t>(i) + 2, past, axis.stride};
+  delay.taps = axis.kernel;
+  delay.dilation = axis.dilation;
   delay.fill = scope.attributes.Float(kPadFill, 0);
   axis.pad_begin = axis.pad_end = 0;
   delay.attributes = PadsOf(window);

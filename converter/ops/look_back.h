@@ -23,6 +23,9 @@ inline constexpr const char* kPadFill = "pad_fill";
 // their own place are none.
 std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i);
 
+// Of a window that has dilations as an attribute: along axis `at` of the data they are another.
+void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dilation);
+
 // The padding of all axes as attributes.
 std::map<std::string, std::string> PadsOf(Window window);
 

@@ -20,28 +20,43 @@ struct ConvertedCase {
   AlignedBytes file;
 };
 
+inline std::filesystem::path FolderOfCases() { return WEFT_SOURCE_DIR "/tests/conformance/cases"; }
+
+inline std::optional<AlignedBytes> FileOfCase(const pipeline::ConvertOptions& options) {
+  Faults faults;
+  const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+  if (!converted) return std::nullopt;
+  AlignedBytes file(converted->file.size());
+  std::memcpy(file.data(), converted->file.data(), file.size());
+  return file;
+}
+
 // Every case of the conformance tests that weft converts, in no order; those check its refusals.
 inline const std::vector<ConvertedCase>& ConvertedCases() {
   static const std::vector<ConvertedCase> kCases = [] {
     namespace fs = std::filesystem;
-    const fs::path folder = WEFT_SOURCE_DIR "/tests/conformance/cases";
     std::vector<ConvertedCase> cases;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(FolderOfCases())) {
       if (entry.path().filename() != "model.xml") continue;
-      Faults faults;
       pipeline::ConvertOptions options;
       options.model = entry.path();
       options.max_iterations = 64;
-      const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
-      if (!converted) continue;
-      AlignedBytes file(converted->file.size());
-      std::memcpy(file.data(), converted->file.data(), file.size());
-      const fs::path name = fs::relative(entry.path().parent_path(), folder);
-      cases.push_back({name.generic_string(), std::move(file)});
+      std::optional<AlignedBytes> file = FileOfCase(options);
+      if (!file) continue;
+      const fs::path name = fs::relative(entry.path().parent_path(), FolderOfCases());
+      cases.push_back({name.generic_string(), *std::move(file)});
     }
     return cases;
   }();
   return kCases;
+}
+
+// One of them, `steps` steps of time a run.
+inline AlignedBytes StreamedCase(const std::string& name, int64_t steps) {
+  pipeline::ConvertOptions options;
+  options.model = FolderOfCases() / name / "model.xml";
+  options.streaming_steps = steps;
+  return FileOfCase(options).value();
 }
 
 }  // namespace weft

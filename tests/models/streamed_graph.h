@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,8 @@ class Model {
     opened = Engine::Open({model_.data(), model_.size()}, AllSteps(), memory, &engine).ok();
     EXPECT_TRUE(opened);
   }
+
+  std::span<std::byte> state() { return {state_.data(), state_.size()}; }
 
   Engine engine;
   bool opened = false;

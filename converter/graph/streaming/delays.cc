@@ -7,11 +7,15 @@
 
 #include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/look_back.h"
+#include "converter/ops/ring.h"
 
 namespace weft::graph {
 namespace {
 
 constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
+
+const TensorType kStartType = {ElementType::i32, {}};
 
 ir::Source Filled(ir::Graph& graph, const ir::Node& like, const TensorType& type, double fill) {
   const auto count = static_cast<size_t>(ElementCount(type.dims).value_or(0));
@@ -54,6 +58,18 @@ ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
   return Typed(NewReadValue(graph, like, name, Filled(graph, like, type, fill)), type);
 }
 
+// The past and the new places as they follow one another; or, where they are fewer, for each tap
+// the places that it meets: taps as far apart as the step has places then meet the same.
+ops::RingReads ReadsOf(const Delay& delay, int64_t places) {
+  if (delay.shifts) return {delay.axis, 1, 1, places};
+  const bool moves_by_one = delay.take == 1 && delay.give == 1;
+  const bool reaches_back = delay.past == (delay.taps - 1) * delay.dilation;
+  if (moves_by_one && reaches_back && delay.taps * places < delay.past + places) {
+    return {delay.axis, delay.taps, delay.dilation, places};
+  }
+  return {delay.axis, 1, 1, delay.past + places};
+}
+
 // One place a run: an addition, which must not become the start of a product.
 void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool exclusive,
               const std::string& name) {
@@ -72,22 +88,30 @@ void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool e
 }  // namespace
 
 TensorType PastType(const ir::Node& node, const Delay& delay) {
-  return WithExtent(TypeOf(node.inputs[0]), delay.axis, delay.past);
+  return ops::RingType(TypeOf(node.inputs[0]), delay.axis, delay.past);
 }
 
 TensorType SumType(const ir::Node& node, const RunningSum& sum) {
   return WithExtent(TypeOf(node.inputs[0]), sum.axis, 1);
 }
 
-void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const std::string& name) {
+void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNames& names) {
   const ir::Source data = node.inputs[0];
-  const ir::Source read = Read(graph, node, name, PastType(node, delay), delay.fill);
-  const ir::Source joined = Joined(graph, node, read, data, delay.axis);
-  NewAssign(graph, node, name, Part(graph, joined, delay.axis, -delay.past, delay.past));
-  node.inputs[0] = joined;
-  if (!delay.shifts) return;
-  const ir::Source shifted = Part(graph, joined, delay.axis, 0, ExtentOf(data, delay.axis));
-  BecomeReshape(graph, node, shifted, TypeOf(shifted).dims);
+  const ops::RingReads reads = ReadsOf(delay, ExtentOf(data, delay.axis));
+  std::vector<ir::Source> inputs = {data};
+  inputs.push_back(Read(graph, node, names.past, PastType(node, delay), delay.fill));
+  if (delay.past > 1) inputs.push_back(Read(graph, node, names.start, kStartType, 0));
+  const auto count = static_cast<uint32_t>(inputs.size());
+  ir::Node* ring = NewNode(graph, node, "Ring", 0, inputs, count, AttributesOf(reads));
+  ring->operation = &ops::RingOperation();
+  for (uint32_t i = 0; i < count; ++i) ring->outputs[i].type = TypeOf(inputs[i]);
+  const int64_t read = reads.taps * reads.length;
+  const ir::Source window = Typed({ring, 0}, WithExtent(TypeOf(data), delay.axis, read));
+  NewAssign(graph, node, names.past, {ring, 1});
+  if (delay.past > 1) NewAssign(graph, node, names.start, {ring, 2});
+  node.inputs[0] = window;
+  if (reads.taps > 1) ops::SetDilation(graph, node, delay.axis, reads.length);
+  if (delay.shifts) BecomeReshape(graph, node, window, TypeOf(window).dims);
 }
 
 void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name) {

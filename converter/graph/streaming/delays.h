@@ -17,8 +17,14 @@ namespace weft::graph {
 TensorType PastType(const ir::Node& node, const Delay& delay);
 TensorType SumType(const ir::Node& node, const RunningSum& sum);
 
-// Puts the past from variable `name` before input 0, which has its final extents.
-void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const std::string& name);
+// The variables of a past, which is a ring (ops/ring.h): its places and, where there are more than
+// one, where it starts. Both are the same for any number of steps a run.
+struct PastNames {
+  std::string past, start;
+};
+
+// Puts the past before input 0, which has its final extents.
+void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNames& names);
 
 // Goes on from the sum that variable `name` holds.
 void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name);

@@ -582,11 +582,15 @@ void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
   if (delay == nullptr) return;
   for (const auto& [key, text] : delay->attributes) node.attributes[key] = text;
   if (delay->past == 0) return;
-  const std::string name = FreeName(node.name + "/past");
-  Describe(name, PastType(node, *delay), node,
+  PastNames names = {.past = FreeName(node.name + "/past"), .start = {}};
+  Describe(names.past, PastType(node, *delay), node,
            fmt::format("the last {} places before", delay->past));
   streamed_.states.back().is_past = true;
-  ReadPast(graph_, node, *delay, name);
+  if (delay->past > 1) {
+    names.start = FreeName(node.name + "/start");
+    Describe(names.start, {ElementType::i32, {}}, node, "the place of the oldest in the past of");
+  }
+  ReadPast(graph_, node, *delay, names);
 }
 
 void Streaming::KeepNumbers(ir::Node& node) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/ring.h"
+
+#include <utility>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/movement.h"
+
+namespace weft::ops {
+namespace {
+
+RingReads ReadsOf(const NodeScope& scope) {
+  RingReads reads;
+  reads.axis = scope.attributes.Int("axis", reads.axis);
+  reads.taps = scope.attributes.Int("taps", reads.taps);
+  reads.dilation = scope.attributes.Int("dilation", reads.dilation);
+  reads.length = scope.attributes.Int("length", reads.length);
+  return reads;
+}
+
+void InferRing(InferScope& scope) {
+  const RingReads reads = ReadsOf(scope);
+  TensorType window = scope.input_type(0);
+  window.dims[static_cast<size_t>(reads.axis)] = reads.taps * reads.length;
+  scope.SetOutput(0, window);
+  for (size_t i = 1; i < scope.node().inputs.size(); ++i) scope.SetOutput(i, scope.input_type(i));
+}
+
+void LowerRing(LowerScope& scope) {
+  if (!HasWholeBytes(scope, 0)) return;
+  const RingReads reads = ReadsOf(scope);
+  const Dims& dims = scope.input_dims(0);
+  const auto axis = static_cast<size_t>(reads.axis);
+  format::RingParams params;
+  params.mutate_outer(Narrow32(ProductOf(dims, 0, axis), "outer"));
+  params.mutate_past(Narrow32(scope.input_dims(1)[0], "past"));
+  params.mutate_places(Narrow32(dims[axis], "places"));
+  params.mutate_inner(Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"));
+  params.mutate_taps(Narrow32(reads.taps, "taps"));
+  params.mutate_dilation(Narrow32(reads.dilation, "dilation"));
+  params.mutate_length(Narrow32(reads.length, "length"));
+  params.mutate_element_bytes(Narrow32(ElementBytes(scope.input_element(0)), "element bytes"));
+  std::vector<plan::ValueId> inputs, outputs;
+  for (size_t i = 0; i < scope.node().inputs.size(); ++i) {
+    inputs.push_back(scope.input(i));
+    outputs.push_back(scope.NewOutput(i));
+  }
+  inputs.resize(3, plan::kNone);
+  outputs.resize(3, plan::kNone);
+  scope.builder.Emit(params, std::move(inputs), std::move(outputs));
+}
+
+constexpr int kOfNoOpset = 0;
+constexpr Operation kRing = {"Ring", kOfNoOpset, 2, 3, InferRing, LowerRing, {.foldable = false}};
+
+}  // namespace
+
+std::map<std::string, std::string> AttributesOf(const RingReads& reads) {
+  return {{"axis", std::to_string(reads.axis)},
+          {"taps", std::to_string(reads.taps)},
+          {"dilation", std::to_string(reads.dilation)},
+          {"length", std::to_string(reads.length)}};
+}
+
+TensorType RingType(const TensorType& data, int64_t axis, int64_t past) {
+  TensorType type = data;
+  type.dims.erase(type.dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  type.dims.insert(type.dims.begin(), past);
+  return type;
+}
+
+const Operation& RingOperation() { return kRing; }
+
+}  // namespace weft::ops
