@@ -20,6 +20,7 @@ struct Pieces {
   size_t from_place, from_row, to_place, to_row;
 };
 
+// By fours: one at a time, a scalar core would spend more on the loop than on the elements.
 template <typename T>
 void MoveRow(size_t count, const Byte* from, size_t from_step, Byte* to, size_t to_step) {
   const auto move = [&](size_t at) {
@@ -96,6 +97,7 @@ void MoveSquare(const Pieces& p, const Byte* from, Byte* to) {
   const auto store = [&](size_t row, auto v) HWY_ATTR {
     hn::StoreU(hn::BitCast(words, v), words, reinterpret_cast<uint32_t*>(to + row * p.to_row));
   };
+  // The lower half of four words each, then their upper half.
   const auto a = load(0), b = load(1), c = load(2), d = load(3);
   const auto ab = hn::BitCast(pairs, hn::InterleaveLower(words, a, b));
   const auto cd = hn::BitCast(pairs, hn::InterleaveLower(words, c, d));
@@ -225,7 +227,7 @@ void Ring(const RingShape& shape, const void* x, const RingState& state, void* y
   if (shape.outer == 0 || piece == 0) return;  // x, y and the ring need not exist
   const Byte* data = static_cast<const Byte*>(x);
   const size_t run = shape.length * piece;
-  for (size_t tap = 0; tap < shape.taps; ++tap) {
+  for (size_t tap = 0; run != 0 && tap < shape.taps; ++tap) {
     line.Read(tap * shape.dilation, shape.length, data, static_cast<const Byte*>(state.ring),
               static_cast<Byte*>(y) + tap * run, shape.taps * run);
   }
