@@ -8,16 +8,17 @@ using flatbuffers::voffset_t;
 using format::Model;
 
 template <typename T>
-constexpr uint16_t ElementBytes(const flatbuffers::Vector<const T*>* (Model::*)() const) {
+constexpr uint8_t ElementBytes(const flatbuffers::Vector<const T*>* (Model::*)() const) {
+  static_assert(sizeof(T) <= UINT8_MAX, "rows of parameters are of 255 bytes at most");
   return sizeof(T);
 }
 template <typename T>
-constexpr uint16_t ElementBytes(const flatbuffers::Vector<T>* (Model::*)() const) {
+constexpr uint8_t ElementBytes(const flatbuffers::Vector<T>* (Model::*)() const) {
   return sizeof(T);
 }
 
 // Of the vectors of the model's table, in the order of weft.fbs.
-constexpr uint16_t kElementBytes[] = {
+constexpr uint8_t kElementBytes[] = {
     ElementBytes(&Model::regions),    ElementBytes(&Model::slots),
     ElementBytes(&Model::dims),       ElementBytes(&Model::moves),
     ElementBytes(&Model::steps),      ElementBytes(&Model::operands),

@@ -33,7 +33,9 @@ using Versions = std::map<std::string_view, std::vector<int>>;
 
 Versions Operations() {
   Versions versions;
-  for (const ops::Operation& row : ops::Table()) versions[row.name].push_back(row.opset);
+  for (const ops::Operation& row : ops::Table()) {
+    if (row.opset != ops::kOfPasses) versions[row.name].push_back(row.opset);
+  }
   return versions;
 }
 

@@ -36,14 +36,20 @@ bool IsExtension(std::string_view version) {
   return version == "experimental" || version == "extension";
 }
 
+// Of a document.
+const ops::Operation* FindDocumented(const std::string& type, int opset) {
+  const ops::Operation* row = ops::Find(type, opset);
+  return row == nullptr || row->opset == ops::kOfPasses ? nullptr : row;
+}
+
 const ops::Operation* FindRow(const ir::Node& node) {
-  if (node.version.empty()) return ops::Find(node.type, kNewest);
+  if (node.version.empty()) return FindDocumented(node.type, kNewest);
   if (IsExtension(node.version)) {
-    const ops::Operation* row = ops::Find(node.type, 6);
+    const ops::Operation* row = FindDocumented(node.type, 6);
     return row != nullptr && row->traits.is_extension ? row : nullptr;
   }
   const std::optional<int> opset = OpsetNumber(node.version);
-  const ops::Operation* row = opset ? ops::Find(node.type, *opset) : nullptr;
+  const ops::Operation* row = opset ? FindDocumented(node.type, *opset) : nullptr;
   if (row == nullptr) return nullptr;
   const int replaced_in = row->traits.replaced_in;
   return replaced_in != 0 && replaced_in <= *opset ? nullptr : row;
@@ -62,7 +68,7 @@ std::string JoinedByOr(const std::vector<int>& numbers) {
 // The end of the fault of a layer that has no row.
 std::string MustOf(const std::string& type, const MissingOperation* missing) {
   std::vector<int> versions;
-  const ops::Operation* newest = ops::Find(type, kNewest);
+  const ops::Operation* newest = FindDocumented(type, kNewest);
   for (const ops::Operation& row : ops::Table()) {
     if (newest != nullptr && row.name == newest->name) versions.push_back(row.opset);
   }

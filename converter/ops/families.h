@@ -16,6 +16,7 @@ std::span<const Operation> ElementwiseOperations();
 std::span<const Operation> BitwiseOperations();
 std::span<const Operation> UnaryOperations();
 std::span<const Operation> CompareOperations();
+std::span<const Operation> SnakeOperations();
 std::span<const Operation> SelectOperations();
 std::span<const Operation> ReduceOperations();
 std::span<const Operation> SoftmaxOperations();

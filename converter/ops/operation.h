@@ -29,6 +29,7 @@ class InferScope;
 class LowerScope;
 
 inline constexpr int kAnyNumber = -1;  // of inputs, where there is no most
+inline constexpr int kOfPasses = 0;    // for an opset: no document has it, passes make it alone
 
 struct Operation {
   std::string_view name;  // as in the opset documents

@@ -17,6 +17,7 @@ constexpr Family kFamilies[] = {
     ElementwiseOperations,
     BitwiseOperations,
     UnaryOperations,
+    SnakeOperations,
     CompareOperations,
     SelectOperations,
     ReduceOperations,

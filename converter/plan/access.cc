@@ -312,6 +312,11 @@ StridedBytes AccessBy(const format::GruUpdateParams& p, uint32_t operand) {
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
+StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {
+  if (operand == 1 || operand == 2) return Contiguous(kF32Bits, {p.channels()});
+  return Contiguous(kF32Bits, {p.outer(), p.channels(), p.inner()});
+}
+
 }  // namespace
 
 int64_t StridedBytes::RunCount() const {

@@ -20,6 +20,7 @@
 #include "kernels/normalize.h"
 #include "kernels/pack.h"
 #include "kernels/reduce.h"
+#include "kernels/snake.h"
 #include "kernels/softmax.h"
 #include "kernels/unary.h"
 
@@ -260,6 +261,19 @@ void SoftmaxOf1024(benchmark::State& state) {
   }
 }
 BENCHMARK(SoftmaxOf1024);
+
+// 1024 floats: elements of each channel, target
+void SnakeOfChannels(benchmark::State& state) {
+  if (!Choose(state, state.range(1))) return;
+  const uint32_t inner = static_cast<uint32_t>(state.range(0));
+  const std::vector<float> x = Values(1024), slopes = Values(1024), heights = Values(1024);
+  std::vector<float> y(1024);
+  for (auto _ : state) {
+    Snake({1, 1024 / inner, inner}, x.data(), slopes.data(), heights.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(SnakeOfChannels)->ArgNames({"inner", "target"})->ArgsProduct({{1, 8, 64, 1024}, {0, 1}});
 
 // 4096 floats in lines of `axis`, side by side or one behind another: axis, inner, op, target
 void NormalizeOfLines(benchmark::State& state) {

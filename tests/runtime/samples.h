@@ -234,6 +234,12 @@ inline StepSample SampleOf<format::Kind::gru_update>() {
       .With(format::GruUpdateParams(2, 3, 3, kTanh));
 }
 
+template <>
+inline StepSample SampleOf<format::Kind::snake>() {
+  return StepSample(format::Kind::snake, {{kF32, 12}, {kF32, 3}, {kF32, 3}, {kF32, 12}})
+      .With(format::SnakeParams(2, 3, 2));
+}
+
 }  // namespace samples
 
 // In the order of the rows.

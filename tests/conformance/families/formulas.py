@@ -240,6 +240,45 @@ def _constants():
                reference=lambda x: (x.astype(np.float64) @ weights + bias) * SLOPES * 0.125)
 
 
+def _channel_numbers(name, *dims):
+    return uniform(f"formulas/{name}", 0.5, 2.5, *dims)
+
+
+def _snake(x, slope, height):
+    return add(x, mul(power(of("Sin", mul(x, slope)), 2), height))
+
+
+def _snake_over(x, slope, height):
+    wave = of("Sin", mul(slope, x))
+    return add(div(mul(wave, wave), height), x)
+
+
+def _snake_of_cosine(x, slope, height):
+    return add(x, div(sub(1.0, of("Cos", mul(mul(x, slope), 2.0))), mul(height, 2.0)))
+
+
+SNAKES = [  # name, shape of x, shape of the numbers, graph, formula
+    ("snake", (2, 7, 19), (1, 7, 1), _snake, lambda x, a, b: x + b * np.sin(a * x)**2),
+    ("snake_of_planes", (1, 3, 4, 5), (3, 1, 1), _snake_over,
+     lambda x, a, b: x + np.sin(a * x)**2 / b),
+    ("snake_last", (3, 21), (21,), _snake_over, lambda x, a, b: x + np.sin(a * x)**2 / b),
+    ("snake_first", (5, 1, 3), (5, 1, 1), _snake, lambda x, a, b: x + b * np.sin(a * x)**2),
+    ("snake_of_one_number", (3, 7), (), _snake, lambda x, a, b: x + b * np.sin(a * x)**2),
+    ("snake_scalar", (), (), _snake, lambda x, a, b: x + b * np.sin(a * x)**2),
+    ("snake_of_cosine", (1, 6, 11), (6, 1), _snake_of_cosine,
+     lambda x, a, b: x + np.sin(a * x)**2 / b),
+]
+
+
+def _snakes():
+    for name, shape, dims, graph, formula in SNAKES:
+        slope, height = (_channel_numbers(f"{name}_{part}", *dims) for part in ("slope", "height"))
+        yield Case(f"formulas/{name}", [normal(f"formulas/{name}", *shape, scale=4)],
+                   lambda x, graph=graph, slope=slope, height=height: graph(x, slope, height),
+                   reference=lambda x, formula=formula, slope=slope, height=height: formula(
+                       x.astype(np.float64), slope.astype(np.float64), height.astype(np.float64)))
+
+
 def cases():
-    for part in (_activations, _norms, _constants):
+    for part in (_activations, _norms, _constants, _snakes):
         yield from part()

@@ -42,6 +42,13 @@ TEST_F(ResolveTest, TakesTheNewestVersionNotAboveTheOneAskedFor) {
   EXPECT_EQ(RowOf("BatchToSpace", "opset2"), "BatchToSpace-2");
 }
 
+TEST_F(ResolveTest, KnowsNoneThatPassesAloneMake) {
+  EXPECT_NE(ops::Find("Snake", ops::kOfPasses), nullptr);
+  EXPECT_EQ(RowOf("Snake", ""), "");
+  EXPECT_EQ(RowOf("Snake", "opset0"), "");
+  EXPECT_EQ(RowOf("Snake", "opset15"), "");
+}
+
 TEST_F(ResolveTest, KnowsAliasesAndAnyCase) {
   EXPECT_EQ(RowOf("ReLU", "opset1"), "Relu-1");
   EXPECT_EQ(RowOf("Constant", "opset1"), "Const-1");

@@ -39,6 +39,7 @@ PATTERNS = {
     "converter/graph/recognise/reduction.cc": "sums and means of which formulas are made",
     "converter/graph/recognise/rnn.cc": "an RNN spelled out",
     "converter/graph/recognise/rotation.cc": "rotary positions spelled out",
+    "converter/graph/recognise/snake.cc": "Snake spelled out",
     "converter/graph/recognise/softmax.cc": "softmax and its logarithm spelled out",
     "converter/graph/reroll/copies.cc": "sums with zeros and products with ones left out",
     "converter/graph/streaming/counters.cc": "a counter: the state and a constant, added",

@@ -40,10 +40,10 @@ def _made(module, shapes):
     return make
 
 
-def written(name, formula, *shapes, **parameters):
+def written(name, formula, *shapes, forms=TORCH, **parameters):
     """A form without layers of its own."""
     pattern(name, lambda: Form(formula, **{key: make() for key, make in parameters.items()}),
-            *shapes)
+            *shapes, forms=forms)
 
 
 def row():
@@ -77,13 +77,62 @@ written("hard_swish_written", lambda m, x: x * F.relu6(x + 3) / 6)
 pattern("hard_sigmoid", nn.Hardsigmoid)
 pattern("leaky_relu", lambda: nn.LeakyReLU(0.1))
 pattern("relu6", nn.ReLU6)
+
+# Snake, as the vocoders that have it write it.
+def channels(width=WIDTH):
+    return (torch.rand(width) + 0.5).reshape(1, width, 1)
+
+
+def exponents():
+    return torch.randn(1, WIDTH, 1) * 0.3
+
+
 written("snake", lambda m, x: x + torch.sin(m.slope * x)**2 / m.slope, (1, WIDTH, ROWS),
-        slope=lambda: row().reshape(1, WIDTH, 1))
+        slope=channels)
 written("snake_inverse", lambda m, x: x + (m.slope + 1e-9).reciprocal() * torch.sin(
-    m.slope * x).pow(2), (1, WIDTH, ROWS), slope=lambda: row().reshape(1, WIDTH, 1))
+    m.slope * x).pow(2), (1, WIDTH, ROWS), slope=channels)
 written("snake_beta", lambda m, x: x + (1.0 / (torch.exp(m.beta) + 1e-9)) * torch.pow(
-    torch.sin(x * torch.exp(m.slope)), 2), (1, WIDTH, ROWS),
-        slope=lambda: torch.randn(1, WIDTH, 1) * 0.3, beta=lambda: torch.randn(1, WIDTH, 1) * 0.3)
+    torch.sin(x * torch.exp(m.slope)), 2), (1, WIDTH, ROWS), slope=exponents, beta=exponents)
+written("snake_exponent", lambda m, x: x + torch.square(torch.sin(x * m.slope.exp())) / (
+    m.slope.exp() + 1e-9), (1, WIDTH, ROWS), slope=exponents)
+written("snake_scalar", lambda m, x: x + (1.0 / 0.7) * torch.sin(0.7 * x)**2)
+written("snake_one", lambda m, x: x + torch.sin(x)**2)
+written("snake_last", lambda m, x: x + torch.sin(x * m.slope)**2 / (m.slope + 1e-9), slope=row)
+written("snake_multiplied", lambda m, x: x + torch.sin(m.slope * x) * torch.sin(
+    m.slope * x) / m.slope, (1, WIDTH, ROWS), slope=channels)
+written("snake_cosine", lambda m, x: x + (1 - torch.cos(2 * m.slope * x)) / (2 * m.slope),
+        (1, WIDTH, ROWS), slope=channels)
+
+
+@torch.jit.script
+def _snake_of_rows(x, slope):
+    shape = x.shape
+    x = x.reshape(shape[0], shape[1], -1)
+    x = x + (slope + 1e-9).reciprocal() * torch.sin(slope * x).pow(2)
+    return x.reshape(shape)
+
+
+written("snake_scripted", lambda m, x: _snake_of_rows(x, m.slope), (1, WIDTH, ROWS),
+        forms=("onnx", "openvino"), slope=channels)
+
+
+class SnakeBetween(nn.Module):
+    """Between convolutions that are normalised by weight, with a sum around both (DAC)."""
+    def __init__(self):
+        super().__init__()
+        norm = torch.nn.utils.parametrizations.weight_norm
+        self.enter = norm(nn.Conv1d(WIDTH, WIDTH, 3, padding=1))
+        self.leave = norm(nn.Conv1d(WIDTH, WIDTH, 1))
+        self.slopes = nn.ParameterList(channels() for _ in range(2))
+
+    def forward(self, x):
+        y = x
+        for slope, layer in zip(self.slopes, (self.enter, self.leave)):
+            y = layer(y + (slope + 1e-9).reciprocal() * torch.sin(slope * y).pow(2))
+        return x + y
+
+
+pattern("snake_between", SnakeBetween, (1, WIDTH, ROWS))
 
 # Attention.
 QUERY = (1, HEADS, ROWS, SIZE)

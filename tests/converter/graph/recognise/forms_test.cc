@@ -134,6 +134,26 @@ const Spelled kActivations[] = {
        return g("Add", g("Relu", x), g("Multiply", slopes, g("Relu", g("Negative", x))));
      },
      {{"PRelu", 1}}},
+    {"SnakeOfChannels",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source slopes = g.Floats({1, 3, 1}, {0.5f, 1.5f, 2.5f});
+       const ir::Source wave = g("Sin", g("Multiply", slopes, x));
+       return g("Add", x, g("Divide", g("Power", wave, 2.0f), slopes));
+     },
+     {{"Snake", 1}}},
+    {"SnakeOfTwoSines",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source one = g("Sin", g("Multiply", x, 0.7f));
+       const ir::Source other = g("Sin", g("Multiply", 0.7f, x));
+       return g("Add", g("Multiply", g("Multiply", one, other), 1.4f), x);
+     },
+     {{"Snake", 1}}},
+    {"SnakeByCosine",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source wave = g("Cos", g("Multiply", x, 2.0f));
+       return g("Add", x, g("Divide", g("Subtract", 1.0f, wave), 2.0f));
+     },
+     {{"Snake", 1}}},
 };
 
 class Activations : public testing::TestWithParam<Spelled> {};
@@ -311,6 +331,27 @@ const Spelled kNearly[] = {
        const ir::Source mean = Mean(g, x), square = Mean(g, g("Multiply", x, x));
        const ir::Source variance = g("Subtract", square, g("Multiply", mean, mean));
        return g("Divide", x, g("Sqrt", g("Add", variance, 1.0f)));
+     },
+     {}},
+    {"SnakeOfAnother",
+     [](Spelling& g, ir::Source x) { return g("Add", x, g("Power", g("Sin", g("Abs", x)), 2.0f)); },
+     {}},
+    {"SnakeOfTwoSlopes",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source one = g("Sin", x), other = g("Sin", g("Multiply", 0.5f, x));
+       return g("Add", x, g("Multiply", one, other));
+     },
+     {}},
+    {"SnakeOfNumbersAlongTwoAxes",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source slopes = g.Floats({3, 1}, {0.5f, 1.5f, 2.5f});
+       const ir::Source wave = g("Power", g("Sin", g("Multiply", x, slopes)), 2.0f);
+       return g("Add", x, g("Multiply", wave, g.Row({1, 2, 3, 4, 5, 6, 7, 8})));
+     },
+     {}},
+    {"SnakeOfNumbersBelowTheNormalOnes",
+     [](Spelling& g, ir::Source x) {
+       return g("Add", x, g("Multiply", g("Power", g("Sin", x), 2.0f), 1e-42f));
      },
      {}},
     {"SumOfAnotherAxis",
