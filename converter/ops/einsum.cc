@@ -187,7 +187,8 @@ class Contraction {
   Term Multiply(const TermPair& pair);
   Term Contract(TermPair pair);
   Term ByDense(const TermPair& pair);
-  Term ByMatmul(const TermPair& pair);
+  void SplitRows(TermPair& pair) const;
+  Term ByMatmul(TermPair pair);
   std::vector<float> ElementsAlong(const Labels& order, const Term& term) const;
   Term Ordered(const Term& term, const Labels& order);
 
@@ -305,8 +306,21 @@ std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& t
   return along;
 }
 
+// Rows that no one stride leads along: those of the outer labels become products of their own, but where
+// few would be left to each.
+void Contraction::SplitRows(TermPair& pair) const {
+  constexpr int64_t kFewestRows = 4;
+  if (!IsLine(pair.summed, pair.a)) return;
+  auto rest = pair.left.begin();
+  while (!IsLine(Labels(rest, pair.left.end()), pair.a)) ++rest;
+  if (CountAlong(Labels(rest, pair.left.end())) < kFewestRows) return;
+  pair.both.insert(pair.both.end(), pair.left.begin(), rest);
+  pair.left.erase(pair.left.begin(), rest);
+}
+
 // The step knows one stride for the rows, the columns and the summed of each operand.
-Term Contraction::ByMatmul(const TermPair& pair) {
+Term Contraction::ByMatmul(TermPair pair) {
+  SplitRows(pair);
   const auto in_lines = [&](const Term& term, const Labels& first, const Labels& second) {
     const bool fits = IsLine(first, term) && IsLine(second, term);
     return fits ? term : Ordered(term, AllLabels({pair.both, first, second}));

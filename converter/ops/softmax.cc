@@ -42,14 +42,21 @@ void LowerSoftmax(LowerScope& scope) {
   EmitSoftmax(scope.builder, static_cast<size_t>(SoftmaxAxis(scope)), form, scope.input(0), y);
 }
 
+void LowerShares(LowerScope& scope) {
+  const bool is_causal = scope.attributes.Has(kOfTriangle);
+  if (is_causal) return LowerSoftmax<SoftmaxForm::kCausal>(scope);
+  LowerSoftmax<SoftmaxForm::kShares>(scope);
+}
+
 void SoftmaxAxes(AxisScope& scope) {
-  const std::vector<bool> summed = OnlyAxis(scope, scope.attributes.Int("axis", 1));
+  std::vector<bool> summed = OnlyAxis(scope, scope.attributes.Int("axis", 1));
+  // How much of a row counts depends on its place.
+  if (scope.attributes.Has(kOfTriangle)) summed.end()[-2] = true;
   scope.Same(0, 0, summed);
   scope.relation.summed = summed;
   scope.relation.reason = "normalises over time";
 }
 
-constexpr auto LowerShares = LowerSoftmax<SoftmaxForm::kShares>;
 constexpr auto LowerLogarithm = LowerSoftmax<SoftmaxForm::kLogarithm>;
 
 constexpr Operation kSoftmaxRows[] = {

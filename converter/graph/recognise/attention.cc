@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention, softmax(scale * query * key^T + mask) * value, where the one operation for it is cheaper
-// than its parts: where the mask is constant and leaves each query the keys up to its own place, which
-// the operation knows without a table, and where both query and key are scaled. The scale may stand at
-// the query, the key and the scores; the mask is added, or chosen by a constant. The operation itself
-// is made causal where its mask is such a triangle, and scales what was scaled before it.
+// than its parts: where the softmax is known to be causal, and where both query and key are scaled.
+// The scale may stand at the query, the key and the scores. The operation itself is made causal where
+// its mask leaves each query the keys up to its own place, and scales what was scaled before it.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/recognise/reduction.h"
+#include "converter/graph/recognise/triangle.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/packed.h"
+#include "converter/ops/softmax.h"
 
 namespace weft::graph {
 namespace {
-
-// A score below which no exponential is left: what exporters write for minus infinity.
-constexpr double kExcluded = -1e9;
 
 struct Attention {
   ir::Source query = {}, key = {}, value = {};
@@ -36,59 +32,15 @@ bool IsTurned(const FormSite& site, const ir::Node& node, const char* key) {
   return ops::Attributes(site.graph(), node, discarded).Bool(key, false);
 }
 
-// Of every matrix of a constant [..., n, n]: is `fits(number, allowed)` so for each element?
-template <typename Fits>
-bool IsTriangle(const std::vector<double>& numbers, const Dims& dims, const Fits& fits) {
-  if (dims.size() < 2 || dims.back() != dims.end()[-2] || dims.back() < 2) return false;
-  const auto size = static_cast<size_t>(dims.back());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (!fits(numbers[i], i % size <= i / size % size)) return false;
-  }
-  return !numbers.empty();
-}
-
-std::vector<double> NumbersIn(ir::Source source) {
-  const ir::Constant* constant = ConstantOf(source);
-  if (constant == nullptr) return {};
-  if (constant->type.type == ElementType::f32) {
-    const std::vector<float> floats = ops::Floats(*constant);
-    return {floats.begin(), floats.end()};
-  }
-  const std::vector<int64_t> ints = IntsOf(source);
-  return {ints.begin(), ints.end()};
-}
-
-// 0 for the keys up to the query's place, and what excludes those behind.
-bool IsCausalAddend(ir::Source mask) {
-  return TypeOf(mask).type == ElementType::f32 &&
-         IsTriangle(NumbersIn(mask), TypeOf(mask).dims, [](double number, bool is_allowed) {
-           return is_allowed ? number == 0 : number <= kExcluded;
-         });
-}
-
-// The scores before the mask, which `attention` gets.
+// The scores before a mask that is added, which `attention` gets.
 ir::Source BeforeMask(ir::Source scores, Attention& attention) {
   const ir::Node& node = *scores.node;
-  const bool adds = IsCalled(node, "Add"), chooses = IsCalled(node, "Select");
-  if (!adds && !chooses) return scores;
+  if (!IsCalled(node, "Add")) return scores;
   for (const size_t i : {size_t{0}, size_t{1}}) {
-    const ir::Source before = node.inputs[i + (chooses ? 1 : 0)];
-    const ir::Source other = node.inputs[1 - i + (chooses ? 1 : 0)];
+    const ir::Source before = node.inputs[i], other = node.inputs[1 - i];
     if (TypeOf(before).dims != TypeOf(scores).dims) continue;
-    if (adds) {
-      if (before.node->constant || TypeOf(other).dims.size() < 2) continue;
-      attention.is_causal = IsCausalAddend(other);
-      attention.mask = other;
-    } else {
-      const std::optional<double> number = NumberIn(other);
-      const ir::Source chosen = node.inputs[0];
-      attention.is_causal =
-          number && *number <= kExcluded &&
-          IsTriangle(NumbersIn(chosen), TypeOf(chosen).dims, [&](double flag, bool is_allowed) {
-            return (flag != 0) == (is_allowed == (i == 0));
-          });
-      if (!attention.is_causal) continue;
-    }
+    if (before.node->constant || TypeOf(other).dims.size() < 2) continue;
+    attention.mask = other;
     attention.covered.insert(&node);
     return before;
   }
@@ -164,7 +116,9 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
   }
   Attention attention{.value = node.inputs[1], .covered = {&softmax}};
   if (TypeOf(attention.value).dims.size() < 3) return std::nullopt;
-  const ir::Source scores = BeforeMask(softmax.inputs[0], attention);
+  attention.is_causal = softmax.attributes.contains(ops::kOfTriangle);
+  const ir::Source masked = softmax.inputs[0];
+  const ir::Source scores = attention.is_causal ? masked : BeforeMask(masked, attention);
   if (!ReadScores(site, scores, attention)) return std::nullopt;
   return attention;
 }
@@ -173,13 +127,9 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
 bool TakeTriangle(FormSite& site, ir::Node& node) {
   if (node.inputs.size() < 4 || IsTurned(site, node, "causal")) return false;
   const ir::Source mask = node.inputs[3];
-  const TensorType& type = TypeOf(mask);
-  const bool is_matrix =
-      type.dims.size() >= 2 && CountIn(mask) == type.dims.back() * type.dims.back();
-  const bool is_boolean = type.type == ElementType::boolean;
-  const auto allows = [](double flag, bool is_allowed) { return (flag != 0) == is_allowed; };
-  const bool fits = is_matrix && (is_boolean ? IsTriangle(NumbersIn(mask), type.dims, allows)
-                                             : IsCausalAddend(mask));
+  const Dims& dims = TypeOf(mask).dims;
+  const bool is_matrix = dims.size() >= 2 && CountIn(mask) == dims.back() * dims.back();
+  const bool fits = is_matrix && (IsCausalChoice(mask, true) || IsCausalAddend(mask));
   if (!fits || !site.IsClosed(node, {})) return false;
   std::vector<ir::Source> inputs = node.inputs;
   inputs[3] = NewFloats(site.graph(), node, {}, {0.0f});
@@ -230,7 +180,7 @@ bool RecogniseAttention(FormSite& site, ir::Node& node) {
   site.Replace(node, covered,
                {"ScaledDotProductAttention",
                 13,
-                {query, key, value, mask && !is_causal ? *mask : no_mask, factor},
+                {query, key, value, mask ? *mask : no_mask, factor},
                 {{"causal", is_causal ? "true" : "false"}}});
   return true;
 }

@@ -13,9 +13,11 @@ namespace {
 // Movement comes before all, for it stands between the operations of formulas, and behind all, for
 // they leave some.
 constexpr FormSearch kFormulas[] = {
-    RecogniseMovement, RecogniseBounds,    RecogniseExponential, RecogniseSlope,
-    RecogniseNorm,     RecogniseSoftmax,   RecogniseAttention,   RecogniseRotation,
+    RecogniseMovement, RecogniseBounds,     RecogniseExponential, RecogniseSlope,
+    RecogniseNorm,     RecogniseSoftmax,    RecogniseAttention,   RecogniseRotation,
     RecogniseSnake,    RecogniseActivation, RecogniseMovement};
+// Of parts of the others, once these have been put together.
+constexpr FormSearch kParts[] = {RecogniseSharedHeads};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 
 // Not so in the branch of an If that never runs, which is not inferred.
@@ -37,7 +39,10 @@ void SearchIn(ir::Graph& graph, std::span<const FormSearch> searches) {
 
 }  // namespace
 
-void RecogniseForms(ir::Graph& graph) { SearchIn(graph, kFormulas); }
+void RecogniseForms(ir::Graph& graph) {
+  SearchIn(graph, kFormulas);
+  SearchIn(graph, kParts);
+}
 void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }
 
 }  // namespace weft::graph

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and its logarithm along one axis, with the greatest element taken off before or not:
 //   Softmax     exp(d) / sum exp(d), exp(d) * (1 / sum exp(d))
+//   causal      softmax(x + c), softmax(c ? x : -inf) with c for the places up to the diagonal
 //   LogSoftmax  d - log(sum exp(d)), x - (max x + log(sum exp(x - max x))), log(softmax x)
+#include "converter/ops/softmax.h"
+
 #include <optional>
 #include <utility>
 
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/recognise/reduction.h"
+#include "converter/graph/recognise/triangle.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
@@ -128,16 +133,32 @@ bool RecogniseDifference(FormSite& site, ir::Node& node) {
 // log(softmax x) along any axis.
 bool RecogniseLogarithm(FormSite& site, ir::Node& node) {
   ir::Node& before = *node.inputs[0].node;
-  if (!IsCalled(before, "Softmax") || !site.IsClosed(node, {&before})) return false;
+  if (!IsCalled(before, "Softmax") || before.attributes.contains(ops::kOfTriangle)) return false;
+  if (!site.IsClosed(node, {&before})) return false;
   std::map<std::string, std::string> attributes = before.attributes;
   attributes.try_emplace("axis", "1");
   site.Replace(node, {&before}, {"LogSoftmax", 5, {before.inputs[0]}, std::move(attributes)});
   return true;
 }
 
+// Along the last axis of scores that a mask leaves up to the diagonal.
+bool RecogniseTriangle(FormSite& site, ir::Node& node) {
+  const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
+  Faults discarded;
+  const int64_t axis = ops::Attributes(site.graph(), node, discarded).Int("axis", 1);
+  if (axis != -1 && axis != rank - 1) return false;
+  const ir::Node& masked = *node.inputs[0].node;
+  const std::optional<ir::Source> scores = BeforeTriangle(masked);
+  if (!scores || !site.IsClosed(node, {&masked})) return false;
+  site.Replace(node, {&masked},
+               {"Softmax", 8, {*scores}, {{"axis", "-1"}, {ops::kOfTriangle, "true"}}});
+  return true;
+}
+
 }  // namespace
 
 bool RecogniseSoftmax(FormSite& site, ir::Node& node) {
+  if (IsCalled(node, "Softmax")) return RecogniseTriangle(site, node);
   if (IsCalled(node, "Divide") || IsCalled(node, "Multiply")) return RecogniseShares(site, node);
   if (IsCalled(node, "Subtract")) return RecogniseDifference(site, node);
   return IsCalled(node, "Log") && RecogniseLogarithm(site, node);

@@ -279,6 +279,123 @@ def _snakes():
                        x.astype(np.float64), slope.astype(np.float64), height.astype(np.float64)))
 
 
+def product(a, b, turned=False):
+    return node("MatMul", 1, [a, b], transpose_a=False, transpose_b=turned)
+
+
+def einsum(equation, *factors):
+    return node("Einsum", 7, list(factors), equation=equation)
+
+
+def reshape(x, *dims):
+    return node("Reshape", 1, [x, i64(*dims)], special_zero=False)
+
+
+def turn(x, *order):
+    return node("Transpose", 1, [x, i64(*order)])
+
+
+def _stretched(x, *dims):
+    """Each of 2 heads 3 times: [2, 2, rows, size] -> [2, 6, rows, size]."""
+    stretched = node("Broadcast", 3, [node("Unsqueeze", 1, [x, i64(2)]), i64(*dims)],
+                     mode="bidirectional")
+    return reshape(stretched, dims[0], dims[1] * dims[2], *dims[3:])
+
+
+def _tiled(x):
+    """The same, of heads behind the rows: [2, rows, 2, size] -> [2, rows, 6, size]."""
+    tiled = node("Tile", 1, [node("Unsqueeze", 1, [x, i64(3)]), i64(1, 1, 1, 3, 1)])
+    return reshape(tiled, 2, 7, 6, 5)
+
+
+def shares(scores):
+    return node("Softmax", 8, [scores], axis=-1)
+
+
+def _shared(q, k, v):
+    k, v = (_stretched(x, 2, 2, 3, 7, 5) for x in (k, v))
+    return product(shares(product(q, k, True)), v)
+
+
+def _shared_behind_turns(q, k, v):
+    q, k, v = (turn(x, 0, 2, 1, 3) for x in (q, k, v))
+    k, v = (_stretched(x, 2, 2, 3, 7, 5) for x in (k, v))
+    return turn(product(shares(product(q, turn(k, 0, 1, 3, 2))), v), 0, 2, 1, 3)
+
+
+def _shared_by_gather(q, k, v):
+    k, v = (node("Gather", 8, [x, i64(0, 0, 0, 1, 1, 1), i64(1)], batch_dims=0) for x in (k, v))
+    return product(shares(product(q, k, True)), v)
+
+
+def _gathered_otherwise(q, k, v):
+    k, v = (node("Gather", 8, [x, i64(0, 1, 0, 1, 0, 1), i64(1)], batch_dims=0) for x in (k, v))
+    return product(shares(product(q, k, True)), v)
+
+
+def _shared_by_all(q, k, v):
+    k, v = (node("Broadcast", 3, [x, i64(2, 6, 7, 5)], mode="numpy") for x in (k, v))
+    return product(shares(product(q, k, True)), v)
+
+
+def _shared_by_letters(q, k, v):
+    scores = einsum("BTNH,BSNH->BNTS", q, _tiled(k))
+    return einsum("BNTS,BSNH->BTNH", shares(scores), _tiled(v))
+
+
+def _shared_in_the_operation(q, k, v):
+    k, v = (_stretched(x, 2, 2, 3, 7, 5) for x in (k, v))
+    mask = normal("formulas/shared_mask", 2, 6, 4, 7)
+    return node("ScaledDotProductAttention", 13, [q, k, v, mask], causal=False)
+
+
+def _attended(q, k, v, mask=0):
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    k, v = (np.repeat(x, q.shape[1] // x.shape[1], 1) for x in (k, v))
+    return _shares(q @ k.swapaxes(2, 3) + mask, -1) @ v
+
+
+def _of_rows(q, k, v):
+    return _attended(*(x.swapaxes(1, 2) for x in (q, k, v))).swapaxes(1, 2)
+
+
+QUERIES, KEYS = (2, 6, 4, 5), (2, 2, 7, 5)
+TURNED_QUERIES, TURNED_KEYS = (2, 4, 6, 5), (2, 7, 2, 5)
+HEADS = [  # name, shapes of queries and keys, graph, formula
+    ("shared_heads", QUERIES, KEYS, _shared, _attended),
+    ("shared_heads_behind_turns", TURNED_QUERIES, TURNED_KEYS, _shared_behind_turns, _of_rows),
+    ("shared_heads_by_gather", QUERIES, KEYS, _shared_by_gather, _attended),
+    ("shared_heads_in_turn", QUERIES, KEYS, _gathered_otherwise, lambda q, k, v: _attended(
+        q, np.tile(k, (1, 3, 1, 1)), np.tile(v, (1, 3, 1, 1)))),
+    ("shared_heads_of_one", QUERIES, (2, 1, 7, 5), _shared_by_all, _attended),
+    ("shared_heads_by_letters", TURNED_QUERIES, TURNED_KEYS, _shared_by_letters, _of_rows),
+    ("shared_heads_in_the_operation", QUERIES, KEYS, _shared_in_the_operation,
+     lambda q, k, v: _attended(q / np.sqrt(5), k, v, normal("formulas/shared_mask", 2, 6, 4, 7))),
+]
+
+
+def _heads():
+    for name, queries, keys, graph, formula in HEADS:
+        inputs = [normal(f"formulas/{name}_{i}", *shape)
+                  for i, shape in enumerate((queries, keys, keys))]
+        yield Case(f"formulas/{name}", inputs, graph, reference=formula)
+
+
+TRIANGLE = np.tril(np.ones((7, 7), bool))
+
+
+def _causal():
+    x = normal("formulas/causal", 2, 3, 7, 7, scale=2)
+    masks = [
+        ("chosen", lambda x: node("Select", 1, [constant(TRIANGLE), x, -3e9])),
+        ("excluded", lambda x: node("Select", 1, [constant(~TRIANGLE), -np.inf, x])),
+        ("added", lambda x: add(x, np.where(TRIANGLE, 0, -1e9).astype(np.float32))),
+    ]
+    for name, masked in masks:
+        yield Case(f"formulas/causal_{name}", [x], lambda x, masked=masked: shares(masked(x)),
+                   reference=lambda x: _shares(np.where(TRIANGLE, x, -np.inf), -1))
+
+
 def cases():
-    for part in (_activations, _norms, _constants, _snakes):
+    for part in (_activations, _norms, _constants, _snakes, _heads, _causal):
         yield from part()

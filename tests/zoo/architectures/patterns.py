@@ -175,12 +175,46 @@ written("sdpa_mask_given", lambda m, q, k, v, mask: torch.softmax(
         (1, 1, ROWS, ROWS))
 
 
-def _repeated(m, q, k, v):
-    k, v = (x[:, :, None].expand(1, HEADS, 2, ROWS, SIZE).reshape(1, 4, ROWS, SIZE) for x in (k, v))
+def _expanded(x, times):
+    """Each head `times` times, as Llama's repeat_kv has it."""
+    batch, heads, rows, size = x.shape
+    return x[:, :, None].expand(batch, heads, times, rows, size).reshape(
+        batch, heads * times, rows, size)
+
+
+def _of_heads(q, k, v):
     return torch.softmax(q @ k.transpose(-2, -1) * SIZE**-0.5, -1) @ v
 
 
-written("sdpa_repeated", _repeated, (1, 4, ROWS, SIZE), QUERY, QUERY)
+MANY = (1, 4, ROWS, SIZE)
+written("sdpa_repeated", lambda m, q, k, v: _of_heads(q, _expanded(k, 2), _expanded(v, 2)), MANY,
+        QUERY, QUERY)
+written("sdpa_interleaved", lambda m, q, k, v: _of_heads(
+    q, k.repeat_interleave(2, dim=1), v.repeat_interleave(2, dim=1)), MANY, QUERY, QUERY)
+written("sdpa_repeated_causal", lambda m, q, k, v: F.scaled_dot_product_attention(
+    q, _expanded(k, 2), _expanded(v, 2), is_causal=True), MANY, QUERY, QUERY)
+written("sdpa_one_head", lambda m, q, k, v: _of_heads(
+    q, k.expand(1, 4, ROWS, SIZE), v.expand(1, 4, ROWS, SIZE)), MANY, (1, 1, ROWS, SIZE),
+        (1, 1, ROWS, SIZE))
+
+
+class GroupedAttention(nn.Module):
+    """Llama's layer without positions: four heads of queries, two of keys and values."""
+    def __init__(self):
+        super().__init__()
+        self.query, self.leave = nn.Linear(WIDTH, 4 * SIZE), nn.Linear(4 * SIZE, WIDTH)
+        self.key, self.value = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x):
+        q, k, v = (layer(x).view(1, ROWS, -1, SIZE).transpose(1, 2)
+                   for layer in (self.query, self.key, self.value))
+        k, v = _expanded(k, 2), _expanded(v, 2)
+        mask = torch.full((ROWS, ROWS), float("-inf")).triu(1)
+        y = torch.softmax(q @ k.transpose(2, 3) / math.sqrt(SIZE) + mask, -1) @ v
+        return self.leave(y.transpose(1, 2).reshape(1, ROWS, -1))
+
+
+pattern("attention_grouped", GroupedAttention)
 
 
 class SelfAttention(nn.Module):

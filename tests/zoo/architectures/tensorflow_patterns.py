@@ -46,6 +46,8 @@ _keras("attention", lambda keras, x: keras.layers.MultiHeadAttention(HEADS, SIZE
 _keras("attention_causal", lambda keras, x: keras.layers.MultiHeadAttention(HEADS, SIZE)(
     x, x, use_causal_mask=True))
 _keras("attention_grouped", lambda keras, x: keras.layers.GroupQueryAttention(SIZE, 4, 2)(x, x))
+_keras("attention_grouped_causal", lambda keras, x: keras.layers.GroupQueryAttention(SIZE, 4, 2)(
+    x, x, use_causal_mask=True))
 _keras("glu", lambda keras, x: keras.activations.glu(x, axis=-1))
 _keras("squeeze_excite", _keras_squeeze, (4, 3, WIDTH))
 _keras("depthwise", lambda keras, x: keras.layers.DepthwiseConv1D(3, padding="same")(x))

@@ -99,5 +99,93 @@ TEST_F(SpelledAttention, StaysWhereTheMaskLeavesSome) {
             (KindCounts{{"Add", 1}, {"MatMul", 2}, {"Softmax", 1}}));
 }
 
+// Products that are not attention as a whole: the softmax alone knows the triangle.
+TEST_F(SpelledAttention, OfAnEquationHasACausalSoftmax) {
+  const ir::Source product = g.Of("Einsum", {query, key}, {{"equation", "btc,bsc->bts"}});
+  const ir::Source shares = g("Softmax", g("Add", product, Mask(-INFINITY)), {{"axis", "2"}});
+  g.Result(g.Of("Einsum", {shares, value}, {{"equation", "bts,bsc->btc"}}));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"Einsum", 2}, {"Softmax", 1}}));
+}
+
+TEST_F(SpelledAttention, AlongTheQueriesKeepsItsMask) {
+  const ir::Source scores = g("Add", Scores(query, key), Mask(-INFINITY));
+  g.Result(g("Softmax", scores, {{"axis", "1"}}));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
+            (KindCounts{{"Add", 1}, {"MatMul", 1}, {"Softmax", 1}}));
+}
+
+// Two heads of keys for four of queries.
+struct SharedHeads : testing::Test {
+  Spelling g;
+  const ir::Source query = g.Parameter(F32({2, 4, 5, 3})), key = g.Parameter(F32({2, 2, 6, 3}));
+
+  ir::Source Stretched(ir::Source x, const std::vector<int64_t>& to) {
+    return g.Of("Broadcast", {x, g.Ints(to)}, {{"mode", "numpy"}});
+  }
+  ir::Source Shaped(ir::Source x, const std::vector<int64_t>& to) {
+    return g.Of("Reshape", {x, g.Ints(to)}, {{"special_zero", "false"}});
+  }
+  ir::Source Repeated(ir::Source x) {
+    const ir::Source stretched = Stretched(g.Of("Unsqueeze", {x, g.Ints({2})}), {2, 2, 2, 6, 3});
+    return Shaped(stretched, {2, 4, 6, 3});
+  }
+  KindCounts Finished(ir::Source result) {
+    g.Result(result);
+    return Rewritten(g, graph::RecogniseForms, 0);
+  }
+};
+
+TEST_F(SharedHeads, AreReadWithoutACopy) {
+  const ir::Source y = g.Of("MatMul", {query, Repeated(key)}, {{"transpose_b", "true"}});
+  EXPECT_EQ(Finished(y), (KindCounts{{"MatMul", 1}, {"Reshape", 3}}));
+}
+
+TEST_F(SharedHeads, TurnedAreTurnedOnce) {
+  const ir::Source turned = g.Of("Transpose", {Repeated(key), g.Ints({0, 1, 3, 2})});
+  EXPECT_EQ(Finished(g.Of("MatMul", {query, turned})),
+            (KindCounts{{"MatMul", 1}, {"Reshape", 3}, {"Transpose", 1}}));
+}
+
+TEST_F(SharedHeads, OfAnEquationLoseALetter) {
+  const ir::Source y = g.Of("Einsum", {query, Repeated(key)}, {{"equation", "bhtc,bhsc->bhts"}});
+  EXPECT_EQ(Finished(y), (KindCounts{{"Einsum", 1}, {"Reshape", 2}}));
+}
+
+TEST_F(SharedHeads, ThatStandInTurnAreRepeated) {
+  const ir::Source stretched = Stretched(g.Of("Unsqueeze", {key, g.Ints({1})}), {2, 2, 2, 6, 3});
+  const ir::Source y =
+      g.Of("MatMul", {query, Shaped(stretched, {2, 4, 6, 3})}, {{"transpose_b", "true"}});
+  EXPECT_EQ(Finished(y),
+            (KindCounts{{"Broadcast", 1}, {"MatMul", 1}, {"Reshape", 1}, {"Unsqueeze", 1}}));
+}
+
+TEST_F(SharedHeads, OfQueriesWithoutHeadsAreRepeated) {
+  const KindCounts before = {{"Broadcast", 1}, {"MatMul", 1}, {"Reshape", 1}, {"Unsqueeze", 1}};
+  const ir::Source one = g.Parameter(F32({2, 1, 5, 3}));
+  EXPECT_EQ(Finished(g.Of("MatMul", {one, Repeated(key)}, {{"transpose_b", "true"}})), before);
+}
+
+TEST_F(SharedHeads, OfBothFactorsAreRepeatedOnce) {
+  const ir::Source other = g.Parameter(F32({2, 2, 6, 3}));
+  g.Result(g.Of("MatMul", {Repeated(other), Repeated(key)}, {{"transpose_b", "true"}}));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms, 0).at("MatMul"), 1);
+}
+
+TEST_F(SharedHeads, BehindAStretchToTheSameDimsAreReadAsTheyLie) {
+  const ir::Source other = g.Parameter(F32({2, 4, 6, 3}));
+  const ir::Source turned = g.Of("Transpose", {other, g.Ints({0, 1, 3, 2})});
+  const ir::Source y = g.Of("MatMul", {query, Stretched(turned, {2, 4, 3, 6})});
+  EXPECT_EQ(Finished(y), (KindCounts{{"MatMul", 1}, {"Transpose", 1}}));
+}
+
+TEST_F(SharedHeads, WithRowsAmongThemAreRepeated) {
+  const ir::Source stretched = Stretched(g.Of("Unsqueeze", {key, g.Ints({3})}), {2, 2, 6, 2, 3});
+  const ir::Source other = g.Parameter(F32({2, 2, 12, 3}));
+  const ir::Source y =
+      g.Of("MatMul", {other, Shaped(stretched, {2, 2, 12, 3})}, {{"transpose_b", "true"}});
+  EXPECT_EQ(Finished(y),
+            (KindCounts{{"Broadcast", 1}, {"MatMul", 1}, {"Reshape", 1}, {"Unsqueeze", 1}}));
+}
+
 }  // namespace
 }  // namespace weft
