@@ -185,19 +185,31 @@ std::optional<Grown> OnePlusExp(ir::Source source) {
   return Grown{of, {&sum, split->other.node}};
 }
 
-// x > 20 ? x : softplus(x), as it is written to keep exp x finite: above 17 both are the same f32.
+// t > 20 ? x : softplus(t) / b with t = b * x, as it is written to keep exp t finite: above 17 both
+// are the same f32, to the roundings of b.
 bool RecogniseBoundedSoftPlus(FormSite& site, ir::Node& node) {
   constexpr double kLeastBound = 17;
-  const ir::Node &choice = *node.inputs[0].node, &function = *node.inputs[2].node;
-  const ir::Source x = node.inputs[1];
-  if (!IsCalled(choice, "Greater") || !IsCalled(function, "SoftPlus")) return false;
+  const ir::Node& choice = *node.inputs[0].node;
+  const ir::Source x = node.inputs[1], grown = node.inputs[2];
+  if (!IsCalled(choice, "Greater") || TypeOf(x).dims != node.outputs[0].type.dims) return false;
   const std::optional<double> bound = NumberIn(choice.inputs[1]);
-  if (!bound || *bound < kLeastBound || !(choice.inputs[0] == x)) return false;
-  if (!(function.inputs[0] == x) || TypeOf(x).dims != node.outputs[0].type.dims) return false;
-  const Covered covered = {&choice, &function};
-  if (!site.IsClosed(node, covered)) return false;
-  site.Replace(node, covered, {"SoftPlus", 4, {x}});
-  return true;
+  if (!bound || *bound < kLeastBound) return false;
+  for (const ir::Source& function : VariablesOf(grown)) {
+    if (!IsCalled(*function.node, "SoftPlus") || TypeOf(grown).dims != TypeOf(x).dims) continue;
+    const ir::Source t = function.node->inputs[0];
+    PolynomialReader before(x, std::nullopt), behind(function, std::nullopt);
+    const std::optional<Polynomial> of = before.Read(t), by = behind.Read(grown);
+    if (!of || !by || !(choice.inputs[0] == t)) continue;
+    const double slope = of->Factor(1, 0);
+    const bool fits = slope > 0 && of->Is({{1, 0, slope}}) && by->Is({{1, 0, 1 / slope}});
+    const ir::Node& last = *grown.node;
+    if (!fits || !site.IsClosed(node, {&choice, &last})) continue;
+    site.Replace(
+        node, {&choice, &last},
+        {std::string(last.operation->name), last.operation->opset, last.inputs, last.attributes});
+    return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ bool RecogniseNorm(FormSite& site, ir::Node& node);         // MVN, NormalizeL2
 bool RecogniseSoftmax(FormSite& site, ir::Node& node);      // Softmax, LogSoftmax
 bool RecogniseRotation(FormSite& site, ir::Node& node);     // rotary positions, by one Reverse
 bool RecogniseAttention(FormSite& site, ir::Node& node);    // ScaledDotProductAttention
+bool RecogniseLength(FormSite& site, ir::Node& node);       // ReduceL2
 bool RecogniseSharedHeads(FormSite& site, ir::Node& node);  // products that repeat a factor
 bool RecogniseSnake(FormSite& site, ir::Node& node);        // Snake
 // Of the formulas around the function that `node` is: Gelu, Swish, HSwish and their like.

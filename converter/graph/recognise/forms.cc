@@ -17,7 +17,7 @@ constexpr FormSearch kFormulas[] = {
     RecogniseNorm,     RecogniseSoftmax,    RecogniseAttention,   RecogniseRotation,
     RecogniseSnake,    RecogniseActivation, RecogniseMovement};
 // Of parts of the others, once these have been put together.
-constexpr FormSearch kParts[] = {RecogniseSharedHeads};
+constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 
 // Not so in the branch of an If that never runs, which is not inferred.

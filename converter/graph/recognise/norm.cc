@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations, with mean and sum over the same axes:
 //   MVN          (x - mean x) / sqrt(mean (x - mean x)^2 + eps), eps inside or outside of the root,
-//                the variance also as mean x^2 - (mean x)^2
+//                the variance also as mean x^2 - (mean x)^2; unbiased, the results times a number
 //   NormalizeL2  x / sqrt(sum x^2 + eps), x / max(sqrt(sum x^2), eps), and of the mean of the squares
 //                for their sum (RMSNorm)
 // The quotient may be a product with 1 / sqrt or a power of -0.5, with a gain multiplied into that
@@ -26,6 +26,7 @@ struct Squares {
   std::optional<ir::Source> centred = std::nullopt;  // x
   std::vector<bool> axes;
   bool is_mean = false;
+  double scale = 1;             // of the mean, as an unbiased variance has it
   Covered covered = {};         // but for the mean of x and its difference
   Covered covered_centre = {};  // these
 };
@@ -45,14 +46,6 @@ struct NormInverse {
   std::optional<ir::Source> gain = std::nullopt;
 };
 
-std::optional<ir::Source> SquaredIn(const ir::Node& node) {
-  const bool is_power = IsCalled(node, "Power") && NumberIn(node.inputs[1]) == 2.0;
-  const bool is_product = IsCalled(node, "Multiply") && node.inputs[0] == node.inputs[1];
-  if (!is_power && !is_product) return std::nullopt;
-  const ir::Source of = node.inputs[0];  // an exponent of more axes would give it those
-  return TypeOf(of).dims == node.outputs[0].type.dims ? std::optional(of) : std::nullopt;
-}
-
 // (x - mean x)^2 as one operation.
 std::optional<Centred> SquaredDifferenceIn(const ir::Node& node) {
   if (!IsCalled(node, "SquaredDifference")) return std::nullopt;
@@ -68,9 +61,13 @@ std::optional<Centred> SquaredDifferenceIn(const ir::Node& node) {
 
 std::optional<Squares> SumOfSquares(ir::Source source) {
   std::optional<Reduced> reduced = ReducedOf(source);
-  if (!reduced || (!reduced->IsMean() && reduced->factor != 1)) return std::nullopt;
+  if (!reduced || !(reduced->factor > 0) || !std::isfinite(reduced->factor)) return std::nullopt;
   const ir::Node& node = *reduced->of.node;
   Squares squares{.axes = reduced->axes, .is_mean = reduced->IsMean(), .covered = reduced->covered};
+  if (!squares.is_mean && reduced->factor != 1) {
+    squares.is_mean = true;
+    squares.scale = reduced->PerMean();
+  }
   std::optional<Centred> centred = SquaredDifferenceIn(node);
   if (const std::optional<ir::Source> of = SquaredIn(node)) {
     squares.of = of;
@@ -102,7 +99,7 @@ std::optional<Squares> VarianceOfSums(ir::Source source) {
   std::optional<Squares> squares = SumOfSquares(node->inputs[0]);
   const ir::Node& square = *node->inputs[1].node;
   const std::optional<ir::Source> root = SquaredIn(square);
-  if (!squares || !root || !squares->is_mean) return std::nullopt;
+  if (!squares || !root || !squares->is_mean || squares->scale != 1) return std::nullopt;
   const std::optional<Reduced> mean = ReducedOf(*root);
   if (!mean || !mean->IsMean() || mean->of != squares->of || mean->axes != squares->axes) {
     return std::nullopt;
@@ -227,20 +224,28 @@ std::optional<NormInverse> InverseOf(const FormSite& site, ir::Source source) {
   return std::nullopt;
 }
 
-// An operation that normalises x, and what it is then multiplied by and added to.
+// An operation that normalises x, and the number that its results are to be multiplied by.
 struct NormForm {
   ir::Source x;
   Form form;
   Covered covered;
+  double factor = 1;
 };
+
+// Of the mean without its scale: the epsilon, and the number that makes up for the scale.
+double PlainEpsilon(const NormRoot& root) {
+  const double scale = root.squares.scale;
+  return root.epsilon / (root.at == EpsilonAt::kInside ? scale : std::sqrt(scale));
+}
+double PlainFactor(const NormRoot& root) { return 1 / std::sqrt(root.squares.scale); }
 
 std::optional<NormForm> CentredForm(FormSite& site, const ir::Node& like, const NormRoot& root) {
   const Squares& squares = root.squares;
   if (!squares.is_mean || root.at == EpsilonAt::kLeast) return std::nullopt;
-  NormForm norm{*squares.centred, {"MVN", 6}, squares.covered};
+  NormForm norm{*squares.centred, {"MVN", 6}, squares.covered, PlainFactor(root)};
   Join(norm.covered, squares.covered_centre);
   const char* mode = root.at == EpsilonAt::kInside ? "inside_sqrt" : "outside_sqrt";
-  norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(root.epsilon))},
+  norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
                           {"eps_mode", mode},
                           {"normalize_variance", "true"}};
   const std::vector<int64_t> axes = NumbersOf(squares.axes);
@@ -256,8 +261,8 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
   if (squares.is_mean && is_least) return std::nullopt;
   // A bound below the numbers that are normal would be none.
   if (is_least && root.epsilon < double{std::numeric_limits<float>::min()}) return std::nullopt;
-  NormForm norm{*squares.of, {"NormalizeL2", 1}, squares.covered};
-  norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(root.epsilon))},
+  NormForm norm{*squares.of, {"NormalizeL2", 1}, squares.covered, PlainFactor(root)};
+  norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
                           {"eps_mode", is_least ? "max" : "add"}};
   if (squares.is_mean) norm.form.attributes[ops::kOfMean] = "true";
   const std::vector<int64_t> axes = NumbersOf(squares.axes);
@@ -289,14 +294,19 @@ bool PlaceNorm(FormSite& site, ir::Node& node, NormForm norm, std::optional<ir::
   norm.covered.erase(&node);
   if (!site.IsClosed(node, norm.covered)) return false;
   ir::Graph& graph = site.graph();
-  if (!gain && !shift) {
-    if (TypeOf(norm.x).dims != node.outputs[0].type.dims) return false;
+  if (!gain && !shift && TypeOf(norm.x).dims != node.outputs[0].type.dims) return false;
+  if (!gain && !shift && norm.factor == 1) {
     site.Replace(node, norm.covered, std::move(norm.form));
     return true;
   }
   ir::Source value = {NewInferredNode(graph, node, norm.form.operation, norm.form.opset,
                                       norm.form.inputs, 1, norm.form.attributes),
                       0};
+  if (norm.factor != 1) {
+    const ir::Source number = NewFloats(graph, node, {}, {static_cast<float>(norm.factor)});
+    if (gain) value = {NewInferredNode(graph, node, "Multiply", 1, {value, number}), 0};
+    if (!gain) gain = number;
+  }
   if (gain && shift) value = {NewInferredNode(graph, node, "Multiply", 1, {value, *gain}), 0};
   site.Replace(node, norm.covered,
                {shift ? "Add" : "Multiply", 1, {value, shift ? *shift : *gain}});

@@ -24,8 +24,8 @@ std::optional<WithNumber> ScaledBy(const ir::Node& node) {
 
 }  // namespace
 
-bool Reduced::IsMean() const {
-  return IsNear(factor * static_cast<double>(PlacesAlong(TypeOf(of).dims, axes)), 1);
+double Reduced::PerMean() const {
+  return factor * static_cast<double>(PlacesAlong(TypeOf(of).dims, axes));
 }
 
 std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source) {
@@ -49,19 +49,27 @@ std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source) 
 std::optional<Reduced> ReducedOf(ir::Source source) {
   if (auto sum = ReducedBy("ReduceSum", source)) return sum;
   if (auto mean = ReducedBy("ReduceMean", source)) {
-    mean->factor = 1 / static_cast<double>(PlacesAlong(TypeOf(mean->of).dims, mean->axes));
+    mean->factor = 1 / mean->PerMean();
     return mean;
   }
   Covered views;
   const ir::Node& node = *BeforeViews(source, views).node;
   const std::optional<WithNumber> scaled = ScaledBy(node);
   if (!scaled || CountIn(scaled->other) != CountIn(source)) return std::nullopt;
-  std::optional<Reduced> reduced = ReducedBy("ReduceSum", scaled->other);
+  std::optional<Reduced> reduced = ReducedOf(scaled->other);
   if (!reduced) return std::nullopt;
-  reduced->factor = scaled->number;
+  reduced->factor *= scaled->number;
   reduced->covered.insert(&node);
   Join(reduced->covered, views);
   return reduced;
+}
+
+std::optional<ir::Source> SquaredIn(const ir::Node& node) {
+  const bool is_power = IsCalled(node, "Power") && NumberIn(node.inputs[1]) == 2.0;
+  const bool is_product = IsCalled(node, "Multiply") && node.inputs[0] == node.inputs[1];
+  if (!is_power && !is_product) return std::nullopt;
+  const ir::Source of = node.inputs[0];  // an exponent of more axes would give it those
+  return TypeOf(of).dims == node.outputs[0].type.dims ? std::optional(of) : std::nullopt;
 }
 
 bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<bool>& axes) {

@@ -18,14 +18,19 @@ struct Reduced {
   std::vector<bool> axes;
   double factor = 1;
   Covered covered;
+  // How many times the mean it is.
+  double PerMean() const;
   // It is the mean, to the last bits of f32.
-  bool IsMean() const;
+  bool IsMean() const { return IsNear(PerMean(), 1); }
 };
 
-// A sum or mean, times or over a number. Nullopt for anything else.
+// A sum or mean, times or over numbers. Nullopt for anything else.
 std::optional<Reduced> ReducedOf(ir::Source source);
 // What the operation of that name reduces.
 std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source);
+
+// What `node` is the square of, by a power or a product.
+std::optional<ir::Source> SquaredIn(const ir::Node& node);
 
 // Has `source` the dims that reducing leaves where the axes are kept with one element each, but for
 // leading ones?

@@ -396,6 +396,65 @@ def _causal():
                    reference=lambda x: _shares(np.where(TRIANGLE, x, -np.inf), -1))
 
 
+def _length(x, axes, factor):
+    return of("Sqrt", mul(reduce("ReduceSum", mul(x, x), axes, keep=False), factor))
+
+
+def _deviation(x):
+    centred = sub(x, mean(x))
+    return of("Sqrt", div(mul(reduce("ReduceMean", mul(centred, centred), (-1,), keep=False), 17.0),
+                          16.0))
+
+
+def _standardised(x):
+    centred = sub(x, mean(x, (1,)))
+    variance = div(reduce("ReduceSum", power(centred, 2), (1,)), 6.0)
+    return div(centred, add(of("Sqrt", variance), 1e-3))
+
+
+def _halves(x, axis, kind):
+    if kind == "Split":
+        parts = node("Split", 1, [x, i64(axis)[0]], num_splits=2).outputs()
+    else:
+        count = x.get_output_shape(0)[axis] // 2
+        parts = [node("Slice", 8, [x, i64(begin), i64(begin + count), i64(1), i64(axis)])
+                 for begin in (0, count)]
+    return of("Sqrt", add(*(mul(part, part) for part in parts)))
+
+
+def _numbers(x):
+    parts = [node("Gather", 8, [x, i64(place)[0], i64(-1)[0]], batch_dims=0) for place in (0, 1)]
+    return of("Sqrt", add(*(power(part, 2) for part in parts)))
+
+
+def _magnitude(x, axis):
+    a, b = np.split(x.astype(np.float64), 2, axis)
+    return np.sqrt(a**2 + b**2)
+
+
+LENGTHS = [  # name, shape, graph, formula
+    ("length", (3, 17), lambda x: _length(x, (-1,), 1.0),
+     lambda x: np.sqrt((x.astype(np.float64)**2).sum(-1))),
+    ("length_of_two_axes", (2, 5, 3, 4), lambda x: _length(x, (1, 3), 0.25),
+     lambda x: np.sqrt((x.astype(np.float64)**2).sum((1, 3)) * 0.25)),
+    ("deviation", (2, 3, 17), _deviation, lambda x: x.astype(np.float64).std(-1, ddof=1)),
+    ("standardised_unbiased", (2, 7, 5), _standardised,
+     lambda x: (x - x.astype(np.float64).mean(1, keepdims=True)) / (
+         x.astype(np.float64).std(1, ddof=1, keepdims=True) + 1e-3)),
+    ("magnitude_of_parts", (2, 10, 7), lambda x: _halves(x, 1, "Split"),
+     lambda x: _magnitude(x, 1)),
+    ("magnitude_of_slices", (3, 5, 6), lambda x: _halves(x, 2, "Slice"),
+     lambda x: _magnitude(x, 2)),
+    ("magnitude_of_numbers", (2, 5, 7, 2), _numbers, lambda x: _magnitude(x, 3)[..., 0]),
+]
+
+
+def _lengths():
+    for name, shape, graph, formula in LENGTHS:
+        yield Case(f"formulas/{name}", [normal(f"formulas/{name}", *shape, scale=2)], graph,
+                   reference=formula)
+
+
 def cases():
-    for part in (_activations, _norms, _constants, _snakes, _heads, _causal):
+    for part in (_activations, _norms, _constants, _snakes, _heads, _causal, _lengths):
         yield from part()

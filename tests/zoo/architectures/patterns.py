@@ -134,6 +134,18 @@ class SnakeBetween(nn.Module):
 
 pattern("snake_between", SnakeBetween, (1, WIDTH, ROWS))
 
+# Lengths and deviations.
+written("deviation", lambda m, x: torch.cat((x.mean(-1), x.std(-1)), -1), (1, WIDTH, ROWS))
+written("standardised", lambda m, x: (x - x.mean(1, keepdim=True)) / (
+    x.std(1, keepdim=True) + 1e-5))
+written("distance", lambda m, x, y: torch.sqrt(((x - y)**2).sum(-1)), (1, ROWS, WIDTH),
+        (1, ROWS, WIDTH))
+written("magnitude", lambda m, x: torch.sqrt(x[:, :4]**2 + x[:, 4:]**2), (1, WIDTH, ROWS))
+written("magnitude_of_numbers", lambda m, x: torch.sqrt(x[..., 0]**2 + x[..., 1]**2),
+        (1, ROWS, WIDTH, 2))
+# OpenVINO's own tracing leaves the slope out.
+pattern("softplus_of_slope", lambda: nn.Softplus(beta=2.0), forms=("onnx", "dynamo", "exported"))
+
 # Attention.
 QUERY = (1, HEADS, ROWS, SIZE)
 written("sdpa", lambda m, q, k, v: F.scaled_dot_product_attention(q, k, v), QUERY, QUERY, QUERY)

@@ -302,6 +302,64 @@ TEST_P(Norms, BecomeOneOperation) {
 INSTANTIATE_TEST_SUITE_P(, Norms, testing::ValuesIn(kNorms),
                          [](const auto& each) { return std::string(each.param.name); });
 
+// With a number for what differs from the operation.
+const Spelled kScaled[] = {
+    {"UnbiasedVariance",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Subtract", x, Mean(g, x));
+       const ir::Source sum = g.Reduce("ReduceSum", g("Power", centred, 2.0f), {-1}, true);
+       return g("Divide", centred, g("Sqrt", g("Divide", sum, 7.0f)));
+     },
+     {{"MVN", 1}, {"Multiply", 1}}},
+    {"UnbiasedDeviationAndEpsilon",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Subtract", x, Mean(g, x));
+       const ir::Source mean = Mean(g, g("Multiply", centred, centred));
+       const ir::Source variance = g("Divide", g("Multiply", mean, 8.0f), 7.0f);
+       return g("Divide", centred, g("Add", g("Sqrt", variance), 1e-2f));
+     },
+     {{"MVN", 1}, {"Multiply", 1}}},
+    {"DeviationOfALine",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source centred = g("Subtract", x, Mean(g, x));
+       return g("Sqrt", Mean(g, g("Multiply", centred, centred), -1, false));
+     },
+     {{"Multiply", 1}, {"ReduceL2", 1}, {"ReduceMean", 1}, {"Reshape", 1}, {"Subtract", 1}}},
+    {"Length",
+     [](Spelling& g, ir::Source x) {
+       return g("Power", g.Reduce("ReduceSum", g("Power", x, 2.0f), {0, 1}, true), 0.5f);
+     },
+     {{"Identity", 1}, {"ReduceL2", 1}}},
+    {"MagnitudeOfHalves",
+     [](Spelling& g, ir::Source x) {
+       const auto half = [&](int64_t begin) {
+         const ir::Source part =
+             g.Of("Slice", {x, g.Ints({begin}), g.Ints({begin + 4}), g.Ints({1}), g.Ints({2})});
+         return g("Multiply", part, part);
+       };
+       return g("Sqrt", g("Add", half(4), half(0)));
+     },
+     {{"Identity", 1}, {"ReduceL2", 1}, {"Reshape", 2}}},
+    {"SoftPlusOfASlope",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source slope = g("Multiply", x, 2.0f);
+       const ir::Source grown = g("Divide", g("SoftPlus", slope), 2.0f);
+       return g.Of("Select", {g("Greater", slope, 20.0f), x, grown});
+     },
+     {{"Divide", 1}, {"Multiply", 1}, {"SoftPlus", 1}}},
+};
+
+class Scaled : public testing::TestWithParam<Spelled> {};
+
+TEST_P(Scaled, BecomeOneOperationAndANumber) {
+  Spelling g;
+  g.Result(GetParam().spell(g, g.Parameter(F32(kShape))));
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), GetParam().left);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Scaled, testing::ValuesIn(kScaled),
+                         [](const auto& each) { return std::string(each.param.name); });
+
 // Left as they are: each is what it was before the pass.
 const Spelled kNearly[] = {
     {"GeluOfHalfPrecisionConstants",
@@ -318,13 +376,6 @@ const Spelled kNearly[] = {
      {}},
     {"BoundsCrossed",
      [](Spelling& g, ir::Source x) { return g("Minimum", g("Maximum", x, 2.0f), 1.0f); },
-     {}},
-    {"UnbiasedVariance",
-     [](Spelling& g, ir::Source x) {
-       const ir::Source centred = g("Subtract", x, Mean(g, x));
-       const ir::Source sum = g.Reduce("ReduceSum", g("Power", centred, 2.0f), {-1}, true);
-       return g("Divide", centred, g("Sqrt", g("Divide", sum, 7.0f)));
-     },
      {}},
     {"VarianceWithoutCentre",
      [](Spelling& g, ir::Source x) {
@@ -352,6 +403,24 @@ const Spelled kNearly[] = {
     {"SnakeOfNumbersBelowTheNormalOnes",
      [](Spelling& g, ir::Source x) {
        return g("Add", x, g("Multiply", g("Power", g("Sin", x), 2.0f), 1e-42f));
+     },
+     {}},
+    {"MagnitudeOfOneHalf",
+     [](Spelling& g, ir::Source x) {
+       const ir::Source half =
+           g.Of("Slice", {x, g.Ints({0}), g.Ints({4}), g.Ints({1}), g.Ints({2})});
+       const ir::Source square = g("Multiply", half, half);
+       return g("Sqrt", g("Add", square, square));
+     },
+     {}},
+    {"MagnitudeOfHalvesThatAreReversed",
+     [](Spelling& g, ir::Source x) {
+       const auto square = [&](int64_t begin) {
+         const ir::Source half = g.Of("Slice", {x, g.Ints({-1, begin}), g.Ints({-9, begin + 4}),
+                                                g.Ints({-1, 1}), g.Ints({1, 2})});
+         return g("Multiply", half, half);
+       };
+       return g("Sqrt", g("Add", square(0), square(4)));
      },
      {}},
     {"SumOfAnotherAxis",
