@@ -471,6 +471,20 @@ TEST(Forms, AFormulaOfMoreAxesThanItsVariableGivesThoseAxes) {
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"HSigmoid", 1}, {"Reshape", 1}}));
 }
 
+// The halves would be an axis more than tensors may have.
+TEST(Forms, AMagnitudeOfEightAxesStays) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({1, 1, 1, 1, 1, 1, 2, 4}));
+  const auto square = [&](int64_t begin) {
+    return g("Power",
+             g.Of("Slice", {x, g.Ints({begin}), g.Ints({begin + 2}), g.Ints({1}), g.Ints({7})}),
+             2.0f);
+  };
+  g.Result(g("Sqrt", g("Add", square(0), square(2))));
+  const KindCounts before = KindsIn(g);
+  EXPECT_EQ(Rewritten(g, graph::RecogniseForms), before);
+}
+
 // A thousand readers of one value, each a formula of it: the work is that of the formulas.
 TEST(Forms, ManyReadersOfOneValue) {
   Spelling g;
