@@ -46,6 +46,15 @@ Motion MotionAlong(const TimeAxes& times) {
   return most;
 }
 
+bool RunsThroughWeights(const TimeAxes& times) {
+  return std::ranges::any_of(times.nodes(), [&](const ir::Node* node) {
+    if (!ops::TraitsOf(*node).heavy || node->inputs.size() < 2) return false;
+    const ir::Source& weights = node->inputs[1];
+    return times.Of(node->inputs[0]) != nullptr && weights.node->constant &&
+           DimsOf(weights).size() > 1;
+  });
+}
+
 bool IsChannelsOfWindows(const TimeAxes& times) {
   return std::ranges::any_of(times.nodes(), [&](const ir::Node* node) {
     if (times.Relation(node).delays.empty()) return false;

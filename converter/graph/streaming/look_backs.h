@@ -32,6 +32,8 @@ LookBacks LookBacksIn(const ir::Graph& graph);
 
 // The likeliest motion along time of what is no walk.
 Motion MotionAlong(const TimeAxes& times);
+// Does time run through a layer with weights?
+bool RunsThroughWeights(const TimeAxes& times);
 // Does time run along the channels of windows over other axes?
 bool IsChannelsOfWindows(const TimeAxes& times);
 

@@ -2,13 +2,16 @@
 #include "converter/graph/streaming/shifts.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/pads.h"
+#include "converter/ir/edit.h"
 #include "converter/ops/axes.h"
 
 namespace weft::graph {
@@ -100,6 +103,18 @@ void SliceToShift(ir::Graph& graph, ir::Node& slice) {
 }
 
 }  // namespace
+
+void SeparateConstants(ir::Graph& graph) {
+  std::set<const ir::Node*> used;
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (ir::Source& source : node->inputs) {
+      if (!source.node->constant || used.insert(source.node).second) continue;
+      std::unique_ptr<ir::Node> copy = ir::CopyOf(*source.node);
+      source.node = copy.get();
+      graph.nodes.push_back(std::move(copy));
+    }
+  }
+}
 
 void JoinsToPads(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) {

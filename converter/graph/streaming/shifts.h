@@ -9,6 +9,9 @@
 
 namespace weft::graph {
 
+// Each reader gets a constant of its own: two may differ in where they see time.
+void SeparateConstants(ir::Graph& graph);
+
 // A constant of one number, joined before what is computed, becomes the border before it; where
 // that is a slice without as many places of its end, before and behind what is sliced: a shift.
 void JoinsToPads(ir::Graph& graph);

@@ -101,6 +101,7 @@ class Streaming {
     } else if (times_) {
       tried.motion = walks_.empty() ? MotionAlong(*times_) : Motion::kWalks;
       tried.is_channels = IsChannelsOfWindows(*times_);
+      tried.has_weights = RunsThroughWeights(*times_);
     }
     for (size_t i = 0; times_ && i < graph_.parameters.size(); ++i) {
       const TimeAxis* time = times_->Of({graph_.parameters[i], 0});
@@ -113,7 +114,7 @@ class Streaming {
   // Finds time and what forbids to cut it.
   bool Prepare() {
     const size_t before = faults_.lines().size();
-    SeparateConstants();
+    SeparateConstants(graph_);
     WholeGathersToReshapes(graph_);
     JoinsToPads(graph_);
     SlicesOfPads(graph_);
@@ -131,7 +132,6 @@ class Streaming {
     return faults_.lines().size() == before;
   }
 
-  void SeparateConstants();
   bool ReadWalks();
   bool CountPlaces();
   void KeepWalksOverTime(const TimeAxes& times);
@@ -186,19 +186,6 @@ class Streaming {
   std::set<std::string> names_;
   Streamed streamed_;
 };
-
-// Two readers of one constant may differ in where they see time.
-void Streaming::SeparateConstants() {
-  std::set<const ir::Node*> used;
-  for (ir::Node* node : ir::Topological(graph_)) {
-    for (ir::Source& source : node->inputs) {
-      if (!source.node->constant || used.insert(source.node).second) continue;
-      std::unique_ptr<ir::Node> copy = ir::CopyOf(*source.node);
-      source.node = copy.get();
-      graph_.nodes.push_back(std::move(copy));
-    }
-  }
-}
 
 void Streaming::CountSteps(const ir::Node& node, int64_t steps) {
   CountSteps(fmt::format("layer {} \"{}\"", node.id, OneLine(node.name)), steps);

@@ -61,11 +61,13 @@ bool IsBatchOrChannels(const ir::Graph& graph, const PortAxis& axis, const Tried
 struct Candidate {
   PortAxis axis;
   Motion motion;
+  bool has_weights = false;
 };
 
 std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candidates) {
   std::vector<std::string> list;
-  for (const auto& [axis, motion] : candidates) {
+  for (const Candidate& candidate : candidates) {
+    const PortAxis& axis = candidate.axis;
     const Dims& dims = DimsOf(PortTensor(graph, axis));
     list.push_back(fmt::format("\"{}\" axis {} ({} places)", PortName(graph, axis), axis.axis,
                                dims[static_cast<size_t>(axis.axis)]));
@@ -73,9 +75,11 @@ std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candida
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-// May it be taken though the call does not name it?
+// May the only one be taken though the call does not name it? Where nothing moves, of a net over
+// [batch, time, features].
 bool SpeaksForItself(const ir::Graph& graph, const Candidate& candidate) {
-  return candidate.motion != Motion::kNone || DimsOf(PortTensor(graph, candidate.axis)).size() == 3;
+  if (candidate.motion != Motion::kNone) return true;
+  return candidate.has_weights && DimsOf(PortTensor(graph, candidate.axis)).size() == 3;
 }
 
 }  // namespace
@@ -154,7 +158,9 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
     known.insert(known.end(), tried.inputs.begin(), tried.inputs.end());
     // One that less moves along than the graph has is no time that could not be cut.
     if (!tried.is_sound || (!usual.is_sound && tried.motion > usual.motion)) continue;
-    if (!IsBatchOrChannels(graph, axis, tried)) found.push_back({axis, tried.motion});
+    if (!IsBatchOrChannels(graph, axis, tried)) {
+      found.push_back({axis, tried.motion, tried.has_weights});
+    }
   }
   if (found.empty() || (usual.is_sound && found.size() == 1)) return TimeSeeds();
   const auto most = std::ranges::min_element(found, {}, &Candidate::motion);

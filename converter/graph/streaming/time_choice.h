@@ -30,6 +30,7 @@ struct TriedTime {
   bool is_sound = false;
   Motion motion = Motion::kNone;  // along time; where it is not sound, the likeliest of the graph
   bool is_channels = false;       // of a window that stands over other axes
+  bool has_weights = false;       // in a layer that time runs through
   TimeSeeds inputs;               // through which time then runs
 };
 

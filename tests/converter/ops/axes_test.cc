@@ -505,13 +505,13 @@ TEST_F(Axes, OfCellsAreTheRows) {
   EXPECT_EQ(GroupsOf(Of(lstm)), (Groups{"in0.0=in1.0=in2.0=out0.0=out1.0"}));
 }
 
-TEST_F(Axes, OfSequencesAreTheSteps) {
+TEST_F(Axes, OfSequencesAreTheStepsAndTheRows) {
   const ir::Source lengths = g.Const<int32_t>({ElementType::i32, {2}}, {5, 5});
   const ir::Source sequence = g.Add(
       "GRUSequence", 5,
       {X({2, 5, 3}), X({2, 1, 4}), lengths, Some({1, 12, 3}), Some({1, 12, 4}), Some({1, 12})},
       {{"hidden_size", "4"}}, 2);
-  EXPECT_EQ(GroupsOf(Of(sequence)), (Groups{"in0.1=out0.2"}));
+  EXPECT_EQ(GroupsOf(Of(sequence)), (Groups{"in0.1=out0.2", "in0.0=in1.0=in2.0=out0.0=out1.0"}));
   EXPECT_EQ(sequence.node->operation->traits.sequence_states, 1u);
   EXPECT_EQ(Find("LSTMSequence", 5)->traits.sequence_states, 2u);
 }
