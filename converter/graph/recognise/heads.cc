@@ -36,7 +36,7 @@ struct AxisPair {
   int64_t outer = 1, inner = 1;
 };
 
-std::optional<std::vector<size_t>> OrderOf(const ir::Node& node) {
+std::optional<std::vector<size_t>> TurnOrderOf(const ir::Node& node) {
   if (!IsCalled(node, "Transpose")) return std::nullopt;
   const std::vector<int64_t> order = IntsOf(node.inputs[1]);
   if (order.size() != node.outputs[0].type.dims.size()) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::vector<size_t>> OrderOf(const ir::Node& node) {
 // As one transposition with those before it.
 ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
                       std::vector<size_t> order) {
-  while (const auto before = OrderOf(*source.node)) {
+  while (const auto before = TurnOrderOf(*source.node)) {
     for (size_t& axis : order) axis = (*before)[axis];
     source = source.node->inputs[0];
   }
@@ -76,7 +76,7 @@ Dims WithoutOnes(Dims dims) {
 // What is transposed to be transposed to `dims`, which differ from those that it has by ones alone.
 ir::Source TransposedTo(ir::Graph& graph, const ir::Node& like, const ir::Node& transpose,
                         const Dims& dims) {
-  const std::vector<size_t> order = OrderOf(transpose).value();
+  const std::vector<size_t> order = TurnOrderOf(transpose).value();
   const Dims& turned = transpose.outputs[0].type.dims;
   const Dims kept = WithoutOnes(TypeOf(transpose.inputs[0]).dims);
   const size_t ones = dims.size() - kept.size();
@@ -105,7 +105,7 @@ ir::Source TransposedTo(ir::Graph& graph, const ir::Node& like, const ir::Node& 
 ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims) {
   Covered views;
   const ir::Source before = BeforeViews(source, views);
-  if (TypeOf(before).dims != dims && OrderOf(*before.node) &&
+  if (TypeOf(before).dims != dims && TurnOrderOf(*before.node) &&
       WithoutOnes(TypeOf(before).dims) == WithoutOnes(dims)) {
     return TransposedTo(graph, like, *before.node, dims);
   }
@@ -115,7 +115,7 @@ ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, con
 // Before transpositions, so that a product that reads by strides still sees them as the last ones.
 ir::Source WithPair(ir::Graph& graph, const ir::Node& like, ir::Source source, AxisPair pair) {
   source = BeforeIdle(source);
-  if (const auto order = OrderOf(*source.node)) {
+  if (const auto order = TurnOrderOf(*source.node)) {
     const size_t axis = (*order)[pair.axis];
     const ir::Source before =
         WithPair(graph, like, source.node->inputs[0], {axis, pair.outer, pair.inner});
@@ -194,7 +194,7 @@ std::optional<Repetition> UnderDims(ir::Graph& graph, const ir::Node& like,
 
 std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, ir::Source source) {
   source = BeforeIdle(source);
-  if (const auto order = OrderOf(*source.node)) {
+  if (const auto order = TurnOrderOf(*source.node)) {
     std::optional<Repetition> inner = RepetitionOf(graph, like, source.node->inputs[0]);
     if (!inner) return std::nullopt;
     inner->of = Transposed(graph, like, inner->of, *order);
@@ -287,7 +287,7 @@ bool ShareInBatch(FormSite& site, ir::Node& node) {
 // stretch to the same dims before every product: behind it the transposition would be a copy.
 ir::Source AsItLies(ir::Graph& graph, const ir::Node& like, ir::Source factor) {
   const ir::Source source = BeforeIdle(factor);
-  const auto order = OrderOf(*source.node);
+  const auto order = TurnOrderOf(*source.node);
   if (!order) return source;
   const ir::Source before = source.node->inputs[0], plain = AsItLies(graph, like, before);
   return plain == before ? source : Transposed(graph, like, plain, *order);
