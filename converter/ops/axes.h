@@ -54,8 +54,14 @@ struct RunningSum {
   bool exclusive = false;
 };
 
+// Places of an axis of output 0, and of its group, that can only be cut off together.
+struct Together {
+  int64_t axis = 0, places = 1;
+};
+
 struct AxisRelation {
   std::vector<AxisGroup> groups;
+  Together together;
   // Inputs from 1 on say which places of input 0 it takes: these, and of each axis those of `runs`.
   bool selects = false;
   std::vector<Selection> selections;

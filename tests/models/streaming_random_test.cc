@@ -476,7 +476,7 @@ Build Of(int64_t steps, uint32_t seed) {
 }
 
 // Into how many steps; 0 where it is refused.
-int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text) {
+int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_tables = nullptr) {
   GraphBuilder g;
   Chain chain(g, steps, seed);
   if (!chain.Run() || !Infer(g)) return 0;
@@ -486,6 +486,7 @@ int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text) {
     EXPECT_FALSE(g.faults.ok()) << *text;
     return 0;
   }
+  if (has_tables != nullptr) *has_tables = streamed->has_tables;
   // Another axis may be walked: the input then stays whole in time.
   const auto& time = streamed->inputs[0].time;
   if (!time || time->axis != 1 || time->all_places != steps) return 0;
@@ -497,13 +498,17 @@ TEST(StreamingRandom, GivesTheBitsOfTheWhole) {
   constexpr uint32_t kSeeds = Rounds(6000);
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::string text;
-    const int64_t all = StepsOf(kSteps, seed, &text);
+    bool has_tables = false;
+    const int64_t all = StepsOf(kSteps, seed, &text, &has_tables);
     // A part of time may be walked that is longer for more steps.
     if (all == 0 || StepsOf(kTimes * kSteps, seed, &text) != kTimes * all) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text);
     ++cut;
+    // What differs from step to step is known for no more of them.
+    const int64_t times = has_tables ? 1 : kTimes;
     for (const int64_t steps : {int64_t{1}, std::min<int64_t>(all, 3)}) {
-      ExpectSameBits(Of(kTimes * kSteps, seed), Of(kSteps, seed), kTimes * all, steps);
+      if (times * all % steps != 0) continue;
+      ExpectSameBits(Of(times * kSteps, seed), Of(kSteps, seed), times * all, steps);
     }
     if (testing::Test::HasFatalFailure()) return;
   }

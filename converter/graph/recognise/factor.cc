@@ -274,6 +274,7 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
 // Only where it may come to something are the numbers of a constant looked at.
 bool RecogniseConstants(FormSite& site, ir::Node& node) {
   if (const std::optional<size_t> i = FactorInput(node)) {
+    if (node.attributes.contains(kRoundsApart)) return false;
     const ir::Source x = node.inputs[1 - *i];
     if (NumberIn(node.inputs[*i]) == 1.0 && TypeOf(x).dims == node.outputs[0].type.dims) {
       if (!site.IsClosed(node, {})) return false;

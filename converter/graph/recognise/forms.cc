@@ -18,6 +18,7 @@ constexpr FormSearch kFormulas[] = {
     RecogniseSnake,    RecogniseActivation, RecogniseMovement};
 // Of parts of the others, once these have been put together.
 constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength};
+constexpr FormSearch kAttention[] = {RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 
 // Not so in the branch of an If that never runs, which is not inferred.
@@ -43,6 +44,7 @@ void RecogniseForms(ir::Graph& graph) {
   SearchIn(graph, kFormulas);
   SearchIn(graph, kParts);
 }
+void RecogniseAttentions(ir::Graph& graph) { SearchIn(graph, kAttention); }
 void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }
 
 }  // namespace weft::graph

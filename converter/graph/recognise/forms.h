@@ -14,6 +14,8 @@ namespace weft::graph {
 
 // `graph` and its bodies, with all types inferred and constants folded.
 void RecogniseForms(ir::Graph& graph);
+// Attention alone.
+void RecogniseAttentions(ir::Graph& graph);
 // The same: factors and addends that are constant, one behind the other or behind a product with
 // constant weights.
 void JoinConstants(ir::Graph& graph);

@@ -86,6 +86,7 @@ bool TimeAxes::SpreadAt(ir::Node& node) {
       break;
     }
   }
+  CheckTogether(node);
   for (const Delay& delay : relation.delays) changed = SpreadThroughDelay(node, delay) || changed;
   if (relation.sum) changed = SpreadThroughDelay(node, {relation.sum->axis}) || changed;
   return changed;
@@ -122,6 +123,13 @@ bool TimeAxes::SpreadThroughWalk(ir::Node& node, const std::vector<Stride>& stri
   return changed;
 }
 
+void TimeAxes::CheckTogether(ir::Node& node) {
+  const auto [axis, places] = relations_[&node].together;
+  const TimeAxis* time = places > 1 ? Of({&node, 0}) : nullptr;
+  if (time == nullptr || time->axis != axis || time->chunk % places == 0) return;
+  divisor_ = places / std::gcd(places, time->chunk);
+}
+
 // A step has other numbers of places on both sides. What is beside the first output, indices of
 // maxima, has its axes.
 bool TimeAxes::SpreadThroughDelay(ir::Node& node, const Delay& delay) {
@@ -153,20 +161,31 @@ bool TimeAxes::SpreadThroughReshape(ir::Node& node) {
     if (Of(from) == nullptr) continue;
     const std::optional<TimeAxis> time = Reshaped(from, to);
     if (time) changed = Join(to, *time, node) || changed;
+    if (!time && divisor_ == 1) divisor_ = StepsTogether(from, to);
   }
   return changed;
 }
 
+// The least number of steps that have an axis of their own together; 1 where none have.
+int64_t TimeAxes::StepsTogether(const ir::Source& from, const ir::Source& to) const {
+  for (int64_t together = 2; 2 * together <= steps_; ++together) {
+    if (steps_ % together == 0 && Reshaped(from, to, together)) return together;
+  }
+  return 1;
+}
+
 // The axis that holds as many elements before each step and in each step.
-std::optional<TimeAxis> TimeAxes::Reshaped(const ir::Source& from, const ir::Source& to) const {
-  const auto [before, within] = Place(from, *Of(from));
+std::optional<TimeAxis> TimeAxes::Reshaped(const ir::Source& from, const ir::Source& to,
+                                           int64_t together) const {
+  const auto [before, of_step] = Place(from, *Of(from));
+  const int64_t within = of_step * together;
   const Dims& dims = DimsOf(to);
   int64_t outside = 1, inside = ElementCount(dims).value_or(0);
   for (size_t axis = 0; axis < dims.size() && inside > 0; ++axis) {
     inside /= dims[axis];
     if (before % outside == 0 && within % inside == 0) {
       const TimeAxis time = {static_cast<int64_t>(axis), before / outside, within / inside};
-      if (time.outer * steps_ * time.chunk == dims[axis]) return time;
+      if (time.outer * (steps_ / together) * time.chunk == dims[axis]) return time;
     }
     outside *= dims[axis];
   }

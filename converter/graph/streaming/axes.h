@@ -49,6 +49,10 @@ class TimeAxes {
   // Null where no time runs.
   const TimeAxis* Of(const ir::Source& source) const;
   const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
+  // In the place of what the operation says of itself; before Spread.
+  void SetRelation(const ir::Node* node, AxisRelation relation) {
+    relations_[node] = std::move(relation);
+  }
   const std::vector<ir::Node*>& nodes() const { return nodes_; }
 
   // The node walks these tensors step by step: time runs along all of the strides or none.
@@ -65,6 +69,7 @@ class TimeAxes {
  private:
   bool SpreadAt(ir::Node& node);
   bool SpreadThroughWalk(ir::Node& node, const std::vector<Stride>& strides);
+  void CheckTogether(ir::Node& node);
   bool SpreadThroughReshape(ir::Node& node);
   bool SpreadThroughDelay(ir::Node& node, const Delay& delay);
   struct Side {
@@ -73,7 +78,10 @@ class TimeAxes {
   };
   bool SpreadAtRates(ir::Node& node, int64_t axis, const Side& from, const Side& to);
   bool Join(const ir::Source& source, TimeAxis time, const ir::Node& node);
-  std::optional<TimeAxis> Reshaped(const ir::Source& from, const ir::Source& to) const;
+  // With so many of its steps together.
+  std::optional<TimeAxis> Reshaped(const ir::Source& from, const ir::Source& to,
+                                   int64_t together = 1) const;
+  int64_t StepsTogether(const ir::Source& from, const ir::Source& to) const;
   // Elements before one step of time, and in one step.
   std::pair<int64_t, int64_t> Place(const ir::Source& source, const TimeAxis& time) const;
 

@@ -95,6 +95,15 @@ TensorType SumType(const ir::Node& node, const RunningSum& sum) {
   return WithExtent(TypeOf(node.inputs[0]), sum.axis, 1);
 }
 
+ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data, const Delay& delay,
+                    const std::string& name) {
+  const TensorType type = WithExtent(TypeOf(data), delay.axis, delay.past);
+  const ir::Source read = Read(graph, like, name, type, delay.fill);
+  const ir::Source joined = Joined(graph, like, read, data, delay.axis);
+  NewAssign(graph, like, name, Part(graph, joined, delay.axis, -delay.past, delay.past));
+  return joined;
+}
+
 void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNames& names) {
   const ir::Source data = node.inputs[0];
   const ops::RingReads reads = ReadsOf(delay, ExtentOf(data, delay.axis));

@@ -17,6 +17,10 @@ namespace weft::graph {
 TensorType PastType(const ir::Node& node, const Delay& delay);
 TensorType SumType(const ir::Node& node, const RunningSum& sum);
 
+// `data` of `like` behind so many places before, which variable `name` holds, oldest first.
+ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data, const Delay& delay,
+                    const std::string& name);
+
 // The variables of a past, which is a ring (ops/ring.h): its places and, where there are more than
 // one, where it starts. Both are the same for any number of steps a run.
 struct PastNames {

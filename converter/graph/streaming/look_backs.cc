@@ -17,12 +17,16 @@ Motion MotionOf(const ir::Node& node, const Delay& delay) {
 
 }  // namespace
 
-LookBacks LookBacksIn(const ir::Graph& graph) {
+LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions) {
   LookBacks found;
   const auto add = [&](Motion motion, const LookBack& back) {
     if (motion < found.motion) found = {motion, {}};
     if (motion == found.motion) found.likeliest.push_back(back);
   };
+  for (const CausalAttention& attention : attentions) {
+    const int64_t together = attention.reach.is_even ? attention.reach.period : 1;
+    add(Motion::kAttends, {attention.scores, attention.row, together});
+  }
   for (ir::Node* node : ir::Topological(graph)) {
     const AxisRelation relation = ops::RelationOf(graph, *node);
     if (relation.sum) add(Motion::kMoved, {node, relation.sum->axis});
@@ -33,7 +37,11 @@ LookBacks LookBacksIn(const ir::Graph& graph) {
   return found;
 }
 
-Motion MotionAlong(const TimeAxes& times) {
+Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& attentions) {
+  const auto attends = [&](const CausalAttention& attention) {
+    return RunsAlong(times, attention);
+  };
+  if (std::ranges::any_of(attentions, attends)) return Motion::kAttends;
   Motion most = Motion::kNone;
   for (ir::Node* node : times.nodes()) {
     const AxisRelation& relation = times.Relation(node);

@@ -6,15 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
-// The likeliest first: walks; windows that look back and give a place for each one; sums, shifts and
+// The likeliest first: walks; attention; windows that look back and give a place for each one; sums, shifts and
 // borders of other numbers than zero; windows that give fewer, as along the axes of an image; those
 // that only stand side by side.
-enum class Motion { kWalks, kEven, kMoved, kFewer, kApart, kNone };
+enum class Motion { kWalks, kAttends, kEven, kMoved, kFewer, kApart, kNone };
 
 // An operation that looks back along an axis of its data and not ahead.
 struct LookBack {
@@ -28,10 +29,10 @@ struct LookBacks {
   Motion motion = Motion::kNone;
   std::vector<LookBack> likeliest;
 };
-LookBacks LookBacksIn(const ir::Graph& graph);
+LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions);
 
 // The likeliest motion along time of what is no walk.
-Motion MotionAlong(const TimeAxes& times);
+Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& attentions);
 // Does time run through a layer with weights?
 bool RunsThroughWeights(const TimeAxes& times);
 // Does time run along the channels of windows over other axes?

@@ -34,6 +34,8 @@ struct StreamedState {
 
 struct Streamed {
   int64_t steps = 0, all_steps = 0;  // in a run, and 0 where the model is of any number
+  // Constants differ from step to step: those behind `all_steps` are like the last.
+  bool has_tables = false;
   std::vector<StreamedPort> inputs, outputs;
   std::vector<StreamedState> states;
   int64_t least_state_bytes = 0;           // the bound of bound.h

@@ -14,16 +14,20 @@
 
 #include "converter/base/narrow.h"
 #include "converter/base/visible.h"
+#include "converter/graph/recognise/forms.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/bound.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
+#include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/lengths.h"
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/ports.h"
+#include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/shifts.h"
@@ -76,6 +80,7 @@ class Streaming {
     Resize(graph_, times, steps_);
     for (ir::Node* node : times.nodes()) KeepPast(times, *node);
     for (ir::Node* node : times.nodes()) KeepNumbers(*node);
+    CountOn(times);
     for (Walk& walk : walks_) {
       Shorten(graph_, walk, steps_ * PerStep(walk));
       for (const Carried& state : walk.states) Keep(walk, state);
@@ -99,7 +104,7 @@ class Streaming {
     if (!tried.is_sound && seeds_.empty()) {
       tried.motion = motion_;
     } else if (times_) {
-      tried.motion = walks_.empty() ? MotionAlong(*times_) : Motion::kWalks;
+      tried.motion = walks_.empty() ? MotionAlong(*times_, attentions_) : Motion::kWalks;
       tried.is_channels = IsChannelsOfWindows(*times_);
       tried.has_weights = RunsThroughWeights(*times_);
     }
@@ -114,7 +119,9 @@ class Streaming {
   // Finds time and what forbids to cut it.
   bool Prepare() {
     const size_t before = faults_.lines().size();
+    RecogniseAttentions(graph_);
     SeparateConstants(graph_);
+    attentions_ = ReadAttentions(graph_, ahead_);
     WholeGathersToReshapes(graph_);
     JoinsToPads(graph_);
     SlicesOfPads(graph_);
@@ -158,6 +165,7 @@ class Streaming {
   const RunningSum* SumOf(const TimeAxes& times, ir::Node& node) const;
   void KeepPast(const TimeAxes& times, ir::Node& node);
   void KeepNumbers(ir::Node& node);
+  void CountOn(const TimeAxes& times);
   void Describe(const std::string& name, const TensorType& type, const ir::Node& node,
                 const std::string& what);
   std::string FreeName(const std::string& wanted);
@@ -175,6 +183,8 @@ class Streaming {
   std::vector<FilledWindow> filled_;
   std::vector<Walk> walks_;
   std::map<const ir::Node*, Faults> walk_faults_;  // where time need not run along walks
+  std::vector<CausalAttention> attentions_;
+  std::vector<const ir::Node*> ahead_;             // other attentions
   std::vector<LookBack> look_backs_;               // of a model without walks and seeds
   int64_t whole_steps_ = 0;                        // of the time axis, before it is cut
   std::string counts_;                             // of the steps, layer by layer
@@ -182,6 +192,7 @@ class Streaming {
   std::set<const ir::Node*> kept_reads_;           // ReadValues that already keep a walk's state
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
+  std::vector<Table> tables_;                     // others that differ from step to step
   std::set<const ir::Node*> lengths_;             // constants that are made of the number of steps
   std::set<std::string> names_;
   Streamed streamed_;
@@ -208,6 +219,11 @@ bool Streaming::TakeBackFills(const TimeAxes& times) {
 
 void Streaming::Spread(TimeAxes& times) {
   for (const Walk& walk : walks_) times.AddWalk(*walk.node, walk.strides);
+  for (const CausalAttention& attention : attentions_) {
+    for (auto& [node, relation] : RelationsOf(graph_, attention)) {
+      times.SetRelation(node, std::move(relation));
+    }
+  }
   for (const PortAxis& seed : seeds_) {
     const ir::Source tensor = PortTensor(graph_, seed);
     const int64_t places = DimsOf(tensor)[static_cast<size_t>(seed.axis)];
@@ -272,14 +288,17 @@ bool Streaming::ReadWalks() {
   }
   if (!walks_.empty()) motion_ = Motion::kWalks;
   if (!walks_.empty() || !seeds_.empty()) return true;
-  LookBacks look_backs = LookBacksIn(graph_);
+  LookBacks look_backs = LookBacksIn(graph_, attentions_);
   motion_ = look_backs.motion;
   look_backs_ = std::move(look_backs.likeliest);
   if (!look_backs_.empty()) return true;
   faults_.Add(fmt::format(
-      "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, pool "
-      "or running sum looks back along one; --streaming must have one to cut",
+      "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, pool, "
+      "running sum or attention looks back along one; --streaming must have one to cut",
       graph_.file));
+  for (const ir::Node* node : ahead_) {
+    RefuseToCut(graph_, *node, "no constant mask keeps it from attending to later places", faults_);
+  }
   return false;
 }
 
@@ -374,6 +393,9 @@ bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t inpu
 void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!lengths_.contains(node.inputs[i].node) || MayReadLength(times, node, i)) continue;
+    // A mask is cut with its attention; a table holds for as many steps as there are.
+    if (IsMask(attentions_, node)) continue;
+    if (std::ranges::find(tables_, node.inputs[i].node, &Table::node) != tables_.end()) continue;
     RefuseToCut(graph_, node, fmt::format("input {} is computed from the number of all steps", i),
                 faults_);
   }
@@ -440,6 +462,9 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
       numbers_[&node] = *numbering;
       return;
     }
+    // Numbers alone: indices would choose steps of something that is there as a whole.
+    const bool is_table = time.outer == 1 && IsFloat(node.constant->type.type);
+    if (is_table) return tables_.push_back({&node, *node.constant, time});
     return RefuseToCut(graph_, node, "its value differs from step to step", faults_);
   }
   if (const Walk* walk = WalkOf(node)) {
@@ -588,6 +613,24 @@ void Streaming::KeepNumbers(ir::Node& node) {
     Describe(name, {ElementType::i64, {}}, *source.node, "the number of the next step, for");
     source = ReadNumbering(graph_, *source.node, found->second, name);
   }
+}
+
+// What looks up its step, and what attends.
+void Streaming::CountOn(const TimeAxes& times) {
+  const NewState new_state = [this](const std::string& wanted, const TensorType& type,
+                                    const std::string& from) {
+    streamed_.states.push_back({FreeName(wanted), DenseBytes(type).value_or(0), from});
+    return streamed_.states.back().name;
+  };
+  const auto runs_beside = [&](const CausalAttention& attention) {
+    return !RunsAlong(times, attention);
+  };
+  std::erase_if(attentions_, runs_beside);
+  const auto counting = std::ranges::find_if(attentions_, CountsSteps);
+  const ir::Node* asks = counting == attentions_.end() ? nullptr : counting->scores;
+  streamed_.has_tables = !tables_.empty();
+  const ir::Source so_far = ReadTables(graph_, times, steps_, tables_, asks, new_state);
+  KeepKeys(graph_, times, attentions_, so_far, new_state);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/activation.h",
-        "kernels/functions.inc", "kernels/fourier.h", "kernels/fourier_tables.h")
+        "kernels/functions.inc", "kernels/fourier.h", "kernels/fourier_tables.h",
+        "kernels/sum.h")
 
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "converter/graph/lower.h"
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+using ReadersOf = std::map<const ir::Node*, std::vector<ir::Node*>>;
+
+constexpr size_t kMaskInput = 3, kScaleInput = 4;
+
+bool Flag(const ir::Graph& graph, const ir::Node& node, const char* key) {
+  Faults discarded;
+  return ops::Attributes(graph, node, discarded).Bool(key, false);
+}
+
+int64_t RankOf(const ir::Source& source) { return std::ssize(DimsOf(source)); }
+
+// Matrices of a row and a column for each place.
+bool IsSquare(const Dims& dims) { return dims.size() >= 2 && dims.back() == dims.end()[-2]; }
+
+// The one input that is no constant.
+std::optional<size_t> DataInput(const ir::Node& node) {
+  std::optional<size_t> data;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i].node->constant) continue;
+    if (data) return std::nullopt;
+    data = i;
+  }
+  return data;
+}
+
+// Works on each score apart, or gives all of them other dims but for the last two.
+bool PassesScores(const ir::Graph& graph, ir::Node& node) {
+  const std::optional<size_t> data = DataInput(node);
+  if (!data || node.outputs.size() != 1 || node.operation == nullptr) return false;
+  const Dims &in = DimsOf(node.inputs[*data]), &out = DimsOf({&node, 0});
+  if (ops::TraitsOf(node).reshapes) {
+    return *data == 0 && IsSquare(in) && IsSquare(out) && in.back() == out.back();
+  }
+  const auto broadcast = node.attributes.find("auto_broadcast");
+  if (broadcast != node.attributes.end() && broadcast->second == "pdpd") return false;
+  const AxisRelation relation = ops::RelationOf(graph, node);
+  const PortAxis row = {true, 0, std::ssize(out) - 2}, column = {true, 0, std::ssize(out) - 1};
+  const auto goes_on = [&](const PortAxis& to) {
+    return std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
+      return std::ranges::find(group, to) != group.end() &&
+             std::ranges::find(group, PortAxis{false, *data, to.axis}) != group.end();
+    });
+  };
+  return in == out && !relation.reshapes && goes_on(row) && goes_on(column);
+}
+
+bool IsReadOnce(const ReadersOf& readers, const ir::Node& node) {
+  const auto found = readers.find(&node);
+  return found != readers.end() && found->second.size() == 1;
+}
+
+bool IsSoftmaxOfRows(const ir::Graph& graph, ir::Node& node) {
+  if (!IsCalled(node, "Softmax")) return false;
+  Faults discarded;
+  const int64_t axis = ops::Attributes(graph, node, discarded).Int("axis", 1);
+  return axis == -1 || axis == RankOf({&node, 0}) - 1;
+}
+
+// Scores of the operation for attention, `mask` the constant that it adds or chooses by.
+ir::Source Masked(ir::Graph& graph, ir::Node& node, ir::Source scores, ir::Source mask) {
+  if (TypeOf(mask).type != ElementType::boolean) {
+    return {NewInferredNode(graph, node, "Add", 1, {scores, mask}), 0};
+  }
+  const ir::Source nothing = NewFloats(graph, node, {}, {-std::numeric_limits<float>::infinity()});
+  return {NewInferredNode(graph, node, "Select", 1, {mask, scores, nothing}), 0};
+}
+
+ir::Source Triangle(ir::Graph& graph, const ir::Node& node, int64_t places) {
+  std::vector<int64_t> flags;
+  for (int64_t at = 0; at < places * places; ++at) flags.push_back(at % places <= at / places);
+  return NewInts(graph, node, {ElementType::boolean, {places, places}}, flags);
+}
+
+// The query, scaled as the operation scales it.
+ir::Source ScaledQuery(ir::Graph& graph, ir::Node& node) {
+  const ir::Source query = node.inputs[0];
+  const auto size = static_cast<double>(DimsOf(query).back());
+  const bool has_scale = node.inputs.size() > kScaleInput;
+  const std::optional<double> number =
+      has_scale ? NumberIn(node.inputs[kScaleInput]) : std::optional(1 / std::sqrt(size));
+  if (number == 1) return query;
+  const ir::Source scale = NewFloats(graph, node, {1}, {static_cast<float>(*number)});
+  ir::Node* scaled = NewInferredNode(graph, node, "Multiply", 1, {query, scale});
+  scaled->attributes[kRoundsApart] = "true";
+  return {scaled, 0};
+}
+
+// The operation for attention becomes what it is made of, with the bits that it gives.
+void TakeApart(ir::Graph& graph, ir::Node& node) {
+  if (!IsCalled(node, "ScaledDotProductAttention")) return;
+  const int64_t places = DimsOf(node.inputs[0]).end()[-2];
+  const bool is_causal = Flag(graph, node, "causal");
+  const bool has_mask = node.inputs.size() > kMaskInput;
+  if (DimsOf(node.inputs[1]).end()[-2] != places || !(is_causal || has_mask)) return;
+  if (node.inputs.size() > kScaleInput && !NumberIn(node.inputs[kScaleInput])) return;
+  if (!is_causal) {
+    const ir::Source given = node.inputs[kMaskInput];
+    if (!given.node->constant || TypeOf(given).dims.size() < 2 || places < 2) return;
+  }
+  const ir::Source mask = is_causal ? Triangle(graph, node, places) : node.inputs[kMaskInput];
+  const ir::Source query = ScaledQuery(graph, node), key = node.inputs[1], value = node.inputs[2];
+  const ir::Source scores = {
+      NewInferredNode(graph, node, "MatMul", 1, {query, key}, 1, {{"transpose_b", "true"}}), 0};
+  const ir::Source masked = Masked(graph, node, scores, mask);
+  const ir::Source shares = {
+      NewInferredNode(graph, node, "Softmax", 8, {masked}, 1, {{"axis", "-1"}}), 0};
+  Become(node, "MatMul", 1, {shares, value});
+}
+
+// Zeros for what is NaN, as some exporters write behind a softmax: the two operations.
+std::vector<ir::Node*> WithoutNan(ir::Node& select) {
+  if (!IsCalled(select, "Select") || !NumberIn(select.inputs[1])) return {};
+  ir::Node* question = select.inputs[0].node;
+  const bool fits = IsCalled(*question, "IsNaN") && question->inputs[0] == select.inputs[2];
+  return fits ? std::vector{question, &select} : std::vector<ir::Node*>();
+}
+
+// Down from what `found` shares out to its softmax, if it has one.
+ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAttention& found) {
+  const ir::Source shares = found.product->inputs[0];
+  ir::Source at = shares;
+  size_t reads = 1;
+  while (at.node->operation != nullptr && ops::TraitsOf(*at.node).reshapes) {
+    if (!PassesScores(graph, *at.node) || !IsReadOnce(readers, *at.node)) return shares;
+    found.shares.insert(found.shares.begin(), at.node);
+    at = at.node->inputs[0];
+  }
+  const std::vector<ir::Node*> guard = WithoutNan(*at.node);
+  if (!guard.empty()) {
+    found.shares.insert(found.shares.begin(), guard.begin(), guard.end());
+    at = at.node->inputs[2];
+    reads = guard.size();
+  }
+  const auto found_readers = readers.find(at.node);
+  const bool is_all = found_readers != readers.end() && found_readers->second.size() == reads;
+  if (!is_all || !IsSoftmaxOfRows(graph, *at.node)) return shares;
+  found.softmax = at.node;
+  return at.node->inputs[0];
+}
+
+// What `product` sums, if that is attention; what it reaches is not known yet.
+std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf& readers,
+                                        ir::Node& product) {
+  if (!IsCalled(product, "MatMul") || Flag(graph, product, "transpose_a")) return std::nullopt;
+  CausalAttention found;
+  found.product = &product;
+  ir::Source at = ReadShares(graph, readers, found);
+  if (found.softmax == nullptr) found.shares.clear();
+  while (!IsCalled(*at.node, "MatMul")) {
+    if (!IsReadOnce(readers, *at.node) || !PassesScores(graph, *at.node)) return std::nullopt;
+    found.masks.insert(found.masks.begin(), at.node);
+    at = at.node->inputs[DataInput(*at.node).value()];
+  }
+  found.scores = at.node;
+  const Dims& dims = DimsOf(at);
+  const bool is_whole = IsReadOnce(readers, *at.node) && IsSquare(dims);
+  const auto is_vector = [](const ir::Source& source) { return RankOf(source) < 2; };
+  if (!is_whole || is_vector(at.node->inputs[0]) || is_vector(at.node->inputs[1]) ||
+      is_vector(product.inputs[1])) {
+    return std::nullopt;
+  }
+  found.places = dims.back();
+  found.row = RankOf(at.node->inputs[0]) - (Flag(graph, *at.node, "transpose_a") ? 1 : 2);
+  found.key = RankOf(at.node->inputs[1]) - (Flag(graph, *at.node, "transpose_b") ? 2 : 1);
+  found.value = RankOf(product.inputs[1]) - (Flag(graph, product, "transpose_b") ? 1 : 2);
+  return found;
+}
+
+// The group of an output's axis goes along with one more input.
+void AddToGroup(AxisRelation& relation, const PortAxis& out, const PortAxis& in) {
+  for (AxisGroup& group : relation.groups) {
+    std::erase(group, in);
+    if (std::ranges::find(group, out) != group.end()) group.push_back(in);
+  }
+}
+
+}  // namespace
+
+std::vector<CausalAttention> ReadAttentions(ir::Graph& graph,
+                                            std::vector<const ir::Node*>& others) {
+  for (ir::Node* node : ir::Topological(graph)) TakeApart(graph, *node);
+  const ReadersOf readers = Readers(graph);
+  std::vector<CausalAttention> attentions;
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (IsCalled(*node, "ScaledDotProductAttention")) others.push_back(node);
+    std::optional<CausalAttention> attention = ReadForm(graph, readers, *node);
+    if (!attention) continue;
+    const Masks masks(attention->masks, attention->places, attention->softmax != nullptr);
+    const std::optional<Reach> reach = masks.Read();
+    if (reach) {
+      attention->reach = *reach;
+      attentions.push_back(*std::move(attention));
+    } else if (attention->softmax != nullptr) {
+      others.push_back(attention->softmax);
+    }
+  }
+  return attentions;
+}
+
+std::map<const ir::Node*, AxisRelation> RelationsOf(const ir::Graph& graph,
+                                                    const CausalAttention& attention) {
+  std::map<const ir::Node*, AxisRelation> relations;
+  for (ir::Node* mask : attention.masks) {
+    AxisRelation relation = ops::RelationOf(graph, *mask);
+    const size_t data = DataInput(*mask).value();
+    for (AxisGroup& group : relation.groups) {
+      std::erase_if(group, [&](const PortAxis& at) {
+        if (at.output || at.port == data) return false;
+        return at.axis + 2 >= RankOf(mask->inputs[at.port]);
+      });
+    }
+    relations[mask] = std::move(relation);
+  }
+  for (ir::Node* sum : {attention.scores, attention.product}) {
+    AxisRelation relation = ops::RelationOf(graph, *sum);
+    const int64_t row = RankOf({sum, 0}) - 2;
+    AddToGroup(relation, {true, 0, row},
+               {false, 1, sum == attention.scores ? attention.key : attention.value});
+    if (attention.reach.is_even) relation.together = {row, attention.reach.period};
+    relations[sum] = std::move(relation);
+  }
+  return relations;
+}
+
+bool RunsAlong(const TimeAxes& times, const CausalAttention& attention) {
+  const ir::Source scores = {attention.scores, 0};
+  const TimeAxis* time = times.Of(scores);
+  return time != nullptr && time->axis == RankOf(scores) - 2;
+}
+
+bool CountsSteps(const CausalAttention& attention) {
+  return attention.softmax != nullptr || (attention.reach.period > 1 && !attention.reach.is_even);
+}
+
+bool IsMask(const std::vector<CausalAttention>& attentions, const ir::Node& node) {
+  return std::ranges::any_of(attentions, [&](const CausalAttention& attention) {
+    return std::ranges::find(attention.masks, &node) != attention.masks.end();
+  });
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/masks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "converter/base/elements.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+// What models of half precision write for minus infinity: a score so far below the others has an
+// exponential of 0.
+constexpr double kExcludingScore = -10000;
+
+double NumberAt(const ir::Constant& constant, size_t at) {
+  const ElementType type = constant.type.type;
+  return IsFloat(type) ? RealAt(type, constant.bytes, at)
+                       : static_cast<double>(IntegerAt(type, constant.bytes, at));
+}
+
+bool Is(const ir::Node& node, const char* operation) { return node.operation->name == operation; }
+
+}  // namespace
+
+Masks::Masks(const std::vector<ir::Node*>& between, int64_t places, bool has_softmax)
+    : between_(between), places_(static_cast<size_t>(places)), has_softmax_(has_softmax) {
+  for (const ir::Node* node : between_) {
+    if (ops::TraitsOf(*node).reshapes) continue;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      if (node->inputs[i].node->constant) operands_.push_back(OperandOf(*node, i));
+    }
+  }
+  for (const Operand& operand : operands_) {
+    const bool repeats = std::ranges::all_of(operand.batches, [](size_t at) { return at == 0; });
+    if (!repeats) batches_ = std::max(batches_, operand.batches.size());
+  }
+  excluded_ = ReadExcluded();
+}
+
+Masks::Operand Masks::OperandOf(const ir::Node& node, size_t input) const {
+  Operand operand{&node, input, &*node.inputs[input].node->constant, {}, {0}, 0, 0};
+  const Dims& whole = node.outputs[0].type.dims;
+  Dims dims = operand.constant->type.dims;
+  dims.insert(dims.begin(), whole.size() - dims.size(), 1);
+  operand.row = dims.end()[-2] == 1 ? 0 : static_cast<size_t>(dims.back());
+  operand.column = dims.back() == 1 ? 0 : 1;
+  auto stride = static_cast<size_t>(dims.back() * dims.end()[-2]);
+  operand.batch.assign(dims.begin(), dims.end() - 2);
+  for (size_t axis = operand.batch.size(); axis-- > 0;) {
+    std::vector<size_t> all;
+    const size_t step = dims[axis] == 1 ? 0 : stride;
+    for (size_t at = 0; at < static_cast<size_t>(whole[axis]); ++at) {
+      for (const size_t inner : operand.batches) all.push_back(at * step + inner);
+    }
+    operand.batches = std::move(all);
+    stride *= static_cast<size_t>(dims[axis]);
+  }
+  return operand;
+}
+
+const Masks::Operand* Masks::OperandAt(const ir::Node& node, size_t input) const {
+  for (const Operand& operand : operands_) {
+    if (operand.node == &node && operand.input == input) return &operand;
+  }
+  return nullptr;
+}
+
+// Does the operation, whose result is multiplied by `scale` behind it, exclude the key?
+bool Masks::IsExcludedBy(const ir::Node& node, double scale, size_t b, const Pair& at) const {
+  const auto number = [&](const Operand& operand) {
+    return NumberAt(*operand.constant, operand.At(b, at.i, at.j));
+  };
+  if (Is(node, "Select")) {
+    const Operand* chosen = OperandAt(node, 0);
+    if (chosen == nullptr) return false;
+    const Operand* other = OperandAt(node, number(*chosen) != 0 ? 1 : 2);
+    return other != nullptr && number(*other) * scale <= kExcludingScore;
+  }
+  const bool takes = Is(node, "Subtract");
+  const Operand* addend = OperandAt(node, takes || !node.inputs[0].node->constant ? 1 : 0);
+  if (addend == nullptr || (!takes && !Is(node, "Add"))) return false;
+  return (takes ? -number(*addend) : number(*addend)) * scale <= kExcludingScore;
+}
+
+// Without a softmax.
+bool Masks::IsZeroBy(const ir::Node& node, size_t b, const Pair& at) const {
+  const auto is_zero = [&](const Operand* operand) {
+    return operand != nullptr && NumberAt(*operand->constant, operand->At(b, at.i, at.j)) == 0;
+  };
+  if (Is(node, "Multiply")) return is_zero(OperandAt(node, node.inputs[0].node->constant ? 0 : 1));
+  const Operand* chosen = Is(node, "Select") ? OperandAt(node, 0) : nullptr;
+  return chosen != nullptr && is_zero(OperandAt(node, is_zero(chosen) ? 2 : 1));
+}
+
+std::optional<double> Masks::ScaleOf(const ir::Node& node) const {
+  const bool divides = Is(node, "Divide");
+  if (!divides && !Is(node, "Multiply")) return std::nullopt;
+  const Operand* factor = OperandAt(node, node.inputs[0].node->constant ? 0 : 1);
+  if (factor == nullptr || (divides && factor->input == 0)) return std::nullopt;
+  if (ElementCount(factor->constant->type.dims) != 1) return std::nullopt;
+  const double number = NumberAt(*factor->constant, 0);
+  if (!(number > 0)) return std::nullopt;
+  return divides ? 1 / number : number;
+}
+
+// From the last operation on, as long as what is excluded stays so.
+std::vector<bool> Masks::ReadExcluded() const {
+  std::vector<bool> excluded(batches_ * places_ * places_);
+  double scale = 1;
+  for (size_t k = between_.size(); k-- > 0;) {
+    const ir::Node& node = *between_[k];
+    if (ops::TraitsOf(node).reshapes) continue;
+    const std::optional<double> factor = ScaleOf(node);
+    if (factor) scale *= *factor;
+    if (factor) continue;
+    const bool excludes =
+        has_softmax_ ? Is(node, "Add") || Is(node, "Subtract") : Is(node, "Multiply");
+    if (!excludes && !Is(node, "Select")) break;
+    for (size_t at = 0; at < excluded.size(); ++at) {
+      if (excluded[at]) continue;
+      const size_t b = at / (places_ * places_);
+      const Pair pair = {at / places_ % places_, at % places_};
+      excluded[at] = has_softmax_ ? IsExcludedBy(node, scale, b, pair) : IsZeroBy(node, b, pair);
+    }
+  }
+  return excluded;
+}
+
+Masks::Pair Masks::Model(int64_t period, int64_t phase, int64_t distance) const {
+  const auto places = static_cast<int64_t>(places_);
+  const int64_t behind = std::max<int64_t>(distance - phase, 0);
+  const int64_t i = phase + (behind + period - 1) / period * period;
+  const int64_t j = i - distance;
+  if (i >= places || j >= places) return {static_cast<size_t>(phase), places_ - 1};
+  return {static_cast<size_t>(i), static_cast<size_t>(j)};
+}
+
+bool Masks::AreAlike(size_t b, const Pair& at, const Pair& other) const {
+  if (Excludes(b, at) || Excludes(b, other)) return Excludes(b, at) && Excludes(b, other);
+  return std::ranges::all_of(operands_, [&](const Operand& operand) {
+    const auto size = static_cast<size_t>(ElementBytes(operand.constant->type.type));
+    const std::byte* bytes = operand.constant->bytes.data();
+    return std::memcmp(bytes + operand.At(b, at.i, at.j) * size,
+                       bytes + operand.At(b, other.i, other.j) * size, size) == 0;
+  });
+}
+
+bool Masks::Repeats(int64_t period) const {
+  for (size_t b = 0; b < batches_; ++b) {
+    for (size_t i = 0; i < places_; ++i) {
+      for (size_t j = 0; j < places_; ++j) {
+        const auto row = static_cast<int64_t>(i);
+        const Pair model = Model(period, row % period, row - static_cast<int64_t>(j));
+        if (!AreAlike(b, {i, j}, model)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Of a place itself each must see; of later ones those of its chunk.
+std::optional<Reach> Masks::ReachOf(int64_t period) const {
+  Reach reach{0, period, false};
+  int64_t before_chunk = 0;
+  for (size_t b = 0; b < batches_; ++b) {
+    for (size_t i = 0; i < places_; ++i) {
+      if (Excludes(b, {i, i})) return std::nullopt;
+      for (size_t j = 0; j < places_; ++j) {
+        if (Excludes(b, {i, j})) continue;
+        const auto row = static_cast<int64_t>(i), column = static_cast<int64_t>(j);
+        if (column / period > row / period) return std::nullopt;
+        reach.is_even = reach.is_even || column > row;
+        reach.past = std::max(reach.past, row - column);
+        before_chunk = std::max(before_chunk, row / period * period - column);
+      }
+    }
+  }
+  if (reach.is_even) reach.past = before_chunk;
+  return reach;
+}
+
+std::optional<Reach> Masks::Read() const {
+  if (places_ < 2) return std::nullopt;
+  // Of two chunks the second must repeat the first.
+  for (int64_t period = 1; 2 * period <= static_cast<int64_t>(places_); ++period) {
+    if (Repeats(period)) return ReachOf(period);
+  }
+  return std::nullopt;
+}
+
+ir::Constant Masks::CutOf(const Operand& operand, const Reach& reach, int64_t count) const {
+  const int64_t phases = reach.is_even ? 1 : reach.period, columns = reach.past + count;
+  const auto size = static_cast<size_t>(ElementBytes(operand.constant->type.type));
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  const auto matrices = static_cast<size_t>(ElementCount(operand.batch).value_or(0));
+  const size_t plane = operand.constant->bytes.size() / size / matrices;
+  for (int64_t phase = 0; phase < phases; ++phase) {
+    for (size_t matrix = 0; matrix < matrices; ++matrix) {
+      for (int64_t at = 0; at < count * columns; ++at) {
+        const int64_t row = at / columns, column = at % columns;
+        const Pair pair =
+            Model(reach.period, (phase + row) % reach.period, reach.past + row - column);
+        const size_t from = matrix * plane + pair.i * operand.row + pair.j * operand.column;
+        const auto element = operand.constant->bytes.subspan(from * size, size);
+        bytes->insert(bytes->end(), element.begin(), element.end());
+      }
+    }
+  }
+  Dims dims = operand.batch;
+  dims.insert(dims.end(), {count, columns});
+  if (phases > 1) dims.insert(dims.begin(), phases);
+  const std::span<const std::byte> span = *bytes;
+  return {{operand.constant->type.type, std::move(dims)}, std::move(bytes), span};
+}
+
+std::vector<Masks::Cut> Masks::CutTo(const Reach& reach, int64_t count) const {
+  std::vector<Cut> cuts;
+  for (const Operand& operand : operands_) {
+    if (!operand.varies()) continue;
+    const auto node = std::ranges::find(between_, operand.node);
+    const bool by_phase = reach.period > 1 && !reach.is_even;
+    cuts.push_back({*node, operand.input, CutOf(operand, reach, count), by_phase});
+  }
+  return cuts;
+}
+
+}  // namespace weft::graph

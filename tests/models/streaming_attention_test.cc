@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention along time, cut to a few steps a run: keys and values of the past are kept, whatever its
+// masks leave of them, and the bits are those of a longer model with the same masks.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/models/streamed_graph.h"
+
+namespace weft::attending {
+namespace {
+
+constexpr int64_t kWidth = 4;
+constexpr float kNothing = -std::numeric_limits<float>::infinity();
+
+using BuildFor = std::function<void(GraphBuilder&, int64_t places)>;
+
+Build Of(int64_t places, const BuildFor& build) {
+  return [=](GraphBuilder& g) { build(g, places); };
+}
+
+// What is added to the score of a head, a place and a key.
+using Addend = std::function<float(int64_t head, int64_t at, int64_t key)>;
+
+Addend Window(int64_t window, float excluded = kNothing) {
+  return [=](int64_t, int64_t at, int64_t key) {
+    return key <= at && at - key < window ? 0.0f : excluded;
+  };
+}
+
+ir::Source Mask(GraphBuilder& g, int64_t heads, int64_t places, const Addend& addend) {
+  std::vector<float> numbers;
+  for (int64_t at = 0; at < heads * places * places; ++at) {
+    numbers.push_back(addend(at / places / places, at / places % places, at % places));
+  }
+  return g.Floats({1, heads, places, places}, numbers);
+}
+
+// True where the addend leaves the key.
+ir::Source Flags(GraphBuilder& g, int64_t places, const Addend& addend) {
+  std::vector<uint8_t> flags;
+  for (int64_t at = 0; at < places * places; ++at) {
+    flags.push_back(addend(0, at / places, at % places) == 0 ? 1 : 0);
+  }
+  return g.Const<uint8_t>({ElementType::boolean, {places, places}}, flags);
+}
+
+// [1, places, kWidth] to [1, heads, places, kWidth].
+ir::Source Heads(GraphBuilder& g, ir::Source x, int64_t heads, int64_t places, uint32_t seed) {
+  const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {kWidth, heads * kWidth}, seed)});
+  const ir::Source split =
+      g.Add("Reshape", 1, {wide, g.Ints({1, places, heads, kWidth})}, {{"special_zero", "false"}});
+  return g.Add("Transpose", 1, {split, g.Ints({0, 2, 1, 3})});
+}
+
+ir::Source Joined(GraphBuilder& g, ir::Source y, int64_t heads, int64_t places) {
+  const ir::Source rows = g.Add("Transpose", 1, {y, g.Ints({0, 2, 1, 3})});
+  return g.Add("Reshape", 1, {rows, g.Ints({1, places, heads * kWidth})},
+               {{"special_zero", "false"}});
+}
+
+struct Parts {
+  ir::Source query, key, value;
+};
+
+Parts PartsOf(GraphBuilder& g, ir::Source x, int64_t heads, int64_t places) {
+  return {Heads(g, x, heads, places, 1), Heads(g, x, heads, places, 2),
+          Heads(g, x, heads, places, 3)};
+}
+
+// The scale is exact wherever it stands.
+ir::Source Scores(GraphBuilder& g, const Parts& parts) {
+  const ir::Source product =
+      g.Add("MatMul", 1, {parts.query, parts.key}, {{"transpose_b", "true"}});
+  return g.Add("Multiply", 1, {product, g.Float(0.5f)});
+}
+
+ir::Source Shared(GraphBuilder& g, ir::Source scores, ir::Source value) {
+  return g.Add("MatMul", 1, {g.Add("Softmax", 8, {scores}, {{"axis", "-1"}}), value});
+}
+
+ir::Source Input(GraphBuilder& g, int64_t places) { return g.Parameter(F32({1, places, kWidth})); }
+
+// Attention under an added mask.
+BuildFor Under(int64_t heads, const Addend& addend) {
+  return [=](GraphBuilder& g, int64_t places) {
+    const Parts parts = PartsOf(g, Input(g, places), heads, places);
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, heads, places, addend)});
+    g.Result(Joined(g, Shared(g, masked, parts.value), heads, places));
+  };
+}
+
+void ExpectGoesOn(const BuildFor& build, int64_t places, int64_t all_places) {
+  for (const int64_t steps : {1, 2, 3, 7}) {
+    if (steps > places || all_places % steps != 0) continue;
+    ExpectSameBits(Of(all_places, build), Of(places, build), all_places, steps);
+  }
+}
+
+TEST(StreamingAttention, LooksBackAsFarAsItsMask) {
+  uint32_t seed = 1;
+  const auto choose = [&](uint32_t count) {
+    seed = seed * 1664525u + 1013904223u;
+    return static_cast<int64_t>((seed >> 12) % count);
+  };
+  for (int round = 0; round < 12; ++round) {
+    const int64_t places = 5 + choose(36), heads = 1 + choose(3);
+    const int64_t window = 1 + choose(static_cast<uint32_t>(places));
+    SCOPED_TRACE(std::to_string(places) + " places, window " + std::to_string(window));
+    ExpectGoesOn(Under(heads, Window(window, choose(2) == 0 ? kNothing : -1e9f)), places, 84);
+  }
+}
+
+// Behind the last step of a model that sees all places, the window moves on.
+TEST(StreamingAttention, KeepsAllPlacesOfTheModel) {
+  ExpectGoesOn(Under(2, Window(21)), 21, 84);
+  const graph::Streamed told = Model(Of(21, Under(2, Window(21))), 1).told;
+  ASSERT_EQ(told.states.size(), 3U);
+  EXPECT_EQ(told.states[1].bytes, 2 * 20 * kWidth * 4);
+  EXPECT_EQ(told.states[1].from,
+            "the keys of the last 20 places, of a window of 21, for layer 25 \"MatMul25\"");
+}
+
+// A long softmax sums in blocks.
+TEST(StreamingAttention, SumsInTheBlocksOfALongSoftmax) {
+  const Build build = Of(1120, Under(1, Window(70)));
+  for (const int64_t steps : {1, 7, 160}) ExpectSameBits(build, build, 1120, steps);
+}
+
+TEST(StreamingAttention, AddsWhatDependsOnTheDistance) {
+  ExpectGoesOn(Under(3,
+                     [](int64_t head, int64_t at, int64_t key) {
+                       if (key > at || at - key >= 5 + head) return kNothing;
+                       return -static_cast<float>(at - key) / static_cast<float>(2 << head);
+                     }),
+               14, 42);
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t places) {
+        const Parts parts = PartsOf(g, Input(g, places), 2, places);
+        const ir::Source bias = Mask(g, 2, places, [](int64_t head, int64_t at, int64_t key) {
+          return std::sin(static_cast<float>(3 * (at - key) + head));
+        });
+        const ir::Source biased = g.Add("Add", 1, {Scores(g, parts), bias});
+        const ir::Source masked =
+            g.Add("Subtract", 1, {biased, Mask(g, 1, places, [](int64_t, int64_t at, int64_t key) {
+                                    return key <= at && at - key < 6 ? 0.0f : -kNothing;
+                                  })});
+        g.Result(Joined(g, Shared(g, masked, parts.value), 2, places));
+      },
+      14, 42);
+}
+
+TEST(StreamingAttention, ChoosesByAMask) {
+  for (const bool keeps : {true, false}) {
+    ExpectGoesOn(
+        [=](GraphBuilder& g, int64_t places) {
+          const Parts parts = PartsOf(g, Input(g, places), 2, places);
+          ir::Source flags = Flags(g, places, Window(6));
+          if (!keeps) flags = g.Add("LogicalNot", 1, {flags});
+          const ir::Source scores = Scores(g, parts), nothing = g.Float(-1e9f);
+          const ir::Source masked =
+              g.Add("Select", 1, {flags, keeps ? scores : nothing, keeps ? nothing : scores});
+          g.Result(Joined(g, Shared(g, masked, parts.value), 2, places));
+        },
+        14, 42);
+  }
+}
+
+TEST(StreamingAttention, TakesTheOperationApart) {
+  for (const std::string form : {"causal", "chosen", "added"}) {
+    SCOPED_TRACE(form);
+    const Build build = [=](GraphBuilder& g) {
+      const Parts parts = PartsOf(g, Input(g, 21), 2, 21);
+      std::vector<ir::Source> inputs = {parts.query, parts.key, parts.value};
+      if (form == "chosen") inputs.push_back(Flags(g, 21, Window(6)));
+      if (form == "added") {
+        inputs.insert(inputs.end(), {Mask(g, 2, 21, Window(6)), g.Float(0.3f)});
+      }
+      const ir::Source y = g.Add("ScaledDotProductAttention", 13, inputs,
+                                 {{"causal", form == "causal" ? "true" : "false"}});
+      g.Result(Joined(g, y, 2, 21));
+    };
+    for (const int64_t steps : {1, 3, 7}) ExpectSameBits(build, build, 21, steps);
+  }
+}
+
+Addend Chunks(int64_t chunk, int64_t before, bool is_causal) {
+  return [=](int64_t, int64_t at, int64_t key) {
+    const int64_t distance = at / chunk - key / chunk;
+    const bool sees = distance >= 0 && distance <= before && (!is_causal || key <= at);
+    return sees ? 0.0f : kNothing;
+  };
+}
+
+// A step is a chunk where its places see each other.
+TEST(StreamingAttention, TakesChunksAtATime) {
+  for (const int64_t chunk : {2, 3, 4}) {
+    for (const int64_t before : {0, 1, 2}) {
+      const BuildFor build = Under(2, Chunks(chunk, before, false));
+      for (const int64_t steps : {1, 2, 3}) {
+        ExpectSameBits(Of(12 * chunk, build), Of(6 * chunk, build), 12, steps);
+      }
+    }
+  }
+}
+
+TEST(StreamingAttention, KnowsThePlaceWithinAChunk) {
+  ExpectGoesOn(Under(2, Chunks(4, 1, true)), 24, 84);
+  ExpectGoesOn(Under(1, Chunks(5, 0, true)), 15, 210);
+}
+
+// Without a softmax: keys decay, what lies behind a window weighs nothing.
+TEST(StreamingAttention, DecaysByTheDistance) {
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t places) {
+        const Parts parts = PartsOf(g, Input(g, places), 2, places);
+        const ir::Source decay = Mask(g, 2, places, [](int64_t head, int64_t at, int64_t key) {
+          const bool sees = key <= at && at - key < 9;
+          return sees ? std::pow(head == 0 ? 0.9f : 0.7f, static_cast<float>(at - key)) : 0.0f;
+        });
+        const ir::Source kept = g.Add("Multiply", 1, {decay, Scores(g, parts)});
+        g.Result(Joined(g, g.Add("MatMul", 1, {kept, parts.value}), 2, places));
+      },
+      14, 42);
+}
+
+// Tokens of several kinds in a step, side by side.
+TEST(StreamingAttention, AttendsToSeveralTokensOfAStep) {
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source tokens = g.Add(
+            "Reshape", 1, {g.Parameter(F32({1, steps, 3, kWidth})), g.Ints({1, 3 * steps, kWidth})},
+            {{"special_zero", "false"}});
+        const Parts parts = PartsOf(g, tokens, 2, 3 * steps);
+        const ir::Source masked =
+            g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, 3 * steps, Window(8))});
+        const ir::Source y = Joined(g, Shared(g, masked, parts.value), 2, 3 * steps);
+        g.Result(g.Add("Reshape", 1, {y, g.Ints({1, steps, 3, 2 * kWidth})},
+                       {{"special_zero", "false"}}));
+      },
+      14, 42);
+}
+
+// Heads that share keys: those are kept once.
+TEST(StreamingAttention, KeepsSharedKeysOnce) {
+  const BuildFor build = [](GraphBuilder& g, int64_t places) {
+    const ir::Source x = Input(g, places);
+    const auto repeated = [&](uint32_t seed) {
+      const ir::Source apart = g.Add("Unsqueeze", 1, {Heads(g, x, 2, places, seed), g.Ints({2})});
+      const ir::Source twice =
+          g.Add("Broadcast", 3, {apart, g.Ints({1, 2, 2, places, kWidth})}, {{"mode", "numpy"}});
+      return g.Add("Reshape", 1, {twice, g.Ints({1, 4, places, kWidth})},
+                   {{"special_zero", "false"}});
+    };
+    const Parts parts = {Heads(g, x, 4, places, 1), repeated(2), repeated(3)};
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, places, Window(6))});
+    g.Result(Joined(g, Shared(g, masked, parts.value), 4, places));
+  };
+  ExpectGoesOn(build, 14, 42);
+  const graph::Streamed told = Model(Of(14, build), 1).told;
+  ASSERT_EQ(told.states.size(), 3U);
+  EXPECT_EQ(told.states[1].bytes, 2 * 5 * kWidth * 4);
+}
+
+// Several places of attention in a step.
+TEST(StreamingAttention, AttendsAtAnotherRate) {
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = g.Parameter(F32({1, 3, steps}));
+        const ir::Source up =
+            g.Add("ConvolutionBackpropData", 1, {x, Weights(g, {3, kWidth, 4}, 7)},
+                  {{"strides", "2"},
+                   {"dilations", "1"},
+                   {"pads_begin", "0"},
+                   {"pads_end", "2"},
+                   {"auto_pad", "explicit"}});
+        const ir::Source rows = g.Add("Transpose", 1, {up, g.Ints({0, 2, 1})});
+        const Parts parts = PartsOf(g, rows, 2, 2 * steps);
+        const ir::Source masked =
+            g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, 2 * steps, Window(7))});
+        g.Result(Joined(g, Shared(g, masked, parts.value), 2, 2 * steps));
+      },
+      14, 42);
+}
+
+// The same variables, however many steps a run takes.
+TEST(StreamingAttention, KeepsTheSameStateForAnyNumberOfSteps) {
+  const Build build = Of(21, Under(2, Chunks(3, 1, true)));
+  const graph::Streamed one = Model(build, 1).told, seven = Model(build, 7).told;
+  ASSERT_EQ(one.states.size(), seven.states.size());
+  for (size_t i = 0; i < one.states.size(); ++i) {
+    EXPECT_EQ(one.states[i].name, seven.states[i].name);
+    EXPECT_EQ(one.states[i].bytes, seven.states[i].bytes);
+  }
+}
+
+// Positions: as many as the model has; later steps have the last.
+TEST(StreamingAttention, ReadsItsOwnStepsOfATable) {
+  constexpr int64_t kPlaces = 14;
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t places) {
+        std::vector<float> positions = Numbers(kPlaces * kWidth, 5);
+        for (auto at = positions.size(); at < static_cast<size_t>(places * kWidth); ++at) {
+          positions.push_back(positions[at - kWidth]);
+        }
+        const ir::Source x =
+            g.Add("Add", 1, {Input(g, places), g.Floats({1, places, kWidth}, positions)});
+        const Parts parts = PartsOf(g, x, 2, places);
+        const ir::Source masked =
+            g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, places, Window(6))});
+        g.Result(Joined(g, Shared(g, masked, parts.value), 2, places));
+      },
+      kPlaces, 42);
+}
+
+std::string RefusalOf(const Addend& addend) { return Refusal(Of(12, Under(1, addend))); }
+
+TEST(StreamingAttention, RefusesWhatLooksAhead) {
+  const std::string refusal =
+      "test.xml: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, "
+      "pool, running sum or attention looks back along one; --streaming must have one to cut\n" +
+      NeedsAll("24 \"Softmax24\" (Softmax)",
+               "no constant mask keeps it from attending to later places");
+  EXPECT_EQ(RefusalOf([](int64_t, int64_t at, int64_t key) { return key >= at ? 0 : kNothing; }),
+            refusal);
+  EXPECT_EQ(
+      RefusalOf([](int64_t, int64_t at, int64_t key) { return key <= at + 1 ? 0 : kNothing; }),
+      refusal);
+  EXPECT_EQ(RefusalOf(Window(12, -10.0f)), refusal);
+  EXPECT_EQ(RefusalOf(Chunks(12, 0, false)), refusal);
+  const std::vector<float> learned = Numbers(144, 9);
+  EXPECT_EQ(RefusalOf([&](int64_t, int64_t at, int64_t key) {
+              return key <= at ? learned[static_cast<size_t>(12 * at + key)] : kNothing;
+            }),
+            refusal);
+}
+
+TEST(StreamingAttention, RefusesScoresThatAreGivenOut) {
+  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
+    const Parts parts = PartsOf(g, Input(g, places), 1, places);
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, places, Window(4))});
+    g.Result(masked);
+    g.Result(Joined(g, Shared(g, masked, parts.value), 1, places));
+  }));
+  EXPECT_NE(refusal.find("no sequence"), std::string::npos) << refusal;
+}
+
+}  // namespace
+}  // namespace weft::attending
