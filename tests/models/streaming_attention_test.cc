@@ -231,6 +231,29 @@ TEST(StreamingAttention, DecaysByTheDistance) {
       14, 42);
 }
 
+// As Keras writes it.
+TEST(StreamingAttention, ReadsProductsOfLabels) {
+  for (const bool key_first : {false, true}) {
+    ExpectGoesOn(
+        [=](GraphBuilder& g, int64_t places) {
+          const ir::Source x = Input(g, places);
+          const auto split = [&](uint32_t seed) {
+            const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {kWidth, 2 * kWidth}, seed)});
+            return g.Add("Reshape", 1, {wide, g.Ints({1, places, 2, kWidth})},
+                         {{"special_zero", "false"}});
+          };
+          const ir::Source query = split(1), key = split(2), value = split(3);
+          const ir::Source scores =
+              key_first ? g.Add("Einsum", 7, {key, query}, {{"equation", "aecd,abcd->acbe"}})
+                        : g.Add("Einsum", 7, {query, key}, {{"equation", "BTNH,BSNH->BNTS"}});
+          const ir::Source masked = g.Add("Add", 1, {scores, Mask(g, 1, places, Window(6))});
+          const ir::Source shares = g.Add("Softmax", 8, {masked}, {{"axis", "-1"}});
+          g.Result(g.Add("Einsum", 7, {shares, value}, {{"equation", "BNTS,BSNH->BTNH"}}));
+        },
+        14, 42);
+  }
+}
+
 // Tokens of several kinds in a step, side by side.
 TEST(StreamingAttention, AttendsToSeveralTokensOfAStep) {
   ExpectGoesOn(

@@ -10,6 +10,7 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/equation.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -124,6 +125,57 @@ void TakeApart(ir::Graph& graph, ir::Node& node) {
   Become(node, "MatMul", 1, {shares, value});
 }
 
+bool IsProduct(const ir::Node& node) {
+  return IsCalled(node, "MatMul") || (IsCalled(node, "Einsum") && node.inputs.size() == 2);
+}
+
+// The axes of a product that are time, beside the columns of the scores: of the operand that gives
+// a row of scores, or takes one; of the other; of the result.
+struct Sum {
+  PortAxis row, column, result;
+};
+
+std::optional<Sum> SumOfMatmul(const ir::Graph& graph, const ir::Node& node, bool takes_scores) {
+  const int64_t a = RankOf(node.inputs[0]), b = RankOf(node.inputs[1]);
+  const bool a_turned = Flag(graph, node, "transpose_a"),
+             b_turned = Flag(graph, node, "transpose_b");
+  if (a < 2 || b < 2 || (takes_scores && a_turned)) return std::nullopt;
+  const int64_t inner = b_turned ? b - 1 : b - 2, outer = b_turned ? b - 2 : b - 1;
+  return Sum{{false, 0, a_turned ? a - 1 : a - 2},
+             {false, 1, takes_scores ? inner : outer},
+             {true, 0, std::max(a, b) - 2}};
+}
+
+int64_t AxisOf(const ops::Labels& labels, ops::Label label) {
+  return std::ranges::find(labels, label) - labels.begin();
+}
+
+std::optional<Sum> SumOfEinsum(const ir::Graph& graph, ir::Node& node, bool takes_scores) {
+  Faults discarded;
+  ops::NodeScope scope(graph, node, discarded);
+  const ops::Equation equation = ops::ReadEquation(scope).value();
+  const ops::Labels result = ops::OutputLabels(equation, ops::ExtentsOf(scope, equation));
+  const ops::Labels labels[] = {ops::LabelsOf(scope, equation, 0),
+                                ops::LabelsOf(scope, equation, 1)};
+  const ops::Labels& scores = takes_scores ? labels[0] : result;
+  if (scores.size() < 2) return std::nullopt;
+  const ops::Label row = scores.end()[-2], column = scores.back();
+  const size_t other = takes_scores || !ops::HasLabel(labels[0], column) ? 1 : 0;
+  const bool fits = row != column && ops::HasLabel(labels[1 - other], row) &&
+                    !ops::HasLabel(labels[other], row) && ops::HasLabel(labels[other], column) &&
+                    ops::HasLabel(result, row) && takes_scores != ops::HasLabel(result, column) &&
+                    takes_scores == ops::HasLabel(labels[1 - other], column);
+  if (!fits) return std::nullopt;
+  return Sum{{false, 1 - other, AxisOf(labels[1 - other], row)},
+             {false, other, AxisOf(labels[other], column)},
+             {true, 0, AxisOf(result, row)}};
+}
+
+std::optional<Sum> SumOf(const ir::Graph& graph, ir::Node& node, bool takes_scores) {
+  return IsCalled(node, "Einsum") ? SumOfEinsum(graph, node, takes_scores)
+                                  : SumOfMatmul(graph, node, takes_scores);
+}
+
 // Zeros for what is NaN, as some exporters write behind a softmax: the two operations.
 std::vector<ir::Node*> WithoutNan(ir::Node& select) {
   if (!IsCalled(select, "Select") || !NumberIn(select.inputs[1])) return {};
@@ -158,28 +210,26 @@ ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAt
 // What `product` sums, if that is attention; what it reaches is not known yet.
 std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf& readers,
                                         ir::Node& product) {
-  if (!IsCalled(product, "MatMul") || Flag(graph, product, "transpose_a")) return std::nullopt;
+  if (!IsProduct(product)) return std::nullopt;
   CausalAttention found;
   found.product = &product;
   ir::Source at = ReadShares(graph, readers, found);
   if (found.softmax == nullptr) found.shares.clear();
-  while (!IsCalled(*at.node, "MatMul")) {
+  while (!IsProduct(*at.node)) {
     if (!IsReadOnce(readers, *at.node) || !PassesScores(graph, *at.node)) return std::nullopt;
     found.masks.insert(found.masks.begin(), at.node);
     at = at.node->inputs[DataInput(*at.node).value()];
   }
   found.scores = at.node;
-  const Dims& dims = DimsOf(at);
-  const bool is_whole = IsReadOnce(readers, *at.node) && IsSquare(dims);
-  const auto is_vector = [](const ir::Source& source) { return RankOf(source) < 2; };
-  if (!is_whole || is_vector(at.node->inputs[0]) || is_vector(at.node->inputs[1]) ||
-      is_vector(product.inputs[1])) {
-    return std::nullopt;
-  }
-  found.places = dims.back();
-  found.row = RankOf(at.node->inputs[0]) - (Flag(graph, *at.node, "transpose_a") ? 1 : 2);
-  found.key = RankOf(at.node->inputs[1]) - (Flag(graph, *at.node, "transpose_b") ? 2 : 1);
-  found.value = RankOf(product.inputs[1]) - (Flag(graph, product, "transpose_b") ? 1 : 2);
+  found.places = DimsOf(at).back();
+  if (!IsReadOnce(readers, *at.node) || !IsSquare(DimsOf(at))) return std::nullopt;
+  const std::optional<Sum> scores = SumOf(graph, *at.node, false);
+  const std::optional<Sum> sum = SumOf(graph, product, true);
+  if (!scores || !sum) return std::nullopt;
+  found.query = scores->row;
+  found.key = scores->column;
+  found.value = sum->column;
+  found.result = sum->result;
   return found;
 }
 
@@ -228,14 +278,15 @@ std::map<const ir::Node*, AxisRelation> RelationsOf(const ir::Graph& graph,
     }
     relations[mask] = std::move(relation);
   }
-  for (ir::Node* sum : {attention.scores, attention.product}) {
+  const PortAxis row = {true, 0, RankOf({attention.scores, 0}) - 2};
+  const auto set = [&](ir::Node* sum, const PortAxis& out, const PortAxis& in) {
     AxisRelation relation = ops::RelationOf(graph, *sum);
-    const int64_t row = RankOf({sum, 0}) - 2;
-    AddToGroup(relation, {true, 0, row},
-               {false, 1, sum == attention.scores ? attention.key : attention.value});
-    if (attention.reach.is_even) relation.together = {row, attention.reach.period};
+    AddToGroup(relation, out, in);
+    if (attention.reach.is_even) relation.together = {out.axis, attention.reach.period};
     relations[sum] = std::move(relation);
-  }
+  };
+  set(attention.scores, row, attention.key);
+  set(attention.product, attention.result, attention.value);
   return relations;
 }
 

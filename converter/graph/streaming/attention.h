@@ -17,10 +17,11 @@ namespace weft::graph {
 
 struct CausalAttention {
   ir::Node *scores = nullptr, *product = nullptr;
-  ir::Node* softmax = nullptr;          // null without one
-  std::vector<ir::Node*> masks;         // between scores and softmax, in order
-  std::vector<ir::Node*> shares;        // between softmax and product: the same, or 0 for NaN
-  int64_t row = 0, key = 0, value = 0;  // the time axes of query, key and value
+  ir::Node* softmax = nullptr;    // null without one
+  std::vector<ir::Node*> masks;   // between scores and softmax, in order
+  std::vector<ir::Node*> shares;  // between softmax and product: the same, or 0 for NaN
+  PortAxis query, key;            // the time axes that the scores are made of
+  PortAxis value, result;         // and of the product
   int64_t places = 0;
   Reach reach;
 };

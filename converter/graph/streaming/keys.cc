@@ -53,7 +53,7 @@ class Keys {
     int64_t count = 0;
   };
   bool OnlyRepeats(ir::Node& node, int64_t chunk) const;
-  void PutPast(ir::Node& node, int64_t axis, int64_t past, const Keeper& keeper);
+  void PutPast(ir::Node& node, const PortAxis& at, int64_t past, const Keeper& keeper);
   ir::Source Made(const ir::Node& like, const char* of, int opset, std::vector<ir::Source> inputs,
                   std::map<std::string, std::string> attributes = {});
   ir::Source Numbers(const ir::Node& like, const std::vector<int64_t>& numbers);
@@ -163,22 +163,23 @@ bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
 }
 
 // The past stands where the fewest elements do: before keys of several heads are one.
-void Keys::PutPast(ir::Node& node, int64_t axis, int64_t past, const Keeper& keeper) {
-  const TimeAxis time = *times_.Of(node.inputs[1]);
+void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, const Keeper& keeper) {
+  ir::Source& input = node.inputs[at.port];
+  const TimeAxis time = *times_.Of(input);
   std::vector<ir::Node*> behind, chosen;
-  ir::Source least = node.inputs[1];
-  for (ir::Source at = least; OnlyRepeats(*at.node, time.chunk);) {
-    behind.push_back(at.node);
-    at = at.node->inputs[0];
-    if (CountIn(at) >= CountIn(least)) continue;
-    least = at;
+  ir::Source least = input;
+  for (ir::Source from = least; OnlyRepeats(*from.node, time.chunk);) {
+    behind.push_back(from.node);
+    from = from.node->inputs[0];
+    if (CountIn(from) >= CountIn(least)) continue;
+    least = from;
     chosen = behind;
   }
-  const int64_t least_axis = chosen.empty() ? axis : times_.Of(least)->axis;
+  const int64_t least_axis = chosen.empty() ? at.axis : times_.Of(least)->axis;
   TensorType type = TypeOf(least);
   type.dims[static_cast<size_t>(least_axis)] = past;
   const ir::Source joined = WithPast(graph_, node, least, {least_axis, past}, keeper(type));
-  (chosen.empty() ? node.inputs[1] : chosen.back()->inputs[0]) = joined;
+  (chosen.empty() ? input : chosen.back()->inputs[0]) = joined;
   for (; !chosen.empty(); chosen.pop_back()) {
     ir::Node& repeat = *chosen.back();
     const TimeAxis* out = times_.Of({&repeat, 0});

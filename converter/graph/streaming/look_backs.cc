@@ -25,7 +25,8 @@ LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>
   };
   for (const CausalAttention& attention : attentions) {
     const int64_t together = attention.reach.is_even ? attention.reach.period : 1;
-    add(Motion::kAttends, {attention.scores, attention.row, together});
+    const int64_t axis = (attention.key.port == 0 ? attention.key : attention.query).axis;
+    add(Motion::kAttends, {attention.scores, axis, together});
   }
   for (ir::Node* node : ir::Topological(graph)) {
     const AxisRelation relation = ops::RelationOf(graph, *node);
