@@ -66,6 +66,16 @@ ir::Source Joined(GraphBuilder& g, ir::Source y, int64_t heads, int64_t places) 
                {{"special_zero", "false"}});
 }
 
+// [2, places, kWidth] to the hidden states of each place.
+ir::Source Recurrent(GraphBuilder& g, ir::Source x, int64_t places) {
+  const auto length = static_cast<int32_t>(places);
+  const ir::Source lengths = g.Const<int32_t>({ElementType::i32, {2}}, {length, length});
+  return g.Add("GRUSequence", 5,
+               {x, g.Floats({2, 1, 3}, std::vector<float>(6)), lengths,
+                Weights(g, {1, 9, kWidth}, 4), Weights(g, {1, 9, 3}, 5), Weights(g, {1, 9}, 6)},
+               {{"hidden_size", "3"}, {"direction", "forward"}}, 2);
+}
+
 struct Parts {
   ir::Source query, key, value;
 };
@@ -363,6 +373,36 @@ TEST(StreamingAttention, RefusesWhatLooksAhead) {
               return key <= at ? learned[static_cast<size_t>(12 * at + key)] : kNothing;
             }),
             refusal);
+}
+
+// Two sequences one behind the other, each place attending to both.
+TEST(StreamingAttention, RefusesABatchThatAttendsToItself) {
+  const std::string refusal = Refusal(Of(6, [](GraphBuilder& g, int64_t places) {
+    const ir::Source before = g.Add("CumSum", 3, {g.Parameter(F32({2, places, kWidth})), g.Int(1)});
+    const ir::Source rows =
+        g.Add("Reshape", 1, {before, g.Ints({1, 2 * places, kWidth})}, {{"special_zero", "false"}});
+    const ir::Source gru = Recurrent(g, before, places);
+    const Parts parts = PartsOf(g, rows, 1, 2 * places);
+    const ir::Source masked =
+        g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, 2 * places, Window(4))});
+    g.Result(Joined(g, Shared(g, masked, parts.value), 1, 2 * places));
+    g.Result(gru);
+  }));
+  EXPECT_NE(refusal.find("its time axis is flattened into a batch"), std::string::npos) << refusal;
+}
+
+// What is no factor may be infinite for keys that have not been.
+TEST(StreamingAttention, RefusesDecayBehindAQuotient) {
+  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
+    const Parts parts = PartsOf(g, Input(g, places), 1, places);
+    const ir::Source quotient = g.Add("Divide", 1, {g.Float(1), Scores(g, parts)});
+    const ir::Source kept =
+        g.Add("Multiply", 1, {quotient, Mask(g, 1, places, [](int64_t, int64_t at, int64_t key) {
+                                return key <= at ? 1.0f : 0.0f;
+                              })});
+    g.Result(Joined(g, g.Add("MatMul", 1, {kept, parts.value}), 1, places));
+  }));
+  EXPECT_NE(refusal.find("no sequence"), std::string::npos) << refusal;
 }
 
 TEST(StreamingAttention, RefusesScoresThatAreGivenOut) {

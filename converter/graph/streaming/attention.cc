@@ -177,10 +177,12 @@ std::optional<Sum> SumOf(const ir::Graph& graph, ir::Node& node, bool takes_scor
 }
 
 // Zeros for what is NaN, as some exporters write behind a softmax: the two operations.
-std::vector<ir::Node*> WithoutNan(ir::Node& select) {
-  if (!IsCalled(select, "Select") || !NumberIn(select.inputs[1])) return {};
+std::vector<ir::Node*> WithoutNan(const ReadersOf& readers, ir::Node& select) {
+  if (!IsCalled(select, "Select") || CountIn(select.inputs[1]) != 1) return {};
   ir::Node* question = select.inputs[0].node;
-  const bool fits = IsCalled(*question, "IsNaN") && question->inputs[0] == select.inputs[2];
+  const bool fits = NumberIn(select.inputs[1]) && IsCalled(*question, "IsNaN") &&
+                    question->inputs[0] == select.inputs[2] && IsReadOnce(readers, *question) &&
+                    IsReadOnce(readers, select);
   return fits ? std::vector{question, &select} : std::vector<ir::Node*>();
 }
 
@@ -194,7 +196,7 @@ ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAt
     found.shares.insert(found.shares.begin(), at.node);
     at = at.node->inputs[0];
   }
-  const std::vector<ir::Node*> guard = WithoutNan(*at.node);
+  const std::vector<ir::Node*> guard = WithoutNan(readers, *at.node);
   if (!guard.empty()) {
     found.shares.insert(found.shares.begin(), guard.begin(), guard.end());
     at = at.node->inputs[2];

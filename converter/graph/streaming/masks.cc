@@ -121,7 +121,11 @@ std::vector<bool> Masks::ReadExcluded() const {
     if (factor) continue;
     const bool excludes =
         has_softmax_ ? Is(node, "Add") || Is(node, "Subtract") : Is(node, "Multiply");
-    if (!excludes && !Is(node, "Select")) break;
+    // Without a softmax, what is not known to be a finite factor may not stand before the values.
+    if (!excludes && !Is(node, "Select")) {
+      if (!has_softmax_) excluded.assign(excluded.size(), false);
+      break;
+    }
     for (size_t at = 0; at < excluded.size(); ++at) {
       if (excluded[at]) continue;
       const size_t b = at / (places_ * places_);

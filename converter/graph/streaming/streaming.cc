@@ -427,6 +427,10 @@ void Streaming::Check(const TimeAxes& times) {
       if (time != nullptr) CheckPort(times, *node, {true, i, time->axis}, *time);
     }
   }
+  for (const CausalAttention& attention : attentions_) {
+    if (!RunsAlong(times, attention) || times.Of({attention.scores, 0})->outer == 1) continue;
+    RefuseToCut(graph_, *attention.scores, "its time axis is flattened into a batch", faults_);
+  }
   CheckLate(times);
 }
 
