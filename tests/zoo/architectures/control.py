@@ -205,7 +205,7 @@ class DecisionTransformer(nn.Module):
         return torch.tanh(self.out(x[:, 1]))
 
 
-@architecture("decision_transformer")
+@architecture("decision_transformer", causal=True)
 def decision_transformer():
     return DecisionTransformer(), (frames(1, 3, 1), frames(1, 3, 4), frames(1, 3, 2),
                                    torch.tensor([[2, 3, 4]]))

@@ -95,7 +95,7 @@ class CausalTransformer(nn.Module):
         return self.layer(x, memory, tgt_mask=self.mask)
 
 
-@architecture("transformer_decoder")
+@architecture("transformer_decoder", causal=True)
 def transformer_decoder():
     return CausalTransformer(), (frames(1, 6, 12), frames(1, 4, 12))
 
