@@ -391,6 +391,18 @@ TEST(StreamingAttention, RefusesABatchThatAttendsToItself) {
   EXPECT_NE(refusal.find("its time axis is flattened into a batch"), std::string::npos) << refusal;
 }
 
+// Keys that are known for all places are no past.
+TEST(StreamingAttention, RefusesConstantKeys) {
+  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
+    const Parts parts = PartsOf(g, Input(g, places), 1, places);
+    const Parts known = {parts.query, Weights(g, {1, 1, places, kWidth}, 8), parts.value};
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, known), Mask(g, 1, places, Window(4))});
+    g.Result(Joined(g, Shared(g, masked, parts.value), 1, places));
+    g.Result(g.Add("CumSum", 3, {parts.query, g.Int(2)}));
+  }));
+  EXPECT_NE(refusal.find("needs the whole sequence"), std::string::npos) << refusal;
+}
+
 // What is no factor may be infinite for keys that have not been.
 TEST(StreamingAttention, RefusesDecayBehindAQuotient) {
   const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {

@@ -228,6 +228,8 @@ std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf&
   const std::optional<Sum> scores = SumOf(graph, *at.node, false);
   const std::optional<Sum> sum = SumOf(graph, product, true);
   if (!scores || !sum) return std::nullopt;
+  const ir::Node& keys = *found.scores->inputs[scores->column.port].node;
+  if (keys.constant || product.inputs[sum->column.port].node->constant) return std::nullopt;
   found.query = scores->row;
   found.key = scores->column;
   found.value = sum->column;

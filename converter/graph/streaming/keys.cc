@@ -153,7 +153,8 @@ void Keys::AlignSoftmax(const CausalAttention& attention, int64_t columns, int64
 
 // Gives what it reads other dims or repeats it, for nothing else.
 bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
-  if (node.constant || node.operation == nullptr || readers_.at(&node).size() != 1) return false;
+  if (node.constant || node.operation == nullptr || times_.Of({&node, 0}) == nullptr) return false;
+  if (readers_.at(&node).size() != 1) return false;
   const AxisRelation& relation = times_.Relation(&node);
   const bool stretches =
       relation.stretches && IsStretched(DimsOf(node.inputs[0]), DimsOf({&node, 0}));

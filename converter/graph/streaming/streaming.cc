@@ -627,7 +627,7 @@ void Streaming::CountOn(const TimeAxes& times) {
     return streamed_.states.back().name;
   };
   const auto runs_beside = [&](const CausalAttention& attention) {
-    return !RunsAlong(times, attention);
+    return times.steps() == 1 || !RunsAlong(times, attention);
   };
   std::erase_if(attentions_, runs_beside);
   const auto counting = std::ranges::find_if(attentions_, CountsSteps);
