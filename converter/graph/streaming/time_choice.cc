@@ -79,7 +79,9 @@ std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candida
 // [batch, time, features].
 bool SpeaksForItself(const ir::Graph& graph, const Candidate& candidate) {
   if (candidate.motion != Motion::kNone) return true;
-  return candidate.has_weights && DimsOf(PortTensor(graph, candidate.axis)).size() == 3;
+  const bool is_middle = candidate.axis.axis == 1;
+  return candidate.has_weights && is_middle &&
+         DimsOf(PortTensor(graph, candidate.axis)).size() == 3;
 }
 
 }  // namespace
