@@ -48,6 +48,16 @@ struct Delay {
   std::map<std::string, std::string> attributes = {};
 };
 
+// Windows along an axis of input 0, wherever they lie, that make places of the same axis of output 0:
+// place i of it of `extent` places of the input from i * stride - begin[axis - 2] on. Where they
+// spread, each place of the input goes to `extent` of the output from i * stride on, the first of
+// which are left out.
+struct Windows {
+  int64_t axis = 0, extent = 1, stride = 1;
+  bool spread = false;
+  Dims begin = {}, end = {};  // padding of all axes of space
+};
+
 // Each place of the output is the sum of the input's places up to it, or before it.
 struct RunningSum {
   int64_t axis = 0;
@@ -69,6 +79,7 @@ struct AxisRelation {
   // Of what cuts input 0 into its outputs: the places that each holds, the other axes whole.
   std::vector<Selection> parts;
   std::vector<Delay> delays;
+  std::vector<Windows> windows;
   std::optional<RunningSum> sum;
   // The elements of input 0 in the same order under other dims: an axis that stays apart goes on.
   bool reshapes = false;

@@ -43,6 +43,8 @@ void ConvolutionAxes(AxisScope& scope) {
   WindowAxes(scope, kernel, false);
   const Window window = WindowOf(scope, std::span(scope.in(0)).subspan(2), kernel);
   for (size_t i = 0; i < kernel.size(); ++i) {
+    const std::optional<Windows> windows = WindowsOf(window, i);
+    if (windows && IsFinite(scope, kFilters)) scope.relation.windows.push_back(*windows);
     const std::optional<Delay> delay = LookBackOf(scope, window, i);
     if (!delay || (delay->past > 0 && !IsFinite(scope, kFilters))) continue;
     if (delay->take == delay->give) scope.Pair(0, delay->axis, 0, delay->axis);

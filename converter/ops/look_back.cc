@@ -43,6 +43,17 @@ std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i)
   return delay;
 }
 
+std::optional<Windows> WindowsOf(Window window, size_t i) {
+  const WindowAxis& axis = window.axis(i);
+  if (axis.is_alone() && axis.out == axis.in) return std::nullopt;
+  Windows found = {static_cast<int64_t>(i) + 2, axis.extent(), axis.stride};
+  for (size_t at = 0; at < window.axis_count; ++at) {
+    found.begin.push_back(window.axis(at).pad_begin);
+    found.end.push_back(window.axis(at).pad_end);
+  }
+  return found;
+}
+
 bool IsFinite(const NodeScope& scope, size_t i) {
   const std::optional<std::vector<double>> numbers = scope.Numbers(i);
   return numbers &&

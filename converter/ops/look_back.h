@@ -26,6 +26,9 @@ std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i)
 // Of a window that has dilations as an attribute: along axis `at` of the data they are another.
 void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dilation);
 
+// Of axis 2 + i of the data, wherever they lie; none where each place is made of its own alone.
+std::optional<Windows> WindowsOf(Window window, size_t i);
+
 // The padding of all axes as attributes.
 std::map<std::string, std::string> PadsOf(Window window);
 

@@ -67,6 +67,8 @@ struct Traits {
   // Of an operation that walks axis 1 of input 0 step by step: the number of states that it carries
   // along, which are inputs 1 on and outputs 1 on. 0: it is no such sequence.
   size_t sequence_states = 0;
+  // Of such a sequence: the operation that is one of its steps.
+  std::string_view cell = {};
 
   // What the inputs from `steered_from` on decide.
   Steering steering = Steering::kNothing;

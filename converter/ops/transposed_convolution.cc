@@ -391,6 +391,11 @@ void TransposedAxes(AxisScope& scope) {
     if (axis.stride > 1) scope.relation.reason = "upsamples the time axis";
     if (scope.has_input(kOutputShape)) continue;
     if (axis.is_alone()) scope.Pair(0, at, 0, at);
+    std::optional<Windows> windows = WindowsOf(window, i);
+    if (windows && IsFinite(scope, kFilters)) {
+      windows->spread = true;
+      scope.relation.windows.push_back(*std::move(windows));
+    }
     if (const std::optional<Delay> delay = OverlapOf(scope, window, i))
       scope.relation.delays.push_back(*delay);
   }

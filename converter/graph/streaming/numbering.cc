@@ -11,7 +11,11 @@
 
 namespace weft::graph {
 
-std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis) {
+namespace {
+
+constexpr const char* kBegins = "begins_anywhere";  // an attribute
+
+std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere) {
   constexpr int64_t kLeastPlaces = 4;
   constexpr double kMostNumber = 1 << 24;  // all whole numbers up to it are floats
   const Dims& dims = constant.type.dims;
@@ -27,7 +31,7 @@ std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t ax
   const int64_t count = ElementCount(dims).value_or(0);
   if (count == 0) return std::nullopt;
   const double first = number(0), step = number(inside) - first;
-  const bool starts = first == 0 || first == step;
+  const bool starts = anywhere || first == 0 || first == step;
   if (!starts || !(step >= 1) || !(number(count - 1) <= kMostNumber)) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     const auto place = static_cast<double>(i / inside % places);
@@ -35,6 +39,42 @@ std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t ax
   }
   const Numbering numbering = {axis, static_cast<int64_t>(first), static_cast<int64_t>(step)};
   return static_cast<double>(numbering.step) == step ? std::optional(numbering) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis) {
+  return NumbersAlong(constant, axis, /*anywhere=*/false);
+}
+
+std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis) {
+  return NumbersAlong(*node.constant, axis, node.attributes.contains(kBegins));
+}
+
+bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places) {
+  TensorType type = node.constant->type;
+  const auto at = static_cast<size_t>(numbering.axis);
+  type.dims[at] = places;
+  const bool is_signed =
+      IsFloat(type.type) || type.type == ElementType::i32 || type.type == ElementType::i64;
+  if (first < 0 && !is_signed) return false;
+  const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
+  const int64_t count = ElementCount(type.dims).value_or(0);
+  std::vector<int64_t> numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    numbers.push_back(first + i / inside % places * numbering.step);
+  }
+  ir::Graph made;
+  const ir::Source source =
+      IsFloat(type.type)
+          ? NewFloats(made, node, type.dims, std::vector<float>(numbers.begin(), numbers.end()))
+          : NewInts(made, node, type, numbers);
+  node.constant = source.node->constant;
+  node.outputs[0].type = type;
+  if (first == numbering.first) return true;
+  // It is made of no shape any more, and begins where none would.
+  node.attributes = {{kBegins, "true"}};
+  return true;
 }
 
 bool IsNumbering(const ir::Constant& constant) {

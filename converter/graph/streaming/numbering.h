@@ -20,8 +20,13 @@ struct Numbering {
 // Of a constant that grows from 0, or from its step, by a whole number from place to place of an
 // axis and is the same along all others, over four places or more: fewer may be a chance.
 std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis);
+// Of a constant node; one whose numbers Renumber has written may begin anywhere.
+std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis);
 // Along any axis.
 bool IsNumbering(const ir::Constant& constant);
+
+// Such a constant begins at `first` and has so many places. False where its type cannot hold them.
+bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places);
 
 // What stands in the place of the constant, whose dims are final: numbers from variable `name` on.
 ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbering& numbering,

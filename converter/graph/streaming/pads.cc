@@ -54,14 +54,22 @@ std::optional<Pads> PadsIn(const NodeScope& scope) {
   return found;
 }
 
-void SetPads(ir::Node& node, const Pads& pads) {
-  const auto text = [](const Dims& numbers) {
-    const std::string with_brackets = ToString(numbers);
-    return with_brackets.substr(1, with_brackets.size() - 2);
-  };
-  node.attributes["auto_pad"] = "explicit";
-  node.attributes["pads_begin"] = text(pads.begin);
-  node.attributes["pads_end"] = text(pads.end);
+void SetPads(ir::Node& node, const Pads& pads) { graph::SetPads(node, pads.begin, pads.end); }
+
+// The Pad before the window, of its own: others may read it, too.
+ir::Node* CopyOfPad(ir::Graph& graph, ir::Node& window) {
+  std::unique_ptr<ir::Node> copy = ir::CopyOf(*window.inputs[0].node);
+  window.inputs[0].node = copy.get();
+  graph.nodes.push_back(std::move(copy));
+  return window.inputs[0].node;
+}
+
+// Input 1 or 2 of a Pad holds 0 for the axis.
+void TakeOff(ir::Graph& graph, ir::Node& pad, size_t input, size_t axis) {
+  const ir::Source numbers = pad.inputs[input];
+  Dims others = IntsOf(numbers);
+  others[axis] = 0;
+  pad.inputs[input] = NewInts(graph, pad, TypeOf(numbers), others);
 }
 
 class PadJoining {
@@ -84,7 +92,7 @@ class PadJoining {
   void Join(ir::Node& window, const Border& border, size_t axis) {
     const FilledWindow before = {&window, window.attributes, window.inputs[0]};
     if (!SetBorder(window, border, axis)) return;
-    ir::Node& pad = *CopyOfPad(window);
+    ir::Node& pad = *CopyOfPad(graph_, window);
     pad.outputs[0].type.dims[axis] -= border.begin[axis];
     const ops::AxisRelation relation = ops::RelationOf(graph_, window);
     if (DelayAlong(relation, static_cast<int64_t>(axis)) == nullptr) {
@@ -92,10 +100,7 @@ class PadJoining {
       window.inputs[0] = before.data;
       return;
     }
-    const ir::Source begin = pad.inputs[1];
-    Dims left = IntsOf(begin);
-    left[axis] = 0;
-    pad.inputs[1] = NewInts(graph_, pad, TypeOf(begin), left);
+    TakeOff(graph_, pad, 1, axis);
     if (window.attributes.contains(ops::kPadFill)) filled_.push_back(before);
   }
 
@@ -110,14 +115,6 @@ class PadJoining {
     pads->begin[axis - 2] = border.begin[axis];
     SetPads(window, *pads);
     return true;
-  }
-
-  // Others may read it, too.
-  ir::Node* CopyOfPad(ir::Node& window) {
-    std::unique_ptr<ir::Node> copy = ir::CopyOf(*window.inputs[0].node);
-    window.inputs[0].node = copy.get();
-    graph_.nodes.push_back(std::move(copy));
-    return window.inputs[0].node;
   }
 
   ir::Graph& graph_;
@@ -225,6 +222,38 @@ bool IsOverTime(const TimeAxes& times, const FilledWindow& window) {
 void TakeBack(FilledWindow& window) {
   window.node->attributes = window.attributes;
   window.node->inputs[0] = window.data;
+}
+
+void SetPads(ir::Node& window, const Dims& begin, const Dims& end) {
+  const auto text = [](const Dims& numbers) {
+    const std::string with_brackets = ToString(numbers);
+    return with_brackets.substr(1, with_brackets.size() - 2);
+  };
+  window.attributes["auto_pad"] = "explicit";
+  window.attributes["pads_begin"] = text(begin);
+  window.attributes["pads_end"] = text(end);
+}
+
+void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis) {
+  if (!IsConvolution(window) && !IsPool(window)) return;
+  const std::optional<Border> border = BorderOf(graph, *window.inputs[0].node);
+  Faults discarded;
+  std::optional<Pads> pads = PadsIn(NodeScope(graph, window, discarded));
+  if (!border || !pads || border->begin[axis] < 0 || border->end[axis] < 0) return;
+  if (border->begin[axis] == 0 && border->end[axis] == 0) return;
+  const size_t at = axis - 2;
+  const bool is_own = IsConvolution(window) && border->fill == 0;
+  const bool is_padded = pads->begin[at] != 0 || pads->end[at] != 0;
+  const bool is_float = static_cast<float>(border->fill) == border->fill;
+  if (!is_own && (is_padded || !is_float)) return;
+  if (!is_own) window.attributes[ops::kPadFill] = fmt::format("{}", border->fill);
+  pads->begin[at] += border->begin[axis];
+  pads->end[at] += border->end[axis];
+  SetPads(window, *pads);
+  ir::Node& pad = *CopyOfPad(graph, window);
+  pad.outputs[0].type.dims[axis] -= border->begin[axis] + border->end[axis];
+  TakeOff(graph, pad, 1, axis);
+  TakeOff(graph, pad, 2, axis);
 }
 
 void JoinCuts(ir::Graph& graph) { CutJoining(graph).Run(); }

@@ -38,6 +38,12 @@ std::vector<FilledWindow> JoinPads(ir::Graph& graph);
 bool IsOverTime(const TimeAxes& times, const FilledWindow& window);
 void TakeBack(FilledWindow& window);
 
+// Padding of all axes of space as attributes.
+void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
+
+// A border of one number on both sides of the data, along one axis, becomes padding of the window.
+void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
+
 // Slices that leave the end of an axis out, which nothing but windows that end behind it has made,
 // become no more than another shape of what now ends there.
 void JoinCuts(ir::Graph& graph);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "converter/graph/streaming/latency.h"
+
 namespace weft::graph {
 namespace {
 
@@ -46,6 +48,7 @@ void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
   for (const ir::Node* result : graph.results) {
     StreamedPort port = PortOf(result->inputs[0], result->name, times, steps);
     port.so_far = !port.time && behind.contains(result);
+    port.latency = LatencyOf(*result);
     streamed.outputs.push_back(std::move(port));
   }
 }

@@ -48,7 +48,6 @@ class Resizing {
   void SetExtents(ir::Node& node);
   void CutConstant(ir::Constant& constant, const TimeAxis& time) const;
   void SetTargets(ir::Node& node);
-  void SetStretch(ir::Node& node, const TimeAxis& time);
 
   ir::Graph& graph_;
   const TimeAxes& times_;
@@ -130,20 +129,7 @@ void Resizing::SetTargets(ir::Node& node) {
   if (time == nullptr) return;
   const AxisRelation& relation = times_.Relation(&node);
   if (relation.reshapes) MakeReshape(node, node.inputs[0]);
-  if (relation.stretches) SetStretch(node, *time);
-}
-
-// Numbers line up with the axes at the end.
-void Resizing::SetStretch(ir::Node& node, const TimeAxis& time) {
-  Faults discarded;
-  const ops::NodeScope scope(graph_, node, discarded);
-  Dims numbers = scope.Ints(1).value();
-  const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
-  const int64_t at = time.axis - rank + static_cast<int64_t>(numbers.size());
-  if (at < 0 || numbers[static_cast<size_t>(at)] == 1) return;
-  numbers[static_cast<size_t>(at)] = Extent(time);
-  const TensorType type = scope.input_type(1);
-  node.inputs[1] = NewInts(graph_, node, type, numbers);
+  if (relation.stretches) SetStretch(graph_, node, time->axis, Extent(*time));
 }
 
 }  // namespace
@@ -182,6 +168,33 @@ bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxi
     if (!std::ranges::equal(first(a, row), first(b, row))) return false;
   }
   return true;
+}
+
+void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps) {
+  const auto [rows, step_bytes] = LayoutOf(constant.type, time);
+  const int64_t row_bytes = static_cast<int64_t>(constant.bytes.size()) / rows;
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto step = constant.bytes.subspan(static_cast<size_t>(row * row_bytes),
+                                             static_cast<size_t>(step_bytes));
+    for (int64_t i = 0; i < steps; ++i) bytes->insert(bytes->end(), step.begin(), step.end());
+  }
+  constant.type.dims[static_cast<size_t>(time.axis)] = time.chunk * steps;
+  constant.bytes = *bytes;
+  constant.owner = std::move(bytes);
+}
+
+// Numbers line up with the axes at the end.
+void SetStretch(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent) {
+  Faults discarded;
+  const ops::NodeScope scope(graph, node, discarded);
+  Dims numbers = scope.Ints(1).value();
+  const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
+  const int64_t at = axis - rank + static_cast<int64_t>(numbers.size());
+  if (at < 0 || numbers[static_cast<size_t>(at)] == 1) return;
+  numbers[static_cast<size_t>(at)] = extent;
+  const TensorType type = scope.input_type(1);
+  node.inputs[1] = NewInts(graph, node, type, numbers);
 }
 
 void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps) {

@@ -21,6 +21,12 @@ bool IsAlikeAtEveryStep(const ir::Constant& constant, const TimeAxis& time, int6
 // Do two such constants, of time axes of different lengths, repeat the same step?
 bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxis& time);
 
+// So many steps of a constant whose steps are all alike.
+void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps);
+
+// Where input 1 says how far the axes of the output stretch: this axis to this extent.
+void SetStretch(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent);
+
 void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps);
 
 }  // namespace weft::graph

@@ -23,11 +23,23 @@ struct Product {
   bool is_dense = false;
 };
 
+bool EmitsNoStep(const ir::Node& node) {
+  const ops::Traits& traits = ops::TraitsOf(node);
+  return traits.reshapes || (traits.pointwise && traits.free);
+}
+
+bool IsMoved(ir::Source source) {
+  while (EmitsNoStep(*source.node) && !source.node->attributes.contains(kMoved)) {
+    source = source.node->inputs[0];
+  }
+  return source.node->attributes.contains(kMoved);
+}
+
 // The data under other dims, and under constants that are added to all of it: products begin there.
 ir::Source UnderConstants(ir::Source source) {
   for (;;) {
     const ir::Node& node = *source.node;
-    if (ops::TraitsOf(node).reshapes) {
+    if (EmitsNoStep(node)) {
       source = node.inputs[0];
       continue;
     }
@@ -142,13 +154,51 @@ bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& tim
   return false;
 }
 
+bool IsAddition(const ir::Node& node) {
+  return !node.constant && node.operation->name == "Add" && IsFloat(node.outputs[0].type.type);
+}
+
+// May a product begin at one of the two?
+bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
+  Faults discarded;
+  ops::NodeScope scope(graph, node, discarded);
+  const Dims& whole = node.outputs[0].type.dims;
+  for (size_t i = 0; i < 2; ++i) {
+    const std::optional<Product> product = ProductOf(node.inputs[i]);
+    if (!product || scope.input_dims(i) != whole) continue;
+    const Dims addend = ops::AlignedDims(scope, 1 - i, whole);
+    if (Fits(*product, whole, addend, scope.constant(1 - i) != nullptr)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::set<const ir::Node*> StartedProducts(const ir::Graph& graph) {
+  std::set<const ir::Node*> started;
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (IsAddition(*node) && FitsWhole(graph, *node)) started.insert(node);
+  }
+  return started;
+}
+
+bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started) {
+  bool all = true;
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (!IsAddition(*node)) continue;
+    const bool was_started = started.contains(node), is_started = FitsWhole(graph, *node);
+    const bool was_moved = std::ranges::any_of(node->inputs, IsMoved);
+    if (was_moved || (is_started && !was_started)) node->attributes[kRoundsApart] = "true";
+    all = all && (is_started || !was_started);
+  }
+  return all;
+}
 
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps) {
   for (ir::Node* node : times.nodes()) {
-    if (node->constant || node->operation->name != "Add") continue;
+    if (!IsAddition(*node)) continue;
     const TimeAxis* time = times.Of({node, 0});
-    if (time == nullptr || !IsFloat(node->outputs[0].type.type)) continue;
+    if (time == nullptr) continue;
     const bool meets = std::ranges::any_of(node->inputs, [&](const ir::Source& term) {
       return MeetsProductForBeingCut(graph, times, term, steps);
     });

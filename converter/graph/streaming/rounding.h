@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
@@ -16,6 +17,16 @@ namespace weft::graph {
 // Marks additions that would become the start of a product only for being cut to `steps`; before
 // the graph is resized.
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps);
+
+// An attribute of an Identity that stands where a border or a slice has moved what is there: what is
+// added behind it was no addition to what stands before it.
+inline constexpr const char* kMoved = "moved";
+
+// Additions at which a product begins. What stood between a product and an addition may be gone
+// after a pass: KeepStarts marks those that would be such only for that. False where one of
+// `started` is none any more.
+std::set<const ir::Node*> StartedProducts(const ir::Graph& graph);
+bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started);
 
 // An axis that a node sums over and that would lie side by side, for its sums to run in another
 // order, were the time axis inside of it cut to a single place. Before the graph is resized.

@@ -9,7 +9,7 @@
 
 namespace weft::graph {
 
-// Each reader gets a constant of its own: two may differ in where they see time.
+// Every reader of a constant reads one of its own: two may differ in where they see time.
 void SeparateConstants(ir::Graph& graph);
 
 // A constant of one number, joined before what is computed, becomes the border before it; where

@@ -22,6 +22,8 @@
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/keys.h"
+#include "converter/graph/streaming/late_masks.h"
+#include "converter/graph/streaming/latency.h"
 #include "converter/graph/streaming/lengths.h"
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/numbering.h"
@@ -81,6 +83,7 @@ class Streaming {
     for (ir::Node* node : times.nodes()) KeepPast(times, *node);
     for (ir::Node* node : times.nodes()) KeepNumbers(*node);
     CountOn(times);
+    KeepLateSteps(times);
     for (Walk& walk : walks_) {
       Shorten(graph_, walk, steps_ * PerStep(walk));
       for (const Carried& state : walk.states) Keep(walk, state);
@@ -123,10 +126,12 @@ class Streaming {
     SeparateConstants(graph_);
     attentions_ = ReadAttentions(graph_, ahead_);
     WholeGathersToReshapes(graph_);
+    const std::set<const ir::Node*> started = StartedProducts(graph_);
     JoinsToPads(graph_);
     SlicesOfPads(graph_);
     filled_ = JoinPads(graph_);
     JoinCuts(graph_);
+    (void)KeepStarts(graph_, started);
     if (!ReadWalks() || !CountPlaces() || !FitSteps()) return false;
     TimeAxes& times = times_.emplace(graph_, whole_steps_, faults_);
     Spread(times);
@@ -166,6 +171,7 @@ class Streaming {
   void KeepPast(const TimeAxes& times, ir::Node& node);
   void KeepNumbers(ir::Node& node);
   void CountOn(const TimeAxes& times);
+  void KeepLateSteps(const TimeAxes& times);
   void Describe(const std::string& name, const TensorType& type, const ir::Node& node,
                 const std::string& what);
   std::string FreeName(const std::string& wanted);
@@ -461,7 +467,8 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
   }
   if (node.constant) {
     if (IsAlikeAtEveryStep(*node.constant, time, times.steps())) return;
-    const std::optional<Numbering> numbering = NumberingAlong(*node.constant, time.axis);
+    if (IsLateMask(node)) return;
+    const std::optional<Numbering> numbering = NumberingOf(node, time.axis);
     if (numbering && time.outer == 1) {
       numbers_[&node] = *numbering;
       return;
@@ -637,6 +644,24 @@ void Streaming::CountOn(const TimeAxes& times) {
   KeepKeys(graph_, times, attentions_, so_far, new_state);
 }
 
+void Streaming::KeepLateSteps(const TimeAxes& times) {
+  const std::string name = FreeName("latency/steps");
+  const int64_t bytes = ReadLateMasks(graph_, times, steps_, name);
+  if (bytes == 0) return;
+  streamed_.states.push_back({name, bytes, "the steps so far, up to the last that is awaited"});
+}
+
+// What cannot be cut as it is may be cut when it waits for what it looks ahead at.
+std::optional<Streamed> StreamLate(ir::Graph& graph, int64_t steps, const TimeSeeds& seeds,
+                                   const Folding& folding, Faults& faults) {
+  const std::optional<int64_t> all_steps = WaitForWhatIsAhead(graph, seeds, folding, faults);
+  if (!all_steps) return std::nullopt;
+  Faults of_late;
+  std::optional<Streamed> streamed = Streaming(graph, steps, seeds, folding, of_late).Run();
+  for (const std::string& line : of_late.lines()) faults.Add(line);
+  return streamed && streamed->all_steps == *all_steps ? streamed : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
@@ -651,7 +676,17 @@ std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& f
   std::optional<TimeSeeds> seeds =
       time_axes.empty() ? ChooseTime(graph, attempt, faults) : NamedTime(graph, time_axes, faults);
   if (!seeds) return std::nullopt;
-  return Streaming(graph, steps, *std::move(seeds), folding, faults).Run();
+  const std::unique_ptr<ir::Graph> late = ir::CopyOf(graph);
+  Faults found, too_far;
+  std::optional<Streamed> streamed = Streaming(graph, steps, *seeds, folding, found).Run();
+  if (streamed) return streamed;
+  streamed = StreamLate(*late, steps, *seeds, folding, too_far);
+  if (streamed) {
+    graph = std::move(*late);
+    return streamed;
+  }
+  for (const std::string& line : too_far.ok() ? found.lines() : too_far.lines()) faults.Add(line);
+  return std::nullopt;
 }
 
 }  // namespace weft::graph

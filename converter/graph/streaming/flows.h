@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where time runs in a graph whose tensors need not have a whole number of steps: windows without
+// padding leave out places at both ends, borders add some, slices take some off. Each tensor has
+// its own extent and a rate, the places that belong to one step.
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/time_choice.h"
+#include "converter/graph/streaming/walks.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// `places` / `of`, without a common divisor.
+struct Rate {
+  int64_t places = 1, of = 1;
+  Rate Times(int64_t factor, int64_t divisor) const;
+  bool operator==(const Rate&) const = default;
+};
+
+struct Flow {
+  int64_t axis = 0;
+  Rate rate;
+};
+
+class Flows {
+ public:
+  // Time starts at the seeds; without any, at the strides of walks, and without those at the axis
+  // along which operations look back or ahead.
+  Flows(ir::Graph& graph, const TimeSeeds& seeds);
+
+  // False where time would run along two axes of a tensor, at two rates, or where a walk cannot be
+  // cut.
+  bool sound() const { return sound_; }
+  bool empty() const { return flows_.empty(); }
+  const Flow* Of(const ir::Source& source) const;
+  void Set(const ir::Source& source, const Flow& flow);
+  const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
+  const std::vector<ir::Node*>& nodes() const { return nodes_; }
+  const std::vector<Walk>& walks() const { return walks_; }
+  const Walk* WalkOf(const ir::Node& node) const;
+  int64_t Extent(const ir::Source& source) const;
+  // Places of a tensor in one step, where a step is the least that has whole places everywhere.
+  int64_t PlacesPerStep(const ir::Source& source) const;
+  int64_t WalkedPerStep(const Walk& walk) const;
+
+ private:
+  using Key = std::pair<const ir::Node*, uint32_t>;
+
+  void ReadSeeds(const TimeSeeds& seeds);
+  void ReadWalks();
+  void StartAtWalks();
+  void ReadWindows();
+  bool RunsAlong(const Walk& walk) const;
+  void KeepWalksOverTime();
+  void CheckAnchors();
+  void Spread();
+  void SpreadAt(ir::Node& node);
+  void SpreadThroughWalk(const Walk& walk);
+  void SpreadThroughReshape(ir::Node& node);
+  // Along axis `axis` of input 0 and output 0: so many places of one are so many of the other.
+  void SpreadBoth(ir::Node& node, int64_t axis, int64_t of_input, int64_t of_output);
+  void FindStep();
+
+  ir::Graph& graph_;
+  bool sound_ = true, changed_ = false;
+  std::vector<ir::Node*> nodes_;  // producers first
+  std::map<const ir::Node*, AxisRelation> relations_;
+  std::vector<Walk> walks_;
+  std::map<const ir::Node*, Faults> walk_faults_;
+  std::map<Key, Flow> flows_;
+  std::vector<std::pair<ir::Source, int64_t>> anchors_;  // tensors and axes; of no walk
+  Rate step_;                                            // steps of the rate 1
+};
+
+// The places of input 0 along its time axis that a slice takes and keeps as an axis; else nullopt.
+std::optional<Selection> CropOf(const Flows& flows, ir::Node& node);
+
+// For each place of the one along time so many places of the other, of a reshape; by axes of
+// `to`.
+struct Regrouping {
+  int64_t axis = 0, from_places = 1, to_places = 1;
+};
+std::optional<Regrouping> RegroupingOf(const Dims& from, int64_t axis, const Dims& to);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_

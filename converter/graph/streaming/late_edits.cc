@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/late_edits.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/late_masks.h"
+#include "converter/graph/streaming/pads.h"
+#include "converter/graph/streaming/rounding.h"
+#include "converter/ops/movement.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+ir::Source NewNumber(ir::Graph& graph, const ir::Node& like, ElementType type, double number) {
+  if (!IsFloat(type)) return NewInts(graph, like, {type, {}}, {static_cast<int64_t>(number)});
+  return NewFloats(graph, like, {}, {static_cast<float>(number)});
+}
+
+// Along no axis but this one.
+bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
+  for (size_t i = 0; i < windows.begin.size(); ++i) {
+    if (i != axis && (windows.begin[i] != 0 || windows.end[i] != 0)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+                    double fill) {
+  const size_t rank = DimsOf(source).size();
+  Dims begin(rank, 0), end(rank, 0);
+  begin[static_cast<size_t>(axis)] = places;
+  end[static_cast<size_t>(axis)] = -places;
+  const TensorType row = {ElementType::i64, {static_cast<int64_t>(rank)}};
+  const ir::Node& like = *source.node;
+  return {NewInferredNode(graph, like, "Pad", 12,
+                          {source, NewInts(graph, like, row, begin), NewInts(graph, like, row, end),
+                           NewNumber(graph, like, TypeOf(source).type, fill)},
+                          1, {{"pad_mode", "constant"}}),
+          0};
+}
+
+ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,
+                     double fill) {
+  const auto at = static_cast<size_t>(axis);
+  Dims dims(DimsOf(source).size(), 1);
+  dims[at] = DimsOf(source)[at];
+  const ir::Node& like = *source.node;
+  const ir::Source mask = NewLateMask(graph, like, dims, axis, late);
+  const ir::Source filled = NewNumber(graph, like, TypeOf(source).type, fill);
+  return {NewInferredNode(graph, like, "Select", 1, {mask, source, filled}), 0};
+}
+
+bool SetWindows(ir::Graph& graph, ir::Node& node, const ops::Windows& windows, bool was_padded) {
+  const auto at = static_cast<size_t>(windows.axis - 2);
+  std::map<std::string, std::string>& attributes = node.attributes;
+  const auto rounding = attributes.find("rounding_type");
+  if (rounding != attributes.end()) {
+    if (rounding->second != "floor" && windows.begin.size() > 1) return false;
+    rounding->second = "floor";
+  }
+  SetPads(node, windows.begin, windows.end);
+  if (attributes.contains("output_padding")) {
+    Faults discarded;
+    Dims padding = ops::NodeScope(graph, node, discarded).attributes.Ints("output_padding");
+    if (at < padding.size()) padding[at] = 0;
+    attributes["output_padding"] = fmt::format("{}", fmt::join(padding, ","));
+  }
+  const bool is_whole = !was_padded && IsPaddedAlong(windows, at);
+  if (is_whole && attributes.contains("exclude-pad")) attributes["exclude-pad"] = "false";
+  return true;
+}
+
+void PassOn(ir::Graph& graph, ir::Node& node, const ir::Source& data) {
+  const Dims& dims = node.outputs[0].type.dims;
+  Become(node, "Identity", 16, {Reshaped(graph, node, data, dims)});
+  node.attributes[kMoved] = "true";
+}
+
+void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
+           const Selection& kept) {
+  SliceBounds bounds;
+  Dims dims;
+  for (size_t axis = 0; axis < runs.size(); ++axis) {
+    ops::Run run = runs[axis][0];
+    if (static_cast<int64_t>(axis) == kept.axis) run = {0, kept.end - kept.begin, kept.begin, 1};
+    const int64_t end = run.source + run.count * run.step;
+    bounds.begins.push_back(run.source);
+    bounds.ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
+    bounds.steps.push_back(run.step);
+    dims.push_back(run.count);
+  }
+  const ir::Source data = node.inputs[0];
+  if (dims == DimsOf(data)) return PassOn(graph, node, data);
+  const ir::Source slice = NewSlice(graph, node, data, bounds);
+  slice.node->outputs[0].type = {TypeOf(data).type, dims};
+  BecomeReshape(graph, node, slice, node.outputs[0].type.dims);
+}
+
+bool TakesItsRuns(const AxisRelation& relation) {
+  const auto taken = [&](const Selection& selection) {
+    const ops::Run& run = relation.runs[static_cast<size_t>(selection.axis)][0];
+    return run.source == selection.begin && run.count == selection.end - selection.begin;
+  };
+  return !relation.runs.empty() && std::ranges::all_of(relation.selections, taken);
+}
+
+}  // namespace weft::graph

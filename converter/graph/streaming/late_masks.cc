@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/late_masks.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/rewrite.h"
+#include "converter/ops/movement.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr const char* kLate = "late";  // an attribute: the number of places
+
+int64_t LateOf(const ir::Node& mask) { return std::stoll(mask.attributes.at(kLate)); }
+
+int64_t StepsFor(int64_t places, int64_t per_step) {
+  return places <= 0 ? 0 : (places - 1) / per_step + 1;
+}
+
+ir::Source Made(ir::Graph& graph, const ir::Node& like, const char* type, ir::Source a,
+                ir::Source b) {
+  return {NewInferredNode(graph, like, type, 1, {a, b}), 0};
+}
+
+// The steps before this run that a place of it needs to be one of the model.
+ir::Source Thresholds(ir::Graph& graph, const ir::Node& mask, const TimeAxis& time) {
+  TensorType type = mask.outputs[0].type;
+  type.type = ElementType::i64;
+  std::vector<int64_t> least;
+  const int64_t places = type.dims[static_cast<size_t>(time.axis)];
+  for (int64_t i = 0; i < places; ++i) least.push_back(StepsFor(LateOf(mask) - i, time.chunk));
+  return NewInts(graph, mask, type, least);
+}
+
+}  // namespace
+
+ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims, int64_t axis,
+                       int64_t late) {
+  const auto at = static_cast<size_t>(axis);
+  std::vector<int64_t> flags(static_cast<size_t>(ElementCount(dims).value_or(0)), 1);
+  std::fill_n(flags.begin(), std::min(late, dims[at]), 0);
+  const ir::Source mask = NewInts(graph, like, {ElementType::boolean, dims}, flags);
+  mask.node->attributes[kLate] = std::to_string(late);
+  return mask;
+}
+
+bool IsLateMask(const ir::Node& node) { return node.constant && node.attributes.contains(kLate); }
+
+int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,
+                      const std::string& name) {
+  std::vector<ir::Node*> masks;
+  int64_t most = 0;
+  for (ir::Node* node : times.nodes()) {
+    if (!IsLateMask(*node)) continue;
+    masks.push_back(node);
+    most = std::max(most, StepsFor(LateOf(*node), times.Of({node, 0})->chunk));
+  }
+  if (masks.empty()) return 0;
+  const ir::Node& like = *masks[0];
+  const TensorType number = {ElementType::i64, {1}};
+  const ir::Source count = NewReadValue(graph, like, name, NewInts(graph, like, number, {0}));
+  count.node->outputs[0].type = number;
+  for (ir::Node* mask : masks) {
+    const ir::Source least = Thresholds(graph, *mask, *times.Of({mask, 0}));
+    const ir::Source valid = Made(graph, *mask, "GreaterEqual", count, least);
+    ir::HandOver(graph, {mask, 0}, valid);
+  }
+  const ir::Source next = Made(graph, like, "Add", count, NewInts(graph, like, number, {steps}));
+  NewAssign(graph, like, name,
+            Made(graph, like, "Minimum", next, NewInts(graph, like, number, {most})));
+  return DenseBytes(number).value_or(0);
+}
+
+}  // namespace weft::graph

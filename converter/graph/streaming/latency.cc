@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/latency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/flows.h"
+#include "converter/graph/streaming/late_edits.h"
+#include "converter/graph/streaming/late_walks.h"
+#include "converter/graph/streaming/numbering.h"
+#include "converter/graph/streaming/pads.h"
+#include "converter/graph/streaming/resize.h"
+#include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/shifts.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr int64_t kNever = -1;               // the last value is of a step that is not the last
+constexpr const char* kLatency = "latency";  // of a Result: steps
+
+// Zeros of both signs are two numbers.
+uint64_t BitsOf(double number) { return std::bit_cast<uint64_t>(number); }
+
+int64_t RoundedUp(int64_t places, int64_t to) { return (places + to - 1) / to * to; }
+
+class Waiting {
+ public:
+  Waiting(ir::Graph& graph, const TimeSeeds& seeds, Faults& faults)
+      : graph_(graph), faults_(faults), flows_(graph, seeds) {}
+
+  // False where it cannot be done.
+  bool Run() {
+    if (!flows_.sound() || !CountSteps()) return false;
+    for (ir::Node* node : flows_.nodes()) Measure(*node);
+    if (!MayGrowShorter()) return false;
+    for (ir::Node* node : flows_.nodes()) {
+      const size_t before = faults_.lines().size();
+      if (Visit(*node)) continue;
+      if (faults_.lines().size() == before) {
+        RefuseToCut(graph_, *node, "it " + flows_.Relation(node).reason, faults_);
+      }
+      SetLate(*node, 0);
+    }
+    if (!faults_.ok() || !knows_all_) return false;
+    for (const Held& held : held_) HoldStates(graph_, *held.walk, held.late, held.steps);
+    return true;
+  }
+  int64_t steps() const { return steps_; }
+  // Is there anything to wait for?
+  bool waits() const { return waits_; }
+
+ private:
+  using Key = std::pair<const ir::Node*, uint32_t>;
+  static Key KeyOf(const ir::Source& source) { return {source.node, source.port}; }
+
+  bool CountSteps();
+  void Measure(ir::Node& node);
+  bool Visit(ir::Node& node);
+  bool VisitResult(ir::Node& result);
+  bool VisitWalk(const Walk& walk);
+  bool VisitWindows(ir::Node& node, const ops::Windows& windows);
+  bool ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_t extent, int64_t late);
+  bool RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late);
+  bool VisitBorder(ir::Node& node, const Border& border);
+  bool VisitCrop(ir::Node& node, const Selection& crop);
+  bool EndsWithAll(const ir::Source& source, int64_t late);
+  bool VisitLast(ir::Node& node, const Selection& last);
+  bool VisitDelay(ir::Node& node, const Delay& delay);
+  bool VisitReshape(ir::Node& node);
+  bool VisitGroups(ir::Node& node);
+  bool VisitWithoutTime(ir::Node& node);
+  bool IsInGroup(ir::Node& node, const PortAxis& at) const;
+  bool FitConstant(ir::Node& node, int64_t late);
+
+  const Flow* FlowAt(const ir::Node& node, size_t input) const {
+    return flows_.Of(node.inputs[input]);
+  }
+  bool HasFlow(ir::Node& node) const;
+  bool HasOnlyFlowAt(const ir::Node& node, size_t input) const;
+  int64_t Rate(const ir::Source& source) const { return flows_.PlacesPerStep(source); }
+  int64_t Places(const ir::Source& source) const { return steps_ * Rate(source); }
+  int64_t OldExtent(const ir::Source& source) { return Known(extents_, source); }
+  int64_t Late(const ir::Source& source) { return Known(late_, source); }
+  int64_t Known(const std::map<Key, int64_t>& numbers, const ir::Source& source);
+  void SetLate(ir::Node& node, int64_t late);
+  void Resize(ir::Node& node);
+  void Adopt(const ir::Source& made, const ir::Source& like, int64_t late);
+  ir::Source Shifted(const ir::Source& source, int64_t places, double fill);
+  ir::Source Aligned(const ir::Source& source, int64_t late);
+  ir::Source Masked(const ir::Source& source, double fill);
+  bool MayGrowShorter();
+
+  ir::Graph& graph_;
+  Faults& faults_;
+  Flows flows_;
+  int64_t steps_ = 0;
+  bool waits_ = false;
+  bool knows_all_ = true;
+  std::map<Key, int64_t> extents_;  // before
+  std::map<Key, int64_t> late_;     // of tensors in time, in their places
+  std::map<Key, int64_t> after_;    // of those that follow from them without time, in steps
+  std::set<Key> alike_;             // tensors in time that are the same at every step
+  std::map<Key, uint64_t> blank_;   // those that hold this number at the places before their first
+  struct Held {
+    const Walk* walk;
+    int64_t late, steps;
+  };
+  std::vector<Held> held_;  // walks that come late
+  std::map<std::tuple<Key, int64_t, uint64_t>, ir::Source> shifted_;
+  std::map<std::pair<Key, uint64_t>, ir::Source> masked_;
+};
+
+// Those of all inputs; what is over is of no step.
+bool Waiting::CountSteps() {
+  std::set<int64_t> counts;
+  for (ir::Node* parameter : graph_.parameters) {
+    const ir::Source source = {parameter, 0};
+    if (flows_.Of(source) != nullptr) counts.insert(flows_.Extent(source) / Rate(source));
+  }
+  if (counts.size() != 1) return false;
+  steps_ = *counts.begin();
+  return steps_ > 1;
+}
+
+void Waiting::Measure(ir::Node& node) {
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const ir::Source source = {&node, port};
+    if (flows_.Of(source) != nullptr) extents_[KeyOf(source)] = flows_.Extent(source);
+  }
+}
+
+// Constants that were made of a length are found by making them again for a step more (lengths.h). A
+// tensor that is longer than the steps could then be as long as before.
+bool Waiting::MayGrowShorter() {
+  return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
+    if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
+    const ir::Source& source = node->inputs[0];
+    return flows_.Of(source) != nullptr && OldExtent(source) > Places(source);
+  });
+}
+
+// What is not known is not waited for.
+int64_t Waiting::Known(const std::map<Key, int64_t>& numbers, const ir::Source& source) {
+  const auto found = numbers.find(KeyOf(source));
+  knows_all_ = knows_all_ && found != numbers.end();
+  return found == numbers.end() ? 0 : found->second;
+}
+
+bool Waiting::HasFlow(ir::Node& node) const {
+  const auto flows = [&](const ir::Source& source) { return flows_.Of(source) != nullptr; };
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    if (flows({&node, port})) return true;
+  }
+  return std::ranges::any_of(node.inputs, flows);
+}
+
+bool Waiting::HasOnlyFlowAt(const ir::Node& node, size_t input) const {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (i != input && FlowAt(node, i) != nullptr) return false;
+  }
+  return true;
+}
+
+// A shorter or longer tensor is as long as all others from now on.
+void Waiting::Resize(ir::Node& node) {
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const Flow* flow = flows_.Of({&node, port});
+    if (flow == nullptr) continue;
+    node.outputs[port].type.dims[static_cast<size_t>(flow->axis)] = Places({&node, port});
+  }
+}
+
+void Waiting::SetLate(ir::Node& node, int64_t late) {
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const ir::Source source = {&node, port};
+    if (flows_.Of(source) == nullptr) continue;
+    late_[KeyOf(source)] = late;
+    waits_ = waits_ || late != 0 || OldExtent(source) != Places(source);
+    if (late <= Places(source) - Rate(source)) continue;
+    RefuseToCut(graph_, node,
+                fmt::format("it looks ahead over {} of {} steps",
+                            RoundedUp(late, Rate(source)) / Rate(source), steps_),
+                faults_);
+    break;
+  }
+  Resize(node);
+}
+
+void Waiting::Adopt(const ir::Source& made, const ir::Source& like, int64_t late) {
+  flows_.Set(made, *flows_.Of(like));
+  late_[KeyOf(made)] = late;
+}
+
+// Without a fill that the model gives, zeros.
+ir::Source Waiting::Shifted(const ir::Source& source, int64_t places, double fill) {
+  if (places == 0) return source;
+  const auto [found, added] = shifted_.try_emplace({KeyOf(source), places, BitsOf(fill)});
+  if (!added) return found->second;
+  const ir::Source shift = NewShift(graph_, source, flows_.Of(source)->axis, places, fill);
+  found->second = shift;
+  const int64_t late = Late(source);
+  Adopt(shift, source, late + places);
+  if (late == 0) blank_[KeyOf(shift)] = BitsOf(fill);
+  return shift;
+}
+
+// What is the same at every step need not wait.
+ir::Source Waiting::Aligned(const ir::Source& source, int64_t late) {
+  if (alike_.contains(KeyOf(source))) return source;
+  return Shifted(source, late - Late(source), 0);
+}
+
+// Reads as `fill` where the model has no place yet.
+ir::Source Waiting::Masked(const ir::Source& source, double fill) {
+  const auto blank = blank_.find(KeyOf(source));
+  const bool is_blank = blank != blank_.end() && blank->second == BitsOf(fill);
+  if (Late(source) == 0 || is_blank) return source;
+  const auto [found, added] = masked_.try_emplace({KeyOf(source), BitsOf(fill)});
+  if (!added) return found->second;
+  const ir::Source masked = NewMasked(graph_, source, flows_.Of(source)->axis, Late(source), fill);
+  found->second = masked;
+  Adopt(masked, source, Late(source));
+  return masked;
+}
+
+bool Waiting::Visit(ir::Node& node) {
+  if (node.constant) return true;
+  if (ir::IsParameter(node)) {
+    SetLate(node, 0);
+    return true;
+  }
+  if (ir::IsResult(node)) return VisitResult(node);
+  if (!HasFlow(node)) return VisitWithoutTime(node);
+  const auto is_after = [&](const ir::Source& source) { return after_.contains(KeyOf(source)); };
+  if (std::ranges::any_of(node.inputs, is_after)) {
+    RefuseToCut(graph_, node, "it depends on the final step of the sequence", faults_);
+    return false;
+  }
+  if (const Walk* walk = flows_.WalkOf(node)) return VisitWalk(*walk);
+  const AxisRelation& relation = flows_.Relation(&node);
+  const Flow* first = FlowAt(node, 0);
+  if (first == nullptr || node.inputs[0].node->constant) return VisitGroups(node);
+  if (relation.reshapes) return flows_.Of({&node, 0}) != nullptr && VisitReshape(node);
+  const auto along = [&](const auto& what) { return what.axis == first->axis; };
+  const auto windows = std::ranges::find_if(relation.windows, along);
+  if (windows != relation.windows.end()) return VisitWindows(node, *windows);
+  const std::optional<Border> border = BorderOf(graph_, node);
+  if (border) return VisitBorder(node, *border);
+  if (relation.sum && along(*relation.sum)) return VisitDelay(node, {first->axis, 1});
+  const auto delay = std::ranges::find_if(relation.delays, along);
+  if (delay != relation.delays.end()) return VisitDelay(node, *delay);
+  if (const auto crop = CropOf(flows_, node)) return VisitCrop(node, *crop);
+  const auto last = std::ranges::find_if(relation.selections, along);
+  if (last != relation.selections.end()) return VisitLast(node, *last);
+  return VisitGroups(node);
+}
+
+// Follows from what is late.
+bool Waiting::VisitWithoutTime(ir::Node& node) {
+  std::set<int64_t> steps;
+  for (const ir::Source& source : node.inputs) {
+    const auto found = after_.find(KeyOf(source));
+    if (found != after_.end()) steps.insert(found->second);
+  }
+  if (steps.empty()) return true;
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    after_[{&node, port}] = *steps.begin();
+  }
+  return steps.size() == 1;
+}
+
+bool Waiting::VisitResult(ir::Node& result) {
+  ir::Source& source = result.inputs[0];
+  const auto after = after_.find(KeyOf(source));
+  if (after != after_.end() && after->second == kNever) {
+    RefuseToCut(graph_, result, "it depends on where the sequence ends", faults_);
+    return false;
+  }
+  if (after != after_.end()) result.attributes[kLatency] = std::to_string(after->second);
+  if (flows_.Of(source) == nullptr) return true;
+  const int64_t rate = Rate(source), late = RoundedUp(Late(source), rate);
+  const ir::Source aligned = Aligned(source, late);
+  aligned.node->outputs[aligned.port].names = source.node->outputs[source.port].names;
+  source = aligned;
+  result.attributes[kLatency] = std::to_string(late / rate);
+  return true;
+}
+
+// All that it reads begins with its first step.
+bool Waiting::VisitWalk(const Walk& walk) {
+  ir::Node& node = *walk.node;
+  const int64_t per_step = flows_.WalkedPerStep(walk);
+  const auto chunk_of = [&](const PortAxis& at) -> int64_t {
+    const auto stride = std::ranges::find(walk.strides, at, &Stride::at);
+    return stride == walk.strides.end() ? 0 : stride->chunk;
+  };
+  int64_t late = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Flow* flow = FlowAt(node, i);
+    if (flow == nullptr) continue;
+    const int64_t chunk = chunk_of({false, i, flow->axis});
+    if (chunk == 0) return false;
+    if (node.inputs[i].node->constant) continue;
+    late = std::max(late, RoundedUp(Late(node.inputs[i]), chunk * per_step) / chunk);
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Flow* flow = FlowAt(node, i);
+    if (flow == nullptr) continue;
+    const int64_t places = late * chunk_of({false, i, flow->axis});
+    if (!node.inputs[i].node->constant) {
+      node.inputs[i] = Aligned(node.inputs[i], places);
+    } else if (!FitConstant(*node.inputs[i].node, places)) {
+      return false;
+    }
+  }
+  for (const Stride& stride : walk.strides) {
+    if (stride.at.output) late_[{&node, Narrow32(stride.at.port, "output")}] = late * stride.chunk;
+  }
+  const Stride& first = walk.strides[0];
+  const bool is_whole = EndsWithAll(TensorAt(node, first.at), late * first.chunk);
+  for (const Carried& state : walk.states) {
+    if (!state.output) continue;
+    after_[{&node, Narrow32(*state.output, "output")}] = is_whole ? late / per_step : kNever;
+  }
+  Resize(node);
+  const int64_t steps = steps_ * per_step;
+  if (!SetSteps(graph_, walk, steps)) return false;
+  if (late > 0) held_.push_back({&walk, late, steps});
+  return true;
+}
+
+// Where the model took places off the end, padding behind it would be read as what was there.
+bool Waiting::ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_t extent,
+                             int64_t late) {
+  const int64_t begin = windows.begin[static_cast<size_t>(windows.axis - 2)];
+  const int64_t stride = windows.stride;
+  const int64_t first = windows.spread
+                            ? extent * stride - begin
+                            : RoundedUp(extent + begin + 1 - windows.extent, stride) / stride;
+  return RefuseBehindEnd(node, std::max<int64_t>(first, 0), late);
+}
+
+// From place `first` on, the node's output is made of what stands behind the end.
+bool Waiting::RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late) {
+  const ir::Source out = {&node, 0};
+  if (first >= OldExtent(out) || first + late >= Places(out)) return false;
+  RefuseToCut(graph_, node, "it reads padding where places of later steps were taken off", faults_);
+  return true;
+}
+
+bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
+  ir::Source& data = node.inputs[0];
+  if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr) return false;
+  const auto at = static_cast<size_t>(windows.axis - 2);
+  ops::Windows after = windows;
+  const int64_t begin = windows.begin[at], stride = windows.stride, extent = OldExtent(data);
+  int64_t late = 0;
+  if (windows.spread) {
+    late = Late(data) * stride + begin;
+    after.begin[at] = 0;
+    after.end[at] = windows.extent - stride;
+    if (after.end[at] < 0) return false;
+  } else {
+    const int64_t ahead = Late(data) + windows.extent - stride - begin;
+    late = ahead > 0 ? RoundedUp(ahead, stride) / stride : 0;
+    const int64_t past = begin + late * stride - Late(data);
+    if (past < 0) data = Aligned(data, Late(data) - past);
+    after.begin[at] = std::max<int64_t>(past, 0);
+    after.end[at] = 0;
+  }
+  if (ReadsBehindEnd(node, windows, extent, late)) return false;
+  if (!SetWindows(graph_, node, after, begin != 0)) return false;
+  SetLate(node, late);
+  const AxisRelation relation = ops::RelationOf(graph_, node);
+  const Delay* delay = DelayAlong(relation, windows.axis);
+  if (delay == nullptr) return false;
+  const bool reads_before = windows.spread ? delay->past > 0 : begin > 0;
+  if (reads_before) data = Masked(data, delay->fill);
+  return true;
+}
+
+// Its places before the beginning stand there while the data is late, too.
+bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
+  const Flow* flow = FlowAt(node, 0);
+  if (!HasOnlyFlowAt(node, 0)) return false;
+  const auto at = static_cast<size_t>(flow->axis);
+  const int64_t begin = border.begin[at];
+  ir::Source data = node.inputs[0];
+  if (begin > 0) data = Masked(data, border.fill);
+  const int64_t late = Late(data) - begin, behind = OldExtent(node.inputs[0]) + begin;
+  data = Shifted(data, std::max<int64_t>(-late, 0), border.fill);
+  Dims begins = border.begin, ends = border.end;
+  begins[at] = ends[at] = 0;
+  const TensorType row = TypeOf(node.inputs[1]);
+  node.inputs[0] = data;
+  node.inputs[1] = NewInts(graph_, node, row, begins);
+  node.inputs[2] = NewInts(graph_, node, row, ends);
+  if (border.end[at] > 0 && RefuseBehindEnd(node, behind, std::max<int64_t>(late, 0))) return false;
+  SetLate(node, std::max<int64_t>(late, 0));
+  if (begins == ends && std::ranges::count(begins, 0) == std::ssize(begins)) {
+    PassOn(graph_, node, data);
+  }
+  return true;
+}
+
+bool Waiting::VisitCrop(ir::Node& node, const Selection& crop) {
+  const ir::Source data = node.inputs[0];
+  SetLate(node, Late(data) + crop.begin);
+  CutTo(graph_, node, flows_.Relation(&node).runs, {crop.axis, 0, Places(data)});
+  return true;
+}
+
+// The last place is of the last step; what is late is the last of the steps that have come.
+bool Waiting::EndsWithAll(const ir::Source& source, int64_t late) {
+  const int64_t extent = OldExtent(source);
+  return extent == Places(source) || extent + late == Places(source);
+}
+
+// Places of the last step.
+bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
+  const ir::Source data = node.inputs[0];
+  const int64_t rate = Rate(data), back = OldExtent(data) - last.begin;
+  if (back > rate || flows_.Relation(&node).runs.empty()) return false;
+  const int64_t late = RoundedUp(Late(data), rate);
+  if (!EndsWithAll(data, Late(data))) return false;
+  node.inputs[0] = Aligned(data, late);
+  after_[{&node, 0}] = late / rate;
+  const int64_t begin = Places(data) - back;
+  CutTo(graph_, node, flows_.Relation(&node).runs,
+        {last.axis, begin, begin + last.end - last.begin});
+  return true;
+}
+
+bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
+  ir::Source& data = node.inputs[0];
+  const bool selects = flows_.Relation(&node).selects && OldExtent(data) != Places(data);
+  if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr || selects) return false;
+  data = Aligned(data, RoundedUp(Late(data), delay.take));
+  const int64_t late = Late(data) / delay.take * delay.give;
+  if (delay.past > 0) data = Masked(data, delay.fill);
+  SetLate(node, late);
+  if (flows_.Relation(&node).stretches) {
+    SetStretch(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
+  }
+  return true;
+}
+
+bool Waiting::VisitReshape(ir::Node& node) {
+  ir::Source data = node.inputs[0];
+  const int64_t in = Rate(data), out = Rate({&node, 0});
+  if (in > out) data = Aligned(data, RoundedUp(Late(data), in / out));
+  SetLate(node, Late(data) * out / in);
+  if (alike_.contains(KeyOf(data))) alike_.insert({&node, 0});
+  BecomeReshape(graph_, node, data, node.outputs[0].type.dims);
+  return true;
+}
+
+bool Waiting::IsInGroup(ir::Node& node, const PortAxis& at) const {
+  return std::ranges::any_of(flows_.Relation(&node).groups, [&](const AxisGroup& group) {
+    const auto is_time = [&](const PortAxis& to) {
+      const Flow* flow = to.output ? flows_.Of(TensorAt(node, to)) : nullptr;
+      return flow != nullptr && flow->axis == to.axis;
+    };
+    return std::ranges::find(group, at) != group.end() && std::ranges::any_of(group, is_time);
+  });
+}
+
+// Works on each place apart: what meets must be of the same one.
+bool Waiting::VisitGroups(ir::Node& node) {
+  const std::vector<bool>& summed = flows_.Relation(&node).summed;
+  const bool sums = std::ranges::find(summed, true) != summed.end();
+  // Over a single place floats may be summed in another order.
+  if (sums && FlowAt(node, 0) != nullptr && OldExtent(node.inputs[0]) <= Rate(node.inputs[0]))
+    return false;
+  int64_t late = 0;
+  bool alike = true;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Flow* flow = FlowAt(node, i);
+    if (flow == nullptr) continue;
+    if (!IsInGroup(node, {false, i, flow->axis})) return false;
+    if (node.inputs[i].node->constant || alike_.contains(KeyOf(node.inputs[i]))) continue;
+    alike = false;
+    late = std::max(late, Late(node.inputs[i]));
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (FlowAt(node, i) == nullptr) continue;
+    ir::Source& source = node.inputs[i];
+    if (!source.node->constant) {
+      source = Aligned(source, late);
+    } else if (!FitConstant(*source.node, late)) {
+      return false;
+    }
+  }
+  SetLate(node, late);
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    if (flows_.Of({&node, port}) == nullptr) continue;
+    if (alike) alike_.insert({&node, port});
+  }
+  const AxisRelation& relation = flows_.Relation(&node);
+  if (relation.stretches && flows_.Of({&node, 0}) != nullptr) {
+    SetStretch(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
+  }
+  if (relation.selects && FlowAt(node, 0) != nullptr && TakesItsRuns(relation)) {
+    CutTo(graph_, node, relation.runs, {FlowAt(node, 0)->axis, 0, Places(node.inputs[0])});
+  }
+  return true;
+}
+
+// Of a single reader: the same at every step, or their numbers, which begin as late as the data.
+bool Waiting::FitConstant(ir::Node& node, int64_t late) {
+  const ir::Source source = {&node, 0};
+  const int64_t axis = flows_.Of(source)->axis, places = Places(source);
+  const int64_t rate = Rate(source);
+  const int64_t extent = DimsOf(source)[static_cast<size_t>(axis)];
+  for (const int64_t chunk : {int64_t{1}, rate}) {
+    const TimeAxis time = {axis, 1, chunk};
+    if (extent % chunk != 0 || !IsAlikeAtEveryStep(*node.constant, time, extent / chunk)) continue;
+    if (late % chunk != 0) return false;
+    RepeatStep(*node.constant, time, places / chunk);
+    node.outputs[0].type = node.constant->type;
+    return true;
+  }
+  const std::optional<Numbering> numbering = NumberingAlong(*node.constant, axis);
+  if (numbering && Renumber(node, *numbering, numbering->first - late * numbering->step, places)) {
+    return true;
+  }
+  RefuseToCut(graph_, node, "its value differs from step to step", faults_);
+  return false;
+}
+
+// What JoinPads does in front alone.
+void JoinBorders(ir::Graph& graph, const TimeSeeds& seeds) {
+  const Flows flows(graph, seeds);
+  if (!flows.sound()) return;
+  for (ir::Node* node : flows.nodes()) {
+    const std::vector<ops::Windows>& windows = flows.Relation(node).windows;
+    const Flow* flow = windows.empty() ? nullptr : flows.Of(node->inputs[0]);
+    if (flow != nullptr) JoinBorder(graph, *node, static_cast<size_t>(flow->axis));
+  }
+}
+
+}  // namespace
+
+std::optional<int64_t> WaitForWhatIsAhead(ir::Graph& graph, const TimeSeeds& seeds,
+                                          const Folding& folding, Faults& faults) {
+  SeparateConstants(graph);
+  const std::set<const ir::Node*> started = StartedProducts(graph);
+  JoinsToPads(graph);
+  SlicesOfPads(graph);
+  JoinCuts(graph);
+  JoinBorders(graph, seeds);
+  Faults found;
+  Waiting waiting(graph, seeds, found);
+  const bool can_wait = waiting.Run();
+  if (!waiting.waits()) return std::nullopt;
+  for (const std::string& line : found.lines()) faults.Add(line);
+  if (!can_wait) return std::nullopt;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    for (ir::OutputPort& port : node->outputs) port.declared = true;
+  }
+  Faults discarded;
+  Folding of_copy{folding.run};
+  if (!InferAndFold(graph, {.check_declared = false}, of_copy, discarded)) return std::nullopt;
+  if (!KeepStarts(graph, started)) return std::nullopt;
+  return waiting.steps();
+}
+
+int64_t LatencyOf(const ir::Node& result) {
+  const auto found = result.attributes.find(kLatency);
+  return found == result.attributes.end() ? 0 : std::stoll(found->second);
+}
+
+}  // namespace weft::graph
