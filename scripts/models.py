@@ -10,7 +10,7 @@ with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<
 
 Both folders get an index.txt, for boards cannot list the host's folders: in OUTPUT_DIR a line
 "<family>/<case> <calls> <rtol> <atol>" per model (calls 0: its arrays have no axis of calls), in
-OUTPUT_DIR-streamed the name alone. OUTPUT_DIR-c gets C sources: the model of tests/c_api, and those
+OUTPUT_DIR-streamed the name and the steps that each output comes late, "<name> 0,2". OUTPUT_DIR-c gets C sources: the model of tests/c_api, and those
 whose footprint is measured.
 """
 import concurrent.futures
@@ -34,13 +34,20 @@ def write_index(output_dir, lines):
 
 
 def convert(weft, case, target, *options):
-    """Returns (exit code, last line of the talk) of one conversion."""
+    """Returns (exit code, last line of the talk) of one conversion; of --json all of it."""
     extra = described(case).get("convert", [])
     target.parent.mkdir(parents=True, exist_ok=True)
     run = subprocess.run([weft, "convert", case / "model.xml", "-o", target, *extra, *options],
                          capture_output=True, text=True, errors="replace", check=False)
+    if "--json" in options:
+        return run.returncode, run.stdout
     lines = (run.stderr or run.stdout).strip().splitlines()
     return run.returncode, lines[-1] if lines else ""
+
+
+def latencies(talk):
+    """Of the outputs, of what a conversion with --json has said."""
+    return ",".join(str(port["latency"]) for port in json.loads(talk)["streamed"]["outputs"])
 
 
 def convert_whole(pool, weft, cases, output_dir):
@@ -67,11 +74,12 @@ def convert_streamed(pool, weft, cases, output_dir):
     """Returns how often weft crashed."""
     jobs = [(case, output_dir / case.parent.name / f"{case.name}.{steps}.weft", steps)
             for case in cases for steps in (*STREAMED, *[BLOCK] * (case.parent.name == "long"))]
-    results = pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}"), jobs)
+    results = list(
+        pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}", "--json"), jobs))
     codes = [code for code, _ in results]
     write_index(output_dir, [
-        f"{case.parent.name}/{case.name}.{steps}"
-        for (case, _, steps), code in zip(jobs, codes) if code == 0
+        f"{case.parent.name}/{case.name}.{steps} {latencies(talk)}"
+        for (case, _, steps), (code, talk) in zip(jobs, results) if code == 0
     ])
     crashed = sum(code not in (0, 1, 2) for code in codes)
     print(f"streamed models: {codes.count(0)} converted, {len(codes) - codes.count(0) - crashed} "

@@ -6,8 +6,9 @@
 #define WEFT_TESTS_DEVICE_STORED_MODELS_H_
 
 #include <cstddef>
+#include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -36,10 +37,24 @@ inline std::vector<StoredCase> StoredCases() {
   return cases;
 }
 
-// "sequence/gru_relu.1", the number being the steps of one run.
-inline std::vector<std::string> StreamedModels() {
+// Of each model, "sequence/gru_relu.1", the number being the steps of one run: the steps that each
+// output comes late.
+inline std::map<std::string, std::vector<size_t>> StreamedLatencies() {
+  std::map<std::string, std::vector<size_t>> latencies;
   std::ifstream stream(WEFT_MODELS_DIR "-streamed/index.txt");
-  return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
+  for (std::string name, numbers; stream >> name >> numbers;) {
+    std::istringstream row(numbers);
+    for (std::string number; std::getline(row, number, ',');) {
+      latencies[name].push_back(static_cast<size_t>(std::strtoul(number.c_str(), nullptr, 10)));
+    }
+  }
+  return latencies;
+}
+
+inline std::vector<std::string> StreamedModels() {
+  std::vector<std::string> names;
+  for (const auto& [name, latencies] : StreamedLatencies()) names.push_back(name);
+  return names;
 }
 
 inline std::string ModelPath(const std::string& name) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model that walks T steps in one run against the same model cut to N steps a run (`weft convert
 // --streaming=N`): T / N runs must give the bits of the one, with the inputs of the conformance
-// cases, on every target. Where N does not divide T, the steps of whole runs are compared.
+// cases, on every target. Where N does not divide T, the steps of whole runs are compared; where an
+// output comes late, those that have come.
 // streamed.txt names the models that can be cut and the runs they take, so that none is lost
 // unnoticed; it says nothing of the bits.
 //
@@ -28,35 +29,51 @@ namespace weft {
 namespace {
 
 // How a port of the whole model meets the port of the cut one: each run has the next `part_bytes`
-// of every row of the whole. Steps that fill no run are left over.
+// of every row of the whole. Steps that fill no run are left over. The first run of one that comes
+// late begins before the row.
 struct Meeting {
   size_t rows = 1, row_bytes = 0, part_bytes = 0, runs = 1;
   bool has_time = false;
   bool exact = true;
+  size_t late_bytes = 0;
 };
 
-std::optional<Meeting> Meet(const Tensor& whole, const Tensor& part) {
+// `late` places of each `steps` of a run.
+std::optional<Meeting> Meet(const Tensor& whole, const Tensor& part, size_t late, size_t steps) {
   if (whole.rank != part.rank || whole.type != part.type) return std::nullopt;
   Meeting meeting{1, whole.bytes, part.bytes};
   size_t rows = 1;
   for (uint32_t axis = 0; axis < whole.rank; ++axis) {
     const uint32_t all = whole.dims[axis], some = part.dims[axis];
     if (all != some) {
-      if (meeting.has_time || some == 0 || all < some) return std::nullopt;
-      meeting = {rows, whole.bytes / rows, part.bytes / rows, all / some, true, all % some == 0};
+      if (meeting.has_time || some == 0) return std::nullopt;
+      const size_t part_bytes = part.bytes / rows;
+      meeting = {rows,
+                 whole.bytes / rows,
+                 part_bytes,
+                 all / some,
+                 true,
+                 all % some == 0,
+                 late * part_bytes / steps};
     }
     rows *= some;
   }
   return meeting;
 }
 
-// Copies the part that belongs to a run between the dense whole and the dense part.
+// Copies the part that belongs to a run between the dense whole and the dense part, as far as it
+// lies in the whole.
 void CopyPart(const Meeting& meeting, size_t run, void* whole, void* part, bool to_part) {
-  const size_t begin = meeting.has_time ? run * meeting.part_bytes : 0;
+  const size_t at = meeting.has_time ? run * meeting.part_bytes : 0;
+  const size_t skipped =
+      std::min(meeting.late_bytes - std::min(meeting.late_bytes, at), meeting.part_bytes);
+  const size_t begin = at + skipped - std::min(meeting.late_bytes, at + skipped);
+  if (skipped == meeting.part_bytes || begin >= meeting.row_bytes) return;
+  const size_t bytes = std::min(meeting.part_bytes - skipped, meeting.row_bytes - begin);
   for (size_t row = 0; row < meeting.rows; ++row) {
-    auto* piece = static_cast<unsigned char*>(part) + row * meeting.part_bytes;
+    auto* piece = static_cast<unsigned char*>(part) + row * meeting.part_bytes + skipped;
     auto* place = static_cast<unsigned char*>(whole) + row * meeting.row_bytes + begin;
-    std::memcpy(to_part ? piece : place, to_part ? place : piece, meeting.part_bytes);
+    std::memcpy(to_part ? piece : place, to_part ? place : piece, bytes);
   }
 }
 
@@ -83,8 +100,7 @@ struct Pairing {
   bool exact = true;
 };
 
-bool AddMeeting(const Tensor& whole, const Tensor& part, std::vector<Meeting>* to, Pairing* all) {
-  const std::optional<Meeting> meeting = Meet(whole, part);
+bool AddMeeting(const std::optional<Meeting>& meeting, std::vector<Meeting>* to, Pairing* all) {
   if (!meeting) return false;
   to->push_back(*meeting);
   if (!meeting->has_time) return true;
@@ -94,15 +110,28 @@ bool AddMeeting(const Tensor& whole, const Tensor& part, std::vector<Meeting>* t
   return true;
 }
 
-std::optional<Pairing> Pair(const Engine& whole, const Engine& part) {
+// The runs are those of the inputs: outputs may come late, and end before or behind them. Without
+// steps in an input, those of the outputs.
+std::optional<Pairing> Pair(const Engine& whole, const Engine& part,
+                            const std::vector<size_t>& latencies, size_t steps) {
   Pairing pairing;
   bool meets =
       whole.input_count() == part.input_count() && whole.output_count() == part.output_count();
   for (uint32_t i = 0; meets && i < whole.input_count(); ++i) {
-    meets = AddMeeting(whole.input(i), part.input(i), &pairing.inputs, &pairing);
+    meets = AddMeeting(Meet(whole.input(i), part.input(i), 0, steps), &pairing.inputs, &pairing);
   }
+  const bool has_time = std::ranges::any_of(pairing.inputs, &Meeting::has_time);
+  meets = meets && latencies.size() == whole.output_count();
   for (uint32_t i = 0; meets && i < whole.output_count(); ++i) {
-    meets = AddMeeting(whole.output(i), part.output(i), &pairing.outputs, &pairing);
+    const std::optional<Meeting> meeting =
+        Meet(whole.output(i), part.output(i), latencies[i], steps);
+    if (!has_time) {
+      meets = AddMeeting(meeting, &pairing.outputs, &pairing);
+    } else if ((meets = meeting.has_value())) {
+      pairing.outputs.push_back(*meeting);
+      // Of its last value nothing is known while steps are to come.
+      if (!meeting->has_time && latencies[i] != 0) pairing.outputs.back().row_bytes = 0;
+    }
   }
   return meets ? std::optional(pairing) : std::nullopt;
 }
@@ -143,7 +172,9 @@ size_t Compare(const std::string& name) {
   const auto whole_file = ReadModelFile(ModelPath(of_case)),
              part_file = ReadModelFile(StreamedPath(name));
   const Stream whole(*whole_file), part(*part_file);
-  const std::optional<Pairing> pairing = Pair(whole.engine, part.engine);
+  const auto steps = static_cast<size_t>(name.back() - '0');
+  const std::optional<Pairing> pairing =
+      Pair(whole.engine, part.engine, StreamedLatencies().at(name), steps);
   EXPECT_TRUE(pairing.has_value()) << "its ports do not meet those of the whole model";
   if (!pairing) return 0;
   std::vector<StoredArray> arrays = ReadArrays(of_case);

@@ -475,12 +475,15 @@ Build Of(int64_t steps, uint32_t seed) {
   return [=](GraphBuilder& g) { Chain(g, steps, seed).Run(); };
 }
 
+int64_t ExtentOf(const Dims& dims, int64_t axis) { return dims[static_cast<size_t>(axis)]; }
+
 // Into how many steps; 0 where it is refused.
 int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_tables = nullptr) {
   GraphBuilder g;
   Chain chain(g, steps, seed);
   if (!chain.Run() || !Infer(g)) return 0;
   *text = chain.text();
+  const Dims whole = g.type(g.graph.results[0]->inputs[0]).dims;
   const auto streamed = graph::Stream(g.graph, 1, FoldingHere(), g.faults);
   if (!streamed) {
     EXPECT_FALSE(g.faults.ok()) << *text;
@@ -490,6 +493,10 @@ int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_table
   // Another axis may be walked: the input then stays whole in time.
   const auto& time = streamed->inputs[0].time;
   if (!time || time->axis != 1 || time->all_places != steps) return 0;
+  // What comes late, or lacks places at an end, is compared in streaming_latency_test.cc.
+  const graph::StreamedPort& output = streamed->outputs[0];
+  if (output.latency != 0) return 0;
+  if (output.time && output.time->all_places != ExtentOf(whole, output.time->axis)) return 0;
   return streamed->all_steps > 1 ? streamed->all_steps : 0;
 }
 

@@ -256,14 +256,6 @@ TEST(Streaming, AsksAlongWhichOfTwoAxesConvolutionsLookBack) {
       "places); --time-axis must name its axis\n");
 }
 
-TEST(Streaming, RefusesAConvolutionThatLooksAhead) {
-  EXPECT_EQ(
-      Refusal([](GraphBuilder& g) {
-        g.Result(Hidden(g, Convolved(g, Input(g), {7, kGruInputs, 3}, "2", "2"), {.inputs = 7}));
-      }),
-      NeedsAll("4 \"Convolution4\" (Convolution)", "it has windows over time"));
-}
-
 TEST(Streaming, RefusesAModelThatWalksNothing) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {

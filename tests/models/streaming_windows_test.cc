@@ -381,15 +381,6 @@ TEST(StreamingWindows, AddsProductsWithBiases) {
   });
 }
 
-TEST(StreamingWindows, RefusesWhatLooksAhead) {
-  ExpectRefusal(
-      [](GraphBuilder& g, int64_t steps) {
-        const ir::Source x = Conv(g, Signal(g, 3, 2 * steps), {3, 3, 3}, Window(2, 1, 0, 1));
-        g.Result(Conv(g, x, {3, 3, 2}, Window(1, 1, 1, 0)));
-      },
-      "2 \"Convolution2\" (Convolution)", "it has windows over time");
-}
-
 TEST(StreamingWindows, RefusesAWholeOfOneStep) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {
@@ -417,16 +408,6 @@ TEST(StreamingWindows, RefusesAMeanOfFewerPlacesAtTheBeginning) {
         g.Result(g.Add("AvgPool", 1, {x}, pool));
       },
       "3 \"AvgPool3\" (AvgPool)", "it averages over fewer places at the beginning");
-}
-
-TEST(StreamingWindows, RefusesATransposedConvolutionWithoutItsBeginning) {
-  ExpectRefusal(
-      [](GraphBuilder& g, int64_t steps) {
-        const ir::Source x = Conv(g, Signal(g, 3, steps), {3, 3, 2}, Window(1, 1, 1, 0));
-        g.Result(
-            g.Add("ConvolutionBackpropData", 1, {x, Weights(g, {3, 2, 4}, 7)}, Window(2, 1, 1, 1)));
-      },
-      "4 \"ConvolutionBackpropData4\" (ConvolutionBackpropData)", "it upsamples the time axis");
 }
 
 TEST(StreamingWindows, LeavesABorderAlongAnotherAxis) {
