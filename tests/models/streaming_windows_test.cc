@@ -381,6 +381,17 @@ TEST(StreamingWindows, AddsProductsWithBiases) {
   });
 }
 
+// In the whole the slice is between two additions, which do not become one.
+TEST(StreamingWindows, AddsBehindACutEndAsTheWholeDoes) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    const ir::Source first = Conv(g, x, {4, 3, 3}, Window(1, 1, 2, 2));
+    const ir::Source second = Bias(g, Conv(g, x, {4, 3, 3}, Window(1, 1, 2, 2)), 4);
+    g.Result(Bias(g, WithoutEnd(g, first, 2), 4));
+    g.Result(Bias(g, WithoutEnd(g, second, 2), 4));
+  });
+}
+
 TEST(StreamingWindows, RefusesAWholeOfOneStep) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {

@@ -465,7 +465,9 @@ bool Waiting::VisitReshape(ir::Node& node) {
   if (in > out) data = Aligned(data, RoundedUp(Late(data), in / out));
   SetLate(node, Late(data) * out / in);
   if (alike_.contains(KeyOf(data))) alike_.insert({&node, 0});
+  const bool was_moved = node.attributes.contains(kMoved);
   BecomeReshape(graph_, node, data, node.outputs[0].type.dims);
+  if (was_moved) node.attributes[kMoved] = "true";
   return true;
 }
 

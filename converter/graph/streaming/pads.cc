@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/walks.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
@@ -134,6 +135,7 @@ class CutJoining {
       if (!Visit(data, kept->axis, cut, /*cuts=*/false)) continue;
       Visit(data, kept->axis, cut, /*cuts=*/true);
       BecomeReshape(graph_, *node, data, node->outputs[0].type.dims);
+      node->attributes[kMoved] = "true";
     }
   }
 

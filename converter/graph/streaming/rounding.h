@@ -18,8 +18,8 @@ namespace weft::graph {
 // the graph is resized.
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps);
 
-// An attribute of an Identity that stands where a border or a slice has moved what is there: what is
-// added behind it was no addition to what stands before it.
+// An attribute of what stands, without a step, where a border or a slice has moved what is there:
+// what is added behind it was no addition to what stands before it.
 inline constexpr const char* kMoved = "moved";
 
 // Additions at which a product begins. What stood between a product and an addition may be gone

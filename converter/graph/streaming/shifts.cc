@@ -11,6 +11,7 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/pads.h"
+#include "converter/graph/streaming/rounding.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/axes.h"
 
@@ -96,7 +97,11 @@ void SliceToShift(ir::Graph& graph, ir::Node& slice) {
   const int64_t before = border->begin[static_cast<size_t>(taken->axis)] - taken->begin;
   const int64_t places = DimsOf(data)[static_cast<size_t>(taken->axis)];
   if (before < 0 || taken->end - taken->begin != places) return;
-  if (before == 0) return BecomeReshape(graph, slice, data, slice.outputs[0].type.dims);
+  if (before == 0) {
+    BecomeReshape(graph, slice, data, slice.outputs[0].type.dims);
+    slice.attributes[kMoved] = "true";
+    return;
+  }
   std::optional<ir::Source> fill;
   if (pad.inputs.size() > 3) fill = pad.inputs[3];
   BecomeBorder(graph, slice, data, fill, taken->axis, before, /*shifts=*/true);
