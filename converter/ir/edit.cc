@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -131,6 +132,27 @@ void RemoveUnusedInputs(Node& loop) {
     }
     for (BodyInput& input : map.inputs) {
       if (input.input && *input.input > i) --*input.input;
+    }
+  }
+}
+
+void RemoveUnreadOutputs(Graph& graph, Node& loop) {
+  std::set<uint32_t> read;
+  for (const Node* node : Topological(graph)) {
+    for (const Source& source : node->inputs) {
+      if (source.node == &loop) read.insert(source.port);
+    }
+  }
+  std::vector<BodyOutput>& outputs = loop.bodies[0].map.outputs;
+  for (size_t i = loop.outputs.size(); i-- > 0;) {
+    if (read.contains(static_cast<uint32_t>(i))) continue;
+    loop.outputs.erase(loop.outputs.begin() + static_cast<std::ptrdiff_t>(i));
+    outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(i));
+    // Nodes that no output needs may read it still.
+    for (const std::unique_ptr<Node>& node : graph.nodes) {
+      for (Source& source : node->inputs) {
+        if (source.node == &loop && source.port > 0) source.port -= source.port >= i;
+      }
     }
   }
 }

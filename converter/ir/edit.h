@@ -37,6 +37,8 @@ void RemoveFromBody(Body& body, const std::function<bool(const Node&)>& needed);
 // Takes out the inputs of a loop that its body does not take; later ones move up. A Loop keeps its
 // trip count and condition.
 void RemoveUnusedInputs(Node& loop);
+// Takes out the outputs of a loop of `graph` that no node of it reads; later ones move up.
+void RemoveUnreadOutputs(Graph& graph, Node& loop);
 
 }  // namespace weft::ir
 

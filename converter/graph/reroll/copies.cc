@@ -300,7 +300,9 @@ bool Copies::Simplify(int64_t copy, Row& row) {
 
 int Copies::SimplifiedOf(int body, const Row& row) {
   const std::vector<int> inputs = InputsOf(body, row);
-  if (std::ranges::count(inputs, kNoValue) > 0) return kNoValue;
+  if (std::ranges::count(inputs, kNoValue) > 0) {
+    return IsNothing(body, inputs) ? values_.AddConstant(ZerosOf(Body(body).type)) : kNoValue;
+  }
   const bool is_constant =
       std::ranges::all_of(inputs, [&](int input) { return values_[input].constant.has_value(); });
   const int found = Compute(body, inputs);
@@ -323,6 +325,15 @@ int Copies::WithOtherZeros(int body, const std::vector<int>& inputs) const {
     }
   }
   return kNoValue;
+}
+
+// A product with zeros leaves the other factor without a reader.
+bool Copies::IsNothing(int body, const std::vector<int>& inputs) const {
+  if (Body(body).kind != BodyValue::Kind::kOperation) return false;
+  const std::string_view name = values_[Body(body).value].source.node->operation->name;
+  return (name == "Multiply" || name == "MatMul") && std::ranges::any_of(inputs, [&](int input) {
+           return input != kNoValue && HoldsOnly(values_[input], 0);
+         });
 }
 
 // What is left of a sum with zeros, a product with ones or zeros.

@@ -57,6 +57,7 @@ class Copies {
   int SimplifiedOf(int body, const Row& row);
   int WithOtherZeros(int body, const std::vector<int>& inputs) const;
   int WithoutNeutral(int body, const std::vector<int>& inputs);
+  bool IsNothing(int body, const std::vector<int>& inputs) const;
   void FindZeros();
   int Folded(int body, const std::vector<int>& inputs);
   bool AreClose(int a, int b) const;

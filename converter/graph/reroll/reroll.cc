@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/prune_loop.h"
 #include "converter/graph/reroll/copies.h"
 #include "converter/graph/reroll/loop_maker.h"
 #include "converter/graph/reroll/period.h"
 #include "converter/graph/reroll/retime.h"
 #include "converter/graph/reroll/value_table.h"
+#include "converter/ir/edit.h"
 
 namespace weft::graph {
 namespace {
@@ -78,7 +80,7 @@ class Rerolling {
     const auto copies = std::make_shared<Copies>(graph_, values_, *period, count, folding_);
     if (!copies->Find(least)) return;
     Period later = *period;
-    if (may_move && RetimeByLast(values_, later, *copies)) {
+    if (may_move && RetimeByLast(values_, later, *copies, count)) {
       Consider(std::move(later), count, /*may_move=*/false);
     }
     for (const bool drops : {false, true}) {
@@ -98,12 +100,23 @@ class Rerolling {
   Candidate best_;
 };
 
+void PruneLoops(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (node->operation == nullptr || node->constant || !ir::IsTensorIterator(*node)) continue;
+    ir::RemoveUnreadOutputs(graph, *node);
+    PruneLoop(*node);
+  }
+}
+
 }  // namespace
 
 bool Reroll(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults) {
-  while (Rerolling(graph, folding).Run()) {
+  bool changed = false;
+  for (; Rerolling(graph, folding).Run(); changed = true) {
     if (!InferAndFold(graph, options, folding, faults)) return false;
   }
+  // What a later loop has taken in no longer reads the earlier ones.
+  if (changed) PruneLoops(graph);
   return true;
 }
 

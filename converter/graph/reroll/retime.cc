@@ -20,8 +20,12 @@ class Retiming {
  public:
   using MayMove = std::function<bool(int body)>;
 
-  Retiming(const ValueTable& values, Period& period, MayMove may_move)
-      : values_(values), period_(period), may_move_(std::move(may_move)) {}
+  // Places and series of constants go along where `takes_leaves`.
+  Retiming(const ValueTable& values, Period& period, MayMove may_move, bool takes_leaves)
+      : values_(values),
+        period_(period),
+        may_move_(std::move(may_move)),
+        takes_leaves_(takes_leaves) {}
 
   bool Run(bool moves_when_equal) {
     bool changed = false;
@@ -39,6 +43,12 @@ class Retiming {
   const BodyValue& At(int body) const { return period_.values[static_cast<size_t>(body)]; }
   int64_t BytesOf(int body) const { return DenseBytes(At(body).type).value_or(0); }
   bool IsInvariant(int body) const { return At(body).kind == BodyValue::Kind::kInvariant; }
+  bool GoesAlong(int body) const {
+    const BodyValue::Kind kind = At(body).kind;
+    const bool is_leaf = kind == BodyValue::Kind::kSliced || kind == BodyValue::Kind::kSeries;
+    return IsInvariant(body) || (takes_leaves_ && is_leaf);
+  }
+  int LateLeaf(int body, int before);
   std::optional<size_t> StateOf(int next) const;
   std::vector<std::vector<int>> Readers() const;
   Group FreeValues() const;
@@ -53,6 +63,7 @@ class Retiming {
   const ValueTable& values_;
   Period& period_;
   const MayMove may_move_;
+  const bool takes_leaves_;
 };
 
 std::optional<size_t> Retiming::StateOf(int next) const {
@@ -78,7 +89,7 @@ Group Retiming::FreeValues() const {
   for (size_t at = 0; at < period_.values.size(); ++at) {
     const int body = static_cast<int>(at);
     const bool reads_computed = std::ranges::all_of(
-        At(body).inputs, [&](int input) { return IsInvariant(input) || At(input).computed(); });
+        At(body).inputs, [&](int input) { return GoesAlong(input) || At(input).computed(); });
     if (At(body).computed() && reads_computed && may_move_(body)) free.insert(body);
   }
   const auto is_kept = [&](int body) {
@@ -111,7 +122,7 @@ Group Retiming::BoundaryOf(const Group& group) const {
   Group boundary;
   for (const int body : group) {
     for (const int input : At(body).inputs) {
-      if (!IsInvariant(input) && !group.contains(input)) boundary.insert(input);
+      if (!GoesAlong(input) && !group.contains(input)) boundary.insert(input);
     }
   }
   return boundary;
@@ -151,9 +162,28 @@ int Retiming::ParameterOf(int body, int before) {
   return parameter;
 }
 
+// What the copy before has of an axis, or of a series.
+int Retiming::LateLeaf(int body, int before) {
+  BodyValue leaf = At(body);
+  if (leaf.kind == BodyValue::Kind::kSeries) leaf.value = before;
+  leaf.begin -= leaf.step;
+  const auto is_same = [&](const BodyValue& other) {
+    return other.kind == BodyValue::Kind::kSliced && other.kind == leaf.kind &&
+           other.value == leaf.value && other.axis == leaf.axis && other.begin == leaf.begin &&
+           other.step == leaf.step && other.part == leaf.part;
+  };
+  const auto known = std::ranges::find_if(period_.values, is_same);
+  if (known == period_.values.end()) {
+    period_.values.push_back(std::move(leaf));
+    return static_cast<int>(period_.values.size()) - 1;
+  }
+  return static_cast<int>(known - period_.values.begin());
+}
+
 // The same value at the beginning of the next copy.
 int Retiming::Late(int body, int before, const Group& group, std::map<int, int>& late) {
   if (IsInvariant(body)) return body;
+  if (GoesAlong(body)) return LateLeaf(body, before);
   if (!group.contains(body)) return ParameterOf(body, before);
   const auto known = late.find(body);
   if (known != late.end()) return known->second;
@@ -200,15 +230,38 @@ bool Retime(const ValueTable& values, Period& period) {
     if (output.is_read_beyond) kept.insert(output.body);
   }
   const auto may_move = [kept](int body) { return !kept.contains(body); };
-  return Retiming(values, period, may_move).Run(/*moves_when_equal=*/false);
+  return Retiming(values, period, may_move, /*takes_leaves=*/false).Run(/*moves_when_equal=*/false);
 }
 
-bool RetimeByLast(const ValueTable& values, Period& period, const Copies& copies) {
-  const int count = static_cast<int>(period.values.size());
-  const auto may_move = [&, count](int body) {
-    return body < count && copies.At(copies.last(), body) == kNoValue;
+// Values of the body that a copy could not have, for want of places of an axis, and that nothing
+// reads behind the loop.
+std::set<int> Beyond(const ValueTable& values, const Period& period, int64_t copy) {
+  std::set<int> beyond;
+  for (size_t at = 0; at < period.values.size(); ++at) {
+    const BodyValue& value = period.values[at];
+    bool is_beyond =
+        std::ranges::any_of(value.inputs, [&](int input) { return beyond.contains(input); });
+    if (value.kind == BodyValue::Kind::kSliced) {
+      const int64_t dim = values[value.value].type.dims[static_cast<size_t>(value.axis)];
+      const int64_t begin = value.begin + value.step * copy;
+      is_beyond = begin < 0 || begin + value.part > dim;
+    }
+    if (is_beyond) beyond.insert(static_cast<int>(at));
+  }
+  for (const BodyOutput& output : period.outputs) {
+    if (output.is_read_beyond) beyond.erase(output.body);
+  }
+  return beyond;
+}
+
+bool RetimeByLast(const ValueTable& values, Period& period, const Copies& copies, int64_t count) {
+  const int known = static_cast<int>(period.values.size());
+  std::set<int> beyond;
+  if (copies.last() + 1 < count) beyond = Beyond(values, period, copies.last() + 1);
+  const auto may_move = [&, known](int body) {
+    return beyond.contains(body) || (body < known && copies.At(copies.last(), body) == kNoValue);
   };
-  return Retiming(values, period, may_move).Run(/*moves_when_equal=*/true);
+  return Retiming(values, period, may_move, /*takes_leaves=*/true).Run(/*moves_when_equal=*/true);
 }
 
 }  // namespace weft::graph

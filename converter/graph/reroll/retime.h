@@ -16,8 +16,9 @@ namespace weft::graph {
 // Moves what makes states fewer or smaller, and what is made of one value that the body needs
 // anyway. False where nothing was to be moved.
 bool Retime(const ValueTable& values, Period& period);
-// Moves what the last copy of a model lacks: there it would be computed for nothing.
-bool RetimeByLast(const ValueTable& values, Period& period, const Copies& copies);
+// Moves what the last copy of a model lacks: there it would be computed for nothing. Of `count`
+// copies one more may then be there, which had no places for what another one would have needed.
+bool RetimeByLast(const ValueTable& values, Period& period, const Copies& copies, int64_t count);
 
 }  // namespace weft::graph
 

@@ -2,6 +2,7 @@
 #include "converter/graph/reroll/value_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/packed.h"
 
 namespace weft::graph {
 namespace {
@@ -66,6 +68,20 @@ int64_t WithPart(const Dims& dims, const ops::Selection& places) {
   return dim == 0 ? 0 : ElementCount(dims).value_or(0) / dim * (places.end - places.begin);
 }
 
+// Of a sum with negative zeros, which exporters leave where zeros were taken off: its other input, bit
+// for bit.
+std::optional<size_t> InputItIs(const ir::Node& node) {
+  if (node.operation->name != "Add") return std::nullopt;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const auto& constant = node.inputs[i].node->constant;
+    if (!constant || constant->type.type != ElementType::f32) continue;
+    const bool is_nothing = std::ranges::all_of(ops::Floats(*constant),
+                                                [](float f) { return f == 0 && std::signbit(f); });
+    if (is_nothing && TypeOf(node.inputs[1 - i]) == node.outputs[0].type) return 1 - i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ValueTable::ValueTable(const ir::Graph& graph) : graph_(graph), nodes_(ir::Topological(graph)) {
@@ -98,6 +114,7 @@ int ValueTable::AddOutput(ir::Node& node, uint32_t port, const std::vector<int>&
   }
   if (ops::TraitsOf(node).reshapes) return AddReshape(inputs[0], type);
   if (const std::optional<int> taken = AddTaken(node, port, inputs)) return *taken;
+  if (const std::optional<size_t> same = InputItIs(node)) return inputs[*same];
   value.kind = Value::Kind::kOperation;
   value.form = FormOf(node);
   Key key = {1, value.form, port};

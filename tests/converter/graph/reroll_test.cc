@@ -259,6 +259,68 @@ TEST(Reroll, ReadsPlacesHoweverTheyAreTaken) {
   }
 }
 
+// The first state is the first input: what it would be multiplied by has no reader there. The product
+// with the place of the next copy belongs to that copy, or the last one would have none.
+TEST(Reroll, TakesInAFirstCopyThatIsItsInput) {
+  Traced g(6);
+  const ir::Source keep = g.Of("Sigmoid", {g.Of("MatMul", {g.x, g.Weights(4)})});
+  const ir::Source fresh = g.Of("MatMul", {g.x, g.Weights(5)});
+  std::vector<ir::Source> states = {g.At(fresh, 0)};
+  for (int64_t i = 1; i < g.steps; ++i) {
+    const ir::Source kept = g.Of("Multiply", {g.At(keep, i), states.back()});
+    states.push_back(g.Of("Add", {kept, g.At(fresh, i)}));
+  }
+  g.Result(g.Stacked(states));
+  std::map<std::string, int> left = g.Rerolled();
+  EXPECT_EQ(left["TensorIterator"], 1);
+  EXPECT_EQ(left["Gather"], 0);
+  EXPECT_EQ(left["Concat"], 0);
+}
+
+// Where a zero state was taken off, OpenVINO adds negative zeros.
+TEST(Reroll, TakesInAFirstCopyThatAddsNegativeZeros) {
+  Traced g(6);
+  const ir::Source nothing = g.Floats({1, 1}, {-0.0F});
+  ir::Source h;
+  g.Result(g.Stacked(g.Walk(g.x, g.Zeros(), [&](ir::Source x, ir::Source, int64_t i) {
+    const ir::Source apart = i == 0 ? g.Of("Add", {x, nothing}) : g.Of("Subtract", {x, h});
+    h = g.Of("MatMul", {g.Of("Tanh", {apart}), g.Weights(7)});
+    return h;
+  })));
+  std::map<std::string, int> left = g.Rerolled();
+  EXPECT_EQ(left["TensorIterator"], 1);
+  EXPECT_EQ(left["Tanh"], 1);
+  EXPECT_EQ(left["Concat"], 0);
+}
+
+// What is normalised by groups behind the walk has two shapes: one of them alone is read.
+TEST(Reroll, GivesNoOutputThatNothingReads) {
+  Traced g(6);
+  std::vector<ir::Source> all;
+  ir::Source h = g.Zeros();
+  for (int64_t i = 0; i < g.steps; ++i) {
+    h = g.Cell(g.At(g.x, i), h);
+    const ir::Source groups = g.Of("Reshape", {h, g.Ints({1, 2, kWidth})}, {{"special_zero", "0"}});
+    const ir::Source normal =
+        g.Of("MVN", {groups, g.Ints({2})},
+             {{"eps", "0.1"}, {"eps_mode", "inside_sqrt"}, {"normalize_variance", "true"}});
+    all.push_back(g.Of("Reshape", {normal, g.Ints({2, kWidth})}, {{"special_zero", "0"}}));
+  }
+  g.Result(g.Stacked(all));
+  EXPECT_EQ(g.Rerolled()["TensorIterator"], 1);
+  const auto readers = graph::Readers(g.graph);
+  for (const auto& node : g.graph.nodes) {
+    if (node->bodies.empty() || !readers.contains(node.get())) continue;
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      const auto reads = [&](const ir::Node* reader) {
+        return std::ranges::find(reader->inputs, ir::Source{node.get(), port}) !=
+               reader->inputs.end();
+      };
+      EXPECT_TRUE(std::ranges::any_of(readers.at(node.get()), reads)) << port;
+    }
+  }
+}
+
 TEST(Reroll, LeavesCopiesApartFromOneThatDiffers) {
   Traced g(8);
   g.Result(g.Stacked(g.Walk(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
