@@ -21,7 +21,10 @@ void CheckId(InferScope& scope) {
 // What a ReadValue declares of its variable, where its version lets it; -1 for an extent that it
 // leaves open.
 std::optional<TensorType> Declared(InferScope& scope) {
-  if (!scope.attributes.Has("variable_type") || !scope.attributes.Has("variable_shape")) {
+  constexpr std::string_view kOfAnyRank = "...";
+  const bool is_declared =
+      scope.attributes.Has("variable_type") && scope.attributes.Has("variable_shape");
+  if (!is_declared || scope.attributes.Text("variable_shape", "") == kOfAnyRank) {
     return std::nullopt;
   }
   const std::string text = scope.attributes.Text("variable_type", "");

@@ -84,6 +84,14 @@ TEST(State, ClosesExtentsThatAreLeftOpen) {
   EXPECT_EQ(ToString(g.type(old)), "f32[1,2]");
 }
 
+TEST(State, TakesTheShapeOfItsInitialValueWhereItDeclaresNoRank) {
+  GraphBuilder g;
+  const ir::Source old = g.Add("ReadValue", 6, {g.Floats({1, 2}, {3, 4})}, Variable("s", "..."));
+  g.Add("Assign", 6, {old}, Variable("s", "..."));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(old)), "f32[1,2]");
+}
+
 TEST(State, RefusesExtentsThatGrow) {
   GraphBuilder g;
   const ir::Source old = g.Add("ReadValue", 6, {}, Variable("s", "2,-1"));
