@@ -42,8 +42,9 @@ struct Delay {
   int64_t axis = 0, past = 0, take = 1, give = 1;
   // Of a window: its places, and how far they lie apart.
   int64_t taps = 1, dilation = 1;
-  double fill = 0;      // what the past begins as
-  bool shifts = false;  // the output is the input, `past` places later
+  double fill = 0;       // what the past begins as
+  bool repeats = false;  // it begins as the first place of all, again and again
+  bool shifts = false;   // the output is the input, `past` places later
   // Those of the operation once its past stands before its input.
   std::map<std::string, std::string> attributes = {};
 };
@@ -90,7 +91,7 @@ struct AxisRelation {
   bool stretches = false;
   // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.
   std::vector<bool> summed;
-  bool keeps_order = false;  // of these sums, where kSumsAcross asks for it (reduce.h)
+  bool keeps_order = false;  // of these sums, where kSumsAcross asks for it (sum_order.h)
   std::string reason = "may combine time steps";  // what happens along the axes of no group
 };
 

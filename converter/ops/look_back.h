@@ -18,6 +18,8 @@ namespace weft::ops {
 // A number by which an operation's padding is filled; absent: the one that its document says. Only
 // cutting time writes it, and only for an axis that is cut.
 inline constexpr const char* kPadFill = "pad_fill";
+// As its value: with the first place of the data, again and again.
+inline constexpr const char* kFirstPlace = "first";
 
 // Of axis 2 + i of the data, when the windows look back along it; those that hold no more than
 // their own place are none.

@@ -13,6 +13,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/sum_order.h"
 
 namespace weft::ops {
 namespace {
@@ -94,8 +95,17 @@ void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& n
   const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   plan::Builder& builder = scope.builder;
-  if (const std::optional<Lines> lines = LinesAlong(type.dims, along)) {
-    return EmitLines(builder, *lines, norm, x, y);
+  Dims imagined = type.dims;
+  if (scope.attributes.Has(kSumsAcross)) {
+    imagined[static_cast<size_t>(scope.attributes.Int(kSumsAcross, 0))] = 2;
+  }
+  if (LinesAlong(imagined, along)) {
+    const Lines lines = LinesAlong(type.dims, along).value();
+    const bool in_a_run = lines.inner == 1 && LinesAlong(imagined, along)->inner != 1;
+    if (!in_a_run) return EmitLines(builder, lines, norm, x, y);
+    const plan::ValueId both = builder.Scratch({type.type, {*ElementCount(type.dims), 2}});
+    EmitLines(builder, {lines.outer, lines.axis, 2}, norm, Doubled(builder, x), both);
+    return TakeFirst(builder, both, y);
   }
   Dims moved;
   Movement movement = ToTheEnd(type.dims, along, moved);
@@ -115,6 +125,7 @@ void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& n
 void AxesBut(AxisScope& scope, const std::vector<bool>& along) {
   scope.Same(0, 0, along);
   scope.relation.summed = along;
+  scope.relation.keeps_order = true;
   scope.relation.reason = "normalises over time";
 }
 

@@ -245,12 +245,14 @@ void PadAxes(AxisScope& scope) {
   scope.relation.reason = "pads the time axis";
   const std::optional<std::vector<double>> fill =
       scope.has_input(3) ? scope.Numbers(3) : std::vector<double>{0};
-  if (!fill) return;
-  if (ReadMode(scope) != Mode::kConstant || std::ranges::count(padded, true) != 1) return;
+  const Mode mode = ReadMode(scope);
+  const bool is_known = mode == Mode::kEdge || (mode == Mode::kConstant && fill);
+  if (!is_known || std::ranges::count(padded, true) != 1) return;
   for (size_t axis = 0; axis < padded.size(); ++axis) {
     if (begin[axis] <= 0 || end[axis] != -begin[axis]) continue;
     Delay delay = {static_cast<int64_t>(axis), begin[axis]};
-    delay.fill = fill->front();
+    delay.repeats = mode == Mode::kEdge;
+    if (!delay.repeats) delay.fill = fill->front();
     delay.shifts = true;
     scope.relation.delays.push_back(std::move(delay));
   }

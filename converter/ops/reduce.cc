@@ -14,6 +14,7 @@
 #include "converter/ops/lengths.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/sum_order.h"
 
 namespace weft::ops {
 namespace {

@@ -11,10 +11,6 @@
 
 namespace weft::ops {
 
-// An attribute of reductions, written where time is cut to a single place: along this axis more
-// places are imagined, so that the sums run in the order in which they run over those.
-inline constexpr const char* kSumsAcross = "sums_across";
-
 // An axis of what is reduced; stride in elements.
 struct ReduceAxis {
   int64_t dim, stride;

@@ -9,6 +9,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/sum_order.h"
 
 namespace weft::ops {
 namespace {
@@ -39,7 +40,15 @@ void LowerSoftmax(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
   if (std::ranges::find(dims, 0) != dims.end()) return;
-  EmitSoftmax(scope.builder, static_cast<size_t>(SoftmaxAxis(scope)), form, scope.input(0), y);
+  const auto axis = static_cast<size_t>(SoftmaxAxis(scope));
+  const bool in_a_run = ProductOf(dims, axis + 1, dims.size()) == 1;
+  if (!in_a_run || !scope.attributes.Has(kSumsAcross)) {
+    return EmitSoftmax(scope.builder, axis, form, scope.input(0), y);
+  }
+  const plan::ValueId x = Doubled(scope.builder, scope.input(0));
+  const plan::ValueId both = scope.builder.Scratch(scope.builder.value(x).type);
+  EmitSoftmax(scope.builder, axis, form, x, both);
+  TakeFirst(scope.builder, both, y);
 }
 
 void LowerShares(LowerScope& scope) {
@@ -54,6 +63,7 @@ void SoftmaxAxes(AxisScope& scope) {
   if (scope.attributes.Has(kOfTriangle)) summed.end()[-2] = true;
   scope.Same(0, 0, summed);
   scope.relation.summed = summed;
+  scope.relation.keeps_order = true;
   scope.relation.reason = "normalises over time";
 }
 

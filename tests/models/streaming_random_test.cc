@@ -117,22 +117,28 @@ class Chain {
   void FillByLength();
   void Blocks();
   void OneHot();
+  void Repeated();
+  void Framed();
+  void Inverses();
+  void Normalise();
+  void SkipSum();
   void Join();
   void Other();
   void Plain() { at_ = Add("Sigmoid", 1, {Add("Multiply", 1, {at_, g_.Float(1.5f)})}); }
 
   static constexpr Link kLinks[] = {
-      &Chain::Walk,   &Chain::Transpose, &Chain::Transpose,   &Chain::Merge,
-      &Chain::Part,   &Chain::Unsqueeze, &Chain::Reduce,      &Chain::Softmax,
-      &Chain::Dense,  &Chain::Attend,    &Chain::Shift,       &Chain::Double,
-      &Chain::Cut,    &Chain::Last,      &Chain::Index,       &Chain::Reverse,
-      &Chain::Roll,   &Chain::Pad,       &Chain::Shuffle,     &Chain::Tile,
-      &Chain::Halves, &Chain::Mask,      &Chain::Convolve,    &Chain::Pool,
-      &Chain::Slopes, &Chain::ByLength,  &Chain::ReverseRows, &Chain::FillByLength,
-      &Chain::Blocks, &Chain::OneHot,    &Chain::Convolve,    &Chain::ConvolveAndCut,
-      &Chain::Border, &Chain::Spread,    &Chain::Repeat,      &Chain::Sum,
-      &Chain::Number, &Chain::Late,      &Chain::Plain,       &Chain::Join,
-      &Chain::Join,   &Chain::Other};
+      &Chain::Walk,     &Chain::Transpose, &Chain::Transpose,   &Chain::Merge,
+      &Chain::Part,     &Chain::Unsqueeze, &Chain::Reduce,      &Chain::Softmax,
+      &Chain::Dense,    &Chain::Attend,    &Chain::Shift,       &Chain::Double,
+      &Chain::Cut,      &Chain::Last,      &Chain::Index,       &Chain::Reverse,
+      &Chain::Roll,     &Chain::Pad,       &Chain::Shuffle,     &Chain::Tile,
+      &Chain::Halves,   &Chain::Mask,      &Chain::Convolve,    &Chain::Pool,
+      &Chain::Slopes,   &Chain::ByLength,  &Chain::ReverseRows, &Chain::FillByLength,
+      &Chain::Blocks,   &Chain::OneHot,    &Chain::Convolve,    &Chain::ConvolveAndCut,
+      &Chain::Border,   &Chain::Spread,    &Chain::Repeat,      &Chain::Sum,
+      &Chain::Number,   &Chain::Late,      &Chain::Plain,       &Chain::Join,
+      &Chain::Join,     &Chain::Other,     &Chain::Repeated,    &Chain::Framed,
+      &Chain::Inverses, &Chain::Normalise, &Chain::SkipSum};
 
   GraphBuilder& g_;
   uint32_t state_;
@@ -462,6 +468,72 @@ void Chain::Other() {
   Dims some = dims();
   for (int64_t& dim : some) dim = Choose(2) == 0 ? dim : 1;
   at_ = Add("Add", 1, {at_, g_.Parameter(F32(some))});
+}
+
+// The first place stands before the data once more, or before all but the last of it.
+void Chain::Repeated() {
+  const auto axis = static_cast<size_t>(Axis());
+  std::vector<int64_t> begin(dims().size(), 0), end = begin;
+  if (begin.empty() || dims()[axis] < 2) return;
+  begin[axis] = 1 + Choose(2);
+  if (Choose(2) == 0) end[axis] = -begin[axis];
+  at_ = Add("Pad", 12, {at_, g_.Ints(begin), g_.Ints(end)}, {{"pad_mode", "edge"}});
+  if (end[axis] != 0 || rank() != 3 || axis != 2) return;
+  at_ = Add("Convolution", 1, {at_, Noise({3, Extent(1), begin[axis] + 1})}, Window(1, 0, 0));
+}
+
+// Each place with the one before it, or twice, by index.
+void Chain::Framed() {
+  const auto axis = static_cast<size_t>(Axis());
+  if (rank() == 0 || rank() > 4 || dims()[axis] < 2 || ++grown_ > 2) return;
+  const bool overlaps = Choose(2) == 0;
+  const int64_t places = dims()[axis];
+  std::vector<int64_t> begin(dims().size(), 0), indices;
+  begin[axis] = overlaps ? 1 : 0;
+  for (int64_t i = 0; i < 2 * places; ++i) indices.push_back(i / 2 + (overlaps ? i % 2 : 0));
+  if (overlaps) {
+    const std::vector<int64_t> none(dims().size(), 0);
+    at_ = Add("Pad", 12, {at_, g_.Ints(begin), g_.Ints(none)}, {{"pad_mode", "constant"}});
+  }
+  const Dims matrix = overlaps ? Dims{places, 2} : Dims{2 * places};
+  at_ = Add("Gather", 8,
+            {at_, g_.Const<int64_t>({ElementType::i64, matrix}, indices),
+             g_.Int(static_cast<int64_t>(axis))});
+}
+
+void Chain::Inverses() {
+  const auto axis = static_cast<size_t>(Axis());
+  Dims row(dims().size(), 1);
+  if (row.empty()) return;
+  row[axis] = dims()[axis];
+  std::vector<float> numbers;
+  for (int64_t i = 1; i <= row[axis]; ++i) numbers.push_back(1.0F / static_cast<float>(3 * i));
+  at_ = Add("Multiply", 1, {at_, g_.Floats(row, numbers)});
+}
+
+// Over any axis, also one that time stands inside of.
+void Chain::Normalise() {
+  if (rank() == 0) return;
+  const ir::Source axis = g_.Ints({Axis()});
+  if (Choose(2) == 0) {
+    at_ = Add("NormalizeL2", 1, {at_, axis}, {{"eps", "0.01"}, {"eps_mode", "add"}});
+    return;
+  }
+  at_ = Add("MVN", 6, {at_, axis},
+            {{"eps", "0.01"}, {"eps_mode", "inside_sqrt"}, {"normalize_variance", "true"}});
+}
+
+// Two convolutions with biases, added up, as the skips of a WaveNet.
+void Chain::SkipSum() {
+  if (rank() != 3) return;
+  const ir::Source x = at_;
+  std::vector<ir::Source> skips;
+  for (int64_t kernel = 1; kernel <= 2; ++kernel) {
+    const ir::Source y =
+        Add("Convolution", 1, {x, Noise({3, Extent(1), kernel})}, Window(1, kernel - 1, 0));
+    skips.push_back(Add("Add", 1, {y, Noise({1, 3, 1})}));
+  }
+  at_ = Add("Add", 1, skips);
 }
 
 // By the number of its largest place, as a classifier would.

@@ -62,7 +62,9 @@ bool PlaceSoftmax(FormSite& site, ir::Node& node, const char* operation, ir::Sou
   covered.erase(&node);
   if (!axis || TypeOf(x).dims != dims || !site.IsClosed(node, covered)) return false;
   const int opset = std::string_view(operation) == "Softmax" ? 8 : 5;
-  site.Replace(node, covered, {operation, opset, {x}, {{"axis", std::to_string(*axis)}}});
+  Form form = {operation, opset, {x}, {{"axis", std::to_string(*axis)}}};
+  KeepOrder(covered, form);
+  site.Replace(node, covered, std::move(form));
   return true;
 }
 

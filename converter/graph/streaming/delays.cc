@@ -54,8 +54,17 @@ ir::Source Joined(ir::Graph& graph, const ir::Node& like, const ir::Source& firs
 }
 
 ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
-                const TensorType& type, double fill) {
-  return Typed(NewReadValue(graph, like, name, Filled(graph, like, type, fill)), type);
+                const TensorType& type, const ir::Source& initial) {
+  return Typed(NewReadValue(graph, like, name, initial), type);
+}
+
+// What the past is in the first run.
+ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay) {
+  const TensorType type = PastType(node, delay);
+  if (!delay.repeats) return Filled(graph, node, type, delay.fill);
+  const ir::Source first = Part(graph, node.inputs[0], delay.axis, 0, 1);
+  if (delay.past == 1) return first;
+  return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
 
 // The past and the new places as they follow one another; or, where they are fewer, for each tap
@@ -98,7 +107,7 @@ TensorType SumType(const ir::Node& node, const RunningSum& sum) {
 ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data, const Delay& delay,
                     const std::string& name) {
   const TensorType type = WithExtent(TypeOf(data), delay.axis, delay.past);
-  const ir::Source read = Read(graph, like, name, type, delay.fill);
+  const ir::Source read = Read(graph, like, name, type, Filled(graph, like, type, delay.fill));
   const ir::Source joined = Joined(graph, like, read, data, delay.axis);
   NewAssign(graph, like, name, Part(graph, joined, delay.axis, -delay.past, delay.past));
   return joined;
@@ -108,8 +117,10 @@ void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNa
   const ir::Source data = node.inputs[0];
   const ops::RingReads reads = ReadsOf(delay, ExtentOf(data, delay.axis));
   std::vector<ir::Source> inputs = {data};
-  inputs.push_back(Read(graph, node, names.past, PastType(node, delay), delay.fill));
-  if (delay.past > 1) inputs.push_back(Read(graph, node, names.start, kStartType, 0));
+  inputs.push_back(Read(graph, node, names.past, PastType(node, delay), FirstPast(graph, node, delay)));
+  if (delay.past > 1) {
+    inputs.push_back(Read(graph, node, names.start, kStartType, Filled(graph, node, kStartType, 0)));
+  }
   const auto count = static_cast<uint32_t>(inputs.size());
   ir::Node* ring = NewNode(graph, node, "Ring", 0, inputs, count, AttributesOf(reads));
   ring->operation = &ops::RingOperation();
@@ -126,7 +137,8 @@ void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNa
 void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name) {
   const ir::Source data = node.inputs[0];
   const TensorType type = TypeOf(data);
-  const ir::Source before = Read(graph, node, name, SumType(node, sum), 0);
+  const ir::Source before =
+      Read(graph, node, name, SumType(node, sum), Filled(graph, node, SumType(node, sum), 0));
   const int64_t places = ExtentOf(data, sum.axis);
   const bool adds = IsFloat(type.type) || ElementBytes(type.type) >= 4;
   if (places == 1 && adds) return AddToSum(graph, node, before, sum.exclusive, name);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "converter/graph/streaming/pads.h"
+#include "converter/graph/streaming/borders.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
 

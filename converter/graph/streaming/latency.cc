@@ -16,6 +16,7 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/flows.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_walks.h"
@@ -259,7 +260,7 @@ bool Waiting::Visit(ir::Node& node) {
   const auto windows = std::ranges::find_if(relation.windows, along);
   if (windows != relation.windows.end()) return VisitWindows(node, *windows);
   const std::optional<Border> border = BorderOf(graph_, node);
-  if (border) return VisitBorder(node, *border);
+  if (border) return !border->repeats && VisitBorder(node, *border);
   if (relation.sum && along(*relation.sum)) return VisitDelay(node, {first->axis, 1});
   const auto delay = std::ranges::find_if(relation.delays, along);
   if (delay != relation.delays.end()) return VisitDelay(node, *delay);
@@ -449,6 +450,7 @@ bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
   ir::Source& data = node.inputs[0];
   const bool selects = flows_.Relation(&node).selects && OldExtent(data) != Places(data);
   if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr || selects) return false;
+  if (delay.repeats && Late(data) > 0) return false;  // what is its first place then?
   data = Aligned(data, RoundedUp(Late(data), delay.take));
   const int64_t late = Late(data) / delay.take * delay.give;
   if (delay.past > 0) data = Masked(data, delay.fill);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/numbering.h"
 
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -10,48 +11,67 @@
 #include "converter/ops/movement.h"
 
 namespace weft::graph {
-
 namespace {
 
 constexpr const char* kBegins = "begins_anywhere";  // an attribute
+constexpr double kMostNumber = 1 << 24;             // all whole numbers up to it are floats
 
-std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere) {
-  constexpr int64_t kLeastPlaces = 4;
-  constexpr double kMostNumber = 1 << 24;  // all whole numbers up to it are floats
-  const Dims& dims = constant.type.dims;
+double NumberAt(const ir::Constant& constant, int64_t i) {
   const ElementType type = constant.type.type;
+  const auto element = static_cast<size_t>(i);
+  return IsFloat(type) ? RealAt(type, constant.bytes, element)
+                       : static_cast<double>(IntegerAt(type, constant.bytes, element));
+}
+
+// Of what nearest number the element is the inverse; itself of no other's bits.
+double InverseAt(const ir::Constant& constant, int64_t i) {
+  const double inverse = NumberAt(constant, i);
+  const double number = std::nearbyint(1 / inverse);
+  const bool is_inverse = number >= 1 && number <= kMostNumber &&
+                          1.0F / static_cast<float>(number) == static_cast<float>(inverse);
+  return is_inverse ? number : -1;
+}
+
+std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere,
+                                      bool inverse) {
+  constexpr int64_t kLeastPlaces = 4;
+  const Dims& dims = constant.type.dims;
   const auto at = static_cast<size_t>(axis);
   const int64_t places = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
-  if (type == ElementType::boolean || places < kLeastPlaces) return std::nullopt;
-  const auto number = [&](int64_t i) {
-    const auto element = static_cast<size_t>(i);
-    return IsFloat(type) ? RealAt(type, constant.bytes, element)
-                         : static_cast<double>(IntegerAt(type, constant.bytes, element));
-  };
   const int64_t count = ElementCount(dims).value_or(0);
-  if (count == 0) return std::nullopt;
+  const bool is_number = constant.type.type != ElementType::boolean;
+  if (!is_number || places < kLeastPlaces || count == 0) return std::nullopt;
+  const auto number = [&](int64_t i) {
+    return inverse ? InverseAt(constant, i) : NumberAt(constant, i);
+  };
   const double first = number(0), step = number(inside) - first;
-  const bool starts = anywhere || first == 0 || first == step;
+  const bool starts = anywhere || (first == 0 && !inverse) || first == step;
   if (!starts || !(step >= 1) || !(number(count - 1) <= kMostNumber)) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     const auto place = static_cast<double>(i / inside % places);
     if (number(i) != first + place * step) return std::nullopt;
   }
-  const Numbering numbering = {axis, static_cast<int64_t>(first), static_cast<int64_t>(step)};
+  const Numbering numbering = {axis, static_cast<int64_t>(first), static_cast<int64_t>(step),
+                               inverse};
   return static_cast<double>(numbering.step) == step ? std::optional(numbering) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis) {
-  return NumbersAlong(constant, axis, /*anywhere=*/false);
+  const std::optional<Numbering> plain =
+      NumbersAlong(constant, axis, /*anywhere=*/false, /*inverse=*/false);
+  if (plain || constant.type.type != ElementType::f32) return plain;
+  return NumbersAlong(constant, axis, /*anywhere=*/false, /*inverse=*/true);
 }
 
 std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis) {
-  return NumbersAlong(*node.constant, axis, node.attributes.contains(kBegins));
+  if (!node.attributes.contains(kBegins)) return NumberingAlong(*node.constant, axis);
+  return NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false);
 }
 
 bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places) {
+  if (numbering.inverse) return false;
   TensorType type = node.constant->type;
   const auto at = static_cast<size_t>(numbering.axis);
   type.dims[at] = places;
@@ -106,6 +126,9 @@ ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbe
   ir::Source numbers = made("Add", {read, NewInts(graph, constant, row, offsets)});
   if (type.type != ElementType::i64) {
     numbers = made("Convert", {numbers}, {{"destination_type", std::string(Name(type.type))}});
+  }
+  if (numbering.inverse) {
+    numbers = made("Divide", {NewFloats(graph, constant, {}, {1}), numbers});
   }
   if (row.dims == type.dims) return numbers;
   const TensorType shape = {ElementType::i64, {static_cast<int64_t>(type.dims.size())}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants that number the steps of a time axis: 0 1 2 3 or 64 128 192 256, as a running mean
-// divides by. Cut, they come from a variable that counts on.
+// divides by, or the inverses of such numbers, which it multiplies by. Cut, they come from a
+// variable that counts on.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_NUMBERING_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_NUMBERING_H_
 
@@ -15,6 +16,7 @@ namespace weft::graph {
 
 struct Numbering {
   int64_t axis = 0, first = 0, step = 1;
+  bool inverse = false;  // the constant holds 1 over each number, as f32 divides
 };
 
 // Of a constant that grows from 0, or from its step, by a whole number from place to place of an

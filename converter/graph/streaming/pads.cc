@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/walks.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
@@ -111,8 +111,9 @@ class PadJoining {
     if (!pads || pads->begin[axis - 2] != 0 || static_cast<float>(border.fill) != border.fill) {
       return false;
     }
-    const bool is_own = IsConvolution(window) && border.fill == 0;
+    const bool is_own = IsConvolution(window) && border.fill == 0 && !border.repeats;
     if (!is_own) window.attributes[ops::kPadFill] = fmt::format("{}", border.fill);
+    if (border.repeats) window.attributes[ops::kPadFill] = ops::kFirstPlace;
     pads->begin[axis - 2] = border.begin[axis];
     SetPads(window, *pads);
     return true;
@@ -134,8 +135,7 @@ class CutJoining {
       const int64_t cut = DimsOf(data)[static_cast<size_t>(kept->axis)] - kept->end;
       if (!Visit(data, kept->axis, cut, /*cuts=*/false)) continue;
       Visit(data, kept->axis, cut, /*cuts=*/true);
-      BecomeReshape(graph_, *node, data, node->outputs[0].type.dims);
-      node->attributes[kMoved] = "true";
+      TakeAll(graph_, *node, data);
     }
   }
 
@@ -202,18 +202,6 @@ class CutJoining {
 
 }  // namespace
 
-std::optional<Border> BorderOf(const ir::Graph& graph, ir::Node& pad) {
-  if (!IsCalledOneOf(pad, {"Pad"})) return std::nullopt;
-  Faults discarded;
-  const NodeScope scope(graph, pad, discarded);
-  const std::optional<std::vector<double>> fill =
-      scope.has_input(3) ? scope.Numbers(3) : std::vector<double>{0};
-  const std::optional<Dims> begin = scope.Ints(1), end = scope.Ints(2);
-  if (!fill || fill->size() != 1 || !begin || !end) return std::nullopt;
-  if (scope.attributes.Text("pad_mode", "constant") != "constant") return std::nullopt;
-  return Border{*begin, *end, fill->front()};
-}
-
 std::vector<FilledWindow> JoinPads(ir::Graph& graph) { return PadJoining(graph).Run(); }
 
 bool IsOverTime(const TimeAxes& times, const FilledWindow& window) {
@@ -241,7 +229,8 @@ void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis) {
   const std::optional<Border> border = BorderOf(graph, *window.inputs[0].node);
   Faults discarded;
   std::optional<Pads> pads = PadsIn(NodeScope(graph, window, discarded));
-  if (!border || !pads || border->begin[axis] < 0 || border->end[axis] < 0) return;
+  if (!border || border->repeats || !pads) return;
+  if (border->begin[axis] < 0 || border->end[axis] < 0) return;
   if (border->begin[axis] == 0 && border->end[axis] == 0) return;
   const size_t at = axis - 2;
   const bool is_own = IsConvolution(window) && border->fill == 0;

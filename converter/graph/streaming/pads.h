@@ -15,13 +15,6 @@
 
 namespace weft::graph {
 
-// What a Pad of one known number puts around its data; nullopt of other nodes.
-struct Border {
-  Dims begin, end;
-  double fill = 0;
-};
-std::optional<Border> BorderOf(const ir::Graph& graph, ir::Node& node);
-
 // A window that has taken over a border of other numbers than its own padding: an attribute
 // (kPadFill), with which only a window over time may go on.
 struct FilledWindow {
@@ -45,7 +38,7 @@ void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
 void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
 
 // Slices that leave the end of an axis out, which nothing but windows that end behind it has made,
-// become no more than another shape of what now ends there.
+// take all of what now ends there.
 void JoinCuts(ir::Graph& graph);
 
 }  // namespace weft::graph

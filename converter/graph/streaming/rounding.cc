@@ -11,7 +11,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/reduce.h"
+#include "converter/ops/sum_order.h"
 #include "converter/program/fuse_tail.h"
 
 namespace weft::graph {
@@ -46,7 +46,7 @@ ir::Source UnderConstants(ir::Source source) {
     if (node.operation == nullptr || node.constant || node.operation->name != "Add") return source;
     const size_t data = node.inputs[0].node->constant ? 1 : 0;
     if (!node.inputs[1 - data].node->constant) return source;
-    if (DimsOf(node.inputs[data]) != DimsOf(source)) return source;
+    if (ElementCount(DimsOf(node.inputs[data])) != ElementCount(DimsOf(source))) return source;
     source = node.inputs[data];
   }
 }
@@ -55,8 +55,8 @@ std::optional<Product> ProductOf(ir::Source source) {
   source = UnderConstants(source);
   const ir::Node& node = *source.node;
   if (node.operation == nullptr || node.constant) return std::nullopt;
-  const Dims& dims = DimsOf(source);
   const std::string_view name = node.operation->name;
+  const Dims& dims = DimsOf(source);
   if (name == "MatMul" && node.inputs[1].node->constant && !dims.empty()) {
     return Product{dims.back(), 1, true};
   }
@@ -149,6 +149,8 @@ bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& tim
         time.axis + 1 == static_cast<int64_t>(whole.size())) {
       product->outputs = cut.back();
     }
+    // A convolution of one place is a dense product.
+    if (product->inner == 1) product->is_dense = true;
     if (Fits(*product, cut, Cut(addend, whole, time, steps), is_constant)) return true;
   }
   return false;
@@ -170,6 +172,16 @@ bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
     if (Fits(*product, whole, addend, scope.constant(1 - i) != nullptr)) return true;
   }
   return false;
+}
+
+// Does it add to the last step of what has time? Of a single step that is all there is.
+bool AddsToLast(const TimeAxes& times, const ir::Node& node) {
+  return std::ranges::any_of(node.inputs, [&](ir::Source source) {
+    while (ops::TraitsOf(*source.node).reshapes) source = source.node->inputs[0];
+    const ir::Node& taken = *source.node;
+    return !taken.constant && !taken.inputs.empty() && times.Of(source) == nullptr &&
+           times.Of(taken.inputs[0]) != nullptr && !times.Relation(&taken).selections.empty();
+  });
 }
 
 }  // namespace
@@ -198,13 +210,12 @@ void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps) 
   for (ir::Node* node : times.nodes()) {
     if (!IsAddition(*node)) continue;
     const TimeAxis* time = times.Of({node, 0});
-    if (time == nullptr) continue;
     const bool meets = std::ranges::any_of(node->inputs, [&](const ir::Source& term) {
       return MeetsProductForBeingCut(graph, times, term, steps);
     });
-    if (meets || FitsForBeingCut(graph, *node, *time, steps)) {
-      node->attributes[kRoundsApart] = "true";
-    }
+    const bool is_apart =
+        time == nullptr ? AddsToLast(times, *node) : FitsForBeingCut(graph, *node, *time, steps);
+    if (meets || is_apart) node->attributes[kRoundsApart] = "true";
   }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/pads.h"
-#include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/borders.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/axes.h"
 
@@ -27,22 +27,6 @@ std::optional<ir::Constant> OneOf(const ir::Constant& constant) {
     if (!std::ranges::equal(first, constant.bytes.subspan(at, size))) return std::nullopt;
   }
   return ir::Constant{{constant.type.type, {}}, constant.owner, first};
-}
-
-// A node becomes a Pad of `data` along one axis; without a fill, of zeros.
-void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data,
-                  const std::optional<ir::Source>& fill, int64_t axis, int64_t places,
-                  bool shifts) {
-  const size_t rank = TypeOf(data).dims.size();
-  const TensorType type = {ElementType::i64, {static_cast<int64_t>(rank)}};
-  Dims begins(rank, 0), ends(rank, 0);
-  begins[static_cast<size_t>(axis)] = places;
-  if (shifts) ends[static_cast<size_t>(axis)] = -places;
-  std::vector<ir::Source> inputs = {data, NewInts(graph, node, type, begins),
-                                    NewInts(graph, node, type, ends)};
-  if (fill) inputs.push_back(*fill);
-  Become(node, "Pad", 12, std::move(inputs));
-  node.attributes["pad_mode"] = "constant";
 }
 
 // The one axis along which two tensors differ.
@@ -67,23 +51,39 @@ std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node) {
   return dims == node.outputs[0].type.dims ? std::optional(taken[0]) : std::nullopt;
 }
 
+// What a tensor joined in front fills the places before `data` with: one number, or `data`'s first
+// place.
+std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Source& data,
+                                 int64_t axis) {
+  ir::Node& first = *join.inputs[0].node;
+  if (first.constant) {
+    const std::optional<ir::Constant> one = OneOf(*first.constant);
+    if (!one) return std::nullopt;
+    return BorderFill{.number = NewConstant(graph, join, *one)};
+  }
+  const std::optional<Selection> taken = SliceOf(graph, first);
+  const bool is_first = taken && first.inputs[0] == data && taken->axis == axis &&
+                        taken->begin == 0 && taken->end == 1;
+  return is_first ? std::optional(BorderFill{.number = std::nullopt, .repeats = true})
+                  : std::nullopt;
+}
+
 void JoinToPad(ir::Graph& graph, ir::Node& join) {
   const ir::Source first = join.inputs[0], second = join.inputs[1];
-  if (!first.node->constant || second.node->constant) return;
-  const std::optional<ir::Constant> one = OneOf(*first.node->constant);
   const std::optional<int64_t> axis = DifferingAxis(DimsOf(second), join.outputs[0].type.dims);
-  if (!one || !axis) return;
+  if (second.node->constant || !axis) return;
   const auto at = static_cast<size_t>(*axis);
   const int64_t places = DimsOf(first)[at];
-  const ir::Source fill = NewConstant(graph, join, *one);
   const std::optional<Selection> kept = SliceOf(graph, *second.node);
   if (kept && kept->axis == *axis && kept->begin == 0) {
     const ir::Source data = second.node->inputs[0];
-    if (DimsOf(data)[at] - kept->end == places) {
-      return BecomeBorder(graph, join, data, fill, *axis, places, /*shifts=*/true);
+    const std::optional<BorderFill> fill = FillBy(graph, join, data, *axis);
+    if (fill && DimsOf(data)[at] - kept->end == places) {
+      return BecomeBorder(graph, join, data, *fill, *axis, places, /*shifts=*/true);
     }
   }
-  BecomeBorder(graph, join, second, fill, *axis, places, /*shifts=*/false);
+  const std::optional<BorderFill> fill = FillBy(graph, join, second, *axis);
+  if (fill) BecomeBorder(graph, join, second, *fill, *axis, places, /*shifts=*/false);
 }
 
 void SliceToShift(ir::Graph& graph, ir::Node& slice) {
@@ -97,14 +97,8 @@ void SliceToShift(ir::Graph& graph, ir::Node& slice) {
   const int64_t before = border->begin[static_cast<size_t>(taken->axis)] - taken->begin;
   const int64_t places = DimsOf(data)[static_cast<size_t>(taken->axis)];
   if (before < 0 || taken->end - taken->begin != places) return;
-  if (before == 0) {
-    BecomeReshape(graph, slice, data, slice.outputs[0].type.dims);
-    slice.attributes[kMoved] = "true";
-    return;
-  }
-  std::optional<ir::Source> fill;
-  if (pad.inputs.size() > 3) fill = pad.inputs[3];
-  BecomeBorder(graph, slice, data, fill, taken->axis, before, /*shifts=*/true);
+  if (before == 0) return TakeAll(graph, slice, data);
+  BecomeBorder(graph, slice, data, FillOf(pad, *border), taken->axis, before, /*shifts=*/true);
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace weft::graph {
 void SeparateConstants(ir::Graph& graph);
 
 // A constant of one number, joined before what is computed, becomes the border before it; where
+// A constant of one number, or the first place once more, joined before what is computed, becomes
+// the border before it; where
 // that is a slice without as many places of its end, before and behind what is sliced: a shift.
 void JoinsToPads(ir::Graph& graph);
 

@@ -18,9 +18,11 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/bound.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
+#include "converter/graph/streaming/frames.h"
 #include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/latency.h"
@@ -128,6 +130,8 @@ class Streaming {
     WholeGathersToReshapes(graph_);
     const std::set<const ir::Node*> started = StartedProducts(graph_);
     JoinsToPads(graph_);
+    SpellGathers(graph_);
+    MoveBorders(graph_);
     SlicesOfPads(graph_);
     filled_ = JoinPads(graph_);
     JoinCuts(graph_);
@@ -440,18 +444,10 @@ void Streaming::Check(const TimeAxes& times) {
   CheckLate(times);
 }
 
-// Sums that cannot keep their order, or are part of a formula that may become one operation: what
-// only sums up to a running sum is none.
+// Sums that cannot keep their order.
 void Streaming::CheckOrder(const TimeAxes& times, ir::Node& node) {
   const std::optional<int64_t> axis = AxisOutOfOrder(times, node, steps_);
-  if (!axis) return;
-  bool sums_on = times.Relation(&node).keeps_order;
-  for (ir::Node* reader : times.nodes()) {
-    const bool reads =
-        std::ranges::find(reader->inputs, &node, &ir::Source::node) != reader->inputs.end();
-    sums_on = sums_on && (!reads || SumOf(times, *reader) != nullptr);
-  }
-  if (sums_on) return;
+  if (!axis || times.Relation(&node).keeps_order) return;
   RefuseToCut(graph_, node,
               fmt::format("it sums over axis {} with the time axis inside, which rounds "
                           "differently for a single step",
@@ -606,8 +602,10 @@ void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
   for (const auto& [key, text] : delay->attributes) node.attributes[key] = text;
   if (delay->past == 0) return;
   PastNames names = {.past = FreeName(node.name + "/past"), .start = {}};
+  const char* begins =
+      delay->repeats ? ", at first its first place again and again, before" : " before";
   Describe(names.past, PastType(node, *delay), node,
-           fmt::format("the last {} places before", delay->past));
+           fmt::format("the last {} places{}", delay->past, begins));
   streamed_.states.back().is_past = true;
   if (delay->past > 1) {
     names.start = FreeName(node.name + "/start");

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/frames.h"
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/borders.h"
+#include "converter/ops/axes.h"
+#include "converter/ops/movement.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr int64_t kMostPlaces = 64;  // of a frame: each is an operation
+constexpr int64_t kEndOfAxis = std::numeric_limits<int64_t>::max();
+
+// A Gather of a whole axis by known indices.
+struct Gathering {
+  size_t axis = 0;
+  Dims indices;
+};
+
+std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
+  if (node.operation == nullptr || node.constant || node.operation->name != "Gather") {
+    return std::nullopt;
+  }
+  Faults discarded;
+  const ops::NodeScope scope(graph, node, discarded);
+  const std::optional<Dims> indices = scope.Ints(1), axis = scope.Ints(2);
+  const bool is_plain = scope.attributes.Int("batch_dims", 0) == 0;
+  if (!indices || !axis || axis->size() != 1 || !is_plain || indices->size() < 4) {
+    return std::nullopt;
+  }
+  return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
+}
+
+// By how often each place of `places` is taken, one after another.
+std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t places) {
+  const auto count = static_cast<int64_t>(indices.size());
+  const int64_t repeats = places == 0 ? 0 : count / places;
+  if (repeats < 2 || count != repeats * places) return std::nullopt;
+  for (int64_t i = 0; i < count; ++i) {
+    if (indices[static_cast<size_t>(i)] != i / repeats) return std::nullopt;
+  }
+  return repeats;
+}
+
+// Place j of frame f is `f * hop + j * apart`.
+struct Frames {
+  int64_t count = 0, places = 0, hop = 1, apart = 1;
+};
+
+std::optional<Frames> FramesIn(const Dims& indices, int64_t places) {
+  const auto all = static_cast<int64_t>(indices.size());
+  if (places < 2 || places > kMostPlaces || all % places != 0 || all / places < 2) {
+    return std::nullopt;
+  }
+  const Frames frames = {all / places, places, indices[static_cast<size_t>(places)], indices[1]};
+  if (frames.hop < 1 || frames.apart < 1) return std::nullopt;
+  for (int64_t i = 0; i < all; ++i) {
+    const int64_t place = i / places * frames.hop + i % places * frames.apart;
+    if (indices[static_cast<size_t>(i)] != place) return std::nullopt;
+  }
+  return frames;
+}
+
+// Flat indices say nothing of how long a frame is: as long as they go on evenly.
+std::optional<Frames> FramesIn(const Dims& indices, const Dims& dims) {
+  if (dims.size() == 2) return FramesIn(indices, dims[1]);
+  if (dims.size() != 1 || indices[0] != 0) return std::nullopt;
+  int64_t places = 2;
+  const auto all = static_cast<int64_t>(indices.size());
+  while (places < all && indices[static_cast<size_t>(places)] ==
+                             indices[static_cast<size_t>(places - 1)] + indices[1]) {
+    ++places;
+  }
+  return FramesIn(indices, places);
+}
+
+ir::Source Inferred(ir::Graph& graph, const ir::Node& like, const char* of, int opset,
+                    std::vector<ir::Source> inputs,
+                    std::map<std::string, std::string> attributes = {}) {
+  return {NewInferredNode(graph, like, of, opset, std::move(inputs), 1, std::move(attributes)), 0};
+}
+
+class GatherSpelling {
+ public:
+  GatherSpelling(ir::Graph& graph, ir::Node& node, size_t axis)
+      : graph_(graph), node_(node), axis_(static_cast<int64_t>(axis)), data_(node.inputs[0]) {}
+
+  void Repeat(int64_t repeats) {
+    Dims dims = TypeOf(data_).dims, tiled(dims.size() + 1, 1);
+    tiled[static_cast<size_t>(axis_) + 1] = repeats;
+    dims.insert(dims.begin() + axis_ + 1, 1);
+    const ir::Source apart = Reshaped(data_, dims);
+    const auto rank = static_cast<int64_t>(tiled.size());
+    const ir::Source repeats_of = NewInts(graph_, node_, {ElementType::i64, {rank}}, tiled);
+    BecomeReshaped(Inferred(graph_, node_, "Tile", 1, {apart, repeats_of}));
+  }
+
+  // The border before the data is taken along, as far as each place of the frames looks back.
+  void Join(const Frames& frames) {
+    int64_t border_places = 0;
+    const std::optional<Border> border = BorderOf(graph_, *data_.node);
+    if (border) {
+      ir::Node& pad = *data_.node;
+      Dims others = border->begin, ends = border->end;
+      std::swap(border_places, others[static_cast<size_t>(axis_)]);
+      const Dims none(others.size(), 0);
+      if (others != none || ends != none || border_places < 0) return;
+      fill_ = FillOf(pad, *border);
+      data_ = pad.inputs[0];
+    }
+    if (frames.count * frames.hop != TypeOf(data_).dims[static_cast<size_t>(axis_)]) return;
+    std::vector<ir::Source> parts;
+    const int64_t most = (frames.places - 1) * frames.apart - border_places;
+    if (most >= frames.hop) return;
+    for (int64_t place = 0; place < frames.places; ++place) {
+      parts.push_back(PlaceOf(place * frames.apart - border_places, frames.hop));
+    }
+    const std::string axis = std::to_string(axis_ + 1);
+    BecomeReshaped(Inferred(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}}));
+  }
+
+ private:
+  ir::Source Reshaped(const ir::Source& source, const Dims& dims) {
+    const ir::Source reshaped = NewReshape(graph_, node_, source, dims);
+    reshaped.node->outputs[0].type = {TypeOf(source).type, dims};
+    return reshaped;
+  }
+  void BecomeReshaped(const ir::Source& source) {
+    const Dims dims = node_.outputs[0].type.dims;
+    BecomeReshape(graph_, node_, source, dims);
+  }
+
+  // Every `hop`-th place from `first` on, as [..., frames, 1, ...]; before the first stands the
+  // border.
+  ir::Source PlaceOf(int64_t first, int64_t hop) {
+    ir::Source source = data_;
+    if (first < 0) {
+      const ir::Source shifted = NewIdentity(graph_, node_, data_);
+      shifted.node->outputs[0].type = TypeOf(data_);
+      BecomeBorder(graph_, *shifted.node, data_, fill_, axis_, -first, /*shifts=*/true);
+      source = shifted;
+    }
+    Dims dims = TypeOf(data_).dims;
+    if (hop > 1) {
+      int64_t& extent = dims[static_cast<size_t>(axis_)];
+      extent /= hop;
+      source =
+          NewSlice(graph_, node_, source, {{first < 0 ? 0 : first}, {kEndOfAxis}, {hop}, {axis_}});
+      source.node->outputs[0].type = {TypeOf(data_).type, dims};
+    }
+    dims.insert(dims.begin() + axis_ + 1, 1);
+    return Reshaped(source, dims);
+  }
+
+  ir::Graph& graph_;
+  ir::Node& node_;
+  const int64_t axis_;
+  ir::Source data_;
+  BorderFill fill_;
+};
+
+void SpellGather(ir::Graph& graph, ir::Node& node) {
+  const std::optional<Gathering> gathering = GatheringOf(graph, node);
+  if (!gathering) return;
+  GatherSpelling spelling(graph, node, gathering->axis);
+  const Dims& dims = TypeOf(node.inputs[1]).dims;
+  const auto repeats = RepeatsIn(gathering->indices, TypeOf(node.inputs[0]).dims[gathering->axis]);
+  if (repeats) return spelling.Repeat(*repeats);
+  if (const auto frames = FramesIn(gathering->indices, dims)) spelling.Join(*frames);
+}
+
+}  // namespace
+
+void SpellGathers(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) SpellGather(graph, *node);
+}
+
+}  // namespace weft::graph

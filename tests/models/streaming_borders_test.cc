@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Borders that repeat the first step, borders far from what reads them, gathers that stand for
+// frames and repeats, and the order of sums where a run has one step: cut, they must go on behind
+// the last step as a longer model does.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/models/streamed_graph.h"
+
+namespace weft::borders {
+namespace {
+
+constexpr int64_t kSteps = 6, kTimes = 2, kChannels = 20;
+using BuildFor = std::function<void(GraphBuilder&, int64_t steps)>;
+
+Build Of(int64_t steps, const BuildFor& build) {
+  return [=](GraphBuilder& g) { build(g, steps); };
+}
+
+void ExpectGoesOn(const BuildFor& build) {
+  for (const int64_t steps : {1, 2, 3, 6}) {
+    ExpectSameBits(Of(kTimes * kSteps, build), Of(kSteps, build), kTimes * kSteps, steps);
+  }
+}
+
+// [1, channels, places]
+ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
+  return g.Parameter(F32({1, channels, places}));
+}
+
+ir::Source Pad(GraphBuilder& g, ir::Source x, const Dims& begin, const Dims& end,
+               const char* mode) {
+  return g.Add("Pad", 12, {x, g.Ints(begin), g.Ints(end)}, {{"pad_mode", mode}});
+}
+
+ir::Source Slice(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end, int64_t axis) {
+  return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({1}), g.Ints({axis})});
+}
+
+// Of kernel 3, which looks back over 2 * dilation places where those stand before its data.
+ir::Source Conv(GraphBuilder& g, ir::Source x, int64_t channels, int64_t dilation,
+                int64_t border = 0, uint32_t seed = 21) {
+  return g.Add("Convolution", 1, {x, Weights(g, {4, channels, 3}, seed)},
+               {{"strides", "1"},
+                {"dilations", std::to_string(dilation)},
+                {"pads_begin", std::to_string(border)},
+                {"pads_end", "0"},
+                {"auto_pad", "explicit"}});
+}
+
+ir::Source Turned(GraphBuilder& g, ir::Source x) {
+  return g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+}
+
+TEST(StreamingBorders, BeginsAConvolutionAsTheFirstStep) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    g.Result(Conv(g, Pad(g, Signal(g, 3, steps), {0, 0, 4}, {0, 0, 0}, "edge"), 3, 2));
+  });
+}
+
+TEST(StreamingBorders, SaysThatAPastBeginsAsTheFirstStep) {
+  const Model model(
+      [](GraphBuilder& g) {
+        g.Result(Conv(g, Pad(g, Signal(g, 3, kSteps), {0, 0, 2}, {0, 0, 0}, "edge"), 3, 1));
+      },
+      1);
+  ASSERT_EQ(model.told.states.size(), 1u);
+  EXPECT_EQ(model.told.states[0].from,
+            "the last 2 places, at first its first place again and again, before layer 5 "
+            "\"Convolution5\"");
+}
+
+TEST(StreamingBorders, BeginsAPoolAsTheFirstStep) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source before = Pad(g, Signal(g, 3, steps), {0, 0, 2}, {0, 0, 0}, "edge");
+    g.Result(g.Add("MaxPool", 1, {before},
+                   {{"strides", "1"},
+                    {"kernel", "3"},
+                    {"pads_begin", "0"},
+                    {"pads_end", "0"},
+                    {"rounding_type", "floor"}}));
+  });
+}
+
+TEST(StreamingBorders, ShiftsByAStepThatBeginsAsTheFirst) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Conv(g, Signal(g, 3, steps), 3, 1, 2);
+    g.Result(g.Add("Subtract", 1, {x, Pad(g, x, {0, 0, 1}, {0, 0, -1}, "edge")}));
+  });
+}
+
+// x[:1] joined before x[:-1], and before x whose difference is taken.
+TEST(StreamingBorders, TakesTheFirstStepJoinedInFront) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Conv(g, Signal(g, 3, steps), 3, 1, 2);
+    const ir::Source first = Slice(g, x, 0, 1, 2), rest = Slice(g, x, 0, -1, 2);
+    g.Result(g.Add("Concat", 1, {first, rest}, {{"axis", "2"}}));
+    const ir::Source longer = g.Add("Concat", 1, {first, x}, {{"axis", "2"}});
+    g.Result(g.Add("Subtract", 1, {x, Slice(g, longer, 0, steps, 2)}));
+  });
+}
+
+// Keras has its channels last: the border stands before a transposition.
+TEST(StreamingBorders, MovesABorderOverATransposition) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, steps, 3}));
+    g.Result(Conv(g, Turned(g, Pad(g, x, {0, 4, 0}, {0, 0, 0}, "constant")), 3, 2));
+    const ir::Source repeated = Pad(g, x, {0, 2, 0}, {0, 0, 0}, "edge");
+    g.Result(Conv(g, g.Add("Tanh", 1, {Turned(g, repeated)}), 3, 1));
+  });
+}
+
+// TensorFlow gives a convolution over time a second axis of space.
+TEST(StreamingBorders, MovesABorderOverAnAxisOfOne) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Pad(g, Signal(g, 3, steps), {0, 0, 2}, {0, 0, 0}, "constant");
+    const ir::Source image = g.Add("Unsqueeze", 1, {x, g.Ints({2})});
+    g.Result(g.Add("Convolution", 1, {image, Weights(g, {4, 3, 1, 3}, 5)},
+                   {{"strides", "1,1"},
+                    {"dilations", "1,1"},
+                    {"pads_begin", "0,0"},
+                    {"pads_end", "0,0"},
+                    {"auto_pad", "explicit"}}));
+  });
+}
+
+// Indices [frame, place], or one behind the other; every `hop`-th step has a frame.
+ir::Source Framed(GraphBuilder& g, ir::Source x, int64_t frames, int64_t places, int64_t hop,
+                  bool flat) {
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < frames * places; ++i) indices.push_back(i / places * hop + i % places);
+  const Dims dims = flat ? Dims{frames * places} : Dims{frames, places};
+  const ir::Source constant = g.Const<int64_t>({ElementType::i64, dims}, indices);
+  return g.Add("Gather", 8, {x, constant, g.Int(2)});
+}
+
+TEST(StreamingBorders, TakesFramesGatheredByIndex) {
+  for (const bool flat : {false, true}) {
+    ExpectGoesOn([flat](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = Pad(g, Signal(g, 3, steps), {0, 0, 2}, {0, 0, 0}, "constant");
+      const ir::Source framed = Framed(g, x, steps, 3, 1, flat);
+      const ir::Source apart = g.Add("Reshape", 1, {framed, g.Ints({1, 3, -1, 3})});
+      g.Result(g.Add("ReduceMax", 1, {apart, g.Ints({3})}));
+    });
+  }
+}
+
+TEST(StreamingBorders, TakesFramesThatOverlapByHalf) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Pad(g, Signal(g, 3, 2 * steps), {0, 0, 2}, {0, 0, 0}, "edge");
+    g.Result(Framed(g, x, steps, 4, 2, /*flat=*/false));
+  });
+}
+
+TEST(StreamingBorders, TakesStepsRepeatedByIndex) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    std::vector<int64_t> indices;
+    for (int64_t i = 0; i < 2 * steps; ++i) indices.push_back(i / 2);
+    const ir::Source x = Conv(g, Signal(g, 3, steps), 3, 1, 2);
+    g.Result(g.Add("Gather", 8, {x, g.Ints(indices), g.Int(2)}));
+  });
+}
+
+// A mean over all steps so far, by inverses that an exporter has computed.
+TEST(StreamingBorders, CountsOnWithInverses) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    std::vector<float> inverses;
+    for (int64_t i = 1; i <= steps; ++i) inverses.push_back(1.0F / static_cast<float>(6 * i));
+    const ir::Source sum = g.Add("CumSum", 3, {Signal(g, 3, steps), g.Int(2)});
+    g.Result(g.Add("Multiply", 1, {sum, g.Floats({1, 1, steps}, inverses)}));
+  });
+}
+
+// Time stands behind the channels: where a run has one step, they come to lie side by side.
+TEST(StreamingBorders, SumsOverChannelsInOneOrder) {
+  const auto after = [](const std::function<ir::Source(GraphBuilder&, ir::Source)>& make) {
+    ExpectGoesOn([&](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = Signal(g, kChannels, steps);
+      const ir::Source y = g.Add("CumSum", 3, {x, g.Int(2)});
+      g.Result(make(g, y));
+    });
+  };
+  for (const char* name : {"Softmax", "LogSoftmax"}) {
+    const int opset = std::string(name) == "Softmax" ? 8 : 5;
+    after([&](GraphBuilder& g, ir::Source y) { return g.Add(name, opset, {y}, {{"axis", "1"}}); });
+  }
+  after([](GraphBuilder& g, ir::Source y) {
+    return g.Add("MVN", 6, {y, g.Ints({1})},
+                 {{"eps", "0.01"}, {"eps_mode", "inside_sqrt"}, {"normalize_variance", "true"}});
+  });
+  after([](GraphBuilder& g, ir::Source y) {
+    return g.Add("NormalizeL2", 1, {y, g.Ints({1})}, {{"eps", "0.01"}, {"eps_mode", "add"}});
+  });
+  after([](GraphBuilder& g, ir::Source y) {
+    return g.Add("ReduceMean", 1, {y, g.Ints({1})}, {{"keep_dims", "true"}});
+  });
+}
+
+// What begins at the bias of one product, where that has a single place, does not at many.
+TEST(StreamingBorders, SumsProductsWithBiasesInOneOrder) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    ir::Source sum;
+    for (uint32_t i = 0; i < 4; ++i) {
+      const ir::Source y = g.Add(
+          "Add", 1, {Conv(g, x, 3, 1 + i, 2 * (1 + i), 30 + i), Weights(g, {1, 4, 1}, 40 + i)});
+      sum = i == 0 ? y : g.Add("Add", 1, {sum, y});
+    }
+    g.Result(sum);
+  });
+}
+
+// The slice behind a window keeps product and sum apart, also along an axis that is not time.
+TEST(StreamingBorders, AddsBehindASliceThatItsWindowHasTakenOver) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    constexpr int64_t kHidden = 5;
+    const ir::Source length =
+        g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(steps)});
+    const ir::Source gru =
+        g.Add("GRUSequence", 5,
+              {g.Parameter(F32({1, steps, 3})), Weights(g, {1, 1, kHidden}, 4), length,
+               Weights(g, {1, 3 * kHidden, 3}, 1), Weights(g, {1, 3 * kHidden, kHidden}, 2),
+               Weights(g, {1, 3 * kHidden}, 3)},
+              {{"hidden_size", "5"}, {"direction", "forward"}}, 2);
+    ir::Source y = g.Add("Convolution", 1, {gru, Weights(g, {4, 1, 1, 3}, 7)},
+                         {{"strides", "1,1"},
+                          {"dilations", "1,1"},
+                          {"pads_begin", "0,2"},
+                          {"pads_end", "0,2"},
+                          {"auto_pad", "explicit"}});
+    y = Slice(g, g.Add("Add", 1, {y, Weights(g, {1, 4, 1, 1}, 8)}), 0, -2, 3);
+    g.Result(g.Add("Add", 1, {y, Weights(g, {1, 4, 1, 1}, 9)}));
+  });
+}
+
+}  // namespace
+}  // namespace weft::borders
