@@ -42,9 +42,9 @@ bool MakesNothingNew(const TimeAxes& times, const ir::Node& node) {
   return traits.reshapes || traits.converts || times.Relation(&node).stretches;
 }
 
-class Reach {
+class ReceptiveField {
  public:
-  Reach(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
+  ReceptiveField(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
     for (const ir::Node* result : graph.results) Ask(result->inputs[0], 0);
     for (ir::Node* node : times.nodes() | std::views::reverse) {
       int64_t places = -1;
@@ -139,7 +139,7 @@ int64_t LeastPastBytes(const TimeAxes& times) {
 }
 
 std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times) {
-  return Reach(graph, times).StepsOf(graph);
+  return ReceptiveField(graph, times).StepsOf(graph);
 }
 
 }  // namespace weft::graph

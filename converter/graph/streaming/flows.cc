@@ -106,14 +106,14 @@ void Flows::StartAtWalks() {
 // Windows that look back say more of time than those that look ahead, which stand along the axes of
 // images, too; those that keep the number of places more than others.
 void Flows::ReadWindows() {
-  enum { kBack, kMoved, kAround, kFewer, kRanks };
+  enum { kBack, kShifted, kAround, kFewer, kRanks };
   std::vector<std::pair<ir::Source, int64_t>> ranked[kRanks];
   for (ir::Node* node : nodes_) {
     const AxisRelation& relation = Relation(node);
-    if (relation.sum) ranked[kMoved].emplace_back(node->inputs[0], relation.sum->axis);
+    if (relation.sum) ranked[kShifted].emplace_back(node->inputs[0], relation.sum->axis);
     for (const Delay& delay : relation.delays) {
       if (delay.past == 0) continue;
-      const auto rank = delay.shifts ? kMoved : delay.take == delay.give ? kBack : kFewer;
+      const auto rank = delay.shifts ? kShifted : delay.take == delay.give ? kBack : kFewer;
       ranked[rank].emplace_back(node->inputs[0], delay.axis);
     }
     for (const ops::Windows& windows : relation.windows) {

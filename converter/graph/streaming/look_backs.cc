@@ -11,7 +11,7 @@ namespace {
 
 Motion MotionOf(const ir::Node& node, const Delay& delay) {
   if (delay.past == 0) return Motion::kApart;
-  if (delay.shifts || node.attributes.contains(ops::kPadFill)) return Motion::kMoved;
+  if (delay.shifts || node.attributes.contains(ops::kPadFill)) return Motion::kShifted;
   return delay.take == delay.give ? Motion::kEven : Motion::kFewer;
 }
 
@@ -30,7 +30,7 @@ LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>
   }
   for (ir::Node* node : ir::Topological(graph)) {
     const AxisRelation relation = ops::RelationOf(graph, *node);
-    if (relation.sum) add(Motion::kMoved, {node, relation.sum->axis});
+    if (relation.sum) add(Motion::kShifted, {node, relation.sum->axis});
     for (const Delay& delay : relation.delays) {
       add(MotionOf(*node, delay), {node, delay.axis, delay.take});
     }
@@ -48,7 +48,7 @@ Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& at
     const AxisRelation& relation = times.Relation(node);
     const TimeAxis* time = node->inputs.empty() ? nullptr : times.Of(node->inputs[0]);
     if (time == nullptr) continue;
-    if (relation.sum && relation.sum->axis == time->axis) most = std::min(most, Motion::kMoved);
+    if (relation.sum && relation.sum->axis == time->axis) most = std::min(most, Motion::kShifted);
     const Delay* delay = DelayAlong(relation, time->axis);
     if (delay != nullptr) most = std::min(most, MotionOf(*node, *delay));
   }

@@ -146,7 +146,7 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
                                     const std::function<TriedTime(const TimeSeeds&)>& attempt,
                                     Faults& faults) {
   const TriedTime usual = attempt({});
-  const bool is_clear = usual.motion <= Motion::kMoved;
+  const bool is_clear = usual.motion <= Motion::kShifted;
   if (usual.is_sound && is_clear) return TimeSeeds();
   std::vector<Candidate> found;
   TimeSeeds known;
@@ -168,7 +168,7 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
   const auto most = std::ranges::min_element(found, {}, &Candidate::motion);
   const auto equals = std::ranges::count(found, most->motion, &Candidate::motion);
   const bool is_only = found.size() == 1 && SpeaksForItself(graph, *most);
-  if (is_only || (equals == 1 && most->motion <= Motion::kMoved)) return TimeSeeds{most->axis};
+  if (is_only || (equals == 1 && most->motion <= Motion::kShifted)) return TimeSeeds{most->axis};
   faults.Add(fmt::format("{}: time may run along {}; --time-axis must name its axis", graph.file,
                          ListOf(graph, found)));
   return std::nullopt;
