@@ -52,7 +52,9 @@ TEST_F(TimeAxis, IsTheOneThatIsNamed) {
     EXPECT_EQ(outcome.err,
               "streamed: 1 step of 2 per run\n"
               "  input  \"x\" f32[6,1]: axis 1, 1 of 2\n"
-              "  output \"y\" f32[6,1]: axis 1, 1 of 2\n");
+              "  output \"y\" f32[6,1]: axis 1, 1 of 2\n"
+              "  an output depends on its own step alone\n"
+              "  states have 0 bytes; at least 0 must be kept\n");
   }
 }
 
@@ -95,7 +97,9 @@ TEST_F(TimeAxis, MayBeADynamicDimension) {
                                        "  input  \"x\" f32[{0},2]: axis 0, {0}\n"
                                        "  output \"y\" f32[{0},2]: axis 0, {0}\n"
                                        "  state  \"sum/sum\" 8 bytes: the sum so far of layer 2 "
-                                       "\"sum\"\n",
+                                       "\"sum\"\n"
+                                       "  an output depends on all steps so far\n"
+                                       "  states have 8 bytes; at least 8 must be kept\n",
                                        steps, steps == 1 ? "" : "s"));
   }
   const auto json =

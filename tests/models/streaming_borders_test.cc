@@ -69,7 +69,7 @@ TEST(StreamingBorders, SaysThatAPastBeginsAsTheFirstStep) {
         g.Result(Conv(g, Pad(g, Signal(g, 3, kSteps), {0, 0, 2}, {0, 0, 0}, "edge"), 3, 1));
       },
       1);
-  ASSERT_EQ(model.told.states.size(), 1u);
+  ASSERT_EQ(model.told.states.size(), 2u);  // and where the ring begins
   EXPECT_EQ(model.told.states[0].from,
             "the last 2 places, at first its first place again and again, before layer 5 "
             "\"Convolution5\"");

@@ -154,10 +154,11 @@ std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& p
 }
 
 // Whether what is added to a product joins its step may depend on how much of time is there. Of
-// constants it does not once they are no longer than they must be.
-void KeepAdditionApart(FormSite& site, const ir::Node& product, bool is_dense) {
-  const ir::Node* from = &product;
-  ir::Node* reader = site.SoleReader(product);
+// constants it does not where they are one number for each output, once they are no longer than
+// that.
+void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedProduct& product) {
+  const ir::Node* from = &scaled;
+  ir::Node* reader = site.SoleReader(scaled);
   while (reader != nullptr && ops::TraitsOf(*reader).reshapes) {
     from = reader;
     reader = site.SoleReader(*reader);
@@ -167,11 +168,16 @@ void KeepAdditionApart(FormSite& site, const ir::Node& product, bool is_dense) {
   const size_t at = reader->inputs[0].node == from ? 1 : 0;
   const ir::Source sum = reader->inputs[1 - at], other = reader->inputs[at];
   if (!other.node->constant) {
-    const bool is_row = is_dense && TypeOf(other).dims == dims;
+    const bool is_row = product.is_dense && TypeOf(other).dims == dims;
     if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
   }
   const std::optional<Repeated> constant = RepeatedOf(*reader, at);
+  const auto axis = SameAxis(scaled.outputs[0].type.dims, product.axis, dims);
+  if (constant && !(axis && AlongAxis(*constant, *axis, product.outputs))) {
+    reader->attributes[kRoundsApart] = "true";
+    return;
+  }
   const bool is_stretched =
       constant && std::ssize(constant->numbers) != CountIn(other) && TypeOf(sum).dims == dims;
   if (!is_stretched) return;
@@ -212,7 +218,7 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
   inputs[1] = *weights;
   if (!addend && product->covered.size() == 1) {
     site.Replace(node, covered, {type, opset, std::move(inputs), std::move(attributes)});
-    KeepAdditionApart(site, node, product->is_dense);
+    KeepAdditionApart(site, node, *product);
     return true;
   }
   const Dims dims = node.outputs[0].type.dims;
@@ -222,12 +228,12 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
   const ir::Source made = Reshaped(site.graph(), node, plain, dims);
   if (!addend) {
     site.Replace(node, covered, {"Identity", 16, {made}});
-    KeepAdditionApart(site, node, product->is_dense);
+    KeepAdditionApart(site, node, *product);
     return true;
   }
   const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
   site.Replace(node, covered, {"Add", 1, {made, shifts}});
-  KeepAdditionApart(site, node, product->is_dense);
+  KeepAdditionApart(site, node, *product);
   return true;
 }
 

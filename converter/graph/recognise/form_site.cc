@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converter/base/elements.h"
+#include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
@@ -67,8 +68,14 @@ void FormSite::Replace(ir::Node& root, const Covered& covered, Form form) {
     replaced_.insert(node);
   }
   forget(root);
+  const auto is_apart = [](const ir::Node& node) { return node.attributes.contains(kRoundsApart); };
+  const bool adds_apart =
+      form.operation == "Add" &&
+      (is_apart(root) || std::ranges::any_of(covered, [&](auto* node) { return is_apart(*node); }));
   Become(root, form.operation, form.opset, std::move(form.inputs));
   root.attributes = std::move(form.attributes);
+  // Where constants that follow one another become one, it does not join the product either.
+  if (adds_apart) root.attributes[kRoundsApart] = "true";
   for (const ir::Source& source : root.inputs) CountNew(*source.node);
   Count(root);
 }

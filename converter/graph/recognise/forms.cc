@@ -12,13 +12,13 @@ namespace {
 // In order: a function must have been put together before what is made of it is looked for.
 // Movement comes before all, for it stands between the operations of formulas, and behind all, for
 // they leave some.
-constexpr FormSearch kFormulas[] = {
-    RecogniseMovement, RecogniseBounds,     RecogniseExponential, RecogniseSlope,
-    RecogniseNorm,     RecogniseSoftmax,    RecogniseAttention,   RecogniseRotation,
-    RecogniseSnake,    RecogniseActivation, RecogniseMovement};
+constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   RecogniseExponential,
+                                    RecogniseSlope,      RecogniseNorm,     RecogniseSoftmax,
+                                    RecogniseAttention,  RecogniseRotation, RecogniseSnake,
+                                    RecogniseActivation, RecogniseMovement};
 // Of parts of the others, once these have been put together.
 constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength};
-constexpr FormSearch kAttention[] = {RecogniseAttention};
+constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 
 // Not so in the branch of an If that never runs, which is not inferred.

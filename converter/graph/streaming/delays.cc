@@ -62,7 +62,10 @@ ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
 ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay) {
   const TensorType type = PastType(node, delay);
   if (!delay.repeats) return Filled(graph, node, type, delay.fill);
-  const ir::Source first = Part(graph, node.inputs[0], delay.axis, 0, 1);
+  Dims one = type.dims;
+  one[0] = 1;
+  const ir::Source first = Typed(
+      NewReshape(graph, node, Part(graph, node.inputs[0], delay.axis, 0, 1), one), {type.type, one});
   if (delay.past == 1) return first;
   return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
@@ -96,6 +99,18 @@ void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool e
 
 }  // namespace
 
+const Delay* DelayOverTime(const TimeAxes& times, ir::Node& node) {
+  const AxisRelation& relation = times.Relation(&node);
+  const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
+  return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
+}
+
+const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node) {
+  const AxisRelation& relation = times.Relation(&node);
+  const TimeAxis* time = relation.sum ? times.Of(node.inputs[0]) : nullptr;
+  return time != nullptr && time->axis == relation.sum->axis ? &*relation.sum : nullptr;
+}
+
 TensorType PastType(const ir::Node& node, const Delay& delay) {
   return ops::RingType(TypeOf(node.inputs[0]), delay.axis, delay.past);
 }
@@ -117,9 +132,11 @@ void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNa
   const ir::Source data = node.inputs[0];
   const ops::RingReads reads = ReadsOf(delay, ExtentOf(data, delay.axis));
   std::vector<ir::Source> inputs = {data};
-  inputs.push_back(Read(graph, node, names.past, PastType(node, delay), FirstPast(graph, node, delay)));
+  inputs.push_back(
+      Read(graph, node, names.past, PastType(node, delay), FirstPast(graph, node, delay)));
   if (delay.past > 1) {
-    inputs.push_back(Read(graph, node, names.start, kStartType, Filled(graph, node, kStartType, 0)));
+    inputs.push_back(
+        Read(graph, node, names.start, kStartType, Filled(graph, node, kStartType, 0)));
   }
   const auto count = static_cast<uint32_t>(inputs.size());
   ir::Node* ring = NewNode(graph, node, "Ring", 0, inputs, count, AttributesOf(reads));

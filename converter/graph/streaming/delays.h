@@ -13,6 +13,10 @@
 
 namespace weft::graph {
 
+// The delay along time, or the sum over it, if that is what the node has; else null.
+const Delay* DelayOverTime(const TimeAxes& times, ir::Node& node);
+const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node);
+
 // What the state of such an operation holds.
 TensorType PastType(const ir::Node& node, const Delay& delay);
 TensorType SumType(const ir::Node& node, const RunningSum& sum);

@@ -2,10 +2,13 @@
 #include "converter/graph/streaming/shifts.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -111,6 +114,20 @@ void SeparateConstants(ir::Graph& graph) {
       std::unique_ptr<ir::Node> copy = ir::CopyOf(*source.node);
       source.node = copy.get();
       graph.nodes.push_back(std::move(copy));
+    }
+  }
+}
+
+void RejoinConstants(ir::Graph& graph) {
+  using Key = std::tuple<int64_t, std::string, const std::byte*, Dims>;
+  std::map<Key, ir::Node*> known;
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (ir::Source& source : node->inputs) {
+      const ir::Node& constant = *source.node;
+      if (!constant.constant) continue;
+      const Key key = {constant.id, constant.name, constant.constant->bytes.data(),
+                       constant.constant->type.dims};
+      source.node = known.try_emplace(key, source.node).first->second;
     }
   }
 }

@@ -11,6 +11,9 @@ namespace weft::graph {
 
 // Every reader of a constant reads one of its own: two may differ in where they see time.
 void SeparateConstants(ir::Graph& graph);
+// Those that are still the same are one again, so that what follows sees as many readers of each as
+// in the whole model.
+void RejoinConstants(ir::Graph& graph);
 
 // A constant of one number, joined before what is computed, becomes the border before it; where
 // A constant of one number, or the first place once more, joined before what is computed, becomes

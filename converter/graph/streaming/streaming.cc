@@ -35,6 +35,7 @@
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/shifts.h"
+#include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/walks.h"
 #include "converter/graph/streaming/whole_gathers.h"
@@ -43,11 +44,6 @@
 
 namespace weft::graph {
 namespace {
-
-std::string VariableOf(const ir::Node& node) {
-  const auto found = node.attributes.find("variable_id");
-  return found == node.attributes.end() ? std::string() : found->second;
-}
 
 // The tensor whose elements these are.
 ir::Source UnderOtherDims(ir::Source source) {
@@ -78,22 +74,27 @@ class Streaming {
     const TimeAxes& times = *times_;
     const int64_t least_past_bytes = LeastPastBytes(times);
     streamed_.receptive_steps = ReceptiveSteps(graph_, times);
-    DescribeVariables(graph_);
+    States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
     Resize(graph_, times, steps_);
-    for (ir::Node* node : times.nodes()) KeepPast(times, *node);
-    for (ir::Node* node : times.nodes()) KeepNumbers(*node);
-    CountOn(times);
-    KeepLateSteps(times);
+    for (ir::Node* node : times.nodes()) states.KeepPast(*node);
+    for (ir::Node* node : times.nodes()) states.KeepNumbers(*node, numbers_);
+    states.CountOn(tables_, attentions_);
+    states.KeepLateSteps();
     for (Walk& walk : walks_) {
       Shorten(graph_, walk, steps_ * PerStep(walk));
-      for (const Carried& state : walk.states) Keep(walk, state);
+      for (const Carried& state : walk.states) {
+        if (!kept_.contains({walk.node, &state})) states.KeepCarried(walk, state);
+      }
     }
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
       for (ir::OutputPort& port : node->outputs) port.declared = true;
     }
+    RejoinConstants(graph_);
     DescribePorts(graph_, times, steps_, streamed_);
+    streamed_.has_tables = !tables_.empty();
+    streamed_.states = states.all();
     streamed_.least_state_bytes = least_past_bytes;
     for (const StreamedState& state : streamed_.states) {
       if (!state.is_past) streamed_.least_state_bytes += state.bytes;
@@ -169,17 +170,6 @@ class Streaming {
   void CheckLate(const TimeAxes& times);
   bool IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const;
   bool HasTime(const TimeAxes& times, ir::Node& node) const;
-  void Keep(Walk& walk, const Carried& state);
-  const Delay* DelayOf(const TimeAxes& times, ir::Node& node) const;
-  const RunningSum* SumOf(const TimeAxes& times, ir::Node& node) const;
-  void KeepPast(const TimeAxes& times, ir::Node& node);
-  void KeepNumbers(ir::Node& node);
-  void CountOn(const TimeAxes& times);
-  void KeepLateSteps(const TimeAxes& times);
-  void Describe(const std::string& name, const TensorType& type, const ir::Node& node,
-                const std::string& what);
-  std::string FreeName(const std::string& wanted);
-  void DescribeVariables(const ir::Graph& graph);
   const Walk* WalkOf(const ir::Node& node) const;
 
   ir::Graph& graph_;
@@ -194,17 +184,16 @@ class Streaming {
   std::vector<Walk> walks_;
   std::map<const ir::Node*, Faults> walk_faults_;  // where time need not run along walks
   std::vector<CausalAttention> attentions_;
-  std::vector<const ir::Node*> ahead_;             // other attentions
-  std::vector<LookBack> look_backs_;               // of a model without walks and seeds
-  int64_t whole_steps_ = 0;                        // of the time axis, before it is cut
-  std::string counts_;                             // of the steps, layer by layer
-  std::vector<int64_t> counted_;                   // these numbers
-  std::set<const ir::Node*> kept_reads_;           // ReadValues that already keep a walk's state
+  std::vector<const ir::Node*> ahead_;    // other attentions
+  std::vector<LookBack> look_backs_;      // of a model without walks and seeds
+  int64_t whole_steps_ = 0;               // of the time axis, before it is cut
+  std::string counts_;                    // of the steps, layer by layer
+  std::vector<int64_t> counted_;          // these numbers
+  std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
   std::vector<Table> tables_;                     // others that differ from step to step
   std::set<const ir::Node*> lengths_;             // constants that are made of the number of steps
-  std::set<std::string> names_;
   Streamed streamed_;
 };
 
@@ -291,7 +280,6 @@ bool Streaming::FitSteps() {
 
 bool Streaming::ReadWalks() {
   for (ir::Node* node : ir::Topological(graph_)) {
-    if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
     Faults& faults = seeds_.empty() ? faults_ : walk_faults_[node];
     std::optional<Walk> walk = ReadWalk(graph_, *node, faults);
     if (walk) walks_.push_back(std::move(*walk));
@@ -423,8 +411,9 @@ void Streaming::Check(const TimeAxes& times) {
       RefuseToCut(graph_, *node, "its body reads a variable once for all steps", faults_);
     }
     CheckOrder(times, *node);
-    const TimeAxis* delayed = DelayOf(times, *node) ? times.Of(node->inputs[0]) : nullptr;
-    if (delayed == nullptr && SumOf(times, *node) != nullptr) delayed = times.Of(node->inputs[0]);
+    const TimeAxis* delayed = DelayOverTime(times, *node) ? times.Of(node->inputs[0]) : nullptr;
+    if (delayed == nullptr && SumOverTime(times, *node) != nullptr)
+      delayed = times.Of(node->inputs[0]);
     if (delayed != nullptr && delayed->outer != 1) {
       RefuseToCut(graph_, *node, "its time axis is flattened into a batch", faults_);
     }
@@ -536,117 +525,6 @@ void Streaming::CheckLate(const TimeAxes& times) {
       if (reads_late || IsLate(times, *node, port)) late.insert({node, port});
     }
   }
-}
-
-std::string Streaming::FreeName(const std::string& wanted) {
-  std::string name = wanted;
-  for (int i = 2; !names_.insert(name).second; ++i) name = fmt::format("{} {}", wanted, i);
-  return name;
-}
-
-// Variables that the model has of its own, in bodies too.
-void Streaming::DescribeVariables(const ir::Graph& graph) {
-  for (const ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) DescribeVariables(*body.graph);
-    if (!ir::IsReadValue(*node)) continue;
-    streamed_.states.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
-                                "a variable of the model"});
-  }
-}
-
-void Streaming::Keep(Walk& walk, const Carried& state) {
-  if (kept_.contains({walk.node, &state})) return;
-  const std::string name = FreeName(state.name);
-  const ir::Source initial = InitialOf(walk, state);
-  const TensorType type = TypeOf(initial);
-  const ir::Source read = NewReadValue(graph_, *walk.node, name, initial);
-  read.node->outputs[0].type = type;
-  NewAssign(graph_, *walk.node, name, {walk.node, Narrow32(*state.output, "output")});
-  SetInitial(walk, state, read);
-  std::string from = state.from;
-  if (!initial.node->constant) {
-    from += fmt::format("; initialised by layer {} \"{}\" in the first run after a reset",
-                        initial.node->id, OneLine(initial.node->name));
-  }
-  streamed_.states.push_back({name, DenseBytes(type).value_or(0), from});
-}
-
-// The delay along time, if that is what the node has.
-const Delay* Streaming::DelayOf(const TimeAxes& times, ir::Node& node) const {
-  const AxisRelation& relation = times.Relation(&node);
-  const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
-  return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
-}
-
-const RunningSum* Streaming::SumOf(const TimeAxes& times, ir::Node& node) const {
-  const AxisRelation& relation = times.Relation(&node);
-  const TimeAxis* time = relation.sum ? times.Of(node.inputs[0]) : nullptr;
-  return time != nullptr && time->axis == relation.sum->axis ? &*relation.sum : nullptr;
-}
-
-void Streaming::Describe(const std::string& name, const TensorType& type, const ir::Node& node,
-                         const std::string& what) {
-  streamed_.states.push_back(
-      {name, DenseBytes(type).value_or(0),
-       fmt::format("{} layer {} \"{}\"", what, node.id, OneLine(node.name))});
-}
-
-void Streaming::KeepPast(const TimeAxes& times, ir::Node& node) {
-  if (const RunningSum* sum = SumOf(times, node)) {
-    const std::string name = FreeName(node.name + "/sum");
-    Describe(name, SumType(node, *sum), node, "the sum so far of");
-    return ReadSum(graph_, node, *sum, name);
-  }
-  const Delay* delay = DelayOf(times, node);
-  if (delay == nullptr) return;
-  for (const auto& [key, text] : delay->attributes) node.attributes[key] = text;
-  if (delay->past == 0) return;
-  PastNames names = {.past = FreeName(node.name + "/past"), .start = {}};
-  const char* begins =
-      delay->repeats ? ", at first its first place again and again, before" : " before";
-  Describe(names.past, PastType(node, *delay), node,
-           fmt::format("the last {} places{}", delay->past, begins));
-  streamed_.states.back().is_past = true;
-  if (delay->past > 1) {
-    names.start = FreeName(node.name + "/start");
-    Describe(names.start, {ElementType::i32, {}}, node, "the place of the oldest in the past of");
-  }
-  ReadPast(graph_, node, *delay, names);
-}
-
-void Streaming::KeepNumbers(ir::Node& node) {
-  for (ir::Source& source : node.inputs) {
-    const auto found = numbers_.find(source.node);
-    if (found == numbers_.end()) continue;
-    const std::string name = FreeName(source.node->name + "/number");
-    Describe(name, {ElementType::i64, {}}, *source.node, "the number of the next step, for");
-    source = ReadNumbering(graph_, *source.node, found->second, name);
-  }
-}
-
-// What looks up its step, and what attends.
-void Streaming::CountOn(const TimeAxes& times) {
-  const NewState new_state = [this](const std::string& wanted, const TensorType& type,
-                                    const std::string& from) {
-    streamed_.states.push_back({FreeName(wanted), DenseBytes(type).value_or(0), from});
-    return streamed_.states.back().name;
-  };
-  const auto runs_beside = [&](const CausalAttention& attention) {
-    return times.steps() == 1 || !RunsAlong(times, attention);
-  };
-  std::erase_if(attentions_, runs_beside);
-  const auto counting = std::ranges::find_if(attentions_, CountsSteps);
-  const ir::Node* asks = counting == attentions_.end() ? nullptr : counting->scores;
-  streamed_.has_tables = !tables_.empty();
-  const ir::Source so_far = ReadTables(graph_, times, steps_, tables_, asks, new_state);
-  KeepKeys(graph_, times, attentions_, so_far, new_state);
-}
-
-void Streaming::KeepLateSteps(const TimeAxes& times) {
-  const std::string name = FreeName("latency/steps");
-  const int64_t bytes = ReadLateMasks(graph_, times, steps_, name);
-  if (bytes == 0) return;
-  streamed_.states.push_back({name, bytes, "the steps so far, up to the last that is awaited"});
 }
 
 // What cannot be cut as it is may be cut when it waits for what it looks ahead at.

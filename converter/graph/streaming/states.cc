@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/states.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "converter/base/narrow.h"
+#include "converter/base/visible.h"
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/delays.h"
+#include "converter/graph/streaming/keys.h"
+#include "converter/graph/streaming/late_masks.h"
+
+namespace weft::graph {
+
+std::string VariableOf(const ir::Node& node) {
+  const auto found = node.attributes.find("variable_id");
+  return found == node.attributes.end() ? std::string() : found->second;
+}
+
+States::States(ir::Graph& graph, const TimeAxes& times, int64_t steps)
+    : graph_(graph), times_(times), steps_(steps) {
+  for (const ir::Node* node : ir::Topological(graph)) {
+    if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
+  }
+  AddVariables(graph);
+}
+
+// In bodies too.
+void States::AddVariables(const ir::Graph& graph) {
+  for (const ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) AddVariables(*body.graph);
+    if (!ir::IsReadValue(*node)) continue;
+    all_.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
+                    "a variable of the model"});
+  }
+}
+
+std::string States::FreeName(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 2; !names_.insert(name).second; ++i) name = fmt::format("{} {}", wanted, i);
+  return name;
+}
+
+void States::Add(const std::string& name, const TensorType& type, const ir::Node& node,
+                 const std::string& what) {
+  all_.push_back({name, DenseBytes(type).value_or(0),
+                  fmt::format("{} layer {} \"{}\"", what, node.id, OneLine(node.name))});
+}
+
+void States::KeepPast(ir::Node& node) {
+  if (const RunningSum* sum = SumOverTime(times_, node)) {
+    const std::string name = FreeName(node.name + "/sum");
+    Add(name, SumType(node, *sum), node, "the sum so far of");
+    return ReadSum(graph_, node, *sum, name);
+  }
+  const Delay* delay = DelayOverTime(times_, node);
+  if (delay == nullptr) return;
+  for (const auto& [key, text] : delay->attributes) node.attributes[key] = text;
+  if (delay->past == 0) return;
+  PastNames names = {.past = FreeName(node.name + "/past"), .start = {}};
+  const char* begins =
+      delay->repeats ? ", at first its first place again and again, before" : " before";
+  Add(names.past, PastType(node, *delay), node,
+      fmt::format("the last {} places{}", delay->past, begins));
+  all_.back().is_past = true;
+  if (delay->past > 1) {
+    names.start = FreeName(node.name + "/start");
+    Add(names.start, {ElementType::i32, {}}, node, "the place of the oldest in the past of");
+    all_.back().is_past = true;
+  }
+  ReadPast(graph_, node, *delay, names);
+}
+
+void States::KeepNumbers(ir::Node& node, const std::map<const ir::Node*, Numbering>& numbers) {
+  for (ir::Source& source : node.inputs) {
+    const auto found = numbers.find(source.node);
+    if (found == numbers.end()) continue;
+    const std::string name = FreeName(source.node->name + "/number");
+    Add(name, {ElementType::i64, {}}, *source.node, "the number of the next step, for");
+    source = ReadNumbering(graph_, *source.node, found->second, name);
+  }
+}
+
+void States::CountOn(const std::vector<Table>& tables, std::vector<CausalAttention> attentions) {
+  const NewState new_state = [this](const std::string& wanted, const TensorType& type,
+                                    const std::string& from) {
+    all_.push_back({FreeName(wanted), DenseBytes(type).value_or(0), from});
+    return all_.back().name;
+  };
+  const auto runs_beside = [&](const CausalAttention& attention) {
+    return times_.steps() == 1 || !RunsAlong(times_, attention);
+  };
+  std::erase_if(attentions, runs_beside);
+  const auto counting = std::ranges::find_if(attentions, CountsSteps);
+  const ir::Node* asks = counting == attentions.end() ? nullptr : counting->scores;
+  const ir::Source so_far = ReadTables(graph_, times_, steps_, tables, asks, new_state);
+  KeepKeys(graph_, times_, attentions, so_far, new_state);
+}
+
+void States::KeepLateSteps() {
+  const std::string name = FreeName("latency/steps");
+  const int64_t bytes = ReadLateMasks(graph_, times_, steps_, name);
+  if (bytes == 0) return;
+  all_.push_back({name, bytes, "the steps so far, up to the last that is awaited"});
+}
+
+void States::KeepCarried(Walk& walk, const Carried& state) {
+  const std::string name = FreeName(state.name);
+  const ir::Source initial = InitialOf(walk, state);
+  const TensorType type = TypeOf(initial);
+  const ir::Source read = NewReadValue(graph_, *walk.node, name, initial);
+  read.node->outputs[0].type = type;
+  NewAssign(graph_, *walk.node, name, {walk.node, Narrow32(*state.output, "output")});
+  SetInitial(walk, state, read);
+  std::string from = state.from;
+  if (!initial.node->constant) {
+    from += fmt::format("; initialised by layer {} \"{}\" in the first run after a reset",
+                        initial.node->id, OneLine(initial.node->name));
+  }
+  all_.push_back({name, DenseBytes(type).value_or(0), from});
+}
+
+}  // namespace weft::graph

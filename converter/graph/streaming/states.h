@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states of a model that is being cut: what it keeps from run to run becomes variables, each with
+// a name of its own and a line for the user.
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "converter/graph/streaming/attention.h"
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/numbering.h"
+#include "converter/graph/streaming/position.h"
+#include "converter/graph/streaming/streamed.h"
+#include "converter/graph/streaming/walks.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// Of a ReadValue or an Assign.
+std::string VariableOf(const ir::Node& node);
+
+class States {
+ public:
+  // Begins with the variables that the model has of its own. A run makes `steps` steps. All must
+  // outlive this.
+  States(ir::Graph& graph, const TimeAxes& times, int64_t steps);
+
+  // These read tensors of their final extents.
+  void KeepPast(ir::Node& node);
+  void KeepNumbers(ir::Node& node, const std::map<const ir::Node*, Numbering>& numbers);
+  // What looks up its step, and what attends.
+  void CountOn(const std::vector<Table>& tables, std::vector<CausalAttention> attentions);
+  void KeepLateSteps();
+  // The walk is shortened already.
+  void KeepCarried(Walk& walk, const Carried& state);
+
+  const std::vector<StreamedState>& all() const { return all_; }
+
+ private:
+  void AddVariables(const ir::Graph& graph);
+  std::string FreeName(const std::string& wanted);
+  void Add(const std::string& name, const TensorType& type, const ir::Node& node,
+           const std::string& what);
+
+  ir::Graph& graph_;
+  const TimeAxes& times_;
+  const int64_t steps_;
+  std::set<std::string> names_;
+  std::vector<StreamedState> all_;
+};
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
