@@ -129,9 +129,9 @@ std::optional<Pairing> Pair(const Engine& whole, const Engine& part,
       meets = AddMeeting(meeting, &pairing.outputs, &pairing);
     } else if ((meets = meeting.has_value())) {
       pairing.outputs.push_back(*meeting);
-      // Of its last value nothing is known while steps are to come.
-      if (!meeting->has_time && latencies[i] != 0) pairing.outputs.back().row_bytes = 0;
     }
+    // Of a last value, and of all steps at once, nothing is known while steps are to come.
+    if (meets && !meeting->has_time && latencies[i] != 0) pairing.outputs.back().row_bytes = 0;
   }
   return meets ? std::optional(pairing) : std::nullopt;
 }

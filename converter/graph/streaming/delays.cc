@@ -64,8 +64,9 @@ ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay)
   if (!delay.repeats) return Filled(graph, node, type, delay.fill);
   Dims one = type.dims;
   one[0] = 1;
-  const ir::Source first = Typed(
-      NewReshape(graph, node, Part(graph, node.inputs[0], delay.axis, 0, 1), one), {type.type, one});
+  const ir::Source first =
+      Typed(NewReshape(graph, node, Part(graph, node.inputs[0], delay.axis, 0, 1), one),
+            {type.type, one});
   if (delay.past == 1) return first;
   return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
