@@ -392,6 +392,30 @@ TEST(StreamingWindows, AddsBehindACutEndAsTheWholeDoes) {
   });
 }
 
+// In the whole, weights of two readers take in no factor.
+TEST(StreamingWindows, ScalesWhatSharesWeights) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source weights = Weights(g, {3, 3, 2}, 31);
+    const auto scaled = [&](const ir::Source& x) {
+      const ir::Source y = g.Add("Convolution", 1, {x, weights}, Window(1, 1, 1, 0));
+      return g.Add("Multiply", 1, {y, Weights(g, {1, 1, 1}, 32)});
+    };
+    g.Result(scaled(Tanh(g, scaled(Signal(g, 3, steps)))));
+  });
+}
+
+// A number for each item of the batch is a row of its own over a single step, and none over many.
+TEST(StreamingWindows, AddsToEachItemOfABatch) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({2, 3, steps}));
+    const ir::Source scaled = g.Add(
+        "Multiply", 1, {Conv(g, x, {4, 3, 2}, Window(1, 1, 1, 0)), Weights(g, {1, 4, 1}, 33)});
+    const ir::Source biased = Bias(g, Conv(g, x, {4, 3, 2}, Window(1, 1, 1, 0)), 4);
+    g.Result(g.Add("Add", 1, {scaled, Weights(g, {2, 4, 1}, 34)}));
+    g.Result(g.Add("Add", 1, {biased, Weights(g, {2, 4, 1}, 35)}));
+  });
+}
+
 TEST(StreamingWindows, RefusesAWholeOfOneStep) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {
