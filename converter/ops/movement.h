@@ -38,6 +38,10 @@ using Runs = std::vector<Run>;
 
 // The whole of an axis.
 inline Runs WholeAxis(int64_t dim) { return {{0, dim, 0, 1}}; }
+// All places of an axis, in their order?
+inline bool IsInOrder(const Runs& runs, int64_t dim) {
+  return runs.size() == 1 && runs[0].source == 0 && runs[0].step == 1 && runs[0].count == dim;
+}
 
 // Runs per axis of two dense tensors of equal rank.
 Movement MovementOf(const std::vector<Runs>& axes, const Dims& source, const Dims& target);

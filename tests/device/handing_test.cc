@@ -78,9 +78,10 @@ class Relay {
       CountSteps(input_lines_.back(), all.size());
       inputs_.push_back(std::move(all));
     }
+    const bool is_known = steps_ != 0;
     for (uint32_t i = 0; i < few.output_count(); ++i) {
       output_lines_.emplace_back(few.output(i), many.output(i));
-      CountSteps(output_lines_.back(), whole.engine.output(i).bytes);
+      if (!is_known) CountSteps(output_lines_.back(), whole.engine.output(i).bytes);
     }
   }
 
@@ -120,7 +121,7 @@ class Relay {
   }
 
  private:
-  // A loop may make time of its own: then no input has it.
+  // A loop may make time of its own: then no input has it. What comes late may end behind the inputs.
   void CountSteps(const Line& line, size_t bytes) {
     if (!line.has_time || line.step_bytes == 0) return;
     steps_ = std::max(steps_, bytes / (line.rows * line.step_bytes));

@@ -416,6 +416,15 @@ TEST(StreamingWindows, AddsToEachItemOfABatch) {
   });
 }
 
+// One slice takes the end off and turns the channels around.
+TEST(StreamingWindows, TakesOffTheEndOfTurnedChannels) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source y = Conv(g, Signal(g, 3, steps), {4, 3, 3}, Window(1, 1, 2, 2));
+    g.Result(g.Add("Slice", 8,
+                   {y, g.Ints({-1, 0}), g.Ints({-100, -2}), g.Ints({-1, 1}), g.Ints({1, 2})}));
+  });
+}
+
 TEST(StreamingWindows, RefusesAWholeOfOneStep) {
   EXPECT_EQ(
       Refusal([](GraphBuilder& g) {

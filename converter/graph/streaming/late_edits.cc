@@ -91,6 +91,7 @@ void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
            const Selection& kept) {
   SliceBounds bounds;
   Dims dims;
+  bool is_whole = true;
   for (size_t axis = 0; axis < runs.size(); ++axis) {
     ops::Run run = runs[axis][0];
     if (static_cast<int64_t>(axis) == kept.axis) run = {0, kept.end - kept.begin, kept.begin, 1};
@@ -99,12 +100,18 @@ void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
     bounds.ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
     bounds.steps.push_back(run.step);
     dims.push_back(run.count);
+    is_whole = is_whole && ops::IsInOrder({run}, DimsOf(node.inputs[0])[axis]);
   }
   const ir::Source data = node.inputs[0];
-  if (dims == DimsOf(data)) return PassOn(graph, node, data);
+  if (is_whole) return PassOn(graph, node, data);
   const ir::Source slice = NewSlice(graph, node, data, bounds);
   slice.node->outputs[0].type = {TypeOf(data).type, dims};
   BecomeReshape(graph, node, slice, node.outputs[0].type.dims);
+}
+
+bool HasOneRunEach(const AxisRelation& relation) {
+  const auto is_one = [](const ops::Runs& runs) { return runs.size() == 1; };
+  return !relation.runs.empty() && std::ranges::all_of(relation.runs, is_one);
 }
 
 bool TakesItsRuns(const AxisRelation& relation) {
@@ -112,7 +119,7 @@ bool TakesItsRuns(const AxisRelation& relation) {
     const ops::Run& run = relation.runs[static_cast<size_t>(selection.axis)][0];
     return run.source == selection.begin && run.count == selection.end - selection.begin;
   };
-  return !relation.runs.empty() && std::ranges::all_of(relation.selections, taken);
+  return HasOneRunEach(relation) && std::ranges::all_of(relation.selections, taken);
 }
 
 }  // namespace weft::graph

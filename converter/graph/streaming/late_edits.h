@@ -34,6 +34,8 @@ void PassOn(ir::Graph& graph, ir::Node& node, const ir::Source& data);
 void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
            const Selection& kept);
 
+// Does it take one run of each axis, as CutTo wants it?
+bool HasOneRunEach(const AxisRelation& relation);
 // Are its runs all that an operation selects by?
 bool TakesItsRuns(const AxisRelation& relation);
 

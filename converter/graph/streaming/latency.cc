@@ -419,6 +419,7 @@ bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
 }
 
 bool Waiting::VisitCrop(ir::Node& node, const Selection& crop) {
+  if (!HasOneRunEach(flows_.Relation(&node))) return false;
   const ir::Source data = node.inputs[0];
   SetLate(node, Late(data) + crop.begin);
   CutTo(graph_, node, flows_.Relation(&node).runs, {crop.axis, 0, Places(data)});
@@ -435,7 +436,7 @@ bool Waiting::EndsWithAll(const ir::Source& source, int64_t late) {
 bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
   const ir::Source data = node.inputs[0];
   const int64_t rate = Rate(data), back = OldExtent(data) - last.begin;
-  if (back > rate || flows_.Relation(&node).runs.empty()) return false;
+  if (back > rate || !HasOneRunEach(flows_.Relation(&node))) return false;
   const int64_t late = RoundedUp(Late(data), rate);
   if (!EndsWithAll(data, Late(data))) return false;
   node.inputs[0] = Aligned(data, late);

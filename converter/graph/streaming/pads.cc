@@ -14,6 +14,7 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/borders.h"
+#include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/walks.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
@@ -142,12 +143,8 @@ class CutJoining {
  private:
   // Of a slice that only leaves an end out.
   std::optional<Selection> StartOf(ir::Node& node) {
-    if (node.constant || node.inputs.empty() || node.outputs.size() != 1) return std::nullopt;
-    const std::vector<Selection> selections = ops::RelationOf(graph_, node).selections;
-    if (selections.size() != 1 || selections[0].begin != 0) return std::nullopt;
-    Dims dims = DimsOf(node.inputs[0]);
-    dims[static_cast<size_t>(selections[0].axis)] = selections[0].end;
-    return dims == node.outputs[0].type.dims ? std::optional(selections[0]) : std::nullopt;
+    const std::optional<Selection> kept = SliceOf(graph_, node);
+    return kept && kept->begin == 0 ? kept : std::nullopt;
   }
 
   // Can all that makes places of the axis make `cut` less? If it `cuts`, it does from now on.

@@ -44,16 +44,6 @@ std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
   return axis;
 }
 
-// A slice that takes some places of one axis, in their order, and all of the others.
-std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node) {
-  if (node.constant || node.inputs.empty() || node.outputs.size() != 1) return std::nullopt;
-  const std::vector<Selection> taken = ops::RelationOf(graph, node).selections;
-  if (taken.size() != 1) return std::nullopt;
-  Dims dims = DimsOf(node.inputs[0]);
-  dims[static_cast<size_t>(taken[0].axis)] = taken[0].end - taken[0].begin;
-  return dims == node.outputs[0].type.dims ? std::optional(taken[0]) : std::nullopt;
-}
-
 // What a tensor joined in front fills the places before `data` with: one number, or `data`'s first
 // place.
 std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Source& data,
@@ -105,6 +95,20 @@ void SliceToShift(ir::Graph& graph, ir::Node& slice) {
 }
 
 }  // namespace
+
+std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node) {
+  if (node.constant || node.inputs.empty() || node.outputs.size() != 1) return std::nullopt;
+  const AxisRelation relation = ops::RelationOf(graph, node);
+  const std::vector<Selection>& taken = relation.selections;
+  if (taken.size() != 1) return std::nullopt;
+  Dims dims = DimsOf(node.inputs[0]);
+  for (size_t axis = 0; axis < relation.runs.size(); ++axis) {
+    const bool is_whole = ops::IsInOrder(relation.runs[axis], dims[axis]);
+    if (static_cast<int64_t>(axis) != taken[0].axis && !is_whole) return std::nullopt;
+  }
+  dims[static_cast<size_t>(taken[0].axis)] = taken[0].end - taken[0].begin;
+  return dims == node.outputs[0].type.dims ? std::optional(taken[0]) : std::nullopt;
+}
 
 void SeparateConstants(ir::Graph& graph) {
   std::set<const ir::Node*> used;

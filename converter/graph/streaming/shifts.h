@@ -5,9 +5,15 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
 
+#include <optional>
+
+#include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
+
+// Of a slice that takes some places of one axis, in their order, and all of the others.
+std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node);
 
 // Every reader of a constant reads one of its own: two may differ in where they see time.
 void SeparateConstants(ir::Graph& graph);
