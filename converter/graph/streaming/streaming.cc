@@ -162,6 +162,7 @@ class Streaming {
   void FindKeptStates();
   bool IsKept(const Walk& walk, const Carried& state);
   void CheckCounters();
+  bool CheckExtents(const TimeAxes& times);
   void Check(const TimeAxes& times);
   void CheckLengths(const TimeAxes& times, ir::Node& node);
   bool MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const;
@@ -399,7 +400,26 @@ void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
   }
 }
 
+// Does every tensor with time have whole places for each step?
+bool Streaming::CheckExtents(const TimeAxes& times) {
+  bool fit = true;
+  for (ir::Node* node : times.nodes()) {
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      const TimeAxis* time = times.Of({node, port});
+      if (time == nullptr) continue;
+      const int64_t places = DimsOf({node, port})[static_cast<size_t>(time->axis)];
+      if (places == time->outer * time->chunk * times.steps()) continue;
+      RefuseToCut(graph_, *node,
+                  fmt::format("output {} has {} places for {} steps", port, places, times.steps()),
+                  faults_);
+      fit = false;
+    }
+  }
+  return fit;
+}
+
 void Streaming::Check(const TimeAxes& times) {
+  if (!CheckExtents(times)) return;
   for (ir::Node* node : times.nodes()) {
     CheckLengths(times, *node);
     if (ir::IsReadValue(*node) && !kept_reads_.contains(node)) {
