@@ -132,6 +132,7 @@ TEST(StreamingAttention, LooksBackAsFarAsItsMask) {
 TEST(StreamingAttention, KeepsAllPlacesOfTheModel) {
   ExpectGoesOn(Under(2, Window(21)), 21, 84);
   const graph::Streamed told = Model(Of(21, Under(2, Window(21))), 1).told;
+  EXPECT_EQ(told.receptive_steps, 21);
   ASSERT_EQ(told.states.size(), 3U);
   EXPECT_EQ(told.states[1].bytes, 2 * 20 * kWidth * 4);
   EXPECT_EQ(told.states[1].from,

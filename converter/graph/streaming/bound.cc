@@ -44,7 +44,14 @@ bool MakesNothingNew(const TimeAxes& times, const ir::Node& node) {
 
 class ReceptiveField {
  public:
-  ReceptiveField(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
+  ReceptiveField(const ir::Graph& graph, const TimeAxes& times,
+                 const std::vector<CausalAttention>& attentions)
+      : times_(times) {
+    for (const CausalAttention& attention : attentions) {
+      if (!RunsAlong(times, attention)) continue;
+      seen_[{attention.scores, attention.key.port}] = attention.reach.past;
+      seen_[{attention.product, attention.value.port}] = attention.reach.past;
+    }
     for (const ir::Node* result : graph.results) Ask(result->inputs[0], 0);
     for (ir::Node* node : times.nodes() | std::views::reverse) {
       int64_t places = -1;
@@ -81,7 +88,10 @@ class ReceptiveField {
   void AskInput(ir::Node& node, size_t input, int64_t places) {
     const ir::Source source = node.inputs[input];
     const TimeAxis* time = times_.Of(source);
-    Ask(source, time == nullptr ? 0 : PlacesAsked(node, input, *time, places));
+    if (time == nullptr) return Ask(source, 0);
+    const int64_t asked = PlacesAsked(node, input, *time, places);
+    const auto seen = seen_.find({&node, input});
+    Ask(source, asked == kAll || seen == seen_.end() ? asked : asked + seen->second);
   }
 
   int64_t PlacesAsked(ir::Node& node, size_t input, const TimeAxis& time, int64_t places) const {
@@ -110,6 +120,8 @@ class ReceptiveField {
 
   const TimeAxes& times_;
   std::map<SourceKey, int64_t> asked_;
+  // Of keys and values, the places before that an attention sees: by its node and input.
+  std::map<std::pair<const ir::Node*, size_t>, int64_t> seen_;
 };
 
 }  // namespace
@@ -138,8 +150,9 @@ int64_t LeastPastBytes(const TimeAxes& times) {
   return sum;
 }
 
-std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times) {
-  return ReceptiveField(graph, times).StepsOf(graph);
+std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times,
+                                      const std::vector<CausalAttention>& attentions) {
+  return ReceptiveField(graph, times, attentions).StepsOf(graph);
 }
 
 }  // namespace weft::graph

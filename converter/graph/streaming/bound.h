@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
@@ -28,7 +29,8 @@ int64_t LeastPastBytes(const TimeAxes& times);
 
 // How many steps of the inputs an output depends on, its own among them; nullopt where it depends
 // on all so far: behind walks, running sums, and what combines steps in a way of its own.
-std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times);
+std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times,
+                                      const std::vector<CausalAttention>& attentions);
 
 }  // namespace weft::graph
 

@@ -73,7 +73,7 @@ class Streaming {
     if (!Prepare()) return std::nullopt;
     const TimeAxes& times = *times_;
     const int64_t least_past_bytes = LeastPastBytes(times);
-    streamed_.receptive_steps = ReceptiveSteps(graph_, times);
+    streamed_.receptive_steps = ReceptiveSteps(graph_, times, attentions_);
     States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
