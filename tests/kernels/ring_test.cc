@@ -85,8 +85,9 @@ TEST(Ring, StaysInsideWhateverItsStartIs) {
   const RingShape s = {2, 4, 3, 1, 1, 1, 7, 4};
   const std::vector<float> x = {10, 11, 12, 20, 21, 22};
   const std::vector<float> ring = {0, 5, 1, 6, 2, 7, 3, 8};
-  for (const int32_t start :
-       {0, 4, 5, -1, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
+  const int32_t starts[] = {
+      0, 4, 5, -1, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()};
+  for (const int32_t start : starts) {
     Array<float> held(ring, 0), y(14, 0);
     int32_t at = start;
     Ring(s, x.data(), {held.data(), &at, held.data(), &at}, y.data());
