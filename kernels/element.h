@@ -21,18 +21,9 @@ inline constexpr bool kIsMicrocontroller = false;
 // kI4 and kU4 are packed two to a byte, low nibble first. kBoolean is one byte, 0 or 1 when written
 // and zero or not zero when read.
 enum class Element : uint8_t {
-  kF32,
-  kF16,
-  kBF16,
-  kF64,
-  kI4,
-  kU4,
-  kI8,
-  kU8,
-  kI16,
-  kI32,
-  kI64,
-  kBoolean
+#define WEFT_TYPE(name, Name, ...) k##Name,
+#include "kernels/types.inc"
+#undef WEFT_TYPE
 };
 
 // An element that is moved and not looked at. Its type may stand for any other of its size: without

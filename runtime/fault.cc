@@ -69,8 +69,11 @@ constexpr Texts MakeTexts() {
 }
 constexpr Texts kTexts = MakeTexts();
 
-constexpr const char* kTypeNames[] = {"f32", "f16", "bf16", "f64", "i4",  "u4",
-                                      "i8",  "u8",  "i16",  "i32", "i64", "boolean"};
+constexpr const char* kTypeNames[] = {
+#define WEFT_TYPE(name, ...) #name,
+#include "kernels/types.inc"
+#undef WEFT_TYPE
+};
 static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == format::kElementTypeCount);
 
 void PutType(uint32_t type, Writer* out) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <iterator>
 #include <limits>
 
 namespace weft {
@@ -13,25 +14,18 @@ namespace {
 struct TypeRow {
   ElementType type;
   int bits;
+  bool is_float;
   std::string_view name;    // of `element_type` in <data>
   std::string_view legacy;  // of `precision` on a port
 };
 
-constexpr std::array<TypeRow, 12> kTypes = {{
-    {ElementType::f32, 32, "f32", "FP32"},
-    {ElementType::f16, 16, "f16", "FP16"},
-    {ElementType::bf16, 16, "bf16", "BF16"},
-    {ElementType::f64, 64, "f64", "FP64"},
-    {ElementType::i4, 4, "i4", "I4"},
-    {ElementType::u4, 4, "u4", "U4"},
-    {ElementType::i8, 8, "i8", "I8"},
-    {ElementType::u8, 8, "u8", "U8"},
-    {ElementType::i16, 16, "i16", "I16"},
-    {ElementType::i32, 32, "i32", "I32"},
-    {ElementType::i64, 64, "i64", "I64"},
-    {ElementType::boolean, 8, "boolean", "BOOL"},
-}};
-static_assert(static_cast<size_t>(ElementType::MAX) + 1 == kTypes.size());
+constexpr TypeRow kTypes[] = {
+#define WEFT_TYPE(name, Name, bits, is_float, legacy, ...) \
+  {ElementType::name, bits, is_float, #name, legacy},
+#include "kernels/types.inc"
+#undef WEFT_TYPE
+};
+static_assert(static_cast<size_t>(ElementType::MAX) + 1 == std::size(kTypes));
 
 constexpr std::array<WidenedType, 4> kWidenedTypes = {{
     {"u1", "BIN", 1, ElementType::u8},
@@ -105,9 +99,6 @@ std::string ToString(const TensorType& tensor) {
   return fmt::format("{}{}", Name(tensor.type), ToString(tensor.dims));
 }
 
-bool IsFloat(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16 ||
-         type == ElementType::f64;
-}
+bool IsFloat(ElementType type) { return RowOf(type).is_float; }
 
 }  // namespace weft

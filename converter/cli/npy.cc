@@ -19,12 +19,12 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 
 struct TypeRow {
   ElementType type;
-  std::string_view name;
+  std::string_view name;  // "" where .npy has no such type
 };
 constexpr TypeRow kTypes[] = {
-    {ElementType::f32, "<f4"}, {ElementType::f16, "<f2"}, {ElementType::f64, "<f8"},
-    {ElementType::i8, "|i1"},  {ElementType::u8, "|u1"},  {ElementType::i16, "<i2"},
-    {ElementType::i32, "<i4"}, {ElementType::i64, "<i8"}, {ElementType::boolean, "|b1"},
+#define WEFT_TYPE(name, Name, bits, is_float, legacy, npy) {ElementType::name, npy},
+#include "kernels/types.inc"
+#undef WEFT_TYPE
 };
 
 // The header is a Python dictionary of one string, one bool and one tuple of integers.
@@ -118,14 +118,16 @@ std::optional<ElementType> TypeOf(const std::string& descr, std::string* reason)
   for (const TypeRow& row : kTypes) {
     // Byte order does not matter to single bytes and "=" is this machine's, which is little endian.
     const std::string_view orders = row.name[0] == '|' ? "|<=>" : "<=";
-    if (descr.empty() || descr.substr(1) != row.name.substr(1)) continue;
+    if (row.name.empty() || descr.empty() || descr.substr(1) != row.name.substr(1)) continue;
     if (orders.find(descr[0]) != std::string_view::npos) return row.type;
     if (descr[0] != '>') break;
     *reason = fmt::format("is big endian ({}); must be little endian", descr);
     return std::nullopt;
   }
   std::string names;
-  for (const TypeRow& row : kTypes) names.append(names.empty() ? "" : " ").append(row.name);
+  for (const TypeRow& row : kTypes) {
+    if (!row.name.empty()) names.append(names.empty() ? "" : " ").append(row.name);
+  }
   *reason = fmt::format("has elements of type \"{}\"; must be one of {}", OneLine(descr), names);
   return std::nullopt;
 }
@@ -233,12 +235,7 @@ std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* rea
   return ParseNpy(std::move(*file), reason);
 }
 
-std::string_view NpyName(ElementType type) {
-  for (const TypeRow& row : kTypes) {
-    if (row.type == type) return row.name;
-  }
-  return {};
-}
+std::string_view NpyName(ElementType type) { return kTypes[static_cast<size_t>(type)].name; }
 
 std::vector<std::byte> NpyBytes(const Array& array) {
   const Dims& dims = array.type.dims;

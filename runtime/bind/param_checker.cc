@@ -4,9 +4,15 @@
 namespace weft::bind {
 
 // Kernels include no other room, so their enums repeat the format's; here both are in sight.
-static_assert(static_cast<int>(kernels::Element::kBoolean) ==
-              static_cast<int>(format::ElementType::boolean));
-static_assert(static_cast<int>(kernels::Element::kI4) == static_cast<int>(format::ElementType::i4));
+#define WEFT_TYPE(name, Name, ...)                                                                \
+  static_assert(                                                                                  \
+      static_cast<int>(kernels::Element::k##Name) == static_cast<int>(format::ElementType::name), \
+      "kernels/types.inc and enum ElementType of runtime/format/weft.fbs differ at " #name);
+#include "kernels/types.inc"
+#undef WEFT_TYPE
+static_assert(
+    static_cast<int>(kernels::Element::kBoolean) == static_cast<int>(format::ElementType::MAX),
+    "enum ElementType of runtime/format/weft.fbs has types without a row in kernels/types.inc");
 #define WEFT_FUNCTION(name, Name, ...)                                                        \
   static_assert(                                                                              \
       static_cast<int>(kernels::UnaryOp::k##Name) == static_cast<int>(format::UnaryOp::name), \

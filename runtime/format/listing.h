@@ -91,23 +91,11 @@ inline constexpr uint32_t kMaxOperands = MostOperands();
 // Size of one element; sub-byte types are packed.
 constexpr uint32_t BitsOf(ElementType type) {
   switch (type) {
-    case ElementType::i4:
-    case ElementType::u4:
-      return 4;
-    case ElementType::i8:
-    case ElementType::u8:
-    case ElementType::boolean:
-      return 8;
-    case ElementType::f16:
-    case ElementType::bf16:
-    case ElementType::i16:
-      return 16;
-    case ElementType::f32:
-    case ElementType::i32:
-      return 32;
-    case ElementType::f64:
-    case ElementType::i64:
-      return 64;
+#define WEFT_TYPE(name, Name, bits, ...) \
+  case ElementType::name:                \
+    return bits;
+#include "kernels/types.inc"
+#undef WEFT_TYPE
   }
   return 0;
 }
