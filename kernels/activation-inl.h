@@ -26,7 +26,7 @@ void ActivateSpan(const Activation& activation, const float* x, float* y, size_t
 #define WEFT_ACTIVATIONS(group, Group)                                                            \
   __attribute__((weak)) void Activate##Group(UnaryOp op, float alpha, float beta, const float* x, \
                                              float* y, size_t count);
-#include "kernels/activations.inc"
+#include "kernels/variants.inc"
 #undef WEFT_ACTIVATIONS
 
 // A group's switch has a row for each of its functions, with a loop of its own.

@@ -53,7 +53,7 @@ void ActivateSpan(const Activation& activation, const float* x, float* y, size_t
 #define WEFT_ACTIVATIONS(group, Group) \
   case ActivationGroup::k##Group:      \
     return Activate##Group(op, activation.alpha, activation.beta, x, y, count);
-#include "kernels/activations.inc"
+#include "kernels/variants.inc"
 #undef WEFT_ACTIVATIONS
     default:
       return ActivateLinear(op, activation.alpha, activation.beta, x, y, count);
@@ -62,28 +62,3 @@ void ActivateSpan(const Activation& activation, const float* x, float* y, size_t
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-extern "C" {  // null where the group is not linked
-#define WEFT_ACTIVATIONS(group, Group) \
-  extern const char weft_activations_##group __attribute__((weak));
-#include "kernels/activations.inc"
-#undef WEFT_ACTIVATIONS
-}
-
-namespace weft::kernels {
-
-bool IsLinked(UnaryOp op) {
-  switch (GroupOf(op)) {
-#define WEFT_ACTIVATIONS(group, Group) \
-  case ActivationGroup::k##Group:      \
-    return &weft_activations_##group != nullptr;
-#include "kernels/activations.inc"
-#undef WEFT_ACTIVATIONS
-    default:
-      return true;
-  }
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE

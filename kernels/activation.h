@@ -31,19 +31,9 @@ inline constexpr uint8_t kUnaryOpCount = 0
 enum class ActivationGroup : uint8_t {
   kLinear,
 #define WEFT_ACTIVATIONS(group, Group) k##Group,
-#include "kernels/activations.inc"
+#include "kernels/variants.inc"
 #undef WEFT_ACTIVATIONS
 };
-
-constexpr const char* NameOf(ActivationGroup group) {
-  constexpr const char* kNames[] = {
-      "linear",
-#define WEFT_ACTIVATIONS(group, Group) #group,
-#include "kernels/activations.inc"
-#undef WEFT_ACTIVATIONS
-  };
-  return kNames[static_cast<uint8_t>(group)];
-}
 
 constexpr ActivationGroup GroupOf(UnaryOp op) {
   switch (op) {
@@ -72,9 +62,6 @@ struct FunctionsOf {
 // False where this program was linked without the op's group; its kernels must not be called then.
 bool IsLinked(UnaryOp op);
 
-// Names every group, so that a program that calls it has them all.
-const char* const* AllActivations();
-
 struct Activation {
   float alpha = 0.0f;
   float beta = 0.0f;
@@ -88,11 +75,5 @@ inline bool IsJust(const Activation& activation, UnaryOp op) {
 }
 
 }  // namespace weft::kernels
-
-extern "C" {  // the converter writes these names into C sources
-#define WEFT_ACTIVATIONS(group, Group) extern const char weft_activations_##group;
-#include "kernels/activations.inc"
-#undef WEFT_ACTIVATIONS
-}
 
 #endif  // WEFT_KERNELS_ACTIVATION_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponentials and logarithms.
 #include "kernels/activation.h"
+#include "kernels/variants.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activation_exponential.cc"
@@ -33,5 +34,5 @@ void ActivateExponential(UnaryOp op, float alpha, float beta, const float* x, fl
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-const char weft_activations_exponential = 0;
+const char weft_variant_activation_exponential = 0;
 #endif  // HWY_ONCE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sine, cosine and the error function.
 #include "kernels/activation.h"
+#include "kernels/variants.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activation_periodic.cc"
@@ -31,5 +32,5 @@ void ActivatePeriodic(UnaryOp op, float, float, const float* x, float* y, size_t
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-const char weft_activations_periodic = 0;
+const char weft_variant_activation_periodic = 0;
 #endif  // HWY_ONCE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // To integers, signs and roots.
 #include "kernels/activation.h"
+#include "kernels/variants.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activation_rounding.cc"
@@ -42,5 +43,5 @@ void ActivateRounding(UnaryOp op, float, float, const float* x, float* y, size_t
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-const char weft_activations_rounding = 0;
+const char weft_variant_activation_rounding = 0;
 #endif  // HWY_ONCE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the gates of recurrent cells are made of.
 #include "kernels/activation.h"
+#include "kernels/variants.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activation_sigmoid.cc"
@@ -32,5 +33,5 @@ void ActivateSigmoid(UnaryOp op, float alpha, float, const float* x, float* y, s
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-const char weft_activations_sigmoid = 0;
+const char weft_variant_activation_sigmoid = 0;
 #endif  // HWY_ONCE

@@ -2,6 +2,7 @@
 // Tangent, the hyperbolic functions and the inverse ones. Relative errors of 2e-7 to 4e-7
 // (functions.inc); odd functions keep the sign of zero.
 #include "kernels/activation.h"
+#include "kernels/variants.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activation_trigonometric.cc"
@@ -156,5 +157,5 @@ void ActivateTrigonometric(UnaryOp op, float, float, const float* x, float* y, s
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-const char weft_activations_trigonometric = 0;
+const char weft_variant_activation_trigonometric = 0;
 #endif  // HWY_ONCE

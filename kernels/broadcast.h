@@ -19,6 +19,12 @@ struct BroadcastOperand {
 // x[o] points at `count` contiguous elements of operand o.
 using BlockFunction = void (*)(const void* const* x, void* y, size_t count);
 
+// The loop of one type of element; null where there is none.
+struct TypedBlock {
+  BlockFunction function = nullptr;
+  uint32_t element_bytes = 0;
+};
+
 inline constexpr uint32_t kMaxBroadcastOperands = 3;
 
 // Calls `function` for consecutive blocks of y until all of it is written. A block of y may be a

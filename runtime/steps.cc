@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/steps.h"
 
-#include "kernels/activation.h"
+#include "kernels/variants.h"
 
 namespace weft {
 namespace {
@@ -15,7 +15,7 @@ constexpr StepEntry kEntries[] = {
 }  // namespace
 
 StepTable AllSteps() {
-  (void)kernels::AllActivations();
+  (void)kernels::AllVariants();
   return {kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
 }
 

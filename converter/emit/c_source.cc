@@ -14,9 +14,9 @@
 #include "converter/base/element_type.h"
 #include "converter/base/visible.h"
 #include "converter/emit/identifiers.h"
-#include "kernels/activation.h"
+#include "kernels/variants.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/bind/variants.h"
 #include "runtime/format/listing.h"
 
 namespace weft::emit {
@@ -97,7 +97,7 @@ class CSourceWriter {
   void WriteSource();
   void WriteBytes();
   void WriteSteps();
-  void WriteActivations();
+  void WriteVariants();
 
   uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
 
@@ -241,7 +241,7 @@ void CSourceWriter::WriteSource() {
   }
   Body("\n");
   WriteSteps();
-  WriteActivations();
+  WriteVariants();
 }
 
 void CSourceWriter::WriteBytes() {
@@ -293,35 +293,36 @@ void ForEachActivation(const Params& params, const Visit& visit) {
   }
 }
 
-// The groups of activations that the model's kernels call.
-std::set<kernels::ActivationGroup> GroupsOf(const format::Model& model) {
-  std::set<kernels::ActivationGroup> groups;
-  const auto take = [&groups](const auto& params) {
+// The variants of kernels that the model's steps call.
+std::set<kernels::Variant> VariantsOf(const format::Model& model) {
+  std::set<kernels::Variant> variants;
+  const auto take = [&variants](kernels::Variant variant) { variants.insert(variant); };
+  const auto take_all = [&take](const auto& params) {
+    bind::ForEachVariant(params, take);
     if (!bind::CallsActivations(params)) return;
-    ForEachActivation(params, [&groups](const format::Activation& activation) {
-      groups.insert(kernels::GroupOf(bind::ActivationOf(activation).op));
+    ForEachActivation(params, [&take](const format::Activation& activation) {
+      bind::ForEachVariant(activation, take);
     });
   };
 #define WEFT_STEP(name, ...) \
-  for (const auto& row : format::RowsOf(model.name())) take(row);
+  for (const auto& row : format::RowsOf(model.name())) take_all(row);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-  groups.erase(kernels::ActivationGroup::kLinear);
-  return groups;
+  return variants;
 }
 
-void CSourceWriter::WriteActivations() {
-  const std::set<kernels::ActivationGroup> groups = GroupsOf(model_);
-  if (groups.empty()) return;
+void CSourceWriter::WriteVariants() {
+  const std::set<kernels::Variant> variants = VariantsOf(model_);
+  if (variants.empty()) return;
   std::string list;
-  Body("\n/* Activations that these steps call; to name them here is to link them. */\n");
-  for (const kernels::ActivationGroup group : groups) {
-    const char* name = kernels::NameOf(group);
-    Body("extern const char weft_activations_{};\n", name);
-    list += fmt::format("{}&weft_activations_{}", list.empty() ? "" : ", ", name);
+  Body("\n/* Parts of kernels that these steps call; to name them here is to link them. */\n");
+  for (const kernels::Variant variant : variants) {
+    const char* name = kernels::NameOf(variant);
+    Body("extern const char weft_variant_{};\n", name);
+    list += fmt::format("{}&weft_variant_{}", list.empty() ? "" : ", ", name);
   }
   Body("#if defined(__GNUC__)\n__attribute__((used))\n#endif\n");
-  Body("static const char* const activations[] = {{{}}};\n", list);
+  Body("static const char* const variants[] = {{{}}};\n", list);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/variants.h"
 
 namespace weft::bind::binary {
 
@@ -15,6 +16,7 @@ Fault Check(const format::BinaryParams& params, const OperandSlots& slots) {
   check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
   check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
   if (!check.fault().ok()) return check.fault();
+  check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
   check.Require(kernels::BinaryKnows(static_cast<kernels::BinaryOp>(op), ElementOf(params.type())),
                 FaultCode::kParamOpType, op, type);
   const uint32_t rank = params.rank();

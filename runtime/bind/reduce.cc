@@ -3,6 +3,7 @@
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/variants.h"
 
 namespace weft::bind::reduce {
 
@@ -16,6 +17,7 @@ Fault Check(const format::ReduceParams& params, const OperandSlots& slots) {
   const uint32_t rank = Plus(params.kept_rank(), params.reduced_rank());
   check.RequireAtMost(FaultCode::kParamRank, rank, kernels::kMaxRank);
   if (!check.fault().ok()) return check.fault();
+  check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
   check.Require(kernels::ReduceKnows(static_cast<kernels::ReduceOp>(op), ElementOf(params.type())),
                 FaultCode::kParamOpType, op, type);
   const uint32_t* dims = Numbers(params.dims());

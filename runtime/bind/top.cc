@@ -3,6 +3,7 @@
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/variants.h"
 
 namespace weft::bind::top {
 
@@ -14,6 +15,7 @@ Fault Check(const format::TopParams& params, const OperandSlots& slots) {
   check.RequireAtMost(FaultCode::kParamFlag, params.by_index(), 1);
   check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
   if (!check.fault().ok()) return check.fault();
+  check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
   check.Require(kernels::TopKnows(ElementOf(params.type())), FaultCode::kParamType, type, 0);
   check.Require(index_type == format::ElementType::i32 || index_type == format::ElementType::i64,
                 FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program with every step's kernel and no activation but those that are always there: opening a
- * model that needs another must say so, and must not call what is not linked. The model's own
- * source asks for what it needs, so here its request goes elsewhere. */
+ * A program with every step's kernel and no variant of one: opening a model that needs a variant must
+ * say so, and must not call what is not linked. The model's own source asks for what it needs, so its
+ * request goes to this number: the compiler is called with weft_variant_<name>=not_linked. */
 #include <stdio.h>
 
-const char not_the_sigmoids = 0;
-#define weft_activations_sigmoid not_the_sigmoids
+const char not_linked = 0;
 #include "model.c"
 
 #define WEFT_STEP(name, ...) \

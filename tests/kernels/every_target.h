@@ -10,14 +10,14 @@
 #include <type_traits>
 
 #include "hwy/targets.h"
-#include "kernels/activation.h"
+#include "kernels/variants.h"
 
 namespace weft::kernels {
 
 // Calls run(name of the target), or run() where it asks for no name.
 template <class Run>
 void ForEachTarget(const Run& run) {
-  (void)AllActivations();  // so that every group is linked
+  (void)AllVariants();  // so that all are linked
   const auto run_on = [&run](int64_t target) {
     SCOPED_TRACE(hwy::TargetName(target));
     if constexpr (std::is_invocable_v<const Run&, const char*>) {

@@ -181,6 +181,7 @@ constexpr Row kNumbers[] = {
     {103, "TripLimit"},
     {104, "ParamChoice"},
     {105, "ParamFactors"},
+    {106, "TypeAbsent"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

@@ -327,10 +327,11 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kSelfTestBytes,
                                 FaultCode::kSelfTestDiffers,
                                 FaultCode::kTripLimit,
-                                FaultCode::kActivationAbsent};  // tests/c_api/absent.c
+                                FaultCode::kActivationAbsent,  // tests/c_api/absent.c
+                                FaultCode::kTypeAbsent};       // likewise
 
 TEST(Verify, HasATestForEveryFault) {
-  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamFactors) + 1);
+  std::vector<bool> shown(static_cast<size_t>(FaultCode::kTypeAbsent) + 1);
   for (const Spoiled& spoiled : kSpoiled) shown[static_cast<size_t>(spoiled.code)] = true;
   for (const FaultCode code : kElsewhere) {
     EXPECT_FALSE(shown[static_cast<size_t>(code)]) << static_cast<int>(code);

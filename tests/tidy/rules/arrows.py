@@ -10,20 +10,21 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 
 def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
-        "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/activation.h",
-        "kernels/functions.inc", "kernels/fourier.h", "kernels/fourier_tables.h",
+        "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/variants.h",
+        "kernels/functions.inc", "kernels/types.inc", "kernels/fourier.h", "kernels/fourier_tables.h",
         "kernels/sum.h")
 
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
 # file's room. kernels/pack.h is the layout of weights, which the converter writes and kernels read;
 # kernels/convert.h turns f16 and f64 constants into f32 with the bits the device would give;
-# kernels/activation.h says which object files a C source must ask the linker for, and
-# kernels/functions.inc which of its functions round as often everywhere; kernels/fourier.h and
-# fourier_tables.h are the layout of a transform's tables.
+# kernels/variants.h says which object files a C source must ask the linker for, and
+# kernels/functions.inc which of its functions round as often everywhere; kernels/types.inc is the
+# one list of element types; kernels/fourier.h and fourier_tables.h are the layout of a transform's
+# tables.
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
-    "runtime/format": ("runtime/format",),
+    "runtime/format": ("runtime/format", "kernels/types.inc"),
     "runtime": ("runtime", "kernels"),
     "converter/base": _floors("base"),
     "converter/ir": _floors("base", "ir"),

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which variants of kernels (kernels/variants.inc) a step calls, by its parameters: for the rules of
+// the step and for what writes down what a model needs.
+#ifndef WEFT_RUNTIME_BIND_VARIANTS_H_
+#define WEFT_RUNTIME_BIND_VARIANTS_H_
+
+#include <type_traits>
+
+#include "kernels/variants.h"
+#include "runtime/format/weft_generated.h"
+
+namespace weft::bind {
+
+// The column Params of the table.
+namespace variant_params {
+using Activation = format::Activation;
+#define WEFT_STEP(name, Name, ...) using Name = format::Name##Params;
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+}  // namespace variant_params
+
+// Calls visit(variant) for each that the parameters need. Activations in them are parameters of their
+// own.
+template <typename Params, typename Visit>
+void ForEachVariant(const Params& p, const Visit& visit) {
+#define WEFT_VARIANT(name, Name, Of, needed)                       \
+  if constexpr (std::is_same<Params, variant_params::Of>::value) { \
+    if (needed) visit(kernels::Variant::k##Name);                  \
+  }
+#include "kernels/variants.inc"
+#undef WEFT_VARIANT
+  (void)p, (void)visit;
+}
+
+template <typename Params>
+bool AreVariantsLinked(const Params& params) {
+  bool are_linked = true;
+  ForEachVariant(params, [&are_linked](kernels::Variant variant) {
+    are_linked = are_linked && kernels::IsLinked(variant);
+  });
+  return are_linked;
+}
+
+}  // namespace weft::bind
+
+#endif  // WEFT_RUNTIME_BIND_VARIANTS_H_
