@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One axis of a sliding window: which taps of an output lie inside the input, and for which outputs
-// all of them do. Output p reads input p * stride + tap * dilation - pad. Internal to conv,
-// depthwise and pool; whatever the numbers are, no tap it names lies outside the input.
+// all of them do. Output p reads input p * stride + tap * dilation - pad. Whatever the numbers are,
+// no tap it names lies outside the input. And where the elements of a map lie, for conv, depthwise
+// and pool.
 #ifndef WEFT_KERNELS_WINDOW_H_
 #define WEFT_KERNELS_WINDOW_H_
 
@@ -15,6 +16,16 @@ struct IndexRange {
   uint32_t first = 0;
   uint32_t end = 0;
   uint32_t count() const { return end > first ? end - first : 0; }
+};
+
+// Where the elements of a map lie: image b, row i, column j and channel c (over all groups) at
+// b * image + i * row + j * pixel + c * channel. A stride along an axis of one leads nowhere and may
+// be anything: no pointer is made of it.
+struct MapStrides {
+  uint32_t image = 0;
+  uint32_t row = 0;
+  uint32_t pixel = 0;
+  uint32_t channel = 0;
 };
 
 struct WindowAxis {

@@ -144,4 +144,14 @@ void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart) {
   scope.relation.reason = "has windows over time";
 }
 
+format::MapStrides PlanesOf(int64_t channels, int64_t height, int64_t width) {
+  return {Narrow32(channels * height * width, "image stride"), Narrow32(width, "row stride"), 1,
+          Narrow32(height * width, "channel stride")};
+}
+
+format::MapStrides LastOf(int64_t channels, int64_t height, int64_t width) {
+  return {Narrow32(height * width * channels, "image stride"),
+          Narrow32(width * channels, "row stride"), Narrow32(channels, "pixel stride"), 1};
+}
+
 }  // namespace weft::ops

@@ -62,6 +62,11 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
 // a window of one place.
 void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart);
 
+// The strides of planes, [batch, channels, height, width], and of pixels of all channels, [batch,
+// height, width, channels].
+format::MapStrides PlanesOf(int64_t channels, int64_t height, int64_t width);
+format::MapStrides LastOf(int64_t channels, int64_t height, int64_t width);
+
 // y and x into ConvParams, DepthwiseParams or PoolParams.
 template <typename Params>
 void WriteWindow(Params& params, const Window& window) {

@@ -29,6 +29,15 @@ StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length) {
   return Strided(kF32Bits, 0, {{rows, row_stride}, {length, 1}});
 }
 
+StridedBytes Mapped(const format::MapStrides& strides, int64_t images, int64_t height,
+                    int64_t width, int64_t channels) {
+  return Strided(kF32Bits, 0,
+                 {{images, strides.image()},
+                  {height, strides.row()},
+                  {width, strides.pixel()},
+                  {channels, strides.channel()}});
+}
+
 template <typename Array>
 std::vector<int64_t> FirstOf(const Array& dims, uint32_t rank) {
   std::vector<int64_t> first;

@@ -50,6 +50,12 @@ bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides) 
   return true;
 }
 
+uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides) {
+  const uint32_t dims[] = {extents.images, extents.height, extents.width, extents.channels};
+  const uint32_t steps[] = {strides.image(), strides.row(), strides.pixel(), strides.channel()};
+  return WalkReach(4, dims, steps);
+}
+
 kernels::Activation ActivationOf(const format::Activation& activation) {
   return {activation.alpha(), activation.beta(), activation.clip(),
           static_cast<kernels::UnaryOp>(activation.op())};
@@ -115,6 +121,20 @@ void ParamChecker::RequireLinkedActivation(const format::Activation& activation)
   const uint32_t op = static_cast<uint32_t>(activation.op());
   Require(kernels::IsLinked(static_cast<kernels::UnaryOp>(op)), FaultCode::kActivationAbsent, op,
           0);
+}
+
+void ParamChecker::RequireApart(const MapExtents& extents, const format::MapStrides& strides) {
+  const uint32_t dims[] = {extents.images, extents.height, extents.width, extents.channels};
+  const uint32_t steps[] = {strides.image(), strides.row(), strides.pixel(), strides.channel()};
+  if (WalkCount(4, dims) == 0) return;
+  for (uint32_t i = 0; i < 4; ++i) {
+    if (dims[i] == 1) continue;
+    uint32_t inner = 1;  // what the axes of smaller steps hold; of equal steps neither is smaller
+    for (uint32_t j = 0; j < 4; ++j) {
+      if (j != i && steps[j] <= steps[i]) inner = Plus(inner, Times(dims[j] - 1, steps[j]));
+    }
+    RequireAtLeast(FaultCode::kParamRows, steps[i], inner);
+  }
 }
 
 void ParamChecker::RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride,

@@ -9,6 +9,7 @@
 
 #include "kernels/activation.h"
 #include "kernels/element.h"
+#include "kernels/window.h"
 #include "runtime/bind/bind.h"
 #include "runtime/format/listing.h"
 
@@ -53,6 +54,12 @@ void Assign(T (&to)[N], const flatbuffers::Array<T, N>* from) {
   for (uint32_t i = 0; i < N; ++i) to[i] = numbers[i];
 }
 
+// The extents of a map; channels over all groups.
+struct MapExtents {
+  uint32_t images, height, width, channels;
+};
+uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides);
+
 inline constexpr format::ElementType kF32 = format::ElementType::f32;
 
 // A step's operand as the kernel sees it. Check has held it to this type and its alignment.
@@ -62,6 +69,9 @@ T* As(std::byte* operand) {
 }
 
 kernels::Activation ActivationOf(const format::Activation& activation);
+inline kernels::MapStrides StridesOf(const format::MapStrides& strides) {
+  return {strides.image(), strides.row(), strides.pixel(), strides.channel()};
+}
 inline kernels::Element ElementOf(format::ElementType type) {
   return static_cast<kernels::Element>(type);
 }
@@ -101,6 +111,9 @@ class ParamChecker {
   void RequireRowsApart(uint32_t rows, uint32_t stride, uint32_t length) {
     if (rows > 1) RequireAtLeast(FaultCode::kParamRows, stride, length);
   }
+  // No two elements of a written map lie in one place: a step along each of its axes leads beyond
+  // all that the axes of smaller steps hold.
+  void RequireApart(const MapExtents& extents, const format::MapStrides& strides);
   // A window of `taps` that are `dilation` apart moves by `stride`: none is 0, and no position of
   // it leaves the range of a signed 32-bit number, in which the kernels count.
   void RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
