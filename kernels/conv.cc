@@ -18,7 +18,8 @@ struct ConvPixels {
   const float* x;        // the group's channels
   const float* weights;  // the first panel
   const float* bias;     // of the first output channel, or null
-  float* y;              // the first pixel of the first output channel
+  float* y;              // of the first output channel
+  size_t y_offset;       // the first pixel
   size_t channels;       // to write, at most 16 per panel
   IndexRange rows;
   IndexRange columns;
@@ -26,37 +27,39 @@ struct ConvPixels {
   int64_t origin_x;  // of the first pixel
 };
 
-// The order of the sum is (c, ky, kx), ascending.
+// The order of the sum is (ky, kx, c), ascending. Where pixels lie one behind the other, the inner two
+// are one run.
 template <size_t kPixels, size_t kPanels>
 HWY_INLINE void AccumulateTaps(const ConvShape& shape, const ConvPixels& at,
                                Tile<kPixels, kPanels>& tile) {
-  const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
-  const size_t panel_floats = taps * shape.in_channels * kPanel;
-  const size_t in_plane = size_t{shape.in_height} * shape.in_width;
-  if (at.rows.count() == 0 || at.columns.count() == 0 || shape.in_channels == 0) return;
+  const size_t channels = shape.in_channels;
+  const size_t panel_floats = size_t{shape.kernel_height} * shape.kernel_width * channels * kPanel;
+  if (at.rows.count() == 0 || at.columns.count() == 0 || channels == 0) return;
+  const size_t to_column = size_t{shape.dilation_x} * shape.x.pixel;
+  const bool is_run = channels == 1 || to_column == channels * shape.x.channel;
+  const size_t runs = is_run ? 1 : at.columns.count();
+  const size_t count = is_run ? at.columns.count() * channels : channels;
+  const size_t step = channels == 1 ? to_column : shape.x.channel;
   // Counted modulo the size of memory: the first tap may lie in the padding before the data, but
   // no pointer is made of an element that is not there.
-  const size_t origin = static_cast<size_t>(at.origin_y) * shape.in_width +
-                        static_cast<size_t>(at.origin_x) +
-                        size_t{at.columns.first} * shape.dilation_x;
-  if (taps == 1) {
-    tile.Accumulate(at.x + origin, shape.stride_x, in_plane, at.weights, kPanel, panel_floats,
-                    shape.in_channels);
-    return;
-  }
-  const size_t step = at.columns.count() > 1 ? shape.dilation_x : 0;
-  for (size_t c = 0; c < shape.in_channels; ++c) {
-    for (size_t ky = at.rows.first; ky < at.rows.end; ++ky) {
-      const size_t tap = (c * shape.kernel_height + ky) * shape.kernel_width + at.columns.first;
-      const size_t line = origin + c * in_plane + ky * shape.dilation_y * shape.in_width;
-      tile.Accumulate(at.x + line, shape.stride_x, step, at.weights + tap * kPanel, kPanel,
-                      panel_floats, at.columns.count());
+  const size_t origin =
+      static_cast<size_t>(at.origin_y) * shape.x.row +
+      (static_cast<size_t>(at.origin_x) + size_t{at.columns.first} * shape.dilation_x) *
+          shape.x.pixel;
+  for (size_t ky = at.rows.first; ky < at.rows.end; ++ky) {
+    const size_t row = origin + ky * shape.dilation_y * shape.x.row;
+    const float* weights =
+        at.weights + (ky * shape.kernel_width + at.columns.first) * channels * kPanel;
+    for (size_t run = 0; run < runs; ++run) {
+      tile.Accumulate(at.x + row + run * to_column, size_t{shape.stride_x} * shape.x.pixel,
+                      count > 1 ? step : 0, weights + run * channels * kPanel, kPanel, panel_floats,
+                      count);
     }
   }
 }
 
-// Lanes are output channels, which lie a plane apart in y: the tile goes through the stack, where
-// the activation runs too.
+// Lanes are output channels, which may lie a plane apart in y: the tile goes through the stack,
+// where the activation runs too.
 template <size_t kPixels, size_t kPanels>
 HWY_NOINLINE void ConvTile(const ConvShape& shape, const ConvPixels& at) {
   constexpr size_t kLanesOfTile = kPanels * kPanel;
@@ -72,9 +75,10 @@ HWY_NOINLINE void ConvTile(const ConvShape& shape, const ConvPixels& at) {
   if (!IsPlain(shape.activation)) {
     ActivateSpan(shape.activation, block, block, kPixels * kLanesOfTile);
   }
-  const size_t out_plane = size_t{shape.out_height} * shape.out_width;
   for (size_t c = 0; c < at.channels; ++c) {
-    for (size_t p = 0; p < kPixels; ++p) at.y[c * out_plane + p] = block[p * kLanesOfTile + c];
+    for (size_t p = 0; p < kPixels; ++p) {
+      at.y[at.y_offset + c * shape.y.channel + p * shape.y.pixel] = block[p * kLanesOfTile + c];
+    }
   }
 }
 
@@ -83,7 +87,7 @@ template <size_t kPixels, size_t kPanels>
 HWY_INLINE void ConvRun(const ConvShape& shape, ConvPixels at, size_t count) {
   while (count >= kPixels) {
     ConvTile<kPixels, kPanels>(shape, at);
-    at.y += kPixels;
+    at.y_offset += kPixels * shape.y.pixel;
     at.origin_x += static_cast<int64_t>(kPixels * shape.stride_x);
     count -= kPixels;
   }
@@ -106,12 +110,12 @@ HWY_INLINE void ConvImage(const ConvShape& shape, ConvPixels at) {
       const uint32_t count = is_inside ? inside.end - px : 1;
       at.columns = across.Taps(px);
       at.origin_x = across.Origin(px);
+      at.y_offset = size_t{py} * shape.y.row + size_t{px} * shape.y.pixel;
       if (is_inside) {
         ConvRun<kPixels, kPanels>(shape, at, count);
       } else {
         ConvTile<1, kPanels>(shape, at);
       }
-      at.y += count;
       px += count;
     }
   }
@@ -122,14 +126,14 @@ HWY_INLINE void ConvImage(const ConvShape& shape, ConvPixels at) {
 template <size_t kPixels, size_t kPanels>
 HWY_INLINE void ConvGroup(const ConvShape& shape, ConvPixels at, size_t channels) {
   constexpr size_t kChannels = kPanels * kPanel;
-  const size_t out_plane = size_t{shape.out_height} * shape.out_width;
   while (channels > kChannels - kPanel) {
     at.channels = channels < kChannels ? channels : kChannels;
     ConvImage<kPixels, kPanels>(shape, at);
     channels -= at.channels;
+    if (channels == 0) return;  // a stride that leads to no channel may be anything
     at.weights +=
         PackedConvFloats(1, kChannels, shape.in_channels, shape.kernel_height, shape.kernel_width);
-    at.y += at.channels * out_plane;
+    at.y += at.channels * shape.y.channel;
     if (at.bias != nullptr) at.bias += at.channels;
   }
   if constexpr (kPanels > 1) ConvGroup<kPixels, kPanels / 2>(shape, at, channels);
@@ -137,8 +141,6 @@ HWY_INLINE void ConvGroup(const ConvShape& shape, ConvPixels at, size_t channels
 
 void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
           float* y) {
-  const size_t out_plane = size_t{shape.out_height} * shape.out_width;
-  const size_t in_group = size_t{shape.in_channels} * shape.in_height * shape.in_width;
   const size_t group_floats = PackedConvFloats(1, shape.out_channels, shape.in_channels,
                                                shape.kernel_height, shape.kernel_width);
   // Without outputs nothing bounds the other counts.
@@ -146,10 +148,10 @@ void Conv(const ConvShape& shape, const float* x, const float* weights, const fl
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
       ConvPixels at = {};
-      at.x = x;
+      at.x = x + b * shape.x.image + g * shape.in_channels * shape.x.channel;
       at.weights = weights + g * group_floats;
       at.bias = bias == nullptr ? nullptr : bias + g * shape.out_channels;
-      at.y = y;
+      at.y = y + b * shape.y.image + g * shape.out_channels * shape.y.channel;
 #if HWY_TARGET == HWY_SCALAR
       ConvGroup<1, 1>(shape, at, shape.out_channels);
 #elif HWY_TARGET <= HWY_AVX3
@@ -157,8 +159,6 @@ void Conv(const ConvShape& shape, const float* x, const float* weights, const fl
 #else
       ConvGroup<5, 1>(shape, at, shape.out_channels);
 #endif
-      x += in_group;
-      y += shape.out_channels * out_plane;
     }
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution over packed weights, data in order batch, group, channel, height, width:
-//   y[b,g,o,p] = act(bias[g,o] + sum_{c,ky,kx} x[b,g,c,p*stride+tap*dilation-pad] * w[g,o,c,ky,kx])
-// Each output is one chain of fused multiply-adds in ascending order of (c, ky, kx) that begins at
-// the bias (0 without); taps outside the input are skipped, not multiplied by zero.
+// Convolution over packed weights:
+//   y[b,g,o,p] = act(bias[g,o] + sum_{ky,kx,c} x[b,g,c,p*stride+tap*dilation-pad] * w[g,o,c,ky,kx])
+// Each output is one chain of fused multiply-adds in ascending order of (ky, kx, c) that begins at
+// the bias (0 without), wherever strides lay the data; taps outside the input are skipped, not
+// multiplied by zero.
 // y must not overlap x. Uses about 2 KB of stack on wide targets, 100 bytes with one lane. The
 // caller owns all memory.
 #ifndef WEFT_KERNELS_CONV_H_
@@ -10,6 +11,7 @@
 
 #include "kernels/activation.h"
 #include "kernels/element.h"
+#include "kernels/window.h"
 
 namespace weft::kernels {
 
@@ -32,6 +34,8 @@ struct ConvShape {
   uint32_t dilation_x = 0;
   uint32_t pad_top = 0;
   uint32_t pad_left = 0;
+  MapStrides x;
+  MapStrides y;
   Activation activation;
 };
 

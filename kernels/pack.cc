@@ -29,12 +29,15 @@ void PackDense(const float* weights, size_t output_stride, size_t input_stride, 
 
 void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint32_t in_channels,
               uint32_t kernel_height, uint32_t kernel_width, float* packed) {
-  const size_t inputs = size_t{in_channels} * kernel_height * kernel_width;
+  const size_t taps = size_t{kernel_height} * kernel_width;
+  const size_t inputs = in_channels * taps;
   for (uint32_t group = 0; group < groups; ++group) {
     for (size_t panel = 0; panel < PanelCount(out_channels); ++panel) {
       const uint32_t first = static_cast<uint32_t>(panel) * kPanelOutputs;
-      PackPanel(weights, inputs, 1, out_channels, first, inputs, packed);
-      packed += kPanelOutputs * inputs;
+      for (size_t tap = 0; tap < taps; ++tap) {
+        PackPanel(weights + tap, inputs, taps, out_channels, first, in_channels, packed);
+        packed += size_t{kPanelOutputs} * in_channels;
+      }
     }
     weights += out_channels * inputs;
   }

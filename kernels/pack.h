@@ -29,7 +29,7 @@ constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t inputs, float* packed);
 
-// Layout [group][panel][in_channel][ky][kx][16]; channels are per group.
+// Layout [group][panel][ky][kx][in_channel][16]; channels are per group.
 constexpr size_t PackedConvFloats(uint32_t groups, uint32_t out_channels, uint32_t in_channels,
                                   uint32_t kernel_height, uint32_t kernel_width) {
   return size_t{groups} * PanelCount(out_channels) * kPanelOutputs * in_channels * kernel_height *

@@ -29,7 +29,7 @@
 
 namespace weft {
 
-inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kFormatVersion = 3;
 inline constexpr uint32_t kMaxRank = 8;
 inline constexpr uint32_t kModelAlignment = 64;   // of the model's first byte
 inline constexpr uint32_t kMemoryAlignment = 64;  // of state and scratch: at most this, see Needs

@@ -9,7 +9,7 @@
 
 namespace weft::cli {
 
-// "weft 0.1.0, file format 2"
+// "weft 0.1.0, file format 3"
 std::string VersionText();
 
 void AddVersion(CommandLine& line, Exit* exit);

@@ -33,7 +33,9 @@ void LowerConvolution(LowerScope& scope) {
   if (scope.input_element(kData) != ElementType::f32) {
     return EmitIntegerConv(scope.builder, data[0], filters, window, x, scope.input(kFilters), y);
   }
-  EmitConvolution(scope.builder, {data[0], filters, window, WeightsOf(scope)}, x, y);
+  Convolution node = {data[0], filters, window, WeightsOf(scope)};
+  SetPlanes(node);
+  EmitConvolution(scope.builder, node, x, y);
 }
 
 void ConvolutionAxes(AxisScope& scope) {

@@ -13,26 +13,45 @@
 namespace weft::ops {
 namespace {
 
-format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Window& window) {
+format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Window& window,
+                                const format::MapStrides& x, const format::MapStrides& y) {
   format::ConvParams params;
   params.mutate_batch(Narrow32(batch, "batch"));
   params.mutate_groups(Narrow32(filters.groups, "groups"));
   params.mutate_in_channels(Narrow32(filters.in_channels, "in channels"));
   params.mutate_out_channels(Narrow32(filters.out_channels, "out channels"));
   WriteWindow(params, window);
+  params.mutable_x() = x;
+  params.mutable_y() = y;
   return params;
 }
 
-// `weights` are packed. One window that covers everything is a dense layer over the same panels.
-void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
-              plan::ValueId weights, plan::ValueId y) {
+// One window that covers everything, whose elements lie one behind the other in the order of the
+// sum, and so do its results.
+bool IsDense(const format::ConvParams& params) {
   const bool covers_height = params.kernel_height() == params.in_height() &&
                              params.out_height() == 1 && params.pad_top() == 0;
   const bool covers_width = params.kernel_width() == params.in_width() && params.out_width() == 1 &&
                             params.pad_left() == 0;
-  if (params.groups() == 1 && covers_height && covers_width) {
+  if (params.groups() != 1 || !covers_height || !covers_width) return false;
+  const auto goes_on = [](uint32_t count, uint32_t stride, uint64_t length) {
+    return count == 1 || stride == length;
+  };
+  const uint64_t column = params.in_channels(), row = column * params.kernel_width();
+  return goes_on(params.in_channels(), params.x().channel(), 1) &&
+         goes_on(params.kernel_width(), params.x().pixel(), column) &&
+         goes_on(params.kernel_height(), params.x().row(), row) &&
+         goes_on(params.out_channels(), params.y().channel(), 1) &&
+         goes_on(params.batch(), params.y().image(), params.out_channels());
+}
+
+// `weights` are packed. A dense layer has the same panels.
+void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
+              plan::ValueId weights, plan::ValueId y) {
+  if (IsDense(params)) {
     const int64_t inputs = int64_t{params.in_channels()} * params.in_height() * params.in_width();
-    return EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y);
+    return EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y,
+                     params.x().image());
   }
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }
@@ -52,18 +71,20 @@ void EmitDepthwise(plan::Builder& builder, int64_t batch, const Filters& filters
 // another, its unused outputs zero.
 plan::ValueId PackAtRunTime(plan::Builder& builder, const Filters& filters, plan::ValueId weights) {
   constexpr int64_t kPanel = kernels::kPanelOutputs;
-  const int64_t depth = filters.in_channels * ElementCount(filters.window).value_or(0);
+  const int64_t channels = filters.in_channels, taps = ElementCount(filters.window).value_or(0);
+  const int64_t depth = channels * taps;
   const int64_t whole = filters.out_channels / kPanel, rest = filters.out_channels % kPanel;
   const int64_t panels = whole + (rest != 0);
   const plan::ValueId packed =
       builder.Scratch({ElementType::f32, {filters.groups * panels, depth, kPanel}});
   const int64_t group = filters.out_channels * depth, packed_group = panels * depth * kPanel;
   if (rest != 0) builder.Fill(packed);
-  builder.CopyStrided(weights, packed, {filters.groups, whole, kPanel, depth},
-                      {group, kPanel * depth, depth, 1}, 0,
-                      {packed_group, depth * kPanel, 1, kPanel}, 0);
-  builder.CopyStrided(weights, packed, {filters.groups, rest, depth}, {group, depth, 1},
-                      whole * kPanel * depth, {packed_group, 1, kPanel}, whole * depth * kPanel);
+  builder.CopyStrided(weights, packed, {filters.groups, whole, kPanel, channels, taps},
+                      {group, kPanel * depth, depth, taps, 1}, 0,
+                      {packed_group, depth * kPanel, 1, kPanel, channels * kPanel}, 0);
+  builder.CopyStrided(weights, packed, {filters.groups, rest, channels, taps},
+                      {group, depth, taps, 1}, whole * kPanel * depth,
+                      {packed_group, 1, kPanel, channels * kPanel}, whole * depth * kPanel);
   return packed;
 }
 
@@ -109,11 +130,15 @@ class VolumeSteps {
   void Convolve(plan::ValueId x, plan::ValueId y) {
     x_ = Deepened(x);
     if (IsDepthwise(filters_)) return Turn(SumOverDepth(), y);
-    // Taps of the depth are channels: that is how the filters stand already.
+    // Taps of the depth are channels, in planes: that is how the filters stand already.
     Filters filters = filters_;
     filters.in_channels *= window_.z.kernel;
     filters.window = {window_.y.kernel, window_.x.kernel};
-    const format::ConvParams params = ConvParamsOf(images(), filters, window_);
+    const WindowAxis &down = window_.y, &across = window_.x;
+    const format::ConvParams params =
+        ConvParamsOf(images(), filters, window_,
+                     PlanesOf(channels_ * window_.z.kernel, down.in, across.in),
+                     PlanesOf(out_channels(), down.out, across.out));
     const plan::ValueId made = Made(y);
     const plan::ValueId images_at = Images(0, window_.z.kernel);
     EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),
@@ -252,6 +277,13 @@ FilterWeights WeightsOf(LowerScope& scope) {
   return {std::nullopt, scope.input(kFilters)};
 }
 
+void SetPlanes(Convolution& node) {
+  const WindowAxis &down = node.window.y, &across = node.window.x;
+  const Filters& filters = node.filters;
+  node.x_strides = PlanesOf(filters.groups * filters.in_channels, down.in, across.in);
+  node.y_strides = PlanesOf(filters.groups * filters.out_channels, down.out, across.out);
+}
+
 void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
                      plan::ValueId y) {
   const Filters& filters = node.filters;
@@ -264,7 +296,8 @@ void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::Valu
                            : node.weights.computed;
     return EmitDepthwise(builder, node.batch, filters, node.window, x, weights, y);
   }
-  const format::ConvParams params = ConvParamsOf(node.batch, filters, node.window);
+  const format::ConvParams params =
+      ConvParamsOf(node.batch, filters, node.window, node.x_strides, node.y_strides);
   EmitConv(builder, params, x, PackedWeights(builder, filters, node.weights, params), y);
 }
 

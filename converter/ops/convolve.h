@@ -49,13 +49,17 @@ struct FilterWeights {
 // As input 1 of a convolution, of f32, has them.
 FilterWeights WeightsOf(LowerScope& scope);
 
-// A convolution of f32 over one to three axes.
+// A convolution of f32 over one to three axes; the data of three are planes.
 struct Convolution {
   int64_t batch;
   Filters filters;
   Window window;
   FilterWeights weights;
+  format::MapStrides x_strides = {}, y_strides = {};
 };
+
+// Data and results in planes.
+void SetPlanes(Convolution& node);
 
 // y = x under it. Weights are packed at conversion; where they are data, copies pack them at run
 // time. A volume becomes images, one for each place of the output's depth.

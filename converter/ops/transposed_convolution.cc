@@ -5,7 +5,7 @@
 // convolution of stride 1 over its own taps in descending order, and a copy puts its results a
 // stride apart. Nothing is multiplied by a zero between the data's places.
 //
-// Each output is one chain as of conv and depthwise: over ascending (channel, y, x) of the data,
+// Each output is one chain as of conv and depthwise: over ascending (y, x, channel) of the data,
 // from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How phases
 // share steps changes no bit. Integers are multiplied as they are, their sums wrap around.
 #include <algorithm>
@@ -297,6 +297,7 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhase
   if (over.axis_count == 3) {
     convolution.filters.window.insert(convolution.filters.window.begin(), over.z.kernel);
   }
+  SetPlanes(convolution);
   if (AreAll(node, phases, over)) return EmitConvolved(builder, convolution, node.x, node.y);
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims made = {over.z.out, over.y.out, over.x.out};

@@ -94,16 +94,16 @@ StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Contiguous(kF32Bits,
-                        {p.batch(), p.groups(), p.in_channels(), p.in_height(), p.in_width()});
+      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(),
+                    int64_t{p.groups()} * p.in_channels());
     case 1:
       return Contiguous(kF32Bits, {PaddedOutputs(p.out_channels()), p.groups(), p.in_channels(),
                                    p.kernel_height(), p.kernel_width()});
     case 2:
       return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
     default:
-      return Contiguous(kF32Bits,
-                        {p.batch(), p.groups(), p.out_channels(), p.out_height(), p.out_width()});
+      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(),
+                    int64_t{p.groups()} * p.out_channels());
   }
 }
 

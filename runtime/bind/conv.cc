@@ -14,17 +14,19 @@ Fault Check(const format::ConvParams& params, const OperandSlots& slots) {
                       params.stride_y(), params.dilation_y(), params.pad_top());
   check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
                       params.stride_x(), params.dilation_x(), params.pad_left());
-  const uint32_t images = Times(params.batch(), params.groups());
-  const uint32_t in_plane = Times(params.in_height(), params.in_width());
-  const uint32_t out_plane = Times(params.out_height(), params.out_width());
+  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
+                        Times(params.groups(), params.in_channels())};
+  const MapExtents y = {params.batch(), params.out_height(), params.out_width(),
+                        Times(params.groups(), params.out_channels())};
+  check.RequireApart(y, params.y());
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
   const uint32_t panels = params.out_channels() / kernels::kPanelOutputs +
                           (params.out_channels() % kernels::kPanelOutputs != 0);
   const uint32_t padded = Times(Times(panels, kernels::kPanelOutputs), params.groups());
-  check.RequireOperand(0, kF32, Times(Times(images, params.in_channels()), in_plane));
+  check.RequireOperand(0, kF32, MapReach(x, params.x()));
   check.RequireOperand(1, kF32, Times(Times(padded, params.in_channels()), taps));
-  check.RequireOperand(2, kF32, Times(params.groups(), params.out_channels()));
-  check.RequireOperand(3, kF32, Times(Times(images, params.out_channels()), out_plane));
+  check.RequireOperand(2, kF32, y.channels);
+  check.RequireOperand(3, kF32, MapReach(y, params.y()));
   return check.fault();
 }
 
@@ -48,6 +50,8 @@ void Run(const format::ConvParams& params, std::byte* const* operands) {
   shape.dilation_x = params.dilation_x();
   shape.pad_top = params.pad_top();
   shape.pad_left = params.pad_left();
+  shape.x = StridesOf(params.x());
+  shape.y = StridesOf(params.y());
   shape.activation = ActivationOf(params.activation());
   kernels::Conv(shape, As<const float>(operands[0]), As<const float>(operands[1]),
                 As<const float>(operands[2]), As<float>(operands[3]));

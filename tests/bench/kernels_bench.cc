@@ -188,9 +188,12 @@ void ConvOfShape(benchmark::State& state) {
   const uint32_t channels = static_cast<uint32_t>(state.range(0));
   const uint32_t side = static_cast<uint32_t>(state.range(1));
   const uint32_t kernel = static_cast<uint32_t>(state.range(2));
-  const ConvShape shape = {1,    1,    channels,   channels,   side, side,
-                           side, side, kernel,     kernel,     1,    1,
-                           1,    1,    kernel / 2, kernel / 2, {}};
+  const uint32_t row = side * channels;
+  const MapStrides planes = {side * row, side, 1, side * side}, last = {side * row, row, channels, 1};
+  const MapStrides& map = state.range(4) != 0 ? last : planes;
+  const ConvShape shape = {1,    1,    channels,   channels,   side, side, side,
+                           side, kernel, kernel,   1,          1,    1,    1,
+                           kernel / 2, kernel / 2, map,        map,  {}};
   const std::vector<float> x = Values(size_t{channels} * side * side);
   const std::vector<float> weights =
       Values(PackedConvFloats(1, channels, channels, kernel, kernel));
@@ -204,8 +207,8 @@ void ConvOfShape(benchmark::State& state) {
   state.counters["flops"] = benchmark::Counter(flops, benchmark::Counter::kIsRate);
 }
 BENCHMARK(ConvOfShape)
-    ->ArgNames({"channels", "side", "kernel", "target"})
-    ->ArgsProduct({{16, 64}, {16}, {1, 3}, {0, 1}});
+    ->ArgNames({"channels", "side", "kernel", "target", "last"})
+    ->ArgsProduct({{16, 64, 100}, {16}, {1, 3}, {0, 1}, {0, 1}});
 
 void DepthwiseOfShape(benchmark::State& state) {
   if (!Choose(state, 0)) return;

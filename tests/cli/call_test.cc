@@ -28,13 +28,13 @@ TEST_F(Call, HelpsOnStdout) {
 TEST_F(Call, TellsItsVersion) {
   const Outcome outcome = Weft("--version");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out, "weft 0.1.0, file format 2\n");
+  EXPECT_EQ(outcome.out, "weft 0.1.0, file format 3\n");
   const Outcome command = Weft("version");
   EXPECT_EQ(command.code, 0);
   EXPECT_EQ(command.out, outcome.out);
   const auto json = nlohmann::json::parse(Weft("version --json").out);
   EXPECT_EQ(json["version"], "0.1.0");
-  EXPECT_EQ(json["file_format"], 2);
+  EXPECT_EQ(json["file_format"], 3);
 }
 
 TEST_F(Call, HelpIsACommandToo) {

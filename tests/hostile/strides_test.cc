@@ -48,7 +48,22 @@ StepSample Conv(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
   return StepSample(Kind::conv, {{kF32, 18}, {kF32, 16 * 2 * taps}, {kF32, 3}, {kF32, 3 * places}})
       .With(format::ConvParams(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
-                               w.dilation, w.dilation, w.pad, w.pad, kTanh));
+                               w.dilation, w.dilation, w.pad, w.pad,
+                               format::MapStrides(18, 3, 1, 9),
+                               format::MapStrides(3 * places, w.out, 1, places), kTanh));
+}
+// A map of one axis, whose stride is 1; those of the others are `far`.
+format::MapStrides Line(bool pixels, uint32_t far) {
+  return format::MapStrides(far, far, pixels ? 1 : far, pixels ? far : 1);
+}
+StepSample ConvOfLine(bool pixels, uint32_t far) {
+  const uint32_t width = pixels ? 9 : 1, channels = pixels ? 1 : 20, taps = pixels ? 3 : 1;
+  return StepSample(Kind::conv, {{kF32, width * channels},
+                                 {kF32, (pixels ? 16 : 32) * channels * taps},
+                                 {kF32, channels},
+                                 {kF32, width * channels}})
+      .With(format::ConvParams(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1, 0,
+                               taps / 2, Line(pixels, far), Line(pixels, far), kTanh));
 }
 StepSample Depthwise(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
@@ -129,6 +144,8 @@ const Idle kIdle[] = {
      [](uint32_t far) {
        return Conv({1, 2, 1, 1, far});
      }},
+    {"conv map of one row", [](uint32_t far) { return ConvOfLine(true, far); }},
+    {"conv map of one pixel", [](uint32_t far) { return ConvOfLine(false, far); }},
     {"depthwise stride",
      [](uint32_t far) {
        return Depthwise({1, 2, far, 1, 0});

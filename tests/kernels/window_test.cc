@@ -92,10 +92,36 @@ ConvShape RandomConv(Random* random, uint32_t longest) {
   return shape;
 }
 
+// How a map lies in memory.
+enum class Layout { kPlanes, kLast, kLastOfWider, kCount };
+
+MapStrides StridesOf(Layout layout, uint32_t channels, uint32_t height, uint32_t width) {
+  if (layout == Layout::kPlanes) {
+    return {channels * height * width, width, 1, height * width};
+  }
+  const uint32_t pixel = channels + (layout == Layout::kLastOfWider ? 3 : 0);
+  const uint32_t row = pixel * (width + (layout == Layout::kLastOfWider ? 1 : 0));
+  return {row * height, row, pixel, 1};
+}
+
+ConvShape Laid(ConvShape s, Layout x, Layout y) {
+  s.x = StridesOf(x, s.groups * s.in_channels, s.in_height, s.in_width);
+  s.y = StridesOf(y, s.groups * s.out_channels, s.out_height, s.out_width);
+  return s;
+}
+
+// From the first element of a map to behind the last.
+size_t ReachOf(const MapStrides& at, uint32_t images, uint32_t channels, uint32_t height,
+               uint32_t width) {
+  return size_t{images - 1} * at.image + size_t{height - 1} * at.row +
+         size_t{width - 1} * at.pixel + size_t{channels - 1} * at.channel + 1;
+}
+
 struct ConvCase {
   ConvCase(const ConvShape& s, size_t shift, Random* random)
       : shape(s),
-        x(random->Floats(size_t{s.batch} * s.groups * s.in_channels * s.in_height * s.in_width, 2),
+        x(random->Floats(
+              ReachOf(s.x, s.batch, s.groups * s.in_channels, s.in_height, s.in_width), 2),
           shift),
         weights(random->Floats(
             size_t{s.groups} * s.out_channels * s.in_channels * s.kernel_height * s.kernel_width,
@@ -109,8 +135,8 @@ struct ConvCase {
   }
 
   size_t outputs() const {
-    return size_t{shape.batch} * shape.groups * shape.out_channels * shape.out_height *
-           shape.out_width;
+    return ReachOf(shape.y, shape.batch, shape.groups * shape.out_channels, shape.out_height,
+                   shape.out_width);
   }
   std::vector<float> RunConv(bool has_bias) const {
     return OnEveryTarget<float>(outputs(), misalignment, [&](float* y) {
@@ -120,6 +146,7 @@ struct ConvCase {
   void ExpectTwin() const {
     for (const bool has_bias : {true, false}) {
       std::vector<float> must(outputs());
+      std::memset(must.data(), 0xA5, must.size() * sizeof(float));  // as an Array begins
       ConvTwin(shape, x.data(), weights.data(), has_bias ? bias.data() : nullptr, must.data());
       ExpectSame(RunConv(has_bias), must);
     }
@@ -133,44 +160,88 @@ struct ConvCase {
   size_t misalignment;
 };
 
+Layout LayoutOf(Random* random) {
+  return static_cast<Layout>(random->Below(static_cast<uint32_t>(Layout::kCount)));
+}
+
 TEST(Conv, IsItsChainForAnyWindow) {
   Random random(2);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 600; ++i) {
+    const ConvShape shape = RandomConv(&random, i % 4 == 0 ? 40 : 9);
+    const Layout x = LayoutOf(&random), y = LayoutOf(&random);
     ASSERT_NO_FATAL_FAILURE(
-        ConvCase(RandomConv(&random, i % 4 == 0 ? 40 : 9), kMisalignments[i % 3], &random)
-            .ExpectTwin());
+        ConvCase(Laid(shape, x, y), kMisalignments[i % 3], &random).ExpectTwin());
   }
 }
 
 TEST(Conv, IsItsChainForEveryNumberOfChannels) {
   Random random(3);
+  const auto expect = [&](const ConvShape& shape, size_t shift) {
+    for (const Layout layout : {Layout::kPlanes, Layout::kLast}) {
+      ASSERT_NO_FATAL_FAILURE(ConvCase(Laid(shape, layout, layout), shift, &random).ExpectTwin());
+    }
+  };
   for (uint32_t channels = 1; channels <= 2 * kWidestPanel + 1; ++channels) {
-    ConvCase({1, 1, 3, channels, 1, 12, 1, 12, 1, 3, 1, 1, 1, 1, 0, 1, {}}, channels % 3, &random)
-        .ExpectTwin();
-    ConvCase({1, 1, channels, 7, 2, 6, 2, 6, 1, 1, 1, 1, 1, 1, 0, 0, {}}, channels % 3, &random)
-        .ExpectTwin();
+    expect({1, 1, 3, channels, 1, 12, 1, 12, 1, 3, 1, 1, 1, 1, 0, 1, {}, {}, {}}, channels % 3);
+    expect({1, 1, channels, 7, 2, 6, 2, 6, 1, 1, 1, 1, 1, 1, 0, 0, {}, {}, {}}, channels % 3);
   }
-  ConvCase({1, 1, 2, 200, 1, 3, 1, 1, 1, 3, 1, 1, 1, 1, 0, 0, {}}, 0, &random).ExpectTwin();
+  for (const uint32_t channels : {33u, 48u, 65u, 100u, 200u}) {
+    expect({1, 1, 2, channels, 1, 3, 1, 1, 1, 3, 1, 1, 1, 1, 0, 0, {}, {}, {}}, 0);
+    expect({2, 1, 17, channels, 5, 6, 5, 6, 3, 3, 1, 1, 1, 1, 1, 1, {}, {}, {}}, 1);
+    expect({1, 1, 5, channels, 1, 40, 1, 40, 1, 5, 1, 1, 1, 2, 0, 8, {}, {}, {}}, 0);
+  }
 }
 
 TEST(Conv, EndsInItsActivation) {
   Random random(4);
-  ConvCase some({1, 2, 3, 21, 4, 9, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, {}}, 0, &random);
-  const std::vector<float> plain = some.RunConv(true);
-  some.shape.activation.op = UnaryOp::kTanh;
-  const UnaryShape unary = {static_cast<uint32_t>(plain.size()), some.shape.activation,
-                            Element::kF32};
-  ExpectSame(some.RunConv(true), OnEveryTarget<float>(plain.size(), 0, [&](float* y) {
-               Unary(unary, plain.data(), y);
-             }));
+  const ConvShape shape = {1, 2, 3, 21, 4, 9, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, {}, {}, {}};
+  const auto expect = [&](Layout layout, const Activation& activation) {
+    ConvCase some(Laid(shape, Layout::kPlanes, layout), 0, &random);
+    some.x[7] = kNan;
+    some.x[20] = -kInfinity;
+    const std::vector<float> plain = some.RunConv(true);
+    some.shape.activation = activation;
+    const UnaryShape unary = {static_cast<uint32_t>(plain.size()), activation, Element::kF32};
+    ExpectSame(some.RunConv(true), OnEveryTarget<float>(plain.size(), 0, [&](float* y) {
+                 Unary(unary, plain.data(), y);
+               }));
+  };
+  for (const Layout layout : {Layout::kPlanes, Layout::kLast}) {
+    for (const float clip : {0.0f, 0.75f}) {
+      expect(layout, {0.5f, 1.25f, clip, UnaryOp::kTanh});
+      expect(layout, {0.5f, 1.25f, clip, UnaryOp::kRelu});
+      expect(layout, {0.0f, 6.0f, clip, UnaryOp::kClamp});
+      expect(layout, {0.0f, 0.0f, clip, UnaryOp::kIdentity});
+    }
+  }
 }
 
-TEST(Conv, HasTheSameBitsOnEveryProcessor) {
+TEST(Conv, HasTheSameBitsOnEveryProcessorAndInEveryLayout) {
   Random random(5);
-  const ConvCase some({2, 2, 5, 40, 9, 13, 5, 13, 3, 3, 2, 1, 1, 1, 1, 1, {}}, 0, &random);
+  const ConvShape shape = {2, 2, 5, 40, 9, 13, 5, 13, 3, 3, 2, 1, 1, 1, 1, 1, {}, {}, {}};
+  const ConvCase planes(Laid(shape, Layout::kPlanes, Layout::kPlanes), 0, &random);
+  const std::vector<float> y = planes.RunConv(true);
   Fingerprint fingerprint;
-  fingerprint.Add(some.RunConv(true));
-  EXPECT_EQ(fingerprint.value(), 0xE011E2DD1E47A471u);
+  fingerprint.Add(y);
+  EXPECT_EQ(fingerprint.value(), 0xF1B0E51E3853D426u);
+  ConvCase last(Laid(shape, Layout::kLast, Layout::kLast), 0, &random);
+  last.packed = planes.packed;
+  std::memcpy(last.bias.data(), planes.bias.data(), size_t{80} * sizeof(float));
+  for (size_t b = 0; b < 2; ++b) {
+    for (size_t p = 0; p < 9 * 13; ++p) {
+      for (size_t c = 0; c < 10; ++c) {
+        last.x[(b * 9 * 13 + p) * 10 + c] = planes.x[(b * 10 + c) * 9 * 13 + p];
+      }
+    }
+  }
+  const std::vector<float> turned = last.RunConv(true);
+  for (size_t b = 0; b < 2; ++b) {
+    for (size_t p = 0; p < 5 * 13; ++p) {
+      for (size_t c = 0; c < 80; ++c) {
+        ASSERT_EQ(turned[(b * 5 * 13 + p) * 80 + c], y[(b * 80 + c) * 5 * 13 + p]);
+      }
+    }
+  }
 }
 
 DepthwiseShape DepthwiseOf(const ConvShape& s, uint32_t multiplier) {

@@ -64,7 +64,9 @@ inline StepSample SampleOf<format::Kind::matmul>() {
 template <>
 inline StepSample SampleOf<format::Kind::conv>() {
   return StepSample(format::Kind::conv, {{kF32, 32}, {kF32, 16 * 2 * 4}, {kF32, 3}, {kF32, 27}})
-      .With(format::ConvParams(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, kTanh));
+      .With(format::ConvParams(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0,
+                               format::MapStrides(32, 4, 1, 16), format::MapStrides(27, 9, 3, 1),
+                               kTanh));
 }
 
 template <>

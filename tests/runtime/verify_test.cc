@@ -461,6 +461,32 @@ TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {
             FaultCode::kParamType);
 }
 
+// Of the sample's x, 2 channels of 4 x 4 in planes, and y, 3 x 3 pixels of 3 channels.
+TEST(Verify, HoldsTheMapsOfAConvolutionToTheirSlots) {
+  const auto code = [](const format::MapStrides& x, const format::MapStrides& y) {
+    return CodeOf(format::Kind::conv, [&](ListingBuilder& b) {
+      b.conv_rows[0].mutable_x() = x;
+      b.conv_rows[0].mutable_y() = y;
+    });
+  };
+  const format::MapStrides planes(32, 4, 1, 16), last(27, 9, 3, 1);
+  constexpr uint32_t kFar = 0xFFFFFFFFu;
+  EXPECT_EQ(code(planes, last), FaultCode::kNone);
+  EXPECT_EQ(code({kFar, 8, 2, 1}, {kFar, 3, 1, 9}), FaultCode::kNone);
+  EXPECT_EQ(code({0, 0, 0, 0}, last), FaultCode::kNone) << "x may repeat";
+  for (const uint32_t far : {5u, 0x40000000u, 0x55555556u, kFar}) {
+    EXPECT_EQ(code({0, far, 1, 16}, last), FaultCode::kOperandBytes) << far;
+    EXPECT_EQ(code({0, 4, far, 16}, last), FaultCode::kOperandBytes) << far;
+    EXPECT_EQ(code({0, 4, 1, far | 16}, last), FaultCode::kOperandBytes) << far;
+    EXPECT_EQ(code(planes, {0, far | 16, 3, 1}), FaultCode::kOperandBytes) << far;
+  }
+  EXPECT_EQ(code(planes, {0, 8, 3, 1}), FaultCode::kParamRows) << "rows";
+  EXPECT_EQ(code(planes, {0, 9, 2, 1}), FaultCode::kParamRows) << "pixels";
+  EXPECT_EQ(code(planes, {0, 3, 1, 8}), FaultCode::kParamRows) << "channels";
+  EXPECT_EQ(code(planes, {0, 3, 1, 1}), FaultCode::kParamRows) << "equal strides";
+  EXPECT_EQ(code(planes, {0, 9, 3, 0}), FaultCode::kParamRows) << "one place for all";
+}
+
 TEST(Verify, HoldsTransformsToTheirSize) {
   using B = ListingBuilder;
   const auto code = [](auto spoil) { return CodeOf(format::Kind::fourier, spoil); };

@@ -65,7 +65,7 @@ TEST(MultiplyAdds, AreTheProductsOfMatrices) {
 // 5 inputs, pad 1 on each side, 3 taps: 15 pairs, of which 2 lie in the padding.
 TEST(MultiplyAdds, LeaveOutTapsInThePadding) {
   EXPECT_EQ(CountedOf(Kind::conv,
-                      format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, kPlain)),
+                      format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, {}, {}, kPlain)),
             2 * 4 * 8 * 13);
   EXPECT_EQ(CountedOf(Kind::depthwise,
                       format::DepthwiseParams(2, 8, 2, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, kPlain)),
@@ -88,7 +88,7 @@ TEST(MultiplyAdds, CountEveryWindowAsTheSlowWayDoes) {
             }
             EXPECT_EQ(
                 CountedOf(Kind::conv, format::ConvParams(1, 1, 1, 1, in, 1, out, 1, taps, 1, stride,
-                                                         1, dilation, 1, pad, 0, kPlain)),
+                                                         1, dilation, 1, pad, 0, {}, {}, kPlain)),
                 pairs)
                 << in << " " << taps << " " << stride << " " << dilation << " " << pad;
           }

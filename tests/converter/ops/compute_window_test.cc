@@ -127,8 +127,9 @@ TEST(Convolution, PacksConstantFiltersInPanelsOfSixteenOutputs) {
   std::vector<float> packed(weights.data->size() / sizeof(float));
   std::memcpy(packed.data(), weights.data->data(), weights.data->size());
   for (size_t o = 0; o < 32; ++o) {
-    for (size_t k = 0; k < 6; ++k) {
-      EXPECT_EQ(packed[(o / 16 * 6 + k) * 16 + o % 16], o < 17 ? filters[o * 6 + k] : 0);
+    for (size_t k = 0; k < 6; ++k) {  // (tap, channel)
+      EXPECT_EQ(packed[(o / 16 * 6 + k) * 16 + o % 16],
+                o < 17 ? filters[o * 6 + k % 2 * 3 + k / 2] : 0);
     }
   }
 }
@@ -145,21 +146,31 @@ TEST(Convolution, CopiesRunTimeFiltersIntoPanels) {
             (std::vector<StepKind>{StepKind::kFill, StepKind::kCopy, StepKind::kCopy,
                                    StepKind::kConv, StepKind::kCopy, StepKind::kConv}));
   const auto rest = ParamsAt<format::CopyParams>(program, 2);
-  EXPECT_EQ(First(rest.dims(), rest.rank()), (Dims{6}));
+  EXPECT_EQ(First(rest.dims(), rest.rank()), (Dims{2, 3}));
   EXPECT_EQ(rest.src_offset(), 16u * 6);
   EXPECT_EQ(rest.dst_offset(), 6u * 16);
-  EXPECT_EQ(First(rest.dst_strides(), 1), (Dims{16}));
+  EXPECT_EQ(First(rest.dst_strides(), 2), (Dims{16, 32}));
 }
 
-TEST(Convolution, IsDenseWhereOneWindowCoversAll) {
+TEST(Convolution, IsDenseWhereOneWindowCoversAllInTheOrderOfTheSum) {
   GraphBuilder g;
-  g.Add("Convolution", 1, {g.Parameter(F32({3, 2, 4})), g.Floats({1, 2, 4}, std::vector<float>(8))},
-        Window({}, 1));
+  const auto add = [&](int64_t channels, int64_t taps) {
+    const std::vector<float> filters(static_cast<size_t>(channels * taps));
+    g.Add("Convolution", 1,
+          {g.Parameter(F32({3, channels, taps})), g.Floats({1, channels, taps}, filters)},
+          Window({}, 1));
+  };
+  add(1, 8);
+  add(8, 1);
+  add(2, 4);
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   const plan::Program program = g.Lower();
-  ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kDense}));
-  EXPECT_EQ(ParamsAt<format::DenseParams>(program).rows(), 3u);
-  EXPECT_EQ(ParamsAt<format::DenseParams>(program).inputs(), 8u);
+  ASSERT_EQ(Kinds(program),
+            (std::vector<StepKind>{StepKind::kDense, StepKind::kDense, StepKind::kConv}));
+  for (const size_t at : {0u, 1u}) {
+    EXPECT_EQ(ParamsAt<format::DenseParams>(program, at).rows(), 3u);
+    EXPECT_EQ(ParamsAt<format::DenseParams>(program, at).inputs(), 8u);
+  }
 }
 
 TEST(GroupConvolution, IsDepthwiseWithOneInputChannelPerGroup) {
