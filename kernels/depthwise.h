@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution, data in order batch, channel, height, width:
+// Depthwise convolution of maps that lie in any order, planes or channels last:
 //   y[b,c,p] = act(bias[c] + sum_{ky,kx} x[b,c/multiplier,p*stride+tap*dilation-pad] * w[c,ky,kx])
 // Each output is one chain of fused multiply-adds in ascending order of (ky, kx) that begins at the
 // bias (0 without); taps outside the input are skipped. y must not overlap x. The caller owns all
@@ -9,6 +9,7 @@
 
 #include "kernels/activation.h"
 #include "kernels/element.h"
+#include "kernels/window.h"
 
 namespace weft::kernels {
 
@@ -29,11 +30,12 @@ struct DepthwiseShape {
   uint32_t dilation_x = 0;
   uint32_t pad_top = 0;
   uint32_t pad_left = 0;
+  MapStrides x;
+  MapStrides y;
   Activation activation;
 };
 
-// `weights` are [channels, kernel_height, kernel_width], unpacked. `bias` may be null, else it has
-// `channels` floats.
+// `weights` as PackDepthwise lays them out. `bias` may be null, else it has `channels` floats.
 void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
                float* y);
 

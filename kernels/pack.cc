@@ -43,4 +43,13 @@ void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint
   }
 }
 
+void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
+                   uint32_t kernel_width, float* packed) {
+  const size_t taps = size_t{kernel_height} * kernel_width;
+  const size_t padded = PanelCount(channels) * kPanelOutputs;
+  for (size_t tap = 0; tap < taps; ++tap) {
+    for (size_t c = 0; c < padded; ++c) *packed++ = c < channels ? weights[c * taps + tap] : 0.0f;
+  }
+}
+
 }  // namespace weft::kernels

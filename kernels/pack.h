@@ -40,6 +40,16 @@ constexpr size_t PackedConvFloats(uint32_t groups, uint32_t out_channels, uint32
 void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint32_t in_channels,
               uint32_t kernel_height, uint32_t kernel_width, float* packed);
 
+// Layout [ky][kx][channel], channels up to whole panels, those beyond the last zero.
+constexpr size_t PackedDepthwiseFloats(uint32_t channels, uint32_t kernel_height,
+                                       uint32_t kernel_width) {
+  return PanelCount(channels) * kPanelOutputs * kernel_height * kernel_width;
+}
+
+// `weights` are contiguous [channel][ky][kx], as the IR has them.
+void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
+                   uint32_t kernel_width, float* packed);
+
 }  // namespace weft::kernels
 
 #endif  // WEFT_KERNELS_PACK_H_

@@ -15,10 +15,10 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // One row of outputs: the window's rows are the same for all of them.
 struct PoolRow {
-  const float* x;  // the plane
+  const float* x;  // the channel
   IndexRange rows;
   int64_t origin_y;
-  uint32_t in_width;
+  size_t row, pixel;  // strides of x
   uint32_t dilation_y;
   uint32_t dilation_x;
   uint32_t rows_with_padding;
@@ -38,9 +38,10 @@ HWY_INLINE Lanes16 PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange col
   for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
     const int64_t y = row.origin_y + int64_t{ky} * row.dilation_y;
     // Tap 0 may lie before the data: an index that has wrapped around is right again at each tap.
-    const size_t first = static_cast<size_t>(y * int64_t{row.in_width} + origin_x);
+    const size_t first =
+        static_cast<size_t>(y) * row.row + static_cast<size_t>(origin_x) * row.pixel;
     for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      const float* from = row.x + (first + size_t{kx} * row.dilation_x);
+      const float* from = row.x + (first + size_t{kx} * row.dilation_x * row.pixel);
       const Lanes16 x = LoadLanes16(from, stride, count, neutral);
       if (row.op == PoolOp::kMax) {
         taps.sums =
@@ -84,8 +85,11 @@ HWY_INLINE void PoolOneRow(const PoolShape& shape, const WindowAxis& axis, Index
     const uint32_t left = inside.end - p;
     const uint32_t count = !is_inside ? 1 : (left < 16 ? left : 16);
     const IndexRange columns = is_inside ? IndexRange{0, axis.kernel} : axis.Taps(p);
-    const Lanes16 sums = PoolTaps(row, axis.Origin(p), columns, axis.stride, count);
-    FinishPool(row, columns, TapsWithPadding(axis, shape.pad_right, p), sums, count, y + p);
+    const Lanes16 sums =
+        PoolTaps(row, axis.Origin(p), columns, size_t{axis.stride} * row.pixel, count);
+    float results[16];
+    FinishPool(row, columns, TapsWithPadding(axis, shape.pad_right, p), sums, count, results);
+    for (uint32_t i = 0; i < count; ++i) y[size_t{p + i} * shape.y.pixel] = results[i];
     p += count;
   }
 }
@@ -98,20 +102,22 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
   const IndexRange inside = across.Inside();
   // Without outputs nothing bounds the other counts.
   if (shape.out_height == 0 || shape.out_width == 0) return;
-  for (size_t plane = 0; plane < shape.planes; ++plane) {
-    for (uint32_t p = 0; p < shape.out_height; ++p) {
-      const PoolRow row = {x,
-                           down.Taps(p),
-                           down.Origin(p),
-                           shape.in_width,
-                           shape.dilation_y,
-                           shape.dilation_x,
-                           TapsWithPadding(down, shape.pad_bottom, p),
-                           shape.op};
-      PoolOneRow(shape, across, inside, row, y);
-      y += shape.out_width;
+  for (size_t b = 0; b < shape.batch; ++b) {
+    for (size_t c = 0; c < shape.channels; ++c) {
+      for (uint32_t p = 0; p < shape.out_height; ++p) {
+        const PoolRow row = {x + (b * shape.x.image + c * shape.x.channel),
+                             down.Taps(p),
+                             down.Origin(p),
+                             shape.x.row,
+                             shape.x.pixel,
+                             shape.dilation_y,
+                             shape.dilation_x,
+                             TapsWithPadding(down, shape.pad_bottom, p),
+                             shape.op};
+        float* to = y + (b * shape.y.image + c * shape.y.channel + size_t{p} * shape.y.row);
+        PoolOneRow(shape, across, inside, row, to);
+      }
     }
-    x += size_t{shape.in_height} * shape.in_width;
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of f32 planes: y[q,p] = max or mean of x[q, p*stride + tap*dilation - pad] over the taps.
+// Pooling of maps of f32 that lie in any order, planes or channels last:
+//   y[b,c,p] = max or mean of x[b, c, p*stride + tap*dilation - pad] over the taps
 // Taps outside the input never count as values. A mean is one chain of additions in ascending order
 // of (ky, kx), cut into blocks as sum.h says, then one division, so that it is bit-identical on
 // every target.
@@ -9,6 +10,7 @@
 #define WEFT_KERNELS_POOL_H_
 
 #include "kernels/element.h"
+#include "kernels/window.h"
 
 namespace weft::kernels {
 
@@ -17,7 +19,8 @@ namespace weft::kernels {
 enum class PoolOp : uint8_t { kMax, kMeanExcludePad, kMeanIncludePad };
 
 struct PoolShape {
-  uint32_t planes = 0;  // batch * channels
+  uint32_t batch = 0;
+  uint32_t channels = 0;
   uint32_t in_height = 0;
   uint32_t in_width = 0;
   uint32_t out_height = 0;
@@ -32,6 +35,8 @@ struct PoolShape {
   uint32_t pad_left = 0;
   uint32_t pad_bottom = 0;
   uint32_t pad_right = 0;
+  MapStrides x;
+  MapStrides y;
   PoolOp op = PoolOp::kMax;
 };
 

@@ -9,6 +9,7 @@
 
 namespace weft::kernels {
 
+// `x` is that of the channel.
 inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64_t px) {
   float greatest = -INFINITY;
   float sum = 0.0f;
@@ -24,7 +25,7 @@ inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64
         padded += 1.0f;
       }
       if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-      const float value = x[iy * s.in_width + ix];
+      const float value = x[iy * s.x.row + ix * s.x.pixel];
       greatest = std::isnan(value) || value > greatest ? value : greatest;
       sum += value;
       if (++terms % kSumBlock == 0) {
@@ -44,10 +45,15 @@ inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64
 }
 
 inline void PoolTwin(const PoolShape& s, const float* x, float* y) {
-  for (size_t plane = 0; plane < s.planes; ++plane) {
-    for (uint32_t py = 0; py < s.out_height; ++py) {
-      for (uint32_t px = 0; px < s.out_width; ++px) {
-        *y++ = PoolPixelTwin(s, x + plane * s.in_height * s.in_width, py, px);
+  for (size_t b = 0; b < s.batch; ++b) {
+    for (size_t c = 0; c < s.channels; ++c) {
+      const float* from = x + b * s.x.image + c * s.x.channel;
+      float* to = y + b * s.y.image + c * s.y.channel;
+      for (size_t py = 0; py < s.out_height; ++py) {
+        for (size_t px = 0; px < s.out_width; ++px) {
+          to[py * s.y.row + px * s.y.pixel] =
+              PoolPixelTwin(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
+        }
       }
     }
   }

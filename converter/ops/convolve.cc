@@ -56,14 +56,17 @@ void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::Va
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }
 
-// `weights` as the filters are.
-void EmitDepthwise(plan::Builder& builder, int64_t batch, const Filters& filters,
-                   const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y) {
+// `weights` as PackDepthwise lays them out.
+void EmitDepthwise(plan::Builder& builder, const Convolution& node, plan::ValueId x,
+                   plan::ValueId weights, plan::ValueId y) {
+  const Filters& filters = node.filters;
   format::DepthwiseParams params;
-  params.mutate_batch(Narrow32(batch, "batch"));
+  params.mutate_batch(Narrow32(node.batch, "batch"));
   params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
   params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
-  WriteWindow(params, window);
+  WriteWindow(params, node.window);
+  params.mutable_x() = node.x_strides;
+  params.mutable_y() = node.y_strides;
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }
 
@@ -94,25 +97,31 @@ plan::ValueId PackedWeights(plan::Builder& builder, const Filters& filters,
   return PackConv(builder, *weights.known, params);
 }
 
-// The filters at each tap of the depth as one step of f32: [channels, depth, area] to [channels,
-// area].
-plan::ValueId WeightsAt(plan::Builder& builder, const Filters& filters,
-                        const FilterWeights& weights, int64_t tap) {
+// The filters of a depthwise step; those of a volume at one tap of its depth.
+plan::ValueId DepthwiseWeights(plan::Builder& builder, const Filters& filters,
+                               const FilterWeights& weights, const Window& window, int64_t tap) {
   const int64_t channels = filters.groups * filters.out_channels;
-  const int64_t depth = filters.window[0], area = ProductOf(filters.window, 1, 3);
-  const TensorType type = {ElementType::f32, {channels, area}};
+  const int64_t area = window.y.kernel * window.x.kernel;
+  const int64_t taps = ElementCount(filters.window).value_or(0);
+  const auto panels = static_cast<int64_t>(kernels::PanelCount(Narrow32(channels, "channels")));
+  const TensorType type = {ElementType::f32, {area, panels * kernels::kPanelOutputs}};
   if (!weights.known) {
-    const plan::ValueId taken = builder.Scratch(type);
-    builder.CopyStrided(weights.computed, taken, type.dims, {depth * area, 1}, tap * area,
-                        {area, 1}, 0);
-    return taken;
+    const plan::ValueId packed = builder.Scratch(type);
+    if (type.dims[1] != channels) builder.Fill(packed);
+    builder.CopyStrided(weights.computed, packed, {channels, area}, {taps, 1}, tap * area,
+                        {1, type.dims[1]}, 0);
+    return packed;
   }
   std::vector<float> taken;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    const auto first = weights.known->begin() + (channel * depth + tap) * area;
+    const auto first = weights.known->begin() + channel * taps + tap * area;
     taken.insert(taken.end(), first, first + area);
   }
-  return builder.WeightsOf(type, taken);
+  std::vector<float> packed(static_cast<size_t>(area * type.dims[1]));
+  kernels::PackDepthwise(taken.data(), Narrow32(channels, "channels"),
+                         Narrow32(window.y.kernel, "kernel height"),
+                         Narrow32(window.x.kernel, "kernel width"), packed.data());
+  return builder.WeightsOf(type, packed);
 }
 
 // A volume [batch, channels, depth, area], its depth between zeros as far as the window reaches.
@@ -196,12 +205,15 @@ class VolumeSteps {
   // A channel is apart from the others: each tap of the depth is a step, and the sum goes on.
   plan::ValueId SumOverDepth() {
     const TensorType type = {ElementType::f32, {images(), out_channels(), out_area()}};
+    Convolution plane = {images(), filters_, window_, {}};
+    SetPlanes(plane);
     plan::ValueId sum = plan::kNone;
     for (int64_t tap = 0; tap < window_.z.kernel; ++tap) {
       const plan::ValueId part = builder_.Scratch(type);
       const plan::ValueId images_at = Images(tap, 1);
-      const plan::ValueId weights_at = WeightsAt(builder_, filters_, node_.weights, tap);
-      EmitDepthwise(builder_, images(), filters_, window_, images_at, weights_at, part);
+      const plan::ValueId weights_at =
+          DepthwiseWeights(builder_, filters_, node_.weights, window_, tap);
+      EmitDepthwise(builder_, plane, images_at, weights_at, part);
       KeepLastStepApart(builder_);
       if (tap == 0) {
         sum = part;
@@ -289,12 +301,8 @@ void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::Valu
   const Filters& filters = node.filters;
   if (node.window.axis_count == 3) return VolumeSteps(builder, node).Convolve(x, y);
   if (IsDepthwise(filters)) {
-    const Dims dims = {filters.groups * filters.out_channels, 1, node.window.y.kernel,
-                       node.window.x.kernel};
-    const plan::ValueId weights =
-        node.weights.known ? builder.WeightsOf({ElementType::f32, dims}, *node.weights.known)
-                           : node.weights.computed;
-    return EmitDepthwise(builder, node.batch, filters, node.window, x, weights, y);
+    const plan::ValueId weights = DepthwiseWeights(builder, filters, node.weights, node.window, 0);
+    return EmitDepthwise(builder, node, x, weights, y);
   }
   const format::ConvParams params =
       ConvParamsOf(node.batch, filters, node.window, node.x_strides, node.y_strides);

@@ -9,6 +9,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/window.h"
 
 namespace weft::ops {
 namespace {
@@ -40,7 +41,8 @@ void EmitMeanAround(plan::Builder& builder, plan::ValueId x, size_t axis, int64_
   const uint32_t width = Narrow32(ProductOf(dims, axis + 1, dims.size()), "width");
   const uint32_t pad = Narrow32(reach, "pad");
   format::PoolParams params;
-  params.mutate_planes(Narrow32(ProductOf(dims, 0, axis), "planes"));
+  params.mutate_batch(Narrow32(ProductOf(dims, 0, axis), "planes"));
+  params.mutate_channels(1);
   params.mutate_in_height(height);
   params.mutate_out_height(height);
   params.mutate_in_width(width);
@@ -53,6 +55,7 @@ void EmitMeanAround(plan::Builder& builder, plan::ValueId x, size_t axis, int64_
   params.mutate_dilation_x(1);
   params.mutate_pad_top(pad);
   params.mutate_pad_bottom(pad);
+  params.mutable_x() = params.mutable_y() = PlanesOf(1, height, width);
   params.mutate_op(format::PoolOp::mean_include_pad);
   builder.Emit(params, {x}, {y});
 }

@@ -120,14 +120,29 @@ void CountBeyondPads(Window& window) {
   }
 }
 
+// What a pool step works on: maps and how they lie.
+struct Pooled {
+  int64_t batch = 1, channels = 1;
+  format::MapStrides x = {}, y = {};
+};
+
+// Each plane as an image of one channel.
+Pooled Planes(int64_t planes, const Window& window) {
+  return {planes, 1, PlanesOf(1, window.y.in, window.x.in),
+          PlanesOf(1, window.y.out, window.x.out)};
+}
+
 // Over y and x.
-void EmitPool(plan::Builder& builder, PoolOp op, int64_t planes, const Window& window,
+void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Window& window,
               plan::ValueId x, plan::ValueId y) {
   format::PoolParams params;
-  params.mutate_planes(Narrow32(planes, "planes"));
+  params.mutate_batch(Narrow32(maps.batch, "batch"));
+  params.mutate_channels(Narrow32(maps.channels, "channels"));
   WriteWindow(params, window);
   params.mutate_pad_bottom(Narrow32(window.y.pad_end, "pad bottom"));
   params.mutate_pad_right(Narrow32(window.x.pad_end, "pad right"));
+  params.mutable_x() = maps.x;
+  params.mutable_y() = maps.y;
   params.mutate_op(op);
   builder.Emit(params, {x}, {y});
 }
@@ -139,16 +154,16 @@ bool ChangesNothing(const WindowAxis& axis) { return axis.is_alone() && axis.out
 void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Window& window,
                     plan::ValueId x, plan::ValueId y) {
   const bool keeps_planes = ChangesNothing(window.y) && ChangesNothing(window.x);
-  if (ChangesNothing(window.z)) {
-    return EmitPool(builder, op, planes * window.z.in, window, x, y);
-  }
+  const Pooled flat = Planes(planes * window.z.in, window);
+  if (ChangesNothing(window.z)) return EmitPool(builder, op, flat, window, x, y);
   const int64_t area = window.y.out * window.x.out;
   plan::ValueId pooled = x;
   if (!keeps_planes) {
     pooled = builder.Scratch({ElementType::f32, {planes, window.z.in, area}});
-    EmitPool(builder, op, planes * window.z.in, window, x, pooled);
+    EmitPool(builder, op, flat, window, x, pooled);
   }
-  EmitPool(builder, op, planes, {.y = window.z, .x = {.in = area, .out = area}}, pooled, y);
+  const Window deep = {.y = window.z, .x = {.in = area, .out = area}};
+  EmitPool(builder, op, Planes(planes, deep), deep, pooled, y);
 }
 
 void Emit(LowerScope& scope, PoolOp op) {
@@ -157,6 +172,11 @@ void Emit(LowerScope& scope, PoolOp op) {
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
+  if (window.axis_count < 3) {
+    const Pooled maps = {data[0], data[1], PlanesOf(data[1], window.y.in, window.x.in),
+                         PlanesOf(data[1], window.y.out, window.x.out)};
+    return EmitPool(scope.builder, op, maps, window, scope.input(0), y);
+  }
   EmitVolumePool(scope.builder, op, data[0] * data[1], window, scope.input(0), y);
 }
 

@@ -110,20 +110,20 @@ StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::DepthwiseParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Contiguous(kF32Bits,
-                        {p.batch(), p.channels() / p.multiplier(), p.in_height(), p.in_width()});
+      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels() / p.multiplier());
     case 1:
-      return Contiguous(kF32Bits, {p.channels(), p.kernel_height(), p.kernel_width()});
+      return Contiguous(kF32Bits,
+                        {PaddedOutputs(p.channels()), p.kernel_height(), p.kernel_width()});
     case 2:
       return Contiguous(kF32Bits, {p.channels()});
     default:
-      return Contiguous(kF32Bits, {p.batch(), p.channels(), p.out_height(), p.out_width()});
+      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels());
   }
 }
 
 StridedBytes AccessBy(const format::PoolParams& p, uint32_t operand) {
-  if (operand == 0) return Contiguous(kF32Bits, {p.planes(), p.in_height(), p.in_width()});
-  return Contiguous(kF32Bits, {p.planes(), p.out_height(), p.out_width()});
+  if (operand == 0) return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels());
+  return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels());
 }
 
 StridedBytes AccessBy(const format::UnaryParams& p, uint32_t) {

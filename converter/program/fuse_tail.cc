@@ -42,13 +42,31 @@ std::optional<MatrixShape> ShapeOf(const format::DenseParams& dense) {
   if (dense.y_row_stride() != dense.outputs()) return std::nullopt;
   return MatrixShape{dense.rows(), dense.outputs(), 1, true};
 }
+// Of results in a map, which stand without gaps in one of the two orders.
+std::optional<MatrixShape> ShapeOfMap(int64_t batch, int64_t channels, int64_t height,
+                                      int64_t width, const format::MapStrides& y) {
+  const auto holds = [](const Dims& dims, const Dims& strides) {
+    const Dims dense = DenseStrides(dims);
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] != 1 && strides[i] != dense[i]) return false;
+    }
+    return true;
+  };
+  if (holds({batch, channels, height, width}, {y.image(), y.channel(), y.row(), y.pixel()})) {
+    return MatrixShape{batch, channels, height * width, false};
+  }
+  if (holds({batch, height, width, channels}, {y.image(), y.row(), y.pixel(), y.channel()})) {
+    return MatrixShape{batch * height * width, channels, 1, false};
+  }
+  return std::nullopt;
+}
 std::optional<MatrixShape> ShapeOf(const format::ConvParams& conv) {
-  const int64_t channels = int64_t{conv.groups()} * conv.out_channels();
-  return MatrixShape{conv.batch(), channels, int64_t{conv.out_height()} * conv.out_width(), false};
+  return ShapeOfMap(conv.batch(), int64_t{conv.groups()} * conv.out_channels(), conv.out_height(),
+                    conv.out_width(), conv.y());
 }
 std::optional<MatrixShape> ShapeOf(const format::DepthwiseParams& depthwise) {
-  return MatrixShape{depthwise.batch(), depthwise.channels(),
-                     int64_t{depthwise.out_height()} * depthwise.out_width(), false};
+  return ShapeOfMap(depthwise.batch(), depthwise.channels(), depthwise.out_height(),
+                    depthwise.out_width(), depthwise.y());
 }
 
 std::optional<MatrixShape> ShapeOf(const Step& step) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/depthwise.h"
 
+#include "kernels/pack.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
 
@@ -17,13 +18,18 @@ Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
   check.Require(multiplier != 0 && params.channels() % multiplier == 0, FaultCode::kParamMultiplier,
                 params.channels(), multiplier);
   if (!check.fault().ok()) return check.fault();
-  const uint32_t in_planes = Times(params.batch(), params.channels() / multiplier);
-  const uint32_t out_planes = Times(params.batch(), params.channels());
+  const uint32_t channels = params.channels();
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
-  check.RequireOperand(0, kF32, Times(in_planes, Times(params.in_height(), params.in_width())));
-  check.RequireOperand(1, kF32, Times(params.channels(), taps));
-  check.RequireOperand(2, kF32, params.channels());
-  check.RequireOperand(3, kF32, Times(out_planes, Times(params.out_height(), params.out_width())));
+  const uint32_t panels =
+      channels / kernels::kPanelOutputs + (channels % kernels::kPanelOutputs != 0);
+  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
+                        channels / multiplier};
+  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), channels};
+  check.RequireOperand(0, kF32, MapReach(x, params.x()));
+  check.RequireOperand(1, kF32, Times(Times(panels, kernels::kPanelOutputs), taps));
+  check.RequireOperand(2, kF32, channels);
+  check.RequireOperand(3, kF32, MapReach(y, params.y()));
+  check.RequireApart(y, params.y());
   return check.fault();
 }
 
@@ -46,6 +52,8 @@ void Run(const format::DepthwiseParams& params, std::byte* const* operands) {
   shape.dilation_x = params.dilation_x();
   shape.pad_top = params.pad_top();
   shape.pad_left = params.pad_left();
+  shape.x = StridesOf(params.x());
+  shape.y = StridesOf(params.y());
   shape.activation = ActivationOf(params.activation());
   kernels::Depthwise(shape, As<const float>(operands[0]), As<const float>(operands[1]),
                      As<const float>(operands[2]), As<float>(operands[3]));

@@ -25,10 +25,11 @@ Fault Check(const format::PoolParams& params, const OperandSlots& slots) {
   check.RequireAtMost(FaultCode::kParamWindow, params.kernel_width(), padded_width);
   check.RequireAtMost(FaultCode::kParamWindow, padded_height, 0x7FFFFFFF);
   check.RequireAtMost(FaultCode::kParamWindow, padded_width, 0x7FFFFFFF);
-  const uint32_t in_plane = Times(params.in_height(), params.in_width());
-  const uint32_t out_plane = Times(params.out_height(), params.out_width());
-  check.RequireOperand(0, kF32, Times(params.planes(), in_plane));
-  check.RequireOperand(1, kF32, Times(params.planes(), out_plane));
+  const MapExtents x = {params.batch(), params.in_height(), params.in_width(), params.channels()};
+  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), params.channels()};
+  check.RequireOperand(0, kF32, MapReach(x, params.x()));
+  check.RequireOperand(1, kF32, MapReach(y, params.y()));
+  check.RequireApart(y, params.y());
   return check.fault();
 }
 
@@ -36,7 +37,8 @@ bool MayShare(const format::PoolParams&, uint32_t, uint32_t) { return false; }
 
 void Run(const format::PoolParams& params, std::byte* const* operands) {
   kernels::PoolShape shape;
-  shape.planes = params.planes();
+  shape.batch = params.batch();
+  shape.channels = params.channels();
   shape.in_height = params.in_height();
   shape.in_width = params.in_width();
   shape.out_height = params.out_height();
@@ -51,6 +53,8 @@ void Run(const format::PoolParams& params, std::byte* const* operands) {
   shape.pad_left = params.pad_left();
   shape.pad_bottom = params.pad_bottom();
   shape.pad_right = params.pad_right();
+  shape.x = StridesOf(params.x());
+  shape.y = StridesOf(params.y());
   shape.op = static_cast<kernels::PoolOp>(params.op());
   kernels::Pool(shape, As<const float>(operands[0]), As<float>(operands[1]));
 }

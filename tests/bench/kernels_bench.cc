@@ -210,18 +210,37 @@ BENCHMARK(ConvOfShape)
     ->ArgNames({"channels", "side", "kernel", "target", "last"})
     ->ArgsProduct({{16, 64, 100}, {16}, {1, 3}, {0, 1}, {0, 1}});
 
+// Maps of side x side or, where kernel_height is 1, rows of side * side pixels.
 void DepthwiseOfShape(benchmark::State& state) {
-  if (!Choose(state, 0)) return;
-  const DepthwiseShape shape = {1, 64, 1, 32, 32, 32, 32, 3, 3, 1, 1, 1, 1, 1, 1, {}};
-  const std::vector<float> x = Values(64 * 32 * 32);
-  const std::vector<float> weights = Values(64 * 9);
-  std::vector<float> y(64 * 32 * 32);
+  if (!Choose(state, state.range(4))) return;
+  const uint32_t channels = static_cast<uint32_t>(state.range(0));
+  const uint32_t height = static_cast<uint32_t>(state.range(1)),
+                 width = static_cast<uint32_t>(state.range(2));
+  const uint32_t kernel = static_cast<uint32_t>(state.range(3));
+  const uint32_t row = width * channels, kernel_height = height == 1 ? 1 : kernel;
+  DepthwiseShape shape = {1,     channels,          1,         height, width, height,
+                          width, kernel_height,     kernel,    1,      1,     1,
+                          1,     kernel_height / 2, kernel / 2};
+  shape.x = {height * row, width, 1, height * width};
+  if (state.range(5) != 0) shape.x = {height * row, row, channels, 1};
+  shape.y = shape.x;
+  shape.activation.op = UnaryOp::kRelu;
+  const std::vector<float> x = Values(size_t{height} * row);
+  const std::vector<float> weights = Values(PackedDepthwiseFloats(channels, kernel_height, kernel));
+  const std::vector<float> y = Values(size_t{height} * row);
   for (auto _ : state) {
-    Depthwise(shape, x.data(), weights.data(), nullptr, y.data());
+    Depthwise(shape, Align(x), Align(weights), nullptr, const_cast<float*>(Align(y)));
     benchmark::ClobberMemory();
   }
+  const double flops = 2.0 * height * row * kernel_height * kernel;
+  state.counters["flops"] =
+      benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(DepthwiseOfShape);
+BENCHMARK(DepthwiseOfShape)
+    ->ArgNames({"channels", "height", "width", "kernel", "target", "last"})
+    ->ArgsProduct({{4, 16, 64, 100}, {32}, {32}, {3}, {0, 1}, {0, 1}})
+    ->ArgsProduct({{64}, {25}, {5}, {3}, {0, 1}, {0, 1}})
+    ->ArgsProduct({{1, 4, 16, 64, 100}, {1}, {200}, {3, 9, 33}, {0, 1}, {0, 1}});
 
 // [64, 64] x [64, 64], b as it is or transposed
 void MatmulOfSide64(benchmark::State& state) {

@@ -67,15 +67,42 @@ StepSample ConvOfLine(bool pixels, uint32_t far) {
 }
 StepSample Depthwise(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
-  return StepSample(Kind::depthwise, {{kF32, 18}, {kF32, 2 * taps}, {kF32, 2}, {kF32, 2 * places}})
+  return StepSample(Kind::depthwise, {{kF32, 18}, {kF32, 16 * taps}, {kF32, 2}, {kF32, 2 * places}})
       .With(format::DepthwiseParams(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
-                                    w.dilation, w.dilation, w.pad, w.pad, kTanh));
+                                    w.dilation, w.dilation, w.pad, w.pad, {18, 3, 1, 9},
+                                    {2 * places, w.out, 1, places}, kTanh));
 }
 StepSample Pool(const Window& w) {
-  return StepSample(Kind::pool, {{kF32, 18}, {kF32, 2 * w.out * w.out}})
-      .With(format::PoolParams(2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
-                               w.dilation, w.dilation, w.pad, w.pad, 0, 0, format::PoolOp::max, 0,
-                               0));
+  const uint32_t places = w.out * w.out;
+  return StepSample(Kind::pool, {{kF32, 18}, {kF32, 2 * places}})
+      .With(format::PoolParams(1, 2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                               w.dilation, w.dilation, w.pad, w.pad, 0, 0, {18, 3, 1, 9},
+                               {2 * places, w.out, 1, places}, format::PoolOp::max, 0, 0));
+}
+
+// Maps whose axes are 1 long where `far` is a stride. Windows of 2 taps, so that every loop runs.
+format::MapStrides Far(uint32_t far, format::MapStrides strides) {
+  const auto or_far = [=](uint32_t stride) { return stride == 0 ? far : stride; };
+  return {or_far(strides.image()), or_far(strides.row()), or_far(strides.pixel()),
+          or_far(strides.channel())};
+}
+// Of 3 channels in a row of 4 pixels, or in one pixel; planes, or channels last.
+StepSample DepthwiseRow(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
+                        uint32_t channels, uint32_t width) {
+  const uint32_t taps = width > 1 ? 2 : 1, out = width + 1 - taps;
+  return StepSample(Kind::depthwise, {{kF32, channels * width},
+                                      {kF32, 16 * taps},
+                                      {kF32, channels},
+                                      {kF32, channels * out}})
+      .With(format::DepthwiseParams(1, channels, 1, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0,
+                                    Far(far, x), Far(far, y), kTanh));
+}
+StepSample PoolRow(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
+                   uint32_t channels, uint32_t width) {
+  const uint32_t taps = width > 1 ? 2 : 1, out = width + 1 - taps;
+  return StepSample(Kind::pool, {{kF32, channels * width}, {kF32, channels * out}})
+      .With(format::PoolParams(1, channels, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0, 0, 0,
+                               Far(far, x), Far(far, y), format::PoolOp::max, 0, 0));
 }
 
 // dims {1, 3, 1}; the axes of one element have the stride.
@@ -185,6 +212,38 @@ const Idle kIdle[] = {
     {"pool pad",
      [](uint32_t far) {
        return Pool({1, 2, 1, 1, far - 3});
+     }},
+    {"depthwise row of planes",
+     [](uint32_t far) {
+       return DepthwiseRow(far, {0, 0, 1, 4}, {0, 0, 1, 3}, 3, 4);
+     }},
+    {"depthwise row, channels last",
+     [](uint32_t far) {
+       return DepthwiseRow(far, {0, 0, 3, 1}, {0, 0, 3, 1}, 3, 4);
+     }},
+    {"depthwise pixel",
+     [](uint32_t far) {
+       return DepthwiseRow(far, {0, 0, 0, 1}, {0, 0, 0, 1}, 3, 1);
+     }},
+    {"depthwise channel",
+     [](uint32_t far) {
+       return DepthwiseRow(far, {0, 0, 1, 0}, {0, 0, 1, 0}, 1, 4);
+     }},
+    {"pool row of planes",
+     [](uint32_t far) {
+       return PoolRow(far, {0, 0, 1, 4}, {0, 0, 1, 3}, 3, 4);
+     }},
+    {"pool row, channels last",
+     [](uint32_t far) {
+       return PoolRow(far, {0, 0, 3, 1}, {0, 0, 3, 1}, 3, 4);
+     }},
+    {"pool pixel",
+     [](uint32_t far) {
+       return PoolRow(far, {0, 0, 0, 1}, {0, 0, 0, 1}, 3, 1);
+     }},
+    {"pool channel",
+     [](uint32_t far) {
+       return PoolRow(far, {0, 0, 1, 0}, {0, 0, 1, 0}, 1, 4);
      }},
     {"binary", Binary},
     {"compare", Compare},

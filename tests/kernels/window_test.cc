@@ -2,32 +2,13 @@
 #include "kernels/window.h"
 
 #include "kernels/conv_ref.h"
-#include "kernels/depthwise_ref.h"
 #include "kernels/pack.h"
-#include "kernels/pool_ref.h"
 #include "kernels/unary.h"
 #include "tests/kernels/harness.h"
+#include "tests/kernels/window_cases.h"
 
 namespace weft::kernels {
 namespace {
-
-// One axis of a window, chosen at random; `output` follows from the padding after the data.
-struct AxisCase {
-  explicit AxisCase(Random* random, uint32_t longest) {
-    axis.kernel = 1 + random->Below(4);
-    axis.stride = 1 + random->Below(3);
-    axis.dilation = 1 + random->Below(3);
-    axis.input = 1 + random->Below(longest);
-    axis.pad = random->Below(4);
-    const uint32_t reach = (axis.kernel - 1) * axis.dilation + 1;
-    pad_after = random->Below(4);
-    if (axis.input + axis.pad + pad_after < reach) pad_after = reach - axis.input - axis.pad;
-    if (axis.input + axis.pad + pad_after < reach) pad_after = reach;
-    axis.output = (axis.input + axis.pad + pad_after - reach) / axis.stride + 1;
-  }
-  WindowAxis axis;
-  uint32_t pad_after;
-};
 
 TEST(WindowAxis, NamesExactlyTheTapsInsideTheInput) {
   Random random(1);
@@ -242,109 +223,6 @@ TEST(Conv, HasTheSameBitsOnEveryProcessorAndInEveryLayout) {
       }
     }
   }
-}
-
-DepthwiseShape DepthwiseOf(const ConvShape& s, uint32_t multiplier) {
-  return {s.batch,        s.in_channels * multiplier,
-          multiplier,     s.in_height,
-          s.in_width,     s.out_height,
-          s.out_width,    s.kernel_height,
-          s.kernel_width, s.stride_y,
-          s.stride_x,     s.dilation_y,
-          s.dilation_x,   s.pad_top,
-          s.pad_left,     {}};
-}
-
-TEST(Depthwise, IsItsChainForAnyWindow) {
-  Random random(6);
-  for (int i = 0; i < 400; ++i) {
-    const ConvShape conv = RandomConv(&random, i % 2 == 0 ? 60 : 9);
-    const DepthwiseShape shape = DepthwiseOf(conv, 1 + random.Below(3));
-    const size_t misalignment = kMisalignments[i % 3];
-    const Array<float> x(
-        random.Floats(size_t{conv.batch} * conv.in_channels * conv.in_height * conv.in_width, 2),
-        misalignment);
-    const Array<float> weights(
-        random.Floats(size_t{shape.channels} * shape.kernel_height * shape.kernel_width, 1), 1);
-    const Array<float> bias(random.Floats(shape.channels, 1), misalignment);
-    std::vector<float> must(size_t{shape.batch} * shape.channels * shape.out_height *
-                            shape.out_width);
-    const float* start = i % 5 == 0 ? nullptr : bias.data();
-    DepthwiseTwin(shape, x.data(), weights.data(), start, must.data());
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectSame(OnEveryTarget<float>(
-                       must.size(), misalignment,
-                       [&](float* y) { Depthwise(shape, x.data(), weights.data(), start, y); }),
-                   must));
-  }
-}
-
-TEST(Depthwise, EndsInItsActivation) {
-  Random random(7);
-  DepthwiseShape shape = {1, 3, 1, 1, 40, 1, 40, 1, 3, 1, 1, 1, 1, 0, 1, {}};
-  const std::vector<float> x = random.Floats(120, 2);
-  const std::vector<float> weights = random.Floats(9, 1);
-  std::vector<float> must(120);
-  DepthwiseTwin(shape, x.data(), weights.data(), nullptr, must.data());
-  for (float& value : must) value = value < 0 ? 0 : value;
-  shape.activation.op = UnaryOp::kRelu;
-  ExpectSame(OnEveryTarget<float>(
-                 120, 0, [&](float* y) { Depthwise(shape, x.data(), weights.data(), nullptr, y); }),
-             must);
-}
-
-TEST(Pool, MeetsItsTwinForAnyWindow) {
-  Random random(8);
-  for (int i = 0; i < 600; ++i) {
-    const AxisCase down(&random, 6);
-    const AxisCase across(&random, i % 2 == 0 ? 60 : 9);
-    const PoolShape shape = {2,
-                             down.axis.input,
-                             across.axis.input,
-                             down.axis.output,
-                             across.axis.output,
-                             down.axis.kernel,
-                             across.axis.kernel,
-                             down.axis.stride,
-                             across.axis.stride,
-                             down.axis.dilation,
-                             across.axis.dilation,
-                             down.axis.pad,
-                             across.axis.pad,
-                             down.pad_after,
-                             across.pad_after,
-                             static_cast<PoolOp>(i % 3)};
-    const size_t misalignment = kMisalignments[random.Below(3)];
-    const Array<float> x(random.Floats(size_t{2} * shape.in_height * shape.in_width, 2),
-                         misalignment);
-    std::vector<float> must(size_t{2} * shape.out_height * shape.out_width);
-    PoolTwin(shape, x.data(), must.data());
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectSame(OnEveryTarget<float>(must.size(), misalignment,
-                                        [&](float* y) { Pool(shape, x.data(), y); }),
-                   must));
-  }
-}
-
-TEST(Pool, MeetsItsTwinForWindowsLongerThanABlock) {
-  Random random(6);
-  const std::vector<float> x = random.Floats(40 * 44, 2);
-  for (const PoolOp op : {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad}) {
-    const PoolShape shape = {1, 40, 44, 2, 6, 40, 40, 1, 1, 1, 1, 1, 0, 0, 1, op};
-    std::vector<float> must(12);
-    PoolTwin(shape, x.data(), must.data());
-    ExpectSame(OnEveryTarget<float>(must.size(), 0, [&](float* y) { Pool(shape, x.data(), y); }),
-               must);
-  }
-}
-
-TEST(Pool, LetsANanWin) {
-  std::vector<float> x(20, 1.0f);
-  x[9] = NAN;
-  const PoolShape shape = {1, 1, 20, 1, 18, 1, 3, 1, 1, 1, 1, 0, 0, 0, 0, PoolOp::kMax};
-  const std::vector<float> y =
-      OnEveryTarget<float>(18, 0, [&](float* out) { Pool(shape, x.data(), out); });
-  for (size_t i = 0; i < 18; ++i) EXPECT_EQ(std::isnan(y[i]), i >= 7 && i <= 9) << i;
 }
 
 }  // namespace

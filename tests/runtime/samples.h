@@ -71,15 +71,16 @@ inline StepSample SampleOf<format::Kind::conv>() {
 
 template <>
 inline StepSample SampleOf<format::Kind::depthwise>() {
-  return StepSample(format::Kind::depthwise, {{kF32, 32}, {kF32, 18}, {kF32, 2}, {kF32, 32}})
-      .With(format::DepthwiseParams(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, kTanh));
+  return StepSample(format::Kind::depthwise, {{kF32, 32}, {kF32, 16 * 9}, {kF32, 2}, {kF32, 32}})
+      .With(format::DepthwiseParams(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, {32, 4, 1, 16},
+                                    {32, 8, 2, 1}, kTanh));
 }
 
 template <>
 inline StepSample SampleOf<format::Kind::pool>() {
   return StepSample(format::Kind::pool, {{kF32, 32}, {kF32, 8}})
-      .With(format::PoolParams(2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0,
-                               format::PoolOp::mean_exclude_pad, 0, 0));
+      .With(format::PoolParams(1, 2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0, {32, 4, 1, 16},
+                               {8, 4, 2, 1}, format::PoolOp::mean_exclude_pad, 0, 0));
 }
 
 template <>

@@ -412,6 +412,40 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamRank);
 }
 
+// What a pool over two channels of 4 x 4 elements says to strides of its maps; y has 2 x 2.
+FaultCode CodeOfMaps(const format::MapStrides& x, const format::MapStrides& y) {
+  return CodeOf(format::Kind::pool, [&](ListingBuilder& b) {
+    b.pool_rows[0].mutable_x() = x;
+    b.pool_rows[0].mutable_y() = y;
+  });
+}
+
+TEST(Verify, HoldsMapsToTheirSlotsAndWrittenOnesApart) {
+  const format::MapStrides planes = {32, 4, 1, 16}, last = {32, 8, 2, 1};
+  EXPECT_EQ(CodeOfMaps(planes, {8, 2, 1, 4}), FaultCode::kNone);
+  EXPECT_EQ(CodeOfMaps(last, {8, 4, 2, 1}), FaultCode::kNone);
+  EXPECT_EQ(CodeOfMaps({0, 0, 0, 0}, {0, 4, 2, 1}), FaultCode::kNone) << "of one image";
+  for (const format::MapStrides& x : {format::MapStrides{0, 5, 1, 16},
+                                      {0, 4, 2, 16},
+                                      {0, 4, 1, 17},
+                                      {0, 0x80000000, 1, 1},
+                                      {0, 1, 0xFFFFFFFF, 1}}) {
+    EXPECT_EQ(CodeOfMaps(x, {8, 2, 1, 4}), FaultCode::kOperandBytes) << x.row();
+  }
+  for (const format::MapStrides& y :
+       {format::MapStrides{0, 2, 1, 5}, {0, 5, 2, 1}, {0, 4, 3, 1}, {0, 0xFFFFFFFF, 2, 1}}) {
+    EXPECT_EQ(CodeOfMaps(planes, y), FaultCode::kOperandBytes) << y.row();
+  }
+  for (const format::MapStrides& y : {format::MapStrides{0, 2, 1, 0},
+                                      {0, 2, 1, 2},
+                                      {0, 2, 0, 4},
+                                      {0, 3, 2, 1},
+                                      {0, 1, 1, 4},
+                                      {0, 4, 1, 1}}) {
+    EXPECT_EQ(CodeOfMaps(planes, y), FaultCode::kParamRows) << y.row();
+  }
+}
+
 TEST(Verify, HoldsRunsOfARingToWhatItHolds) {
   using format::Kind;
   using B = ListingBuilder;

@@ -67,9 +67,10 @@ TEST(MultiplyAdds, LeaveOutTapsInThePadding) {
   EXPECT_EQ(CountedOf(Kind::conv,
                       format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, {}, {}, kPlain)),
             2 * 4 * 8 * 13);
-  EXPECT_EQ(CountedOf(Kind::depthwise,
-                      format::DepthwiseParams(2, 8, 2, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, kPlain)),
-            2 * 8 * 13);
+  EXPECT_EQ(
+      CountedOf(Kind::depthwise, format::DepthwiseParams(2, 8, 2, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0,
+                                                         1, {20, 5, 1, 5}, {40, 5, 1, 5}, kPlain)),
+      2 * 8 * 13);
 }
 
 TEST(MultiplyAdds, CountEveryWindowAsTheSlowWayDoes) {

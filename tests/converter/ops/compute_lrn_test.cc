@@ -42,7 +42,7 @@ TEST(Lrn, TakesTheMeanAroundEachPlace) {
   ASSERT_EQ(Kinds(program), kinds);
   const auto pool = ParamsAt<format::PoolParams>(program, 1);
   EXPECT_EQ(pool.op(), format::PoolOp::mean_include_pad);
-  EXPECT_EQ(pool.planes(), 2u);
+  EXPECT_EQ(pool.batch(), 2u);
   EXPECT_EQ(pool.in_height(), 17u);
   EXPECT_EQ(pool.out_height(), 17u);
   EXPECT_EQ(pool.in_width(), 12u);
@@ -71,7 +71,7 @@ TEST(Lrn, TakesTheMeansOfSeveralAxesOneAfterAnother) {
   const plan::Program program = LowerLrn({2, 3, 7, 5}, {2, 3}, 3);
   EXPECT_EQ(ParamsAt<format::PoolParams>(program, 1).in_height(), 7u);
   EXPECT_EQ(ParamsAt<format::PoolParams>(program, 2).in_height(), 5u);
-  EXPECT_EQ(ParamsAt<format::PoolParams>(program, 2).planes(), 42u);
+  EXPECT_EQ(ParamsAt<format::PoolParams>(program, 2).batch(), 42u);
 }
 
 TEST(Lrn, NeedsNoMeanOfOnePlace) {

@@ -227,7 +227,11 @@ TEST(Pool, CarriesPadsAndTheRuleForThem) {
     g.Add("AvgPool", 1, {g.Parameter(F32({2, 3, 8}))}, attributes);
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     const auto params = ParamsAt<format::PoolParams>(g.Lower());
-    EXPECT_EQ(params.planes(), 6u);
+    EXPECT_EQ(params.batch(), 2u);
+    EXPECT_EQ(params.channels(), 3u);
+    EXPECT_EQ(params.x().channel(), 8u);
+    EXPECT_EQ(params.y().image(), 15u);
+    EXPECT_EQ(params.y().pixel(), 1u);
     EXPECT_EQ(params.pad_left(), 1u);
     EXPECT_EQ(params.pad_right(), 2u);
     EXPECT_EQ(params.pad_top(), 0u);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows and maps chosen at random, for the tests of conv, depthwise and pool.
+#ifndef WEFT_TESTS_KERNELS_WINDOW_CASES_H_
+#define WEFT_TESTS_KERNELS_WINDOW_CASES_H_
+
+#include <cstring>
+
+#include "kernels/window.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+
+// One axis of a window, chosen at random; `output` follows from the padding after the data.
+struct AxisCase {
+  AxisCase(Random* random, uint32_t longest, uint32_t longest_kernel = 4) {
+    axis.kernel = 1 + random->Below(longest_kernel);
+    axis.stride = 1 + random->Below(3);
+    axis.dilation = 1 + random->Below(3);
+    axis.input = 1 + random->Below(longest);
+    axis.pad = random->Below(4);
+    const uint32_t reach = (axis.kernel - 1) * axis.dilation + 1;
+    pad_after = random->Below(4);
+    if (axis.input + axis.pad + pad_after < reach) pad_after = reach - axis.input - axis.pad;
+    if (axis.input + axis.pad + pad_after < reach) pad_after = reach;
+    axis.output = (axis.input + axis.pad + pad_after - reach) / axis.stride + 1;
+  }
+  WindowAxis axis;
+  uint32_t pad_after;
+};
+
+// How the elements of a map lie, and what it spans.
+enum class MapOrder { kPlanes, kLast, kLastWithGaps, kPlanesWithGaps };
+inline constexpr MapOrder kMapOrders[] = {MapOrder::kPlanes, MapOrder::kLast,
+                                          MapOrder::kLastWithGaps, MapOrder::kPlanesWithGaps};
+
+struct MapCase {
+  MapStrides strides;
+  size_t floats = 0;
+
+  MapCase(MapOrder order, uint32_t images, uint32_t height, uint32_t width, uint32_t channels) {
+    const bool gaps = order == MapOrder::kLastWithGaps || order == MapOrder::kPlanesWithGaps;
+    if (order == MapOrder::kLast || order == MapOrder::kLastWithGaps) {
+      strides.channel = 1;
+      strides.pixel = channels + (gaps ? 3 : 0);
+      strides.row = strides.pixel * width + (gaps ? 5 : 0);
+      strides.image = strides.row * height;
+    } else {
+      strides.pixel = gaps ? 2 : 1;
+      strides.row = strides.pixel * width;
+      strides.channel = strides.row * height + (gaps ? 3 : 0);
+      strides.image = strides.channel * channels;
+    }
+    if (images == 0 || height == 0 || width == 0 || channels == 0) return;
+    floats = 1 + size_t{images - 1} * strides.image + size_t{height - 1} * strides.row +
+             size_t{width - 1} * strides.pixel + size_t{channels - 1} * strides.channel;
+    // Along an axis of one they lead nowhere.
+    if (images == 1) strides.image = 0xFFFFFFFF;
+    if (height == 1) strides.row = 0x80000001;
+    if (width == 1) strides.pixel = 0x7FFFFFFF;
+    if (channels == 1) strides.channel = 0xFFFFFFF1;
+  }
+};
+
+// What an Array holds before anyone writes to it, so that gaps can be watched.
+inline std::vector<float> Unwritten(size_t count) {
+  std::vector<float> values(count);
+  if (count != 0) std::memset(values.data(), 0xA5, count * sizeof(float));
+  return values;
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_TESTS_KERNELS_WINDOW_CASES_H_
