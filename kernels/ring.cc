@@ -228,10 +228,11 @@ void Ring(const RingShape& shape, const void* x, const RingState& state, void* y
   const Byte* data = static_cast<const Byte*>(x);
   const size_t run = shape.length * piece;
   for (size_t tap = 0; run != 0 && tap < shape.taps; ++tap) {
-    line.Read(tap * shape.dilation, shape.length, data, static_cast<const Byte*>(state.ring),
-              static_cast<Byte*>(y) + tap * run, shape.taps * run);
+    line.Read(shape.first + tap * shape.dilation, shape.length, data,
+              static_cast<const Byte*>(state.ring), static_cast<Byte*>(y) + tap * run,
+              shape.taps * run);
   }
-  if (past == 0) return;
+  if (past == 0 || state.ring_after == nullptr) return;
   if (state.ring_after != state.ring) {
     std::memcpy(state.ring_after, state.ring, past * shape.outer * piece);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The past of a time axis, kept where it is: a ring of `past` places of which a run overwrites the
 // oldest by its own. Of the past, oldest first, with the places of x behind it, y takes `taps` runs
-// of `length` places, `dilation` apart; then the last of x go into the ring.
+// of `length` places, `dilation` apart, from place `first` on; then the last of x go into the ring.
+// Where several read one ring, all but the last leave it as it is: without a ring_after, and a
+// start_after, nothing is written.
 //
 // x is [outer, places, inner], y [outer, taps * length, inner]. A place of the ring is one piece,
 // [past, outer, inner]: a run of few places writes it as it is, and channels do not lie a multiple
@@ -23,6 +25,7 @@ struct RingShape {
   uint32_t past = 0;
   uint32_t places = 0;
   uint32_t inner = 0;
+  uint32_t first = 0;
   uint32_t taps = 0;
   uint32_t dilation = 0;
   uint32_t length = 0;

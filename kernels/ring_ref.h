@@ -23,7 +23,7 @@ inline size_t RingTwin(const RingShape& s, const uint8_t* x, uint8_t* ring, size
   for (size_t o = 0; o < s.outer; ++o) {
     for (size_t i = 0; i < s.inner; ++i) {
       for (size_t at = 0; at < width; ++at) {
-        const size_t place = at / s.length * s.dilation + at % s.length;
+        const size_t place = s.first + at / s.length * s.dilation + at % s.length;
         const uint8_t* from =
             place < s.past ? in_ring((start + place) % s.past, o, i) : in_x(place - s.past, o, i);
         std::memcpy(y + ((o * width + at) * s.inner + i) * bytes, from, bytes);

@@ -86,6 +86,9 @@ double MultiplyAdds(const format::Model& model, const format::Step& step) {
 }
 
 double MovedBytes(const format::Model& model, const format::Step& step) {
+  [[maybe_unused]] const auto has = [&](uint32_t operand) {
+    return format::RowsOf(model.operands())[step.first_operand() + operand] != format::kNoSlot;
+  };
   switch (static_cast<format::Kind>(step.kind())) {
 #define WEFT_STEP(name, Name, operands, multiply_adds, moved_bytes, ...)               \
   case format::Kind::name: {                                                           \

@@ -12,6 +12,7 @@ namespace {
 RingReads ReadsOf(const NodeScope& scope) {
   RingReads reads;
   reads.axis = scope.attributes.Int("axis", reads.axis);
+  reads.first = scope.attributes.Int("first", reads.first);
   reads.taps = scope.attributes.Int("taps", reads.taps);
   reads.dilation = scope.attributes.Int("dilation", reads.dilation);
   reads.length = scope.attributes.Int("length", reads.length);
@@ -23,7 +24,7 @@ void InferRing(InferScope& scope) {
   TensorType window = scope.input_type(0);
   window.dims[static_cast<size_t>(reads.axis)] = reads.taps * reads.length;
   scope.SetOutput(0, window);
-  for (size_t i = 1; i < scope.node().inputs.size(); ++i) scope.SetOutput(i, scope.input_type(i));
+  for (size_t i = 1; i < scope.output_count(); ++i) scope.SetOutput(i, scope.input_type(i));
 }
 
 void LowerRing(LowerScope& scope) {
@@ -36,15 +37,14 @@ void LowerRing(LowerScope& scope) {
   params.mutate_past(Narrow32(scope.input_dims(1)[0], "past"));
   params.mutate_places(Narrow32(dims[axis], "places"));
   params.mutate_inner(Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"));
+  params.mutate_first(Narrow32(reads.first, "first"));
   params.mutate_taps(Narrow32(reads.taps, "taps"));
   params.mutate_dilation(Narrow32(reads.dilation, "dilation"));
   params.mutate_length(Narrow32(reads.length, "length"));
   params.mutate_element_bytes(Narrow32(ElementBytes(scope.input_element(0)), "element bytes"));
   std::vector<plan::ValueId> inputs, outputs;
-  for (size_t i = 0; i < scope.node().inputs.size(); ++i) {
-    inputs.push_back(scope.input(i));
-    outputs.push_back(scope.NewOutput(i));
-  }
+  for (size_t i = 0; i < scope.node().inputs.size(); ++i) inputs.push_back(scope.input(i));
+  for (size_t i = 0; i < scope.node().outputs.size(); ++i) outputs.push_back(scope.NewOutput(i));
   inputs.resize(3, plan::kNone);
   outputs.resize(3, plan::kNone);
   scope.builder.Emit(params, std::move(inputs), std::move(outputs));
@@ -57,6 +57,7 @@ constexpr Operation kRing = {"Ring", kOfNoOpset, 2, 3, InferRing, LowerRing, {.f
 
 std::map<std::string, std::string> AttributesOf(const RingReads& reads) {
   return {{"axis", std::to_string(reads.axis)},
+          {"first", std::to_string(reads.first)},
           {"taps", std::to_string(reads.taps)},
           {"dilation", std::to_string(reads.dilation)},
           {"length", std::to_string(reads.length)}};

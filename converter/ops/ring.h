@@ -3,7 +3,7 @@
 // name; cutting time makes it of what looks back. Input 0 holds the new places, input 1 the ring as
 // RingType has it, input 2, where that has more than one place, an i32 that says where it starts.
 // Output 0 is what is read of the past and the new places, the others are inputs 1 and 2 behind
-// those.
+// those; one that only reads has output 0 alone.
 #ifndef WEFT_CONVERTER_OPS_RING_H_
 #define WEFT_CONVERTER_OPS_RING_H_
 
@@ -16,9 +16,9 @@
 namespace weft::ops {
 
 // Of the past along `axis`, oldest first, and the new places behind it: `taps` runs of `length`
-// places, `dilation` apart.
+// places, `dilation` apart, from place `first` on.
 struct RingReads {
-  int64_t axis = 0, taps = 1, dilation = 1, length = 0;
+  int64_t axis = 0, first = 0, taps = 1, dilation = 1, length = 0;
 };
 
 std::map<std::string, std::string> AttributesOf(const RingReads& reads);

@@ -8,7 +8,8 @@ namespace weft::bind::ring {
 
 Fault Check(const format::RingParams& params, const OperandSlots& slots) {
   const uint32_t element_bytes = params.element_bytes();
-  const uint32_t reach = RowsReach(params.taps(), params.dilation(), params.length());
+  const uint32_t reach =
+      Plus(params.first(), RowsReach(params.taps(), params.dilation(), params.length()));
   const uint32_t most = Plus(params.past(), params.places());
   const uint32_t piece = Times(params.outer(), params.inner());
   ParamChecker check(slots);
@@ -34,6 +35,7 @@ void Run(const format::RingParams& params, std::byte* const* operands) {
   shape.past = params.past();
   shape.places = params.places();
   shape.inner = params.inner();
+  shape.first = params.first();
   shape.taps = params.taps();
   shape.dilation = params.dilation();
   shape.length = params.length();

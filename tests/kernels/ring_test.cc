@@ -48,20 +48,25 @@ void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
   }
 }
 
-// A shift; all that is there; a run for each tap; runs that overlap.
+// A shift; all that is there; a run for each tap; runs that overlap; a shift and a window that look
+// back less far than others on the same ring.
 void ExpectTwinOfEveryRead(const RingShape& of, size_t misalignment, Random* random) {
-  const auto expect = [&](uint32_t past, uint32_t taps, uint32_t dilation, uint32_t length) {
+  const auto expect = [&](uint32_t past, uint32_t first, uint32_t taps, uint32_t dilation,
+                          uint32_t length) {
     RingShape s = of;
     s.past = past;
+    s.first = first;
     s.taps = taps;
     s.dilation = dilation;
     s.length = length;
     ExpectRingTwin(s, misalignment, random);
   };
-  expect(1, 1, 1, of.places);
-  expect(4, 1, 1, 4 + of.places);
-  expect(12, 3, 6, of.places);
-  expect(7, 2, 3, of.places + 1);
+  expect(1, 0, 1, 1, of.places);
+  expect(4, 0, 1, 1, 4 + of.places);
+  expect(12, 0, 3, 6, of.places);
+  expect(7, 0, 2, 3, of.places + 1);
+  expect(9, 4, 1, 1, of.places);
+  expect(9, 5, 3, 2, of.places);
 }
 
 TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
@@ -73,7 +78,8 @@ TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
         for (const uint32_t inner : {1u, 3u}) {
           for (const uint32_t places : {1u, 5u, 16u}) {
             misalignment = 1 - misalignment;
-            ExpectTwinOfEveryRead({outer, 0, places, inner, 0, 0, 0, bytes}, misalignment, &random);
+            ExpectTwinOfEveryRead({outer, 0, places, inner, 0, 0, 0, 0, bytes}, misalignment,
+                                  &random);
           }
         }
       }
@@ -82,7 +88,7 @@ TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
 }
 
 TEST(Ring, StaysInsideWhateverItsStartIs) {
-  const RingShape s = {2, 4, 3, 1, 1, 1, 7, 4};
+  const RingShape s = {2, 4, 3, 1, 0, 1, 1, 7, 4};
   const std::vector<float> x = {10, 11, 12, 20, 21, 22};
   const std::vector<float> ring = {0, 5, 1, 6, 2, 7, 3, 8};
   const int32_t starts[] = {
@@ -98,12 +104,25 @@ TEST(Ring, StaysInsideWhateverItsStartIs) {
 }
 
 TEST(Ring, StartsAtTheFrontWithoutAStart) {
-  const RingShape s = {1, 1, 1, 3, 1, 1, 1, 4};
+  const RingShape s = {1, 1, 1, 3, 0, 1, 1, 1, 4};
   const std::vector<float> x = {1, 2, 3};
   Array<float> held(std::vector<float>{4, 5, 6}, 0), y(3, 0);
   Ring(s, x.data(), {held.data(), nullptr, held.data(), nullptr}, y.data());
   ExpectSame(y.Values(), {4, 5, 6});
   ExpectSame(held.Values(), {1, 2, 3});
+}
+
+// Of several that read one ring all but the last leave it to the others.
+TEST(Ring, OnlyReadsWithoutARingToWrite) {
+  const RingShape s = {1, 4, 2, 1, 3, 1, 1, 2, 4};
+  const std::vector<float> x = {5, 6};
+  const std::vector<float> ring = {3, 4, 1, 2};
+  const Array<float> held(ring, 0);
+  Array<float> y(2, 0);
+  const int32_t start = 2;
+  Ring(s, x.data(), {held.data(), &start, nullptr, nullptr}, y.data());
+  ExpectSame(y.Values(), {4, 5});
+  ExpectSame(held.Values(), ring);
 }
 
 // A ring that has been written in runs of other lengths is the same.
@@ -112,7 +131,7 @@ TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
   std::vector<float> first;
   for (const uint32_t places : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u}) {
-    const RingShape s = {1, 5, places, 1, 1, 1, 0, 4};
+    const RingShape s = {1, 5, places, 1, 0, 1, 1, 0, 4};
     Array<float> held(std::vector<float>(5), 0);
     int32_t start = 0;
     for (size_t at = 0; at < x.size(); at += places) {
@@ -127,9 +146,9 @@ TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
 
 TEST(Ring, MovesNothingOfNothing) {
   int32_t start = 2;
-  Ring({0, 3, 2, 4, 1, 1, 5, 4}, nullptr, {nullptr, &start, nullptr, &start}, nullptr);
+  Ring({0, 3, 2, 4, 0, 1, 1, 5, 4}, nullptr, {nullptr, &start, nullptr, &start}, nullptr);
   EXPECT_EQ(start, 1);
-  Ring({2, 3, 2, 0, 1, 1, 5, 4}, nullptr, {nullptr, &start, nullptr, &start}, nullptr);
+  Ring({2, 3, 2, 0, 0, 1, 1, 5, 4}, nullptr, {nullptr, &start, nullptr, &start}, nullptr);
   EXPECT_EQ(start, 0);
 }
 

@@ -197,7 +197,7 @@ inline StepSample SampleOf<format::Kind::ring>() {
                                          {kF32, 18},
                                          {kF32, 12},
                                          {ElementType::i32, 1}})
-      .With(format::RingParams(3, 4, 2, 1, 3, 2, 2, 4));
+      .With(format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4));
 }
 
 template <>

@@ -458,6 +458,9 @@ TEST(Verify, HoldsRunsOfARingToWhatItHolds) {
   EXPECT_EQ(code([](format::RingParams& p) { p.mutate_dilation(0xFFFFFFFF); }),
             FaultCode::kParamWindow);
   EXPECT_EQ(code([](format::RingParams& p) { p.mutate_length(3); }), FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_first(1); }), FaultCode::kParamWindow);
+  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_first(0xFFFFFFFF); }),
+            FaultCode::kParamWindow);
   EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(0x7FFFFFFE); }),
             FaultCode::kParamWindow);
   EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(0xFFFFFFFF); }),

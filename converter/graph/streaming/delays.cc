@@ -74,13 +74,13 @@ ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay)
 // The past and the new places as they follow one another; or, where they are fewer, for each tap
 // the places that it meets: taps as far apart as the step has places then meet the same.
 ops::RingReads ReadsOf(const Delay& delay, int64_t places) {
-  if (delay.shifts) return {delay.axis, 1, 1, places};
+  if (delay.shifts) return {delay.axis, 0, 1, 1, places};
   const bool moves_by_one = delay.take == 1 && delay.give == 1;
   const bool reaches_back = delay.past == (delay.taps - 1) * delay.dilation;
   if (moves_by_one && reaches_back && delay.taps * places < delay.past + places) {
-    return {delay.axis, delay.taps, delay.dilation, places};
+    return {delay.axis, 0, delay.taps, delay.dilation, places};
   }
-  return {delay.axis, 1, 1, delay.past + places};
+  return {delay.axis, 0, 1, 1, delay.past + places};
 }
 
 // One place a run: an addition, which must not become the start of a product.
