@@ -96,7 +96,8 @@ TEST(StreamingRings, AreTheSameForAnyNumberOfSteps) {
   constexpr int64_t kSteps = 24;
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 5, steps}));
-    const ir::Source y = Depthwise(g, Dense(g, x, 3, 1), 4, 3);
+    const ir::Source near = Depthwise(g, Dense(g, x, 3, 1), 4, 3);
+    const ir::Source y = g.Add("Add", 1, {near, Depthwise(g, x, 2, 11)});
     g.Result(Dense(g, Dense(g, y, 2, 1), 3, 6));
   };
   Model whole(Of(kSteps, build), 0), one(Of(kSteps, build), 1), many(Of(kSteps, build), 8);
@@ -122,6 +123,164 @@ TEST(StreamingRings, AreTheSameForAnyNumberOfSteps) {
   std::memcpy(one.state().data(), many.state().data(), one.state().size());
   for (size_t at = 16; at < 24; ++at) run(one, at);
   EXPECT_EQ(output, BytesOf(result));
+}
+
+int64_t StateBytes(const BuildFor& build, int64_t steps) {
+  int64_t bytes = 0;
+  for (const graph::StreamedState& state : Model(Of(24, build), steps).told.states) {
+    bytes += state.bytes;
+  }
+  return bytes;
+}
+
+// Those that look back on one tensor keep the places of the longest look, and where they start.
+void ExpectOnePast(const BuildFor& build, int64_t places, int64_t place_bytes) {
+  ExpectSameInAnyRuns(build);
+  const Model one(Of(24, build), 1), many(Of(24, build), 8);
+  EXPECT_EQ(one.variables.size(), 2u);
+  EXPECT_EQ(one.variables, many.variables);
+  EXPECT_EQ(StateBytes(build, 1), places * place_bytes + 4);
+  EXPECT_EQ(StateBytes(build, 8), places * place_bytes + 4);
+  EXPECT_LE(one.told.least_state_bytes, places * place_bytes);
+}
+
+ir::Source Late(GraphBuilder& g, ir::Source x, const Dims& by, float fill = 0) {
+  Dims ends;
+  for (const int64_t places : by) ends.push_back(-places);
+  return g.Add("Pad", 12, {x, g.Ints(by), g.Ints(ends), g.Floats({}, {fill})},
+               {{"pad_mode", "constant"}});
+}
+
+TEST(StreamingRings, AreOneForWindowsOnOneTensor) {
+  ExpectOnePast(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = g.Parameter(F32({1, 5, steps}));
+        const ir::Source wide = Dense(g, x, 5, 1), far = Depthwise(g, x, 3, 4);
+        g.Result(g.Add("Add", 1, {g.Add("Tanh", 1, {wide}), g.Add("Multiply", 1, {far, far})}));
+        g.Result(Dense(g, x, 2, 1));
+      },
+      8, 5 * 4);
+}
+
+TEST(StreamingRings, AreOneForWindowsOfOtherStrides) {
+  ExpectOnePast(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = g.Parameter(F32({1, 5, 2 * steps}));
+        std::map<std::string, std::string> window = Back(4, 1);
+        window["strides"] = "2";
+        window["pads_begin"] = "2";
+        const ir::Source y = g.Add("Convolution", 1, {x, Weights(g, {3, 5, 4}, 34)}, window);
+        g.Result(y);
+        g.Result(Depthwise(g, x, 2, 3));
+      },
+      3, 5 * 4);
+}
+
+TEST(StreamingRings, AreOneForWindowsAndShifts) {
+  for (const int64_t shift : {1, 3, 9}) {
+    ExpectOnePast(
+        [=](GraphBuilder& g, int64_t steps) {
+          const ir::Source x = g.Parameter(F32({1, 5, steps}));
+          g.Result(g.Add("Subtract", 1, {Dense(g, x, 3, 2), Late(g, x, {0, 0, shift})}));
+        },
+        std::max<int64_t>(shift, 4), 5 * 4);
+  }
+}
+
+// The skip around a window that looks ahead waits for it: by the past that the window reads too.
+TEST(StreamingRings, AreOneForWindowsAndWhatWaitsForThem) {
+  const BuildFor build = [](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 5, steps}));
+    std::map<std::string, std::string> window = Back(5, 1);
+    window["pads_begin"] = window["pads_end"] = "2";
+    const ir::Source y = g.Add("Convolution", 1, {x, Weights(g, {5, 5, 5}, 35)}, window);
+    g.Result(g.Add("Maximum", 1, {x, y}));
+  };
+  for (const int64_t steps : {1, 3, 8}) {
+    EXPECT_EQ(StateBytes(build, steps), 4 * 5 * 4 + 4) << steps << " steps a run";
+  }
+}
+
+TEST(StreamingRings, AreOneForWindowsAndPoolsThatBeginAlike) {
+  ExpectOnePast(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = g.Parameter(F32({1, 5, steps}));
+        std::map<std::string, std::string> window = Back(4, 1);
+        window["kernel"] = "4";
+        window["exclude-pad"] = "false";
+        const ir::Source mean = g.Add("AvgPool", 1, {x}, window);
+        g.Result(g.Add("Subtract", 1, {Dense(g, x, 2, 2), mean}));
+      },
+      3, 5 * 4);
+}
+
+// The greatest of a window begins with the least number, a product with zeros.
+TEST(StreamingRings, AreSeveralWhereTheyBeginOtherwise) {
+  const BuildFor build = [](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 5, steps}));
+    std::map<std::string, std::string> window = Back(3, 1);
+    window["kernel"] = "3";
+    window["axis"] = "0";
+    const ir::Source most = g.Add("MaxPool", 8, {x}, window, 2);
+    g.Result(g.Add("Subtract", 1, {Dense(g, x, 3, 1), most}));
+    g.Result(g.Add("Subtract", 1, {Late(g, x, {0, 0, 2}), Late(g, x, {0, 0, 2}, 0.5f)}));
+  };
+  ExpectSameInAnyRuns(build);
+  EXPECT_EQ(StateBytes(build, 1), 3 * (2 * 5 * 4 + 4));
+}
+
+// Time stands elsewhere in front of each, and each has a slice and a function of its own.
+TEST(StreamingRings, AreOneBehindEqualMoves) {
+  ExpectOnePast(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = g.Parameter(F32({1, steps, 7}));
+        const auto part = [&] {
+          const ir::Source slice =
+              g.Add("Slice", 8, {x, g.Ints({1}), g.Ints({6}), g.Ints({1}), g.Ints({2})});
+          return g.Add("Transpose", 1, {g.Add("Tanh", 1, {slice}), g.Ints({0, 2, 1})});
+        };
+        const ir::Source y = Dense(g, part(), 3, 1);
+        g.Result(g.Add("Transpose", 1, {y, g.Ints({0, 2, 1})}));
+        const ir::Source rows =
+            g.Add("Reshape", 1, {part(), g.Ints({5, 1, steps})}, {{"special_zero", "false"}});
+        g.Result(g.Add("Subtract", 1, {rows, Late(g, rows, {0, 0, 5})}));
+        const ir::Source slice =
+            g.Add("Slice", 8, {x, g.Ints({1}), g.Ints({6}), g.Ints({1}), g.Ints({2})});
+        g.Result(Late(g, g.Add("Tanh", 1, {slice}), {0, 4, 0}));
+      },
+      5, 5 * 4);
+}
+
+// Axes that are not time in another order are other places.
+TEST(StreamingRings, AreSeveralWhereAxesChangePlaces) {
+  const BuildFor build = [](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 2, 3, steps}));
+    const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1, 3})});
+    g.Result(g.Add("Subtract", 1, {x, Late(g, x, {0, 0, 0, 2})}));
+    g.Result(g.Add("Subtract", 1, {turned, Late(g, turned, {0, 0, 0, 3})}));
+  };
+  ExpectSameInAnyRuns(build);
+  EXPECT_EQ(StateBytes(build, 1), (2 + 3) * 6 * 4 + 2 * 4);
+}
+
+// All but the last reader leave the ring as it is: the state is changed in its place. Of the case's five
+// shifts of one tensor one begins with another number.
+TEST(StreamingRings, AreWrittenOnceWhereTheyAre) {
+  const AlignedBytes file = StreamedCase("streaming/shifts", 1);
+  const format::Model& model = *format::GetModel(file.data());
+  const auto operands = format::RowsOf(model.operands());
+  size_t rings = 0, written = 0;
+  for (const format::Step& step : format::RowsOf(model.steps())) {
+    if (static_cast<format::Kind>(step.kind()) != format::Kind::ring) continue;
+    ++rings;
+    const uint32_t* of = operands.data + step.first_operand();
+    if (of[4] == format::kNoSlot) continue;
+    ++written;
+    EXPECT_EQ(of[1], of[4]);
+    EXPECT_EQ(of[2], of[5]);
+  }
+  EXPECT_EQ(rings, 4u);
+  EXPECT_EQ(written, 2u);
 }
 
 // A step writes its own place and reads one for each tap.

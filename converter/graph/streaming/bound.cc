@@ -126,16 +126,16 @@ class ReceptiveField {
 
 }  // namespace
 
-int64_t LeastPastBytes(const TimeAxes& times) {
+int64_t LeastPastBytes(const TimeAxes& times, const SamePlaces& places) {
   std::map<SourceKey, int64_t> least;  // of each tensor, the bytes of the longest look
   for (const ir::Node* node : times.nodes()) {
     const Delay* delay = DelayInTime(times, *node);
     if (delay == nullptr || delay->past == 0) continue;
-    const ir::Source data = node->inputs[0];
+    const ir::Source data = places.First(node->inputs[0]);
     ir::Source narrowest = data;
     int64_t bytes = PastBytes(times, data, delay->past);
     for (ir::Source at = data; MakesNothingNew(times, *at.node);) {
-      at = at.node->inputs[0];
+      at = places.First(at.node->inputs[0]);
       if (times.Of(at) == nullptr) break;
       const int64_t here = PastBytes(times, at, PlacesIn(times, at, data, delay->past));
       if (here > bytes) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/delays.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -8,7 +9,6 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/look_back.h"
-#include "converter/ops/ring.h"
 
 namespace weft::graph {
 namespace {
@@ -59,28 +59,30 @@ ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
 }
 
 // What the past is in the first run.
-ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay) {
-  const TensorType type = PastType(node, delay);
+ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay, int64_t places) {
+  const TensorType type = PastType(node, delay, places);
   if (!delay.repeats) return Filled(graph, node, type, delay.fill);
   Dims one = type.dims;
   one[0] = 1;
   const ir::Source first =
       Typed(NewReshape(graph, node, Part(graph, node.inputs[0], delay.axis, 0, 1), one),
             {type.type, one});
-  if (delay.past == 1) return first;
+  if (places == 1) return first;
   return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
 
 // The past and the new places as they follow one another; or, where they are fewer, for each tap
-// the places that it meets: taps as far apart as the step has places then meet the same.
-ops::RingReads ReadsOf(const Delay& delay, int64_t places) {
-  if (delay.shifts) return {delay.axis, 0, 1, 1, places};
+// the places that it meets: taps as far apart as the step has places then meet the same. `past` may
+// be longer than this one's.
+ops::RingReads ReadsOf(const Delay& delay, int64_t places, int64_t past) {
+  const int64_t first = past - delay.past;
+  if (delay.shifts) return {delay.axis, first, 1, 1, places};
   const bool moves_by_one = delay.take == 1 && delay.give == 1;
   const bool reaches_back = delay.past == (delay.taps - 1) * delay.dilation;
   if (moves_by_one && reaches_back && delay.taps * places < delay.past + places) {
-    return {delay.axis, 0, delay.taps, delay.dilation, places};
+    return {delay.axis, first, delay.taps, delay.dilation, places};
   }
-  return {delay.axis, 0, 1, 1, delay.past + places};
+  return {delay.axis, first, 1, 1, delay.past + places};
 }
 
 // One place a run: an addition, which must not become the start of a product.
@@ -112,8 +114,8 @@ const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node) {
   return time != nullptr && time->axis == relation.sum->axis ? &*relation.sum : nullptr;
 }
 
-TensorType PastType(const ir::Node& node, const Delay& delay) {
-  return ops::RingType(TypeOf(node.inputs[0]), delay.axis, delay.past);
+TensorType PastType(const ir::Node& node, const Delay& delay, int64_t places) {
+  return ops::RingType(TypeOf(node.inputs[0]), delay.axis, places);
 }
 
 TensorType SumType(const ir::Node& node, const RunningSum& sum) {
@@ -129,27 +131,48 @@ ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data, co
   return joined;
 }
 
-void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNames& names) {
+Past::Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t places,
+           PastNames names)
+    : graph_(graph), places_(places), names_(std::move(names)) {
+  const ir::Source initial = FirstPast(graph, first, delay, places);
+  state_.push_back(Read(graph, first, names_.past, PastType(first, delay, places), initial));
+  if (places == 1) return;
+  const ir::Source at = Filled(graph, first, kStartType, 0);
+  state_.push_back(Read(graph, first, names_.start, kStartType, at));
+}
+
+ir::Source Past::WindowOf(const ir::Node& node, const ops::RingReads& reads) {
   const ir::Source data = node.inputs[0];
-  const ops::RingReads reads = ReadsOf(delay, ExtentOf(data, delay.axis));
-  std::vector<ir::Source> inputs = {data};
-  inputs.push_back(
-      Read(graph, node, names.past, PastType(node, delay), FirstPast(graph, node, delay)));
-  if (delay.past > 1) {
-    inputs.push_back(
-        Read(graph, node, names.start, kStartType, Filled(graph, node, kStartType, 0)));
+  const std::map<std::string, std::string> attributes = ops::AttributesOf(reads);
+  for (ir::Node* ring : rings_) {
+    if (ring->inputs[0] == data && ring->attributes == attributes) return {ring, 0};
   }
-  const auto count = static_cast<uint32_t>(inputs.size());
-  ir::Node* ring = NewNode(graph, node, "Ring", 0, inputs, count, AttributesOf(reads));
+  std::vector<ir::Source> inputs = {data};
+  inputs.insert(inputs.end(), state_.begin(), state_.end());
+  ir::Node* ring = NewNode(graph_, node, "Ring", 0, std::move(inputs), 1, attributes);
   ring->operation = &ops::RingOperation();
-  for (uint32_t i = 0; i < count; ++i) ring->outputs[i].type = TypeOf(inputs[i]);
-  const int64_t read = reads.taps * reads.length;
-  const ir::Source window = Typed({ring, 0}, WithExtent(TypeOf(data), delay.axis, read));
-  NewAssign(graph, node, names.past, {ring, 1});
-  if (delay.past > 1) NewAssign(graph, node, names.start, {ring, 2});
+  rings_.push_back(ring);
+  return Typed({ring, 0}, WithExtent(TypeOf(data), reads.axis, reads.taps * reads.length));
+}
+
+void Past::PutBefore(ir::Node& node, const Delay& delay) {
+  const ops::RingReads reads = ReadsOf(delay, ExtentOf(node.inputs[0], delay.axis), places_);
+  const ir::Source window = WindowOf(node, reads);
   node.inputs[0] = window;
-  if (reads.taps > 1) ops::SetDilation(graph, node, delay.axis, reads.length);
-  if (delay.shifts) BecomeReshape(graph, node, window, TypeOf(window).dims);
+  if (reads.taps > 1) ops::SetDilation(graph_, node, delay.axis, reads.length);
+  if (delay.shifts) BecomeReshape(graph_, node, window, TypeOf(window).dims);
+}
+
+void Past::Write(const std::vector<ir::Node*>& order) {
+  const auto last = std::find_if(order.rbegin(), order.rend(), [&](const ir::Node* node) {
+    return std::ranges::find(rings_, node) != rings_.end();
+  });
+  if (last == order.rend()) return;
+  ir::Node& ring = **last;
+  for (uint32_t i = 0; i < state_.size(); ++i) {
+    ring.outputs.emplace_back().type = TypeOf(state_[i]);
+    NewAssign(graph_, ring, i == 0 ? names_.past : names_.start, {&ring, i + 1});
+  }
 }
 
 void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name) {

@@ -6,10 +6,13 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
+#include "converter/ops/ring.h"
 
 namespace weft::graph {
 
@@ -17,8 +20,8 @@ namespace weft::graph {
 const Delay* DelayOverTime(const TimeAxes& times, ir::Node& node);
 const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node);
 
-// What the state of such an operation holds.
-TensorType PastType(const ir::Node& node, const Delay& delay);
+// What the states of such operations hold: so many places of the node's data, and the sum.
+TensorType PastType(const ir::Node& node, const Delay& delay, int64_t places);
 TensorType SumType(const ir::Node& node, const RunningSum& sum);
 
 // `data` of `like` behind so many places before, which variable `name` holds, oldest first.
@@ -31,8 +34,27 @@ struct PastNames {
   std::string past, start;
 };
 
-// Puts the past before input 0, which has its final extents.
-void ReadPast(ir::Graph& graph, ir::Node& node, const Delay& delay, const PastNames& names);
+// A past that begins before the data of `first`. All its readers have input 0 of its final extents,
+// and hold in each place the same numbers in the same order.
+class Past {
+ public:
+  Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t places,
+       PastNames names);
+  // Puts it before input 0. Those that read the same places of the same tensor read them once.
+  void PutBefore(ir::Node& node, const Delay& delay);
+  // The last reader in the order in which the graph is computed, which is `order`, writes the new
+  // places over the oldest.
+  void Write(const std::vector<ir::Node*>& order);
+
+ private:
+  ir::Source WindowOf(const ir::Node& node, const ops::RingReads& reads);
+
+  ir::Graph& graph_;
+  const int64_t places_;
+  const PastNames names_;
+  std::vector<ir::Source> state_;  // the ring and where it starts
+  std::vector<ir::Node*> rings_;   // that read it
+};
 
 // Goes on from the sum that variable `name` holds.
 void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name);

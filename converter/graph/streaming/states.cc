@@ -8,11 +8,23 @@
 #include "converter/base/narrow.h"
 #include "converter/base/visible.h"
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/late_masks.h"
 
 namespace weft::graph {
+namespace {
+
+// Each once, though it may be made of several nodes.
+std::string LayersOf(const std::vector<SharedPast::Reader>& readers) {
+  std::vector<std::string> layers;
+  for (const auto& [node, delay] : readers) {
+    std::string layer = fmt::format("layer {} \"{}\"", node->id, OneLine(node->name));
+    if (std::ranges::find(layers, layer) == layers.end()) layers.push_back(std::move(layer));
+  }
+  return fmt::format("{}", fmt::join(layers, ", "));
+}
+
+}  // namespace
 
 std::string VariableOf(const ir::Node& node) {
   const auto found = node.attributes.find("variable_id");
@@ -49,28 +61,44 @@ void States::Add(const std::string& name, const TensorType& type, const ir::Node
                   fmt::format("{} layer {} \"{}\"", what, node.id, OneLine(node.name))});
 }
 
-void States::KeepPast(ir::Node& node) {
-  if (const RunningSum* sum = SumOverTime(times_, node)) {
-    const std::string name = FreeName(node.name + "/sum");
-    Add(name, SumType(node, *sum), node, "the sum so far of");
-    return ReadSum(graph_, node, *sum, name);
+void States::KeepSum(ir::Node& node) {
+  const RunningSum* sum = SumOverTime(times_, node);
+  if (sum == nullptr) return;
+  const std::string name = FreeName(node.name + "/sum");
+  Add(name, SumType(node, *sum), node, "the sum so far of");
+  ReadSum(graph_, node, *sum, name);
+}
+
+void States::KeepPasts(const std::vector<SharedPast>& pasts) {
+  for (ir::Node* node : times_.nodes()) {
+    const Delay* delay = DelayOverTime(times_, *node);
+    if (delay == nullptr) continue;
+    for (const auto& [key, text] : delay->attributes) node->attributes[key] = text;
   }
-  const Delay* delay = DelayOverTime(times_, node);
-  if (delay == nullptr) return;
-  for (const auto& [key, text] : delay->attributes) node.attributes[key] = text;
-  if (delay->past == 0) return;
-  PastNames names = {.past = FreeName(node.name + "/past"), .start = {}};
+  for (const SharedPast& past : pasts) KeepPast(past);
+}
+
+void States::KeepPast(const SharedPast& past) {
+  const ir::Node& first = *past.readers.front().node;
+  const Delay& delay = *past.readers.front().delay;
+  PastNames names = {.past = FreeName(first.name + "/past"), .start = {}};
   const char* begins =
-      delay->repeats ? ", at first its first place again and again, before" : " before";
-  Add(names.past, PastType(node, *delay), node,
-      fmt::format("the last {} places{}", delay->past, begins));
-  all_.back().is_past = true;
-  if (delay->past > 1) {
-    names.start = FreeName(node.name + "/start");
-    Add(names.start, {ElementType::i32, {}}, node, "the place of the oldest in the past of");
-    all_.back().is_past = true;
+      delay.repeats ? ", at first its first place again and again, before" : " before";
+  const std::string readers = LayersOf(past.readers);
+  all_.push_back({names.past, DenseBytes(PastType(first, delay, past.places)).value_or(0),
+                  fmt::format("the last {} places{} {}", past.places, begins, readers), true});
+  if (past.places > 1) {
+    names.start = FreeName(first.name + "/start");
+    all_.push_back({names.start, DenseBytes(TensorType{ElementType::i32, {}}).value_or(0),
+                    "the place of the oldest in the past of " + readers, true});
   }
-  ReadPast(graph_, node, *delay, names);
+  Past& kept = pasts_.emplace_back(graph_, first, delay, past.places, std::move(names));
+  for (const SharedPast::Reader& reader : past.readers) kept.PutBefore(*reader.node, *reader.delay);
+}
+
+void States::WritePasts() {
+  const std::vector<ir::Node*> order = ir::Topological(graph_);
+  for (Past& past : pasts_) past.Write(order);
 }
 
 void States::KeepNumbers(ir::Node& node, const std::map<const ir::Node*, Numbering>& numbers) {

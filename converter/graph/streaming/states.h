@@ -12,7 +12,9 @@
 
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/numbering.h"
+#include "converter/graph/streaming/pasts.h"
 #include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/walks.h"
@@ -30,19 +32,23 @@ class States {
   States(ir::Graph& graph, const TimeAxes& times, int64_t steps);
 
   // These read tensors of their final extents.
-  void KeepPast(ir::Node& node);
+  void KeepPasts(const std::vector<SharedPast>& pasts);
+  void KeepSum(ir::Node& node);
   void KeepNumbers(ir::Node& node, const std::map<const ir::Node*, Numbering>& numbers);
   // What looks up its step, and what attends.
   void CountOn(const std::vector<Table>& tables, std::vector<CausalAttention> attentions);
   void KeepLateSteps();
   // The walk is shortened already.
   void KeepCarried(Walk& walk, const Carried& state);
+  // Once all else that a run computes is there.
+  void WritePasts();
 
   const std::vector<StreamedState>& all() const { return all_; }
 
  private:
   void AddVariables(const ir::Graph& graph);
   std::string FreeName(const std::string& wanted);
+  void KeepPast(const SharedPast& past);
   void Add(const std::string& name, const TensorType& type, const ir::Node& node,
            const std::string& what);
 
@@ -51,6 +57,7 @@ class States {
   const int64_t steps_;
   std::set<std::string> names_;
   std::vector<StreamedState> all_;
+  std::vector<Past> pasts_;
 };
 
 }  // namespace weft::graph

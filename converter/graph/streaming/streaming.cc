@@ -30,10 +30,12 @@
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/pads.h"
+#include "converter/graph/streaming/pasts.h"
 #include "converter/graph/streaming/ports.h"
 #include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/same_places.h"
 #include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
@@ -72,13 +74,16 @@ class Streaming {
   std::optional<Streamed> Run() {
     if (!Prepare()) return std::nullopt;
     const TimeAxes& times = *times_;
-    const int64_t least_past_bytes = LeastPastBytes(times);
+    const SamePlaces places(graph_, times);
+    const int64_t least_past_bytes = LeastPastBytes(times, places);
+    const std::vector<SharedPast> pasts = PastsOf(times, places);
     streamed_.receptive_steps = ReceptiveSteps(graph_, times, attentions_);
     States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
     Resize(graph_, times, steps_);
-    for (ir::Node* node : times.nodes()) states.KeepPast(*node);
+    states.KeepPasts(pasts);
+    for (ir::Node* node : times.nodes()) states.KeepSum(*node);
     for (ir::Node* node : times.nodes()) states.KeepNumbers(*node, numbers_);
     states.CountOn(tables_, attentions_);
     states.KeepLateSteps();
@@ -88,6 +93,7 @@ class Streaming {
         if (!kept_.contains({walk.node, &state})) states.KeepCarried(walk, state);
       }
     }
+    states.WritePasts();
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
       for (ir::OutputPort& port : node->outputs) port.declared = true;
     }

@@ -135,8 +135,25 @@ def _shifts(x):
     return y
 
 
+def _shared_pasts(x):
+    """Windows, means, maxima and a shift that look back on one tensor, some behind transpositions."""
+    pool = {"kernel": [4], "strides": [1], "pads_begin": [3], "pads_end": [0],
+            "rounding_type": "floor", "auto_pad": "explicit"}
+    x = node("Tanh", 1, [x])
+    near = _convolved(x, "sp1", (5, CHANNELS, 4), _window(1, 1, 3, 0))
+    far = _convolved(_turned(_turned(x)), "sp2", (5, CHANNELS, 3), _window(1, 5, 10, 0))
+    mean = node("AvgPool", 1, [x], **pool, **{"exclude-pad": False})
+    most = node("MaxPool", 1, [x], **pool)
+    late = node("Pad", 12, [_turned(x), i64(0, 7, 0), i64(0, -7, 0), np.float32(0)],
+                pad_mode="constant")
+    half = _convolved(x, "sp3", (2, CHANNELS, 5), _window(2, 1, 3, 0))
+    y = node("Concat", 1, [mean, most, _turned(late), near], axis=1)
+    return [y.output(0), node("Multiply", 1, [near, far]).output(0), half.output(0)]
+
+
 def cases():
     for name, graph in (("u_net", _u_net), ("residual_blocks", _residual_blocks),
                         ("rows_of_frequencies", _rows_of_frequencies), ("pools", _pools),
-                        ("all_so_far", _all_so_far), ("shifts", _shifts)):
+                        ("all_so_far", _all_so_far), ("shifts", _shifts),
+                        ("shared_pasts", _shared_pasts)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, CHANNELS, STEPS)], graph)

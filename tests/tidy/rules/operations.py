@@ -61,6 +61,7 @@ PATTERNS = {
     "converter/graph/streaming/numbering.cc": "a counter that numbers steps",
     "converter/graph/streaming/pads.cc": "a Pad before a window, a slice behind one",
     "converter/graph/streaming/position.cc": "the number of the next step, and a table's row",
+    "converter/graph/streaming/same_places.cc": "a transposition of time alone",
     "converter/graph/streaming/shifts.cc": "a constant joined in front, which is a Pad",
     "converter/graph/streaming/rounding.cc": "an addend behind a product",
     "converter/graph/streaming/whole_gathers.cc": "a Gather of all places in their order",

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/same_places.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "converter/graph/reroll/value_table.h"
+#include "converter/graph/streaming/borders.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+bool IsTransposition(const ir::Node& node) {
+  return node.operation != nullptr && !node.constant && node.operation->name == "Transpose";
+}
+
+// Does the node move its inputs' numbers, or make each of one alone? What adds may round otherwise
+// beside one product than beside another, however equal the sums are.
+bool IsExact(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
+  if (node.constant || node.inputs.empty()) return false;
+  const ops::Traits& traits = ops::TraitsOf(node);
+  const AxisRelation& relation = times.Relation(&node);
+  const bool takes = relation.selects || !relation.parts.empty() || !relation.selections.empty();
+  const bool moves = takes || relation.stretches || traits.reshapes || traits.joins ||
+                     traits.converts || IsTransposition(node) || BorderOf(graph, node);
+  return moves || (traits.pointwise && node.inputs.size() == 1);
+}
+
+// Of a transposition: does it leave the axes but that of time in their order?
+bool MovesTimeAlone(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
+  const TimeAxis* time = times.Of(node.inputs[0]);
+  Faults discarded;
+  const ops::NodeScope scope(graph, node, discarded);
+  const std::optional<Dims> order = node.inputs.size() > 1 ? scope.Ints(1) : std::nullopt;
+  if (time == nullptr || !order || order->empty()) return false;
+  Dims others;
+  std::ranges::copy_if(*order, std::back_inserter(others),
+                       [&](int64_t axis) { return axis != time->axis; });
+  return std::ranges::is_sorted(others);
+}
+
+// Is each place of its output one of input 0, as it is? Of a border that a window has taken over
+// nothing is left.
+bool KeepsPlaces(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
+  if (node.constant || node.inputs.empty()) return false;
+  if (IsTransposition(node)) return MovesTimeAlone(graph, times, node);
+  const std::optional<Border> border = BorderOf(graph, node);
+  const auto is_zero = [](int64_t places) { return places == 0; };
+  const bool is_nothing = border && std::ranges::all_of(border->begin, is_zero) &&
+                          std::ranges::all_of(border->end, is_zero);
+  return is_nothing || ops::TraitsOf(node).reshapes;
+}
+
+}  // namespace
+
+SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
+  const ValueTable values(graph);
+  std::map<int, std::vector<ir::Source>> known;  // by value: made of other tensors each
+  for (ir::Node* node : times.nodes()) {
+    if (KeepsPlaces(graph, times, *node)) keep_places_.insert(node);
+    if (!IsExact(graph, times, *node)) continue;
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      const ir::Source source = {node, port};
+      const int value = values.Of(source);
+      if (value == kNoValue) continue;
+      std::vector<ir::Source>& alike = known[value];
+      const auto first = std::ranges::find_if(
+          alike, [&](const ir::Source& other) { return AreOfTheSame(*other.node, *node); });
+      if (first != alike.end()) {
+        alike_[{node, port}] = *first;
+      } else {
+        alike.push_back(source);
+      }
+    }
+  }
+}
+
+// Their values being equal, they are the same, bit for bit, where they are made of the same tensors.
+bool SamePlaces::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
+  const auto computed = [&](const ir::Node& node) {
+    std::vector<ir::Source> sources;
+    for (const ir::Source& input : node.inputs) {
+      if (!input.node->constant) sources.push_back(FirstAlike(input));
+    }
+    return sources;
+  };
+  return computed(a) == computed(b);
+}
+
+ir::Source SamePlaces::FirstAlike(const ir::Source& source) const {
+  const auto found = alike_.find({source.node, source.port});
+  return found == alike_.end() ? source : found->second;
+}
+
+ir::Source SamePlaces::First(ir::Source source) const {
+  for (source = FirstAlike(source); keep_places_.contains(source.node);) {
+    const TimeAxis* time = times_.Of(source);
+    const ir::Source from = FirstAlike(source.node->inputs[0]);
+    const TimeAxis* before = times_.Of(from);
+    if (time == nullptr || before == nullptr || time->outer != before->outer ||
+        time->chunk != before->chunk) {
+      break;
+    }
+    source = from;
+  }
+  return source;
+}
+
+}  // namespace weft::graph
