@@ -94,6 +94,23 @@ TEST(StreamingBound, CountsATensorOnce) {
   EXPECT_EQ(facts.state_bytes, facts.bytes + kStart);
 }
 
+// Five places before the four of a step are of the two steps before, which are all that there are.
+TEST(StreamingBound, DoesNotLookBackBeforeTheFirstStep) {
+  const auto steps_of = [](int64_t places) {
+    return FactsOf(
+               [=](GraphBuilder& g) {
+                 const ir::Source x = g.Parameter(F32({1, 1, places}));
+                 const ir::Source y = Window(g, x, {2, 1, 9}, 1, 4);
+                 g.Result(y);
+               },
+               1)
+        .steps;
+  };
+  EXPECT_EQ(steps_of(8), 2);
+  EXPECT_EQ(steps_of(12), 3);
+  EXPECT_EQ(steps_of(24), 3);
+}
+
 // What a window looks back to is counted as the bytes that it was converted and repeated from.
 TEST(StreamingBound, CountsWhereNumbersAreFewest) {
   const Facts facts = FactsOf(

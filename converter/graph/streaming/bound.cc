@@ -49,8 +49,11 @@ class ReceptiveField {
       : times_(times) {
     for (const CausalAttention& attention : attentions) {
       if (!RunsAlong(times, attention)) continue;
-      seen_[{attention.scores, attention.key.port}] = attention.reach.past;
-      seen_[{attention.product, attention.value.port}] = attention.reach.past;
+      const TimeAxis* keys = times.Of(attention.scores->inputs[attention.key.port]);
+      const int64_t before = (times.steps() - 1) * (keys == nullptr ? 1 : keys->chunk);
+      const int64_t seen = std::min(attention.reach.past, before);
+      seen_[{attention.scores, attention.key.port}] = seen;
+      seen_[{attention.product, attention.value.port}] = seen;
     }
     for (const ir::Node* result : graph.results) Ask(result->inputs[0], 0);
     for (ir::Node* node : times.nodes() | std::views::reverse) {
@@ -71,13 +74,19 @@ class ReceptiveField {
       const TimeAxis* time = times_.Of({parameter, 0});
       if (found == asked_.end() || time == nullptr) continue;
       if (found->second == kAll) return std::nullopt;
-      steps = std::max(steps, 1 + DividedUp(found->second, time->chunk));
+      steps = std::max(steps, StepsBack(found->second, time->chunk));
     }
     return steps;
   }
 
  private:
   static constexpr int64_t kAll = INT64_MAX;
+
+  // Places that lie within all steps are of no more steps than there are, however far into a step
+  // they reach.
+  int64_t StepsBack(int64_t places, int64_t chunk) const {
+    return std::min(1 + DividedUp(places, chunk), std::max(times_.steps(), 1 + places / chunk));
+  }
 
   // `places` before those of a step are read of the tensor too.
   void Ask(const ir::Source& source, int64_t places) {

@@ -108,6 +108,7 @@ class Streaming {
     return std::move(streamed_);
   }
 
+  bool asks_too_many() const { return asks_too_many_; }  // more steps than there are
   // What would come of it for at most so many steps a run; the graph is of no further use.
   TriedTime Try() {
     is_trial_ = true;
@@ -185,6 +186,7 @@ class Streaming {
   const Folding& folding_;
   Faults& faults_;
   bool is_trial_ = false;
+  bool asks_too_many_ = false;
   std::optional<TimeAxes> times_;
   Motion motion_ = Motion::kNone;  // the likeliest of the graph
   std::vector<FilledWindow> filled_;
@@ -280,6 +282,7 @@ bool Streaming::FitSteps() {
   }
   if (is_trial_) steps_ = std::min(steps_, whole_steps_);
   if (steps_ >= 1 && steps_ <= whole_steps_) return true;
+  asks_too_many_ = true;
   faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
                           graph_.file, whole_steps_, whole_steps_));
   return false;
@@ -580,14 +583,16 @@ std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& f
   if (!seeds) return std::nullopt;
   const std::unique_ptr<ir::Graph> late = ir::CopyOf(graph);
   Faults found, too_far;
-  std::optional<Streamed> streamed = Streaming(graph, steps, *seeds, folding, found).Run();
+  Streaming streaming(graph, steps, *seeds, folding, found);
+  std::optional<Streamed> streamed = streaming.Run();
   if (streamed) return streamed;
   streamed = StreamLate(*late, steps, *seeds, folding, too_far);
   if (streamed) {
     graph = std::move(*late);
     return streamed;
   }
-  for (const std::string& line : too_far.ok() ? found.lines() : too_far.lines()) faults.Add(line);
+  const bool says_first = too_far.ok() || streaming.asks_too_many();
+  for (const std::string& line : says_first ? found.lines() : too_far.lines()) faults.Add(line);
   return std::nullopt;
 }
 
