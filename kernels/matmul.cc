@@ -63,25 +63,44 @@ inline constexpr size_t kMatmulPanels = 1;
 // The chain goes on in y from one stretch to the next.
 HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch at, const float* b) {
   constexpr size_t kSteps = HWY_TARGET == HWY_SCALAR ? 4 : 16;
-  float panel[kSteps * kPanel];
+  float panel[kSteps * kPanel] = {};
   const float* a = at.a;
+  const bool continues = at.continues;
   at.b = panel;
   at.b_inner_stride = kPanel;
   for (size_t k = 0; k < shape.inner; k += kSteps) {
     at.inner = shape.inner - k < kSteps ? shape.inner - k : kSteps;
     for (size_t i = 0; i < at.inner; ++i) {
-      for (size_t n = 0; n < kPanel; ++n) {
-        panel[i * kPanel + n] =
-            n < at.columns ? b[(k + i) * shape.b_inner_stride + n * shape.b_column_stride] : 0.0f;
+      for (size_t n = 0; n < at.columns; ++n) {
+        panel[i * kPanel + n] = b[(k + i) * shape.b_inner_stride + n * shape.b_column_stride];
       }
     }
     at.a = a + k * shape.a_inner_stride;
-    at.continues = k != 0;
+    at.continues = continues || k != 0;
     MatmulRows<kMatmulRows, 1>(at, shape.rows);
   }
 }
 
-void MatmulMatrix(const MatmulShape& shape, const float* a, const float* b, float* y) {
+// One column of few rows: less than it takes to make a panel of it.
+inline constexpr size_t kMatmulColumnRows = HWY_TARGET == HWY_SCALAR ? SIZE_MAX : 2;
+
+void MatmulColumn(const MatmulShape& shape, const Stretch& at) {
+  for (size_t row = 0; row < shape.rows; ++row) {
+    const float* a = at.a + row * at.a_row_stride;
+    const float* b = at.b;
+    float* y = at.y + row * at.y_row_stride;
+    FloatVec sum = Set(at.continues ? *y : 0.0f);
+    for (size_t k = shape.inner; k != 0; --k) {
+      sum = Fma(Set(*a), Set(*b), sum);
+      a += at.a_inner_stride;
+      b += at.b_inner_stride;
+    }
+    StoreFirst(sum, y, 1);
+  }
+}
+
+void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                  float* y) {
   // The tile steps once more than it reads, so a stride that leads nowhere must not count.
   const bool steps = shape.inner > 1;
   Stretch at = {a,
@@ -90,20 +109,29 @@ void MatmulMatrix(const MatmulShape& shape, const float* a, const float* b, floa
                 b,
                 steps ? shape.b_inner_stride : 0,
                 y,
-                shape.columns,
+                part.y_row_stride,
                 shape.inner,
                 0,
-                false};
+                part.continues};
+  const bool is_contiguous = shape.b_column_stride == 1;
   for (size_t column = 0; column < shape.columns; column += at.columns) {
-    const size_t left = shape.columns - column;
+    size_t left = shape.columns - column;
+    // The last panel is whole where it begins earlier: what it computes again comes out the same.
+    if (is_contiguous && !part.continues && left < kPanel && column != 0) {
+      left = kPanel;
+      column = shape.columns - left;
+    }
     at.y = y + column;
     at.b = b + column * shape.b_column_stride;
-    if (shape.b_column_stride == 1 && left >= kMatmulPanels * kPanel) {
+    if (is_contiguous && left >= kMatmulPanels * kPanel) {
       at.columns = kMatmulPanels * kPanel;
       MatmulRows<kMatmulRows, kMatmulPanels>(at, shape.rows);
-    } else if (shape.b_column_stride == 1 && left >= kPanel) {
+    } else if (is_contiguous && left >= kPanel) {
       at.columns = kPanel;
       MatmulRows<kMatmulRows, 1>(at, shape.rows);
+    } else if (left == 1 && shape.rows <= kMatmulColumnRows) {
+      at.columns = 1;
+      MatmulColumn(shape, at);
     } else {
       at.columns = left < kPanel ? left : kPanel;
       MatmulGathered(shape, at, at.b);
@@ -111,18 +139,20 @@ void MatmulMatrix(const MatmulShape& shape, const float* a, const float* b, floa
   }
 }
 
-void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y) {
-  const size_t plane = size_t{shape.rows} * shape.columns;
+void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                float* y) {
+  const size_t plane = size_t{shape.rows} * part.y_row_stride;
   // Without outputs nothing may be read either: a and b need not exist.
-  if (plane == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;
+  if (shape.rows == 0 || shape.columns == 0) return;
+  if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
   Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
                          {shape.a_batch_strides, shape.b_batch_strides});
   do {
-    if (shape.inner == 0) {
-      Map(y, y, plane, [](FloatVec) HWY_ATTR { return Set(0.0f); });
-    } else {
-      MatmulMatrix(shape, a + walk.offset(0), b + walk.offset(1), y);
+    for (size_t row = 0; shape.inner == 0 && !part.continues && row < shape.rows; ++row) {
+      float* sums = y + row * part.y_row_stride;
+      Map(sums, sums, shape.columns, [](FloatVec) HWY_ATTR { return Set(0.0f); });
     }
+    if (shape.inner != 0) MatmulMatrix(shape, part, a + walk.offset(0), b + walk.offset(1), y);
     y += plane;
   } while (walk.Next());
 }
@@ -133,10 +163,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace weft::kernels {
 
-HWY_EXPORT(Matmul);
+HWY_EXPORT(MatmulInto);
 
+void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                float* y) {
+  HWY_DYNAMIC_DISPATCH(MatmulInto)(shape, part, a, b, y);
+}
 void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y) {
-  HWY_DYNAMIC_DISPATCH(Matmul)(shape, a, b, y);
+  MatmulInto(shape, {shape.columns, false}, a, b, y);
 }
 
 namespace {

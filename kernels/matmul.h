@@ -30,6 +30,16 @@ struct MatmulShape {
 };
 
 void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y);
+
+// Columns of a y whose rows are so far apart, and whether their chains go on from what it holds: a
+// product whose b comes in parts.
+struct MatmulPart {
+  uint32_t y_row_stride = 0;
+  bool continues = false;
+};
+void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                float* y);
+
 void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y);
 void Matmul(const MatmulShape& shape, const int64_t* a, const int64_t* b, int64_t* y);
 
