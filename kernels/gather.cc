@@ -14,6 +14,15 @@ int64_t ReadIndex(const void* index, size_t at, Element type, uint32_t axis) {
   return value >= 0 && value < int64_t{axis} ? value : -1;
 }
 
+// Pieces of one word, as of scores that change places: a call for each would cost more than it moves.
+void GatherWords(const GatherShape& shape, const Raw<uint32_t>* x, const void* index, size_t first,
+                 Raw<uint32_t>* y) {
+  for (size_t i = 0; i < shape.indices; ++i) {
+    const int64_t row = ReadIndex(index, first + i, shape.index_type, shape.axis);
+    y[i] = row < 0 ? Raw<uint32_t>{} : x[row];
+  }
+}
+
 }  // namespace
 
 void Gather(const GatherShape& shape, const void* x, const void* index, void* y) {
@@ -23,6 +32,13 @@ void Gather(const GatherShape& shape, const void* x, const void* index, void* y)
   if (row_bytes == 0 || shape.indices == 0) return;  // x and y need not exist
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t o = 0; o < shape.outer; ++o) {
+      if (shape.element_bytes == sizeof(uint32_t) && shape.inner == 1) {
+        GatherWords(shape, reinterpret_cast<const Raw<uint32_t>*>(from), index, b * shape.indices,
+                    reinterpret_cast<Raw<uint32_t>*>(to));
+        from += shape.axis * row_bytes;
+        to += shape.indices * row_bytes;
+        continue;
+      }
       for (size_t i = 0; i < shape.indices; ++i) {
         const int64_t row = ReadIndex(index, b * shape.indices + i, shape.index_type, shape.axis);
         if (row < 0) {
