@@ -161,7 +161,10 @@ class Line {
       : shape_(shape),
         start_(start),
         piece_(size_t{shape.inner} * shape.element_bytes),
-        place_(piece_ * shape.outer) {}
+        place_(shape.order == RingOrder::kPlacesOuterInner   ? piece_ * shape.outer
+               : shape.order == RingOrder::kOuterPlacesInner ? piece_
+                                                             : shape.element_bytes),
+        row_(shape.order == RingOrder::kPlacesOuterInner ? piece_ : piece_ * shape.past) {}
 
   // `count` places from `first` on, to `y`, where the rows lie `y_row` bytes apart.
   void Read(size_t first, size_t count, const Byte* x, const Byte* ring, Byte* y, size_t y_row) {
@@ -200,17 +203,31 @@ class Line {
   size_t Wrapped(size_t at) const { return at < shape_.past ? at : at - shape_.past; }
 
   void FromRing(size_t count, const Byte* from, Byte* y, size_t y_row) {
-    Move({count, shape_.outer, piece_, place_, piece_, piece_, y_row}, shape_.element_bytes, from,
-         y);
+    if (shape_.order != RingOrder::kOuterInnerPlaces) {
+      return Move({count, shape_.outer, piece_, place_, row_, piece_, y_row}, shape_.element_bytes,
+                  from, y);
+    }
+    for (size_t row = 0; row < shape_.outer; ++row) {
+      Move({count, shape_.inner, place_, place_, place_ * shape_.past, piece_, place_}, place_,
+           from + row * row_, y + row * y_row);
+    }
   }
 
   void ToRing(size_t count, const Byte* x, Byte* to) {
     const size_t x_row = shape_.places * piece_;
-    Move({count, shape_.outer, piece_, piece_, x_row, place_, piece_}, shape_.element_bytes, x, to);
+    if (shape_.order != RingOrder::kOuterInnerPlaces) {
+      return Move({count, shape_.outer, piece_, piece_, x_row, place_, row_}, shape_.element_bytes,
+                  x, to);
+    }
+    for (size_t row = 0; row < shape_.outer; ++row) {
+      Move({count, shape_.inner, place_, piece_, place_, place_, place_ * shape_.past}, place_,
+           x + row * x_row, to + row * row_);
+    }
   }
 
   const RingShape& shape_;
-  const size_t start_, piece_, place_;
+  const size_t start_, piece_;
+  const size_t place_, row_;  // from one place of the ring to the next, from one of outer
 };
 
 }  // namespace
@@ -227,7 +244,7 @@ void Ring(const RingShape& shape, const void* x, const RingState& state, void* y
   if (shape.outer == 0 || piece == 0) return;  // x, y and the ring need not exist
   const Byte* data = static_cast<const Byte*>(x);
   const size_t run = shape.length * piece;
-  for (size_t tap = 0; run != 0 && tap < shape.taps; ++tap) {
+  for (size_t tap = 0; y != nullptr && run != 0 && tap < shape.taps; ++tap) {
     line.Read(shape.first + tap * shape.dilation, shape.length, data,
               static_cast<const Byte*>(state.ring), static_cast<Byte*>(y) + tap * run,
               shape.taps * run);

@@ -5,13 +5,15 @@
 // Where several read one ring, all but the last leave it as it is: without a ring_after, and a
 // start_after, nothing is written.
 //
-// x is [outer, places, inner], y [outer, taps * length, inner]. A place of the ring is one piece,
-// [past, outer, inner]: a run of few places writes it as it is, and channels do not lie a multiple
-// of the cache's size apart. `start` says where the oldest is; one that is beyond the ring, or
+// x is [outer, places, inner], y [outer, taps * length, inner]. Where windows take places out of the
+// ring, each is one piece, [past, outer, inner]: a run of few places writes it as it is, and channels
+// do not lie a multiple of the cache's size apart. What products read in the ring (ring_matmul.h)
+// has its places in the rows of outer, [outer, past, inner], or side by side, [outer, inner, past].
+// `start` says where the oldest is; one that is beyond the ring, or
 // absent, is 0. After t places it is t % past, in runs of whatever number of places. Elements are
 // 1, 2, 4 or 8 bytes and are moved as they are.
 //
-// ring_after may be ring, start_after may be start, and may be absent; nothing else may overlap.
+// y and start_after may be absent. ring_after may be ring, start_after start; nothing else may overlap.
 // The runs end within past + places, which is below 2^31. The caller owns all memory.
 #ifndef WEFT_KERNELS_RING_H_
 #define WEFT_KERNELS_RING_H_
@@ -19,6 +21,8 @@
 #include "kernels/element.h"
 
 namespace weft::kernels {
+
+enum class RingOrder : uint8_t { kPlacesOuterInner, kOuterPlacesInner, kOuterInnerPlaces };
 
 struct RingShape {
   uint32_t outer = 0;
@@ -30,6 +34,7 @@ struct RingShape {
   uint32_t dilation = 0;
   uint32_t length = 0;
   uint32_t element_bytes = 0;
+  RingOrder order = RingOrder::kPlacesOuterInner;
 };
 
 struct RingState {

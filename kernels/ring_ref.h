@@ -14,7 +14,14 @@ inline size_t RingTwin(const RingShape& s, const uint8_t* x, uint8_t* ring, size
                        uint8_t* y) {
   const size_t bytes = s.element_bytes;
   const auto in_ring = [&](size_t slot, size_t o, size_t i) {
-    return ring + ((slot * s.outer + o) * s.inner + i) * bytes;
+    switch (s.order) {
+      case RingOrder::kOuterPlacesInner:
+        return ring + ((o * s.past + slot) * s.inner + i) * bytes;
+      case RingOrder::kOuterInnerPlaces:
+        return ring + ((o * s.inner + i) * s.past + slot) * bytes;
+      default:
+        return ring + ((slot * s.outer + o) * s.inner + i) * bytes;
+    }
   };
   const auto in_x = [&](size_t place, size_t o, size_t i) {
     return x + ((o * s.places + place) * s.inner + i) * bytes;

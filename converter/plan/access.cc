@@ -287,6 +287,43 @@ StridedBytes AccessBy(const format::RingParams& p, uint32_t operand) {
   }
 }
 
+StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
+  const uint32_t rank = p.batch_rank();
+  Dims walk;
+  const auto add_batch = [&](const auto& strides) {
+    for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(p.batch_dims()->Get(i), strides.Get(i));
+  };
+  const bool is_along_columns = p.along() == format::RingAlong::columns;
+  const int64_t held = int64_t{is_along_columns ? p.columns() : p.inner()} - p.places();
+  const auto add_matrix = [&](int64_t places, int64_t inner_stride, int64_t column_stride) {
+    walk.emplace_back(is_along_columns ? places : p.columns(), column_stride);
+    walk.emplace_back(is_along_columns ? p.inner() : places, inner_stride);
+  };
+  switch (operand) {
+    case 0:
+      add_batch(*p.a_batch_strides());
+      walk.emplace_back(p.rows(), p.a_row_stride());
+      walk.emplace_back(p.inner(), p.a_inner_stride());
+      break;
+    case 1:
+      add_batch(*p.past_batch_strides());
+      add_matrix(held, p.past_inner_stride(), p.past_column_stride());
+      break;
+    case 2:
+      add_batch(*p.x_batch_strides());
+      add_matrix(p.places(), p.x_inner_stride(), p.x_column_stride());
+      break;
+    case 3:
+      return Contiguous(32, {1});
+    default: {
+      std::vector<int64_t> y_dims = FirstOf(*p.batch_dims(), rank);
+      y_dims.insert(y_dims.end(), {p.rows(), p.columns()});
+      return Contiguous(kF32Bits, y_dims);
+    }
+  }
+  return Strided(kF32Bits, 0, walk);
+}
+
 StridedBytes AccessBy(const format::PlacesParams& p, uint32_t operand) {
   if (operand == 2) return Contiguous(32, {p.batch()});
   if (operand == 1)

@@ -13,6 +13,10 @@ Fault Check(const format::RingParams& params, const OperandSlots& slots) {
   const uint32_t most = Plus(params.past(), params.places());
   const uint32_t piece = Times(params.outer(), params.inner());
   ParamChecker check(slots);
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  check.RequireAtMost(FaultCode::kParamOp, static_cast<uint32_t>(params.order()),
+                      static_cast<uint32_t>(format::RingOrder::MAX));
   check.RequireElementBytes(element_bytes);
   check.RequireAtMost(FaultCode::kParamWindow, most, 0x7FFFFFFF);
   check.RequireAtMost(FaultCode::kParamWindow, reach, most);
@@ -40,6 +44,7 @@ void Run(const format::RingParams& params, std::byte* const* operands) {
   shape.dilation = params.dilation();
   shape.length = params.length();
   shape.element_bytes = params.element_bytes();
+  shape.order = static_cast<kernels::RingOrder>(params.order());
   kernels::RingState state;
   state.ring = operands[1];
   state.start = As<int32_t>(operands[2]);

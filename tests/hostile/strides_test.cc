@@ -39,6 +39,26 @@ StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_i
                                  b_column, format::ElementType::f32, 0, 0));
 }
 
+// One row, with seven places of a ring and one more as columns.
+StepSample RingMatmul(uint32_t inner, uint32_t a_row, uint32_t past_inner, uint32_t x_inner,
+                      uint32_t x_column, uint32_t batch) {
+  const uint32_t dims[6] = {1}, strides[6] = {batch};
+  return StepSample(
+             Kind::ring_matmul,
+             {{kF32, inner}, {kF32, inner * 7}, {kF32, inner}, {ElementType::i32, 1}, {kF32, 8}})
+      .With(format::RingMatmulParams(1, dims, strides, strides, strides, 1, 8, inner, 1, a_row, 1,
+                                     past_inner, 1, x_inner, x_column, format::RingAlong::columns,
+                                     0, 0));
+}
+// One row and column, whose sum has a ring's one place and one more as terms.
+StepSample RingTerms(uint32_t past, uint32_t x, uint32_t column) {
+  const uint32_t none[6] = {};
+  return StepSample(Kind::ring_matmul,
+                    {{kF32, 2}, {kF32, 1}, {kF32, 1}, {ElementType::i32, 1}, {kF32, 1}})
+      .With(format::RingMatmulParams(0, none, none, none, none, 1, 1, 2, 1, 2, 1, past, column, x,
+                                     column, format::RingAlong::inner, 0, 0));
+}
+
 // Of 3 x 3 pixels, a window of `taps` x `taps` at `out` x `out` places.
 struct Window {
   uint32_t out, taps, stride, dilation, pad;
@@ -151,6 +171,13 @@ const Idle kIdle[] = {
     {"matmul inner of a", [](uint32_t far) { return Matmul(1, 1, far, 20, 1, 0); }},
     {"matmul inner of b", [](uint32_t far) { return Matmul(1, 1, 1, far, 1, 0); }},
     {"matmul batch", [](uint32_t far) { return Matmul(3, 3, 1, 1, 3, far); }},
+    {"ring product rows of a", [](uint32_t far) { return RingMatmul(3, far, 7, 1, 1, 0); }},
+    {"ring product inner of the past", [](uint32_t far) { return RingMatmul(1, 1, far, 1, 1, 0); }},
+    {"ring product inner of x", [](uint32_t far) { return RingMatmul(1, 1, 7, far, 1, 0); }},
+    {"ring product column of x", [](uint32_t far) { return RingMatmul(3, 3, 7, 1, far, 0); }},
+    {"ring product batch", [](uint32_t far) { return RingMatmul(3, 3, 7, 1, 1, far); }},
+    {"ring product of one place", [](uint32_t far) { return RingTerms(far, far, 1); }},
+    {"ring product of one column", [](uint32_t far) { return RingTerms(1, 1, far); }},
     {"conv stride",
      [](uint32_t far) {
        return Conv({1, 2, far, 1, 0});

@@ -7,6 +7,9 @@
 namespace weft::kernels {
 namespace {
 
+constexpr RingOrder kOrders[] = {RingOrder::kPlacesOuterInner, RingOrder::kOuterPlacesInner,
+                                 RingOrder::kOuterInnerPlaces};
+
 std::vector<uint8_t> RandomBytes(size_t count, Random* random) {
   std::vector<uint8_t> bytes(count);
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random->Below(256));
@@ -78,8 +81,10 @@ TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
         for (const uint32_t inner : {1u, 3u}) {
           for (const uint32_t places : {1u, 5u, 16u}) {
             misalignment = 1 - misalignment;
-            ExpectTwinOfEveryRead({outer, 0, places, inner, 0, 0, 0, 0, bytes}, misalignment,
-                                  &random);
+            for (const RingOrder order : kOrders) {
+              ExpectTwinOfEveryRead({outer, 0, places, inner, 0, 0, 0, 0, bytes, order},
+                                    misalignment, &random);
+            }
           }
         }
       }
@@ -142,6 +147,21 @@ TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
     ExpectSame(held.Values(), first);
   }
   ExpectSame(first, {20, 21, 22, 23, 19});
+}
+
+// What reads the ring itself asks for no y.
+TEST(Ring, TakesXWithoutAY) {
+  for (const RingOrder order : kOrders) {
+    const RingShape s = {2, 3, 2, 2, 0, 1, 1, 5, 4, order};
+    std::vector<uint8_t> x(BytesOfX(s)), must(BytesOfRing(s)), y(BytesOfY(s));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i);
+    Array<uint8_t> held(must, 0);
+    int32_t start = 2;
+    Ring(s, x.data(), {held.data(), &start, held.data(), &start}, nullptr);
+    EXPECT_EQ(RingTwin(s, x.data(), must.data(), 2, y.data()), 1u);
+    EXPECT_EQ(start, 1);
+    ExpectSame(held.Values(), must);
+  }
 }
 
 TEST(Ring, MovesNothingOfNothing) {

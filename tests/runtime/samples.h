@@ -197,7 +197,18 @@ inline StepSample SampleOf<format::Kind::ring>() {
                                          {kF32, 18},
                                          {kF32, 12},
                                          {ElementType::i32, 1}})
-      .With(format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4));
+      .With(
+          format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4, format::RingOrder::places_outer_inner, 0, 0));
+}
+
+// Two products of two rows with three of a ring's places, and one more, as columns.
+template <>
+inline StepSample SampleOf<format::Kind::ring_matmul>() {
+  const uint32_t dims[6] = {2}, a_strides[6] = {10}, past_strides[6] = {15}, x_strides[6] = {5};
+  return StepSample(format::Kind::ring_matmul,
+                    {{kF32, 20}, {kF32, 30}, {kF32, 10}, {ElementType::i32, 1}, {kF32, 16}})
+      .With(format::RingMatmulParams(1, dims, a_strides, past_strides, x_strides, 2, 4, 5, 1, 5, 1,
+                                     3, 1, 1, 5, format::RingAlong::columns, 0, 0));
 }
 
 template <>
@@ -343,6 +354,14 @@ inline void FillInputs(const Engine& engine) {
       }
     }
   }
+}
+
+// Of the sample of a step that is spoiled.
+template <typename Spoil>
+FaultCode CodeOf(format::Kind kind, Spoil spoil) {
+  StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
+  spoil(sample.builder);
+  return Loaded(sample.builder.Finish()).fault.code;
 }
 
 inline void AppendBytes(const void* from, size_t bytes, std::vector<uint8_t>& data) {

@@ -342,14 +342,6 @@ TEST(Verify, HasATestForEveryFault) {
   }
 }
 
-// Of the sample of a step that is spoiled.
-template <typename Spoil>
-FaultCode CodeOf(format::Kind kind, Spoil spoil) {
-  StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
-  spoil(sample.builder);
-  return Loaded(sample.builder.Finish()).fault.code;
-}
-
 TEST(Verify, HoldsACausalSoftmaxToContiguousRows) {
   const auto code = [](const format::SoftmaxParams& params) {
     return CodeOf(format::Kind::softmax, [&](auto& builder) { builder.softmax_rows[0] = params; });
@@ -444,29 +436,6 @@ TEST(Verify, HoldsMapsToTheirSlotsAndWrittenOnesApart) {
                                       {0, 4, 1, 1}}) {
     EXPECT_EQ(CodeOfMaps(planes, y), FaultCode::kParamRows) << y.row();
   }
-}
-
-TEST(Verify, HoldsRunsOfARingToWhatItHolds) {
-  using format::Kind;
-  using B = ListingBuilder;
-  const auto code = [](void (*spoil)(format::RingParams & params)) {
-    return CodeOf(Kind::ring, [spoil](B& b) { spoil(b.ring_rows[0]); });
-  };
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_element_bytes(3); }),
-            FaultCode::kParamElementBytes);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_dilation(3); }), FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_dilation(0xFFFFFFFF); }),
-            FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_length(3); }), FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_first(1); }), FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_first(0xFFFFFFFF); }),
-            FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(0x7FFFFFFE); }),
-            FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(0xFFFFFFFF); }),
-            FaultCode::kParamWindow);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_past(5); }), FaultCode::kOperandBytes);
-  EXPECT_EQ(code([](format::RingParams& p) { p.mutate_outer(4); }), FaultCode::kOperandBytes);
 }
 
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {
