@@ -49,6 +49,7 @@
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/program.h"
+#include "converter/program/ring_products.h"
 #include "converter/stream_note.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
@@ -131,6 +132,8 @@ constexpr Pass kPasses[] = {
     {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
      "products that are read in parts become one for each part"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
+    {"ring_products", Stage::kProgram, OnProgram<plan::ReadRingsInPlace>,
+     "products read keys and values in the rings that keep them"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},
     {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,

@@ -16,7 +16,20 @@ RingReads ReadsOf(const NodeScope& scope) {
   reads.taps = scope.attributes.Int("taps", reads.taps);
   reads.dilation = scope.attributes.Int("dilation", reads.dilation);
   reads.length = scope.attributes.Int("length", reads.length);
+  reads.order = static_cast<format::RingOrder>(scope.attributes.Int("order", 0));
   return reads;
+}
+
+// Of the places among the axes of a ring, for data of that rank.
+size_t AxisOfPlaces(const RingReads& reads, size_t rank) {
+  switch (reads.order) {
+    case format::RingOrder::outer_places_inner:
+      return static_cast<size_t>(reads.axis);
+    case format::RingOrder::outer_inner_places:
+      return rank - 1;
+    default:
+      return 0;
+  }
 }
 
 void InferRing(InferScope& scope) {
@@ -34,7 +47,7 @@ void LowerRing(LowerScope& scope) {
   const auto axis = static_cast<size_t>(reads.axis);
   format::RingParams params;
   params.mutate_outer(Narrow32(ProductOf(dims, 0, axis), "outer"));
-  params.mutate_past(Narrow32(scope.input_dims(1)[0], "past"));
+  params.mutate_past(Narrow32(scope.input_dims(1)[AxisOfPlaces(reads, dims.size())], "past"));
   params.mutate_places(Narrow32(dims[axis], "places"));
   params.mutate_inner(Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"));
   params.mutate_first(Narrow32(reads.first, "first"));
@@ -42,6 +55,7 @@ void LowerRing(LowerScope& scope) {
   params.mutate_dilation(Narrow32(reads.dilation, "dilation"));
   params.mutate_length(Narrow32(reads.length, "length"));
   params.mutate_element_bytes(Narrow32(ElementBytes(scope.input_element(0)), "element bytes"));
+  params.mutate_order(reads.order);
   std::vector<plan::ValueId> inputs, outputs;
   for (size_t i = 0; i < scope.node().inputs.size(); ++i) inputs.push_back(scope.input(i));
   for (size_t i = 0; i < scope.node().outputs.size(); ++i) outputs.push_back(scope.NewOutput(i));
@@ -60,13 +74,15 @@ std::map<std::string, std::string> AttributesOf(const RingReads& reads) {
           {"first", std::to_string(reads.first)},
           {"taps", std::to_string(reads.taps)},
           {"dilation", std::to_string(reads.dilation)},
-          {"length", std::to_string(reads.length)}};
+          {"length", std::to_string(reads.length)},
+          {"order", std::to_string(static_cast<int>(reads.order))}};
 }
 
-TensorType RingType(const TensorType& data, int64_t axis, int64_t past) {
+TensorType RingType(const TensorType& data, const RingReads& reads, int64_t past) {
   TensorType type = data;
-  type.dims.erase(type.dims.begin() + static_cast<std::ptrdiff_t>(axis));
-  type.dims.insert(type.dims.begin(), past);
+  const size_t at = AxisOfPlaces(reads, data.dims.size());
+  type.dims.erase(type.dims.begin() + static_cast<std::ptrdiff_t>(reads.axis));
+  type.dims.insert(type.dims.begin() + static_cast<std::ptrdiff_t>(at), past);
   return type;
 }
 

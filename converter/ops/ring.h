@@ -12,19 +12,21 @@
 #include <string>
 
 #include "converter/ops/operation.h"
+#include "runtime/format/weft_generated.h"
 
 namespace weft::ops {
 
 // Of the past along `axis`, oldest first, and the new places behind it: `taps` runs of `length`
-// places, `dilation` apart, from place `first` on.
+// places, `dilation` apart, from place `first` on. `order` is how the places of the ring lie.
 struct RingReads {
   int64_t axis = 0, first = 0, taps = 1, dilation = 1, length = 0;
+  format::RingOrder order = format::RingOrder::places_outer_inner;
 };
 
 std::map<std::string, std::string> AttributesOf(const RingReads& reads);
 
-// What holds `past` places of such data: each of them is one piece.
-TensorType RingType(const TensorType& data, int64_t axis, int64_t past);
+// What holds `past` places of such data.
+TensorType RingType(const TensorType& data, const RingReads& reads, int64_t past);
 
 const Operation& RingOperation();
 

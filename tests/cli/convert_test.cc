@@ -202,7 +202,7 @@ TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   EXPECT_NE(outcome.err.find(
                 "there is no pass \"frob\"; must be one of read count resolve flatten "
                 "promote infer dilate borders reroll streaming recognise formulas constants divide "
-                "lower fuse_tail loops plan "
+                "lower ring_products fuse_tail loops plan "
                 "emit verify all"),
             std::string::npos)
       << outcome.err;

@@ -26,6 +26,7 @@
 #include "converter/plan/plan.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/hoist.h"
+#include "converter/program/ring_products.h"
 #include "runtime/weft.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
@@ -69,6 +70,7 @@ class Model {
     if (!graph_.faults.ok()) return;
     plan::Program program;
     EXPECT_TRUE(graph::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
+    plan::ReadRingsInPlace(program);
     plan::FuseTails(program);
     plan::PlanLoops(program);
     plan::Hoist(program, INT64_MAX);
@@ -176,6 +178,36 @@ inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t 
     }
     part.engine.Reset();
   }
+}
+
+// The bytes of the state, not only their number: a cut to one step and one to `many`, of which
+// there are three in all, go on from each other's.
+inline void ExpectHandsOver(const Build& build, int64_t all_steps, int64_t many_steps) {
+  Model whole(build, 0), one(build, 1), many(build, many_steps);
+  ASSERT_EQ(all_steps, 3 * many_steps);
+  EXPECT_EQ(one.variables, many.variables);
+  ASSERT_EQ(one.state().size(), many.state().size());
+  const Tensor all = whole.engine.input(0);
+  const std::vector<float> numbers = Numbers(all.bytes / sizeof(float), 41);
+  std::copy(numbers.begin(), numbers.end(), all.as<float>());
+  PortBytes input = BytesOf(all);
+  ASSERT_TRUE(whole.engine.Run().ok());
+  const Tensor result = whole.engine.output(0);
+  PortBytes output(result.bytes);
+  const auto run = [&](Model& model, size_t at) {
+    Move(all, model.engine.input(0), input, at, true);
+    ASSERT_TRUE(model.engine.Run().ok());
+    Move(result, model.engine.output(0), output, at, false);
+  };
+  const auto steps = static_cast<size_t>(many_steps);
+  run(many, 0);
+  for (size_t at = 0; at < steps; ++at) run(one, at);
+  EXPECT_EQ(std::memcmp(one.state().data(), many.state().data(), one.state().size()), 0);
+  for (size_t at = steps; at < steps + 3; ++at) run(one, at);
+  run(many, 1);
+  std::memcpy(one.state().data(), many.state().data(), one.state().size());
+  for (size_t at = 2 * steps; at < 3 * steps; ++at) run(one, at);
+  EXPECT_EQ(output, BytesOf(result));
 }
 
 // What the pass says of a graph that it refuses.

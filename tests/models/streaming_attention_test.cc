@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/models/every_case.h"
 #include "tests/models/streamed_graph.h"
 
 namespace weft::attending {
@@ -133,10 +134,42 @@ TEST(StreamingAttention, KeepsAllPlacesOfTheModel) {
   ExpectGoesOn(Under(2, Window(21)), 21, 84);
   const graph::Streamed told = Model(Of(21, Under(2, Window(21))), 1).told;
   EXPECT_EQ(told.receptive_steps, 21);
-  ASSERT_EQ(told.states.size(), 3U);
+  ASSERT_EQ(told.states.size(), 5U);
   EXPECT_EQ(told.states[1].bytes, 2 * 20 * kWidth * 4);
   EXPECT_EQ(told.states[1].from,
             "the keys of the last 20 places, of a window of 21, for layer 25 \"MatMul25\"");
+  EXPECT_EQ(told.states[2].from, "the place of the oldest in the past of layer 25 \"MatMul25\"");
+}
+
+// Past the end of the window, which a run is longer or shorter than.
+TEST(StreamingAttention, HandsItsKeysAndValuesOver) {
+  for (const int64_t window : {2, 6, 11, 24}) {
+    ExpectHandsOver(Of(24, Under(2, Window(window))), 24, 8);
+  }
+}
+
+// Both products read rings, which take the new places behind them and move nothing else.
+TEST(StreamingAttention, ReadsKeysAndValuesWhereTheyLie) {
+  for (const int64_t steps : {1, 3}) {
+    for (const std::string name : {"chosen", "by_distance", "of_shared_keys", "behind_windows"}) {
+      SCOPED_TRACE(name);
+      const AlignedBytes file = StreamedCase("streaming/attention_" + name, steps);
+      const format::Model& model = *format::GetModel(file.data());
+      const auto all = format::RowsOf(model.steps());
+      int products = 0;
+      for (uint32_t i = 0; i < all.count; ++i) {
+        const auto kind = static_cast<format::Kind>(all[i].kind());
+        products += kind == format::Kind::ring_matmul ? 1 : 0;
+        EXPECT_NE(kind, format::Kind::matmul);
+        if (kind != format::Kind::ring) continue;
+        const uint32_t* operands = format::RowsOf(model.operands()).data + all[i].first_operand();
+        if (operands[3] != format::kNoSlot) continue;
+        EXPECT_EQ(operands[1], operands[4]);
+        EXPECT_EQ(operands[2], operands[5]);
+      }
+      EXPECT_EQ(products, 2);
+    }
+  }
 }
 
 // A long softmax sums in blocks.
@@ -299,7 +332,7 @@ TEST(StreamingAttention, KeepsSharedKeysOnce) {
   };
   ExpectGoesOn(build, 14, 42);
   const graph::Streamed told = Model(Of(14, build), 1).told;
-  ASSERT_EQ(told.states.size(), 3U);
+  ASSERT_EQ(told.states.size(), 5U);
   EXPECT_EQ(told.states[1].bytes, 2 * 5 * kWidth * 4);
 }
 

@@ -100,29 +100,7 @@ TEST(StreamingRings, AreTheSameForAnyNumberOfSteps) {
     const ir::Source y = g.Add("Add", 1, {near, Depthwise(g, x, 2, 11)});
     g.Result(Dense(g, Dense(g, y, 2, 1), 3, 6));
   };
-  Model whole(Of(kSteps, build), 0), one(Of(kSteps, build), 1), many(Of(kSteps, build), 8);
-  EXPECT_EQ(one.variables, many.variables);
-  ASSERT_EQ(one.state().size(), many.state().size());
-  const Tensor all = whole.engine.input(0);
-  const std::vector<float> numbers = Numbers(all.bytes / sizeof(float), 41);
-  std::copy(numbers.begin(), numbers.end(), all.as<float>());
-  PortBytes input = BytesOf(all);
-  ASSERT_TRUE(whole.engine.Run().ok());
-  const Tensor result = whole.engine.output(0);
-  PortBytes output(result.bytes);
-  const auto run = [&](Model& model, size_t at) {
-    Move(all, model.engine.input(0), input, at, true);
-    ASSERT_TRUE(model.engine.Run().ok());
-    Move(result, model.engine.output(0), output, at, false);
-  };
-  run(many, 0);
-  for (size_t at = 0; at < 8; ++at) run(one, at);
-  EXPECT_EQ(std::memcmp(one.state().data(), many.state().data(), one.state().size()), 0);
-  for (size_t at = 8; at < 11; ++at) run(one, at);
-  run(many, 1);
-  std::memcpy(one.state().data(), many.state().data(), one.state().size());
-  for (size_t at = 16; at < 24; ++at) run(one, at);
-  EXPECT_EQ(output, BytesOf(result));
+  ExpectHandsOver(Of(kSteps, build), kSteps, 8);
 }
 
 int64_t StateBytes(const BuildFor& build, int64_t steps) {

@@ -85,6 +85,27 @@ ops::RingReads ReadsOf(const Delay& delay, int64_t places, int64_t past) {
   return {delay.axis, first, 1, 1, delay.past + places};
 }
 
+ops::RingReads ReadsOf(const ir::Source& data, const WholePast& whole) {
+  return {whole.axis, 0, 1, 1, whole.past + ExtentOf(data, whole.axis), whole.order};
+}
+
+// What is read of the past, a ring that `data` then go into.
+ir::Source ReadRing(ir::Graph& graph, const ir::Node& like, const ir::Source& data,
+                    const ops::RingReads& reads, const ir::Source& past, const PastNames& names) {
+  std::vector<ir::Source> inputs = {data, past};
+  if (!names.start.empty()) {
+    inputs.push_back(
+        Read(graph, like, names.start, kStartType, Filled(graph, like, kStartType, 0)));
+  }
+  const auto count = static_cast<uint32_t>(inputs.size());
+  ir::Node* ring = NewNode(graph, like, "Ring", 0, inputs, count, AttributesOf(reads));
+  ring->operation = &ops::RingOperation();
+  for (uint32_t i = 0; i < count; ++i) ring->outputs[i].type = TypeOf(inputs[i]);
+  NewAssign(graph, like, names.past, {ring, 1});
+  if (!names.start.empty()) NewAssign(graph, like, names.start, {ring, 2});
+  return Typed({ring, 0}, WithExtent(TypeOf(data), reads.axis, reads.taps * reads.length));
+}
+
 // One place a run: an addition, which must not become the start of a product.
 void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool exclusive,
               const std::string& name) {
@@ -115,20 +136,23 @@ const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node) {
 }
 
 TensorType PastType(const ir::Node& node, const Delay& delay, int64_t places) {
-  return ops::RingType(TypeOf(node.inputs[0]), delay.axis, places);
+  return ops::RingType(TypeOf(node.inputs[0]), {.axis = delay.axis}, places);
 }
 
 TensorType SumType(const ir::Node& node, const RunningSum& sum) {
   return WithExtent(TypeOf(node.inputs[0]), sum.axis, 1);
 }
 
-ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data, const Delay& delay,
-                    const std::string& name) {
-  const TensorType type = WithExtent(TypeOf(data), delay.axis, delay.past);
-  const ir::Source read = Read(graph, like, name, type, Filled(graph, like, type, delay.fill));
-  const ir::Source joined = Joined(graph, like, read, data, delay.axis);
-  NewAssign(graph, like, name, Part(graph, joined, delay.axis, -delay.past, delay.past));
-  return joined;
+TensorType PastType(const ir::Source& data, const WholePast& whole) {
+  return ops::RingType(TypeOf(data), ReadsOf(data, whole), whole.past);
+}
+
+ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data,
+                    const WholePast& whole, const PastNames& names) {
+  const TensorType type = PastType(data, whole);
+  const ir::Source first = Filled(graph, like, type, 0);
+  return ReadRing(graph, like, data, ReadsOf(data, whole),
+                  Read(graph, like, names.past, type, first), names);
 }
 
 Past::Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t places,

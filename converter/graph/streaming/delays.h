@@ -13,6 +13,7 @@
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 #include "converter/ops/ring.h"
+#include "runtime/format/weft_generated.h"
 
 namespace weft::graph {
 
@@ -23,10 +24,6 @@ const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node);
 // What the states of such operations hold: so many places of the node's data, and the sum.
 TensorType PastType(const ir::Node& node, const Delay& delay, int64_t places);
 TensorType SumType(const ir::Node& node, const RunningSum& sum);
-
-// `data` of `like` behind so many places before, which variable `name` holds, oldest first.
-ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data, const Delay& delay,
-                    const std::string& name);
 
 // The variables of a past, which is a ring (ops/ring.h): its places and, where there are more than
 // one, where it starts. Both are the same for any number of steps a run.
@@ -55,6 +52,15 @@ class Past {
   std::vector<ir::Source> state_;  // the ring and where it starts
   std::vector<ir::Node*> rings_;   // that read it
 };
+
+// All of `past` places, zeros at first, with `data` of `like` behind them along `axis`.
+struct WholePast {
+  int64_t axis = 0, past = 0;
+  format::RingOrder order = format::RingOrder::places_outer_inner;
+};
+TensorType PastType(const ir::Source& data, const WholePast& whole);
+ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data,
+                    const WholePast& whole, const PastNames& names);
 
 // Goes on from the sum that variable `name` holds.
 void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std::string& name);

@@ -43,8 +43,8 @@ class Keys {
   Keys(ir::Graph& graph, const TimeAxes& times, ir::Source steps_so_far)
       : graph_(graph), times_(times), steps_so_far_(steps_so_far), readers_(Readers(graph)) {}
 
-  // Gives a variable of that type its name.
-  using Keeper = std::function<std::string(const TensorType&)>;
+  // Gives the variables of a past of that type their names.
+  using Keeper = std::function<PastNames(const TensorType&)>;
   void Keep(const CausalAttention& attention, const Keeper& keys, const Keeper& values);
 
  private:
@@ -53,7 +53,8 @@ class Keys {
     int64_t count = 0;
   };
   bool OnlyRepeats(ir::Node& node, int64_t chunk) const;
-  void PutPast(ir::Node& node, const PortAxis& at, int64_t past, const Keeper& keeper);
+  void PutPast(ir::Node& node, const PortAxis& at, int64_t past, format::RingOrder order,
+               const Keeper& keeper);
   ir::Source Made(const ir::Node& like, const char* of, int opset, std::vector<ir::Source> inputs,
                   std::map<std::string, std::string> attributes = {});
   ir::Source Numbers(const ir::Node& like, const std::vector<int64_t>& numbers);
@@ -164,7 +165,8 @@ bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
 }
 
 // The past stands where the fewest elements do: before keys of several heads are one.
-void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, const Keeper& keeper) {
+void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, format::RingOrder order,
+                   const Keeper& keeper) {
   ir::Source& input = node.inputs[at.port];
   const TimeAxis time = *times_.Of(input);
   std::vector<ir::Node*> behind, chosen;
@@ -177,9 +179,8 @@ void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, const Keepe
     chosen = behind;
   }
   const int64_t least_axis = chosen.empty() ? at.axis : times_.Of(least)->axis;
-  TensorType type = TypeOf(least);
-  type.dims[static_cast<size_t>(least_axis)] = past;
-  const ir::Source joined = WithPast(graph_, node, least, {least_axis, past}, keeper(type));
+  const WholePast whole = {least_axis, past, order};
+  const ir::Source joined = WithPast(graph_, node, least, whole, keeper(PastType(least, whole)));
   (chosen.empty() ? input : chosen.back()->inputs[0]) = joined;
   for (; !chosen.empty(); chosen.pop_back()) {
     ir::Node& repeat = *chosen.back();
@@ -202,8 +203,10 @@ void Keys::Keep(const CausalAttention& attention, const Keeper& keys, const Keep
   const int64_t count = DimsOf({&scores, 0})[static_cast<size_t>(time.axis)];
   const int64_t columns = attention.reach.past + count;
   if (attention.reach.past > 0) {
-    PutPast(scores, attention.key, attention.reach.past, keys);
-    PutPast(product, attention.value, attention.reach.past, values);
+    PutPast(scores, attention.key, attention.reach.past, format::RingOrder::outer_inner_places,
+            keys);
+    PutPast(product, attention.value, attention.reach.past, format::RingOrder::outer_places_inner,
+            values);
   }
   SetMasks(attention, count, time.chunk);
   std::vector<ir::Node*> row = {&scores};
@@ -223,7 +226,7 @@ void Keys::Keep(const CausalAttention& attention, const Keeper& keys, const Keep
 
 void KeepKeys(ir::Graph& graph, const TimeAxes& times,
               const std::vector<CausalAttention>& attentions, const ir::Source& steps_so_far,
-              const NewState& new_state) {
+              const NewState& new_state, const NewStart& new_start) {
   Keys keys(graph, times, steps_so_far);
   for (const CausalAttention& attention : attentions) {
     const int64_t past = attention.reach.past;
@@ -231,9 +234,12 @@ void KeepKeys(ir::Graph& graph, const TimeAxes& times,
     const std::string window = is_all ? fmt::format(", of a window of {}", attention.places) : "";
     const auto keep = [&](const char* what, const ir::Node& node) {
       return [&, what](const TensorType& type) {
-        return new_state(fmt::format("{}/{}", node.name, what), type,
-                         fmt::format("the {} of the last {} places{}, for layer {} \"{}\"", what,
-                                     past, window, node.id, OneLine(node.name)));
+        PastNames names;
+        names.past = new_state(fmt::format("{}/{}", node.name, what), type,
+                               fmt::format("the {} of the last {} places{}, for layer {} \"{}\"",
+                                           what, past, window, node.id, OneLine(node.name)));
+        if (past > 1) names.start = new_start(node);
+        return names;
       };
     };
     keys.Keep(attention, keep("keys", *attention.scores), keep("values", *attention.product));

@@ -61,6 +61,14 @@ void States::Add(const std::string& name, const TensorType& type, const ir::Node
                   fmt::format("{} layer {} \"{}\"", what, node.id, OneLine(node.name))});
 }
 
+// Of the ring that holds a node's past.
+std::string States::NewStart(const ir::Node& node) {
+  const std::string name = FreeName(node.name + "/start");
+  Add(name, {ElementType::i32, {}}, node, "the place of the oldest in the past of");
+  all_.back().is_past = true;
+  return name;
+}
+
 void States::KeepSum(ir::Node& node) {
   const RunningSum* sum = SumOverTime(times_, node);
   if (sum == nullptr) return;
@@ -124,7 +132,8 @@ void States::CountOn(const std::vector<Table>& tables, std::vector<CausalAttenti
   const auto counting = std::ranges::find_if(attentions, CountsSteps);
   const ir::Node* asks = counting == attentions.end() ? nullptr : counting->scores;
   const ir::Source so_far = ReadTables(graph_, times_, steps_, tables, asks, new_state);
-  KeepKeys(graph_, times_, attentions, so_far, new_state);
+  KeepKeys(graph_, times_, attentions, so_far, new_state,
+           [this](const ir::Node& node) { return NewStart(node); });
 }
 
 void States::KeepLateSteps() {

@@ -49,6 +49,7 @@ class States {
   void AddVariables(const ir::Graph& graph);
   std::string FreeName(const std::string& wanted);
   void KeepPast(const SharedPast& past);
+  std::string NewStart(const ir::Node& node);
   void Add(const std::string& name, const TensorType& type, const ir::Node& node,
            const std::string& what);
 

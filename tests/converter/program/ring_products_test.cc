@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products that read a ring where it lies, and those that must not. Every program runs both ways,
+// with the same bits.
+#include "converter/program/ring_products.h"
+
+#include <gtest/gtest.h>
+
+#include "converter/ops/matmul.h"
+#include "converter/program/builder.h"
+#include "tests/converter/program_runner.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using format::RingOrder;
+using plan::StepKind;
+using plan::ValueId;
+using KindList = std::vector<StepKind>;
+
+constexpr uint32_t kHeads = 2, kPast = 5, kNew = 3, kSize = 4, kRows = 2, kAll = kPast + kNew;
+
+// Two heads of a ring that starts at its third place, and what reads them.
+class RingProgram {
+ public:
+  explicit RingProgram(RingOrder order, uint32_t length = kAll) : builder_(program_) {
+    x_ = Input({kHeads, kNew, kSize});
+    std::vector<float> places(kHeads * kPast * kSize);
+    for (size_t i = 0; i < places.size(); ++i) places[i] = 0.25f * static_cast<float>(i % 13) - 1;
+    past_ = State("past", {ElementType::f32, {std::ssize(places)}}, places);
+    start_ = State("start", {ElementType::i32, {1}}, std::vector<int32_t>{2});
+    window_ = builder_.Scratch({ElementType::f32, {kHeads, length, kSize}});
+    past_after_ = builder_.Scratch(builder_.value(past_).type);
+    start_after_ = builder_.Scratch(builder_.value(start_).type);
+    builder_.Emit(
+        format::RingParams(kHeads, kPast, kNew, kSize, 1, 1, length, sizeof(float), order, 0, 0),
+        {x_, past_, start_}, {window_, past_after_, start_after_});
+  }
+
+  ValueId Input(Dims dims) {
+    const ValueId value = builder_.Scratch({ElementType::f32, std::move(dims)});
+    program_.inputs.push_back({value, {"x" + std::to_string(program_.inputs.size())}});
+    return value;
+  }
+  void Output(ValueId value) {
+    program_.outputs.push_back({value, {"y" + std::to_string(program_.outputs.size())}});
+  }
+
+  // Scores: a row for each query, a column for each place.
+  void AddScores() { AddProduct({kHeads, kRows, kSize}, true); }
+  // Sums over the places.
+  void AddSums() { AddProduct({kHeads, kRows, kAll}, false); }
+
+  // The variables take what the ring has become.
+  plan::Program Finished() {
+    builder_.Copy(past_after_, past_);
+    builder_.Copy(start_after_, start_);
+    return std::move(program_);
+  }
+
+  plan::Builder& builder() { return builder_; }
+  ValueId x() const { return x_; }
+  ValueId past() const { return past_; }
+  ValueId past_after() const { return past_after_; }
+  ValueId window() const { return window_; }
+
+ private:
+  template <typename T>
+  ValueId State(const std::string& name, const TensorType& type, const std::vector<T>& initial) {
+    const ValueId value = builder_.VariableNamed(name, type).value;
+    builder_.SetInitial(name, builder_.WeightsOf(type, initial));
+    return value;
+  }
+  void AddProduct(const Dims& dims, bool turned) {
+    const ValueId a = Input(dims);
+    const ops::MatrixProduct product = ops::ProductOfBatches(
+        {kHeads}, ops::MatrixOver(dims), ops::MatrixOver({kHeads, kAll, kSize}, turned));
+    const ValueId y = builder_.Scratch({ElementType::f32, {kHeads, kRows, product.columns}});
+    ops::EmitProduct(builder_, product, a, window_, y);
+    Output(y);
+  }
+
+  plan::Program program_;
+  plan::Builder builder_;
+  ValueId x_, past_, start_, window_, past_after_, start_after_;
+};
+
+std::vector<std::vector<float>> Answers(const plan::Program& program) {
+  std::vector<std::vector<float>> inputs;
+  uint32_t seed = 1;
+  for (const plan::Port& port : program.inputs) {
+    std::vector<float>& numbers =
+        inputs.emplace_back(static_cast<size_t>(program.values[port.value].bytes / 4));
+    for (float& number : numbers) {
+      seed = seed * 1664525u + 1013904223u;
+      number = static_cast<float>(static_cast<int32_t>(seed >> 8) - (1 << 23)) / (1 << 23);
+    }
+  }
+  return RunFloats(program, inputs);
+}
+
+plan::Program ReadInPlace(const plan::Program& program) {
+  plan::Program changed = program;
+  plan::ReadRingsInPlace(changed);
+  const auto answers = Answers(program);
+  EXPECT_FALSE(answers.empty());
+  EXPECT_EQ(Answers(changed), answers);
+  return changed;
+}
+
+TEST(RingProducts, ReadThePlacesOfEveryOrder) {
+  for (const RingOrder order : {RingOrder::places_outer_inner, RingOrder::outer_places_inner,
+                                RingOrder::outer_inner_places}) {
+    SCOPED_TRACE(format::EnumNameRingOrder(order));
+    RingProgram scores(order), sums(order), both(order);
+    scores.AddScores();
+    sums.AddSums();
+    both.AddScores();
+    both.AddSums();
+    const KindList one = {StepKind::kRingMatmul, StepKind::kRing, StepKind::kCopy, StepKind::kCopy};
+    EXPECT_EQ(Kinds(ReadInPlace(scores.Finished())), one);
+    EXPECT_EQ(Kinds(ReadInPlace(sums.Finished())), one);
+    EXPECT_EQ(Kinds(ReadInPlace(both.Finished())),
+              (KindList{StepKind::kRingMatmul, StepKind::kRingMatmul, StepKind::kRing,
+                        StepKind::kCopy, StepKind::kCopy}));
+  }
+}
+
+TEST(RingProducts, TakeTheirStridesFromTheOrder) {
+  RingProgram turned(RingOrder::outer_inner_places);
+  turned.AddScores();
+  const plan::Program program = ReadInPlace(turned.Finished());
+  const auto params = ParamsAt<format::RingMatmulParams>(program);
+  EXPECT_EQ(params.along(), format::RingAlong::columns);
+  EXPECT_EQ(params.places(), kNew);
+  EXPECT_EQ(params.past_column_stride(), 1u) << "places lie side by side";
+  EXPECT_EQ(params.past_inner_stride(), kPast);
+  EXPECT_EQ(params.past_batch_strides()->Get(0), kPast * kSize);
+  EXPECT_EQ(params.x_column_stride(), kSize);
+  EXPECT_EQ(params.x_inner_stride(), 1u);
+  EXPECT_EQ(params.x_batch_strides()->Get(0), kNew * kSize);
+  const auto ring = ParamsAt<format::RingParams>(program, 1);
+  EXPECT_EQ(ring.taps(), 0u);
+  EXPECT_EQ(Steps(program)[1].outputs[0], plan::kNone);
+}
+
+// Heads that each query of a group shares repeat by stride 0.
+TEST(RingProducts, ShareHeads) {
+  RingProgram shared(RingOrder::outer_places_inner);
+  const ValueId a = shared.Input({kHeads, 3, 1, kSize});
+  ops::Matrix b = ops::MatrixOver({kHeads, 1, kAll, kSize}, true);
+  const ops::MatrixProduct product =
+      ops::ProductOfBatches({kHeads, 3}, ops::MatrixOver({kHeads, 3, 1, kSize}), b);
+  const ValueId y = shared.builder().Scratch({ElementType::f32, {kHeads, 3, 1, kAll}});
+  ops::EmitProduct(shared.builder(), product, a, shared.window(), y);
+  shared.Output(y);
+  EXPECT_EQ(Kinds(ReadInPlace(shared.Finished()))[0], StepKind::kRingMatmul);
+}
+
+void ExpectStays(plan::Program&& program) {
+  EXPECT_EQ(Kinds(ReadInPlace(program)), Kinds(program));
+}
+
+TEST(RingProducts, LeaveAWindowThatSomethingElseReads) {
+  RingProgram ring(RingOrder::outer_inner_places);
+  ring.AddScores();
+  const ValueId y = ring.builder().Scratch({ElementType::f32, {kHeads * kAll * kSize}});
+  ring.builder().Emit(format::UnaryParams(kHeads * kAll * kSize,
+                                          format::Activation(0, 0, 0, format::UnaryOp::abs, 0, 0),
+                                          ElementType::f32, 0, 0),
+                      {ring.window()}, {y});
+  ring.Output(y);
+  ExpectStays(ring.Finished());
+  RingProgram shown(RingOrder::outer_inner_places);
+  shown.AddScores();
+  shown.Output(shown.window());
+  ExpectStays(shown.Finished());
+}
+
+TEST(RingProducts, LeaveAPartOfThePast) {
+  RingProgram ring(RingOrder::outer_places_inner, kAll - 1);
+  const ValueId a = ring.Input({kHeads, kRows, kSize});
+  const ops::MatrixProduct product =
+      ops::ProductOfBatches({kHeads}, ops::MatrixOver({kHeads, kRows, kSize}),
+                            ops::MatrixOver({kHeads, kAll - 1, kSize}, true));
+  const ValueId y = ring.builder().Scratch({ElementType::f32, {kHeads, kRows, kAll - 1}});
+  ops::EmitProduct(ring.builder(), product, a, ring.window(), y);
+  ring.Output(y);
+  ExpectStays(ring.Finished());
+}
+
+// Rows of the window that hold pieces of several places.
+TEST(RingProducts, LeaveStridesThatCutPlaces) {
+  RingProgram ring(RingOrder::outer_places_inner);
+  const ValueId a = ring.Input({1, kRows, 2 * kSize});
+  const ops::MatrixProduct product = ops::ProductOfBatches(
+      {1}, ops::MatrixOver({1, kRows, 2 * kSize}), ops::MatrixOver({1, kAll, 2 * kSize}, true));
+  const ValueId y = ring.builder().Scratch({ElementType::f32, {1, kRows, kAll}});
+  ops::EmitProduct(ring.builder(), product, a, ring.window(), y);
+  ring.Output(y);
+  ExpectStays(ring.Finished());
+}
+
+// The ring cannot be written behind a product where its places are wanted before.
+TEST(RingProducts, LeaveARingThatIsReadAfterItsRun) {
+  RingProgram ring(RingOrder::outer_places_inner);
+  const ValueId y = ring.builder().Scratch(ring.builder().value(ring.past()).type);
+  ring.builder().Copy(ring.past_after(), y);
+  ring.Output(y);
+  ring.AddScores();
+  ExpectStays(ring.Finished());
+}
+
+}  // namespace
+}  // namespace weft
