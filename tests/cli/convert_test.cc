@@ -223,8 +223,8 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/18-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/20-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/19-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/21-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
   EXPECT_EQ(Text("one/15-lower.txt"), text("lower"));
 }
