@@ -20,6 +20,7 @@
 #include "kernels/normalize.h"
 #include "kernels/pack.h"
 #include "kernels/reduce.h"
+#include "kernels/ring_matmul.h"
 #include "kernels/snake.h"
 #include "kernels/softmax.h"
 #include "kernels/unary.h"
@@ -260,6 +261,35 @@ void MatmulOfSide64(benchmark::State& state) {
   }
 }
 BENCHMARK(MatmulOfSide64)->ArgName("transposed")->Arg(0)->Arg(1);
+
+// A query of 64 with a ring of keys side by side (along columns), or its shares with one of values,
+// and one new place.
+void RingMatmulOfHead64(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  constexpr uint32_t kSize = 64;
+  const auto held = static_cast<uint32_t>(state.range(0));
+  RingMatmulShape shape;
+  shape.is_along_columns = state.range(1) != 0;
+  shape.rows = shape.places = 1;
+  shape.columns = shape.is_along_columns ? held + 1 : kSize;
+  shape.inner = shape.is_along_columns ? kSize : held + 1;
+  shape.a_inner_stride = 1;
+  shape.past_inner_stride = shape.is_along_columns ? held : kSize;
+  shape.past_column_stride = 1;
+  shape.x_inner_stride = 1;
+  shape.x_column_stride = 1;
+  const std::vector<float> a = Values(shape.inner), past = Values(held * kSize), x = Values(kSize);
+  std::vector<float> y(shape.columns);
+  int32_t start = 0;
+  for (auto _ : state) {
+    RingMatmul(shape, a.data(), past.data(), x.data(), &start, y.data());
+    start = (start + 1) % static_cast<int32_t>(held);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(RingMatmulOfHead64)
+    ->ArgNames({"held", "columns"})
+    ->ArgsProduct({{63, 255, 1023}, {0, 1}});
 
 void ReduceRowsOf1024(benchmark::State& state) {
   if (!Choose(state, 0)) return;
