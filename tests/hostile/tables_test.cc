@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our check of the file's tables against the one that flatc generates: both accept and refuse the
-// same damage, but for the version, which ours reads first.
+// same damage, but for the version, which ours reads first, and notes, which ours leaves alone.
 #include "runtime/tables.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +15,13 @@ namespace {
 bool FlatcAccepts(Bytes model) {
   flatbuffers::Verifier verifier(static_cast<const uint8_t*>(model.data), model.size);
   return format::VerifyModelBuffer(verifier);
+}
+
+// What --streaming notes for people: no engine looks at it, and no sound file here has it.
+bool HasNote(const format::Model& model) {
+  const auto& table = reinterpret_cast<const flatbuffers::Table&>(model);
+  return table.GetOptionalFieldOffset(format::Model::VT_STREAMING) != 0 ||
+         table.GetOptionalFieldOffset(format::Model::VT_STREAMED_PORTS) != 0;
 }
 
 TEST(Tables, AgreeWithFlatcOnEveryDamagedNumber) {
@@ -33,6 +40,7 @@ TEST(Tables, AgreeWithFlatcOnEveryDamagedNumber) {
         const FaultCode code = VerifyTables(damaged.bytes(), &root).code;
         if (code == FaultCode::kModelVersion) continue;
         const bool is_accepted = code == FaultCode::kNone;
+        if (is_accepted && HasNote(*root)) continue;
         ASSERT_EQ(is_accepted, FlatcAccepts(damaged.bytes()))
             << other << " at " << at << " was " << number;
         ++(is_accepted ? accepted : refused);
