@@ -151,7 +151,8 @@ TEST(StreamingAttention, HandsItsKeysAndValuesOver) {
 // Both products read rings, which take the new places behind them and move nothing else.
 TEST(StreamingAttention, ReadsKeysAndValuesWhereTheyLie) {
   for (const int64_t steps : {1, 3}) {
-    for (const std::string name : {"chosen", "by_distance", "of_shared_keys", "behind_windows"}) {
+    for (const std::string name : {"chosen", "by_distance", "of_shared_keys", "behind_windows",
+                                   "turned", "of_one_key_head"}) {
       SCOPED_TRACE(name);
       const AlignedBytes file = StreamedCase("streaming/attention_" + name, steps);
       const format::Model& model = *format::GetModel(file.data());

@@ -131,10 +131,34 @@ def _behind_windows(x):
     return _attended(y, "bw", 2, _added(_window(half, 5)), half)
 
 
+def _turned(x):
+    """Keys whose places come last already, and values likewise: a batch of two."""
+    def split(label, order):
+        y = node("Reshape", 1, [_projected(x, label, 2 * SIZE), i64(2, STEPS, 2, SIZE)],
+                 special_zero=False)
+        return node("Transpose", 1, [y, i64(*order)])
+
+    scores = _product(split("tuq", (0, 2, 1, 3)), split("tuk", (0, 2, 3, 1)))
+    shares = node("Softmax", 8, [_added(_window(STEPS, 9))(scores)], axis=-1)
+    y = _product(shares, split("tuv", (0, 2, 3, 1)), True)
+    y = node("Transpose", 1, [y, i64(0, 2, 1, 3)])
+    return node("Reshape", 1, [y, i64(2, STEPS, 2 * SIZE)], special_zero=False)
+
+
+def _one_head(x):
+    """Three heads of queries to one of keys, which are the values as well."""
+    query, key = _heads(x, "ohq", 3), _heads(x, "ohk", 1)
+    shares = node("Softmax", 8, [_added(_window(STEPS, 18))(_product(query, key, True))], axis=-1)
+    return _joined(_product(shares, key), 3)
+
+
 def cases():
     for name, graph in (("attention_block", _block), ("attention_by_distance", _distances),
                         ("attention_chosen", _chosen), ("attention_in_chunks", _in_chunks),
                         ("attention_within_chunks", _within_chunks),
                         ("attention_of_shared_keys", _shared_keys),
-                        ("attention_behind_windows", _behind_windows)):
+                        ("attention_behind_windows", _behind_windows),
+                        ("attention_of_one_key_head", _one_head)):
         yield recurrent(f"streaming/{name}", [normal(name, 1, STEPS, WIDTH)], graph)
+    yield recurrent("streaming/attention_turned", [normal("attention_turned", 2, STEPS, WIDTH)],
+                    _turned)
