@@ -33,7 +33,7 @@ class RingProgram {
     past_after_ = builder_.Scratch(builder_.value(past_).type);
     start_after_ = builder_.Scratch(builder_.value(start_).type);
     builder_.Emit(
-        format::RingParams(kHeads, kPast, kNew, kSize, 1, 1, length, sizeof(float), order, 0, 0),
+        format::RingParams(kHeads, kPast, kNew, kSize, 0, 1, 1, length, sizeof(float), order, 0, 0),
         {x_, past_, start_}, {window_, past_after_, start_after_});
   }
 
