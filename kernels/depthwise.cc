@@ -1,58 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/depthwise.h"
 
-#include "kernels/window.h"
+#include "kernels/rectangles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/depthwise.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/activation-inl.h"
+#include "kernels/depthwise_flat-inl.h"
+#include "kernels/depthwise_tile-inl.h"
 #include "kernels/lanes16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// One row of outputs of one channel: the window's rows are the same for all of them.
-struct DepthwiseRow {
-  const float* x;        // the channel
-  const float* weights;  // of the channel at the first tap
-  float bias;
-  IndexRange rows;
-  int64_t origin_y;
+// Pixels of a row or a column of y that have the same taps, and where the results of one channel or
+// of all channels beside each other go. Of one pixel the steps to the next are 0.
+struct DepthwiseLine {
+  DepthwiseTaps taps;
+  const float* x;
+  size_t x_pixel;
+  float* y;
+  size_t y_pixel;
+  size_t pixels;
+  const float* weights;  // of the first tap
+  const float* bias;     // or null
 };
 
-HWY_INLINE size_t PaddedChannels(const DepthwiseShape& shape) {
-  return (size_t{shape.channels} + 15) / 16 * 16;
+#if HWY_TARGET != HWY_SCALAR
+// Pixels of one vector of y, whose channels read those of x that `spread` names: `inputs` are a
+// vector or less.
+template <size_t kPixels, bool kIsWhole, class Indices>
+HWY_INLINE void DepthwiseSpreadTile(const DepthwiseLine& line, size_t pixel, size_t inputs,
+                                    Indices spread, size_t count, bool relu) {
+  const DepthwiseTaps taps = line.taps;
+  const size_t x_pixel = line.x_pixel;
+  const FloatVec start = line.bias != nullptr ? LoadOr(Set(0.0f), line.bias, count) : Set(0.0f);
+  FloatVec sums[kPixels];
+  HWY_UNROLL(8)
+  for (size_t p = 0; p < kPixels; ++p) sums[p] = start;
+  const float* rows = line.x + pixel * x_pixel;
+  const float* weights = line.weights;
+  for (size_t ky = 0; ky < taps.rows; ++ky) {
+    const float* x = rows;
+    const float* from = weights;
+    for (size_t kx = 0; kx < taps.columns; ++kx) {
+      const FloatVec weight = Load(from);
+      HWY_UNROLL(8)
+      for (size_t p = 0; p < kPixels; ++p) {
+        const float* at = x + p * x_pixel;
+        const FloatVec value = kIsWhole ? Load(at) : LoadFirst(at, inputs);
+        sums[p] = Fma(hn::TableLookupLanes(value, spread), weight, sums[p]);
+      }
+      x += taps.x_column;
+      from += taps.weights_column;
+    }
+    rows += taps.x_row;
+    weights += taps.weights_row;
+  }
+  HWY_UNROLL(8)
+  for (size_t p = 0; p < kPixels; ++p) {
+    StoreUpTo(relu ? Relu(sums[p]) : sums[p], line.y + (pixel + p) * line.y_pixel, count);
+  }
 }
 
-// Where column `column` of a row of x lies, which may be before the data: an index that has wrapped
-// around is right again at each tap.
-HWY_INLINE size_t PlaceOf(const MapStrides& x, int64_t row, int64_t column) {
-  return static_cast<size_t>(row) * x.row + static_cast<size_t>(column) * x.pixel;
+// All pixels, eight at a time.
+template <bool kIsWhole, class Indices>
+HWY_NOINLINE void DepthwiseSpreadVector(const DepthwiseLine& line, size_t inputs, Indices spread,
+                                        size_t count, bool relu) {
+  size_t p = 0;
+  for (; p + 8 <= line.pixels; p += 8) {
+    DepthwiseSpreadTile<8, kIsWhole>(line, p, inputs, spread, count, relu);
+  }
+  for (; p + 2 <= line.pixels; p += 2) {
+    DepthwiseSpreadTile<2, kIsWhole>(line, p, inputs, spread, count, relu);
+  }
+  if (p < line.pixels) DepthwiseSpreadTile<1, kIsWhole>(line, p, inputs, spread, count, relu);
 }
 
-// kBlocks times 16 outputs of a row all of whose taps lie inside, the last `last_count` <= 16 of
-// them to be written; tap 0 of the first lies at column `origin_x`.
+// Channels beside each other of which `multiplier` read one of x: a vector of x, its lanes spread.
+HWY_NOINLINE void DepthwiseSpread(const DepthwiseLine& all, size_t channels, size_t multiplier,
+                                  bool relu) {
+  const size_t in_channels = channels / multiplier;
+  const size_t inputs = in_channels < kLanes ? in_channels : kLanes;
+  for (size_t c = 0; c < channels; c += kLanes) {
+    const size_t count = channels - c < kLanes ? channels - c : kLanes;
+    // So that the vector ends inside the channels.
+    const size_t most = in_channels - inputs, first = c / multiplier < most ? c / multiplier : most;
+    int32_t places[kLanes];
+    for (size_t i = 0; i < kLanes; ++i) {
+      const size_t channel = i < count ? (c + i) / multiplier : first;
+      places[i] = static_cast<int32_t>(channel - first);
+    }
+    const auto spread = hn::IndicesFromVec(FloatTag(), hn::LoadU(IntTag(), places));
+    DepthwiseLine line = all;
+    line.x += first;
+    line.y += c;
+    line.weights += c;
+    if (line.bias != nullptr) line.bias += c;
+    if (inputs == kLanes) {
+      DepthwiseSpreadVector<true>(line, inputs, spread, count, relu);
+    } else {
+      DepthwiseSpreadVector<false>(line, inputs, spread, count, relu);
+    }
+  }
+}
+#endif
+
+// One pixel of one channel.
+HWY_INLINE float DepthwisePixel(const DepthwiseLine& line) {
+  const DepthwiseTaps& taps = line.taps;
+  float sum = line.bias != nullptr ? *line.bias : 0.0f;
+  for (size_t ky = 0; ky < taps.rows; ++ky) {
+    for (size_t kx = 0; kx < taps.columns; ++kx) {
+      sum = Fma(line.x[ky * taps.x_row + kx * taps.x_column],
+                line.weights[ky * taps.weights_row + kx * taps.weights_column], sum);
+    }
+  }
+  return sum;
+}
+
+#if HWY_TARGET == HWY_SCALAR
+// One channel, whose pixels may lie anywhere.
+HWY_NOINLINE void DepthwiseStrided(DepthwiseLine line, const Activation& activation) {
+  for (size_t p = 0; p < line.pixels; ++p) {
+    float* y = line.y + p * line.y_pixel;
+    *y = DepthwisePixel(line);
+    if (!IsPlain(activation)) ActivateSpan(activation, y, y, 1);
+    line.x += line.x_pixel;
+  }
+}
+#else
+// kBlocks times 16 pixels of one channel that may lie anywhere, `last_count` <= 16 of the last.
 template <size_t kBlocks>
-HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow& row,
-                                int64_t origin_x, size_t last_count, float* y) {
+HWY_INLINE void DepthwiseBlocks(const DepthwiseLine& line, size_t pixel, size_t last_count,
+                                float* y) {
+  const DepthwiseTaps& taps = line.taps;
   Lanes16 sums[kBlocks];
-  for (size_t b = 0; b < kBlocks; ++b) sums[b] = SetLanes16(row.bias);
-  const size_t padded = PaddedChannels(shape);
-  const float* weights = row.weights + size_t{row.rows.first} * shape.kernel_width * padded;
-  const size_t stride = size_t{shape.stride_x} * shape.x.pixel;
-  for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
-    const size_t first = PlaceOf(shape.x, row.origin_y + int64_t{ky} * shape.dilation_y, origin_x);
-    for (uint32_t kx = 0; kx < shape.kernel_width; ++kx) {
-      const float* x = row.x + (first + size_t{kx} * shape.dilation_x * shape.x.pixel);
-      const FloatVec weight = Set(*weights);
+  for (size_t b = 0; b < kBlocks; ++b) {
+    sums[b] = SetLanes16(line.bias != nullptr ? *line.bias : 0.0f);
+  }
+  for (size_t ky = 0; ky < taps.rows; ++ky) {
+    for (size_t kx = 0; kx < taps.columns; ++kx) {
+      const FloatVec weight = Set(line.weights[ky * taps.weights_row + kx * taps.weights_column]);
+      const float* x = line.x + (pixel * line.x_pixel + ky * taps.x_row + kx * taps.x_column);
       for (size_t b = 0; b < kBlocks; ++b) {
         const size_t count = b + 1 == kBlocks ? last_count : 16;
-        const Lanes16 v = LoadLanes16(x + b * 16 * stride, stride, count, 0.0f);
+        const Lanes16 v = LoadLanes16(x + b * 16 * line.x_pixel, line.x_pixel, count, 0.0f);
         sums[b] = Combine(v, sums[b],
                           [=](FloatVec p, FloatVec sum) HWY_ATTR { return Fma(p, weight, sum); });
       }
-      weights += padded;
     }
   }
   for (size_t b = 0; b < kBlocks; ++b) {
@@ -60,59 +157,126 @@ HWY_INLINE void DepthwiseInside(const DepthwiseShape& shape, const DepthwiseRow&
   }
 }
 
-// One output at the edge.
-HWY_INLINE float DepthwiseAtEdge(const DepthwiseShape& shape, const DepthwiseRow& row,
-                                 int64_t origin_x, IndexRange columns) {
-  float sum = row.bias;
-  const size_t padded = PaddedChannels(shape);
-  for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
-    const size_t first = PlaceOf(shape.x, row.origin_y + int64_t{ky} * shape.dilation_y, origin_x);
-    const float* weights = row.weights + size_t{ky} * shape.kernel_width * padded;
-    for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      const float x = row.x[first + size_t{kx} * shape.dilation_x * shape.x.pixel];
-      sum = Fma(x, weights[kx * padded], sum);
-    }
-  }
-  return sum;
-}
-
-HWY_INLINE void DepthwiseOneRow(const DepthwiseShape& shape, const WindowAxis& axis,
-                                IndexRange inside, const DepthwiseRow& row, float* y) {
-  for (uint32_t p = 0; p < axis.output;) {
-    const bool is_inside = p >= inside.first && p < inside.end;
-    const uint32_t left = is_inside ? inside.end - p : 1;
-    const uint32_t count = left < 32 ? left : 32;
+// One channel, whose pixels may lie anywhere.
+HWY_NOINLINE void DepthwiseStrided(const DepthwiseLine& line, const Activation& activation) {
+  for (size_t p = 0; p < line.pixels;) {
+    const size_t left = line.pixels - p, count = left < 32 ? left : 32;
     float sums[32];
-    if (!is_inside) {
-      sums[0] = DepthwiseAtEdge(shape, row, axis.Origin(p), axis.Taps(p));
+    if (left == 1 && p == 0) {
+      sums[0] = DepthwisePixel(line);
     } else if (count > 16) {
-      DepthwiseInside<2>(shape, row, axis.Origin(p), count - 16, sums);
+      DepthwiseBlocks<2>(line, p, count - 16, sums);
     } else {
-      DepthwiseInside<1>(shape, row, axis.Origin(p), count, sums);
+      DepthwiseBlocks<1>(line, p, count, sums);
     }
-    if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, sums, sums, count);
-    for (uint32_t i = 0; i < count; ++i) y[size_t{p + i} * shape.y.pixel] = sums[i];
+    if (!IsPlain(activation)) ActivateSpan(activation, sums, sums, count);
+    for (size_t i = 0; i < count; ++i) line.y[(p + i) * line.y_pixel] = sums[i];
     p += count;
   }
 }
+#endif
 
+// `channels` of them, beside each other in x and in y.
+HWY_INLINE void DepthwiseBeside(const DepthwiseShape& shape, const DepthwiseLine& line,
+                                size_t channels) {
+  const bool relu = IsJust(shape.activation, UnaryOp::kRelu);
+  const bool is_flat = line.pixels == 1 || (line.x_pixel == channels && line.y_pixel == channels);
+  if (channels == 1 && line.pixels == 1) {
+    const float sum = DepthwisePixel(line);
+    *line.y = relu && sum < 0.0f ? 0.0f : sum;
+  } else if (channels == 1 && is_flat && kLanes > 1) {
+    DepthwiseFlat(line.taps, line.x, line.y, line.pixels, line.weights, line.bias, OneChannel(),
+                  relu);
+#if HWY_TARGET != HWY_SCALAR
+  } else if (shape.multiplier > 1 && channels > 1) {
+    DepthwiseSpread(line, channels, shape.multiplier, relu);
+  } else if (channels < kLanes && is_flat) {
+    DepthwiseFlat(line.taps, line.x, line.y, line.pixels * channels, line.weights, line.bias,
+                  RepeatedChannels(channels), relu);
+#endif
+  } else {
+    DepthwiseRun(line.taps, line.x, line.x_pixel, line.y, line.y_pixel, line.pixels, line.weights,
+                 line.bias, channels, relu);
+  }
+  if (relu || IsPlain(shape.activation)) return;
+  if (line.y_pixel == channels) {
+    return ActivateSpan(shape.activation, line.y, line.y, line.pixels * channels);
+  }
+  for (size_t p = 0; p < line.pixels; ++p) {
+    float* y = line.y + p * line.y_pixel;
+    ActivateSpan(shape.activation, y, y, channels);
+  }
+}
+
+// The taps of a rectangle and its first pixel, of the first channel of an image.
+HWY_INLINE DepthwiseLine LineOf(const DepthwiseShape& shape, const Rectangle& at,
+                                const TapSteps& taps, const float* x, const float* weights,
+                                float* y) {
+  const size_t padded = (size_t{shape.channels} + 15) / 16 * 16;
+  const size_t weights_row = shape.kernel_width * padded;
+  DepthwiseLine line = {};
+  line.taps = {taps.rows, taps.columns, taps.row, taps.column, weights_row, padded};
+  line.x = x + taps.first;
+  line.weights = weights;
+  if (taps.rows != 0) line.weights += at.ky.first * weights_row + at.kx.first * padded;
+  line.y = y + FirstOf(at, shape.y);
+  return line;
+}
+
+// All lines of a rectangle, which run along its longer side or, where that makes vectors of
+// neighbouring pixels, along its rows; `channels` beside each other, or one that may lie anywhere.
+HWY_INLINE void DepthwiseRectangle(const DepthwiseShape& shape, const Rectangle& at,
+                                   DepthwiseLine line, size_t channels, bool is_beside) {
+  const size_t rows = at.rows.count(), columns = at.columns.count();
+  const bool has_taps = line.taps.rows != 0;
+  const size_t x_row = has_taps ? size_t{shape.stride_y} * shape.x.row : 0;
+  const size_t x_pixel = has_taps ? size_t{shape.stride_x} * shape.x.pixel : 0;
+  const bool down = rows > columns && (columns == 1 || channels >= kLanes);
+  const size_t lines = down ? columns : rows;
+  line.pixels = down ? rows : columns;
+  line.x_pixel = line.pixels == 1 ? 0 : down ? x_row : x_pixel;
+  line.y_pixel = line.pixels == 1 ? 0 : down ? shape.y.row : shape.y.pixel;
+  const float* x = line.x;
+  float* y = line.y;
+  for (size_t i = 0; i < lines; ++i) {
+    line.x = x + i * (down ? x_pixel : x_row);
+    line.y = y + i * (down ? shape.y.pixel : shape.y.row);
+    if (is_beside) {
+      DepthwiseBeside(shape, line, channels);
+    } else {
+      DepthwiseStrided(line, shape.activation);
+    }
+  }
+}
+
+// Channels that lie beside each other in x and in y go together; else each goes alone.
 void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
                float* y) {
   const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
                            shape.stride_y,  shape.dilation_y, shape.pad_top};
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
-  const IndexRange inside = across.Inside();
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
+  const bool in_beside = shape.channels == shape.multiplier || shape.x.channel == 1;
+  const bool is_last = in_beside && (shape.channels == 1 || shape.y.channel == 1) &&
+                       (shape.multiplier == 1 || kLanes > 1);
+  const bool is_row = kLanes > 1 && shape.x.pixel == 1 && shape.stride_x == 1 && shape.y.pixel == 1;
+  const size_t step = is_last ? shape.channels : 1;
   for (size_t b = 0; b < shape.batch; ++b) {
-    for (size_t c = 0; c < shape.channels; ++c) {
-      const size_t first = b * shape.x.image + c / shape.multiplier * shape.x.channel;
-      for (uint32_t p = 0; p < shape.out_height; ++p) {
-        const DepthwiseRow row = {x + first, weights + c, bias != nullptr ? bias[c] : 0.0f,
-                                  down.Taps(p), down.Origin(p)};
-        float* to = y + (b * shape.y.image + c * shape.y.channel + size_t{p} * shape.y.row);
-        DepthwiseOneRow(shape, across, inside, row, to);
+    Rectangle at;
+    for (Rectangles rectangles(down, across); rectangles.Next(&at);) {
+      const DepthwiseLine first = LineOf(shape, at, TapsOf(at, down, across, shape.x),
+                                         x + b * shape.x.image, weights, y + b * shape.y.image);
+      uint32_t in_channel = 0, copies = 0;  // of that channel
+      for (size_t c = 0; c < shape.channels; c += step) {
+        DepthwiseLine line = first;
+        line.x += in_channel * size_t{shape.x.channel};
+        line.y += c * shape.y.channel;
+        line.weights += c;
+        line.bias = bias != nullptr ? bias + c : nullptr;
+        DepthwiseRectangle(shape, at, line, step, is_last || is_row);
+        if (++copies == shape.multiplier) ++in_channel, copies = 0;
       }
     }
   }

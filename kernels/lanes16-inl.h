@@ -50,12 +50,29 @@ HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t count, float fill) {
   return result;
 }
 
+// The same of one vector from floats that lie `stride` apart; `count` >= 1.
+HWY_INLINE FloatVec LoadApart(const float* p, size_t stride, size_t count, float fill) {
+#if HWY_TARGET != HWY_SCALAR
+  if (stride == 2 && fill == 0.0f) {
+    const size_t span = 2 * (count < kLanes ? count : kLanes) - 1;
+    if (span < kLanes) return hn::ConcatEven(FloatTag(), Set(0.0f), LoadFirst(p, span));
+    return hn::ConcatEven(FloatTag(), LoadFirst(p + kLanes, span - kLanes), Load(p));
+  }
+#endif
+  float lanes[kLanes];
+  for (size_t i = 0; i < kLanes && i < count; ++i) lanes[i] = p[i * stride];
+  return LoadOr(Set(fill), lanes, count);
+}
+
 // The same from floats that lie `stride` apart.
 HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t stride, size_t count, float fill) {
   if (stride == 1) return LoadLanes16(p, count, fill);
-  float lanes[16];
-  for (size_t i = 0; i < count; ++i) lanes[i] = p[i * stride];
-  return LoadLanes16(lanes, count, fill);
+  Lanes16 result;
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    const size_t left = LanesIn(v, count);
+    result.v[v] = left != 0 ? LoadApart(p + v * kLanes * stride, stride, left, fill) : Set(fill);
+  }
+  return result;
 }
 
 // Writes one vector, or its first `count` lanes where it has more.

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/window.h"
+#include "kernels/rectangles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pool.cc"
@@ -13,62 +13,126 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// One row of outputs: the window's rows are the same for all of them.
-struct PoolRow {
-  const float* x;  // the channel
-  IndexRange rows;
-  int64_t origin_y;
-  size_t row, pixel;  // strides of x
-  uint32_t dilation_y;
-  uint32_t dilation_x;
-  uint32_t rows_with_padding;
-  PoolOp op;
+// What becomes of the taps. A mean of at most kSumBlock terms is one chain.
+enum class PoolSum { kMax, kChain, kBlocks };
+
+// The values of kVectors vectors, cut into blocks where there are many.
+template <size_t kVectors, PoolSum kSum>
+class PoolSums {
+ public:
+  HWY_INLINE PoolSums() {
+    const float neutral = kSum == PoolSum::kMax ? -std::numeric_limits<float>::infinity() : 0.0f;
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < kVectors; ++v) {
+      sums_[v] = Set(neutral);
+      if constexpr (kSum == PoolSum::kBlocks) groups_[v] = totals_[v] = Set(0.0f);
+    }
+  }
+  HWY_INLINE void Take(size_t v, FloatVec x) {
+    sums_[v] = kSum == PoolSum::kMax ? Greater(x, sums_[v]) : hn::Add(sums_[v], x);
+  }
+  // After every tap.
+  HWY_INLINE void EndTap() {
+    if constexpr (kSum == PoolSum::kBlocks) {
+      if (--terms_left_ != 0) return;
+      Move(sums_, groups_);
+      terms_left_ = kSumBlock;
+      if (--blocks_left_ != 0) return;
+      Move(groups_, totals_);
+      blocks_left_ = kSumBlock;
+    }
+  }
+  HWY_INLINE FloatVec Result(size_t v, float divisor) const {
+    if constexpr (kSum == PoolSum::kMax) return sums_[v];
+    FloatVec total = sums_[v];
+    if constexpr (kSum == PoolSum::kBlocks) {
+      total = hn::Add(totals_[v], hn::Add(groups_[v], total));
+    }
+    return Divide(total, Set(divisor));
+  }
+
+ private:
+  static HWY_INLINE void Move(FloatVec (&part)[kVectors], FloatVec (&whole)[kVectors]) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      whole[v] = hn::Add(whole[v], part[v]);
+      part[v] = Set(0.0f);
+    }
+  }
+
+  FloatVec sums_[kVectors];
+  FloatVec groups_[kVectors], totals_[kVectors];  // as sum.h says
+  uint32_t terms_left_ = kSumBlock, blocks_left_ = kSumBlock;
 };
 
-HWY_INLINE float Neutral(PoolOp op) {
-  return op == PoolOp::kMax ? -std::numeric_limits<float>::infinity() : 0.0f;
+// Where the lanes of vector v lie, from a tap of the first on: beside each other,
+struct Beside {
+  HWY_INLINE FloatVec operator()(const float* x, size_t v) const { return Load(x + v * kLanes); }
+};
+// of one vector the first `count`,
+struct BesidePart {
+  size_t count;
+  HWY_INLINE FloatVec operator()(const float* x, size_t) const { return LoadFirst(x, count); }
+};
+// or `count` in all, a stride apart.
+struct Apart {
+  size_t count, stride;
+  HWY_INLINE FloatVec operator()(const float* x, size_t v) const {
+    const size_t left = LanesIn(v, count);
+    return left != 0 ? LoadApart(x + v * kLanes * stride, stride, left, 0.0f) : Set(0.0f);
+  }
+};
+
+template <size_t kVectors, PoolSum kSum, class Lanes>
+HWY_INLINE void PoolTile(const TapSteps& taps, const float* x, const Lanes& lanes, float divisor,
+                         FloatVec (&results)[kVectors]) {
+  PoolSums<kVectors, kSum> sums;
+  for (size_t ky = 0; ky < taps.rows; ++ky) {
+    const float* row = x;
+    for (size_t kx = 0; kx < taps.columns; ++kx) {
+      HWY_UNROLL(4)
+      for (size_t v = 0; v < kVectors; ++v) sums.Take(v, lanes(row, v));
+      sums.EndTap();
+      row += taps.column;
+    }
+    x += taps.row;
+  }
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < kVectors; ++v) results[v] = sums.Result(v, divisor);
 }
 
-// `count` <= 16 outputs whose columns of taps are all inside or all the same; x of tap column 0 of
-// the first is `origin_x`, outputs are `stride` apart.
-HWY_INLINE Lanes16 PoolTaps(const PoolRow& row, int64_t origin_x, IndexRange columns, size_t stride,
-                            size_t count) {
-  const float neutral = Neutral(row.op);
-  LongSum taps = BeginSum(neutral);
-  for (uint32_t ky = row.rows.first; ky < row.rows.end; ++ky) {
-    const int64_t y = row.origin_y + int64_t{ky} * row.dilation_y;
-    // Tap 0 may lie before the data: an index that has wrapped around is right again at each tap.
-    const size_t first =
-        static_cast<size_t>(y) * row.row + static_cast<size_t>(origin_x) * row.pixel;
-    for (uint32_t kx = columns.first; kx < columns.end; ++kx) {
-      const float* from = row.x + (first + size_t{kx} * row.dilation_x * row.pixel);
-      const Lanes16 x = LoadLanes16(from, stride, count, neutral);
-      if (row.op == PoolOp::kMax) {
-        taps.sums =
-            Combine(x, taps.sums, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
-      } else {
-        taps.sums = Added(taps.sums, x);
-        EndTerm(taps);
-      }
-    }
+// Outputs that have the same taps: floats beside each other in x and in y,
+template <PoolSum kSum>
+HWY_NOINLINE void PoolBeside(const TapSteps& taps, float divisor, const float* x, float* y,
+                             size_t floats) {
+  FloatVec four[4], one[1];
+  size_t i = 0;
+  for (; i + 4 * kLanes <= floats; i += 4 * kLanes) {
+    PoolTile<4, kSum>(taps, x + i, Beside(), divisor, four);
+    for (size_t v = 0; v < 4; ++v) Store(four[v], y + (i + v * kLanes));
   }
-  return row.op == PoolOp::kMax ? taps.sums : TotalOf(taps);
+  for (; i + kLanes <= floats; i += kLanes) {
+    PoolTile<1, kSum>(taps, x + i, Beside(), divisor, one);
+    Store(one[0], y + i);
+  }
+  if (kLanes > 1 && i < floats) {
+    PoolTile<1, kSum>(taps, x + i, BesidePart{floats - i}, divisor, one);
+    StoreFirst(one[0], y + i, floats - i);
+  }
 }
 
-// Divides means by the number of taps that count.
-HWY_INLINE void FinishPool(const PoolRow& row, IndexRange columns, uint32_t columns_with_padding,
-                           const Lanes16& sums, size_t count, float* y) {
-  Lanes16 result = sums;
-  if (row.op != PoolOp::kMax) {
-    const size_t taps = row.op == PoolOp::kMeanExcludePad
-                            ? size_t{row.rows.count()} * columns.count()
-                            : size_t{row.rows_with_padding} * columns_with_padding;
-    const float divisor = taps == 0 ? 1.0f : static_cast<float>(taps);
-    for (size_t v = 0; v < kPanelVectors; ++v) {
-      result.v[v] = Divide(sums.v[v], Set(divisor));
-    }
+// or pixels of one channel that may lie anywhere.
+template <PoolSum kSum>
+HWY_NOINLINE void PoolApart(const TapSteps& taps, float divisor, const float* x, size_t x_pixel,
+                            float* y, size_t y_pixel, size_t pixels) {
+  constexpr size_t kVectors = kLanes > 4 ? 1 : 4;
+  for (size_t p = 0; p < pixels; p += kVectors * kLanes) {
+    const size_t left = pixels - p, count = left < kVectors * kLanes ? left : kVectors * kLanes;
+    FloatVec results[kVectors];
+    PoolTile<kVectors, kSum>(taps, x + p * x_pixel, Apart{count, x_pixel}, divisor, results);
+    float block[kVectors * kLanes];
+    for (size_t v = 0; v < kVectors; ++v) Store(results[v], block + v * kLanes);
+    for (size_t i = 0; i < count; ++i) y[(p + i) * y_pixel] = block[i];
   }
-  StoreLanes16(result, y, count);
 }
 
 // The taps of an output inside the input and the padding around it.
@@ -78,20 +142,54 @@ HWY_INLINE uint32_t TapsWithPadding(WindowAxis axis, uint32_t pad_after, uint32_
   return axis.Taps(position).count();
 }
 
-HWY_INLINE void PoolOneRow(const PoolShape& shape, const WindowAxis& axis, IndexRange inside,
-                           const PoolRow& row, float* y) {
-  for (uint32_t p = 0; p < axis.output;) {
-    const bool is_inside = p >= inside.first && p < inside.end;
-    const uint32_t left = inside.end - p;
-    const uint32_t count = !is_inside ? 1 : (left < 16 ? left : 16);
-    const IndexRange columns = is_inside ? IndexRange{0, axis.kernel} : axis.Taps(p);
-    const Lanes16 sums =
-        PoolTaps(row, axis.Origin(p), columns, size_t{axis.stride} * row.pixel, count);
-    float results[16];
-    FinishPool(row, columns, TapsWithPadding(axis, shape.pad_right, p), sums, count, results);
-    for (uint32_t i = 0; i < count; ++i) y[size_t{p + i} * shape.y.pixel] = results[i];
-    p += count;
+HWY_INLINE float DivisorOf(const PoolShape& shape, const WindowAxis& down, const WindowAxis& across,
+                           const Rectangle& at) {
+  const size_t taps = shape.op == PoolOp::kMeanIncludePad
+                          ? size_t{TapsWithPadding(down, shape.pad_bottom, at.rows.first)} *
+                                TapsWithPadding(across, shape.pad_right, at.columns.first)
+                          : size_t{at.ky.count()} * at.kx.count();
+  return taps == 0 ? 1.0f : static_cast<float>(taps);
+}
+
+// How the channels of a map are pooled: `step` at a time, which lie beside each other, or one that
+// lies anywhere.
+struct PoolChannels {
+  size_t step;
+  bool is_beside;
+};
+
+// All outputs of a rectangle of one image.
+template <PoolSum kSum>
+HWY_INLINE void PoolRectangle(const PoolShape& shape, const Rectangle& at, const TapSteps& taps,
+                              float divisor, PoolChannels channels, const float* x, float* y) {
+  const size_t pixels = at.columns.count();
+  const size_t x_row = taps.rows != 0 ? size_t{shape.stride_y} * shape.x.row : 0;
+  const size_t x_pixel = taps.rows != 0 ? size_t{shape.stride_x} * shape.x.pixel : 0;
+  const bool is_run = pixels == 1 || (x_pixel == channels.step && shape.y.pixel == channels.step);
+  for (size_t c = 0; c < shape.channels; c += channels.step) {
+    for (size_t i = 0; i < at.rows.count(); ++i) {
+      const float* from = x + (c * shape.x.channel + i * x_row);
+      float* to = y + (c * shape.y.channel + i * shape.y.row);
+      if (!channels.is_beside) {
+        PoolApart<kSum>(taps, divisor, from, x_pixel, to, shape.y.pixel, pixels);
+      } else if (is_run) {
+        PoolBeside<kSum>(taps, divisor, from, to, pixels * channels.step);
+      } else {
+        for (size_t p = 0; p < pixels; ++p) {
+          PoolBeside<kSum>(taps, divisor, from + p * x_pixel, to + p * shape.y.pixel,
+                           channels.step);
+        }
+      }
+    }
   }
+}
+
+// Channels that lie beside each other in x and in y go together; else each goes alone.
+HWY_INLINE PoolChannels ChannelsOf(const PoolShape& shape) {
+  const bool is_row = shape.x.pixel == 1 && shape.stride_x == 1 && shape.y.pixel == 1;
+  if (shape.channels == 1) return {1, is_row};
+  if (shape.x.channel == 1 && shape.y.channel == 1) return {shape.channels, true};
+  return {1, is_row};
 }
 
 void Pool(const PoolShape& shape, const float* x, float* y) {
@@ -99,23 +197,22 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
                            shape.stride_y,  shape.dilation_y, shape.pad_top};
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
-  const IndexRange inside = across.Inside();
   // Without outputs nothing bounds the other counts.
-  if (shape.out_height == 0 || shape.out_width == 0) return;
+  if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
+  const PoolChannels channels = ChannelsOf(shape);
   for (size_t b = 0; b < shape.batch; ++b) {
-    for (size_t c = 0; c < shape.channels; ++c) {
-      for (uint32_t p = 0; p < shape.out_height; ++p) {
-        const PoolRow row = {x + (b * shape.x.image + c * shape.x.channel),
-                             down.Taps(p),
-                             down.Origin(p),
-                             shape.x.row,
-                             shape.x.pixel,
-                             shape.dilation_y,
-                             shape.dilation_x,
-                             TapsWithPadding(down, shape.pad_bottom, p),
-                             shape.op};
-        float* to = y + (b * shape.y.image + c * shape.y.channel + size_t{p} * shape.y.row);
-        PoolOneRow(shape, across, inside, row, to);
+    Rectangle at;
+    for (Rectangles rectangles(down, across); rectangles.Next(&at);) {
+      const TapSteps taps = TapsOf(at, down, across, shape.x);
+      const float* from = x + (b * shape.x.image + taps.first);
+      float* to = y + (b * shape.y.image + FirstOf(at, shape.y));
+      const float divisor = DivisorOf(shape, down, across, at);
+      if (shape.op == PoolOp::kMax) {
+        PoolRectangle<PoolSum::kMax>(shape, at, taps, divisor, channels, from, to);
+      } else if (taps.rows * taps.columns <= kSumBlock) {
+        PoolRectangle<PoolSum::kChain>(shape, at, taps, divisor, channels, from, to);
+      } else {
+        PoolRectangle<PoolSum::kBlocks>(shape, at, taps, divisor, channels, from, to);
       }
     }
   }

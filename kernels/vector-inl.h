@@ -178,10 +178,18 @@ HWY_INLINE FloatVec AtLeast(FloatVec x, float limit) {
 
 // The greater and the lesser of two data; a NaN on either side wins, and of two zeros b.
 HWY_INLINE FloatVec Greater(FloatVec a, FloatVec b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b));
+#else
   return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+#endif
 }
 HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b));
+#else
   return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+#endif
 }
 
 // Elements of one index depend on no other, also where an output lies over the input of the same
