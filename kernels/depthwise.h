@@ -3,7 +3,7 @@
 //   y[b,c,p] = act(bias[c] + sum_{ky,kx} x[b,c/multiplier,p*stride+tap*dilation-pad] * w[c,ky,kx])
 // Each output is one chain of fused multiply-adds in ascending order of (ky, kx) that begins at the
 // bias (0 without); taps outside the input are skipped. y must not overlap x. The caller owns all
-// memory.
+// memory. Fast where channels lie beside each other in x and in y, and in planes of stride 1.
 #ifndef WEFT_KERNELS_DEPTHWISE_H_
 #define WEFT_KERNELS_DEPTHWISE_H_
 

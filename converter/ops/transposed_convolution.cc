@@ -2,8 +2,9 @@
 // Transposed convolutions over one to three spatial axes, plain and grouped: tap t of the data's place
 // i adds to place i * stride + t * dilation of a result, of which `cut` places in front are dropped.
 // Seen from an output place, those that are a stride apart read the same taps: each such phase is a
-// convolution of stride 1 over its own taps in descending order, and a copy puts its results a
-// stride apart. Nothing is multiplied by a zero between the data's places.
+// convolution of stride 1 over its own taps in descending order, which writes its results a stride
+// apart; where phases share a step whose channels do not lie evenly in the output, copies put them
+// into their places. Nothing is multiplied by a zero between the data's places.
 //
 // Each output is one chain as of conv and depthwise: over ascending (y, x, channel) of the data,
 // from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How phases
@@ -198,13 +199,15 @@ struct Transposed {
   Window window;
   FilterWeights weights;  // [groups, in_channels, out_channels, window...]; of integers: computed
   plan::ValueId x, y;
+  format::MapStrides x_strides = {}, y_strides = {};  // of f32 over one or two axes
 
   std::array<WindowAxis, 3> axes() const { return {window.z, window.y, window.x}; }
 };
 
 // The taps of the phases, in the order of the convolution over them: from the weights [groups, in,
-// out, window...] to [groups, out, phases, in, taps...].
-std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phases) {
+// out, window...] to [groups, out, phases, in, taps...], or [phases, out, in, taps...] of one group.
+std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phases,
+                                bool phases_first) {
   const Filters& filters = node.filters;
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims window = {axes[0].kernel, axes[1].kernel, axes[2].kernel};
@@ -212,8 +215,12 @@ std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phase
       {filters.groups, filters.in_channels, filters.out_channels, window[0], window[1], window[2]});
   const Dims taps = {phases[0][0].taps, phases[1][0].taps, phases[2][0].taps};
   const auto count = static_cast<int64_t>(CountOf(phases));
-  const Dims to = plan::DenseStrides({filters.groups, filters.out_channels, count,
-                                      filters.in_channels, taps[0], taps[1], taps[2]});
+  Dims to = plan::DenseStrides({filters.groups, filters.out_channels, count, filters.in_channels,
+                                taps[0], taps[1], taps[2]});
+  if (phases_first) {
+    to[1] = to[2];
+    to[2] *= filters.out_channels;
+  }
   std::vector<Nest> nests;
   for (const Phase& z : phases[0]) {
     for (const Phase& y : phases[1]) {
@@ -251,8 +258,9 @@ void MoveElements(const Nest& nest, const std::vector<float>& from, std::vector<
   }
 }
 
-FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
-  const std::vector<Nest> nests = RegroupedTaps(node, phases);
+FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const AlikePhases& phases,
+                        bool phases_first) {
+  const std::vector<Nest> nests = RegroupedTaps(node, phases, phases_first);
   int64_t count = 0;
   for (const Nest& nest : nests) count += ProductOf(nest.counts, 0, nest.counts.size());
   if (node.weights.known) {
@@ -287,41 +295,123 @@ bool AreAll(const Transposed& node, const AlikePhases& phases, const Window& ove
   return true;
 }
 
-// Phases that are alike along all axes: one convolution whose channels are those of the output,
-// each with all phases, and copies that put the results into their places.
-void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
-  const Window over = WindowOver(node, phases);
-  Convolution convolution = {node.batch, node.filters, over, Regrouped(builder, node, phases)};
-  convolution.filters.out_channels *= static_cast<int64_t>(CountOf(phases));
-  convolution.filters.window = {over.y.kernel, over.x.kernel};
-  if (over.axis_count == 3) {
-    convolution.filters.window.insert(convolution.filters.window.begin(), over.z.kernel);
+// Where results lie in y.
+struct Target {
+  format::MapStrides strides;
+  int64_t offset = 0;
+};
+
+// How far the targets of phases lie from each other, 0 of one, if they begin and end with the
+// results of the convolution over them.
+std::optional<int64_t> DistanceOf(const Phases& phases, const WindowAxis& over) {
+  const int64_t distance = phases.size() > 1 ? phases[1].target - phases[0].target : 0;
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const bool is_next = phases[i].target == phases[0].target + static_cast<int64_t>(i) * distance;
+    if (!is_next || phases[i].first != phases[0].first || phases[i].count != over.out) {
+      return std::nullopt;
+    }
   }
-  SetPlanes(convolution);
-  if (AreAll(node, phases, over)) return EmitConvolved(builder, convolution, node.x, node.y);
+  return distance;
+}
+
+// Of phases whose results one step can write where they belong: its channels, which are those of y
+// for each phase, lie evenly.
+std::optional<Target> TargetOf(const Transposed& node, const AlikePhases& phases,
+                               const Window& over, ElementType type) {
+  if (type != ElementType::f32 || over.axis_count == 3) return std::nullopt;
+  if (node.filters.groups > 1 && CountOf(phases) > 1) return std::nullopt;
+  const format::MapStrides& y = node.y_strides;
+  const auto down = DistanceOf(phases[1], over.y), across = DistanceOf(phases[2], over.x);
+  if (!down || !across) return std::nullopt;
+  const std::pair<int64_t, int64_t> axes[] = {
+      {node.filters.out_channels, y.channel()},
+      {std::ssize(phases[2]), *across * y.pixel()},
+      {std::ssize(phases[1]), *down * y.row()},
+  };
+  int64_t step = y.channel(), next = 0;  // 0: none so far
+  for (const auto& [count, stride] : axes) {
+    if (count == 1) continue;
+    if (next != 0 && stride != next) return std::nullopt;
+    if (next == 0) step = stride;
+    next = stride * count;
+  }
+  // To the only result no stride leads.
+  const auto strided = [](const WindowAxis& axis, const WindowAxis& results, int64_t stride) {
+    return Narrow32(results.out > 1 ? axis.stride * stride : stride, "stride of a map");
+  };
+  return Target{{y.image(), strided(node.window.y, over.y, y.row()),
+                 strided(node.window.x, over.x, y.pixel()), Narrow32(step, "channel stride")},
+                phases[1][0].target * y.row() + phases[2][0].target * y.pixel()};
+}
+
+// The part of y that a convolution writes.
+plan::ValueId PartOf(plan::Builder& builder, plan::ValueId y, const Convolution& node,
+                     const Target& target) {
+  const int64_t channels = node.filters.groups * node.filters.out_channels;
+  const format::MapStrides& strides = target.strides;
+  const int64_t reach =
+      1 + (node.batch - 1) * strides.image() + (node.window.y.out - 1) * strides.row() +
+      (node.window.x.out - 1) * strides.pixel() + (channels - 1) * strides.channel();
+  if (reach == ElementCount(builder.dims(y))) return y;
+  return builder.View(y, target.offset * int64_t{sizeof(float)}, {ElementType::f32, {reach}});
+}
+
+// The results of a convolution over phases, whose channels are those of the output each with all
+// phases, to their places.
+Movement ToPlaces(const Transposed& node, const AlikePhases& phases, const Window& over) {
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims made = {over.z.out, over.y.out, over.x.out};
-  const Dims out = {axes[0].out, axes[1].out, axes[2].out};
-  const Dims result_strides = plan::DenseStrides(made), place_strides = plan::DenseStrides(out);
-  const int64_t volume = ProductOf(made, 0, 3);
-  const int64_t channels = node.batch * node.filters.groups * node.filters.out_channels;
-  const auto count = static_cast<int64_t>(CountOf(phases));
-  const plan::ValueId results =
-      builder.Scratch({builder.type(node.x), {channels * count, made[0], made[1], made[2]}});
-  EmitConvolved(builder, convolution, node.x, results);
-  Movement movement = {{Nest{{channels}, {count * volume}, {ProductOf(out, 0, 3)}}}};
-  int64_t phase_stride = count * volume;
+  const Dims result_strides = plan::DenseStrides(made);
+  const int64_t volume = ProductOf(made, 0, 3),
+                channels = node.filters.groups * node.filters.out_channels;
+  Dims place_strides = plan::DenseStrides({axes[0].out, axes[1].out, axes[2].out});
+  int64_t channel = place_strides[0] * axes[0].out, image = channel * channels;
+  if (over.axis_count < 3) {
+    place_strides = {0, node.y_strides.row(), node.y_strides.pixel()};
+    channel = node.y_strides.channel();
+    image = node.y_strides.image();
+  }
+  int64_t phase_stride = static_cast<int64_t>(CountOf(phases)) * volume;
+  Movement movement = {
+      {Nest{{node.batch, channels}, {channels * phase_stride, phase_stride}, {image, channel}}}};
   for (size_t i = 0; i < 3; ++i) {
     phase_stride /= std::ssize(phases[i]);
     movement.push_back(
         NestsOfPhases(axes[i], phases[i], phase_stride, result_strides[i], place_strides[i]));
   }
-  EmitMovement(builder, results, node.y, movement);
+  return movement;
 }
 
-// Phases apart need the least memory: the results of one at a time stand beside the output. One
-// step holds them all where that saves panels of weights, whose empty outputs cost as much as full
-// ones, or where they are many.
+// Phases that are alike along all axes: one convolution, and copies where it cannot write to the
+// places of its results.
+void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
+  const Window over = WindowOver(node, phases);
+  const std::optional<Target> target = TargetOf(node, phases, over, builder.type(node.x));
+  Convolution convolution = {node.batch, node.filters, over,
+                             Regrouped(builder, node, phases, target.has_value())};
+  const auto count = static_cast<int64_t>(CountOf(phases));
+  convolution.filters.out_channels *= count;
+  convolution.filters.window = {over.y.kernel, over.x.kernel};
+  if (over.axis_count == 3) {
+    convolution.filters.window.insert(convolution.filters.window.begin(), over.z.kernel);
+  }
+  SetPlanes(convolution);
+  convolution.x_strides = node.x_strides;
+  if (target) {
+    convolution.y_strides = target->strides;
+    return EmitConvolution(builder, convolution, node.x,
+                           PartOf(builder, node.y, convolution, *target));
+  }
+  if (AreAll(node, phases, over)) return EmitConvolved(builder, convolution, node.x, node.y);
+  const int64_t channels = node.batch * node.filters.groups * node.filters.out_channels;
+  const plan::ValueId results = builder.Scratch(
+      {builder.type(node.x), {channels * count, over.z.out, over.y.out, over.x.out}});
+  EmitConvolved(builder, convolution, node.x, results);
+  EmitMovement(builder, results, node.y, ToPlaces(node, phases, over));
+}
+
+// Phases apart need no memory beside the output. One step holds them all where that saves panels of
+// weights, whose empty outputs cost as much as full ones, or where they are many.
 bool AreOneStep(const Filters& filters, size_t phases) {
   constexpr size_t kMostApart = 16;
   if (phases > kMostApart) return true;
@@ -334,7 +424,11 @@ bool AreOneStep(const Filters& filters, size_t phases) {
 }
 
 void EmitAlike(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
-  if (AreOneStep(node.filters, CountOf(phases))) return EmitPhases(builder, node, phases);
+  const bool is_evenly_placed =
+      TargetOf(node, phases, WindowOver(node, phases), builder.type(node.x)).has_value();
+  if (is_evenly_placed || AreOneStep(node.filters, CountOf(phases))) {
+    return EmitPhases(builder, node, phases);
+  }
   for (const Phase& z : phases[0]) {
     for (const Phase& y : phases[1]) {
       for (const Phase& x : phases[2]) EmitPhases(builder, node, {Phases{z}, Phases{y}, Phases{x}});
@@ -347,13 +441,17 @@ void LowerTransposed(LowerScope& scope) {
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   plan::Builder& builder = scope.builder;
   const bool is_integer = scope.input_element(kData) != ElementType::f32;
-  const Transposed node = {
+  Transposed node = {
       scope.input_dims(kData)[0],
       TransposedFilters(scope),
       TransposedWindow(scope),
       is_integer ? FilterWeights{std::nullopt, scope.input(kFilters)} : WeightsOf(scope),
       scope.input(kData),
       y};
+  const Window& window = node.window;
+  const Filters& filters = node.filters;
+  node.x_strides = PlanesOf(filters.groups * filters.in_channels, window.y.in, window.x.in);
+  node.y_strides = PlanesOf(filters.groups * filters.out_channels, window.y.out, window.x.out);
   std::array<std::vector<Phases>, 3> lists;
   bool covers = true;
   for (size_t i = 0; i < 3; ++i) {

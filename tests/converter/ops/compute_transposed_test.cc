@@ -140,23 +140,20 @@ TEST(TransposedConvolution, IsOneConvolutionWhereTheStrideIsOne) {
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(packed[i * 16], (std::vector{3, 2, 1, 6, 5, 4})[i]);
 }
 
-TEST(TransposedConvolution, OfVocodersIsAConvolutionAndACopyPerPhase) {
+TEST(TransposedConvolution, OfVocodersIsAConvolutionPerPhase) {
   const Texts vocoder = {{"strides", "8"}, {"pads_begin", "4"}, {"pads_end", "4"}};
   const plan::Program program = LoweredTransposed({1, 32, 10}, {32, 16, 16}, vocoder);
-  TransposedKinds kinds;
-  for (int phase = 0; phase < 8; ++phase) {
-    kinds.insert(kinds.end(), {StepKind::kConv, StepKind::kCopy});
-  }
-  ASSERT_EQ(Kinds(program), kinds);
+  ASSERT_EQ(Kinds(program), TransposedKinds(8, StepKind::kConv));
   for (size_t phase = 0; phase < 8; ++phase) {
-    const auto conv = ParamsAt<format::ConvParams>(program, 2 * phase);
+    const auto conv = ParamsAt<format::ConvParams>(program, phase);
     EXPECT_EQ(conv.kernel_width(), 2u);
     EXPECT_EQ(conv.out_width(), 10u);
     EXPECT_EQ(conv.pad_left(), phase < 4 ? 1u : 0u);
-    const auto copy = ParamsAt<format::CopyParams>(program, 2 * phase + 1);
-    EXPECT_EQ(First(copy.dims(), copy.rank()), (Dims{160}));
-    EXPECT_EQ(First(copy.dst_strides(), copy.rank()), (Dims{8}));
-    EXPECT_EQ(copy.dst_offset(), phase);
+    EXPECT_EQ(conv.y().pixel(), 8u);
+    EXPECT_EQ(conv.y().channel(), 80u);
+    const plan::Value& y = program.values[Steps(program)[phase].outputs[0]];
+    EXPECT_EQ(y.offset_bytes, static_cast<int64_t>(phase * sizeof(float)));
+    EXPECT_EQ(y.bytes, static_cast<int64_t>((15 * 80 + 9 * 8 + 1) * sizeof(float)));
   }
 }
 
@@ -170,36 +167,48 @@ TEST(TransposedConvolution, JoinsPhasesThatWouldLeavePanelsEmpty) {
   EXPECT_EQ(Kinds(without_pads), (TransposedKinds{StepKind::kConv, StepKind::kCopy}));
 }
 
+TEST(TransposedConvolution, IsOneStepWhereItsPhasesLieEvenly) {
+  const plan::Program program = LoweredTransposed({2, 32, 10}, {32, 1, 16}, {{"strides", "8"}});
+  ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kConv}));
+  const auto conv = ParamsAt<format::ConvParams>(program);
+  EXPECT_EQ(conv.out_channels(), 8u);
+  EXPECT_EQ(conv.out_width(), 11u);
+  EXPECT_EQ(conv.y().pixel(), 8u);
+  EXPECT_EQ(conv.y().channel(), 1u);
+  EXPECT_EQ(conv.y().image(), 88u);
+}
+
 TEST(TransposedConvolution, OfStrideTwoHasFourPhasesInTwoDimensions) {
   const Texts half = {{"strides", "2,2"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}};
   const plan::Program apart = LoweredTransposed({1, 8, 5, 6}, {8, 16, 4, 4}, half);
-  EXPECT_EQ(KindCount(apart, StepKind::kConv), 4u);
-  EXPECT_EQ(KindCount(apart, StepKind::kCopy), 4u);
-  EXPECT_EQ(Steps(apart).size(), 8u);
+  ASSERT_EQ(Kinds(apart), TransposedKinds(4, StepKind::kConv));
+  const auto conv = ParamsAt<format::ConvParams>(apart, 3);
+  EXPECT_EQ(conv.y().row(), 24u);
+  EXPECT_EQ(conv.y().pixel(), 2u);
+  EXPECT_EQ(apart.values[Steps(apart)[3].outputs[0]].offset_bytes, 13 * int64_t{sizeof(float)});
   const plan::Program joined = LoweredTransposed({1, 8, 5, 6}, {8, 3, 4, 4}, half);
   EXPECT_EQ(KindCount(joined, StepKind::kConv), 1u);
   EXPECT_EQ(KindCount(joined, StepKind::kCopy), 4u);
   EXPECT_EQ(Steps(joined).size(), 5u);
   // One tap along an axis or two: no two phases are alike.
   const plan::Program odd = LoweredTransposed({1, 8, 5, 6}, {8, 3, 3, 3}, half);
-  EXPECT_EQ(KindCount(odd, StepKind::kConv), 4u);
-  EXPECT_EQ(KindCount(odd, StepKind::kCopy), 4u);
+  EXPECT_EQ(Kinds(odd), TransposedKinds(4, StepKind::kConv));
   const plan::Program blocks = LoweredTransposed({1, 8, 5, 6}, {8, 3, 2, 2}, {{"strides", "2,2"}});
   EXPECT_EQ(Kinds(blocks), (TransposedKinds{StepKind::kConv, StepKind::kCopy}));
 }
 
 TEST(TransposedConvolution, FillsPlacesThatNoTapReaches) {
   const plan::Program program = LoweredTransposed({1, 8, 5}, {8, 16, 1}, {{"strides", "3"}});
-  ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kFill, StepKind::kConv, StepKind::kCopy}));
+  ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kFill, StepKind::kConv}));
 }
 
 TEST(TransposedConvolution, IsDepthwiseWithOneInputChannelPerGroup) {
   const Texts twice = {{"strides", "2"}, {"pads_begin", "1"}, {"pads_end", "1"}};
   const plan::Program program = LoweredTransposed({1, 3, 9}, {3, 1, 2, 4}, twice, kGroupBackprop);
-  ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kDepthwise, StepKind::kCopy,
-                                             StepKind::kDepthwise, StepKind::kCopy}));
+  ASSERT_EQ(Kinds(program), TransposedKinds(2, StepKind::kDepthwise));
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).channels(), 6u);
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).multiplier(), 2u);
+  EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).y().pixel(), 2u);
   // More phases than steps are wanted for: all in one.
   const plan::Program many =
       LoweredTransposed({1, 3, 9}, {3, 1, 1, 64}, {{"strides", "32"}}, kGroupBackprop);
