@@ -19,6 +19,7 @@
 #include "kernels/matmul.h"
 #include "kernels/normalize.h"
 #include "kernels/pack.h"
+#include "kernels/pool.h"
 #include "kernels/reduce.h"
 #include "kernels/ring_matmul.h"
 #include "kernels/snake.h"
@@ -190,11 +191,12 @@ void ConvOfShape(benchmark::State& state) {
   const uint32_t side = static_cast<uint32_t>(state.range(1));
   const uint32_t kernel = static_cast<uint32_t>(state.range(2));
   const uint32_t row = side * channels;
-  const MapStrides planes = {side * row, side, 1, side * side}, last = {side * row, row, channels, 1};
+  const MapStrides planes = {side * row, side, 1, side * side},
+                   last = {side * row, row, channels, 1};
   const MapStrides& map = state.range(4) != 0 ? last : planes;
-  const ConvShape shape = {1,    1,    channels,   channels,   side, side, side,
-                           side, kernel, kernel,   1,          1,    1,    1,
-                           kernel / 2, kernel / 2, map,        map,  {}};
+  const ConvShape shape = {1,          1,          channels, channels, side, side, side,
+                           side,       kernel,     kernel,   1,        1,    1,    1,
+                           kernel / 2, kernel / 2, map,      map,      {}};
   const std::vector<float> x = Values(size_t{channels} * side * side);
   const std::vector<float> weights =
       Values(PackedConvFloats(1, channels, channels, kernel, kernel));
@@ -242,6 +244,25 @@ BENCHMARK(DepthwiseOfShape)
     ->ArgsProduct({{4, 16, 64, 100}, {32}, {32}, {3}, {0, 1}, {0, 1}})
     ->ArgsProduct({{64}, {25}, {5}, {3}, {0, 1}, {0, 1}})
     ->ArgsProduct({{1, 4, 16, 64, 100}, {1}, {200}, {3, 9, 33}, {0, 1}, {0, 1}});
+
+// 64 channels of 32 x 32, windows of kernel x kernel that lie beside each other.
+void PoolOfShape(benchmark::State& state) {
+  if (!Choose(state, 0)) return;
+  const uint32_t kernel = static_cast<uint32_t>(state.range(1)), out = 32 / kernel;
+  PoolShape shape = {1, 64, 32, 32, out, out, kernel, kernel, kernel, kernel, 1, 1, 0, 0, 0, 0};
+  shape.op = static_cast<PoolOp>(state.range(0));
+  const bool last = state.range(2) != 0;
+  shape.x = last ? MapStrides{65536, 2048, 64, 1} : MapStrides{65536, 32, 1, 1024};
+  shape.y = last ? MapStrides{64 * out * out, 64 * out, 64, 1}
+                 : MapStrides{64 * out * out, out, 1, out * out};
+  const std::vector<float> x = Values(65536);
+  std::vector<float> y(size_t{64} * out * out);
+  for (auto _ : state) {
+    Pool(shape, Align(x), y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(PoolOfShape)->ArgNames({"op", "kernel", "last"})->ArgsProduct({{0, 1}, {2, 32}, {0, 1}});
 
 // [64, 64] x [64, 64], b as it is or transposed
 void MatmulOfSide64(benchmark::State& state) {

@@ -391,6 +391,14 @@ inline void RecordSelfTest(ListingBuilder& b, uint32_t runs) {
   b.self_test = format::SelfTest(runs, format::ToleranceClass::exact, 0, 0);
 }
 
+// What Open says to the sample of a step that is spoiled.
+template <typename Spoil>
+FaultCode CodeOf(format::Kind kind, Spoil spoil) {
+  StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
+  spoil(sample.builder);
+  return Loaded(sample.builder.Finish()).fault.code;
+}
+
 }  // namespace weft::test
 
 #endif  // WEFT_TESTS_RUNTIME_SAMPLES_H_
