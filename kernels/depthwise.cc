@@ -176,35 +176,51 @@ HWY_NOINLINE void DepthwiseStrided(const DepthwiseLine& line, const Activation& 
 }
 #endif
 
-// `channels` of them, beside each other in x and in y.
-HWY_INLINE void DepthwiseBeside(const DepthwiseShape& shape, const DepthwiseLine& line,
-                                size_t channels) {
-  const bool relu = IsJust(shape.activation, UnaryOp::kRelu);
+// What vectors do with lanes that are not all channels of one pixel; false where nothing is to be
+// gained.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape&, const DepthwiseLine&, size_t, bool) {
+  return false;
+}
+#else
+HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape& shape, const DepthwiseLine& line,
+                                 size_t channels, bool relu) {
   const bool is_flat = line.pixels == 1 || (line.x_pixel == channels && line.y_pixel == channels);
   if (channels == 1 && line.pixels == 1) {
     const float sum = DepthwisePixel(line);
     *line.y = relu && sum < 0.0f ? 0.0f : sum;
-  } else if (channels == 1 && is_flat && kLanes > 1) {
-    DepthwiseFlat(line.taps, line.x, line.y, line.pixels, line.weights, line.bias, OneChannel(),
-                  relu);
-#if HWY_TARGET != HWY_SCALAR
-  } else if (shape.multiplier > 1 && channels > 1) {
+    return true;
+  }
+  if (shape.multiplier > 1 && channels > 1) {
     DepthwiseSpread(line, channels, shape.multiplier, relu);
-  } else if (channels < kLanes && is_flat) {
-    DepthwiseFlat(line.taps, line.x, line.y, line.pixels * channels, line.weights, line.bias,
-                  RepeatedChannels(channels), relu);
-#endif
+    return true;
+  }
+  if (channels >= kLanes || !is_flat) return false;
+  const size_t floats = line.pixels * channels;
+  if (channels == 1) {
+    DepthwiseFlat(line.taps, line.x, line.y, floats, line.weights, line.bias, OneChannel(), relu);
   } else {
+    DepthwiseFlat(line.taps, line.x, line.y, floats, line.weights, line.bias,
+                  RepeatedChannels(channels), relu);
+  }
+  return true;
+}
+#endif
+
+// `channels` of them, beside each other in x and in y.
+HWY_INLINE void DepthwiseBeside(const DepthwiseShape& shape, const DepthwiseLine& line,
+                                size_t channels) {
+  const bool relu = IsJust(shape.activation, UnaryOp::kRelu);
+  if (!DepthwiseByLanes(shape, line, channels, relu)) {
     DepthwiseRun(line.taps, line.x, line.x_pixel, line.y, line.y_pixel, line.pixels, line.weights,
                  line.bias, channels, relu);
   }
   if (relu || IsPlain(shape.activation)) return;
-  if (line.y_pixel == channels) {
-    return ActivateSpan(shape.activation, line.y, line.y, line.pixels * channels);
-  }
-  for (size_t p = 0; p < line.pixels; ++p) {
+  const bool is_run = line.y_pixel == channels;
+  const size_t runs = is_run ? 1 : line.pixels, floats = is_run ? line.pixels * channels : channels;
+  for (size_t p = 0; p < runs; ++p) {
     float* y = line.y + p * line.y_pixel;
-    ActivateSpan(shape.activation, y, y, channels);
+    ActivateSpan(shape.activation, y, y, floats);
   }
 }
 

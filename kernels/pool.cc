@@ -102,8 +102,7 @@ HWY_INLINE void PoolTile(const TapSteps& taps, const float* x, const Lanes& lane
 
 // Outputs that have the same taps: floats beside each other in x and in y,
 template <PoolSum kSum>
-HWY_NOINLINE void PoolBeside(const TapSteps& taps, float divisor, const float* x, float* y,
-                             size_t floats) {
+void PoolBeside(const TapSteps& taps, float divisor, const float* x, float* y, size_t floats) {
   FloatVec four[4], one[1];
   size_t i = 0;
   for (; i + 4 * kLanes <= floats; i += 4 * kLanes) {
@@ -122,8 +121,8 @@ HWY_NOINLINE void PoolBeside(const TapSteps& taps, float divisor, const float* x
 
 // or pixels of one channel that may lie anywhere.
 template <PoolSum kSum>
-HWY_NOINLINE void PoolApart(const TapSteps& taps, float divisor, const float* x, size_t x_pixel,
-                            float* y, size_t y_pixel, size_t pixels) {
+void PoolApart(const TapSteps& taps, float divisor, const float* x, size_t x_pixel, float* y,
+               size_t y_pixel, size_t pixels) {
   constexpr size_t kVectors = kLanes > 4 ? 1 : 4;
   for (size_t p = 0; p < pixels; p += kVectors * kLanes) {
     const size_t left = pixels - p, count = left < kVectors * kLanes ? left : kVectors * kLanes;
@@ -151,45 +150,55 @@ HWY_INLINE float DivisorOf(const PoolShape& shape, const WindowAxis& down, const
   return taps == 0 ? 1.0f : static_cast<float>(taps);
 }
 
-// How the channels of a map are pooled: `step` at a time, which lie beside each other, or one that
-// lies anywhere.
-struct PoolChannels {
+// How a map is pooled: `step` channels at a time, which lie beside each other, or one that may lie
+// anywhere (which `apart` is for; without it a pixel at a time).
+struct PoolLoop {
   size_t step;
-  bool is_beside;
+  void (*beside)(const TapSteps& taps, float divisor, const float* x, float* y, size_t floats);
+  void (*apart)(const TapSteps& taps, float divisor, const float* x, size_t x_pixel, float* y,
+                size_t y_pixel, size_t pixels);
 };
 
-// All outputs of a rectangle of one image.
 template <PoolSum kSum>
+HWY_INLINE PoolLoop LoopOf(const PoolShape& shape) {
+  if (shape.channels > 1 && shape.x.channel == 1 && shape.y.channel == 1) {
+    return {shape.channels, PoolBeside<kSum>, nullptr};
+  }
+  const bool is_row = shape.x.pixel == 1 && shape.stride_x == 1 && shape.y.pixel == 1;
+  if constexpr (kLanes > 1) return {1, PoolBeside<kSum>, is_row ? nullptr : PoolApart<kSum>};
+  return {1, PoolBeside<kSum>, nullptr};
+}
+
+// A chain is a block, too, but takes less.
+HWY_INLINE PoolLoop LoopOf(const PoolShape& shape, size_t taps) {
+  if (shape.op == PoolOp::kMax) return LoopOf<PoolSum::kMax>(shape);
+  if constexpr (kLanes > 1) {
+    if (taps <= kSumBlock) return LoopOf<PoolSum::kChain>(shape);
+  }
+  return LoopOf<PoolSum::kBlocks>(shape);
+}
+
+// All outputs of a rectangle of one image.
 HWY_INLINE void PoolRectangle(const PoolShape& shape, const Rectangle& at, const TapSteps& taps,
-                              float divisor, PoolChannels channels, const float* x, float* y) {
+                              float divisor, const PoolLoop& loop, const float* x, float* y) {
   const size_t pixels = at.columns.count();
   const size_t x_row = taps.rows != 0 ? size_t{shape.stride_y} * shape.x.row : 0;
   const size_t x_pixel = taps.rows != 0 ? size_t{shape.stride_x} * shape.x.pixel : 0;
-  const bool is_run = pixels == 1 || (x_pixel == channels.step && shape.y.pixel == channels.step);
-  for (size_t c = 0; c < shape.channels; c += channels.step) {
+  const bool is_run = pixels == 1 || (x_pixel == loop.step && shape.y.pixel == loop.step);
+  for (size_t c = 0; c < shape.channels; c += loop.step) {
     for (size_t i = 0; i < at.rows.count(); ++i) {
       const float* from = x + (c * shape.x.channel + i * x_row);
       float* to = y + (c * shape.y.channel + i * shape.y.row);
-      if (!channels.is_beside) {
-        PoolApart<kSum>(taps, divisor, from, x_pixel, to, shape.y.pixel, pixels);
-      } else if (is_run) {
-        PoolBeside<kSum>(taps, divisor, from, to, pixels * channels.step);
-      } else {
-        for (size_t p = 0; p < pixels; ++p) {
-          PoolBeside<kSum>(taps, divisor, from + p * x_pixel, to + p * shape.y.pixel,
-                           channels.step);
-        }
+      if (loop.apart != nullptr) {
+        loop.apart(taps, divisor, from, x_pixel, to, shape.y.pixel, pixels);
+        continue;
+      }
+      const size_t runs = is_run ? 1 : pixels, floats = is_run ? pixels * loop.step : loop.step;
+      for (size_t p = 0; p < runs; ++p) {
+        loop.beside(taps, divisor, from + p * x_pixel, to + p * shape.y.pixel, floats);
       }
     }
   }
-}
-
-// Channels that lie beside each other in x and in y go together; else each goes alone.
-HWY_INLINE PoolChannels ChannelsOf(const PoolShape& shape) {
-  const bool is_row = shape.x.pixel == 1 && shape.stride_x == 1 && shape.y.pixel == 1;
-  if (shape.channels == 1) return {1, is_row};
-  if (shape.x.channel == 1 && shape.y.channel == 1) return {shape.channels, true};
-  return {1, is_row};
 }
 
 void Pool(const PoolShape& shape, const float* x, float* y) {
@@ -199,21 +208,14 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
                              shape.stride_x, shape.dilation_x, shape.pad_left};
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  const PoolChannels channels = ChannelsOf(shape);
+  const PoolLoop loop = LoopOf(shape, size_t{shape.kernel_height} * shape.kernel_width);
   for (size_t b = 0; b < shape.batch; ++b) {
     Rectangle at;
     for (Rectangles rectangles(down, across); rectangles.Next(&at);) {
       const TapSteps taps = TapsOf(at, down, across, shape.x);
-      const float* from = x + (b * shape.x.image + taps.first);
-      float* to = y + (b * shape.y.image + FirstOf(at, shape.y));
-      const float divisor = DivisorOf(shape, down, across, at);
-      if (shape.op == PoolOp::kMax) {
-        PoolRectangle<PoolSum::kMax>(shape, at, taps, divisor, channels, from, to);
-      } else if (taps.rows * taps.columns <= kSumBlock) {
-        PoolRectangle<PoolSum::kChain>(shape, at, taps, divisor, channels, from, to);
-      } else {
-        PoolRectangle<PoolSum::kBlocks>(shape, at, taps, divisor, channels, from, to);
-      }
+      PoolRectangle(shape, at, taps, DivisorOf(shape, down, across, at), loop,
+                    x + (b * shape.x.image + taps.first),
+                    y + (b * shape.y.image + FirstOf(at, shape.y)));
     }
   }
 }

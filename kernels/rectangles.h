@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outputs of a window cut into rectangles whose outputs have the same taps inside the input: the
-// inside, and a row or a column at a time at the edges. Internal to conv, depthwise and pool.
+// inside, and a row or a column at a time at the edges. Internal to depthwise and pool, which share one
+// copy of the code: boards count its bytes.
 #ifndef WEFT_KERNELS_RECTANGLES_H_
 #define WEFT_KERNELS_RECTANGLES_H_
 
@@ -19,7 +20,7 @@ class Rectangles {
       : down_(down), across_(across), deep_(down.Inside()), wide_(across.Inside()) {}
 
   // The next one, row by row and from left to right; false behind the last.
-  bool Next(Rectangle* next) {
+  __attribute__((noinline)) bool Next(Rectangle* next) {
     if (at_.columns.end == across_.output || at_.rows.end == 0) {
       if (at_.rows.end >= down_.output || across_.output == 0) return false;
       at_.rows = From(at_.rows.end, deep_);
@@ -54,8 +55,8 @@ struct TapSteps {
   size_t first = 0;
 };
 
-inline TapSteps TapsOf(const Rectangle& at, const WindowAxis& down, const WindowAxis& across,
-                       const MapStrides& x) {
+__attribute__((noinline)) inline TapSteps TapsOf(const Rectangle& at, const WindowAxis& down,
+                                                 const WindowAxis& across, const MapStrides& x) {
   TapSteps taps;
   if (at.ky.count() == 0 || at.kx.count() == 0) return taps;
   taps.rows = at.ky.count();
