@@ -185,7 +185,6 @@ HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape&, const DepthwiseLine&, si
 #else
 HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape& shape, const DepthwiseLine& line,
                                  size_t channels, bool relu) {
-  const bool is_flat = line.pixels == 1 || (line.x_pixel == channels && line.y_pixel == channels);
   if (channels == 1 && line.pixels == 1) {
     const float sum = DepthwisePixel(line);
     *line.y = relu && sum < 0.0f ? 0.0f : sum;
@@ -195,6 +194,7 @@ HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape& shape, const DepthwiseLin
     DepthwiseSpread(line, channels, shape.multiplier, relu);
     return true;
   }
+  const bool is_flat = line.x_pixel == channels && line.y_pixel == channels;
   if (channels >= kLanes || !is_flat) return false;
   const size_t floats = line.pixels * channels;
   if (channels == 1) {
