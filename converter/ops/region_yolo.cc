@@ -61,7 +61,7 @@ struct PlaneRange {
   int64_t first, count, plane;
 };
 
-plan::ValueId PlanesOf(plan::Builder& builder, plan::ValueId value, const PlaneRange& range) {
+plan::ValueId PlanesIn(plan::Builder& builder, plan::ValueId value, const PlaneRange& range) {
   return builder.View(value, range.first * range.plane * static_cast<int64_t>(sizeof(float)),
                       {ElementType::f32, {range.count, range.plane}});
 }
@@ -75,21 +75,21 @@ void LowerRegions(LowerScope& scope) {
   const int64_t plane = dims[2] * dims[3];
   const auto sigmoid = [&](int64_t first, int64_t count) {
     const PlaneRange range = {first, count, plane};
-    EmitUnary(builder, UnaryOp::sigmoid, PlanesOf(builder, x, range), PlanesOf(builder, y, range));
+    EmitUnary(builder, UnaryOp::sigmoid, PlanesIn(builder, x, range), PlanesIn(builder, y, range));
   };
   for (int64_t region = 0; region < dims[0] * regions.count; ++region) {
     const int64_t first = region * regions.numbers();
     sigmoid(first, 2);
     if (regions.coords > 2) {
       const PlaneRange extents = {first + 2, regions.coords - 2, plane};
-      builder.Copy(PlanesOf(builder, x, extents), PlanesOf(builder, y, extents));
+      builder.Copy(PlanesIn(builder, x, extents), PlanesIn(builder, y, extents));
     }
     sigmoid(first + regions.coords, regions.softmax ? 1 : 1 + regions.classes);
     if (!regions.softmax) continue;
     const PlaneRange classes = {first + regions.coords + 1, regions.classes, plane};
     const format::SoftmaxParams params(1, Narrow32(regions.classes, "classes"),
                                        Narrow32(plane, "plane"), 0, 0, 0);
-    builder.Emit(params, {PlanesOf(builder, x, classes)}, {PlanesOf(builder, y, classes)});
+    builder.Emit(params, {PlanesIn(builder, x, classes)}, {PlanesIn(builder, y, classes)});
   }
 }
 
