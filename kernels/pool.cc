@@ -103,11 +103,14 @@ HWY_INLINE void PoolTile(const TapSteps& taps, const float* x, const Lanes& lane
 // Outputs that have the same taps: floats beside each other in x and in y,
 template <PoolSum kSum>
 void PoolBeside(const TapSteps& taps, float divisor, const float* x, float* y, size_t floats) {
-  FloatVec four[4], one[1];
+  FloatVec one[1];
   size_t i = 0;
-  for (; i + 4 * kLanes <= floats; i += 4 * kLanes) {
-    PoolTile<4, kSum>(taps, x + i, Beside(), divisor, four);
-    for (size_t v = 0; v < 4; ++v) Store(four[v], y + (i + v * kLanes));
+  if constexpr (kLanes > 1) {
+    FloatVec four[4];
+    for (; i + 4 * kLanes <= floats; i += 4 * kLanes) {
+      PoolTile<4, kSum>(taps, x + i, Beside(), divisor, four);
+      for (size_t v = 0; v < 4; ++v) Store(four[v], y + (i + v * kLanes));
+    }
   }
   for (; i + kLanes <= floats; i += kLanes) {
     PoolTile<1, kSum>(taps, x + i, Beside(), divisor, one);

@@ -42,7 +42,7 @@ struct WindowAxis {
   }
 
   // The taps of an output that lie inside the input.
-  IndexRange Taps(uint32_t position) const {
+  __attribute__((noinline)) IndexRange Taps(uint32_t position) const {
     const int64_t origin = Origin(position);
     const uint32_t first = origin < 0 ? StepsTo(-origin, dilation) : 0;
     const uint32_t end = StepsTo(int64_t{input} - origin, dilation);
@@ -51,7 +51,7 @@ struct WindowAxis {
 
   // The outputs all of whose taps lie inside the input; all outputs before are on the left edge,
   // all behind on the right one.
-  IndexRange Inside() const {
+  __attribute__((noinline)) IndexRange Inside() const {
     const int64_t reach = static_cast<int64_t>(uint64_t{kernel - 1} * dilation);
     uint32_t first = StepsTo(int64_t{pad}, stride);
     uint32_t end = StepsTo(int64_t{input} - reach + int64_t{pad}, stride);
