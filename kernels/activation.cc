@@ -10,12 +10,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// x into [low, high]; the bounds may be zero or infinite.
-HWY_INLINE FloatVec Clamp(FloatVec x, float low, float high) {
-  const FloatVec raised = hn::IfThenElse(hn::Lt(x, Set(low)), Set(low), x);
-  return hn::IfThenElse(hn::Gt(raised, Set(high)), Set(high), raised);
-}
-
 // x + 3 into [0, 6], divided by 6: x / 6 + 1 / 2 would round differently from the formula.
 HWY_INLINE FloatVec HSigmoid(FloatVec x) {
   return Divide(Clamp(hn::Add(x, Set(3.0f)), 0.0f, 6.0f), Set(6.0f));
@@ -31,7 +25,7 @@ HWY_INLINE void ActivateLinear(UnaryOp op, float alpha, float beta, const float*
   WEFT_SWITCH(Linear, op) {
     WEFT_ACTIVATE(kAbs, hn::Abs(v))
     WEFT_ACTIVATE(kNegative, hn::Neg(v))
-    WEFT_ACTIVATE(kRelu, hn::IfThenZeroElse(hn::Lt(v, Set(0.0f)), v))
+    WEFT_ACTIVATE(kRelu, Relu(v))
     WEFT_ACTIVATE(kClamp, Clamp(v, alpha, beta))
     WEFT_ACTIVATE(kHardSigmoid, Clamp(Fma(v, Set(alpha), Set(beta)), 0.0f, 1.0f))
     WEFT_ACTIVATE(kHSigmoid, HSigmoid(v))

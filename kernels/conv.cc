@@ -2,163 +2,169 @@
 #include "kernels/conv.h"
 
 #include "kernels/pack.h"
-#include "kernels/window.h"
+#include "kernels/rectangles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/conv.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/activation-inl.h"
-#include "kernels/panel-inl.h"
+#include "kernels/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Pixels of one output row that share their taps, for one group of panels.
-struct ConvPixels {
+// Offsets count modulo the size of memory: strides that lead nowhere may be anything, and no pointer
+// is made of an element that is not there.
+
+// The product of one group of one image.
+struct ConvImage {
+  const ConvShape& shape;
   const float* x;        // the group's channels
-  const float* weights;  // the first panel
-  const float* bias;     // of the first output channel, or null
-  float* y;              // of the first output channel
-  size_t y_offset;       // the first pixel
-  size_t channels;       // to write, at most 16 per panel
-  IndexRange rows;
-  IndexRange columns;
-  int64_t origin_y;
-  int64_t origin_x;  // of the first pixel
+  const float* weights;  // the next panel
+  const float* bias;     // of the next output channel, or null
+  float* y;              // the next output channel
+  size_t panel_floats;
+
+  template <size_t kPixels, size_t kPanels>
+  WEFT_TILES void Group(size_t channels, size_t pixels) const;
+
+  HWY_INLINE void Next(size_t channels) {
+    weights += channels / kPanel * panel_floats;
+    y += channels * shape.y.channel;
+    if (bias != nullptr) bias += channels;
+  }
 };
 
-// The order of the sum is (ky, kx, c), ascending. Where pixels lie one behind the other, the inner two
-// are one run.
-template <size_t kPixels, size_t kPanels>
-HWY_INLINE void AccumulateTaps(const ConvShape& shape, const ConvPixels& at,
-                               Tile<kPixels, kPanels>& tile) {
-  const size_t channels = shape.in_channels;
-  const size_t panel_floats = size_t{shape.kernel_height} * shape.kernel_width * channels * kPanel;
-  if (at.rows.count() == 0 || at.columns.count() == 0 || channels == 0) return;
-  const size_t to_column = size_t{shape.dilation_x} * shape.x.pixel;
-  const bool is_run = channels == 1 || to_column == channels * shape.x.channel;
-  const size_t runs = is_run ? 1 : at.columns.count();
-  const size_t count = is_run ? at.columns.count() * channels : channels;
-  const size_t step = channels == 1 ? to_column : shape.x.channel;
-  // Counted modulo the size of memory: the first tap may lie in the padding before the data, but
-  // no pointer is made of an element that is not there.
-  const size_t origin =
-      static_cast<size_t>(at.origin_y) * shape.x.row +
-      (static_cast<size_t>(at.origin_x) + size_t{at.columns.first} * shape.dilation_x) *
-          shape.x.pixel;
-  for (size_t ky = at.rows.first; ky < at.rows.end; ++ky) {
-    const size_t row = origin + ky * shape.dilation_y * shape.x.row;
-    const float* weights =
-        at.weights + (ky * shape.kernel_width + at.columns.first) * channels * kPanel;
-    for (size_t run = 0; run < runs; ++run) {
-      tile.Accumulate(at.x + row + run * to_column, size_t{shape.stride_x} * shape.x.pixel,
-                      count > 1 ? step : 0, weights + run * channels * kPanel, kPanel, panel_floats,
-                      count);
-    }
-  }
-}
+// The taps of a rectangle: `windows` times `taps`. The order of the sum is (ky, kx, c), ascending;
+// where pixels lie one behind the other, the inner two are one run.
+struct ConvTaps {
+  Taps taps;
+  size_t x, weights;  // offsets of the first tap
+  size_t windows, x_window, weight_window;
+};
 
-// Lanes are output channels, which may lie a plane apart in y: the tile goes through the stack,
-// where the activation runs too.
-template <size_t kPixels, size_t kPanels>
-HWY_NOINLINE void ConvTile(const ConvShape& shape, const ConvPixels& at) {
-  constexpr size_t kLanesOfTile = kPanels * kPanel;
-  Tile<kPixels, kPanels> tile;
-  if (at.bias != nullptr) {
-    tile.Start(at.bias, 0, at.channels);
+HWY_INLINE ConvTaps ConvTapsOf(const ConvShape& shape, const Rectangle& at, const TapSteps& steps) {
+  const size_t channels = shape.in_channels, column_floats = channels * kPanel;
+  const size_t row_floats = column_floats * shape.kernel_width;
+  ConvTaps all = {};
+  if (steps.rows == 0 || channels == 0) return all;
+  all.x = steps.first;
+  all.weights = at.ky.first * row_floats + at.kx.first * column_floats;
+  const bool is_line = channels == 1;
+  if (is_line || steps.columns == 1 || steps.column == channels * shape.x.channel) {
+    all.windows = 1;
+    all.taps = {steps.rows, steps.columns * channels, is_line ? steps.column : shape.x.channel,
+                steps.row, row_floats};
   } else {
-    tile.Zero();
+    all.windows = steps.rows;
+    all.x_window = steps.row;
+    all.weight_window = row_floats;
+    all.taps = {steps.columns, channels, shape.x.channel, steps.column, column_floats};
   }
-  AccumulateTaps(shape, at, tile);
-  float block[kPixels * kLanesOfTile];
-  tile.Finish(block, kLanesOfTile, kLanesOfTile);
-  if (!IsPlain(shape.activation)) {
-    ActivateSpan(shape.activation, block, block, kPixels * kLanesOfTile);
-  }
-  for (size_t c = 0; c < at.channels; ++c) {
+  return all;
+}
+
+// The pixels of a rectangle, from the next one on.
+struct ConvPixels {
+  const ConvImage& image;
+  const ConvTaps& window;
+  size_t columns;
+  size_t x_row, x_pixel;  // from pixel to pixel; 0 where there are no taps
+  size_t x, y;            // offsets of the next row
+  size_t column;
+
+  // Moves on by kPixels pixels and says where they lie.
+  template <size_t kPixels>
+  HWY_INLINE void Take(const float* (&from)[kPixels], float* (&to)[kPixels]) {
     for (size_t p = 0; p < kPixels; ++p) {
-      at.y[at.y_offset + c * shape.y.channel + p * shape.y.pixel] = block[p * kLanesOfTile + c];
+      from[p] = image.x + (x + column * x_pixel);
+      to[p] = image.y + (y + column * image.shape.y.pixel);
+      if (++column < columns) continue;
+      column = 0;
+      x += x_row;
+      y += image.shape.y.row;
     }
   }
-}
 
-// `count` pixels, kPixels at a time, then fewer.
-template <size_t kPixels, size_t kPanels>
-HWY_INLINE void ConvRun(const ConvShape& shape, ConvPixels at, size_t count) {
-  while (count >= kPixels) {
-    ConvTile<kPixels, kPanels>(shape, at);
-    at.y_offset += kPixels * shape.y.pixel;
-    at.origin_x += static_cast<int64_t>(kPixels * shape.stride_x);
-    count -= kPixels;
+  template <size_t kPixels, size_t kPanels>
+  WEFT_TILES void Run(size_t channels) {
+    const float* from[kPixels];
+    float* to[kPixels];
+    Take(from, to);
+    Tile<kPixels, kPanels> tile;
+    if (image.bias != nullptr) {
+      tile.Start(image.bias, 0, channels);
+    } else {
+      tile.Zero();
+    }
+    const float* weights = image.weights + window.weights;
+    for (size_t i = 0; i < window.windows; ++i) {
+      if (i != 0) {
+        for (const float*& pixel : from) pixel += window.x_window;
+        weights += window.weight_window;
+      }
+      tile.AddTaps(from, window.taps, weights, image.panel_floats);
+    }
+    const ConvShape& shape = image.shape;
+    if (shape.y.channel != 1 && channels != 1) return Scatter(tile, to, channels);
+    tile.Finish(to, channels, shape.activation);
+    if (TileTakes(shape.activation)) return;
+    for (float* pixel : to) ActivateSpan(shape.activation, pixel, pixel, channels);
   }
-  if constexpr (kPixels > 1) ConvRun<kPixels / 2, kPanels>(shape, at, count);
-}
 
-// One group of panels over all pixels of one image.
+  // Lanes are output channels, which lie apart in y: the tile goes through the stack.
+  template <size_t kPixels, size_t kPanels>
+  HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
+    constexpr size_t kOutputs = kPanels * kPanel;
+    float block[kPixels * kOutputs];
+    float* rows[kPixels];
+    for (size_t p = 0; p < kPixels; ++p) rows[p] = block + p * kOutputs;
+    const Activation& activation = image.shape.activation;
+    tile.Finish(rows, kOutputs, activation);
+    if (!TileTakes(activation)) ActivateSpan(activation, block, block, kPixels * kOutputs);
+    size_t offset = 0;
+    for (size_t c = 0; c < channels; ++c) {
+      HWY_UNROLL(16)
+      for (size_t p = 0; p < kPixels; ++p) to[p][offset] = block[p * kOutputs + c];
+      offset += image.shape.y.channel;
+    }
+  }
+};
+
 template <size_t kPixels, size_t kPanels>
-HWY_INLINE void ConvImage(const ConvShape& shape, ConvPixels at) {
+void ConvImage::Group(size_t channels, size_t) const {
   const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
                            shape.stride_y,  shape.dilation_y, shape.pad_top};
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
-  const IndexRange inside = across.Inside();
-  for (uint32_t py = 0; py < down.output; ++py) {
-    at.rows = down.Taps(py);
-    at.origin_y = down.Origin(py);
-    for (uint32_t px = 0; px < across.output;) {
-      const bool is_inside = px >= inside.first && px < inside.end;
-      const uint32_t count = is_inside ? inside.end - px : 1;
-      at.columns = across.Taps(px);
-      at.origin_x = across.Origin(px);
-      at.y_offset = size_t{py} * shape.y.row + size_t{px} * shape.y.pixel;
-      if (is_inside) {
-        ConvRun<kPixels, kPanels>(shape, at, count);
-      } else {
-        ConvTile<1, kPanels>(shape, at);
-      }
-      px += count;
+  Rectangles rectangles(down, across);
+  for (Rectangle at; rectangles.Next(&at);) {
+    const ConvTaps window = ConvTapsOf(shape, at, TapsOf(at, down, across, shape.x));
+    ConvPixels next = {*this, window, at.columns.count(), 0, 0, window.x, FirstOf(at, shape.y), 0};
+    if (window.windows != 0) {
+      next.x_row = size_t{shape.stride_y} * shape.x.row;
+      next.x_pixel = size_t{shape.stride_x} * shape.x.pixel;
     }
+    RunRows<kPixels, kPanels>(next, channels, size_t{at.rows.count()} * at.columns.count());
   }
-}
-
-// All output channels of one group, as many panels at once as the registers hold, then half as
-// many.
-template <size_t kPixels, size_t kPanels>
-HWY_INLINE void ConvGroup(const ConvShape& shape, ConvPixels at, size_t channels) {
-  constexpr size_t kChannels = kPanels * kPanel;
-  while (channels > kChannels - kPanel) {
-    at.channels = channels < kChannels ? channels : kChannels;
-    ConvImage<kPixels, kPanels>(shape, at);
-    channels -= at.channels;
-    if (channels == 0) return;  // a stride that leads to no channel may be anything
-    at.weights +=
-        PackedConvFloats(1, kChannels, shape.in_channels, shape.kernel_height, shape.kernel_width);
-    at.y += at.channels * shape.y.channel;
-    if (at.bias != nullptr) at.bias += at.channels;
-  }
-  if constexpr (kPanels > 1) ConvGroup<kPixels, kPanels / 2>(shape, at, channels);
 }
 
 void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
           float* y) {
+  const size_t pixels = size_t{shape.out_height} * shape.out_width;
+  // Without outputs nothing bounds the other counts.
+  if (pixels == 0 || shape.out_channels == 0) return;
   const size_t group_floats = PackedConvFloats(1, shape.out_channels, shape.in_channels,
                                                shape.kernel_height, shape.kernel_width);
-  // Without outputs nothing bounds the other counts.
-  if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
+  const size_t panel_floats = group_floats / PanelCount(shape.out_channels);
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
-      ConvPixels at = {};
-      at.x = x + b * shape.x.image + g * shape.in_channels * shape.x.channel;
-      at.weights = weights + g * group_floats;
-      at.bias = bias == nullptr ? nullptr : bias + g * shape.out_channels;
-      at.y = y + b * shape.y.image + g * shape.out_channels * shape.y.channel;
-#if HWY_TARGET == HWY_SCALAR
-      ConvGroup<1, 1>(shape, at, shape.out_channels);
-#elif HWY_TARGET <= HWY_AVX3
-      ConvGroup<5, 4>(shape, at, shape.out_channels);
-#else
-      ConvGroup<5, 1>(shape, at, shape.out_channels);
-#endif
+      ConvImage image = {shape,
+                         x + b * shape.x.image + g * shape.in_channels * shape.x.channel,
+                         weights + g * group_floats,
+                         bias == nullptr ? nullptr : bias + g * shape.out_channels,
+                         y + b * shape.y.image + g * shape.out_channels * shape.y.channel,
+                         panel_floats};
+      RunProduct(image, shape.out_channels, pixels);
     }
   }
 }

@@ -23,9 +23,6 @@ struct DepthwiseTaps {
   size_t weights_row, weights_column;
 };
 
-// As the activation of that name.
-HWY_INLINE FloatVec Relu(FloatVec x) { return hn::IfThenZeroElse(hn::Lt(x, Set(0.0f)), x); }
-
 // How many sums of a tile stay in registers beside its weights: 16 of 32, 8 of 16.
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 inline constexpr size_t kDepthwiseSums = 16;

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matmul.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/panel-inl.h"
+#include "kernels/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -25,39 +25,58 @@ struct Stretch {
   size_t inner;
   size_t columns;
   bool continues;  // from what y holds, else from 0
+
+  template <size_t kRows, size_t kPanels>
+  WEFT_TILES void Group(size_t outputs, size_t rows) const;
+
+  HWY_INLINE void Next(size_t outputs) {
+    b += outputs;
+    y += outputs;
+  }
 };
 
-// At least one row.
-template <size_t kRows, size_t kPanels>
-HWY_NOINLINE void MatmulRows(Stretch at, size_t rows) {
-  while (rows >= kRows) {
+// Offsets count modulo the size of memory: a stride that leads to no row may be anything.
+struct StretchRows {
+  const Stretch& at;
+  size_t a, y;  // of the next row
+
+  template <size_t kRows, size_t kPanels>
+  HWY_INLINE void Run(size_t outputs) {
+    const float* from[kRows];
+    float* to[kRows];
+    for (size_t r = 0; r < kRows; ++r) {
+      from[r] = at.a + a;
+      to[r] = at.y + y;
+      a += at.a_row_stride;
+      y += at.y_row_stride;
+    }
     Tile<kRows, kPanels> tile;
     if (at.continues) {
-      tile.Start(at.y, at.y_row_stride, at.columns);
+      tile.Start(to[0], at.y_row_stride, outputs);
     } else {
       tile.Zero();
     }
-    tile.Accumulate(at.a, at.a_row_stride, at.a_inner_stride, at.b, at.b_inner_stride, kPanel,
-                    at.inner);
-    tile.Finish(at.y, at.y_row_stride, at.columns);
-    rows -= kRows;
-    if (rows == 0) return;  // a stride that leads to no row may be anything
-    at.a += kRows * at.a_row_stride;
-    at.y += kRows * at.y_row_stride;
+    tile.AddStrided(from, at.a_inner_stride, at.b, at.b_inner_stride, kPanel, at.inner);
+    tile.Finish(to, outputs, {});
   }
-  if constexpr (kRows > 1) MatmulRows<kRows / 2, kPanels>(at, rows);
+};
+
+template <size_t kRows, size_t kPanels>
+void Stretch::Group(size_t outputs, size_t rows) const {
+  StretchRows next = {*this, 0, 0};
+  RunRows<kRows, kPanels>(next, outputs, rows);
 }
 
+// At least one row. Two loops end in it; on a small core it is a function.
 #if HWY_TARGET == HWY_SCALAR
-inline constexpr size_t kMatmulRows = 1;
-inline constexpr size_t kMatmulPanels = 1;
-#elif HWY_TARGET <= HWY_AVX3
-inline constexpr size_t kMatmulRows = 5;
-inline constexpr size_t kMatmulPanels = 4;
+HWY_NOINLINE
 #else
-inline constexpr size_t kMatmulRows = 5;
-inline constexpr size_t kMatmulPanels = 1;
+HWY_INLINE
 #endif
+void RunStretch(const Stretch& at, size_t rows) {
+  Stretch next = at;
+  RunProduct(next, at.columns, rows);
+}
 
 // Up to 16 columns whose floats must be gathered first: a few inner steps at a time on the stack.
 // The chain goes on in y from one stretch to the next.
@@ -77,7 +96,7 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch at, const float
     }
     at.a = a + k * shape.a_inner_stride;
     at.continues = continues || k != 0;
-    MatmulRows<kMatmulRows, 1>(at, shape.rows);
+    RunStretch(at, shape.rows);
   }
 }
 
@@ -123,12 +142,9 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
     }
     at.y = y + column;
     at.b = b + column * shape.b_column_stride;
-    if (is_contiguous && left >= kMatmulPanels * kPanel) {
-      at.columns = kMatmulPanels * kPanel;
-      MatmulRows<kMatmulRows, kMatmulPanels>(at, shape.rows);
-    } else if (is_contiguous && left >= kPanel) {
-      at.columns = kPanel;
-      MatmulRows<kMatmulRows, 1>(at, shape.rows);
+    if (is_contiguous && left >= kPanel) {
+      at.columns = left / kPanel * kPanel;
+      RunStretch(at, shape.rows);
     } else if (left == 1 && shape.rows <= kMatmulColumnRows) {
       at.columns = 1;
       MatmulColumn(shape, at);

@@ -57,6 +57,10 @@ inline void AddTerms(float* sums, const float* x, size_t x_step, const float* we
         "s12", "s13", "s14", "s15", "s16", "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31");
 }
 
+inline constexpr TileShape kTileShapes[] = {{1, 1, kAnyRows}};
+
+HWY_INLINE bool TileTakes(const Activation& activation) { return IsPlain(activation); }
+
 template <size_t kRows, size_t kPanels>
 struct Tile {
   static_assert(kRows == 1 && kPanels == 1, "sixteen sums are all that the registers hold");
@@ -73,16 +77,26 @@ struct Tile {
     if (outputs >= kPanel) std::memcpy(sums, start, sizeof(sums));
   }
 
-  // Writes `outputs` floats.
-  HWY_INLINE void Finish(float* y, size_t, size_t outputs) const {
-    for (size_t i = 0; outputs < kPanel && i < outputs; ++i) y[i] = sums[i];
-    if (outputs >= kPanel) std::memcpy(y, sums, sizeof(sums));
+  HWY_INLINE void Add(const float* const* x, const float* weights, size_t, size_t count) {
+    if (count != 0) AddTerms(sums, x[0], 1, weights, kPanel, count);
   }
 
-  // sums += x[k * x_step] * weights[k * weight_step + ..] for k = 0 .. count - 1.
-  HWY_INLINE void Accumulate(const float* x, size_t, size_t x_step, const float* weights,
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const float* weights, size_t) {
+    for (size_t line = 0; line < taps.lines; ++line) {
+      AddTerms(sums, x[0] + line * taps.x_line, taps.x_step, weights + line * taps.weight_line,
+               kPanel, taps.count);
+    }
+  }
+
+  HWY_INLINE void AddStrided(const float* const* x, size_t x_step, const float* weights,
                              size_t weight_step, size_t, size_t count) {
-    if (count != 0) AddTerms(sums, x, x_step, weights, weight_step, count);
+    if (count != 0) AddTerms(sums, x[0], x_step, weights, weight_step, count);
+  }
+
+  // Writes `outputs` floats.
+  HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation&) const {
+    for (size_t i = 0; outputs < kPanel && i < outputs; ++i) y[0][i] = sums[i];
+    if (outputs >= kPanel) std::memcpy(y[0], sums, sizeof(sums));
   }
 };
 

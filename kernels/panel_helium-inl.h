@@ -20,6 +20,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+inline constexpr TileShape kTileShapes[] = {{1, 1, kAnyRows}};
+
+HWY_INLINE bool TileTakes(const Activation& activation) { return IsPlain(activation); }
+
 template <size_t kRows, size_t kPanels>
 struct Tile {
   static constexpr size_t kFours = kPanels * 4;
@@ -47,35 +51,52 @@ struct Tile {
   }
 
   // Writes `outputs` floats per row.
-  HWY_INLINE void Finish(float* y, size_t row_stride, size_t outputs) const {
+  HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation&) const {
     HWY_UNROLL(8)
     for (size_t r = 0; r < kRows; ++r) {
       HWY_UNROLL(16)
       for (size_t v = 0; v < kFours; ++v) {
-        vstrwq_p_f32(y + r * row_stride + v * 4, sums[r][v], Wanted(outputs, v));
+        vstrwq_p_f32(y[r] + v * 4, sums[r][v], Wanted(outputs, v));
       }
     }
   }
 
-  // sums[r] += x[r * row_stride + k * x_step] * weights[k * weight_step + panel * panel_stride +
-  // ..] for k = 0 .. count - 1.
-  HWY_INLINE void Accumulate(const float* x, size_t row_stride, size_t x_step, const float* weights,
+  HWY_INLINE void Add(const float* const* x, const float* weights, size_t panel_stride,
+                      size_t count) {
+    AddRun(x, 0, 1, weights, kPanel, panel_stride, count);
+  }
+
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const float* weights,
+                          size_t panel_stride) {
+    for (size_t line = 0; line < taps.lines; ++line) {
+      AddRun(x, line * taps.x_line, taps.x_step, weights + line * taps.weight_line, kPanel,
+             panel_stride, taps.count);
+    }
+  }
+
+  HWY_INLINE void AddStrided(const float* const* x, size_t x_step, const float* weights,
                              size_t weight_step, size_t panel_stride, size_t count) {
+    AddRun(x, 0, x_step, weights, weight_step, panel_stride, count);
+  }
+
+ private:
+  // From element `at` of each row on.
+  HWY_INLINE void AddRun(const float* const* x, size_t at, size_t x_step, const float* weights,
+                         size_t weight_step, size_t panel_stride, size_t count) {
     for (; count != 0; --count) {
       HWY_UNROLL(16)
       for (size_t v = 0; v < kFours; ++v) {
         const float32x4_t w = vldrwq_f32(weights + v / 4 * panel_stride + v % 4 * 4);
         HWY_UNROLL(8)
         for (size_t r = 0; r < kRows; ++r) {
-          sums[r][v] = vfmaq_n_f32(sums[r][v], w, x[r * row_stride]);
+          sums[r][v] = vfmaq_n_f32(sums[r][v], w, x[r][at]);
         }
       }
-      x += x_step;
+      at += x_step;
       weights += weight_step;
     }
   }
 
- private:
   static HWY_INLINE mve_pred16_t Wanted(size_t outputs, size_t v) {
     return vctp32q(outputs > v * 4 ? static_cast<uint32_t>(outputs - v * 4) : 0);
   }

@@ -176,6 +176,15 @@ HWY_INLINE FloatVec AtLeast(FloatVec x, float limit) {
 #endif
 }
 
+// x into [low, high], and what of x is above 0: a NaN stays one, a zero keeps its sign, and so does a
+// subnormal number that counts as zero (x86 has one instruction, which returns 0). The bounds may be
+// zero or infinite.
+HWY_INLINE FloatVec Clamp(FloatVec x, float low, float high) {
+  const FloatVec raised = hn::IfThenElse(hn::Lt(x, Set(low)), Set(low), x);
+  return hn::IfThenElse(hn::Gt(raised, Set(high)), Set(high), raised);
+}
+HWY_INLINE FloatVec Relu(FloatVec x) { return hn::IfThenZeroElse(hn::Lt(x, Set(0.0f)), x); }
+
 // The greater and the lesser of two data; a NaN on either side wins, and of two zeros b.
 HWY_INLINE FloatVec Greater(FloatVec a, FloatVec b) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR

@@ -137,7 +137,7 @@ TEST(TransposedConvolution, IsOneConvolutionWhereTheStrideIsOne) {
   const plan::Value& weights = program.values[Steps(program)[0].inputs[1]];
   ASSERT_EQ(weights.data->size(), packed.size() * sizeof(float));
   std::memcpy(packed.data(), weights.data->data(), weights.data->size());
-  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(packed[i * 16], (std::vector{3, 2, 1, 6, 5, 4})[i]);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(packed[i * 16], (std::vector{3, 6, 2, 5, 1, 4})[i]);
 }
 
 TEST(TransposedConvolution, OfVocodersIsAConvolutionPerPhase) {
