@@ -120,32 +120,30 @@ class Timeline {
 
 std::vector<Lifetime> Liveness(const Program& program) { return Timeline(program).Lifetimes(); }
 
-std::string DescribePeak(const Program& program) {
+std::string DescribePeak(const Program& program, std::span<const Near> nears) {
   const Timeline timeline(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : timeline.Lifetimes()) {
     buffers.push_back({program.values[each.root].name, each.bytes, each.time});
   }
-  const int64_t time = PeakOf(buffers).time;
+  const Peak peak = PeakOf(buffers, 1, nears);
   std::erase_if(buffers, [&](const Buffer& buffer) {
-    return buffer.lifetime.begin > time || buffer.lifetime.end <= time;
+    return buffer.lifetime.begin > peak.time || buffer.lifetime.end <= peak.time;
   });
   std::sort(buffers.begin(), buffers.end(),
             [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
   constexpr size_t kMost = 8;
-  int64_t bytes = 0;
   std::string alive;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const Buffer& buffer = buffers[i];
-    bytes += buffer.bytes;
     if (i < kMost) alive += fmt::format("{}{} {}", i == 0 ? "" : ", ", buffer.name, buffer.bytes);
   }
   if (buffers.size() > kMost) alive += fmt::format(" and {} more", buffers.size() - kMost);
-  const auto [index, step] = timeline.StepAt(time);
+  const auto [index, step] = timeline.StepAt(peak.time);
   const std::string where =
       step == nullptr ? "the start"
                       : fmt::format("step {} ({} \"{}\")", index, Name(step->kind()), step->layer);
-  return fmt::format("peak is {} bytes at {}; alive there: {}", bytes, where, alive);
+  return fmt::format("peak is {} bytes at {}; alive there: {}", peak.bytes, where, alive);
 }
 
 }  // namespace weft::plan

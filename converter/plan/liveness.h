@@ -6,6 +6,7 @@
 #define WEFT_CONVERTER_PLAN_LIVENESS_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct Lifetime {
 std::vector<Lifetime> Liveness(const Program& program);
 
 // The fullest moment, in words: `peak is 49152 bytes at step 17 (conv "conv3"); alive there: conv2
-// 24576, skip 8192`, the largest values first.
-std::string DescribePeak(const Program& program);
+// 24576, skip 8192`, the largest values first. `nears` are pairs of lifetimes.
+std::string DescribePeak(const Program& program, std::span<const Near> nears = {});
 
 }  // namespace weft::plan
 

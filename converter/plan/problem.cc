@@ -23,13 +23,46 @@ std::vector<TimeRange> LiveRanges(const Buffer& buffer) {
   return ranges;
 }
 
-Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes) {
+namespace {
+
+// The most bytes that two near buffers can share.
+int64_t SharedBytes(const Buffer& x, const Buffer& y, const Near& near, int64_t granule_bytes) {
+  const int64_t least = std::min(std::max(near.before_bytes + x.bytes, y.bytes),
+                                 std::max(near.behind_bytes + y.bytes, x.bytes));
+  const int64_t shared = RoundUp(x.bytes, granule_bytes) + RoundUp(y.bytes, granule_bytes) -
+                         RoundUp(least, granule_bytes);
+  return std::max<int64_t>(shared, 0);
+}
+
+// When both are live.
+std::vector<TimeRange> CommonRanges(const Buffer& a, const Buffer& b) {
+  std::vector<TimeRange> common;
+  for (const TimeRange& of_a : LiveRanges(a)) {
+    for (const TimeRange& of_b : LiveRanges(b)) {
+      const TimeRange both = {std::max(of_a.begin, of_b.begin), std::min(of_a.end, of_b.end)};
+      if (both.begin < both.end) common.push_back(both);
+    }
+  }
+  return common;
+}
+
+}  // namespace
+
+Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes, std::span<const Near> nears) {
   std::vector<std::pair<int64_t, int64_t>> changes;  // time, bytes more or fewer
   for (const Buffer& buffer : buffers) {
-    const int64_t granules = (buffer.bytes + granule_bytes - 1) / granule_bytes;
+    const int64_t bytes = RoundUp(buffer.bytes, granule_bytes);
     for (const TimeRange& range : LiveRanges(buffer)) {
-      changes.emplace_back(range.begin, granules * granule_bytes);
-      changes.emplace_back(range.end, -granules * granule_bytes);
+      changes.emplace_back(range.begin, bytes);
+      changes.emplace_back(range.end, -bytes);
+    }
+  }
+  for (const Near& near : nears) {
+    const Buffer &x = buffers[near.x], &y = buffers[near.y];
+    const int64_t shared = SharedBytes(x, y, near, granule_bytes);
+    for (const TimeRange& range : CommonRanges(x, y)) {
+      changes.emplace_back(range.begin, -shared);
+      changes.emplace_back(range.end, shared);
     }
   }
   std::sort(changes.begin(), changes.end());
@@ -56,7 +89,7 @@ int64_t GranuleOf(const Problem& problem) {
 // granule.
 int64_t LowerBound(const Problem& problem) {
   const int64_t granule = GranuleOf(problem);
-  int64_t bound = PeakOf(problem.buffers, granule).bytes - (granule - 1);
+  int64_t bound = PeakOf(problem.buffers, granule, problem.nears).bytes - (granule - 1);
   for (const Buffer& buffer : problem.buffers) {
     bound = std::max(bound, buffer.fixed_offset_bytes.value_or(0) + buffer.bytes);
   }
@@ -72,6 +105,11 @@ std::string ToString(const Problem& problem, const Placement& placement) {
     for (const TimeRange& gap : buffer.gaps) times += fmt::format(" not {}-{}", gap.begin, gap.end);
     text += fmt::format("{:6} {:8} {:9}  {:20}  {}\n", placed.memory, placed.offset_bytes,
                         buffer.bytes, times, buffer.name);
+  }
+  for (const Near& near : problem.nears) {
+    text +=
+        fmt::format("{} may begin {} bytes before {}, or {} behind\n", problem.buffers[near.y].name,
+                    near.before_bytes, problem.buffers[near.x].name, near.behind_bytes);
   }
   for (size_t i = 0; i < placement.used_bytes.size(); ++i) {
     const Memory& memory = problem.memories[i];

@@ -12,6 +12,10 @@
 // A buffer is a rectangle: its lifetime wide, its bytes high. Solving is to choose offsets so that
 // no two rectangles of one memory overlap. A gap is a part of a lifetime in which the buffer holds
 // nothing: others may use its bytes then, but it stays where it is.
+//
+// Two buffers that are near are an exception: one step reads x for the last time and writes y, from
+// one end to the other, and never a byte that it has still to read. They may overlap as long as y
+// begins far enough before x, or far enough behind where x begins.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_H_
 
@@ -42,6 +46,14 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
+// y may begin at least `before_bytes` before x, or at least `behind_bytes` behind where x begins.
+// The size of y and the size of x are the distances at which they are apart.
+struct Near {
+  size_t x = 0, y = 0;  // indices among the buffers; x is not y, and a pair stands here once
+  int64_t before_bytes = 0, behind_bytes = 0;
+  bool operator==(const Near&) const = default;
+};
+
 struct Memory {
   std::string name;
   std::optional<int64_t> capacity_bytes = std::nullopt;  // nullopt: as much as is needed
@@ -52,6 +64,7 @@ struct Memory {
 struct Problem {
   std::vector<Buffer> buffers;
   std::vector<Memory> memories = {{}};  // at least one
+  std::vector<Near> nears = {};
   bool operator==(const Problem&) const = default;
 };
 
@@ -78,8 +91,10 @@ std::vector<TimeRange> LiveRanges(const Buffer& buffer);
 struct Peak {
   int64_t time = 0, bytes = 0;  // the first of the fullest moments
 };
-// Most bytes live at one time, each buffer's rounded up to a multiple of `granule_bytes`.
-Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1);
+// Most bytes live at one time, each buffer's rounded up to a multiple of `granule_bytes`; those that
+// near buffers can share are counted once.
+Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1,
+            std::span<const Near> nears = {});
 
 // The greatest number of bytes that divides all alignments and fixed offsets: offsets are multiples
 // of it, whatever a solver does.

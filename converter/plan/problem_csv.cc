@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,21 @@ namespace {
 // Of times and bytes: sums over a few million buffers stay far from the end of 64 bits.
 constexpr int64_t kMostNumber = int64_t{1} << 40;
 
-enum Column { kId, kLower, kUpper, kSize, kAlignment, kGaps, kOffset, kHint, kTraffic, kColumns };
+enum Column {
+  kId,
+  kLower,
+  kUpper,
+  kSize,
+  kAlignment,
+  kGaps,
+  kOffset,
+  kHint,
+  kTraffic,
+  kNear,
+  kColumns
+};
 constexpr std::array<std::string_view, kColumns> kNames = {
-    "id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint", "traffic"};
+    "id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint", "traffic", "near"};
 constexpr int kNeeded = 4;  // the first so many columns
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
@@ -61,6 +74,22 @@ class Row {
     if (!Cell(kTraffic).empty()) buffer.traffic_bytes = Traffic();
     ReadGaps(buffer);
     return buffer;
+  }
+
+  // Adds the pairs of which buffer `y`, this line's, is the second.
+  void ReadNears(size_t y, std::vector<Near>& nears) {
+    for (const std::string_view text : Split(Cell(kNear), ' ')) {
+      if (text.empty()) continue;
+      std::vector<int64_t> numbers;
+      for (const std::string_view part : Split(text, ':')) {
+        const std::optional<int64_t> number = Parse<int64_t>(part);
+        if (number && *number >= 0 && *number <= kMostNumber) numbers.push_back(*number);
+      }
+      if (numbers.size() != 3 || std::cmp_equal(numbers[0], y)) {
+        return Fail("near", Cell(kNear), "X:BEFORE:BEHIND, X the number of another buffer");
+      }
+      nears.push_back({static_cast<size_t>(numbers[0]), y, numbers[1], numbers[2]});
+    }
   }
 
   std::string fault;
@@ -128,10 +157,12 @@ class Reader {
       } else {
         Row row(places_, cells);
         problem.buffers.push_back(row.Read());
+        row.ReadNears(problem.buffers.size() - 1, problem.nears);
         if (!row.fault.empty()) Add(line_number, row.fault);
       }
     }
     if (columns == 0) faults_.Add(fmt::format("{}: is empty; must begin with a header", where_));
+    CheckNears(problem);
     if (has_fault_ || columns == 0) return std::nullopt;
     return problem;
   }
@@ -159,6 +190,22 @@ class Reader {
     }
     return true;
   }
+  // What no line can know by itself.
+  void CheckNears(const Problem& problem) {
+    std::set<std::pair<size_t, size_t>> pairs;
+    for (const Near& near : problem.nears) {
+      const std::string& name = problem.buffers[near.y].name;
+      if (near.x >= problem.buffers.size()) {
+        faults_.Add(fmt::format("{}: near of \"{}\" names buffer {}; must be below {}", where_,
+                                name, near.x, problem.buffers.size()));
+        has_fault_ = true;
+      } else if (!pairs.insert(std::minmax(near.x, near.y)).second) {
+        faults_.Add(fmt::format("{}: buffers \"{}\" and \"{}\" are near twice; must be once",
+                                where_, problem.buffers[near.x].name, name));
+        has_fault_ = true;
+      }
+    }
+  }
   void Add(size_t line_number, const std::string& fault) {
     faults_.Add(fmt::format("{}:{}: {}", where_, line_number, fault));
     has_fault_ = true;
@@ -185,6 +232,16 @@ std::string GapsText(const Buffer& buffer) {
   return text;
 }
 
+std::string NearsText(const Problem& problem, size_t y) {
+  std::string text;
+  for (const Near& near : problem.nears) {
+    if (near.y != y) continue;
+    text += fmt::format("{}{}:{}:{}", text.empty() ? "" : " ", near.x, near.before_bytes,
+                        near.behind_bytes);
+  }
+  return text;
+}
+
 std::string NumberText(const std::optional<int64_t>& number) {
   return number ? fmt::format("{}", *number) : "";
 }
@@ -201,9 +258,10 @@ std::string ToCsv(const Problem& problem, const Placement* placement) {
       placement != nullptr || any([](const Buffer& b) { return b.fixed_offset_bytes.has_value(); });
   const bool hint = any([](const Buffer& b) { return b.hint_bytes.has_value(); });
   const bool traffic = any([](const Buffer& b) { return b.traffic_bytes != 0; });
-  std::string text = fmt::format("id,lower,upper,size{}{}{}{}{}\n", alignment ? ",alignment" : "",
+  const bool near = !problem.nears.empty();
+  std::string text = fmt::format("id,lower,upper,size{}{}{}{}{}{}\n", alignment ? ",alignment" : "",
                                  gaps ? ",gaps" : "", offset ? ",offset" : "", hint ? ",hint" : "",
-                                 traffic ? ",traffic" : "");
+                                 traffic ? ",traffic" : "", near ? ",near" : "");
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     text += fmt::format("{},{},{},{}", PlainName(buffer.name), buffer.lifetime.begin,
@@ -216,6 +274,7 @@ std::string ToCsv(const Problem& problem, const Placement* placement) {
     }
     if (hint) text += "," + NumberText(buffer.hint_bytes);
     if (traffic) text += fmt::format(",{}", buffer.traffic_bytes);
+    if (near) text += "," + NearsText(problem, i);
     text += "\n";
   }
   return text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,18 +13,34 @@
 namespace weft::plan {
 namespace {
 
+// Another buffer near this one: this one begins at least `below_bytes` below it, or at least
+// `above_bytes` above where it begins.
+struct Neighbour {
+  size_t other;
+  int64_t below_bytes, above_bytes;
+};
+
+bool LiveTogether(const std::vector<TimeRange>& a, const std::vector<TimeRange>& b) {
+  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    if (a[i].begin < b[k].end && b[k].begin < a[i].end) return true;
+    (a[i].end < b[k].end ? i : k) += 1;
+  }
+  return false;
+}
+
 // One memory while buffers are put into it. Addresses are counted in granules.
 class Filling {
  public:
-  // `live` holds the live ranges of each buffer.
+  // `live` holds the live ranges of each buffer, `neighbours` those it is near to.
   Filling(std::span<const Buffer> buffers, std::span<const std::vector<TimeRange>> live,
-          int64_t granule)
-      : buffers_(buffers), live_(live), granule_(granule) {}
+          std::span<const std::vector<Neighbour>> neighbours, int64_t granule)
+      : buffers_(buffers), live_(live), neighbours_(neighbours), granule_(granule) {}
 
   // The lowest offset at which the buffer is apart from all that are in; 0 for one without bytes.
   int64_t LowestOffset(size_t index) const {
     const int64_t length = GranulesOf(index);
     if (length == 0 || live_[index].empty()) return 0;
+    if (!neighbours_[index].empty()) return LowestNearOffset(index);
     const int64_t alignment = buffers_[index].alignment_bytes / granule_;
     return occupancy_.LowestGap(live_[index], length, alignment) * granule_;
   }
@@ -47,8 +64,38 @@ class Filling {
     return (buffers_[index].bytes + granule_ - 1) / granule_;
   }
 
+  // Where the buffer may not begin for the sake of one that is in: behind `low`, before `high`.
+  struct Forbidden {
+    int64_t low, high;
+  };
+  Forbidden ForbiddenBy(size_t index, size_t placed, int64_t offset_bytes) const {
+    for (const Neighbour& near : neighbours_[index]) {
+      if (near.other != placed) continue;
+      return {offset_bytes - near.below_bytes, offset_bytes + near.above_bytes};
+    }
+    return {offset_bytes - buffers_[index].bytes, offset_bytes + buffers_[placed].bytes};
+  }
+
+  // Asks every buffer that is in, for the occupancy knows of no exceptions.
+  int64_t LowestNearOffset(size_t index) const {
+    std::vector<Forbidden> forbidden;
+    for (const auto& [placed, offset_bytes] : placed_) {
+      if (buffers_[placed].bytes == 0 || !LiveTogether(live_[index], live_[placed])) continue;
+      forbidden.push_back(ForbiddenBy(index, placed, offset_bytes));
+    }
+    std::sort(forbidden.begin(), forbidden.end(),
+              [](const Forbidden& a, const Forbidden& b) { return a.low < b.low; });
+    int64_t offset = 0;
+    for (const Forbidden& range : forbidden) {
+      if (offset <= range.low) break;
+      if (offset < range.high) offset = RoundUp(range.high, buffers_[index].alignment_bytes);
+    }
+    return offset;
+  }
+
   std::span<const Buffer> buffers_;
   std::span<const std::vector<TimeRange>> live_;
+  std::span<const std::vector<Neighbour>> neighbours_;
   int64_t granule_;
   Occupancy occupancy_;
   int64_t used_granules_ = 0, used_bytes_ = 0;
@@ -60,6 +107,12 @@ class Solver {
   explicit Solver(const Problem& problem)
       : problem_(problem), buffers_(problem.buffers), granule_(GranuleOf(problem)) {
     for (const Buffer& buffer : buffers_) live_.push_back(LiveRanges(buffer));
+    neighbours_.resize(buffers_.size());
+    for (const Near& near : problem.nears) {
+      neighbours_[near.y].push_back({near.x, near.before_bytes, near.behind_bytes});
+      neighbours_[near.x].push_back({near.y, near.behind_bytes, near.before_bytes});
+    }
+    SetLevels();
     placement_.buffers.resize(buffers_.size());
     placement_.used_bytes.assign(problem.memories.size(), 0);
   }
@@ -82,9 +135,28 @@ class Solver {
   }
 
  private:
+  // A buffer that can share bytes only with one below it has a higher level than that one.
+  void SetLevels() {
+    constexpr int kMostRounds = 64;  // a pair at a time raises the levels behind it
+    levels_.assign(buffers_.size(), 0);
+    bool raised = true;
+    for (int round = 0; round < kMostRounds && raised; ++round) {
+      raised = false;
+      for (auto near = problem_.nears.rbegin(); near != problem_.nears.rend(); ++near) {
+        const bool y_below = near->before_bytes < buffers_[near->y].bytes;
+        const bool x_below = near->behind_bytes < buffers_[near->x].bytes;
+        if (x_below == y_below) continue;
+        const int least = 1 + levels_[x_below ? near->x : near->y];
+        int& level = levels_[x_below ? near->y : near->x];
+        raised = raised || level < least;
+        level = std::max(level, least);
+      }
+    }
+  }
+
   // With the buffers that have no choice.
   Filling Begin(uint32_t memory) const {
-    Filling filling(buffers_, live_, granule_);
+    Filling filling(buffers_, live_, neighbours_, granule_);
     for (size_t i = 0; memory == 0 && i < buffers_.size(); ++i) {
       if (buffers_[i].fixed_offset_bytes) filling.Put(i, *buffers_[i].fixed_offset_bytes);
     }
@@ -134,22 +206,40 @@ class Solver {
   static constexpr int kOrders = 5;
 
   Filling InOrder(uint32_t memory, std::vector<size_t> indices, int order) const {
+    const bool by_level = order >= kOrders;
     std::vector<double> keys(buffers_.size());
-    for (const size_t index : indices) keys[index] = KeyOf(order, buffers_[index]);
-    std::stable_sort(indices.begin(), indices.end(), [&](size_t a, size_t b) {
-      return std::pair(keys[a], -buffers_[a].bytes) < std::pair(keys[b], -buffers_[b].bytes);
-    });
+    for (const size_t index : indices) keys[index] = KeyOf(order % kOrders, buffers_[index]);
+    const auto rank = [&](size_t i) {
+      return std::tuple(by_level ? levels_[i] : 0, keys[i], -buffers_[i].bytes);
+    };
+    std::stable_sort(indices.begin(), indices.end(),
+                     [&](size_t a, size_t b) { return rank(a) < rank(b); });
     Filling filling = Begin(memory);
     for (const size_t index : indices) filling.Put(index, filling.LowestOffset(index));
     return filling;
   }
 
+  int64_t PeakOfThese(const std::vector<size_t>& indices) const {
+    std::vector<Buffer> buffers;
+    std::vector<size_t> place(buffers_.size(), SIZE_MAX);
+    for (const size_t index : indices) {
+      place[index] = buffers.size();
+      buffers.push_back(buffers_[index]);
+    }
+    std::vector<Near> nears;
+    for (Near near : problem_.nears) {
+      near.x = place[near.x];
+      near.y = place[near.y];
+      if (near.x != SIZE_MAX && near.y != SIZE_MAX) nears.push_back(near);
+    }
+    return PeakOf(buffers, granule_, nears).bytes;
+  }
+
   Filling InTheBestOrder(uint32_t memory, const std::vector<size_t>& rest) const {
-    std::vector<Buffer> here;
-    for (const size_t index : rest) here.push_back(buffers_[index]);
-    const int64_t bound = PeakOf(here, granule_).bytes / granule_;
+    const int64_t bound = PeakOfThese(rest) / granule_;
+    const int orders = problem_.nears.empty() ? kOrders : 2 * kOrders;
     Filling best = InOrder(memory, rest, 0);
-    for (int order = 1; order < kOrders && best.used_granules() > bound; ++order) {
+    for (int order = 1; order < orders && best.used_granules() > bound; ++order) {
       Filling next = InOrder(memory, rest, order);
       if (next.used_granules() < best.used_granules()) best = std::move(next);
     }
@@ -167,6 +257,8 @@ class Solver {
   const std::span<const Buffer> buffers_;
   const int64_t granule_;
   std::vector<std::vector<TimeRange>> live_;
+  std::vector<std::vector<Neighbour>> neighbours_;
+  std::vector<int> levels_;
   Placement placement_;
 };
 

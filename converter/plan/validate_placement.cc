@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,10 +26,15 @@ class Validation {
                       problem_.buffers.size(), problem_.memories.size()));
       return std::move(faults_);
     }
+    is_near_.assign(problem_.buffers.size(), false);
+    has_place_.assign(problem_.buffers.size(), false);
+    for (const Near& near : problem_.nears) is_near_[near.x] = is_near_[near.y] = true;
     for (size_t i = 0; i < problem_.buffers.size(); ++i) {
-      if (HasPlace(i)) CheckPlace(i);
+      has_place_[i] = HasPlace(i);
+      if (has_place_[i]) CheckPlace(i);
     }
     for (uint32_t memory = 0; memory < problem_.memories.size(); ++memory) Sweep(memory);
+    CheckNears();
     return std::move(faults_);
   }
 
@@ -90,8 +96,9 @@ class Validation {
     AddEvents(i, begin, buffer.lifetime.end);
   }
 
+  // Near buffers stay out of the sweep, which relies on live ones being apart.
   void AddEvents(size_t i, int64_t begin, int64_t end) {
-    if (begin >= end || problem_.buffers[i].bytes == 0) return;
+    if (begin >= end || problem_.buffers[i].bytes == 0 || is_near_[i]) return;
     events_.push_back({placement_.buffers[i].memory, begin, true, i});
     events_.push_back({placement_.buffers[i].memory, end, false, i});
   }
@@ -128,6 +135,54 @@ class Validation {
                     std::min(EndOf(lower), EndOf(upper)), placement_.buffers[lower].memory, time));
   }
 
+  // The first time at which both are live; nullopt where there is none.
+  std::optional<int64_t> Meet(size_t a, size_t b) const {
+    for (const TimeRange& of_a : LiveRanges(problem_.buffers[a])) {
+      for (const TimeRange& of_b : LiveRanges(problem_.buffers[b])) {
+        const int64_t begin = std::max(of_a.begin, of_b.begin);
+        if (begin < std::min(of_a.end, of_b.end)) return begin;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void CheckNears() {
+    std::set<std::pair<size_t, size_t>> pairs;
+    for (const Near& near : problem_.nears) {
+      pairs.insert({near.x, near.y});
+      pairs.insert({near.y, near.x});
+      if (ShareAMemory(near.x, near.y) && Meet(near.x, near.y)) CheckDistance(near);
+    }
+    for (size_t a = 0; a < problem_.buffers.size(); ++a) {
+      if (!is_near_[a]) continue;
+      for (size_t b = 0; b < problem_.buffers.size(); ++b) {
+        // A pair of two near ones comes by twice.
+        if (b == a || (is_near_[b] && b < a) || pairs.contains({a, b}) || !ShareAMemory(a, b)) {
+          continue;
+        }
+        const bool a_is_lower = OffsetOf(a) <= OffsetOf(b);
+        if (const std::optional<int64_t> time = Meet(a, b)) {
+          HoldApart(a_is_lower ? a : b, a_is_lower ? b : a, *time);
+        }
+      }
+    }
+  }
+
+  bool ShareAMemory(size_t a, size_t b) const {
+    return has_place_[a] && has_place_[b] && problem_.buffers[a].bytes > 0 &&
+           problem_.buffers[b].bytes > 0 &&
+           placement_.buffers[a].memory == placement_.buffers[b].memory;
+  }
+
+  void CheckDistance(const Near& near) {
+    const int64_t before = OffsetOf(near.x) - OffsetOf(near.y);
+    if (before >= near.before_bytes || -before >= near.behind_bytes) return;
+    Add(PlacementRule::kNear, near.y,
+        fmt::format("begins {} bytes {} \"{}\"; must begin at least {} before or {} behind",
+                    before < 0 ? -before : before, before < 0 ? "behind" : "before",
+                    problem_.buffers[near.x].name, near.before_bytes, near.behind_bytes));
+  }
+
   struct Event {
     uint32_t memory;
     int64_t time;
@@ -137,6 +192,7 @@ class Validation {
 
   const Problem& problem_;
   const Placement& placement_;
+  std::vector<bool> is_near_, has_place_;
   std::vector<Event> events_;
   std::set<std::pair<int64_t, size_t>> live_;  // offset and buffer
   std::vector<PlacementFault> faults_;
@@ -156,6 +212,8 @@ std::string_view Name(PlacementRule rule) {
       return "capacity";
     case PlacementRule::kOverlap:
       return "overlap";
+    case PlacementRule::kNear:
+      return "near";
   }
   return "";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a placement against its problem; shares no code with the solver. One sweep over time, so
-// that it can always run: n log n for n buffers.
+// that it can always run: n log n for n buffers. Each buffer that is near another is compared with
+// all.
 #ifndef WEFT_CONVERTER_PLAN_VALIDATE_PLACEMENT_H_
 #define WEFT_CONVERTER_PLAN_VALIDATE_PLACEMENT_H_
 
@@ -19,6 +20,7 @@ enum class PlacementRule : uint8_t {
   kFixedOffset,  // a buffer with a fixed offset lies there, in the first memory
   kCapacity,     // a buffer ends within the capacity of its memory
   kOverlap,      // two buffers that are live at one time share no byte
+  kNear,         // but near ones, and those only at the distances that they allow
 };
 // "alignment".
 std::string_view Name(PlacementRule rule);

@@ -53,6 +53,41 @@ TEST(Problem, TheBoundCountsWhatAlignmentTakesBelowTheTopmost) {
   EXPECT_EQ(LowerBound({}), 0);
 }
 
+TEST(Problem, NearBuffersCountOnceWhereTheyShare) {
+  const std::vector<Buffer> buffers = {{"x", 100, {0, 3}}, {"y", 80, {2, 5}}};
+  const auto peak = [&](int64_t before, int64_t behind) {
+    return PeakOf(buffers, 1, std::vector<Near>{{0, 1, before, behind}});
+  };
+  EXPECT_EQ(peak(80, 100).bytes, 180);
+  EXPECT_EQ(peak(10, 100).bytes, 110);  // y before x
+  EXPECT_EQ(peak(80, 30).bytes, 110);   // x before y
+  EXPECT_EQ(peak(0, 100).bytes, 100);
+  EXPECT_EQ(peak(10, 100).time, 2);
+}
+
+TEST(ProblemCsv, NearsStandInTheLineOfTheSecondBuffer) {
+  Problem problem;
+  problem.buffers = {{"x", 4, {0, 3}}, {"y", 8, {2, 9}}, {"z", 8, {2, 9}}};
+  problem.nears = {{0, 1, 2, 4}, {2, 1, 8, 0}};
+  const std::string text = "id,lower,upper,size,near\nx,0,3,4,\ny,2,9,8,0:2:4 2:8:0\nz,2,9,8,\n";
+  EXPECT_EQ(ToCsv(problem), text);
+  Faults faults;
+  EXPECT_EQ(FromCsv(text, "p.csv", faults), problem);
+}
+
+TEST(ProblemCsv, NamesAWrongNear) {
+  const std::string header = "id,lower,upper,size,near\n";
+  const std::string must = "\"; must be X:BEFORE:BEHIND, X the number of another buffer";
+  for (const std::string wrong : {"0:1:2", "x:1:2", "1:1", "1:1:2:3", "1:-1:2", "1::2"}) {
+    EXPECT_EQ(FaultsOf(header + "a,0,3,4," + wrong + "\nb,0,3,4,\n"),
+              Lines{"p.csv:2: near is \"" + wrong + must});
+  }
+  EXPECT_EQ(FaultsOf(header + "a,0,3,4,1:1:2\n"),
+            Lines{"p.csv: near of \"a\" names buffer 1; must be below 1"});
+  EXPECT_EQ(FaultsOf(header + "a,0,3,4,1:1:2\nb,0,3,4,0:1:2\n"),
+            Lines{"p.csv: buffers \"a\" and \"b\" are near twice; must be once"});
+}
+
 TEST(ProblemCsv, ReadsTheFormOfTheBenchmarks) {
   Faults faults;
   const auto problem = FromCsv("id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\n", "p.csv", faults);
@@ -88,8 +123,10 @@ TEST(ProblemCsv, WritesTheColumnsThatAreNeeded) {
 TEST(ProblemCsv, WhatIsWrittenIsReadAgain) {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
-    Problem problem = RandomProblem(
-        random, {.gaps = round % 2 == 0, .alignments = round % 3 == 0, .fixed = round % 5 == 0});
+    Problem problem = RandomProblem(random, {.gaps = round % 2 == 0,
+                                             .alignments = round % 3 == 0,
+                                             .fixed = round % 5 == 0,
+                                             .nears = round % 4 == 0});
     problem.memories = {{}};
     if (round % 7 == 0 && !problem.buffers.empty()) problem.buffers[0].hint_bytes = 64;
     Faults faults;
@@ -107,7 +144,7 @@ TEST(ProblemCsv, RefusesAHeaderWithOneLine) {
             Lines{"p.csv:1: column \"lower\" appears twice; must appear once"});
   EXPECT_EQ(FaultsOf("id,lower,upper,size,color\nx\n"),
             Lines{"p.csv:1: column \"color\" is unknown; must be one of id lower upper size "
-                  "alignment gaps offset hint traffic"});
+                  "alignment gaps offset hint traffic near"});
 }
 
 TEST(ProblemCsv, NamesWhatIsWrongWithEachLine) {

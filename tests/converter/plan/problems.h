@@ -16,7 +16,21 @@ namespace weft::plan {
 struct Shape {
   bool gaps = false, alignments = false, fixed = false;
   int memories = 1;
+  bool nears = false;
 };
+
+// Pairs of neighbours in the list, with distances between none and those at which they are apart.
+inline void AddNears(std::mt19937& random, Problem& problem) {
+  const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random()) % (most + 1); };
+  for (size_t y = 1; y < problem.buffers.size(); ++y) {
+    if (random() % 2 == 0) continue;
+    const int64_t x_bytes = problem.buffers[y - 1].bytes, y_bytes = problem.buffers[y].bytes;
+    Near near = {y - 1, y, up_to(y_bytes), up_to(x_bytes)};
+    if (random() % 3 == 0) near.behind_bytes = x_bytes;
+    if (random() % 3 == 0) near.before_bytes = y_bytes;
+    problem.nears.push_back(near);
+  }
+}
 
 // Fixed buffers lie far above one another, so that every problem has a placement.
 inline Problem RandomProblem(std::mt19937& random, const Shape& shape) {
@@ -41,6 +55,7 @@ inline Problem RandomProblem(std::mt19937& random, const Shape& shape) {
     }
     problem.buffers.push_back(buffer);
   }
+  if (shape.nears) AddNears(random, problem);
   problem.memories.clear();
   for (int i = 0; i < shape.memories; ++i) {
     problem.memories.push_back(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -106,13 +107,89 @@ TEST(Solve, SaysWhatTheLastMemoryNeeds) {
   EXPECT_EQ(ValidatePlacement(problem, placement)[0].rule, PlacementRule::kCapacity);
 }
 
+// A chain of maps as of a net whose steps walk upwards and downwards in turn.
+Problem Chain(int64_t before, int64_t behind) {
+  Problem problem;
+  for (int64_t i = 0; i < 9; ++i) {
+    problem.buffers.push_back({"m" + std::to_string(i), 1000, {i, i + 2}});
+    if (i == 0) continue;
+    const auto y = static_cast<size_t>(i);
+    const bool upwards = i % 2 == 1;
+    problem.nears.push_back({y - 1, y, upwards ? before : 1000, upwards ? 1000 : behind});
+  }
+  return problem;
+}
+
+TEST(Solve, NearMapsNeverStandSideBySide) {
+  EXPECT_EQ(UsedBy(Chain(70, 40)), 1070);
+  EXPECT_EQ(UsedBy(Chain(40, 70)), 1070);
+  EXPECT_EQ(UsedBy(Chain(0, 0)), 1000);
+  EXPECT_EQ(UsedBy(Chain(1000, 1000)), 2000);
+  // All upwards: each begins before the one it is made of.
+  Problem falling = Chain(10, 10);
+  for (Near& near : falling.nears) near = {near.x, near.y, 10, 1000};
+  EXPECT_EQ(UsedBy(falling), 1080);
+  // Either direction will do.
+  for (Near& near : falling.nears) near = {near.x, near.y, 10, 10};
+  EXPECT_EQ(UsedBy(falling), 1010);
+}
+
+TEST(Solve, OthersStayApartFromNearMaps) {
+  Problem problem = Chain(70, 40);
+  problem.buffers.push_back({"through", 50, {0, 9}});
+  problem.buffers.push_back({"first", 30, {0, 1}});
+  EXPECT_EQ(UsedBy(problem), 1120);
+}
+
+// Every placement within the solver's bytes, one after the other.
+int64_t FewestBytes(const Problem& problem, int64_t most) {
+  Placement placement;
+  placement.buffers.resize(problem.buffers.size());
+  placement.used_bytes = {most};
+  int64_t fewest = most;
+  for (;;) {
+    int64_t used = 0;
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      used = std::max(used, placement.buffers[i].offset_bytes + problem.buffers[i].bytes);
+    }
+    if (used < fewest && ValidatePlacement(problem, placement).empty()) fewest = used;
+    size_t i = 0;
+    while (i < problem.buffers.size() && ++placement.buffers[i].offset_bytes >= fewest) {
+      placement.buffers[i++].offset_bytes = 0;
+    }
+    if (i == problem.buffers.size()) return fewest;
+  }
+}
+
+TEST(Solve, StaysBetweenTheBoundAndTwiceTheBestOfSmallNearProblems) {
+  std::mt19937 random(23);
+  int optimal = 0, rounds = Rounds(150);
+  for (int round = 0; round < rounds; ++round) {
+    Problem problem;
+    for (int64_t i = 0; i < 4; ++i) {
+      const auto bytes = static_cast<int64_t>(1 + random() % 4);
+      const int64_t begin = i + static_cast<int64_t>(random() % 2);
+      problem.buffers.push_back({"b" + std::to_string(i),
+                                 bytes,
+                                 {begin, begin + 1 + static_cast<int64_t>(random() % 3)}});
+    }
+    AddNears(random, problem);
+    const int64_t used = UsedBy(problem), best = FewestBytes(problem, used);
+    EXPECT_LE(LowerBound(problem), best) << ToCsv(problem);
+    EXPECT_LE(used, 2 * best) << ToCsv(problem);
+    optimal += used == best;
+  }
+  EXPECT_GT(optimal, rounds * 9 / 10);
+}
+
 TEST(Solve, MeetsEveryRuleOnRandomProblems) {
   std::mt19937 random(5);
   for (int round = 0; round < Rounds(800); ++round) {
     const Shape shape = {.gaps = (round & 1) != 0,
                          .alignments = (round & 2) != 0,
                          .fixed = (round & 4) != 0,
-                         .memories = 1 + round % 3};
+                         .memories = 1 + round % 3,
+                         .nears = (round & 8) != 0};
     const Problem problem = RandomProblem(random, shape);
     const Placement placement = Checked(problem);
     int64_t used = 0;

@@ -105,6 +105,32 @@ TEST(ValidatePlacement, NamesWhatIsIncomplete) {
                   "reported as used"});
 }
 
+TEST(ValidatePlacement, LetsNearBuffersOverlapAtTheirDistances) {
+  Problem problem = TwoBuffers();  // a lives until 4, b from 3 on
+  problem.nears = {{0, 1, 16, 48}};
+  EXPECT_EQ(FaultsOf(problem, {{{0, 16}, {0, 0}}, {80}}), Lines{});
+  EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 48}}, {80}}), Lines{});
+  EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}}, {80}}),
+            Lines{"near: buffer \"b\": begins 32 bytes behind \"a\"; must begin at least 16 before "
+                  "or 48 behind"});
+  EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 0}}, {64}}),
+            Lines{"near: buffer \"b\": begins 0 bytes before \"a\"; must begin at least 16 before "
+                  "or 48 behind"});
+  problem.nears[0].before_bytes = 17;
+  EXPECT_EQ(FaultsOf(problem, {{{0, 16}, {0, 0}}, {80}}).size(), 1u);
+}
+
+TEST(ValidatePlacement, OthersStayApartFromNearBuffers) {
+  Problem problem = TwoBuffers();
+  problem.nears = {{0, 1, 0, 0}};
+  problem.buffers.push_back({"c", 16, {3, 4}, {}, 16});
+  EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 64}}, {80}}), Lines{});
+  EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 48}}, {80}}).size(), 2u);
+  EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 16}}, {80}}),
+            Lines{"overlap: buffers \"a\" and \"c\": share bytes [16, 32) of memory 0 at time 3; "
+                  "must be apart"});
+}
+
 // The twin: every pair at every time, quadratic on purpose.
 constexpr size_t kTimes = 80;
 
@@ -123,6 +149,10 @@ bool AnyPairOverlaps(const Problem& problem, const Placement& placement) {
     live.push_back(LiveAt(problem.buffers[i]));
     for (size_t k = 0; k < i; ++k) {
       const Placed &a = placement.buffers[i], &b = placement.buffers[k];
+      const auto is_pair = [&](const Near& near) {
+        return (near.x == i && near.y == k) || (near.x == k && near.y == i);
+      };
+      if (std::any_of(problem.nears.begin(), problem.nears.end(), is_pair)) continue;
       if (a.memory == b.memory && a.offset_bytes < b.offset_bytes + problem.buffers[k].bytes &&
           b.offset_bytes < a.offset_bytes + problem.buffers[i].bytes && (live[i] & live[k]).any()) {
         return true;
@@ -130,6 +160,16 @@ bool AnyPairOverlaps(const Problem& problem, const Placement& placement) {
     }
   }
   return false;
+}
+
+bool AnyPairIsTooNear(const Problem& problem, const Placement& placement) {
+  return std::any_of(problem.nears.begin(), problem.nears.end(), [&](const Near& near) {
+    const Placed &x = placement.buffers[near.x], &y = placement.buffers[near.y];
+    return x.memory == y.memory &&
+           (LiveAt(problem.buffers[near.x]) & LiveAt(problem.buffers[near.y])).any() &&
+           y.offset_bytes > x.offset_bytes - near.before_bytes &&
+           y.offset_bytes < x.offset_bytes + near.behind_bytes;
+  });
 }
 
 bool Names(const std::vector<PlacementFault>& faults, PlacementRule rule) {
@@ -142,7 +182,7 @@ TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
   std::mt19937 random(17);
   int wrong = 0, right = 0;
   for (int round = 0; round < Rounds(3000); ++round) {
-    const Shape shape = {.gaps = round % 2 == 0, .memories = 1 + round % 3};
+    const Shape shape = {.gaps = round % 2 == 0, .memories = 1 + round % 3, .nears = round % 4 > 1};
     const Problem problem = RandomProblem(random, shape);
     if (problem.buffers.empty()) continue;
     Placement placement = Solve(problem);
@@ -152,6 +192,8 @@ TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
     changed.memory = static_cast<uint32_t>(random()) % static_cast<uint32_t>(shape.memories);
     const bool is_wrong = AnyPairOverlaps(problem, placement);
     EXPECT_EQ(Names(ValidatePlacement(problem, placement), PlacementRule::kOverlap), is_wrong);
+    EXPECT_EQ(Names(ValidatePlacement(problem, placement), PlacementRule::kNear),
+              AnyPairIsTooNear(problem, placement));
     (is_wrong ? wrong : right) += 1;
   }
   EXPECT_GT(wrong, Rounds(500));
