@@ -27,6 +27,15 @@ namespace weft::steps {
   inline constexpr StepEntry k##Name{&weft_check_##name, &weft_run_##name};
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
+// The same for steps that may write y over x (bind/near.h): kNearConv in the place of kConv, for
+// models that do.
+#define WEFT_NEAR_STEP(name, Name)                                                          \
+  extern "C" Fault weft_check_near_##name(const format::Model& model, uint32_t step_index); \
+  extern "C" void weft_run_near_##name(const format::Model& model, uint32_t param,          \
+                                       std::byte* const* operands);                         \
+  inline constexpr StepEntry kNear##Name{&weft_check_near_##name, &weft_run_near_##name};
+#include "runtime/format/near_steps.inc"
+#undef WEFT_NEAR_STEP
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

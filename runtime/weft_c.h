@@ -110,6 +110,11 @@ enum {
   void weft_run_##name(void);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
+#define WEFT_NEAR_STEP(name, Name)   \
+  void weft_check_near_##name(void); \
+  void weft_run_near_##name(void);
+#include "runtime/format/near_steps.inc"
+#undef WEFT_NEAR_STEP
 #endif
 
 /* Room for an engine; plain bytes that may be copied. */

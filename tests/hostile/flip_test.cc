@@ -75,7 +75,8 @@ TEST_P(FilesTest, SurviveSeveralNumbersOutOfRange) {
   EXPECT_GT(fates_[static_cast<size_t>(Fate::kRefused)], 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Hostile, FilesTest, testing::Range(size_t{0}, size_t{format::kKindCount}));
+INSTANTIATE_TEST_SUITE_P(Hostile, FilesTest,
+                         testing::Range(size_t{0}, format::kKindCount + NearSteps().size()));
 
 }  // namespace
 }  // namespace weft::test

@@ -64,8 +64,9 @@ inline Fate Survive(const ExactBytes& file) {
   return Fate::kOpened;
 }
 
-// Sound files to start from: every step on its own, and all features of a listing. Their weights,
-// or the four runs of a self test, end the file without padding.
+// Sound files to start from: every step on its own, those that write y over x once more, and all
+// features of a listing. Their weights, or the four runs of a self test, end the file without
+// padding.
 inline std::vector<ExactBytes> SoundFiles() {
   std::vector<ExactBytes> files;
   const auto add = [&files](ListingBuilder& b) {
@@ -76,6 +77,7 @@ inline std::vector<ExactBytes> SoundFiles() {
   RecordSelfTest(features.b, 4);
   add(features.b);
   for (StepSample& sample : EveryStep()) add(sample.builder);
+  for (StepSample& sample : NearSteps()) add(sample.builder);
   return files;
 }
 

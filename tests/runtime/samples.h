@@ -265,6 +265,38 @@ inline std::vector<StepSample> EveryStep() {
   return every;
 }
 
+// Steps that write y over x, at the least distance that they allow: a window that looks back, and
+// one pixel for one pixel.
+inline std::vector<StepSample> NearSteps() {
+  const format::MapStrides last(40, 8, 2, 1);  // 5 x 4 pixels of 2 channels
+  std::vector<StepSample> steps;
+  // y begins so many bytes behind x, before where negative.
+  const auto add = [&](StepSample sample, int32_t behind) {
+    constexpr uint32_t kBytes = 160;
+    uint32_t& end = sample.builder.region_bytes[2];
+    const uint32_t first = (end + 15) / 16 * 16;
+    const uint32_t x = behind < 0 ? first + static_cast<uint32_t>(-behind) : first;
+    const uint32_t y = behind < 0 ? first : first + static_cast<uint32_t>(behind);
+    sample.builder.slots[sample.operands.front()].mutate_offset_bytes(x);
+    sample.builder.slots[sample.operands.back()].mutate_offset_bytes(y);
+    end = (x > y ? x : y) + kBytes;
+    steps.push_back(std::move(sample));
+  };
+  add(StepSample(format::Kind::conv, {{kF32, 40}, {kF32, 32}, {kF32, 2}, {kF32, 40}})
+          .With(format::ConvParams(1, 1, 2, 2, 5, 4, 5, 4, 1, 1, 1, 1, 1, 1, 0, 0, last, last,
+                                   samples::kTanh)),
+      120);
+  add(StepSample(format::Kind::depthwise, {{kF32, 40}, {kF32, 16 * 9}, {kF32, 2}, {kF32, 40}})
+          .With(format::DepthwiseParams(1, 2, 1, 5, 4, 5, 4, 3, 3, 1, 1, 1, 1, 1, 1, last, last,
+                                        samples::kTanh)),
+      -64);
+  add(StepSample(format::Kind::pool, {{kF32, 40}, {kF32, 40}})
+          .With(format::PoolParams(1, 2, 5, 4, 5, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, last, last,
+                                   format::PoolOp::mean_include_pad, 0, 0)),
+      -64);
+  return steps;
+}
+
 // Numbers of the listing below, for tests that spoil one of them.
 struct Features {
   ListingBuilder b;

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/bind/near.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/param_checker.h"
+#include "runtime/steps.h"
+
+namespace weft::bind {
+namespace {
+
+// One axis of the walk: output p is written at p * out_pitch and reads from (p * stride - pad) *
+// in_pitch on, or from the nearest element inside.
+struct NearAxis {
+  uint32_t in, out, stride, pad;
+  uint64_t in_pitch, out_pitch;
+
+  int64_t FirstRead(uint32_t p) const {
+    const int64_t first = static_cast<int64_t>(uint64_t{p} * stride) - pad;
+    const int64_t inside = first < 0 ? 0 : first < in ? first : int64_t{in} - 1;
+    return inside * static_cast<int64_t>(in_pitch);
+  }
+  // How far the end of the `block` outputs from p on lies behind the first element that p reads.
+  int64_t LeadAt(uint32_t p, uint32_t block) const {
+    const uint32_t end = out - p < block ? out : p + block;
+    return static_cast<int64_t>(end * out_pitch) - FirstRead(p);
+  }
+  // The most over all p. Between its bends the lead is linear in p.
+  int64_t Lead(uint32_t block) const {
+    const uint64_t last_inside = (uint64_t{in} - 1 + pad) / stride;
+    const uint64_t bends[] = {0, pad / stride, last_inside, out < block ? 0 : out - block};
+    int64_t most = LeadAt(out - 1, block);
+    for (const uint64_t bend : bends) {
+      for (uint64_t p = bend; p < out && p < bend + 2; ++p) {
+        const int64_t lead = LeadAt(static_cast<uint32_t>(p), block);
+        if (lead > most) most = lead;
+      }
+    }
+    return most;
+  }
+};
+
+bool HasNothing(const MapWalk& walk) {
+  return walk.batch == 0 || walk.in_height == 0 || walk.in_width == 0 || walk.out_height == 0 ||
+         walk.out_width == 0 || walk.in_channels == 0 || walk.out_channels == 0;
+}
+
+// Gives strides that lead nowhere the values of a map without gaps.
+void SetIdleStrides(MapWalk& walk) {
+  const auto set = [&](kernels::MapStrides& strides, uint32_t height, uint32_t width,
+                       uint32_t channels) {
+    if (channels == 1) strides.channel = 1;
+    if (width == 1) strides.pixel = (channels - 1) * strides.channel + 1;
+    if (height == 1) strides.row = width * strides.pixel;
+    if (walk.batch == 1) strides.image = height * strides.row;
+  };
+  set(walk.x, walk.in_height, walk.in_width, walk.in_channels);
+  set(walk.y, walk.out_height, walk.out_width, walk.out_channels);
+}
+
+bool HasWholePixels(const kernels::MapStrides& strides, uint32_t channels) {
+  return Plus(Times(channels - 1, strides.channel), 1) <= strides.pixel;
+}
+
+// Pixels, rows and images follow one another without gaps.
+bool IsOneRow(const kernels::MapStrides& strides, uint32_t height, uint32_t width) {
+  return strides.row == Times(width, strides.pixel) && strides.image == Times(height, strides.row);
+}
+
+// Each pixel of y is made of the pixel of x at the same place.
+bool IsPointwise(const MapWalk& walk) {
+  return walk.kernel_height == 1 && walk.kernel_width == 1 && walk.pad_top == 0 &&
+         walk.pad_left == 0 && walk.in_height == walk.out_height &&
+         walk.in_width == walk.out_width && (walk.out_height == 1 || walk.stride_y == 1) &&
+         (walk.out_width == 1 || walk.stride_x == 1);
+}
+
+// In order, without strides that lead nowhere; a pointwise step as one row. False where y has no
+// order of pixels.
+bool Straighten(MapWalk& walk) {
+  if (HasNothing(walk)) return false;
+  SetIdleStrides(walk);
+  if (IsPointwise(walk) && IsOneRow(walk.x, walk.in_height, walk.in_width) &&
+      IsOneRow(walk.y, walk.out_height, walk.out_width)) {
+    walk.out_width = walk.in_width = walk.batch * walk.out_height * walk.out_width;
+    walk.batch = walk.in_height = walk.out_height = walk.stride_x = 1;
+    SetIdleStrides(walk);
+  }
+  return HasWholePixels(walk.y, walk.out_channels) &&
+         walk.y.row >= Times(walk.out_width, walk.y.pixel) &&
+         walk.y.image >= Times(walk.out_height, walk.y.row);
+}
+
+// An axis of x from the first element that an output reads.
+struct Rest {
+  uint32_t skipped, in, pad;
+};
+
+Rest RestOf(uint32_t in, uint32_t position, uint32_t stride, uint32_t pad) {
+  const int64_t first = static_cast<int64_t>(uint64_t{position} * stride) - pad;
+  if (first <= 0) return {0, in, static_cast<uint32_t>(-first)};
+  const uint32_t skipped = first < in ? static_cast<uint32_t>(first) : in;
+  return {skipped, in - skipped, 0};
+}
+
+uint32_t BytesOf(int64_t floats) {
+  return floats < 0 ? 0 : Clip(static_cast<uint64_t>(floats) * sizeof(float));
+}
+
+}  // namespace
+
+NearLimits LimitsOf(MapWalk walk) {
+  const bool has_order = Straighten(walk);
+  if (!has_order) return {};
+  const NearAxis images = {walk.batch, walk.batch, 1, 0, walk.x.image, walk.y.image};
+  const NearAxis rows = {walk.in_height, walk.out_height, walk.stride_y,
+                         walk.pad_top,   walk.x.row,      walk.y.row};
+  const NearAxis columns = {walk.in_width, walk.out_width, walk.stride_x,
+                            walk.pad_left, walk.x.pixel,   walk.y.pixel};
+  NearLimits limits;
+  limits.before_bytes = BytesOf(images.Lead(0) + rows.Lead(0) + columns.Lead(kNearPixels));
+  const bool one_row = IsPointwise(walk) && walk.batch == 1 && walk.out_height == 1;
+  if (one_row && HasWholePixels(walk.x, walk.in_channels)) {
+    const NearAxis backwards = {walk.in_width, walk.in_width, 1, 0, walk.y.pixel, walk.x.pixel};
+    limits.behind_bytes = BytesOf(backwards.Lead(kNearPixels));
+  }
+  return limits;
+}
+
+NearBlocks::NearBlocks(const MapWalk& walk, bool descending)
+    : walk_(walk), descending_(descending) {
+  if (!Straighten(walk_)) return;
+  blocks_of_row_ = (walk_.out_width + kNearPixels - 1) / kNearPixels;
+  count_ = left_ = walk_.batch * walk_.out_height * blocks_of_row_;
+}
+
+bool NearBlocks::Next(NearBlock* block) {
+  if (left_ == 0) return false;
+  --left_;
+  const uint32_t index = descending_ ? left_ : count_ - 1 - left_;
+  const uint32_t line = index / blocks_of_row_;
+  const uint32_t column = (index - line * blocks_of_row_) * kNearPixels;
+  const uint32_t image = line / walk_.out_height, row = line - image * walk_.out_height;
+  const uint32_t width = walk_.out_width - column;
+  const Rest down = RestOf(walk_.in_height, row, walk_.stride_y, walk_.pad_top);
+  const Rest across = RestOf(walk_.in_width, column, walk_.stride_x, walk_.pad_left);
+  block->in_height = down.in;
+  block->in_width = across.in;
+  block->out_width = width < kNearPixels ? width : kNearPixels;
+  block->stride_x = walk_.stride_x;
+  block->pad_top = down.pad;
+  block->pad_left = across.pad;
+  block->x_pixel = walk_.x.pixel;
+  block->y_pixel = walk_.y.pixel;
+  block->x_offset = size_t{image} * walk_.x.image + size_t{down.skipped} * walk_.x.row +
+                    size_t{across.skipped} * walk_.x.pixel;
+  block->y_offset =
+      size_t{image} * walk_.y.image + size_t{row} * walk_.y.row + size_t{column} * walk_.y.pixel;
+  return true;
+}
+
+namespace {
+
+// Params of conv, depthwise or pool.
+template <typename Params>
+MapWalk WalkOf(const Params& p, uint32_t in_channels, uint32_t out_channels) {
+  return {p.batch(),         p.in_height(),    p.in_width(), p.out_height(),   p.out_width(),
+          p.kernel_height(), p.kernel_width(), p.stride_y(), p.stride_x(),     p.pad_top(),
+          p.pad_left(),      in_channels,      out_channels, StridesOf(p.x()), StridesOf(p.y())};
+}
+MapWalk WalkOf(const format::ConvParams& p) {
+  return WalkOf(p, p.groups() * p.in_channels(), p.groups() * p.out_channels());
+}
+MapWalk WalkOf(const format::DepthwiseParams& p) {
+  return WalkOf(p, p.channels() / p.multiplier(), p.channels());
+}
+MapWalk WalkOf(const format::PoolParams& p) { return WalkOf(p, p.channels(), p.channels()); }
+
+// Of a step that is sound but for overlaps: is y near x, and apart from all else? A slot that moves
+// with a loop is near nothing.
+bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits& limits) {
+  const format::Step& step = format::RowsOf(model.steps())[step_index];
+  const uint32_t* operands = format::RowsOf(model.operands()).data + step.first_operand();
+  const format::Slot* slots = format::RowsOf(model.slots()).data;
+  const uint32_t inputs = format::kArity[step.kind()].inputs;
+  const format::Slot& y = slots[operands[inputs]];
+  for (uint32_t i = 0; i < inputs; ++i) {
+    if (operands[i] == format::kNoSlot) continue;
+    const format::Slot& slot = slots[operands[i]];
+    if (slot.region() != y.region()) continue;
+    if (slot.move_count() != 0 || y.move_count() != 0) return false;
+    const int64_t before = int64_t{slot.offset_bytes()} - y.offset_bytes();
+    const bool apart = before >= y.bytes() || -before >= slot.bytes();
+    if (!apart && (i != 0 || !limits.Allow(before))) return false;
+  }
+  return true;
+}
+
+// Floats from the first to behind the last.
+uint64_t ReachOf(const kernels::MapStrides& strides, uint32_t batch, uint32_t height,
+                 uint32_t width, uint32_t channels) {
+  if (batch == 0 || height == 0 || width == 0 || channels == 0) return 0;
+  return uint64_t{batch - 1} * strides.image + uint64_t{height - 1} * strides.row +
+         uint64_t{width - 1} * strides.pixel + uint64_t{channels - 1} * strides.channel + 1;
+}
+
+bool Overlap(const MapWalk& walk, const float* x, const float* y) {
+  if (y < x) {
+    const uint64_t reach =
+        ReachOf(walk.y, walk.batch, walk.out_height, walk.out_width, walk.out_channels);
+    return static_cast<uint64_t>(x - y) < reach;
+  }
+  const uint64_t reach =
+      ReachOf(walk.x, walk.batch, walk.in_height, walk.in_width, walk.in_channels);
+  return static_cast<uint64_t>(y - x) < reach;
+}
+
+template <typename Params>
+void RunNear(const Params& params, std::byte* const* operands, uint32_t inputs,
+             void (*run)(const Params& params, std::byte* const* operands)) {
+  float* const x = As<float>(operands[0]);
+  float* const y = As<float>(operands[inputs]);
+  const MapWalk walk = WalkOf(params);
+  if (!Overlap(walk, x, y)) return run(params, operands);
+  NearBlocks blocks(walk, y > x);
+  Params part = params;
+  part.mutate_batch(1);
+  part.mutate_out_height(1);
+  std::byte* moved[format::kMaxOperands];
+  for (uint32_t i = 1; i < inputs; ++i) moved[i] = operands[i];
+  NearBlock block;
+  while (blocks.Next(&block)) {
+    part.mutate_in_height(block.in_height);
+    part.mutate_in_width(block.in_width);
+    part.mutate_out_width(block.out_width);
+    part.mutate_stride_x(block.stride_x);
+    part.mutate_pad_top(block.pad_top);
+    part.mutate_pad_left(block.pad_left);
+    part.mutable_x().mutate_pixel(block.x_pixel);
+    part.mutable_y().mutate_pixel(block.y_pixel);
+    moved[0] = reinterpret_cast<std::byte*>(x + block.x_offset);
+    moved[inputs] = reinterpret_cast<std::byte*>(y + block.y_offset);
+    run(part, moved);
+  }
+}
+
+}  // namespace
+
+#define WEFT_NEAR_STEP(name, Name) \
+  NearLimits NearLimitsOf(const format::Name##Params& params) { return LimitsOf(WalkOf(params)); }
+#include "runtime/format/near_steps.inc"
+#undef WEFT_NEAR_STEP
+
+}  // namespace weft::bind
+
+namespace weft::steps {
+
+#define WEFT_NEAR_STEP(name, Name)                                                           \
+  extern "C" Fault weft_check_near_##name(const format::Model& model, uint32_t step_index) { \
+    const Fault fault = weft_check_##name(model, step_index);                                \
+    if (fault.code != FaultCode::kOperandOverlap) return fault;                              \
+    const uint32_t param = format::RowsOf(model.steps())[step_index].param();                \
+    const bind::NearLimits limits = bind::NearLimitsOf(*model.name()->Get(param));           \
+    return bind::LiesNear(model, step_index, limits) ? Fault() : fault;                      \
+  }                                                                                          \
+  extern "C" void weft_run_near_##name(const format::Model& model, uint32_t param,           \
+                                       std::byte* const* operands) {                         \
+    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                    \
+    bind::RunNear(*model.name()->Get(param), operands, format::kArity[kKind].inputs,         \
+                  bind::name::Run);                                                          \
+  }
+#include "runtime/format/near_steps.inc"
+#undef WEFT_NEAR_STEP
+
+}  // namespace weft::steps
