@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "runtime/bind/bind.h"
 #include "runtime/bind/variants.h"
 #include "runtime/format/listing.h"
+#include "runtime/steps.h"
 
 namespace weft::emit {
 
@@ -262,15 +264,29 @@ void CSourceWriter::WriteBytes() {
   Body("}};\n");
 }
 
+// The plain entries of steps.h refuse a step that writes y over x.
+bool IsNear(const format::Model& model, uint32_t step) {
+  switch (static_cast<format::Kind>(model.steps()->Get(step)->kind())) {
+#define WEFT_NEAR_STEP(name, Name) \
+  case format::Kind::name:         \
+    return steps::k##Name.check(model, step).code == FaultCode::kOperandOverlap;
+#include "runtime/format/near_steps.inc"
+#undef WEFT_NEAR_STEP
+    default:
+      return false;
+  }
+}
+
 void CSourceWriter::WriteSteps() {
-  std::set<uint16_t> kinds;
-  for (const format::Step* step : *model_.steps()) {
-    if (step->kind() != 0) kinds.insert(step->kind());
+  std::map<uint16_t, bool> kinds;  // is any of them near?
+  for (uint32_t i = 0; i < model_.steps()->size(); ++i) {
+    const uint16_t kind = model_.steps()->Get(i)->kind();
+    if (kind != 0) kinds[kind] = kinds[kind] || IsNear(model_, i);
   }
   Body("static const weft_step_entry entries[] = {{\n");
-  for (const uint16_t kind : kinds) {
-    Body("    [WEFT_STEP_{0}] = {{weft_check_{0}, weft_run_{0}}},\n",
-         format::NameOf(static_cast<format::Kind>(kind)));
+  for (const auto& [kind, is_near] : kinds) {
+    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{0}, weft_run_{1}{0}}},\n",
+         format::NameOf(static_cast<format::Kind>(kind)), is_near ? "near_" : "");
   }
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
   Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",

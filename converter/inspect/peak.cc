@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traverse.h"
@@ -49,11 +50,16 @@ class Timeline : public Visitor {
       change[life.begin] += PlacedBytes(buffer);
       change[life.end + 1] -= PlacedBytes(buffer);
     }
-    int64_t alive = 0, most = 0, fullest = 0;
-    for (const auto& [time, bytes] : change) {
-      alive += bytes;
-      if (alive > most) most = alive, fullest = time;
+    const bool shares = MostOf(change).second > int64_t{model_.regions()->Get(region)->bytes()};
+    if (shares) {
+      // The output of a step may lie over its input: then sums are too much.
+      int64_t before = 0;
+      for (auto& [time, bytes] : change) {
+        const int64_t taken = TakenAt(region, time);
+        bytes = taken - std::exchange(before, taken);
+      }
     }
+    const auto [fullest, most] = MostOf(change);
     Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}};
     for (const auto& [id, buffer] : buffers_) {
       const Span life = LifeOf(buffer);
@@ -167,6 +173,34 @@ class Timeline : public Visitor {
     const int64_t alignment = model_.regions()->Get(buffer.region)->alignment_bytes();
     const int64_t bytes = buffer.end_bytes - buffer.begin_bytes;
     return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  // When the sum of the changes is greatest, and that sum.
+  static std::pair<int64_t, int64_t> MostOf(const std::map<int64_t, int64_t>& change) {
+    int64_t alive = 0, most = 0, fullest = 0;
+    for (const auto& [time, bytes] : change) {
+      alive += bytes;
+      if (alive > most) most = alive, fullest = time;
+    }
+    return {fullest, most};
+  }
+
+  // Bytes of the region that any buffer has at the time.
+  int64_t TakenAt(uint32_t region, int64_t time) const {
+    std::vector<Span> taken;
+    for (const auto& [id, buffer] : buffers_) {
+      const Span life = LifeOf(buffer);
+      if (buffer.region != region || life.begin > time || life.end < time) continue;
+      taken.push_back({buffer.begin_bytes, buffer.begin_bytes + PlacedBytes(buffer)});
+    }
+    std::sort(taken.begin(), taken.end(),
+              [](const Span& a, const Span& b) { return a.begin < b.begin; });
+    int64_t bytes = 0, end = 0;
+    for (const Span& span : taken) {
+      bytes += std::max<int64_t>(0, span.end - std::max(span.begin, end));
+      end = std::max(end, span.end);
+    }
+    return bytes;
   }
 
   Span LifeOf(const Buffer& buffer) const {

@@ -22,7 +22,7 @@ struct AliveBuffer {
 struct Peak {
   uint32_t region = 0;
   uint32_t step = 0;               // of the listing
-  uint64_t bytes = 0;              // sum of the buffers
+  uint64_t bytes = 0;              // of the buffers; what two of them share counts once
   std::vector<AliveBuffer> alive;  // most bytes first
 };
 

@@ -8,12 +8,6 @@ namespace weft::plan {
 
 namespace {
 
-bool IsWholeScratch(const Program& program, const Place& place, ValueId value) {
-  const Value& root = program.values[place.root];
-  return root.home == Home::kScratch && place.offset_bytes == 0 && place.moves.empty() &&
-         root.bytes == program.values[value].bytes;
-}
-
 bool IsLocal(ValueId root, const AccessIndex& local, const AccessCounts& everywhere) {
   const auto found = everywhere.find(root);
   return local.CountOf(root) == (found == everywhere.end() ? 0 : found->second);

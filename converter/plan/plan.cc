@@ -12,6 +12,7 @@
 #include "converter/plan/chain_copies.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
+#include "converter/plan/near.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/traffic.h"
 #include "converter/program/hoist.h"
@@ -21,9 +22,10 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
-constexpr Candidate kCandidates[] = {{kAllRows, true}, {64, true}, {32, true},
-                                     {16, true},       {8, true},  {4, true},
-                                     {2, true},        {1, true},  {1, false}};
+constexpr Candidate kCandidates[] = {
+    {kAllRows, true, false}, {kAllRows, true, true}, {64, true, true}, {32, true, true},
+    {16, true, true},        {8, true, true},        {4, true, true},  {2, true, true},
+    {1, true, true},         {1, false, true}};
 
 // Weights are placed in the order in which the listing names them, so that those without a reader
 // (folded, repacked) stay out of the file.
@@ -98,12 +100,13 @@ Memory WholeUnits(Memory memory) {
   return memory;
 }
 
-void SetProblem(Plan& plan, std::span<const Memory> memories) {
+void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
   Problem& problem = plan.problem;
   if (!memories.empty()) problem.memories.clear();
   for (const Memory& memory : memories) problem.memories.push_back(WholeUnits(memory));
   const std::vector<double> traffic = TrafficOf(plan.program);
-  for (const Lifetime& each : Liveness(plan.program)) {
+  const std::vector<Lifetime> lifetimes = Liveness(plan.program);
+  for (const Lifetime& each : lifetimes) {
     plan.scratch_roots.push_back(each.root);
     problem.buffers.push_back({.name = plan.program.values[each.root].name,
                                .bytes = each.bytes,
@@ -111,6 +114,15 @@ void SetProblem(Plan& plan, std::span<const Memory> memories) {
                                .alignment_bytes = kScratchAlignment,
                                .traffic_bytes = traffic[each.root]});
   }
+  if (lies_near) problem.nears = NearsOf(plan.program, lifetimes);
+}
+
+std::vector<int64_t> ScratchBytes(const Placement& placement) {
+  std::vector<int64_t> scratch_bytes;
+  for (const int64_t bytes : placement.used_bytes) {
+    scratch_bytes.push_back(RoundUp(bytes, kScratchAlignment));
+  }
+  return scratch_bytes;
 }
 
 void PlaceScratch(Plan& plan) {
@@ -121,9 +133,7 @@ void PlaceScratch(Plan& plan) {
     plan.offsets_bytes[plan.scratch_roots[i]] = placed.offset_bytes;
     plan.memories[plan.scratch_roots[i]] = placed.memory;
   }
-  for (const int64_t bytes : plan.placement.used_bytes) {
-    plan.scratch_bytes.push_back(RoundUp(bytes, kScratchAlignment));
-  }
+  plan.scratch_bytes = ScratchBytes(plan.placement);
 }
 
 // What no file can hold.
@@ -144,7 +154,7 @@ int64_t Plan::all_scratch_bytes() const {
   return std::accumulate(scratch_bytes.begin(), scratch_bytes.end(), int64_t{0});
 }
 
-Plan PlanAsIs(Program program, std::span<const Memory> memories) {
+Plan PlanAsIs(Program program, std::span<const Memory> memories, bool lies_near) {
   Plan plan;
   plan.program = std::move(program);
   for (const Value& value : plan.program.values) {
@@ -153,7 +163,7 @@ Plan PlanAsIs(Program program, std::span<const Memory> memories) {
   plan.memories.assign(plan.program.values.size(), 0);
   WeightsPlacer(plan).Run();
   PlaceState(plan);
-  SetProblem(plan, memories);
+  SetProblem(plan, memories, lies_near);
   PlaceScratch(plan);
   return plan;
 }
@@ -163,7 +173,7 @@ Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memor
   Hoist(lowered, candidate.hoisted_rows);
   ChainCopies(lowered);
   Coalesce(lowered);
-  Plan plan = PlanAsIs(std::move(lowered), memories);
+  Plan plan = PlanAsIs(std::move(lowered), memories, candidate.lies_near);
   plan.candidate = candidate;
   return plan;
 }
@@ -193,7 +203,7 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
     if (excess.empty()) return plan;
     // The last candidate hoists nothing: the message is about its excess.
     line = "plan: " + excess;
-    if (ExcessOfFormat(plan).empty()) line += "; " + DescribePeak(plan.program);
+    if (ExcessOfFormat(plan).empty()) line += "; " + DescribePeak(plan.program, plan.problem.nears);
   }
   faults.Add(line);
   return std::nullopt;
@@ -204,12 +214,12 @@ std::string ToString(const Plan& plan) {
                                ? "all"
                                : fmt::format("{}", plan.candidate.hoisted_rows);
   return fmt::format(
-      "{}\nhoisted: {} rows of a product at once, {} invariants\n{}"
+      "{}\nhoisted: {} rows of a product at once, {} invariants; outputs over inputs: {}\n{}"
       "weights {} bytes, state {}, scratch {} (this order of steps needs "
       "{} at least)\n",
       ToString(plan.program), rows, plan.candidate.hoists_invariants ? "all" : "no",
-      ToString(plan.problem, plan.placement), plan.weights_bytes, plan.state_bytes,
-      plan.all_scratch_bytes(), plan.bound_bytes);
+      plan.candidate.lies_near ? "near" : "apart", ToString(plan.problem, plan.placement),
+      plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), plan.bound_bytes);
 }
 
 }  // namespace weft::plan

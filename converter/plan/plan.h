@@ -28,9 +28,12 @@ inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 
 // Rows of an input product that are computed at once, outside their loop, and whether steps that
 // every iteration would repeat run once before it. More of either is faster and takes more scratch.
+// And whether steps such as conv may write their output over their input, in blocks of a few pixels:
+// slower, by up to a fifth where maps are narrow, and two full maps never stand side by side.
 struct Candidate {
   int64_t hoisted_rows = 1;
   bool hoists_invariants = false;
+  bool lies_near = false;
   bool operator==(const Candidate&) const = default;
 };
 
@@ -66,7 +69,7 @@ struct Plan {
 };
 
 // Gives every root of a program its place; the program stays as it is.
-Plan PlanAsIs(Program program, std::span<const Memory> memories = {});
+Plan PlanAsIs(Program program, std::span<const Memory> memories = {}, bool lies_near = false);
 
 // Hoists as the candidate says, drops the copies that can go away, and places.
 Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories);

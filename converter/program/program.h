@@ -186,6 +186,8 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 Place Resolve(const Program& program, ValueId value);
+// Is the value's place all of a root in scratch?
+bool IsWholeScratch(const Program& program, const Place& place, ValueId value);
 
 // Moves every byte of its source to its target, in order: the only copies that can go away.
 bool IsPlainCopy(const Program& program, const Step& step);

@@ -39,14 +39,17 @@ class AlignedBlock {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-// Every output port after one run. Inputs are the raw elements of each input port. Faults become
-// failures of the test, and the answer is then short.
+// Every output port after one run. Inputs are the raw elements of each input port. With lies_near
+// the outputs of steps may overlap their inputs. Faults become failures of the test, and the answer
+// is then short.
 inline std::vector<std::vector<float>> RunFloats(plan::Program program,
-                                                 const std::vector<std::vector<float>>& inputs) {
+                                                 const std::vector<std::vector<float>>& inputs,
+                                                 bool lies_near = false) {
   plan::PlanLoops(program);
   plan::Coalesce(program);
   Faults faults;
-  const emit::ModelFile file = emit::WriteModelFile(plan::PlanAsIs(std::move(program)), {}, faults);
+  const emit::ModelFile file =
+      emit::WriteModelFile(plan::PlanAsIs(std::move(program), {}, lies_near), {}, faults);
   for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
   const AlignedBlock model(file.bytes.size());
   std::memcpy(model.get(), file.bytes.data(), file.bytes.size());

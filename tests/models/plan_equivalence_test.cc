@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning must not change a bit. Every conformance case is lowered once and run six ways: every
-// copy executed, copies coalesced, invariants and products hoisted out of loops, the latter whole
-// and in small chunks, and with its scratch in two memories.
+// Planning must not change a bit. Every conformance case is lowered once and run seven ways: every
+// copy executed, copies coalesced, outputs written over inputs, invariants and products hoisted out
+// of loops, the latter whole and in small chunks, and with its scratch in two memories.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -44,12 +44,12 @@ void FillInput(const Tensor& tensor, uint32_t& state) {
 }
 
 // All output bytes of two runs on scratch that held arbitrary bytes before.
-std::vector<std::byte> Outputs(const plan::Program& program,
-                               std::optional<int64_t> fast_bytes = {}) {
+std::vector<std::byte> Outputs(const plan::Program& program, std::optional<int64_t> fast_bytes = {},
+                               bool lies_near = false) {
   Faults faults;
   std::vector<plan::Memory> memories(1);
   if (fast_bytes) memories = {{"fast", fast_bytes, 2}, {"slow"}};
-  const plan::Plan plan = plan::PlanAsIs(program, memories);
+  const plan::Plan plan = plan::PlanAsIs(program, memories, lies_near);
   const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);
   EXPECT_TRUE(faults.ok());
   EXPECT_LE(plan.scratch_bytes[0], fast_bytes.value_or(plan.scratch_bytes[0]));
@@ -112,6 +112,7 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     plan::Program coalesced = *program;
     plan::Coalesce(coalesced);
     EXPECT_EQ(naive, Outputs(coalesced)) << "coalesced";
+    EXPECT_EQ(naive, Outputs(coalesced, {}, true)) << "near";
     EXPECT_EQ(naive, Planned(*program, 1)) << "invariants hoisted";
     EXPECT_EQ(naive, Planned(*program, INT64_MAX)) << "hoisted whole";
     EXPECT_EQ(naive, Planned(*program, 4)) << "hoisted by chunks";

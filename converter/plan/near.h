@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values may overlap although both are live: a step such as conv reads x for the last time
+// and writes y over it, at the distances that its parameters allow (runtime/bind/near.h).
+#ifndef WEFT_CONVERTER_PLAN_NEAR_H_
+#define WEFT_CONVERTER_PLAN_NEAR_H_
+
+#include <span>
+#include <vector>
+
+#include "converter/plan/liveness.h"
+#include "converter/plan/problem.h"
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+// Pairs of indices in `lifetimes`, which are those of the program.
+std::vector<Near> NearsOf(const Program& program, std::span<const Lifetime> lifetimes);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PLAN_NEAR_H_

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/near.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "converter/plan/plan.h"
+#include "converter/plan/validate_placement.h"
+#include "converter/program/builder.h"
+#include "tests/converter/program_runner.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int64_t kHeight = 25, kWidth = 5, kChannels = 64;
+constexpr int64_t kPixels = kHeight * kWidth, kRow = kWidth * kChannels;
+const TensorType kMap = {ElementType::f32, {kPixels, kChannels}};
+constexpr int64_t kMapBytes = kPixels * kChannels * 4;
+const format::MapStrides kLast = {kPixels * kChannels, kRow, kChannels, 1};
+
+// Steps over maps of 25 x 5 pixels, channels last.
+class Net {
+ public:
+  ValueId Input(const TensorType& type) {
+    const ValueId x = builder_.Scratch(type);
+    program_.inputs.push_back({x, {"x" + std::to_string(x)}});
+    return x;
+  }
+  void Output(ValueId y) { program_.outputs.push_back({y, {"y" + std::to_string(y)}}); }
+
+  // 10 x 4 taps, stride 2, from one channel to all.
+  ValueId First(ValueId x) {
+    const ValueId y = builder_.Scratch(kMap);
+    builder_.Emit(format::ConvParams(1, 1, 1, kChannels, 49, 10, kHeight, kWidth, 10, 4, 2, 2, 1, 1,
+                                     4, 1, format::MapStrides(490, 10, 1, 490), kLast, relu_),
+                  {x, Weights(40 * kChannels), Weights(kChannels)}, {y});
+    return y;
+  }
+  ValueId Depthwise(ValueId x) {
+    const ValueId y = builder_.Scratch(kMap);
+    builder_.Emit(format::DepthwiseParams(1, kChannels, 1, kHeight, kWidth, kHeight, kWidth, 3, 3,
+                                          1, 1, 1, 1, 1, 1, kLast, kLast, relu_),
+                  {x, Weights(9 * kChannels), Weights(kChannels)}, {y});
+    return y;
+  }
+  ValueId Pointwise(ValueId x) {
+    const ValueId y = builder_.Scratch(kMap);
+    builder_.Emit(format::ConvParams(1, 1, kChannels, kChannels, kHeight, kWidth, kHeight, kWidth,
+                                     1, 1, 1, 1, 1, 1, 0, 0, kLast, kLast, relu_),
+                  {x, Weights(kChannels * kChannels), Weights(kChannels)}, {y});
+    return y;
+  }
+  ValueId Mean(ValueId x) {
+    const ValueId y = builder_.Scratch({ElementType::f32, {kChannels}});
+    builder_.Emit(
+        format::PoolParams(1, kChannels, kHeight, kWidth, 1, 1, kHeight, kWidth, 1, 1, 1, 1, 0, 0,
+                           0, 0, kLast, format::MapStrides(kChannels, kChannels, kChannels, 1),
+                           format::PoolOp::mean_exclude_pad, 0, 0),
+        {x}, {y});
+    return y;
+  }
+  Builder& builder() { return builder_; }
+  Program& program() { return program_; }
+  std::vector<Near> Nears() const { return NearsOf(program_, Liveness(program_)); }
+
+ private:
+  ValueId Weights(int64_t count) {
+    std::vector<float> numbers(static_cast<size_t>(count));
+    for (float& number : numbers) {
+      seed_ = seed_ * 1664525u + 1013904223u;
+      number = static_cast<float>(static_cast<int32_t>(seed_ >> 16) - 32768) / 262144.0f;
+    }
+    return builder_.WeightsOf<float>({ElementType::f32, {count}}, numbers);
+  }
+
+  Program program_;
+  Builder builder_{program_};
+  uint32_t seed_ = 1;
+  format::Activation relu_ = format::Activation(0, 0, 0, format::UnaryOp::relu, 0, 0);
+};
+
+// A keyword net: a convolution, then four times depthwise and pointwise.
+Net Keywords() {
+  Net net;
+  ValueId map = net.First(net.Input({ElementType::f32, {490}}));
+  for (int pair = 0; pair < 4; ++pair) map = net.Pointwise(net.Depthwise(map));
+  net.Output(net.Mean(map));
+  return net;
+}
+
+TEST(Near, TwoFullMapsNeverStandSideBySide) {
+  const Program program = Keywords().program();
+  const Plan apart = PlanAsIs(program), near = PlanAsIs(program, {}, true);
+  EXPECT_EQ(apart.all_scratch_bytes(), 2 * kMapBytes);
+  // One map, and the 15 pixels by which a pointwise step stays behind.
+  EXPECT_EQ(near.all_scratch_bytes(), kMapBytes + 15 * kChannels * 4);
+  EXPECT_EQ(near.bound_bytes, near.all_scratch_bytes());
+  EXPECT_EQ(near.problem.nears.size(), 9u);
+  EXPECT_TRUE(ValidatePlacement(near.problem, near.placement).empty());
+}
+
+TEST(Near, ChangesNoBit) {
+  const Program program = Keywords().program();
+  std::vector<float> x(490);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17) / 8 - 1;
+  const auto apart = RunFloats(program, {x}), near = RunFloats(program, {x}, true);
+  ASSERT_EQ(near.size(), 1u);
+  EXPECT_EQ(near, apart);
+  float sum = 0;
+  for (const float y : near[0]) sum += y;
+  EXPECT_GT(sum, 0);
+}
+
+TEST(Near, IsChosenForABudgetThatNoOtherPlanMeets) {
+  const Program program = Keywords().program();
+  Faults faults;
+  const auto wide = ChoosePlan(program, {{}, 2 * kMapBytes}, faults);
+  ASSERT_TRUE(wide);
+  EXPECT_FALSE(wide->candidate.lies_near);
+  const auto narrow = ChoosePlan(program, {{}, 36 * 1024}, faults);
+  ASSERT_TRUE(narrow);
+  EXPECT_EQ(narrow->candidate, (Candidate{wide->candidate.hoisted_rows, true, true}));
+  EXPECT_FALSE(ChoosePlan(program, {{}, kMapBytes}, faults));
+  ASSERT_EQ(faults.lines().size(), 1u);
+  EXPECT_NE(faults.lines()[0].find("scratch needs 35840 bytes and --arena-budget is 32000; peak is "
+                                   "35840 bytes at step"),
+            std::string::npos)
+      << faults.lines()[0];
+}
+
+TEST(Near, AStepSaysHowNearItsOutputMayLie) {
+  Net net;
+  const ValueId x = net.Input(kMap);
+  net.Output(net.Mean(net.Pointwise(net.Depthwise(x))));
+  const std::vector<Near> nears = net.Nears();
+  ASSERT_EQ(nears.size(), 2u);  // a mean of all pixels is one block: it reads all before it writes
+  EXPECT_EQ(nears[0], (Near{0, 1, 10 * kChannels * 4, kMapBytes}));
+  EXPECT_EQ(nears[1], (Near{1, 2, 15 * kChannels * 4, 15 * kChannels * 4}));
+}
+
+TEST(Near, WhatIsReadAgainStaysApart) {
+  Net net;
+  const ValueId x = net.Input(kMap);
+  const ValueId once = net.Depthwise(x), again = net.Depthwise(x);
+  net.Output(once);
+  net.Output(again);
+  EXPECT_EQ(net.Nears(), (std::vector<Near>{{0, 2, 10 * kChannels * 4, kMapBytes}}));
+}
+
+TEST(Near, PartsOfValuesStayApart) {
+  Net net;
+  const ValueId both = net.Input({ElementType::f32, {2 * kPixels, kChannels}});
+  net.Output(net.Depthwise(net.builder().View(both, kMapBytes, kMap)));
+  EXPECT_TRUE(net.Nears().empty());
+}
+
+}  // namespace
+}  // namespace weft::plan
