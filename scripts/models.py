@@ -91,10 +91,11 @@ def convert_measured(weft, c_dir):
     """The models of tests/size as C sources. Returns how many failed."""
     root = pathlib.Path(__file__).parents[1]
     models = [*(root / "tests/size/models").glob("*.xml"), root / "examples/dtmf/model/dtmf.xml"]
+    budgets = {"dscnn": "64K"}  # two of its maps
     return sum(
         subprocess.run([
             weft, "convert", model, "-o", c_dir / f"{model.stem}.weft", "--c-source", c_dir /
-            f"{model.stem}.c", "--arena-budget", "16K"
+            f"{model.stem}.c", "--arena-budget", budgets.get(model.stem, "16K")
         ], check=False).returncode != 0 for model in models)
 
 

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the models whose footprint is measured, with OpenVINO and random weights.
 
-    export.py OUTPUT_DIR
+    export.py OUTPUT_DIR [MODEL...]
 
-An MLP 64-64-64-10, and an LSTM and a GRU of 64 units over 100 steps of 32 inputs with a dense head
-of 32. Their files stand in models/; only a change of the models themselves needs this.
+An MLP 64-64-64-10, an LSTM and a GRU of 64 units over 100 steps of 32 inputs with a dense head of
+32, and DS-CNN-S: a convolution, four pairs of a depthwise and a pointwise one over 25 x 5 pixels of
+64 channels, and a dense head of 12. Their files stand in models/; only a change of the models
+themselves needs this.
 """
 import pathlib
 import sys
@@ -46,11 +48,27 @@ def recurrent(kind):
     return ov.Model([dense(last, 64, 32)], [x], kind)
 
 
+def dscnn():
+    stay = [0, 0]
+
+    def ends(y):
+        return op.relu(op.add(y, weights(1, 64, 1, 1)))
+
+    x = op.parameter([1, 1, 49, 10], np.float32, name="x")
+    y = ends(op.convolution(x, weights(64, 1, 10, 4), [2, 2], [4, 1], [5, 1], [1, 1]))
+    for _ in range(4):
+        y = ends(op.group_convolution(y, weights(64, 1, 1, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1]))
+        y = ends(op.convolution(y, weights(64, 64, 1, 1), [1, 1], stay, stay, [1, 1]))
+    mean = op.reduce_mean(y, op.constant(np.array([2, 3], np.int64)), False)
+    return ov.Model([op.softmax(dense(mean, 64, 12), 1)], [x], "dscnn")
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    for model in (mlp(), recurrent("lstm"), recurrent("gru")):
-        path = folder / f"{model.get_friendly_name()}.xml"
-        ov.save_model(model, path, compress_to_fp16=False)
+    folder, *wanted = sys.argv[1:]
+    for model in (mlp(), recurrent("lstm"), recurrent("gru"), dscnn()):
+        name = model.get_friendly_name()
+        if not wanted or name in wanted:
+            ov.save_model(model, pathlib.Path(folder) / f"{name}.xml", compress_to_fp16=False)
 
 
 if __name__ == "__main__":

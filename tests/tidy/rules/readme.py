@@ -54,7 +54,7 @@ def _footprint(tree):
     ]
     names = {
         "mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "gru": "GRU-64, 100 steps",
-        "dtmf": "DTMF, a frame"
+        "dscnn": "DS-CNN-S, 49 x 10", "dtmf": "DTMF, a frame"
     }
     cores = ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
     lines = [
