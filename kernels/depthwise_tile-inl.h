@@ -30,6 +30,20 @@ inline constexpr size_t kDepthwiseSums = 16;
 inline constexpr size_t kDepthwiseSums = 8;
 #endif
 
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+// A Cortex-M has a DepthwiseRun of its own, by what its FPU can do.
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#include "kernels/depthwise_helium-inl.h"
+#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
+    __ARM_ARCH_PROFILE == 'M'
+#include "kernels/depthwise_cortex_m-inl.h"
+#else
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
 // One pixel or several of kVectors vectors of channels, of which the last begins at channel `last`;
 // where kIsPart, of the first `last` channels, which are fewer than a vector. kRows and kColumns
 // are those of the taps where they are known.
@@ -156,4 +170,5 @@ HWY_INLINE void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#endif  // the run of this target
 #endif  // WEFT_KERNELS_DEPTHWISE_TILE_INL_H_
