@@ -68,6 +68,26 @@ HWY_INLINE Truth Le(Float a, Float b) {
   return Truth::FromBool(!(a.raw > b.raw) && IsNumber(a) && IsNumber(b));
 }
 }  // namespace hn
+#elif HWY_TARGET == HWY_SCALAR && !defined(__clang__)
+// Of two objects GCC chooses by their addresses, which puts both into memory; of two floats in
+// registers. What is not named here is Highway's own.
+namespace hn {
+using namespace hwy::HWY_NAMESPACE;
+using hwy::HWY_NAMESPACE::IfThenElse;
+using hwy::HWY_NAMESPACE::IfThenZeroElse;
+using hwy::HWY_NAMESPACE::Neg;
+
+using Float = hwy::HWY_NAMESPACE::Vec1<float>;
+using Truth = hwy::HWY_NAMESPACE::Mask1<float>;
+
+HWY_INLINE Float IfThenElse(Truth truth, Float yes, Float no) {
+  return Float(truth.bits != 0 ? yes.raw : no.raw);
+}
+HWY_INLINE Float IfThenZeroElse(Truth truth, Float no) {
+  return Float(truth.bits != 0 ? 0.0f : no.raw);
+}
+HWY_INLINE Float Neg(Float x) { return Float(-x.raw); }
+}  // namespace hn
 #else
 namespace hn = hwy::HWY_NAMESPACE;
 #endif
