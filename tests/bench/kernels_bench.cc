@@ -221,9 +221,9 @@ void DepthwiseOfShape(benchmark::State& state) {
                  width = static_cast<uint32_t>(state.range(2));
   const uint32_t kernel = static_cast<uint32_t>(state.range(3));
   const uint32_t row = width * channels, kernel_height = height == 1 ? 1 : kernel;
-  DepthwiseShape shape = {1,     channels,          1,         height, width, height,
-                          width, kernel_height,     kernel,    1,      1,     1,
-                          1,     kernel_height / 2, kernel / 2};
+  DepthwiseShape shape = {1,     channels,          1,          height, width, height,
+                          width, kernel_height,     kernel,     1,      1,     1,
+                          1,     kernel_height / 2, kernel / 2, {},     {},    {}};
   shape.x = {height * row, width, 1, height * width};
   if (state.range(5) != 0) shape.x = {height * row, row, channels, 1};
   shape.y = shape.x;
@@ -249,7 +249,8 @@ BENCHMARK(DepthwiseOfShape)
 void PoolOfShape(benchmark::State& state) {
   if (!Choose(state, 0)) return;
   const uint32_t kernel = static_cast<uint32_t>(state.range(1)), out = 32 / kernel;
-  PoolShape shape = {1, 64, 32, 32, out, out, kernel, kernel, kernel, kernel, 1, 1, 0, 0, 0, 0};
+  PoolShape shape = {1, 64, 32, 32, out, out, kernel, kernel, kernel, kernel,
+                     1, 1,  0,  0,  0,   0,   {},     {},     {}};
   shape.op = static_cast<PoolOp>(state.range(0));
   const bool last = state.range(2) != 0;
   shape.x = last ? MapStrides{65536, 2048, 64, 1} : MapStrides{65536, 32, 1, 1024};
