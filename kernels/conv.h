@@ -4,7 +4,7 @@
 // Each output is one chain of fused multiply-adds in ascending order of (ky, kx, c) that begins at
 // the bias (0 without), wherever strides lay the data; taps outside the input are skipped, not
 // multiplied by zero.
-// y must not overlap x. Uses about 2 KB of stack on wide targets, 100 bytes with one lane. The
+// y must not overlap x. Uses about 2 KB of stack on wide targets, 200 bytes with one lane. The
 // caller owns all memory.
 #ifndef WEFT_KERNELS_CONV_H_
 #define WEFT_KERNELS_CONV_H_

@@ -144,10 +144,9 @@ class VolumeSteps {
     filters.in_channels *= window_.z.kernel;
     filters.window = {window_.y.kernel, window_.x.kernel};
     const WindowAxis &down = window_.y, &across = window_.x;
-    const format::ConvParams params =
-        ConvParamsOf(images(), filters, window_,
-                     PlanesOf(channels_ * window_.z.kernel, down.in, across.in),
-                     PlanesOf(out_channels(), down.out, across.out));
+    const format::ConvParams params = ConvParamsOf(
+        images(), filters, window_, PlanesOf(channels_ * window_.z.kernel, down.in, across.in),
+        PlanesOf(out_channels(), down.out, across.out));
     const plan::ValueId made = Made(y);
     const plan::ValueId images_at = Images(0, window_.z.kernel);
     EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),

@@ -101,8 +101,8 @@ size_t ReachOf(const MapStrides& at, uint32_t images, uint32_t channels, uint32_
 struct ConvCase {
   ConvCase(const ConvShape& s, size_t shift, Random* random)
       : shape(s),
-        x(random->Floats(
-              ReachOf(s.x, s.batch, s.groups * s.in_channels, s.in_height, s.in_width), 2),
+        x(random->Floats(ReachOf(s.x, s.batch, s.groups * s.in_channels, s.in_height, s.in_width),
+                         2),
           shift),
         weights(random->Floats(
             size_t{s.groups} * s.out_channels * s.in_channels * s.kernel_height * s.kernel_width,

@@ -64,8 +64,8 @@ TEST(MultiplyAdds, AreTheProductsOfMatrices) {
 
 // 5 inputs, pad 1 on each side, 3 taps: 15 pairs, of which 2 lie in the padding.
 TEST(MultiplyAdds, LeaveOutTapsInThePadding) {
-  EXPECT_EQ(CountedOf(Kind::conv,
-                      format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, {}, {}, kPlain)),
+  EXPECT_EQ(CountedOf(Kind::conv, format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1,
+                                                     {}, {}, kPlain)),
             2 * 4 * 8 * 13);
   EXPECT_EQ(
       CountedOf(Kind::depthwise, format::DepthwiseParams(2, 8, 2, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0,
