@@ -17,6 +17,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // The product of one group of one image.
 struct ConvImage {
+  static constexpr auto& kShapes = kPixelShapes;
+
   const ConvShape& shape;
   const float* x;        // the group's channels
   const float* weights;  // the next panel

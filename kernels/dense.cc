@@ -10,6 +10,8 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 struct DenseProduct {
+  static constexpr auto& kShapes = kTileShapes;
+
   const DenseShape& shape;
   const float* x;
   const float* weights;  // the next panel

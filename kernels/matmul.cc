@@ -15,6 +15,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 // One stretch of the sum over columns [0, columns) of y, all rows. The matrix b stands here as
 // panels: element (k, n) of panel p at b[k * inner_stride + p * 16 + n].
 struct Stretch {
+  static constexpr auto& kShapes = kTileShapes;
+
   const float* a;
   size_t a_row_stride;
   size_t a_inner_stride;

@@ -70,6 +70,7 @@ inline constexpr TileShape kTileShapes[] = {
 #else
 inline constexpr TileShape kTileShapes[] = {{1, 4, 1}, {3, 2, 3}, {5, 1, kAnyRows}};
 #endif
+inline constexpr auto& kPixelShapes = kTileShapes;  // of conv
 
 // True where Finish applies the activation: it takes few instructions. The step applies any other
 // to what was written.

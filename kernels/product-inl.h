@@ -4,6 +4,7 @@
 // many rows there are; rows the inner one, a tile at a time, then the rest of them at once.
 //
 // A product has
+//   kShapes                          the tiles in which it is worth having, widest first
 //   Group<kRows, kPanels>(outputs)   all rows of the next `outputs` outputs, at most kPanels panels:
 //                                    calls RunRows
 //   Next(outputs)                    goes on to the outputs behind them
@@ -43,7 +44,7 @@ HWY_INLINE void RunRows(Rows& at, size_t outputs, size_t rows) {
 // At least one row; no outputs do nothing.
 template <class Product, size_t kShape = 0>
 HWY_INLINE void RunProduct(Product& product, size_t outputs, size_t rows) {
-  constexpr TileShape kTile = kTileShapes[kShape];
+  constexpr TileShape kTile = Product::kShapes[kShape];
   constexpr size_t kOutputs = kTile.panels * kPanel;
   while (rows <= kTile.most_rows && outputs > kOutputs - kPanel) {
     const size_t group = outputs < kOutputs ? outputs : kOutputs;
@@ -52,7 +53,7 @@ HWY_INLINE void RunProduct(Product& product, size_t outputs, size_t rows) {
     if (outputs == 0) return;  // a stride that leads to no output may be anything
     product.Next(group);
   }
-  if constexpr (kShape + 1 < sizeof(kTileShapes) / sizeof(TileShape)) {
+  if constexpr (kShape + 1 < sizeof(Product::kShapes) / sizeof(TileShape)) {
     RunProduct<Product, kShape + 1>(product, outputs, rows);
   }
 }
