@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures tests/size's models on every emulated Cortex-M, writes tests/size/footprint.txt anew and
-# README's table from it. Needs the models of the host build: cmake --build --preset x86-64 --target
-# weft_models.
+# Measures tests/size's models and layers on every emulated Cortex-M, writes tests/size/footprint.txt
+# and layers.txt anew and README's table from the first. Needs the models of the host build: cmake
+# --build --preset x86-64 --target weft_models.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -10,8 +10,8 @@ cmake --preset x86-64
 cmake --build --preset x86-64 --target weft_models
 for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55; do
   cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models"
-  cmake --build --preset "$preset" --target weft_size_{mlp,lstm,gru,dscnn,dtmf}
+  cmake --build --preset "$preset" --target weft_size_{mlp,lstm,gru,dscnn,dtmf,layers}
   WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L size
 done
 python3 tests/tidy/tidy.py --write-readme
-git diff --stat -- README.md tests/size/footprint.txt
+git diff --stat -- README.md tests/size/footprint.txt tests/size/layers.txt

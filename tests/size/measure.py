@@ -59,12 +59,17 @@ def header_bytes(header, what):
     return int(re.search(rf"_{what}_BYTES = (\d+)", header.read_text())[1])
 
 
-def measured(args):
+def output_of(command, name):
+    """What a program prints on the board, whose instructions are counted."""
     environment = dict(os.environ, QEMU_ICOUNT="shift=0")
-    run = subprocess.run(args.command, env=environment, capture_output=True, text=True, check=False)
-    values = dict(line.split() for line in run.stdout.splitlines() if len(line.split()) == 2)
-    if run.returncode != 0 or "run_stack" not in values:
-        sys.exit(f"{args.model}: exit {run.returncode}: {run.stdout}{run.stderr}")
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit(f"{name}: exit {run.returncode}: {run.stdout}{run.stderr}")
+    return run.stdout
+
+
+def measured(args):
+    values = dict(line.split() for line in output_of(args.command, args.model).splitlines())
     tick = TICK[args.board]
     return {
         "code": code_bytes(args.map),

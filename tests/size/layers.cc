@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What single layers cost on a board: runs each of them twice and prints the ticks of SysTick that
+// the second run took, and its multiply-adds, of which those in the padding are skipped. Data are
+// channels last. Under an emulator that counts instructions a tick is a fixed number of them.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+#include "kernels/conv.h"
+#include "kernels/dense.h"
+#include "kernels/depthwise.h"
+#include "kernels/matmul.h"
+
+namespace weft::kernels {
+namespace {
+
+volatile uint32_t* const kControl = reinterpret_cast<volatile uint32_t*>(0xE000E010u);
+volatile uint32_t* const kReload = reinterpret_cast<volatile uint32_t*>(0xE000E014u);
+volatile uint32_t* const kCount = reinterpret_cast<volatile uint32_t*>(0xE000E018u);
+constexpr uint32_t kTicks = 0xFFFFFF;
+constexpr uint32_t kEnabledOnCoreClock = 5;
+
+constexpr size_t kFloats = 40000;
+float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
+
+void Fill(float* values, size_t count) {
+  uint32_t state = 1;
+  for (size_t i = 0; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;
+    values[i] = static_cast<float>(static_cast<int32_t>(state >> 12) - (1 << 19)) / (1 << 19);
+  }
+}
+
+template <class Run>
+void Measure(const char* name, uint32_t multiply_adds, const Run& run) {
+  run();
+  const uint32_t start = *kCount;
+  run();
+  const uint32_t ticks = (start - *kCount) & kTicks;
+  std::printf("%s %u %u\n", name, static_cast<unsigned>(ticks),
+              static_cast<unsigned>(multiply_adds));
+}
+
+void MeasureDense(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
+  const DenseShape shape = {rows, inputs, outputs, inputs, outputs, 0, {}};
+  Measure(name, rows * inputs * outputs, [&] { Dense(shape, x, weights, bias, y); });
+}
+
+void MeasureMatmul(const char* name, uint32_t side) {
+  MatmulShape shape = {};
+  shape.rows = shape.columns = shape.inner = side;
+  shape.a_row_stride = shape.b_inner_stride = side;
+  shape.a_inner_stride = shape.b_column_stride = 1;
+  Measure(name, side * side * side, [&] { Matmul(shape, x, weights, y); });
+}
+
+struct Axis {
+  uint32_t input, output, kernel, stride, dilation, pad;
+};
+
+MapStrides LastOf(uint32_t height, uint32_t width, uint32_t channels) {
+  return {height * width * channels, width * channels, channels, 1};
+}
+
+// The fields that conv and depthwise share.
+template <class Shape>
+Shape WindowOf(const Axis& down, const Axis& across, uint32_t channels, uint32_t outputs) {
+  Shape shape = {};
+  shape.batch = 1;
+  shape.in_height = down.input;
+  shape.in_width = across.input;
+  shape.out_height = down.output;
+  shape.out_width = across.output;
+  shape.kernel_height = down.kernel;
+  shape.kernel_width = across.kernel;
+  shape.stride_y = down.stride;
+  shape.stride_x = across.stride;
+  shape.dilation_y = down.dilation;
+  shape.dilation_x = across.dilation;
+  shape.pad_top = down.pad;
+  shape.pad_left = across.pad;
+  shape.x = LastOf(down.input, across.input, channels);
+  shape.y = LastOf(down.output, across.output, outputs);
+  shape.activation.op = UnaryOp::kRelu;
+  return shape;
+}
+
+void MeasureConv(const char* name, const Axis& down, const Axis& across, uint32_t channels,
+                 uint32_t outputs) {
+  ConvShape shape = WindowOf<ConvShape>(down, across, channels, outputs);
+  shape.groups = 1;
+  shape.in_channels = channels;
+  shape.out_channels = outputs;
+  Measure(name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
+          [&] { Conv(shape, x, weights, bias, y); });
+}
+
+void MeasureDepthwise(const char* name, const Axis& down, const Axis& across, uint32_t channels) {
+  DepthwiseShape shape = WindowOf<DepthwiseShape>(down, across, channels, channels);
+  shape.channels = channels;
+  shape.multiplier = 1;
+  Measure(name, down.output * across.output * channels * down.kernel * across.kernel,
+          [&] { Depthwise(shape, x, weights, bias, y); });
+}
+
+void MeasureAll() {
+  constexpr Axis kOne = {1, 1, 1, 1, 1, 0};
+  MeasureDense("dense_64_to_64", 1, 64, 64);
+  MeasureDense("dense_100_rows_32_to_256", 100, 32, 256);
+  MeasureMatmul("matmul_64", 64);
+  MeasureConv("conv_10x4_by_2", {49, 25, 10, 2, 1, 4}, {10, 5, 4, 2, 1, 1}, 1, 64);
+  MeasureConv("pointwise_64_on_25x5", {25, 25, 1, 1, 1, 0}, {5, 5, 1, 1, 1, 0}, 64, 64);
+  MeasureConv("conv_3x3_16_on_16x16", {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
+  MeasureConv("conv_5_40_to_128_on_50", kOne, {50, 50, 5, 1, 1, 2}, 40, 128);
+  MeasureConv("conv_3_dilated_64_on_50", kOne, {50, 50, 3, 1, 4, 8}, 64, 64);
+  MeasureDepthwise("depthwise_3x3_64_on_25x5", {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
+  MeasureDepthwise("depthwise_3x3_by_2_16_on_16x16", {16, 8, 3, 2, 1, 1}, {16, 8, 3, 2, 1, 1}, 16);
+  MeasureDepthwise("depthwise_3x3_100_on_10x10", {10, 10, 3, 1, 1, 1}, {10, 10, 3, 1, 1, 1}, 100);
+  MeasureDepthwise("depthwise_3_64_on_100", kOne, {100, 100, 3, 1, 1, 1}, 64);
+  MeasureDepthwise("depthwise_9_64_on_100", kOne, {100, 100, 9, 1, 1, 4}, 64);
+}
+
+}  // namespace
+}  // namespace weft::kernels
+
+int main() {
+  using namespace weft::kernels;
+  *kReload = kTicks;
+  *kCount = 0;
+  *kControl = kEnabledOnCoreClock;
+  Fill(x, kFloats);
+  Fill(weights, kFloats);
+  Fill(bias, 1024);
+  MeasureAll();
+  return 0;
+}
