@@ -388,14 +388,6 @@ inline void FillInputs(const Engine& engine) {
   }
 }
 
-// Of the sample of a step that is spoiled.
-template <typename Spoil>
-FaultCode CodeOf(format::Kind kind, Spoil spoil) {
-  StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
-  spoil(sample.builder);
-  return Loaded(sample.builder.Finish()).fault.code;
-}
-
 inline void AppendBytes(const void* from, size_t bytes, std::vector<uint8_t>& data) {
   const auto* first = static_cast<const uint8_t*>(from);
   data.insert(data.end(), first, first + bytes);
