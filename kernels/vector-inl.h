@@ -68,9 +68,10 @@ HWY_INLINE Truth Le(Float a, Float b) {
   return Truth::FromBool(!(a.raw > b.raw) && IsNumber(a) && IsNumber(b));
 }
 }  // namespace hn
-#elif HWY_TARGET == HWY_SCALAR && !defined(__clang__)
+#elif HWY_TARGET == HWY_SCALAR && !defined(__clang__) && !HWY_ARCH_X86
 // Of two objects GCC chooses by their addresses, which puts both into memory; of two floats in
-// registers. What is not named here is Highway's own.
+// registers. What is not named here is Highway's own. On x86 the choice would be a maximum there, which
+// flushes a subnormal number where the vectors' choice keeps it.
 namespace hn {
 using namespace hwy::HWY_NAMESPACE;
 using hwy::HWY_NAMESPACE::IfThenElse;
