@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -125,9 +126,26 @@ std::vector<int64_t> ScratchBytes(const Placement& placement) {
   return scratch_bytes;
 }
 
-void PlaceScratch(Plan& plan) {
+// Large buffers at cache lines, unless that takes more scratch.
+void PlaceBuffers(Plan& plan) {
   plan.placement = Solve(plan.problem);
   plan.bound_bytes = RoundUp(LowerBound(plan.problem), kScratchAlignment);
+  Problem aligned = plan.problem;
+  for (Buffer& buffer : aligned.buffers) {
+    if (buffer.bytes >= kLargeBytes) buffer.alignment_bytes = kLargeAlignment;
+  }
+  if (aligned == plan.problem) return;
+  Placement placement = Solve(aligned);
+  if (!std::ranges::equal(ScratchBytes(placement), ScratchBytes(plan.placement),
+                          std::less_equal())) {
+    return;
+  }
+  plan.problem = std::move(aligned);
+  plan.placement = std::move(placement);
+}
+
+void PlaceScratch(Plan& plan) {
+  PlaceBuffers(plan);
   for (size_t i = 0; i < plan.scratch_roots.size(); ++i) {
     const Placed& placed = plan.placement.buffers[i];
     plan.offsets_bytes[plan.scratch_roots[i]] = placed.offset_bytes;

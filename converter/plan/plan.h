@@ -20,6 +20,9 @@ namespace weft::plan {
 
 inline constexpr int64_t kWeightsAlignment = 64;  // a cache line, and a panel of 16 floats
 inline constexpr int64_t kScratchAlignment = 16;  // of state too
+// Of scratch where it costs no byte: a load that straddles two cache lines takes twice as long.
+inline constexpr int64_t kLargeAlignment = 64;
+inline constexpr int64_t kLargeBytes = 256;
 // Bytes of a region or of the file: the offsets of FlatBuffers have 31 bits.
 inline constexpr int64_t kMostRegionBytes = INT32_MAX;
 

@@ -14,10 +14,10 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kHeight = 25, kWidth = 5, kChannels = 64;
-constexpr int64_t kPixels = kHeight * kWidth, kMapRow = kWidth * kChannels;
+constexpr int64_t kPixels = kHeight * kWidth, kRowFloats = kWidth * kChannels;
 const TensorType kMap = {ElementType::f32, {kPixels, kChannels}};
 constexpr int64_t kMapBytes = kPixels * kChannels * 4;
-const format::MapStrides kLast = {kPixels * kChannels, kMapRow, kChannels, 1};
+const format::MapStrides kLast = {kPixels * kChannels, kRowFloats, kChannels, 1};
 
 // Steps over maps of 25 x 5 pixels, channels last.
 class Net {

@@ -101,6 +101,32 @@ TEST_F(PlanTest, SaysWhatIsBeyondTheMemory) {
             "scratch needs 2147483648 bytes and state 32; each must be below 2147483647");
 }
 
+TEST(Plan, LargeBuffersLieAtCacheLinesWhereThatIsFree) {
+  Program program;
+  Builder builder(program);
+  const auto add = [&](int64_t floats) {
+    const ValueId value = builder.Scratch({ElementType::f32, {floats}});
+    builder.Fill(value);
+    program.outputs.push_back({value, {"y" + std::to_string(value)}});
+    return value;
+  };
+  const ValueId small = add(12), large = add(70), larger = add(80);
+  const Plan plan = PlanAsIs(program);
+  EXPECT_EQ(plan.offsets_bytes[large] % kLargeAlignment, 0);
+  EXPECT_EQ(plan.offsets_bytes[larger] % kLargeAlignment, 0);
+  EXPECT_EQ(plan.offsets_bytes[small] % kScratchAlignment, 0);
+  EXPECT_EQ(plan.all_scratch_bytes(), 48 + 288 + 320);
+  EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
+  // Two that leave no room: the second would need 32 bytes more.
+  program.outputs.clear();
+  program.blocks[program.main].items.clear();
+  const ValueId first = add(72), second = add(72);
+  const Plan tight = PlanAsIs(program);
+  EXPECT_EQ(tight.all_scratch_bytes(), 2 * 288);
+  EXPECT_EQ(tight.bound_bytes, 2 * 288);
+  EXPECT_EQ(tight.offsets_bytes[first] + tight.offsets_bytes[second], 288);
+}
+
 TEST_F(PlanTest, DropsCopiesAndTakesTheFirstCandidateThatFits) {
   Faults faults;
   const std::optional<Plan> plan = ChoosePlan(program_, {}, faults);
