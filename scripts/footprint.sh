@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures tests/size's models and layers on every emulated Cortex-M, writes tests/size/footprint.txt
+# Measures tests/size's models and layers on every emulated Cortex-M, writes
+# tests/size/footprint.txt
 # and layers.txt anew and README's table from the first. Needs the models of the host build: cmake
 # --build --preset x86-64 --target weft_models.
 set -euo pipefail

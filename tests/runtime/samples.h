@@ -197,8 +197,8 @@ inline StepSample SampleOf<format::Kind::ring>() {
                                          {kF32, 18},
                                          {kF32, 12},
                                          {ElementType::i32, 1}})
-      .With(
-          format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4, format::RingOrder::places_outer_inner, 0, 0));
+      .With(format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4, format::RingOrder::places_outer_inner, 0,
+                               0));
 }
 
 // Two products of two rows with three of a ring's places, and one more, as columns.
