@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Expands runtime/format/ops.inc for the build. A row WEFT_STEP(name, ...) means that
-# kernels/<name>.cc and runtime/bind/<name>.cc exist; a row without them stops the configuration.
+# kernels/<folder>/<name>.cc and runtime/bind/<name>.cc exist; a row without them stops the
+# configuration.
 set(weft_steps "")
 file(GLOB weft_ops_file CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/format/ops.inc")
 if(weft_ops_file)
@@ -13,13 +14,18 @@ if(weft_ops_file)
   endforeach()
 endif()
 
-# Sets `out` to the sources of `folder`: one <step>.cc per row of ops.inc and every other
-# *.cc there.
+# Sets `out` to the sources of `folder` and of the folders in it: one <step>.cc per row of ops.inc
+# and every other *.cc there.
 function(weft_step_sources folder out)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  set(names "")
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME)
+    list(APPEND names "${name}")
+  endforeach()
   set(missing "")
   foreach(step IN LISTS weft_steps)
-    if(NOT "${PROJECT_SOURCE_DIR}/${folder}/${step}.cc" IN_LIST sources)
+    if(NOT "${step}.cc" IN_LIST names)
       list(APPEND missing "${folder}/${step}.cc")
     endif()
   endforeach()

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/activation.h"
+#include "kernels/elementwise/activation.h"
 
 namespace weft::kernels {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "kernels/denormals.h"
+#include "kernels/simd/denormals.h"
 #include "runtime/format/listing.h"
 #include "runtime/run.h"
 #include "runtime/verify.h"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "kernels/fused.h"
+#include "kernels/simd/fused.h"
 
 namespace weft {
 namespace {

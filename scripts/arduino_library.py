@@ -24,7 +24,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOMS = ("runtime", "kernels")
 SUFFIXES = (".cc", ".h", ".inc")
-FOR_TESTS = ("_ref.h", "twin.h")  # scalar twins
+FOR_TESTS = "kernels/reference"  # scalar twins
 # Highway's vectors that no board of these ecosystems has; scalar code is what is compiled.
 OTHER_TARGETS = re.compile(r"hwy/ops/(?:arm|x86|ppc|rvv|wasm|emu128|loongarch)")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)
@@ -106,7 +106,7 @@ def copy_rooms(src):
     """Copies what ships in firmware, under the names that its includes have."""
     for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*")):
-            if path.suffix not in SUFFIXES or path.name.endswith(FOR_TESTS):
+            if path.suffix not in SUFFIXES or ROOT / FOR_TESTS in path.parents:
                 continue
             target = src / path.relative_to(ROOT)
             target.parent.mkdir(parents=True, exist_ok=True)

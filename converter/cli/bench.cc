@@ -16,7 +16,7 @@
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/inspect/sections.h"
-#include "kernels/convert.h"
+#include "kernels/elementwise/convert.h"
 
 namespace weft::cli {
 namespace {

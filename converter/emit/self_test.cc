@@ -9,7 +9,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/element_type.h"
 #include "converter/base/narrow.h"
-#include "kernels/convert.h"
+#include "kernels/elementwise/convert.h"
 #include "runtime/self_test.h"
 #include "runtime/weft.h"
 
@@ -149,7 +149,7 @@ bool Fuses(format::UnaryOp op) {
 #define WEFT_FUNCTION(name, Name, Group, operation, fuses, ...) \
   case format::UnaryOp::name:                                   \
     return fuses;
-#include "kernels/functions.inc"
+#include "kernels/elementwise/functions.inc"
 #undef WEFT_FUNCTION
   }
   return true;

@@ -12,7 +12,7 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "kernels/convert.h"
+#include "kernels/elementwise/convert.h"
 
 namespace weft::graph {
 namespace {

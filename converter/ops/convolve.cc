@@ -8,7 +8,7 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
 #include "converter/ops/pointwise.h"
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
 
 namespace weft::ops {
 namespace {

@@ -10,7 +10,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/line_transform.h"
 #include "converter/ops/movement.h"
-#include "kernels/fourier_tables.h"
+#include "kernels/fourier/fourier_tables.h"
 
 namespace weft::ops {
 using kernels::PointOfTurn;

@@ -7,7 +7,7 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/fourier.h"
 #include "converter/ops/movement.h"
-#include "kernels/fourier_tables.h"
+#include "kernels/fourier/fourier_tables.h"
 
 namespace weft::ops {
 namespace {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "converter/ops/operation.h"
-#include "kernels/fourier.h"
+#include "kernels/fourier/fourier.h"
 
 namespace weft::ops {
 
 using kernels::FourierOp;
 
-// Formulas in kernels/fourier.h, the scale of an inverse being 1 / size. A line of x gives the first
+// Formulas in kernels/fourier/fourier.h, the scale of an inverse being 1 / size. A line of x gives the first
 // `given` of its numbers; zeros follow.
 struct LineTransform {
   FourierOp op = FourierOp::kForward;

@@ -58,7 +58,7 @@ std::optional<Lines> LinesAlong(const Dims& dims, const std::vector<bool>& along
   return lines;
 }
 
-// How elements are normalised; see kernels/normalize.h.
+// How elements are normalised; see kernels/reduce/normalize.h.
 struct Norm {
   NormalizeOp op;
   float epsilon;

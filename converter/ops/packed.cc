@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "converter/base/narrow.h"
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
 
 namespace weft::ops {
 namespace {

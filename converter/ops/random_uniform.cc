@@ -12,7 +12,7 @@
 #include "converter/base/random_words.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "kernels/convert.h"
+#include "kernels/elementwise/convert.h"
 
 namespace weft::ops {
 namespace {

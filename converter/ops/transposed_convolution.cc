@@ -23,7 +23,7 @@
 #include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/window.h"
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
 
 namespace weft::ops {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <limits>
 
-#include "kernels/fourier.h"
-#include "kernels/pack.h"
+#include "kernels/fourier/fourier.h"
+#include "kernels/matrix/pack.h"
 #include "runtime/format/listing.h"
 
 namespace weft::plan {

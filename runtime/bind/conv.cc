@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/conv.h"
+#include "kernels/matrix/conv.h"
 
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
 

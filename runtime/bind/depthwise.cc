@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/depthwise.h"
+#include "kernels/matrix/depthwise.h"
 
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/fill.h"
+#include "kernels/movement/fill.h"
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"

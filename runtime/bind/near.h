@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/window.h"
+#include "kernels/matrix/window.h"
 #include "runtime/format/listing.h"
 
 namespace weft::bind {

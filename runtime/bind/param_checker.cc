@@ -16,12 +16,13 @@ static_assert(
 #define WEFT_FUNCTION(name, Name, ...)                                                        \
   static_assert(                                                                              \
       static_cast<int>(kernels::UnaryOp::k##Name) == static_cast<int>(format::UnaryOp::name), \
-      "kernels/functions.inc and enum UnaryOp of runtime/format/weft.fbs differ at " #name);
-#include "kernels/functions.inc"
+      "kernels/elementwise/functions.inc and enum UnaryOp of runtime/format/weft.fbs differ " \
+      "at " #name);
+#include "kernels/elementwise/functions.inc"
 #undef WEFT_FUNCTION
-static_assert(
-    kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) + 1,
-    "enum UnaryOp of runtime/format/weft.fbs has ops without a row in kernels/functions.inc");
+static_assert(kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) + 1,
+              "enum UnaryOp of runtime/format/weft.fbs has ops without a row in "
+              "kernels/elementwise/functions.inc");
 
 uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
   uint32_t reach = 1;

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "kernels/activation.h"
 #include "kernels/element.h"
-#include "kernels/window.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/matrix/window.h"
 #include "runtime/bind/bind.h"
 #include "runtime/format/listing.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/places.h"
+#include "kernels/movement/places.h"
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/softmax.h"
+#include "kernels/reduce/softmax.h"
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"

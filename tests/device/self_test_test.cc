@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/fused.h"
+#include "kernels/simd/fused.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"

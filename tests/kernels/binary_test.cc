@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/binary.h"
+#include "kernels/elementwise/binary.h"
 
 #include <limits>
 
-#include "kernels/binary_ref.h"
 #include "kernels/integer.h"
+#include "kernels/reference/binary.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/compare.h"
+#include "kernels/elementwise/compare.h"
 
 #include <limits>
 
-#include "kernels/compare_ref.h"
+#include "kernels/reference/compare.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convert.h"
+#include "kernels/elementwise/convert.h"
 
 #include <limits>
 
-#include "kernels/convert_ref.h"
+#include "kernels/reference/convert.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

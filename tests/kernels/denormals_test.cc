@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/denormals.h"
+#include "kernels/simd/denormals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dense.h"
+#include "kernels/matrix/dense.h"
 
-#include "kernels/dense_ref.h"
-#include "kernels/unary.h"
+#include "kernels/elementwise/unary.h"
+#include "kernels/reference/dense.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

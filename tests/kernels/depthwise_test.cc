@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/depthwise.h"
+#include "kernels/matrix/depthwise.h"
 
-#include "kernels/depthwise_ref.h"
-#include "kernels/pack.h"
-#include "kernels/unary.h"
+#include "kernels/elementwise/unary.h"
+#include "kernels/matrix/pack.h"
+#include "kernels/reference/depthwise.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/window_cases.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/detect.h"
+#include "kernels/detection/detect.h"
 
 #include <algorithm>
 
-#include "kernels/detect_ref.h"
+#include "kernels/reference/detect.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/fourier.h"
+#include "kernels/fourier/fourier.h"
 
 #include <algorithm>
 
-#include "kernels/fourier_ref.h"
-#include "kernels/fourier_tables.h"
+#include "kernels/fourier/fourier_tables.h"
+#include "kernels/reference/fourier.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

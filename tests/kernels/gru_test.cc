@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gru_gates_ref.h"
-#include "kernels/gru_reset_ref.h"
-#include "kernels/gru_update_ref.h"
+#include "kernels/reference/gru_gates.h"
+#include "kernels/reference/gru_reset.h"
+#include "kernels/reference/gru_update.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

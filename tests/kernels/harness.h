@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/twin.h"
+#include "kernels/reference/twin.h"
 #include "tests/address_sanitizer.h"
 #include "tests/kernels/every_target.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/lstm_gates.h"
+#include "kernels/recurrent/lstm_gates.h"
 
 #include <limits>
 
-#include "kernels/lstm_gates_ref.h"
+#include "kernels/reference/lstm_gates.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/matmul.h"
+#include "kernels/matrix/matmul.h"
 
 #include <algorithm>
 
-#include "kernels/matmul_ref.h"
+#include "kernels/reference/matmul.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include "kernels/compact_ref.h"
-#include "kernels/copy_ref.h"
-#include "kernels/fill_ref.h"
-#include "kernels/gather_ref.h"
-#include "kernels/select_ref.h"
+#include "kernels/reference/compact.h"
+#include "kernels/reference/copy.h"
+#include "kernels/reference/fill.h"
+#include "kernels/reference/gather.h"
+#include "kernels/reference/select.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

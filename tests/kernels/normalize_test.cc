@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/normalize.h"
+#include "kernels/reduce/normalize.h"
 
-#include "kernels/normalize_ref.h"
-#include "kernels/sum.h"
+#include "kernels/reduce/sum.h"
+#include "kernels/reference/normalize.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/places.h"
+#include "kernels/movement/places.h"
 
-#include "kernels/places_ref.h"
+#include "kernels/reference/places.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

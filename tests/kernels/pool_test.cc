@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/pool.h"
+#include "kernels/reduce/pool.h"
 
-#include "kernels/pool_ref.h"
+#include "kernels/reference/pool.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/window_cases.h"
 

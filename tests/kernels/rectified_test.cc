@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReLU as the tail of what sums: below zero becomes 0, and NaNs of either sign and -0 stay, however
 // a target goes about it.
-#include "kernels/conv_ref.h"
-#include "kernels/dense_ref.h"
-#include "kernels/depthwise_ref.h"
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
+#include "kernels/reference/conv.h"
+#include "kernels/reference/dense.h"
+#include "kernels/reference/depthwise.h"
 #include "tests/kernels/window_cases.h"
 
 namespace weft::kernels {

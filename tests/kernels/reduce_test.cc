@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/reduce.h"
+#include "kernels/reduce/reduce.h"
 
 #include <limits>
 
-#include "kernels/reduce_ref.h"
+#include "kernels/reference/reduce.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/region.h"
+#include "kernels/detection/region.h"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/region_ref.h"
+#include "kernels/reference/region.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

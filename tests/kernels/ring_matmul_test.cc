@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/ring_matmul.h"
+#include "kernels/matrix/ring_matmul.h"
 
-#include "kernels/ring_matmul_ref.h"
+#include "kernels/reference/ring_matmul.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

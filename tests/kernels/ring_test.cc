@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/ring.h"
+#include "kernels/movement/ring.h"
 
-#include "kernels/ring_ref.h"
+#include "kernels/reference/ring.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

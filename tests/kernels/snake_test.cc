@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/snake_ref.h"
+#include "kernels/reference/snake.h"
+
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/softmax.h"
+#include "kernels/reduce/softmax.h"
 
 #include <limits>
 
-#include "kernels/softmax_ref.h"
-#include "kernels/sum.h"
+#include "kernels/reduce/sum.h"
+#include "kernels/reference/softmax.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

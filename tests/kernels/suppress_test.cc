@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/suppress.h"
+#include "kernels/detection/suppress.h"
 
 #include <cmath>
 
-#include "kernels/suppress_ref.h"
+#include "kernels/reference/suppress.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/top.h"
+#include "kernels/reduce/top.h"
 
-#include "kernels/top_ref.h"
+#include "kernels/reference/top.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/unary.h"
+#include "kernels/elementwise/unary.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "kernels/denormals.h"
-#include "kernels/unary_ref.h"
+#include "kernels/reference/unary.h"
+#include "kernels/simd/denormals.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "kernels/window.h"
+#include "kernels/matrix/window.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/window.h"
+#include "kernels/matrix/window.h"
 
-#include "kernels/conv_ref.h"
-#include "kernels/pack.h"
-#include "kernels/unary.h"
+#include "kernels/elementwise/unary.h"
+#include "kernels/matrix/pack.h"
+#include "kernels/reference/conv.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/window_cases.h"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/denormals.h"
+#include "kernels/simd/denormals.h"
 #include "runtime/steps.h"
 #include "tests/runtime/listing_builder.h"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/fused.h"
+#include "kernels/simd/fused.h"
 #include "runtime/weft_c.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "kernels/conv.h"
-#include "kernels/dense.h"
-#include "kernels/depthwise.h"
-#include "kernels/matmul.h"
+#include "kernels/matrix/conv.h"
+#include "kernels/matrix/dense.h"
+#include "kernels/matrix/depthwise.h"
+#include "kernels/matrix/matmul.h"
 
 namespace weft::kernels {
 namespace {

@@ -17,9 +17,9 @@ _ROW = 'WEFT_STEP(dense, Dense, "x [start] -> y",\n          0, 0, true, true,\n
 _STEP = {
     "runtime/format/ops.inc": _SPDX + _ROW,
     "runtime/format/weft.fbs": "struct DenseParams {}\ntable Model { dense: [DenseParams]; }\n",
-    "kernels/dense.h": "",
-    "kernels/dense.cc": "",
-    "kernels/dense_ref.h": "",
+    "kernels/matrix/dense.h": "",
+    "kernels/matrix/dense.cc": "",
+    "kernels/reference/dense.h": "",
     "runtime/bind/dense.cc": "",
 }
 
@@ -75,7 +75,7 @@ SAMPLES = {
         }, {"runtime/a.cc": '#include "converter/ir/graph.h"\n'},
         {"runtime/a.cc": "#include <hwy/highway.h>\n"},
         {"runtime/format/a.h": '#include "runtime/weft.h"\n'},
-        {"converter/ir/a.cc": '#include "kernels/dense.h"\n'},
+        {"converter/ir/a.cc": '#include "kernels/matrix/dense.h"\n'},
         {"converter/program/a.cc": '#include "converter/ops/operation.h"\n'},
         {"converter/graph/a.cc": '#include "converter/plan/plan.h"\n'},
         {"converter/graph/a.cc": '#include "converter/emit/run_here.h"\n'},
@@ -118,7 +118,7 @@ SAMPLES = {
     "steps": ({**_STEP, "runtime/bind/shared.cc": ""}, [
         *(_without(path) for path in _STEP),
         {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_STEP(stray, Stray)\n"},
-        {**_STEP, "kernels/stray_ref.h": ""}
+        {**_STEP, "kernels/reference/stray.h": ""}
     ]),
     "messages": (_MESSAGES, [
         {path: text for path, text in _MESSAGES.items() if path != messages.LIST},

@@ -13,7 +13,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/packed.h"
-#include "kernels/pack.h"
+#include "kernels/matrix/pack.h"
 
 namespace weft::graph {
 namespace {

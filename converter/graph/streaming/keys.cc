@@ -17,7 +17,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/ops/operation.h"
-#include "kernels/sum.h"
+#include "kernels/reduce/sum.h"
 
 namespace weft::graph {
 namespace {
@@ -30,7 +30,7 @@ bool IsStretched(const Dims& dims, const Dims& to) {
 }
 
 // Places that a softmax of so many sums in the same lane and block when all of them move on by
-// their number (kernels/sum.h).
+// their number (kernels/reduce/sum.h).
 int64_t PlacesOfOrder(int64_t places) {
   constexpr int64_t kLanes = 16, kBlock = kernels::kSumBlock * kLanes;
   constexpr int64_t kGroup = kernels::kSumBlock * kBlock;

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <variant>
 
-#include "kernels/binary.h"
-#include "kernels/compare.h"
-#include "kernels/convert.h"
-#include "kernels/reduce.h"
-#include "kernels/unary.h"
+#include "kernels/elementwise/binary.h"
+#include "kernels/elementwise/compare.h"
+#include "kernels/elementwise/convert.h"
+#include "kernels/elementwise/unary.h"
+#include "kernels/reduce/reduce.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"
 
@@ -51,7 +51,7 @@ TEST(Table, HasTheOperationOfEveryFunction) {
 #define WEFT_FUNCTION(name, Name, Group, operation, ...)                             \
   EXPECT_TRUE(std::string_view(operation).empty() || Find(operation, 16) != nullptr) \
       << "converter/ops/unary.cc: has no row " << operation << " for the function " #name;
-#include "kernels/functions.inc"
+#include "kernels/elementwise/functions.inc"
 #undef WEFT_FUNCTION
 }
 

@@ -10,18 +10,17 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 
 def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
-        "runtime", "kernels/pack.h", "kernels/convert.h", "kernels/variants.h",
-        "kernels/functions.inc", "kernels/types.inc", "kernels/fourier.h", "kernels/fourier_tables.h",
-        "kernels/sum.h")
+        "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
+        "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/fourier/fourier.h",
+        "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
-# file's room. kernels/pack.h is the layout of weights, which the converter writes and kernels read;
-# kernels/convert.h turns f16 and f64 constants into f32 with the bits the device would give;
-# kernels/variants.h says which object files a C source must ask the linker for, and
-# kernels/functions.inc which of its functions round as often everywhere; kernels/types.inc is the
-# one list of element types; kernels/fourier.h and fourier_tables.h are the layout of a transform's
-# tables.
+# file's room. Of kernels, pack.h is the layout of weights, which the converter writes and kernels
+# read; convert.h turns f16 and f64 constants into f32 with the bits the device would give; variants.h
+# says which object files a C source must ask the linker for, and functions.inc which of its functions
+# round as often everywhere; types.inc is the one list of element types; fourier.h and
+# fourier_tables.h are the layout of a transform's tables.
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format", "kernels/types.inc"),
@@ -60,7 +59,11 @@ def check(tree):
             quote, target = match.groups()
             first = target.split("/")[0]
             if first in _ROOMS:
-                if not any(target == one or target.startswith(one + "/") for one in allowed):
+                if target.startswith("kernels/reference/") and not path.startswith(
+                        ("kernels/reference/", "tests/")):
+                    faults.append(f"{path}:{number}: includes {target}; the scalar twins are for "
+                                  "tests")
+                elif not any(target == one or target.startswith(one + "/") for one in allowed):
                     faults.append(f"{path}:{number}: includes {target}; {_room(path)} may include "
                                   f"{' and '.join(allowed)}")
             elif first == "hwy" and not path.startswith(("kernels/", "tests/")):

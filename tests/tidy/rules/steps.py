@@ -18,17 +18,22 @@ def check(tree):
     known = set(tree.paths)
     faults = []
     for name, upper in rows:
-        for path in (f"kernels/{name}.h", f"kernels/{name}.cc", f"kernels/{name}_ref.h",
-                     f"runtime/bind/{name}.cc"):
+        for path in (f"kernels/reference/{name}.h", f"runtime/bind/{name}.cc"):
             if path not in known:
                 faults.append(f"{_OPS}: row {name} has no {path}")
+        for ending in ("h", "cc"):
+            kernels = [path for path in known
+                       if re.fullmatch(rf"kernels/(?!reference/)\w+/{name}\.{ending}", path)]
+            if len(kernels) != 1:
+                faults.append(f"{_OPS}: row {name} has {len(kernels)} files {name}.{ending} in the "
+                              "folders of kernels; must have one")
         if not re.search(rf"^struct {upper}Params\b", schema, re.MULTILINE):
             faults.append(f"{_OPS}: row {name} has no struct {upper}Params in {_SCHEMA}")
         if not re.search(rf"\[{upper}Params\]", schema):
             faults.append(f"{_OPS}: row {name} has no vector of {upper}Params in {_SCHEMA}")
     names = {name for name, _ in rows}
     for path in tree.paths:
-        twin = re.fullmatch(r"kernels/(\w+)_ref\.h", path)
+        twin = re.fullmatch(r"kernels/reference/(?!twin\.h)(\w+)\.h", path)
         binder = re.fullmatch(r"runtime/bind/(\w+)\.cc", path)
         if binder and "WEFT_BIND_STEP(" not in tree.text(path):
             continue  # shared by the binders

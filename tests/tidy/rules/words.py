@@ -31,7 +31,7 @@ def check_firmware(tree):
     patterns = [(re.compile(pattern), reason) for pattern, reason in _BANNED.items()]
     faults = []
     for path in tree.under("runtime", "kernels"):
-        if path.endswith("_ref.h"):  # scalar twins serve tests alone
+        if path.startswith("kernels/reference/"):  # scalar twins serve tests alone
             continue
         for number, line in tree.lines(path):
             match = _BANNED_HEADERS.match(line)

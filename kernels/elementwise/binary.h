@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = f(a, b), element by element; y is contiguous over dims, a and b are walked by their strides,
+// so that stride 0 broadcasts. Types f32, i32, i64, i8, u8 (arithmetic), i32 and i64 (bitwise) and
+// boolean (the logical ops). Integers wrap around; x / 0, mod and floor_mod by 0 are 0 and MIN / -1 is MIN: nothing
+// traps. maximum and minimum: a NaN on either side wins. power: see reference/binary.h. y may be an
+// operand itself where that operand is walked contiguously (no broadcast); any other overlap is
+// refused by the caller. The caller owns all memory; 1 KB of stack.
+#ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_H_
+#define WEFT_KERNELS_ELEMENTWISE_BINARY_H_
+
+#include "kernels/element.h"
+
+namespace weft::kernels {
+
+enum class BinaryOp : uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,  // integers truncate towards zero
+  kMaximum,
+  kMinimum,
+  kPower,
+  kSquaredDifference,
+  kFloorMod,  // the sign of b
+  kMod,       // the sign of a
+  kPrelu,     // a < 0 ? a * b : a
+  kLogicalAnd,
+  kLogicalOr,
+  kLogicalXor,
+  kBitwiseAnd,
+  kBitwiseOr,
+  kBitwiseXor
+};
+inline constexpr uint8_t kBinaryOpCount = 17;
+
+// Strides in elements; the last dimension is the innermost. Rank 0 is one element.
+struct BinaryShape {
+  uint32_t rank = 0;
+  uint32_t dims[kMaxRank] = {};
+  uint32_t a_strides[kMaxRank] = {};
+  uint32_t b_strides[kMaxRank] = {};
+  BinaryOp op = BinaryOp::kAdd;
+  Element type = Element::kF32;
+};
+
+// True where Binary computes `op` on `type`; Binary writes nothing for a pair it does not know.
+bool BinaryKnows(BinaryOp op, Element type);
+void Binary(const BinaryShape& shape, const void* a, const void* b, void* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_ELEMENTWISE_BINARY_H_

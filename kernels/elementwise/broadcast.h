@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise work on strided operands, cut into blocks in which every operand is contiguous:
+// binary, compare and select give a function of contiguous blocks and know nothing of strides. An
+// operand that is not contiguous is copied into a block of 256 bytes on the stack first. Internal
+// to the kernels. Nothing is allocated; y is contiguous over dims.
+#ifndef WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_
+#define WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_
+
+#include "kernels/element.h"
+
+namespace weft::kernels {
+
+struct BroadcastOperand {
+  const void* data;
+  const uint32_t* strides;  // in elements, one per dimension
+  uint32_t element_bytes;   // 1, 2, 4 or 8
+};
+
+// x[o] points at `count` contiguous elements of operand o.
+using BlockFunction = void (*)(const void* const* x, void* y, size_t count);
+
+// The loop of one type of element; null where there is none.
+struct TypedBlock {
+  BlockFunction function = nullptr;
+  uint32_t element_bytes = 0;
+};
+
+inline constexpr uint32_t kMaxBroadcastOperands = 3;
+
+// Calls `function` for consecutive blocks of y until all of it is written. A block of y may be a
+// block of an operand itself, where that operand is contiguous.
+void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
+               uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/elementwise/snake.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise/snake.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/simd/math-inl.h"
+#include "kernels/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+HWY_INLINE FloatVec SnakeOf(FloatVec x, FloatVec slope, FloatVec height) {
+  const FloatVec sine = Sin(hn::Mul(slope, x));
+  return Fma(hn::Mul(sine, sine), height, x);
+}
+
+void Snake(const SnakeShape& shape, const float* x, const float* slopes, const float* heights,
+           float* y) {
+  const size_t channels = shape.channels, inner = shape.inner;
+  if (channels == 0 || inner == 0) return;  // nothing bounds `outer` then
+  for (size_t outer = 0; outer < shape.outer; ++outer) {
+    if (inner == 1) {
+      ForVectors(channels, [&](size_t at, size_t lanes) HWY_ATTR {
+        StoreFirst(SnakeOf(LoadFirst(x + at, lanes), LoadFirst(slopes + at, lanes),
+                           LoadFirst(heights + at, lanes)),
+                   y + at, lanes);
+      });
+      x += channels;
+      y += channels;
+      continue;
+    }
+    for (size_t channel = 0; channel < channels; ++channel, x += inner, y += inner) {
+      const FloatVec slope = Set(slopes[channel]), height = Set(heights[channel]);
+      Map(x, y, inner, [=](FloatVec v) HWY_ATTR { return SnakeOf(v, slope, height); });
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(Snake);
+
+void Snake(const SnakeShape& shape, const float* x, const float* slopes, const float* heights,
+           float* y) {
+  HWY_DYNAMIC_DISPATCH(Snake)(shape, x, slopes, heights, y);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

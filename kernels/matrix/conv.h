@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution over packed weights:
+//   y[b,g,o,p] = act(bias[g,o] + sum_{ky,kx,c} x[b,g,c,p*stride+tap*dilation-pad] * w[g,o,c,ky,kx])
+// Each output is one chain of fused multiply-adds in ascending order of (ky, kx, c) that begins at
+// the bias (0 without), wherever strides lay the data; taps outside the input are skipped, not
+// multiplied by zero.
+// y must not overlap x. Uses about 2 KB of stack on wide targets, 200 bytes with one lane. The
+// caller owns all memory.
+#ifndef WEFT_KERNELS_MATRIX_CONV_H_
+#define WEFT_KERNELS_MATRIX_CONV_H_
+
+#include "kernels/element.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/matrix/window.h"
+
+namespace weft::kernels {
+
+// in_channels and out_channels are per group. One-dimensional data has height 1. Padding after the
+// data needs no field: it is where out_height and out_width end.
+struct ConvShape {
+  uint32_t batch = 0;
+  uint32_t groups = 0;
+  uint32_t in_channels = 0;
+  uint32_t out_channels = 0;
+  uint32_t in_height = 0;
+  uint32_t in_width = 0;
+  uint32_t out_height = 0;
+  uint32_t out_width = 0;
+  uint32_t kernel_height = 0;
+  uint32_t kernel_width = 0;
+  uint32_t stride_y = 0;
+  uint32_t stride_x = 0;
+  uint32_t dilation_y = 0;
+  uint32_t dilation_x = 0;
+  uint32_t pad_top = 0;
+  uint32_t pad_left = 0;
+  MapStrides x;
+  MapStrides y;
+  Activation activation;
+};
+
+// `weights` as PackConv lays them out. `bias` may be null, else it has groups * out_channels
+// floats.
+void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
+          float* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_MATRIX_CONV_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution of maps that lie in any order, planes or channels last:
+//   y[b,c,p] = act(bias[c] + sum_{ky,kx} x[b,c/multiplier,p*stride+tap*dilation-pad] * w[c,ky,kx])
+// Each output is one chain of fused multiply-adds in ascending order of (ky, kx) that begins at the
+// bias (0 without); taps outside the input are skipped. y must not overlap x. The caller owns all
+// memory. Fast where channels lie beside each other in x and in y, and in planes of stride 1.
+#ifndef WEFT_KERNELS_MATRIX_DEPTHWISE_H_
+#define WEFT_KERNELS_MATRIX_DEPTHWISE_H_
+
+#include "kernels/element.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/matrix/window.h"
+
+namespace weft::kernels {
+
+// `channels` counts the channels of y; x has channels / multiplier of them.
+struct DepthwiseShape {
+  uint32_t batch = 0;
+  uint32_t channels = 0;
+  uint32_t multiplier = 0;
+  uint32_t in_height = 0;
+  uint32_t in_width = 0;
+  uint32_t out_height = 0;
+  uint32_t out_width = 0;
+  uint32_t kernel_height = 0;
+  uint32_t kernel_width = 0;
+  uint32_t stride_y = 0;
+  uint32_t stride_x = 0;
+  uint32_t dilation_y = 0;
+  uint32_t dilation_x = 0;
+  uint32_t pad_top = 0;
+  uint32_t pad_left = 0;
+  MapStrides x;
+  MapStrides y;
+  Activation activation;
+};
+
+// `weights` as PackDepthwise lays them out. `bias` may be null, else it has `channels` floats.
+void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
+               float* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_MATRIX_DEPTHWISE_H_

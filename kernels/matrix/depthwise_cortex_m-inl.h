@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile of depthwise.cc for Cortex-M with a scalar FPU: sixteen channels of a pixel stand in
+// registers while their sums run, eight or four of pixels that have fewer. 24 instructions a tap of
+// sixteen channels. The order of the sums and every bit are those of the other targets.
+
+#if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_
+#undef WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_
+#endif
+
+#include "kernels/matrix/relu_cortex_m-inl.h"
+#include "kernels/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Steps in bytes, from behind what the loop itself has passed.
+struct DepthwiseSkips {
+  size_t x_tap, weights_tap;
+  size_t x_row, weights_row;
+};
+
+// One tap of eight channels: the sums in s0 to s7, or in s8 to s15.
+#undef WEFT_LOW_CHANNELS
+#define WEFT_LOW_CHANNELS             \
+  "vldmia %[x]!, {s24-s31}\n\t"       \
+  "vldmia %[weights]!, {s16-s23}\n\t" \
+  "vfma.f32 s0, s16, s24\n\t"         \
+  "vfma.f32 s1, s17, s25\n\t"         \
+  "vfma.f32 s2, s18, s26\n\t"         \
+  "vfma.f32 s3, s19, s27\n\t"         \
+  "vfma.f32 s4, s20, s28\n\t"         \
+  "vfma.f32 s5, s21, s29\n\t"         \
+  "vfma.f32 s6, s22, s30\n\t"         \
+  "vfma.f32 s7, s23, s31\n\t"
+#undef WEFT_HIGH_CHANNELS
+#define WEFT_HIGH_CHANNELS            \
+  "vldmia %[x]!, {s24-s31}\n\t"       \
+  "vldmia %[weights]!, {s16-s23}\n\t" \
+  "vfma.f32 s8, s16, s24\n\t"         \
+  "vfma.f32 s9, s17, s25\n\t"         \
+  "vfma.f32 s10, s18, s26\n\t"        \
+  "vfma.f32 s11, s19, s27\n\t"        \
+  "vfma.f32 s12, s20, s28\n\t"        \
+  "vfma.f32 s13, s21, s29\n\t"        \
+  "vfma.f32 s14, s22, s30\n\t"        \
+  "vfma.f32 s15, s23, s31\n\t"
+// One tap of four.
+#undef WEFT_FOUR_CHANNELS
+#define WEFT_FOUR_CHANNELS            \
+  "vldmia %[x]!, {s24-s27}\n\t"       \
+  "vldmia %[weights]!, {s16-s19}\n\t" \
+  "vfma.f32 s0, s16, s24\n\t"         \
+  "vfma.f32 s1, s17, s25\n\t"         \
+  "vfma.f32 s2, s18, s26\n\t"         \
+  "vfma.f32 s3, s19, s27\n\t"
+// The loop over all taps.
+#undef WEFT_ADD_CHANNELS
+#define WEFT_ADD_CHANNELS(range, tap)                                                              \
+  __asm__ volatile(                                                                                \
+      "vldmia %[from], {" range                                                                    \
+      "}\n"                                                                                        \
+      "1:\n\t"                                                                                     \
+      "ldr %[columns], %[all_columns]\n"                                                           \
+      "2:\n\t" tap                                                                                 \
+      "add %[weights], %[weights_tap]\n\t"                                                         \
+      "add %[x], %[x_tap]\n\t"                                                                     \
+      "subs %[columns], #1\n\t"                                                                    \
+      "bne 2b\n\t"                                                                                 \
+      "subs %[rows], #1\n\t"                                                                       \
+      "beq 3f\n\t"                                                                                 \
+      "ldr %[columns], %[x_row]\n\t"                                                               \
+      "add %[x], %[columns]\n\t"                                                                   \
+      "ldr %[columns], %[weights_row]\n\t"                                                         \
+      "add %[weights], %[columns]\n\t"                                                             \
+      "b 1b\n"                                                                                     \
+      "3:\n\t"                                                                                     \
+      "vstmia %[to], {" range "}"                                                                  \
+      : [x] "+r"(x), [weights] "+r"(weights), [rows] "+r"(rows), [columns] "=&r"(columns)          \
+      : [from] "r"(from), [to] "r"(to), [x_tap] "r"(skips.x_tap),                                  \
+        [weights_tap] "r"(skips.weights_tap), [all_columns] "m"(taps.columns),                     \
+        [x_row] "m"(skips.x_row), [weights_row] "m"(skips.weights_row)                             \
+      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",  \
+        "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", \
+        "s25", "s26", "s27", "s28", "s29", "s30", "s31")
+
+// to[n] = from[n] + the sum of x[n] * weights[n] over the taps, at least one, for n < count, which is
+// 16, 8 or 4.
+HWY_INLINE void AddChannels(const DepthwiseTaps& taps, const DepthwiseSkips& skips, size_t count,
+                            const float* from, const float* x, const float* weights, float* to) {
+  size_t rows = taps.rows, columns;
+  if (count == 16) {
+    WEFT_ADD_CHANNELS("s0-s15", WEFT_LOW_CHANNELS WEFT_HIGH_CHANNELS);
+  } else if (count == 8) {
+    WEFT_ADD_CHANNELS("s0-s7", WEFT_LOW_CHANNELS);
+  } else {
+    WEFT_ADD_CHANNELS("s0-s3", WEFT_FOUR_CHANNELS);
+  }
+}
+
+// One channel of `pixels` outputs.
+HWY_INLINE void AddChannel(const DepthwiseTaps& taps, const float* x, const float* weights,
+                           float sum, bool relu, float* y) {
+  for (size_t ky = 0; ky < taps.rows; ++ky) {
+    for (size_t kx = 0; kx < taps.columns; ++kx) {
+      sum = Fma(x[ky * taps.x_row + kx * taps.x_column],
+                weights[ky * taps.weights_row + kx * taps.weights_column], sum);
+    }
+  }
+  *y = relu && sum < 0.0f ? 0.0f : sum;
+}
+
+inline constexpr float kNoBias[16] = {};
+
+// The arguments of DepthwiseRun.
+struct DepthwisePixels {
+  const float* x;
+  size_t x_pixel;
+  float* y;
+  size_t y_pixel;
+  size_t pixels;
+  const float* weights;
+  const float* bias;
+  size_t channels;
+  bool relu;
+};
+
+// All channels `count` at a time, at least so many. The last time begins early enough to end with
+// them, and finds some sums once more.
+HWY_NOINLINE inline void AddBlocks(const DepthwiseTaps& taps, size_t count, DepthwisePixels at) {
+  const DefaultNan scope;
+  const DepthwiseSkips skips = {
+      (taps.x_column - count) * sizeof(float), (taps.weights_column - count) * sizeof(float),
+      (taps.x_row - taps.columns * taps.x_column) * sizeof(float),
+      (taps.weights_row - taps.columns * taps.weights_column) * sizeof(float)};
+  for (size_t next = 0; next < at.channels; next += count) {
+    const size_t c = next + count > at.channels ? at.channels - count : next;
+    const float* from = at.bias == nullptr ? kNoBias : at.bias + c;
+    const float* x = at.x + c;
+    float* y = at.y + c;
+    for (size_t pixels = at.pixels; pixels != 0; --pixels) {
+      AddChannels(taps, skips, count, from, x, at.weights + c, y);
+      if (at.relu && count == 4) ReluFour(y, y);
+      if (at.relu && count != 4) ReluEights(y, y, count / 8);
+      x += at.x_pixel;
+      y += at.y_pixel;
+    }
+  }
+}
+
+// `pixels` >= 1 outputs one behind the other with the same taps, `channels` >= 1 of each:
+//   y[p * y_pixel + c] = bias[c] + sum_{ky, kx} x[p * x_pixel + ky * x_row + kx * x_column + c] *
+//                                               weights[ky * weights_row + kx * weights_column + c]
+// without bias from 0, and then ReLU if `relu`. Steps that lead nowhere are 0.
+inline void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
+                         size_t y_pixel, size_t pixels, const float* weights, const float* bias,
+                         size_t channels, bool relu) {
+  const DepthwisePixels all = {x, x_pixel, y, y_pixel, pixels, weights, bias, channels, relu};
+  const bool has_taps = taps.rows != 0 && taps.columns != 0;
+  if (has_taps && channels >= 4) {
+    return AddBlocks(taps, channels >= 16 ? 16 : (channels >= 8 ? 8 : 4), all);
+  }
+  for (; pixels != 0; --pixels) {
+    for (size_t c = 0; c < channels; ++c) {
+      AddChannel(taps, x + c, weights + c, bias == nullptr ? 0.0f : bias[c], relu, y + c);
+    }
+    x += x_pixel;
+    y += y_pixel;
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/matmul.h"
+
+#include "kernels/integer.h"
+#include "kernels/walk.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/matrix/matmul.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/matrix/product-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// One stretch of the sum over columns [0, columns) of y, all rows. The matrix b stands here as
+// panels: element (k, n) of panel p at b[k * inner_stride + p * 16 + n].
+struct Stretch {
+  static constexpr auto& kShapes = kTileShapes;
+
+  const float* a;
+  size_t a_row_stride;
+  size_t a_inner_stride;
+  const float* b;
+  size_t b_inner_stride;
+  float* y;
+  size_t y_row_stride;
+  size_t inner;
+  size_t columns;
+  bool continues;  // from what y holds, else from 0
+
+  template <size_t kRows, size_t kPanels>
+  WEFT_TILES void Group(size_t outputs, size_t rows) const;
+
+  HWY_INLINE void Next(size_t outputs) {
+    b += outputs;
+    y += outputs;
+  }
+};
+
+// Offsets count modulo the size of memory: a stride that leads to no row may be anything.
+struct StretchRows {
+  const Stretch& at;
+  size_t a, y;  // of the next row
+
+  template <size_t kRows, size_t kPanels>
+  HWY_INLINE void Run(size_t outputs) {
+    const float* from[kRows];
+    float* to[kRows];
+    for (size_t r = 0; r < kRows; ++r) {
+      from[r] = at.a + a;
+      to[r] = at.y + y;
+      a += at.a_row_stride;
+      y += at.y_row_stride;
+    }
+    Tile<kRows, kPanels> tile;
+    if (at.continues) {
+      tile.Start(to[0], at.y_row_stride, outputs);
+    } else {
+      tile.Zero();
+    }
+    tile.AddStrided(from, at.a_inner_stride, at.b, at.b_inner_stride, kPanel, at.inner);
+    tile.Finish(to, outputs, {});
+  }
+};
+
+template <size_t kRows, size_t kPanels>
+void Stretch::Group(size_t outputs, size_t rows) const {
+  StretchRows next = {*this, 0, 0};
+  RunRows<kRows, kPanels>(next, outputs, rows);
+}
+
+// At least one row. Two loops end in it; on a small core it is a function.
+#if HWY_TARGET == HWY_SCALAR
+HWY_NOINLINE
+#else
+HWY_INLINE
+#endif
+void RunStretch(const Stretch& at, size_t rows) {
+  Stretch next = at;
+  RunProduct(next, at.columns, rows);
+}
+
+// Up to 16 columns whose floats must be gathered first: a few inner steps at a time on the stack.
+// The chain goes on in y from one stretch to the next.
+HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch at, const float* b) {
+  constexpr size_t kSteps = HWY_TARGET == HWY_SCALAR ? 4 : 16;
+  float panel[kSteps * kPanel] = {};
+  const float* a = at.a;
+  const bool continues = at.continues;
+  at.b = panel;
+  at.b_inner_stride = kPanel;
+  for (size_t k = 0; k < shape.inner; k += kSteps) {
+    at.inner = shape.inner - k < kSteps ? shape.inner - k : kSteps;
+    for (size_t i = 0; i < at.inner; ++i) {
+      for (size_t n = 0; n < at.columns; ++n) {
+        panel[i * kPanel + n] = b[(k + i) * shape.b_inner_stride + n * shape.b_column_stride];
+      }
+    }
+    at.a = a + k * shape.a_inner_stride;
+    at.continues = continues || k != 0;
+    RunStretch(at, shape.rows);
+  }
+}
+
+// One column of few rows: less than it takes to make a panel of it.
+inline constexpr size_t kMatmulColumnRows = HWY_TARGET == HWY_SCALAR ? SIZE_MAX : 2;
+
+void MatmulColumn(const MatmulShape& shape, const Stretch& at) {
+  for (size_t row = 0; row < shape.rows; ++row) {
+    const float* a = at.a + row * at.a_row_stride;
+    const float* b = at.b;
+    float* y = at.y + row * at.y_row_stride;
+    FloatVec sum = Set(at.continues ? *y : 0.0f);
+    for (size_t k = shape.inner; k != 0; --k) {
+      sum = Fma(Set(*a), Set(*b), sum);
+      a += at.a_inner_stride;
+      b += at.b_inner_stride;
+    }
+    StoreFirst(sum, y, 1);
+  }
+}
+
+void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                  float* y) {
+  // The tile steps once more than it reads, so a stride that leads nowhere must not count.
+  const bool steps = shape.inner > 1;
+  Stretch at = {a,
+                shape.a_row_stride,
+                steps ? shape.a_inner_stride : 0,
+                b,
+                steps ? shape.b_inner_stride : 0,
+                y,
+                part.y_row_stride,
+                shape.inner,
+                0,
+                part.continues};
+  const bool is_contiguous = shape.b_column_stride == 1;
+  for (size_t column = 0; column < shape.columns; column += at.columns) {
+    size_t left = shape.columns - column;
+    // The last panel is whole where it begins earlier: what it computes again comes out the same.
+    if (is_contiguous && !part.continues && left < kPanel && column != 0) {
+      left = kPanel;
+      column = shape.columns - left;
+    }
+    at.y = y + column;
+    at.b = b + column * shape.b_column_stride;
+    if (is_contiguous && left >= kPanel) {
+      at.columns = left / kPanel * kPanel;
+      RunStretch(at, shape.rows);
+    } else if (left == 1 && shape.rows <= kMatmulColumnRows) {
+      at.columns = 1;
+      MatmulColumn(shape, at);
+    } else {
+      at.columns = left < kPanel ? left : kPanel;
+      MatmulGathered(shape, at, at.b);
+    }
+  }
+}
+
+void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                float* y) {
+  const size_t plane = size_t{shape.rows} * part.y_row_stride;
+  // Without outputs nothing may be read either: a and b need not exist.
+  if (shape.rows == 0 || shape.columns == 0) return;
+  if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
+  Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
+                         {shape.a_batch_strides, shape.b_batch_strides});
+  do {
+    for (size_t row = 0; shape.inner == 0 && !part.continues && row < shape.rows; ++row) {
+      float* sums = y + row * part.y_row_stride;
+      Map(sums, sums, shape.columns, [](FloatVec) HWY_ATTR { return Set(0.0f); });
+    }
+    if (shape.inner != 0) MatmulMatrix(shape, part, a + walk.offset(0), b + walk.offset(1), y);
+    y += plane;
+  } while (walk.Next());
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(MatmulInto);
+
+void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                float* y) {
+  HWY_DYNAMIC_DISPATCH(MatmulInto)(shape, part, a, b, y);
+}
+void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y) {
+  MatmulInto(shape, {shape.columns, false}, a, b, y);
+}
+
+namespace {
+
+template <typename T>
+T IntegerSum(const MatmulShape& shape, const T* a, const T* b) {
+  T sum = 0;
+  for (size_t k = 0; k < shape.inner; ++k) {
+    sum = WrappingAdd(sum,
+                      WrappingMultiply(a[k * shape.a_inner_stride], b[k * shape.b_inner_stride]));
+  }
+  return sum;
+}
+
+// Index arithmetic and small integer layers: one sum after the other.
+template <typename T>
+void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
+  if (shape.columns == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;
+  Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
+                         {shape.a_batch_strides, shape.b_batch_strides});
+  do {
+    const T* row = a + walk.offset(0);
+    for (size_t m = 0; m < shape.rows; ++m) {
+      for (size_t n = 0; n < shape.columns; ++n) {
+        *y++ = shape.inner == 0 ? T{0}
+                                : IntegerSum(shape, row + m * shape.a_row_stride,
+                                             b + walk.offset(1) + n * shape.b_column_stride);
+      }
+    }
+  } while (walk.Next());
+}
+
+}  // namespace
+
+void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y) {
+  MatmulIntegers(shape, a, b, y);
+}
+void Matmul(const MatmulShape& shape, const int64_t* a, const int64_t* b, int64_t* y) {
+  MatmulIntegers(shape, a, b, y);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

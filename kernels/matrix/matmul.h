@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Product of two matrices that are both data: y[..,m,n] = sum_k a[..,m,k] * b[..,k,n]. Strides make
+// any operand transposed or broadcast over the batch. Each output is one chain of fused
+// multiply-adds over ascending k that begins at 0, on every target.
+// Sums of integers wrap around and are exact in any order.
+// y is contiguous and must not overlap a or b. Uses about 1 KB of stack where b's columns are not
+// contiguous. The caller owns all memory.
+#ifndef WEFT_KERNELS_MATRIX_MATMUL_H_
+#define WEFT_KERNELS_MATRIX_MATMUL_H_
+
+#include "kernels/element.h"
+
+namespace weft::kernels {
+
+inline constexpr uint32_t kMatmulBatchRank = 6;
+
+// Strides in elements; 0 repeats.
+struct MatmulShape {
+  uint32_t batch_rank = 0;
+  uint32_t batch_dims[kMatmulBatchRank] = {};
+  uint32_t a_batch_strides[kMatmulBatchRank] = {};
+  uint32_t b_batch_strides[kMatmulBatchRank] = {};
+  uint32_t rows = 0;     // m
+  uint32_t columns = 0;  // n
+  uint32_t inner = 0;    // k; with 0 y is all zeros
+  uint32_t a_row_stride = 0;
+  uint32_t a_inner_stride = 0;
+  uint32_t b_inner_stride = 0;
+  uint32_t b_column_stride = 0;
+};
+
+void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y);
+
+// Columns of a y whose rows are so far apart, and whether their chains go on from what it holds: a
+// product whose b comes in parts.
+struct MatmulPart {
+  uint32_t y_row_stride = 0;
+  bool continues = false;
+};
+void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
+                float* y);
+
+void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y);
+void Matmul(const MatmulShape& shape, const int64_t* a, const int64_t* b, int64_t* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_MATRIX_MATMUL_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/pack.h"
+
+namespace weft::kernels {
+namespace {
+
+// One panel: outputs [first, first + 16) of which those from `outputs` on are zero.
+void PackPanel(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
+               uint32_t first, size_t inputs, float* packed) {
+  for (size_t k = 0; k < inputs; ++k) {
+    for (uint32_t lane = 0; lane < kPanelOutputs; ++lane) {
+      const bool is_real = lane < outputs - first;
+      const size_t output = size_t{first} + lane;
+      *packed++ = is_real ? weights[output * output_stride + k * input_stride] : 0.0f;
+    }
+  }
+}
+
+}  // namespace
+
+void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
+               uint32_t inputs, float* packed) {
+  for (size_t panel = 0; panel < PanelCount(outputs); ++panel) {
+    const uint32_t first = static_cast<uint32_t>(panel) * kPanelOutputs;
+    PackPanel(weights, output_stride, input_stride, outputs, first, inputs, packed);
+    packed += size_t{kPanelOutputs} * inputs;
+  }
+}
+
+void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint32_t in_channels,
+              uint32_t kernel_height, uint32_t kernel_width, float* packed) {
+  const size_t taps = size_t{kernel_height} * kernel_width;
+  const size_t inputs = in_channels * taps;
+  for (uint32_t group = 0; group < groups; ++group) {
+    for (size_t panel = 0; panel < PanelCount(out_channels); ++panel) {
+      const uint32_t first = static_cast<uint32_t>(panel) * kPanelOutputs;
+      for (size_t tap = 0; tap < taps; ++tap) {
+        PackPanel(weights + tap, inputs, taps, out_channels, first, in_channels, packed);
+        packed += size_t{kPanelOutputs} * in_channels;
+      }
+    }
+    weights += out_channels * inputs;
+  }
+}
+
+void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
+                   uint32_t kernel_width, float* packed) {
+  const size_t taps = size_t{kernel_height} * kernel_width;
+  const size_t padded = PanelCount(channels) * kPanelOutputs;
+  for (size_t tap = 0; tap < taps; ++tap) {
+    for (size_t c = 0; c < padded; ++c) *packed++ = c < channels ? weights[c * taps + tap] : 0.0f;
+  }
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays weights out for dense and conv: panels of 16 outputs, inputs outermost within a panel,
+// outputs beyond the last padded with zeros. Every step along the sum then reads 64 contiguous
+// bytes, so one layout serves every vector width, and no kernel has a tail in its weights. Pure
+// functions on pointers, for the converter; the runtime never repacks. Sizes are in floats and are
+// the caller's to check against overflow and to allocate.
+#ifndef WEFT_KERNELS_MATRIX_PACK_H_
+#define WEFT_KERNELS_MATRIX_PACK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::kernels {
+
+inline constexpr uint32_t kPanelOutputs = 16;
+
+// Panels that `outputs` outputs need.
+constexpr size_t PanelCount(uint32_t outputs) {
+  return outputs / kPanelOutputs + (outputs % kPanelOutputs != 0);
+}
+
+// Layout [panel][input][16].
+constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
+  return PanelCount(outputs) * kPanelOutputs * inputs;
+}
+
+// Weight (n, k) is read at weights[n * output_stride + k * input_stride], so that either
+// orientation packs without a transpose: a row-major [outputs, inputs] has strides (inputs, 1).
+void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
+               uint32_t inputs, float* packed);
+
+// Layout [group][panel][ky][kx][in_channel][16]; channels are per group.
+constexpr size_t PackedConvFloats(uint32_t groups, uint32_t out_channels, uint32_t in_channels,
+                                  uint32_t kernel_height, uint32_t kernel_width) {
+  return size_t{groups} * PanelCount(out_channels) * kPanelOutputs * in_channels * kernel_height *
+         kernel_width;
+}
+
+// `weights` are contiguous [group][out_channel][in_channel][ky][kx], as the IR has them.
+void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint32_t in_channels,
+              uint32_t kernel_height, uint32_t kernel_width, float* packed);
+
+// Layout [ky][kx][channel], channels up to whole panels, those beyond the last zero.
+constexpr size_t PackedDepthwiseFloats(uint32_t channels, uint32_t kernel_height,
+                                       uint32_t kernel_width) {
+  return PanelCount(channels) * kPanelOutputs * kernel_height * kernel_width;
+}
+
+// `weights` are contiguous [channel][ky][kx], as the IR has them.
+void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
+                   uint32_t kernel_width, float* packed);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_MATRIX_PACK_H_

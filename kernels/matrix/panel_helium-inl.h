@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile of panel-inl.h for Cortex-M with Helium, which Highway does not know: sums stand in
+// memory between the calls and in the eight vector registers while they run, those of one row, or
+// half a panel of three rows at a time, which then share each weight. The loops are assembly,
+// because compilers find neither the hardware's loop nor loads that move their pointer; they take
+// two columns a turn. Instructions per multiply-add: one row 0.56, three rows 0.42. The order of
+// the sums and every bit are those of the other targets; subnormal numbers count as 0 and every NaN
+// is the default one, as Helium always has it.
+
+#if defined(WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_
+#undef WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "kernels/matrix/relu_helium-inl.h"
+
+// clang-format off
+// An instruction a line.
+
+// One column, whose element is in register x, times sixteen weights.
+#undef WEFT_COLUMN
+#define WEFT_COLUMN(x)                    \
+  "vldrw.32 %q[f], [%[weights]], #16\n\t" \
+  "vldrw.32 %q[g], [%[weights]], #16\n\t" \
+  "vfma.f32 %q[a], %q[f], " x "\n\t"      \
+  "vldrw.32 %q[f], [%[weights]], #16\n\t" \
+  "vfma.f32 %q[b], %q[g], " x "\n\t"      \
+  "vldrw.32 %q[g], [%[weights]], #16\n\t" \
+  "vfma.f32 %q[c], %q[f], " x "\n\t"      \
+  "vfma.f32 %q[d], %q[g], " x "\n\t"
+// One column of three rows times eight weights; the other half of the panel is left out.
+#undef WEFT_COLUMN_OF_THREE
+#define WEFT_COLUMN_OF_THREE(x, y, z)     \
+  "vldrw.32 %q[f], [%[weights]], #16\n\t" \
+  "vfma.f32 %q[a0], %q[f], " x "\n\t"     \
+  "vldrw.32 %q[g], [%[weights]], #48\n\t" \
+  "vfma.f32 %q[a1], %q[f], " y "\n\t"     \
+  "vfma.f32 %q[a2], %q[f], " z "\n\t"     \
+  "vfma.f32 %q[b0], %q[g], " x "\n\t"     \
+  "vfma.f32 %q[b1], %q[g], " y "\n\t"     \
+  "vfma.f32 %q[b2], %q[g], " z "\n\t"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// The functions below are one copy each for dense, conv and matmul, hence no part of their callers.
+
+// to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be from.
+HWY_NOINLINE inline void AddRow(const float* from, float* to, const float* x, const float* weights,
+                                size_t count) {
+  float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
+  float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
+  if (count >= 2) {
+    float32x4_t f, g;
+    __asm__ volatile(
+        "dls lr, %[turns]\n"
+        "1:\n\t"
+        "ldrd r4, r5, [%[x]], #8\n\t" WEFT_COLUMN("r4") WEFT_COLUMN("r5") "le lr, 1b"
+        : [x] "+r"(x), [weights] "+r"(weights), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c), [d] "+w"(d),
+          [f] "=&w"(f), [g] "=&w"(g)
+        : [turns] "r"(count / 2)
+        : "memory", "lr", "r4", "r5");
+  }
+  if (count % 2 != 0) {
+    a = vfmaq_n_f32(a, vldrwq_f32(weights), *x);
+    b = vfmaq_n_f32(b, vldrwq_f32(weights + 4), *x);
+    c = vfmaq_n_f32(c, vldrwq_f32(weights + 8), *x);
+    d = vfmaq_n_f32(d, vldrwq_f32(weights + 12), *x);
+  }
+  vstrwq_f32(to, a);
+  vstrwq_f32(to + 4, b);
+  vstrwq_f32(to + 8, c);
+  vstrwq_f32(to + 12, d);
+}
+
+// The same with any steps.
+HWY_NOINLINE inline void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
+                                       const float* weights, size_t weight_step, size_t count) {
+  float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
+  float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
+  for (; count != 0; --count, x += x_step, weights += weight_step) {
+    a = vfmaq_n_f32(a, vldrwq_f32(weights), *x);
+    b = vfmaq_n_f32(b, vldrwq_f32(weights + 4), *x);
+    c = vfmaq_n_f32(c, vldrwq_f32(weights + 8), *x);
+    d = vfmaq_n_f32(d, vldrwq_f32(weights + 12), *x);
+  }
+  vstrwq_f32(to, a);
+  vstrwq_f32(to + 4, b);
+  vstrwq_f32(to + 8, c);
+  vstrwq_f32(to + 12, d);
+}
+
+// Lines of three rows as AddRow: from where from[r] stands to `sums` + 16 * r.
+HWY_NOINLINE inline void AddThreeRows(const float* const* from, float* sums, const float* const* x,
+                                      const Taps& taps, const float* weights) {
+  for (size_t half = 0; half < kPanel; half += kPanel / 2) {
+    float32x4_t a0 = vldrwq_f32(from[0] + half), b0 = vldrwq_f32(from[0] + half + 4);
+    float32x4_t a1 = vldrwq_f32(from[1] + half), b1 = vldrwq_f32(from[1] + half + 4);
+    float32x4_t a2 = vldrwq_f32(from[2] + half), b2 = vldrwq_f32(from[2] + half + 4);
+    for (size_t line = 0; line < taps.lines; ++line) {
+      const float* x0 = x[0] + line * taps.x_line;
+      const float* x1 = x[1] + line * taps.x_line;
+      const float* x2 = x[2] + line * taps.x_line;
+      const float* half_weights = weights + half + line * taps.weight_line;
+      float32x4_t f, g;
+      if (taps.count >= 2) {
+        __asm__ volatile(
+            "dls lr, %[turns]\n"
+            "1:\n\t"
+            "ldrd r4, r5, [%[x0]], #8\n\t"
+            "ldrd r6, r8, [%[x1]], #8\n\t"
+            "ldrd r9, r10, [%[x2]], #8\n\t" WEFT_COLUMN_OF_THREE("r4", "r6", "r9")
+                WEFT_COLUMN_OF_THREE("r5", "r8", "r10") "le lr, 1b"
+            : [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [weights] "+r"(half_weights),
+              [a0] "+w"(a0), [a1] "+w"(a1), [a2] "+w"(a2), [b0] "+w"(b0), [b1] "+w"(b1),
+              [b2] "+w"(b2), [f] "=&w"(f), [g] "=&w"(g)
+            : [turns] "r"(taps.count / 2)
+            : "memory", "lr", "r4", "r5", "r6", "r8", "r9", "r10");
+      }
+      if (taps.count % 2 == 0) continue;
+      f = vldrwq_f32(half_weights);
+      g = vldrwq_f32(half_weights + 4);
+      a0 = vfmaq_n_f32(a0, f, *x0);
+      a1 = vfmaq_n_f32(a1, f, *x1);
+      a2 = vfmaq_n_f32(a2, f, *x2);
+      b0 = vfmaq_n_f32(b0, g, *x0);
+      b1 = vfmaq_n_f32(b1, g, *x1);
+      b2 = vfmaq_n_f32(b2, g, *x2);
+    }
+    float* const to = sums + half;
+    vstrwq_f32(to, a0);
+    vstrwq_f32(to + 4, b0);
+    vstrwq_f32(to + 16, a1);
+    vstrwq_f32(to + 20, b1);
+    vstrwq_f32(to + 32, a2);
+    vstrwq_f32(to + 36, b2);
+  }
+}
+
+// Begins sixteen sums with `outputs` floats and zeros; `sums`.
+HWY_NOINLINE inline const float* StartTail(const float* start, size_t outputs, float* sums) {
+  HWY_UNROLL(1)
+  for (size_t i = 0; i < kPanel; i += 4) {
+    vstrwq_f32(sums + i, vldrwq_z_f32(start + i, vctp32q(outputs > i ? outputs - i : 0)));
+  }
+  return sums;
+}
+
+// Writes `outputs` of sixteen sums, or what of them is above 0.
+HWY_NOINLINE inline void FinishRow(const float* sums, float* y, size_t outputs, bool relu) {
+  if (outputs >= kPanel) {
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kPanel; i += 4) {
+      const float32x4_t sum = vldrwq_f32(sums + i);
+      vstrwq_f32(y + i, relu ? Relu(sum) : sum);
+    }
+    return;
+  }
+  HWY_UNROLL(1)
+  for (size_t i = 0; i < outputs; i += 4) {
+    const float32x4_t sum = vldrwq_f32(sums + i);
+    vstrwq_p_f32(y + i, relu ? Relu(sum) : sum, vctp32q(outputs - i));
+  }
+}
+
+// Tiles of dense and matmul, and of conv.
+inline constexpr TileShape kTileShapes[] = {{3, 1, kAnyRows}};
+inline constexpr auto& kPixelShapes = kTileShapes;
+
+// True where Finish applies the activation.
+HWY_INLINE bool TileTakes(const Activation& activation) {
+  return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu);
+}
+
+template <size_t kRows, size_t kPanels>
+struct Tile {
+  static_assert(kRows <= 3 && kPanels == 1, "eight vectors are all that there are");
+
+  const float* from[kRows];  // the start, and `sums` from the first taps on
+  float sums[kRows][kPanel];
+
+  HWY_INLINE void Zero() {
+    for (size_t r = 0; r < kRows; ++r) {
+      from[r] = sums[r];
+      HWY_UNROLL(4)
+      for (size_t i = 0; i < kPanel; i += 4) vstrwq_f32(sums[r] + i, vdupq_n_f32(0.0f));
+    }
+  }
+
+  // Reads `outputs` floats per row and takes the rest as 0.
+  HWY_INLINE void Start(const float* start, size_t row_stride, size_t outputs) {
+    for (size_t r = 0; r < kRows; ++r) {
+      const float* row = start + r * row_stride;
+      from[r] = outputs < kPanel ? StartTail(row, outputs, sums[r]) : row;
+    }
+  }
+
+  // sums[r] += x[r][k] * weights[k * 16 + ..] for k = 0 .. count - 1.
+  HWY_INLINE void Add(const float* const* x, const float* weights, size_t, size_t count) {
+    if (kRows == 3) return AddTaps(x, {1, count, 1, 0, 0}, weights, 0);
+    for (size_t r = 0; r < kRows; ++r) AddLine(r, x[r], 1, weights, count);
+  }
+
+  // The same for the taps of a window.
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const float* weights, size_t) {
+    if (kRows == 3 && taps.x_step == 1) {
+      AddThreeRows(from, sums[0], x, taps, weights);
+      for (size_t r = 0; r < kRows; ++r) from[r] = sums[r];
+      return;
+    }
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t line = 0; line < taps.lines; ++line) {
+        AddLine(r, x[r] + line * taps.x_line, taps.x_step, weights + line * taps.weight_line,
+                taps.count);
+      }
+    }
+  }
+
+  // The same with any steps.
+  HWY_INLINE void AddStrided(const float* const* x, size_t x_step, const float* weights,
+                             size_t weight_step, size_t, size_t count) {
+    for (size_t r = 0; r < kRows; ++r) {
+      AddRowStrided(from[r], sums[r], x[r], x_step, weights, weight_step, count);
+      from[r] = sums[r];
+    }
+  }
+
+  // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
+  HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation& activation) const {
+    const bool relu = activation.op == UnaryOp::kRelu;
+    for (size_t r = 0; r < kRows; ++r) FinishRow(from[r], y[r], outputs, relu);
+  }
+
+ private:
+  HWY_INLINE void AddLine(size_t r, const float* x, size_t x_step, const float* weights,
+                          size_t count) {
+    if (x_step == 1) {
+      AddRow(from[r], sums[r], x, weights, count);
+    } else {
+      AddRowStrided(from[r], sums[r], x, x_step, weights, kPanel, count);
+    }
+    from[r] = sums[r];
+  }
+};
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One axis of a sliding window: which taps of an output lie inside the input, and for which outputs
+// all of them do. Output p reads input p * stride + tap * dilation - pad. Whatever the numbers are,
+// no tap it names lies outside the input. And where the elements of a map lie, for conv, depthwise
+// and pool.
+#ifndef WEFT_KERNELS_MATRIX_WINDOW_H_
+#define WEFT_KERNELS_MATRIX_WINDOW_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::kernels {
+
+// [first, end)
+struct IndexRange {
+  uint32_t first = 0;
+  uint32_t end = 0;
+  uint32_t count() const { return end > first ? end - first : 0; }
+};
+
+// Where the elements of a map lie: image b, row i, column j and channel c (over all groups) at
+// b * image + i * row + j * pixel + c * channel. A stride along an axis of one leads nowhere and may
+// be anything: no pointer is made of it.
+struct MapStrides {
+  uint32_t image = 0;
+  uint32_t row = 0;
+  uint32_t pixel = 0;
+  uint32_t channel = 0;
+};
+
+struct WindowAxis {
+  uint32_t input = 0;
+  uint32_t output = 0;
+  uint32_t kernel = 0;
+  uint32_t stride = 1;
+  uint32_t dilation = 1;
+  uint32_t pad = 0;
+
+  // Where tap 0 of an output lies; negative inside the padding before the data.
+  int64_t Origin(uint32_t position) const {
+    return static_cast<int64_t>(uint64_t{position} * stride) - int64_t{pad};
+  }
+
+  // The taps of an output that lie inside the input.
+  __attribute__((noinline)) IndexRange Taps(uint32_t position) const {
+    const int64_t origin = Origin(position);
+    const uint32_t first = origin < 0 ? StepsTo(-origin, dilation) : 0;
+    const uint32_t end = StepsTo(int64_t{input} - origin, dilation);
+    return {first < kernel ? first : kernel, end < kernel ? end : kernel};
+  }
+
+  // The outputs all of whose taps lie inside the input; all outputs before are on the left edge,
+  // all behind on the right one.
+  __attribute__((noinline)) IndexRange Inside() const {
+    const int64_t reach = static_cast<int64_t>(uint64_t{kernel - 1} * dilation);
+    uint32_t first = StepsTo(int64_t{pad}, stride);
+    uint32_t end = StepsTo(int64_t{input} - reach + int64_t{pad}, stride);
+    if (first > output) first = output;
+    if (end > output) end = output;
+    return {first, end < first ? first : end};
+  }
+
+ private:
+  // The least n with n * step >= distance, 0 for a distance below 0. Distances beyond 32 bits
+  // exceed every axis; 32 bits are what small processors divide. Four calls an axis, in each of three
+  // kernels: as one function it saves them 400 bytes each.
+  __attribute__((noinline)) static uint32_t StepsTo(int64_t distance, uint32_t step) {
+    if (distance <= 0) return 0;
+    const uint32_t capped = distance > 0xFFFFFFFF ? 0xFFFFFFFFu : static_cast<uint32_t>(distance);
+    if (step == 1) return capped;  // most of the time, and a division costs as much as many taps
+    return capped / step + (capped % step != 0);
+  }
+};
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_MATRIX_WINDOW_H_

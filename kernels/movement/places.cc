@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/movement/places.h"
+
+namespace weft::kernels {
+namespace {
+
+bool HasSign(Element type) {
+  return type == Element::kF32 || type == Element::kF16 || type == Element::kBF16 ||
+         type == Element::kF64;
+}
+
+// The next place in row-major order; false behind the last one.
+bool Advance(const PlacesShape& shape, uint32_t* at) {
+  for (uint32_t d = shape.rank; d-- > 0;) {
+    if (++at[d] < shape.dims[d]) return true;
+    at[d] = 0;
+  }
+  return false;
+}
+
+void WriteIndex(Element type, void* places, size_t index, uint32_t value) {
+  if (type == Element::kI64) {
+    static_cast<int64_t*>(places)[index] = value;
+  } else {
+    static_cast<int32_t*>(places)[index] = static_cast<int32_t>(value);
+  }
+}
+
+// Elements as their bits, of which a float's sign does not count.
+template <typename Bits>
+void PlacesByBits(const PlacesShape& shape, const void* x, void* places, int32_t* counts) {
+  const Bits all = static_cast<Bits>(~Bits{0});
+  const Bits counted = HasSign(shape.type) ? static_cast<Bits>(all >> 1) : all;
+  const Raw<Bits>* from = static_cast<const Raw<Bits>*>(x);
+  const size_t most = shape.most;
+  size_t count = 1;
+  for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
+  for (size_t b = 0; b < shape.batch; ++b) {
+    const size_t first = b * shape.rank * most;
+    uint32_t at[kMaxRank] = {};
+    size_t found = 0;
+    for (size_t i = 0; i < count && found < most; ++i, Advance(shape, at)) {
+      if ((from[i].bits & counted) == 0) continue;
+      for (uint32_t d = 0; d < shape.rank; ++d) {
+        WriteIndex(shape.index_type, places, first + d * most + found, at[d]);
+      }
+      ++found;
+    }
+    counts[b] = static_cast<int32_t>(found);
+    for (uint32_t d = 0; d < shape.rank; ++d) {
+      for (size_t i = found; i < most; ++i) {
+        WriteIndex(shape.index_type, places, first + d * most + i, 0);
+      }
+    }
+    from += count;
+  }
+}
+
+}  // namespace
+
+bool PlacesKnows(Element type) { return type != Element::kI4 && type != Element::kU4; }
+
+void Places(const PlacesShape& shape, const void* x, void* places, int32_t* counts) {
+  switch (shape.type) {
+    case Element::kI4:
+    case Element::kU4:
+      return;
+    case Element::kI8:
+    case Element::kU8:
+    case Element::kBoolean:
+      return PlacesByBits<uint8_t>(shape, x, places, counts);
+    case Element::kF16:
+    case Element::kBF16:
+    case Element::kI16:
+      return PlacesByBits<uint16_t>(shape, x, places, counts);
+    case Element::kF32:
+    case Element::kI32:
+      return PlacesByBits<uint32_t>(shape, x, places, counts);
+    case Element::kF64:
+    case Element::kI64:
+      return PlacesByBits<uint64_t>(shape, x, places, counts);
+  }
+}
+
+}  // namespace weft::kernels

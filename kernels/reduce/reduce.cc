@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/reduce.h"
+
+#include <limits>
+
+#include "kernels/walk.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce/reduce.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/simd/lanes16-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// What an accumulator starts from, and what lanes without an element count as.
+HWY_INLINE float NeutralOf(ReduceOp op) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  switch (op) {
+    case ReduceOp::kMax:
+      return -kInfinity;
+    case ReduceOp::kMin:
+      return kInfinity;
+    case ReduceOp::kProduct:
+      return 1.0f;
+    default:
+      return 0.0f;
+  }
+}
+
+HWY_INLINE FloatVec StepOne(ReduceOp op, FloatVec sum, FloatVec x) {
+  switch (op) {
+    case ReduceOp::kMax:
+      return Greater(x, sum);
+    case ReduceOp::kMin:
+      return Lesser(x, sum);
+    case ReduceOp::kProduct:
+      return hn::Mul(sum, x);
+    case ReduceOp::kL1:
+      return hn::Add(sum, hn::Abs(x));
+    case ReduceOp::kL2:
+      return Fma(x, x, sum);
+    default:
+      return hn::Add(sum, x);
+  }
+}
+
+// Sixteen reductions on their way; those that add do it in blocks.
+struct Partials {
+  ReduceOp op;
+  bool adds;
+  LongSum sum;
+};
+
+HWY_INLINE Partials Begin(ReduceOp op) {
+  const bool adds = op != ReduceOp::kMax && op != ReduceOp::kMin && op != ReduceOp::kProduct;
+  return {op, adds, BeginSum(NeutralOf(op))};
+}
+
+HWY_INLINE void Step(Partials& partials, const Lanes16& x) {
+  const ReduceOp op = partials.op;
+  partials.sum.sums = Combine(partials.sum.sums, x, [op](FloatVec sum, FloatVec v) HWY_ATTR {
+    return StepOne(op, sum, v);
+  });
+  if (partials.adds) EndTerm(partials.sum);
+}
+
+HWY_INLINE Lanes16 End(const Partials& partials) {
+  return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
+}
+
+HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
+  return ReduceLanes(partials, [op](float a, float b) HWY_ATTR {
+    switch (op) {
+      case ReduceOp::kMax:
+        return a > b || a != a ? a : b;
+      case ReduceOp::kMin:
+        return a < b || a != a ? a : b;
+      case ReduceOp::kProduct:
+        return a * b;
+      default:
+        return a + b;
+    }
+  });
+}
+
+// What follows the last step, on `count` finished outputs.
+HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) {
+  if (op == ReduceOp::kMean && element_count != 0.0f) {
+    Map(y, y, count, [=](FloatVec v) HWY_ATTR { return Divide(v, Set(element_count)); });
+  } else if (op == ReduceOp::kL2) {
+    Map(y, y, count, [](FloatVec v) HWY_ATTR { return SquareRoot(v); });
+  }
+}
+
+// One output whose elements lie in runs: element i of a run goes to partial i % 16.
+HWY_INLINE float ReduceRuns(const ReduceShape& shape, const float* x) {
+  const uint32_t outer_rank = shape.reduced_rank - 1;
+  const uint32_t* dims = shape.dims + shape.kept_rank;
+  const float neutral = NeutralOf(shape.op);
+  const size_t count = dims[outer_rank];
+  Partials partials = Begin(shape.op);
+  Walk<uint32_t, 1> walk(outer_rank, dims, {shape.strides + shape.kept_rank});
+  do {
+    const float* run = x + walk.offset(0);
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+      Step(partials, LoadLanes16(run + i, 16, neutral));
+    }
+    if (i < count) Step(partials, LoadLanes16(run + i, count - i, neutral));
+  } while (walk.Next());
+  return Join(shape.op, End(partials));
+}
+
+// `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
+HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
+                             float* y) {
+  const float neutral = NeutralOf(shape.op);
+  Partials partials = Begin(shape.op);
+  Walk<uint32_t, 1> walk(shape.reduced_rank, shape.dims + shape.kept_rank,
+                         {shape.strides + shape.kept_rank});
+  do {
+    Step(partials, LoadLanes16(x + walk.offset(0), stride, count, neutral));
+  } while (walk.Next());
+  StoreLanes16(End(partials), y, count);
+}
+
+// All outputs, over at least one element each.
+void ReduceFloats(const ReduceShape& shape, float element_count, const float* x, float* y) {
+  const uint32_t rank = shape.kept_rank + shape.reduced_rank;
+  const bool has_runs = shape.reduced_rank != 0 && shape.strides[rank - 1] == 1;
+  const uint32_t outer_rank = shape.kept_rank == 0 ? 0 : shape.kept_rank - 1;
+  const size_t count = shape.kept_rank == 0 ? 1 : shape.dims[outer_rank];
+  const size_t stride = shape.kept_rank == 0 ? 1 : shape.strides[outer_rank];
+  Walk<uint32_t, 1> walk(outer_rank, shape.dims, {shape.strides});
+  do {
+    const float* from = x + walk.offset(0);
+    if (has_runs) {
+      for (size_t i = 0; i < count; ++i) y[i] = ReduceRuns(shape, from + i * stride);
+    } else {
+      for (size_t i = 0; i < count; i += 16) {
+        const size_t left = count - i;
+        ReduceChains(shape, from + i * stride, stride, left < 16 ? left : 16, y + i);
+      }
+    }
+    Close(shape.op, element_count, y, count);
+    y += count;
+  } while (walk.Next());
+}
+
+void FillNeutral(ReduceOp op, float* y, size_t count) {
+  for (size_t i = 0; i < count; ++i) y[i] = NeutralOf(op);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(ReduceFloats);
+HWY_EXPORT(FillNeutral);
+
+__attribute__((weak)) void ReduceIntegers(const ReduceShape& shape, size_t element_count,
+                                          const void* x, void* y);
+
+namespace {
+
+size_t ProductOf(const uint32_t* dims, uint32_t rank) {
+  size_t product = 1;
+  for (uint32_t d = 0; d < rank; ++d) product *= dims[d];
+  return product;
+}
+
+}  // namespace
+
+bool ReduceKnows(ReduceOp op, Element type) {
+  const bool is_logical = op == ReduceOp::kLogicalAnd || op == ReduceOp::kLogicalOr;
+  switch (type) {
+    case Element::kF32:
+      return !is_logical;
+    case Element::kI32:
+    case Element::kI64:
+      return !is_logical && op != ReduceOp::kL2;
+    case Element::kBoolean:
+      return is_logical;
+    default:
+      return false;
+  }
+}
+
+void Reduce(const ReduceShape& shape, const void* x, void* y) {
+  if (!ReduceKnows(shape.op, shape.type) || IsEmpty(shape.dims, shape.kept_rank)) return;
+  const size_t element_count = ProductOf(shape.dims + shape.kept_rank, shape.reduced_rank);
+  if (shape.type != Element::kF32) {
+    if (&ReduceIntegers != nullptr) ReduceIntegers(shape, element_count, x, y);
+    return;
+  }
+  if (element_count == 0) {
+    HWY_DYNAMIC_DISPATCH(FillNeutral)
+    (shape.op, static_cast<float*>(y), ProductOf(shape.dims, shape.kept_rank));
+    return;
+  }
+  HWY_DYNAMIC_DISPATCH(ReduceFloats)
+  (shape, static_cast<float>(element_count), static_cast<const float*>(x), static_cast<float*>(y));
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of conv without its tail: one chain per output over unpacked weights, to be met to
+// the bit.
+#ifndef WEFT_KERNELS_REFERENCE_CONV_H_
+#define WEFT_KERNELS_REFERENCE_CONV_H_
+
+#include "kernels/matrix/conv.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+// Pixel (py, px) of one output channel; `x` is the group's first channel, `weights` the output
+// channel's first of [in_channels, kernel_height, kernel_width].
+inline float ConvPixelTwin(const ConvShape& s, const float* x, const float* weights, float start,
+                           int64_t py, int64_t px) {
+  float sum = start;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      for (int64_t c = 0; c < s.in_channels; ++c) {
+        const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
+        const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
+        if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
+        sum = std::fmaf(x[iy * s.x.row + ix * s.x.pixel + c * s.x.channel],
+                        weights[(c * s.kernel_height + ky) * s.kernel_width + kx], sum);
+      }
+    }
+  }
+  return sum;
+}
+
+// `weights` are [group, out_channel, in_channel, ky, kx], as before packing.
+inline void ConvTwin(const ConvShape& s, const float* x, const float* weights, const float* bias,
+                     float* y) {
+  const size_t taps = size_t{s.in_channels} * s.kernel_height * s.kernel_width;
+  for (size_t b = 0; b < s.batch; ++b) {
+    for (size_t c = 0; c < size_t{s.groups} * s.out_channels; ++c) {
+      const size_t group = c / s.out_channels;
+      const float* from = x + b * s.x.image + group * s.in_channels * s.x.channel;
+      float* to = y + b * s.y.image + c * s.y.channel;
+      for (size_t py = 0; py < s.out_height; ++py) {
+        for (size_t px = 0; px < s.out_width; ++px) {
+          const float start = bias == nullptr ? 0.0f : bias[c];
+          to[py * s.y.row + px * s.y.pixel] =
+              ConvPixelTwin(s, from, weights + c * taps, start, static_cast<int64_t>(py),
+                            static_cast<int64_t>(px));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_CONV_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of lstm_gates in double; the activations are those of unary.h here. The tolerance holds for
+// the saturating activations and |c| of a few units.
+#ifndef WEFT_KERNELS_REFERENCE_LSTM_GATES_H_
+#define WEFT_KERNELS_REFERENCE_LSTM_GATES_H_
+
+#include "kernels/recurrent/lstm_gates.h"
+#include "kernels/reference/unary.h"
+
+namespace weft::kernels {
+
+inline constexpr Tolerance kLstmGatesTolerance = {1e-6, 1e-6};
+
+inline double ActivationTwin(const Activation& a, double x) {
+  if (a.clip > 0) x = ClampTwin(x, -a.clip, a.clip);
+  return UnaryTwin(a.op, a.alpha, a.beta, x);
+}
+
+struct LstmGatesResult {
+  double h;
+  double c;
+};
+
+// Unit `unit` of row `row`.
+inline LstmGatesResult LstmGatesTwin(const LstmGatesShape& s, const float* pre, const float* c,
+                                     size_t row, size_t unit) {
+  const float* gates = pre + row * s.pre_row_stride + unit;
+  const double f = ActivationTwin(s.f, gates[0]);
+  const double i = ActivationTwin(s.f, gates[s.hidden]);
+  const double g = ActivationTwin(s.g, gates[2 * s.hidden]);
+  const double o = ActivationTwin(s.f, gates[3 * s.hidden]);
+  const double next = f * c[row * s.hidden + unit] + i * g;
+  return {o * ActivationTwin(s.h, next), next};
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_LSTM_GATES_H_

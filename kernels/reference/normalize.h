@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of normalize in double. The tolerance holds for lines whose spread is no smaller than
+// a 100,000th of their mean.
+#ifndef WEFT_KERNELS_REFERENCE_NORMALIZE_H_
+#define WEFT_KERNELS_REFERENCE_NORMALIZE_H_
+
+#include "kernels/reduce/normalize.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+inline constexpr Tolerance kNormalizeTolerance = {1e-6, 1e-6};
+
+// What a line of n elements is multiplied by; `squares` is the sum of the squares.
+inline double NormalizeFactorTwin(const NormalizeShape& s, double squares) {
+  const double n = s.axis;
+  const double epsilon = double{s.epsilon};
+  switch (s.op) {
+    case NormalizeOp::kCentre:
+      return 1;
+    case NormalizeOp::kStandardInside:
+    case NormalizeOp::kRootMeanSquare:
+      return 1 / std::sqrt(squares / n + epsilon);
+    case NormalizeOp::kStandardOutside:
+      return 1 / (std::sqrt(squares / n) + epsilon);
+    case NormalizeOp::kL2Add:
+      return 1 / std::sqrt(squares + epsilon);
+    case NormalizeOp::kL2Max:
+      return 1 / std::sqrt(std::fmax(squares, epsilon));
+  }
+  return 0;
+}
+
+// One line: `axis` elements that lie `step` apart. Writes the results, one behind the other, to y.
+inline void NormalizeTwin(const NormalizeShape& s, const float* x, size_t step, double* y) {
+  const double n = s.axis;
+  double mean = 0;
+  if (s.op <= NormalizeOp::kStandardOutside) {
+    for (size_t i = 0; i < s.axis; ++i) mean += x[i * step] / n;
+  }
+  double squares = 0;
+  for (size_t i = 0; i < s.axis; ++i) {
+    y[i] = x[i * step] - mean;
+    squares += y[i] * y[i];
+  }
+  const double factor = NormalizeFactorTwin(s, squares);
+  for (size_t i = 0; i < s.axis; ++i) y[i] *= factor;
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_NORMALIZE_H_

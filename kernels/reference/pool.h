@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of pool: additions in blocks as sum.h says, then one division, to be met to the bit.
+#ifndef WEFT_KERNELS_REFERENCE_POOL_H_
+#define WEFT_KERNELS_REFERENCE_POOL_H_
+
+#include "kernels/reduce/pool.h"
+#include "kernels/reduce/sum.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+// `x` is that of the channel.
+inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64_t px) {
+  float greatest = -INFINITY;
+  float sum = 0.0f;
+  float group = 0.0f, total = 0.0f;  // as sum.h says
+  uint32_t terms = 0;
+  float inside = 0.0f;
+  float padded = 0.0f;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
+      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
+      if (iy < int64_t{s.in_height} + s.pad_bottom && ix < int64_t{s.in_width} + s.pad_right) {
+        padded += 1.0f;
+      }
+      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
+      const float value = x[iy * s.x.row + ix * s.x.pixel];
+      greatest = std::isnan(value) || value > greatest ? value : greatest;
+      sum += value;
+      if (++terms % kSumBlock == 0) {
+        group += sum;
+        sum = 0.0f;
+      }
+      if (terms % (kSumBlock * kSumBlock) == 0) {
+        total += group;
+        group = 0.0f;
+      }
+      inside += 1.0f;
+    }
+  }
+  if (s.op == PoolOp::kMax) return greatest;
+  const float count = s.op == PoolOp::kMeanExcludePad ? inside : padded;
+  return count == 0.0f ? 0.0f : (total + (group + sum)) / count;
+}
+
+inline void PoolTwin(const PoolShape& s, const float* x, float* y) {
+  for (size_t b = 0; b < s.batch; ++b) {
+    for (size_t c = 0; c < s.channels; ++c) {
+      const float* from = x + b * s.x.image + c * s.x.channel;
+      float* to = y + b * s.y.image + c * s.y.channel;
+      for (size_t py = 0; py < s.out_height; ++py) {
+        for (size_t px = 0; px < s.out_width; ++px) {
+          to[py * s.y.row + px * s.y.pixel] =
+              PoolPixelTwin(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_POOL_H_

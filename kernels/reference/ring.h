@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of ring, exact: element by element, for a start within the ring.
+#ifndef WEFT_KERNELS_REFERENCE_RING_H_
+#define WEFT_KERNELS_REFERENCE_RING_H_
+
+#include <cstring>
+
+#include "kernels/movement/ring.h"
+
+namespace weft::kernels {
+
+// Writes y, and the ring in its place; returns where it starts then.
+inline size_t RingTwin(const RingShape& s, const uint8_t* x, uint8_t* ring, size_t start,
+                       uint8_t* y) {
+  const size_t bytes = s.element_bytes;
+  const auto in_ring = [&](size_t slot, size_t o, size_t i) {
+    switch (s.order) {
+      case RingOrder::kOuterPlacesInner:
+        return ring + ((o * s.past + slot) * s.inner + i) * bytes;
+      case RingOrder::kOuterInnerPlaces:
+        return ring + ((o * s.inner + i) * s.past + slot) * bytes;
+      default:
+        return ring + ((slot * s.outer + o) * s.inner + i) * bytes;
+    }
+  };
+  const auto in_x = [&](size_t place, size_t o, size_t i) {
+    return x + ((o * s.places + place) * s.inner + i) * bytes;
+  };
+  const size_t width = size_t{s.taps} * s.length;
+  for (size_t o = 0; o < s.outer; ++o) {
+    for (size_t i = 0; i < s.inner; ++i) {
+      for (size_t at = 0; at < width; ++at) {
+        const size_t place = s.first + at / s.length * s.dilation + at % s.length;
+        const uint8_t* from =
+            place < s.past ? in_ring((start + place) % s.past, o, i) : in_x(place - s.past, o, i);
+        std::memcpy(y + ((o * width + at) * s.inner + i) * bytes, from, bytes);
+      }
+    }
+  }
+  for (size_t place = 0; place < s.places; ++place) {
+    for (size_t o = 0; o < s.outer; ++o) {
+      for (size_t i = 0; i < s.inner; ++i) {
+        std::memcpy(in_ring((start + place) % s.past, o, i), in_x(place, o, i), bytes);
+      }
+    }
+  }
+  return (start + s.places) % s.past;
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_RING_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of softmax in double. The tolerance holds for every finite input; probabilities below
+// 1e-38 may be 0.
+#ifndef WEFT_KERNELS_REFERENCE_SOFTMAX_H_
+#define WEFT_KERNELS_REFERENCE_SOFTMAX_H_
+
+#include "kernels/reduce/softmax.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+inline constexpr Tolerance kSoftmaxTolerance = {2e-38, 1e-6};
+inline constexpr Tolerance kLogSoftmaxTolerance = {5e-7, 3e-7};
+
+// One line: `axis` elements that lie `step` apart. Writes the results, one behind the other, to y.
+inline void SoftmaxTwin(const SoftmaxShape& s, const float* x, size_t step, double* y) {
+  double greatest = -INFINITY;
+  for (size_t i = 0; i < s.axis; ++i) greatest = std::fmax(greatest, x[i * step]);
+  double sum = 0;
+  for (size_t i = 0; i < s.axis; ++i) sum += y[i] = std::exp(x[i * step] - greatest);
+  const double log_of_sum = std::log(sum);
+  for (size_t i = 0; i < s.axis; ++i) {
+    y[i] = s.logarithm != 0 ? x[i * step] - greatest - log_of_sum : y[i] / sum;
+  }
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_SOFTMAX_H_

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of top, exact: the places along one line of its k best, in the order of the results.
+#ifndef WEFT_KERNELS_REFERENCE_TOP_H_
+#define WEFT_KERNELS_REFERENCE_TOP_H_
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "kernels/reduce/top.h"
+
+namespace weft::kernels {
+
+template <typename T>
+std::vector<size_t> TopTwin(const TopShape& s, const T* x) {
+  std::vector<size_t> places(s.axis);
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    const T p = x[a * s.inner], q = x[b * s.inner];
+    const bool is_first = p == p && (q != q || (s.least != 0 ? p < q : p > q));
+    const bool is_last = q == q && (p != p || (s.least != 0 ? q < p : q > p));
+    return is_first || (!is_last && a < b);  // equal ones in the order of the line
+  });
+  places.resize(s.k);
+  if (s.by_index != 0) std::sort(places.begin(), places.end());
+  return places;
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_TOP_H_

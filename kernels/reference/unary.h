@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of unary and of every activation tail: the formulas of functions.inc in double, the
+// domain on which the tolerance holds, and the tolerance, which is the accuracy the kernels
+// promise.
+#ifndef WEFT_KERNELS_REFERENCE_UNARY_H_
+#define WEFT_KERNELS_REFERENCE_UNARY_H_
+
+#include "kernels/elementwise/activation.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+inline double SigmoidTwin(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
+inline double SoftPlusTwin(double x) {
+  return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+inline double ClampTwin(double x, double low, double high) {
+  return x < low ? low : (x > high ? high : x);
+}
+
+// x * sigmoid(2 u) with u = sqrt(2 / pi) * (x + 0.044715 x^3).
+inline double GeluTanhTwin(double x) {
+  return x * SigmoidTwin(2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x));
+}
+
+inline double UnaryTwin(UnaryOp op, [[maybe_unused]] double alpha, [[maybe_unused]] double beta,
+                        double x) {
+  switch (op) {
+#define WEFT_FUNCTION(name, Name, Group, operation, fuses, twin, ...) \
+  case UnaryOp::k##Name:                                              \
+    return twin;
+#include "kernels/elementwise/functions.inc"
+#undef WEFT_FUNCTION
+  }
+  return 0;
+}
+
+struct UnaryDomain {
+  double low;
+  double high;
+  Tolerance tolerance;
+};
+
+inline UnaryDomain UnaryDomainOf(UnaryOp op) {
+  constexpr double kAll = 3e38;
+  switch (op) {
+#define WEFT_FUNCTION(name, Name, Group, operation, fuses, twin, low, high, absolute, relative) \
+  case UnaryOp::k##Name:                                                                        \
+    return {low, high, {absolute, relative}};
+#include "kernels/elementwise/functions.inc"
+#undef WEFT_FUNCTION
+  }
+  return {0, 0, {0, 0}};
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_UNARY_H_

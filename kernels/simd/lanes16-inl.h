@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sixteen lanes as one value on every target: partial results of a reduction, or sixteen outputs
+// side by side. What is added to which lane never depends on the width of a vector.
+
+#if defined(WEFT_KERNELS_SIMD_LANES16_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_LANES16_INL_H_
+#undef WEFT_KERNELS_SIMD_LANES16_INL_H_
+#else
+#define WEFT_KERNELS_SIMD_LANES16_INL_H_
+#endif
+
+#include "kernels/reduce/sum.h"
+#include "kernels/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+struct Lanes16 {
+  FloatVec v[kPanelVectors];
+};
+
+HWY_INLINE Lanes16 SetLanes16(float value) {
+  Lanes16 result;
+  for (size_t i = 0; i < kPanelVectors; ++i) result.v[i] = Set(value);
+  return result;
+}
+
+// How many of the first `count` lanes of sixteen lie in vector v.
+HWY_INLINE size_t LanesIn(size_t v, size_t count) {
+  const size_t first = v * kLanes;
+  return count > first ? count - first : 0;
+}
+
+// Reads one vector, or its first `count` lanes where it has more; the others are those of `fill`.
+HWY_INLINE FloatVec LoadOr(FloatVec fill, const float* p, size_t count) {
+  if (count >= kLanes) return Load(p);
+#if HWY_TARGET == HWY_SCALAR
+  return fill;
+#else
+  return hn::LoadNOr(fill, FloatTag(), p, count);
+#endif
+}
+
+// Reads `count` <= 16 floats; the other lanes are `fill`.
+HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t count, float fill) {
+  Lanes16 result;
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    result.v[v] = LoadOr(Set(fill), p + v * kLanes, LanesIn(v, count));
+  }
+  return result;
+}
+
+// The same of one vector from floats that lie `stride` apart; `count` >= 1.
+HWY_INLINE FloatVec LoadApart(const float* p, size_t stride, size_t count, float fill) {
+#if HWY_TARGET != HWY_SCALAR
+  if (stride == 2 && fill == 0.0f) {
+    const size_t span = 2 * (count < kLanes ? count : kLanes) - 1;
+    if (span < kLanes) return hn::ConcatEven(FloatTag(), Set(0.0f), LoadFirst(p, span));
+    return hn::ConcatEven(FloatTag(), LoadFirst(p + kLanes, span - kLanes), Load(p));
+  }
+#endif
+  float lanes[kLanes];
+  for (size_t i = 0; i < kLanes && i < count; ++i) lanes[i] = p[i * stride];
+  return LoadOr(Set(fill), lanes, count);
+}
+
+// The same from floats that lie `stride` apart.
+HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t stride, size_t count, float fill) {
+  if (stride == 1) return LoadLanes16(p, count, fill);
+  Lanes16 result;
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    const size_t left = LanesIn(v, count);
+    result.v[v] = left != 0 ? LoadApart(p + v * kLanes * stride, stride, left, fill) : Set(fill);
+  }
+  return result;
+}
+
+// Writes one vector, or its first `count` lanes where it has more.
+HWY_INLINE void StoreUpTo(FloatVec value, float* p, size_t count) {
+  if (count >= kLanes) {
+    Store(value, p);
+  } else if (count != 0) {
+    StoreFirst(value, p, count);
+  }
+}
+
+HWY_INLINE void StoreLanes16(const Lanes16& value, float* p, size_t count) {
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    StoreUpTo(value.v[v], p + v * kLanes, LanesIn(v, count));
+  }
+}
+
+// result[i] = function(a[i], b[i])
+template <class Function>
+HWY_INLINE Lanes16 Combine(const Lanes16& a, const Lanes16& b, const Function& function) {
+  Lanes16 result;
+  for (size_t i = 0; i < kPanelVectors; ++i) result.v[i] = function(a.v[i], b.v[i]);
+  return result;
+}
+
+// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats.
+template <class Function>
+HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
+  float lanes[16];
+  StoreLanes16(p, lanes, 16);
+  for (size_t apart = 8; apart != 0; apart /= 2) {
+    for (size_t i = 0; i < apart; ++i) lanes[i] = function(lanes[i], lanes[i + apart]);
+  }
+  return lanes[0];
+}
+
+// As ReduceLanes, whole vectors first; p is left with sums of its own.
+HWY_INLINE float SumInPlace(Lanes16& p) {
+  for (size_t apart = kPanelVectors / 2; apart != 0; apart /= 2) {
+    for (size_t v = 0; v < apart; ++v) p.v[v] = hn::Add(p.v[v], p.v[v + apart]);
+  }
+  float lanes[kLanes];
+  Store(p.v[0], lanes);
+  for (size_t apart = kLanes / 2; apart != 0; apart /= 2) {
+    for (size_t i = 0; i < apart; ++i) lanes[i] += lanes[i + apart];
+  }
+  return lanes[0];
+}
+
+HWY_INLINE float SumOf(Lanes16 p) { return SumInPlace(p); }
+
+// Sixteen sums of any number of terms, cut into blocks as sum.h says. Up to kSumBlock terms are one
+// chain.
+struct LongSum {
+  Lanes16 sums, groups, totals;
+  uint32_t terms_left, blocks_left;  // until the block, the group ends
+};
+
+HWY_INLINE LongSum BeginSum(float from) {
+  return {SetLanes16(from), SetLanes16(0.0f), SetLanes16(0.0f), kSumBlock, kSumBlock};
+}
+
+HWY_INLINE Lanes16 Added(const Lanes16& a, const Lanes16& b) {
+  return Combine(a, b, [](FloatVec p, FloatVec q) HWY_ATTR { return hn::Add(p, q); });
+}
+
+// No sum is -0, so that adding a total of 0 changes none.
+HWY_INLINE Lanes16 TotalOf(const LongSum& sum) {
+  return Added(sum.totals, Added(sum.groups, sum.sums));
+}
+
+// Adds `part` to `whole` and empties it; in place, for boards whose lanes stand on the stack.
+HWY_INLINE void MoveSum(Lanes16& part, Lanes16& whole) {
+  for (size_t v = 0; v < kPanelVectors; ++v) {
+    whole.v[v] = hn::Add(whole.v[v], part.v[v]);
+    part.v[v] = Set(0.0f);
+  }
+}
+
+// After every term.
+HWY_INLINE void EndTerm(LongSum& sum) {
+  if (--sum.terms_left != 0) return;
+  MoveSum(sum.sums, sum.groups);
+  sum.terms_left = kSumBlock;
+  if (--sum.blocks_left != 0) return;
+  MoveSum(sum.groups, sum.totals);
+  sum.blocks_left = kSumBlock;
+}
+
+// The greatest; a NaN wins.
+HWY_INLINE float MaxLane(const Lanes16& p) {
+  return ReduceLanes(p, [](float a, float b) HWY_ATTR { return a > b || a != a ? a : b; });
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_SIMD_LANES16_INL_H_

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vectors every kernel is written in: at most 16 floats, so that one panel of 16 is a whole
+// number of vectors on every target (1 on AVX-512, 2 on AVX2, 4 on NEON, 16 on the scalar target).
+// What differs between targets in the last bit, or in what becomes of a NaN, is decided here, once:
+// use these functions instead of Highway's MulAdd, Div, Sqrt, Min and Max.
+// Include it after hwy/foreach_target.h, outside any namespace. Vectors have a known size: targets
+// with sizeless ones (SVE, RVV) are not built.
+
+#if defined(WEFT_KERNELS_SIMD_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_VECTOR_INL_H_
+#undef WEFT_KERNELS_SIMD_VECTOR_INL_H_
+#else
+#define WEFT_KERNELS_SIMD_VECTOR_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+// For a lambda that two loops call and that is worth having twice.
+#undef WEFT_ALWAYS_INLINE
+#define WEFT_ALWAYS_INLINE __attribute__((always_inline))
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR && defined(__clang__) && defined(__ARM_FEATURE_MVE)
+// Helium's "less" holds for a NaN too. Clang 19 forgets it where it turns a comparison with a
+// constant round, and asks the same way whether a number is NaN. So bits are compared here, which
+// it makes vectors of all the same; what is not named here is Highway's own.
+namespace hn {
+using namespace hwy::HWY_NAMESPACE;
+using hwy::HWY_NAMESPACE::Gt;
+using hwy::HWY_NAMESPACE::Le;
+using hwy::HWY_NAMESPACE::Lt;
+
+using Float = hwy::HWY_NAMESPACE::Vec1<float>;
+using Truth = hwy::HWY_NAMESPACE::Mask1<float>;
+
+HWY_INLINE uint32_t BitsOf(Float x) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x.raw, sizeof(bits));
+  return bits;
+}
+HWY_INLINE bool IsNumber(Float x) { return (BitsOf(x) & 0x7FFFFFFFu) <= 0x7F800000u; }
+
+// Whether a lies beyond a constant of the given sign, away from zero: there bits grow with the
+// magnitude, up to those of infinity.
+HWY_INLINE bool IsConstant(uint32_t bits, uint32_t sign) {
+  return __builtin_constant_p(bits) && bits >= sign && bits < sign + 0x7F800000u;
+}
+HWY_INLINE Truth IsBeyond(Float a, uint32_t bits, uint32_t sign) {
+  return Truth::FromBool(BitsOf(a) - (bits + 1) <= sign + 0x7F800000u - (bits + 1));
+}
+
+HWY_INLINE Truth IsNaN(Float x) { return Truth::FromBool(!IsNumber(x)); }
+HWY_INLINE Truth Lt(Float a, Float b) {
+  constexpr uint32_t kSign = 0x80000000u;
+  if (IsConstant(BitsOf(b), kSign)) return IsBeyond(a, BitsOf(b), kSign);
+  return Truth::FromBool(!(a.raw >= b.raw) && IsNumber(a) && IsNumber(b));
+}
+HWY_INLINE Truth Gt(Float a, Float b) {
+  if (IsConstant(BitsOf(b), 0)) return IsBeyond(a, BitsOf(b), 0);
+  return Truth::FromBool(a.raw > b.raw);
+}
+HWY_INLINE Truth Le(Float a, Float b) {
+  return Truth::FromBool(!(a.raw > b.raw) && IsNumber(a) && IsNumber(b));
+}
+}  // namespace hn
+#elif HWY_TARGET == HWY_SCALAR && !defined(__clang__) && !HWY_ARCH_X86
+// Of two objects GCC chooses by their addresses, which puts both into memory; of two floats in
+// registers. What is not named here is Highway's own. On x86 the choice would be a maximum there, which
+// flushes a subnormal number where the vectors' choice keeps it.
+namespace hn {
+using namespace hwy::HWY_NAMESPACE;
+using hwy::HWY_NAMESPACE::IfThenElse;
+using hwy::HWY_NAMESPACE::IfThenZeroElse;
+using hwy::HWY_NAMESPACE::Neg;
+
+using Float = hwy::HWY_NAMESPACE::Vec1<float>;
+using Truth = hwy::HWY_NAMESPACE::Mask1<float>;
+
+HWY_INLINE Float IfThenElse(Truth truth, Float yes, Float no) {
+  return Float(truth.bits != 0 ? yes.raw : no.raw);
+}
+HWY_INLINE Float IfThenZeroElse(Truth truth, Float no) {
+  return Float(truth.bits != 0 ? 0.0f : no.raw);
+}
+HWY_INLINE Float Neg(Float x) { return Float(-x.raw); }
+}  // namespace hn
+#else
+namespace hn = hwy::HWY_NAMESPACE;
+#endif
+
+using FloatTag = hn::CappedTag<float, 16>;
+using IntTag = hn::RebindToSigned<FloatTag>;
+using FloatVec = hn::Vec<FloatTag>;
+using IntVec = hn::Vec<IntTag>;
+using FloatMask = hn::Mask<FloatTag>;
+
+inline constexpr size_t kLanes = HWY_MAX_LANES_D(FloatTag);
+inline constexpr size_t kPanelVectors = 16 / kLanes;
+
+HWY_INLINE FloatVec Set(float value) { return hn::Set(FloatTag(), value); }
+HWY_INLINE IntVec SetInt(int32_t value) { return hn::Set(IntTag(), value); }
+
+// Memory as floats. Highway's scalar target reads it as bytes, which costs a move from the integer
+// registers for every load on Cortex-M.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE FloatVec Load(const float* p) { return FloatVec(*p); }
+HWY_INLINE void Store(FloatVec v, float* p) { *p = v.raw; }
+#else
+HWY_INLINE FloatVec Load(const float* p) { return hn::LoadU(FloatTag(), p); }
+HWY_INLINE void Store(FloatVec v, float* p) { hn::StoreU(v, FloatTag(), p); }
+#endif
+
+// The first `count` lanes, count <= kLanes; the others are zero, or left alone in memory.
+HWY_INLINE FloatVec LoadFirst(const float* p, size_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  return FloatVec(count != 0 ? *p : 0.0f);
+#else
+  if (count == kLanes) return Load(p);  // folds where count is known
+  return hn::LoadN(FloatTag(), p, count);
+#endif
+}
+HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  if (count != 0) *p = v.raw;
+#else
+  if (count == kLanes) return Store(v, p);
+  hn::StoreN(v, FloatTag(), p, count);
+#endif
+}
+
+// a * b + c, rounded once. Highway's MulAdd rounds twice on the scalar target.
+HWY_INLINE FloatVec Fma(FloatVec a, FloatVec b, FloatVec c) {
+#if HWY_TARGET == HWY_SCALAR
+  return FloatVec(__builtin_fmaf(a.raw, b.raw, c.raw));
+#else
+  return hn::MulAdd(a, b, c);
+#endif
+}
+
+// c - a * b, rounded once.
+HWY_INLINE FloatVec Fnma(FloatVec a, FloatVec b, FloatVec c) {
+#if HWY_TARGET == HWY_SCALAR
+  return FloatVec(__builtin_fmaf(-a.raw, b.raw, c.raw));
+#else
+  return hn::NegMulAdd(a, b, c);
+#endif
+}
+
+// The same for one float; every target has the instruction.
+HWY_INLINE float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+
+#if HWY_TARGET != HWY_SCALAR && HWY_ARCH_ARM_V7
+// armv7 vectors have no division and no square root, only Newton steps that miss the last bit; its
+// scalar unit has both, exactly rounded.
+template <class Function>
+HWY_INLINE FloatVec LaneByLane(FloatVec a, FloatVec b, Function function) {
+  HWY_ALIGN float lanes_a[kLanes];
+  HWY_ALIGN float lanes_b[kLanes];
+  hn::Store(a, FloatTag(), lanes_a);
+  hn::Store(b, FloatTag(), lanes_b);
+  for (size_t i = 0; i < kLanes; ++i) lanes_a[i] = function(lanes_a[i], lanes_b[i]);
+  return hn::Load(FloatTag(), lanes_a);
+}
+HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) {
+  return LaneByLane(a, b, [](float p, float q) HWY_ATTR { return p / q; });
+}
+HWY_INLINE FloatVec SquareRoot(FloatVec a) {
+  return LaneByLane(a, a, [](float p, float) HWY_ATTR { return __builtin_sqrtf(p); });
+}
+#elif HWY_TARGET == HWY_SCALAR
+HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) { return FloatVec(a.raw / b.raw); }
+HWY_INLINE FloatVec SquareRoot(FloatVec a) { return FloatVec(__builtin_sqrtf(a.raw)); }
+#else
+HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) { return hn::Div(a, b); }
+HWY_INLINE FloatVec SquareRoot(FloatVec a) { return hn::Sqrt(a); }
+#endif
+
+// min(x, limit) and max(x, limit) in which a NaN x stays NaN; limit is a number and not zero (of
+// which the sign would be a matter of taste). x86 returns its second operand where one is NaN.
+HWY_INLINE FloatVec AtMost(FloatVec x, float limit) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::Min(Set(limit), x);
+#else
+  return hn::IfThenElse(hn::Lt(Set(limit), x), Set(limit), x);
+#endif
+}
+HWY_INLINE FloatVec AtLeast(FloatVec x, float limit) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::Max(Set(limit), x);
+#else
+  return hn::IfThenElse(hn::Lt(x, Set(limit)), Set(limit), x);
+#endif
+}
+
+// x into [low, high], and what of x is above 0: a NaN stays one, a zero keeps its sign, and so does a
+// subnormal number that counts as zero (x86 has one instruction, which returns 0). The bounds may be
+// zero or infinite.
+HWY_INLINE FloatVec Clamp(FloatVec x, float low, float high) {
+  const FloatVec raised = hn::IfThenElse(hn::Lt(x, Set(low)), Set(low), x);
+  return hn::IfThenElse(hn::Gt(raised, Set(high)), Set(high), raised);
+}
+HWY_INLINE FloatVec Relu(FloatVec x) { return hn::IfThenZeroElse(hn::Lt(x, Set(0.0f)), x); }
+
+// The greater and the lesser of two data; a NaN on either side wins, and of two zeros b.
+HWY_INLINE FloatVec Greater(FloatVec a, FloatVec b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b));
+#else
+  return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+#endif
+}
+HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b));
+#else
+  return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+#endif
+}
+
+// Elements of one index depend on no other, also where an output lies over the input of the same
+// index. Clang makes Helium of scalar code once it knows; it cannot see it from the pointers.
+#undef WEFT_NO_LOOP_DEPENDENCE
+#if defined(__clang__) && HWY_TARGET == HWY_SCALAR
+#define WEFT_NO_LOOP_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEFT_NO_LOOP_DEPENDENCE
+#endif
+
+// Calls body(i, lanes) with lanes = kLanes for every whole vector of [0, count), then once for the
+// rest, which LoadFirst and StoreFirst handle.
+template <class Body>
+HWY_INLINE void ForVectors(size_t count, const Body& body) {
+  size_t i = 0;
+  WEFT_NO_LOOP_DEPENDENCE
+  for (; i + kLanes <= count; i += kLanes) body(i, kLanes);
+  if (kLanes > 1 && i < count) body(i, count - i);
+}
+
+// y[i] = function(x[i]); y may be x.
+template <class Function>
+HWY_INLINE void Map(const float* x, float* y, size_t count, const Function& function) {
+  size_t i = 0;
+  WEFT_NO_LOOP_DEPENDENCE
+  for (; i + kLanes <= count; i += kLanes) Store(function(Load(x + i)), y + i);
+  if (kLanes > 1 && i < count) {
+    StoreFirst(function(LoadFirst(x + i, count - i)), y + i, count - i);
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_SIMD_VECTOR_INL_H_
