@@ -113,11 +113,12 @@ struct ConvPixels {
     for (float* pixel : to) ActivateSpan(shape.activation, pixel, pixel, channels);
   }
 
-  // Lanes are output channels, which lie apart in y: the tile goes through the stack.
+  // Lanes are output channels, which lie apart in y: the tile goes through memory.
   template <size_t kPixels, size_t kPanels>
   HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
     constexpr size_t kOutputs = kPanels * kPanel;
-    float block[kPixels * kOutputs];
+    float spare[kPixels * kOutputs];
+    float* const block = tile.Block(spare);
     float* rows[kPixels];
     for (size_t p = 0; p < kPixels; ++p) rows[p] = block + p * kOutputs;
     const Activation& activation = image.shape.activation;
@@ -139,7 +140,8 @@ void ConvImage::Group(size_t channels, size_t) const {
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
   Rectangles rectangles(down, across);
-  for (Rectangle at; rectangles.Next(&at);) {
+  while (const Rectangle* rectangle = rectangles.Next()) {
+    const Rectangle& at = *rectangle;
     const ConvTaps window = ConvTapsOf(shape, at, TapsOf(at, down, across, shape.x));
     ConvPixels next = {*this, window, at.columns.count(), 0, 0, window.x, FirstOf(at, shape.y), 0};
     if (window.windows != 0) {

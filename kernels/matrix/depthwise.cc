@@ -280,8 +280,9 @@ void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights
   const bool is_row = kLanes > 1 && shape.x.pixel == 1 && shape.stride_x == 1 && shape.y.pixel == 1;
   const size_t step = is_last ? shape.channels : 1;
   for (size_t b = 0; b < shape.batch; ++b) {
-    Rectangle at;
-    for (Rectangles rectangles(down, across); rectangles.Next(&at);) {
+    Rectangles rectangles(down, across);
+    while (const Rectangle* next = rectangles.Next()) {
+      const Rectangle& at = *next;
       const DepthwiseLine first = LineOf(shape, at, TapsOf(at, down, across, shape.x),
                                          x + b * shape.x.image, weights, y + b * shape.y.image);
       uint32_t in_channel = 0, copies = 0;  // of that channel

@@ -69,35 +69,28 @@ void Stretch::Group(size_t outputs, size_t rows) const {
   RunRows<kRows, kPanels>(next, outputs, rows);
 }
 
-// At least one row. Two loops end in it; on a small core it is a function.
-#if HWY_TARGET == HWY_SCALAR
-HWY_NOINLINE
-#else
-HWY_INLINE
-#endif
-void RunStretch(const Stretch& at, size_t rows) {
-  Stretch next = at;
-  RunProduct(next, at.columns, rows);
-}
+// At least one row; goes on to the outputs behind them.
+WEFT_SHARED void RunStretch(Stretch& at, size_t rows) { RunProduct(at, at.columns, rows); }
 
 // Up to 16 columns whose floats must be gathered first: a few inner steps at a time on the stack.
 // The chain goes on in y from one stretch to the next.
-HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch at, const float* b) {
+HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
   constexpr size_t kSteps = HWY_TARGET == HWY_SCALAR ? 4 : 16;
   float panel[kSteps * kPanel] = {};
-  const float* a = at.a;
-  const bool continues = at.continues;
+  const float* b = at.b;
   at.b = panel;
   at.b_inner_stride = kPanel;
   for (size_t k = 0; k < shape.inner; k += kSteps) {
+    if (k != 0) {
+      at.a += kSteps * shape.a_inner_stride;
+      at.continues = true;
+    }
     at.inner = shape.inner - k < kSteps ? shape.inner - k : kSteps;
     for (size_t i = 0; i < at.inner; ++i) {
       for (size_t n = 0; n < at.columns; ++n) {
         panel[i * kPanel + n] = b[(k + i) * shape.b_inner_stride + n * shape.b_column_stride];
       }
     }
-    at.a = a + k * shape.a_inner_stride;
-    at.continues = continues || k != 0;
     RunStretch(at, shape.rows);
   }
 }
@@ -124,36 +117,35 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
                   float* y) {
   // The tile steps once more than it reads, so a stride that leads nowhere must not count.
   const bool steps = shape.inner > 1;
-  Stretch at = {a,
-                shape.a_row_stride,
-                steps ? shape.a_inner_stride : 0,
-                b,
-                steps ? shape.b_inner_stride : 0,
-                y,
-                part.y_row_stride,
-                shape.inner,
-                0,
-                part.continues};
   const bool is_contiguous = shape.b_column_stride == 1;
-  for (size_t column = 0; column < shape.columns; column += at.columns) {
+  for (size_t column = 0; column < shape.columns;) {
     size_t left = shape.columns - column;
     // The last panel is whole where it begins earlier: what it computes again comes out the same.
     if (is_contiguous && !part.continues && left < kPanel && column != 0) {
       left = kPanel;
       column = shape.columns - left;
     }
-    at.y = y + column;
-    at.b = b + column * shape.b_column_stride;
+    const size_t columns = is_contiguous && left >= kPanel ? left / kPanel * kPanel
+                           : left < kPanel                 ? left
+                                                           : kPanel;
+    Stretch at = {a,
+                  shape.a_row_stride,
+                  steps ? shape.a_inner_stride : 0,
+                  b + column * shape.b_column_stride,
+                  steps ? shape.b_inner_stride : 0,
+                  y + column,
+                  part.y_row_stride,
+                  shape.inner,
+                  columns,
+                  part.continues};
     if (is_contiguous && left >= kPanel) {
-      at.columns = left / kPanel * kPanel;
       RunStretch(at, shape.rows);
     } else if (left == 1 && shape.rows <= kMatmulColumnRows) {
-      at.columns = 1;
       MatmulColumn(shape, at);
     } else {
-      at.columns = left < kPanel ? left : kPanel;
-      MatmulGathered(shape, at, at.b);
+      MatmulGathered(shape, at);
     }
+    column += columns;
   }
 }
 

@@ -134,6 +134,10 @@ struct Tile {
     AddRun(x, 0, x_step, weights, weight_step, panel_stride, count);
   }
 
+  // Where Finish may write whole panels of each row, one row behind the other: `spare`, unless the
+  // tile has memory of its own.
+  HWY_INLINE float* Block(float* spare) { return spare; }
+
   // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
   HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation& activation) {
     if (IsJust(activation, UnaryOp::kRelu)) {

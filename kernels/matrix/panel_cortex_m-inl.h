@@ -300,6 +300,8 @@ struct Tile {
     }
   }
 
+  HWY_INLINE float* Block(float*) { return sums[0]; }
+
   // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
   HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation& activation) const {
     const bool relu = activation.op == UnaryOp::kRelu;

@@ -19,18 +19,18 @@ class Rectangles {
   Rectangles(const WindowAxis& down, const WindowAxis& across)
       : down_(down), across_(across), deep_(down.Inside()), wide_(across.Inside()) {}
 
-  // The next one, row by row and from left to right; false behind the last.
-  __attribute__((noinline)) bool Next(Rectangle* next) {
+  // The next one, row by row and from left to right, which stands until the next call; null behind
+  // the last.
+  __attribute__((noinline)) const Rectangle* Next() {
     if (at_.columns.end == across_.output || at_.rows.end == 0) {
-      if (at_.rows.end >= down_.output || across_.output == 0) return false;
+      if (at_.rows.end >= down_.output || across_.output == 0) return nullptr;
       at_.rows = From(at_.rows.end, deep_);
       at_.ky = down_.Taps(at_.rows.first);
       at_.columns.end = 0;
     }
     at_.columns = From(at_.columns.end, wide_);
     at_.kx = across_.Taps(at_.columns.first);
-    *next = at_;
-    return true;
+    return &at_;
   }
 
  private:

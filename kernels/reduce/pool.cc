@@ -213,8 +213,9 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const PoolLoop loop = LoopOf(shape, size_t{shape.kernel_height} * shape.kernel_width);
   for (size_t b = 0; b < shape.batch; ++b) {
-    Rectangle at;
-    for (Rectangles rectangles(down, across); rectangles.Next(&at);) {
+    Rectangles rectangles(down, across);
+    while (const Rectangle* next = rectangles.Next()) {
+      const Rectangle& at = *next;
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       PoolRectangle(shape, at, taps, DivisorOf(shape, down, across, at), loop,
                     x + (b * shape.x.image + taps.first),

@@ -22,6 +22,15 @@
 #undef WEFT_ALWAYS_INLINE
 #define WEFT_ALWAYS_INLINE __attribute__((always_inline))
 
+// For what several loops of a kernel call: once in the code where vectors are one lane, and code is
+// dear, else in each of them.
+#undef WEFT_SHARED
+#if HWY_TARGET == HWY_SCALAR
+#define WEFT_SHARED HWY_NOINLINE inline
+#else
+#define WEFT_SHARED HWY_INLINE
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 

@@ -26,7 +26,10 @@ struct NearAxis {
   }
   // The most over all p. Between its bends the lead is linear in p.
   int64_t Lead(uint32_t block) const {
-    const uint64_t last_inside = (uint64_t{in} - 1 + pad) / stride;
+    // (in - 1 + pad) / stride in 32 bits, which small processors divide.
+    const uint32_t last = in - 1;
+    const uint64_t last_inside = uint64_t{last / stride} + pad / stride +
+                                 (uint64_t{last % stride} + pad % stride >= stride ? 1 : 0);
     const uint64_t bends[] = {0, pad / stride, last_inside, out < block ? 0 : out - block};
     int64_t most = LeadAt(out - 1, block);
     for (const uint64_t bend : bends) {

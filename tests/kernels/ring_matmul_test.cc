@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/matrix/ring_matmul.h"
 
+#include <initializer_list>
+#include <limits>
+
 #include "kernels/reference/ring_matmul.h"
 #include "tests/kernels/harness.h"
 
@@ -119,8 +122,8 @@ TEST(RingMatmul, StaysInsideWhateverItsStartIs) {
   const RingMatmulShape s = RingShapeOf(sizes, true, true);
   const RingData data = RingDataFor(s, sizes, &random);
   const std::vector<float> must = RunRingMatmul(s, data, 0, 0);
-  for (const int32_t start :
-       {5, 6, -1, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
+  for (const int32_t start : std::initializer_list<int32_t>{
+           5, 6, -1, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
     ExpectSame(RunRingMatmul(s, data, start, 0), must);
   }
   std::vector<float> without_start(must.size());

@@ -23,7 +23,7 @@ TEST(Maps, OfAConvolutionStayInTheirSlotsAndApart) {
   EXPECT_EQ(code(planes, last), FaultCode::kNone);
   EXPECT_EQ(code({kFar, 8, 2, 1}, {kFar, 3, 1, 9}), FaultCode::kNone);
   EXPECT_EQ(code({0, 0, 0, 0}, last), FaultCode::kNone) << "x may repeat";
-  for (const uint32_t far : {5u, 0x40000000u, 0x55555556u, kFar}) {
+  for (const uint32_t far : {uint32_t{5}, uint32_t{0x40000000}, uint32_t{0x55555556}, kFar}) {
     EXPECT_EQ(code({0, far, 1, 16}, last), FaultCode::kOperandBytes) << far;
     EXPECT_EQ(code({0, 4, far, 16}, last), FaultCode::kOperandBytes) << far;
     EXPECT_EQ(code({0, 4, 1, far | 16}, last), FaultCode::kOperandBytes) << far;
