@@ -69,19 +69,21 @@ HWY_INLINE Lanes16 End(const Partials& partials) {
   return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
 }
 
+HWY_INLINE float JoinTwo(ReduceOp op, float a, float b) {
+  switch (op) {
+    case ReduceOp::kMax:
+      return a > b || a != a ? a : b;
+    case ReduceOp::kMin:
+      return a < b || a != a ? a : b;
+    case ReduceOp::kProduct:
+      return a * b;
+    default:
+      return a + b;
+  }
+}
+
 HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
-  return ReduceLanes(partials, [op](float a, float b) HWY_ATTR {
-    switch (op) {
-      case ReduceOp::kMax:
-        return a > b || a != a ? a : b;
-      case ReduceOp::kMin:
-        return a < b || a != a ? a : b;
-      case ReduceOp::kProduct:
-        return a * b;
-      default:
-        return a + b;
-    }
-  });
+  return ReduceLanes(partials, [op](float a, float b) HWY_ATTR { return JoinTwo(op, a, b); });
 }
 
 // What follows the last step, on `count` finished outputs.
@@ -112,6 +114,47 @@ HWY_INLINE float ReduceRuns(const ReduceShape& shape, const float* x) {
   return Join(shape.op, End(partials));
 }
 
+// Partial `first` of `count` <= 16 outputs, `stride` apart in x: elements first, first + 16, ... of
+// each run. Runs are as long as those of the other partials; what lies behind their end is neutral.
+HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_t stride,
+                                 size_t count, size_t first) {
+  const uint32_t outer_rank = shape.reduced_rank - 1;
+  const uint32_t* dims = shape.dims + shape.kept_rank;
+  const uint32_t* strides = shape.strides + shape.kept_rank;
+  const float neutral = NeutralOf(shape.op);
+  Partials partials = Begin(shape.op);
+  Walk<uint32_t, 1> walk(outer_rank, dims, {strides});
+  do {
+    const float* run = x + walk.offset(0);
+    for (size_t i = first; i < dims[outer_rank] + first; i += 16) {
+      const bool is_inside = i < dims[outer_rank];
+      const float* from = is_inside ? run + i * strides[outer_rank] : run;
+      Step(partials, LoadLanes16(from, stride, is_inside ? count : 0, neutral));
+    }
+  } while (walk.Next());
+  return End(partials);
+}
+
+// `count` <= 16 outputs, `stride` apart in x, each joined from partials as ReduceRuns joins them: the
+// pairs of one level as soon as both are there, so that one of each level waits.
+HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t stride,
+                                size_t count, float* y) {
+  constexpr size_t kLevels = 4;
+  constexpr size_t kOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+  float waiting[kLevels][16], joined[16];
+  for (size_t i = 0; i < 16; ++i) {
+    StoreLanes16(ReducePartial(shape, x, stride, count, kOrder[i]), joined, 16);
+    size_t level = 0;
+    for (; (i >> level & 1) != 0; ++level) {
+      for (size_t lane = 0; lane < 16; ++lane) {
+        joined[lane] = JoinTwo(shape.op, waiting[level][lane], joined[lane]);
+      }
+    }
+    for (size_t lane = 0; level < kLevels && lane < 16; ++lane) waiting[level][lane] = joined[lane];
+  }
+  for (size_t lane = 0; lane < count; ++lane) y[lane] = joined[lane];
+}
+
 // `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
 HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
                              float* y) {
@@ -128,19 +171,24 @@ HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t st
 // All outputs, over at least one element each.
 void ReduceFloats(const ReduceShape& shape, float element_count, const float* x, float* y) {
   const uint32_t rank = shape.kept_rank + shape.reduced_rank;
-  const bool has_runs = shape.reduced_rank != 0 && shape.strides[rank - 1] == 1;
+  const bool has_runs = HasRuns(shape);
+  const bool is_apart = has_runs && shape.strides[rank - 1] != 1;
   const uint32_t outer_rank = shape.kept_rank == 0 ? 0 : shape.kept_rank - 1;
   const size_t count = shape.kept_rank == 0 ? 1 : shape.dims[outer_rank];
   const size_t stride = shape.kept_rank == 0 ? 1 : shape.strides[outer_rank];
   Walk<uint32_t, 1> walk(outer_rank, shape.dims, {shape.strides});
   do {
     const float* from = x + walk.offset(0);
-    if (has_runs) {
+    if (has_runs && !is_apart) {
       for (size_t i = 0; i < count; ++i) y[i] = ReduceRuns(shape, from + i * stride);
     } else {
       for (size_t i = 0; i < count; i += 16) {
-        const size_t left = count - i;
-        ReduceChains(shape, from + i * stride, stride, left < 16 ? left : 16, y + i);
+        const size_t left = count - i < 16 ? count - i : 16;
+        if (is_apart) {
+          ReduceRunsApart(shape, from + i * stride, stride, left, y + i);
+        } else {
+          ReduceChains(shape, from + i * stride, stride, left, y + i);
+        }
       }
     }
     Close(shape.op, element_count, y, count);

@@ -37,7 +37,7 @@ inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
   const uint32_t* strides = s.strides + s.kept_rank;
   const size_t count = CountOf(dims, s.reduced_rank);
   const float* from = x + OffsetOf(index, s.kept_rank, s.dims, s.strides);
-  const bool has_runs = s.reduced_rank != 0 && strides[s.reduced_rank - 1] == 1;
+  const bool has_runs = HasRuns(s);
   const bool adds = s.op != ReduceOp::kMax && s.op != ReduceOp::kMin && s.op != ReduceOp::kProduct;
   const size_t run = has_runs ? dims[s.reduced_rank - 1] : 1;
   float partials[16], groups[16] = {}, totals[16] = {};

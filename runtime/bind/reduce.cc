@@ -13,6 +13,8 @@ Fault Check(const format::ReduceParams& params, const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireZero(params.reserved());
   check.RequireBelow(FaultCode::kParamOp, op, kernels::kReduceOpCount);
+  check.RequireBelow(FaultCode::kParamOp, static_cast<uint32_t>(params.order()),
+                     kernels::kReduceOrderCount);
   check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
   const uint32_t rank = Plus(params.kept_rank(), params.reduced_rank());
   check.RequireAtMost(FaultCode::kParamRank, rank, kernels::kMaxRank);
@@ -36,6 +38,7 @@ void Run(const format::ReduceParams& params, std::byte* const* operands) {
   Assign(shape.strides, params.strides());
   shape.op = static_cast<kernels::ReduceOp>(params.op());
   shape.type = ElementOf(params.type());
+  shape.order = static_cast<kernels::ReduceOrder>(params.order());
   kernels::Reduce(shape, operands[0], operands[1]);
 }
 

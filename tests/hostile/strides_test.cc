@@ -144,7 +144,8 @@ StepSample Select(uint32_t far) {
 StepSample Reduce(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1, 2}, strides[8] = {far, 2, far, 1};
   return StepSample(Kind::reduce, {{kF32, 6}, {kF32, 3}})
-      .With(format::ReduceParams(2, 2, dims, strides, format::ReduceOp::sum, kF32, 0));
+      .With(format::ReduceParams(2, 2, dims, strides, format::ReduceOp::sum, kF32,
+                                 format::ReduceOrder::by_strides, 0));
 }
 StepSample Fourier(uint32_t far) {
   const uint8_t factors[12] = {4};

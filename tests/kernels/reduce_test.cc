@@ -14,14 +14,15 @@ bool IsSum(ReduceOp op) {
          op == ReduceOp::kL2;
 }
 
-// Every float op of `shape` over x against both twins.
+// Every float op of `shape`, in every order, over x against both twins.
 void ExpectTwin(ReduceShape shape, const std::vector<float>& x, size_t misalignment) {
   const Array<float> from(x, misalignment);
   const size_t outputs = CountOf(shape.dims, shape.kept_rank);
   const double elements =
       static_cast<double>(CountOf(shape.dims + shape.kept_rank, shape.reduced_rank));
-  for (int index = 0; index < kReduceOpCount; ++index) {
-    shape.op = static_cast<ReduceOp>(index);
+  for (int index = 0; index < kReduceOpCount * kReduceOrderCount; ++index) {
+    shape.op = static_cast<ReduceOp>(index / kReduceOrderCount);
+    shape.order = static_cast<ReduceOrder>(index % kReduceOrderCount);
     if (!ReduceKnows(shape.op, Element::kF32)) continue;
     SCOPED_TRACE(index);
     const std::vector<float> y = OnEveryTarget<float>(
@@ -84,6 +85,29 @@ TEST(Reduce, MeetsItsTwinForLongSums) {
     ExpectTwin({0, 2, {terms, 16}, {0, 1}}, x, 0);
     ExpectTwin({1, 2, {2, terms, 5}, {5, 0, 1}}, x, 1);
     ExpectTwin({1, 1, {2, terms}, {1, 2}}, random.Floats(2 * terms, 2), 0);
+  }
+}
+
+// What an order asks for is what the strides of a copy would bring about.
+TEST(Reduce, SumsInAnOrderThatTheStridesDoNotHave) {
+  Random random(6);
+  for (const uint32_t places : {1u, 5u, 16u, 17u, 160u, 1100u}) {
+    for (const uint32_t columns : {1u, 3u, 16u, 35u}) {
+      const std::vector<float> side_by_side = random.Floats(places * columns, 2);
+      std::vector<float> apart(side_by_side.size());
+      for (uint32_t i = 0; i < apart.size(); ++i) {
+        apart[i % places * columns + i / places] = side_by_side[i];
+      }
+      ReduceShape run = {1, 1, {columns, places}, {places, 1}, ReduceOp::kMean};
+      ReduceShape turned = {1, 1, {columns, places}, {1, columns}, ReduceOp::kMean};
+      for (const ReduceOrder order : {ReduceOrder::kRuns, ReduceOrder::kChains}) {
+        run.order = turned.order = order;
+        std::vector<float> must(columns), is(columns);
+        Reduce(run, side_by_side.data(), must.data());
+        Reduce(turned, apart.data(), is.data());
+        for (uint32_t i = 0; i < columns; ++i) EXPECT_TRUE(SameBits(is[i], must[i])) << i;
+      }
+    }
   }
 }
 

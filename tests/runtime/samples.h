@@ -111,7 +111,8 @@ inline StepSample SampleOf<format::Kind::select>() {
 template <>
 inline StepSample SampleOf<format::Kind::reduce>() {
   return StepSample(format::Kind::reduce, {{kF32, 6}, {kF32, 2}})
-      .With(format::ReduceParams(1, 1, kPlane, kWhole, format::ReduceOp::sum, kF32, 0));
+      .With(format::ReduceParams(1, 1, kPlane, kWhole, format::ReduceOp::sum, kF32,
+                                 format::ReduceOrder::by_strides, 0));
 }
 
 template <>

@@ -402,6 +402,10 @@ TEST(Verify, HoldsParametersToTheirLimits) {
             FaultCode::kParamType);
   EXPECT_EQ(CodeOf(Kind::reduce, [](B& b) { b.reduce_rows[0].mutate_reduced_rank(0xFFFFFFFF); }),
             FaultCode::kParamRank);
+  EXPECT_EQ(
+      CodeOf(Kind::reduce,
+             [](B& b) { b.reduce_rows[0].mutate_order(static_cast<format::ReduceOrder>(3)); }),
+      FaultCode::kParamOp);
 }
 
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {

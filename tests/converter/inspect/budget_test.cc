@@ -51,14 +51,14 @@ TEST(MultiplyAdds, AreTheProductsOfMatrices) {
                                                          5, 1, format::ElementType::f32, 0, 0)),
             2 * 3 * 4 * 5 * 6);
   const uint32_t dims[8] = {4, 5}, reduce_strides[8] = {5, 1};
-  EXPECT_EQ(
-      CountedOf(Kind::reduce, format::ReduceParams(1, 1, dims, reduce_strides, format::ReduceOp::l2,
-                                                   ElementType::f32, 0)),
-      4 * 5);
-  EXPECT_EQ(
-      CountedOf(Kind::reduce, format::ReduceParams(1, 1, dims, reduce_strides,
-                                                   format::ReduceOp::sum, ElementType::f32, 0)),
-      0);
+  EXPECT_EQ(CountedOf(Kind::reduce,
+                      format::ReduceParams(1, 1, dims, reduce_strides, format::ReduceOp::l2,
+                                           ElementType::f32, format::ReduceOrder::by_strides, 0)),
+            4 * 5);
+  EXPECT_EQ(CountedOf(Kind::reduce,
+                      format::ReduceParams(1, 1, dims, reduce_strides, format::ReduceOp::sum,
+                                           ElementType::f32, format::ReduceOrder::by_strides, 0)),
+            0);
   EXPECT_EQ(CountedOf(Kind::unary, format::UnaryParams(9, kPlain, ElementType::f32, 0, 0)), 0);
 }
 
