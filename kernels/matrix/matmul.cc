@@ -70,7 +70,7 @@ void Stretch::Group(size_t outputs, size_t rows) const {
 }
 
 // At least one row; goes on to the outputs behind them.
-WEFT_SHARED void RunStretch(Stretch& at, size_t rows) { RunProduct(at, at.columns, rows); }
+WEFT_PART void RunStretch(Stretch& at, size_t rows) { RunProduct(at, at.columns, rows); }
 
 // Up to 16 columns whose floats must be gathered first: a few inner steps at a time on the stack.
 // The chain goes on in y from one stretch to the next.

@@ -52,12 +52,12 @@ struct Partials {
   LongSum sum;
 };
 
-HWY_INLINE Partials Begin(ReduceOp op) {
+WEFT_PART Partials Begin(ReduceOp op) {
   const bool adds = op != ReduceOp::kMax && op != ReduceOp::kMin && op != ReduceOp::kProduct;
   return {op, adds, BeginSum(NeutralOf(op))};
 }
 
-HWY_INLINE void Step(Partials& partials, const Lanes16& x) {
+WEFT_PART void Step(Partials& partials, const Lanes16& x) {
   const ReduceOp op = partials.op;
   partials.sum.sums = Combine(partials.sum.sums, x, [op](FloatVec sum, FloatVec v) HWY_ATTR {
     return StepOne(op, sum, v);
@@ -65,7 +65,7 @@ HWY_INLINE void Step(Partials& partials, const Lanes16& x) {
   if (partials.adds) EndTerm(partials.sum);
 }
 
-HWY_INLINE Lanes16 End(const Partials& partials) {
+WEFT_PART Lanes16 End(const Partials& partials) {
   return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
 }
 
@@ -95,21 +95,25 @@ HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) 
   }
 }
 
-// One output whose elements lie in runs: element i of a run goes to partial i % 16.
-HWY_INLINE float ReduceRuns(const ReduceShape& shape, const float* x) {
+// One lane gathers elements as fast as it reads them from a run; vectors take sixteen outputs at once.
+inline constexpr bool kGathersRuns = kLanes == 1;
+
+// One output: element i of a run, `step` apart, goes to partial i % 16.
+WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
   const uint32_t outer_rank = shape.reduced_rank - 1;
   const uint32_t* dims = shape.dims + shape.kept_rank;
   const float neutral = NeutralOf(shape.op);
-  const size_t count = dims[outer_rank];
+  const uint32_t* strides = shape.strides + shape.kept_rank;
+  const size_t count = dims[outer_rank], step = kGathersRuns ? strides[outer_rank] : 1;
   Partials partials = Begin(shape.op);
-  Walk<uint32_t, 1> walk(outer_rank, dims, {shape.strides + shape.kept_rank});
+  Walk<uint32_t, 1> walk(outer_rank, dims, {strides});
   do {
     const float* run = x + walk.offset(0);
     size_t i = 0;
     for (; i + 16 <= count; i += 16) {
-      Step(partials, LoadLanes16(run + i, 16, neutral));
+      Step(partials, LoadLanes16(run + i * step, step, 16, neutral));
     }
-    if (i < count) Step(partials, LoadLanes16(run + i, count - i, neutral));
+    if (i < count) Step(partials, LoadLanes16(run + i * step, step, count - i, neutral));
   } while (walk.Next());
   return Join(shape.op, End(partials));
 }
@@ -122,6 +126,7 @@ HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_
   const uint32_t* dims = shape.dims + shape.kept_rank;
   const uint32_t* strides = shape.strides + shape.kept_rank;
   const float neutral = NeutralOf(shape.op);
+  if (first >= dims[outer_rank]) return SetLanes16(neutral);
   Partials partials = Begin(shape.op);
   Walk<uint32_t, 1> walk(outer_rank, dims, {strides});
   do {
@@ -156,8 +161,8 @@ HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t
 }
 
 // `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
-HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
-                             float* y) {
+WEFT_PART void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
+                            float* y) {
   const float neutral = NeutralOf(shape.op);
   Partials partials = Begin(shape.op);
   Walk<uint32_t, 1> walk(shape.reduced_rank, shape.dims + shape.kept_rank,
@@ -172,7 +177,7 @@ HWY_INLINE void ReduceChains(const ReduceShape& shape, const float* x, size_t st
 void ReduceFloats(const ReduceShape& shape, float element_count, const float* x, float* y) {
   const uint32_t rank = shape.kept_rank + shape.reduced_rank;
   const bool has_runs = HasRuns(shape);
-  const bool is_apart = has_runs && shape.strides[rank - 1] != 1;
+  const bool is_apart = has_runs && shape.strides[rank - 1] != 1 && !kGathersRuns;
   const uint32_t outer_rank = shape.kept_rank == 0 ? 0 : shape.kept_rank - 1;
   const size_t count = shape.kept_rank == 0 ? 1 : shape.dims[outer_rank];
   const size_t stride = shape.kept_rank == 0 ? 1 : shape.strides[outer_rank];

@@ -23,7 +23,7 @@ HWY_INLINE Lanes16 ExpOfDifference(const Lanes16& x, const Lanes16& greatest) {
 }
 
 // The greatest of a line in each of its lanes.
-WEFT_SHARED Lanes16 GreatestOf(const Lines& lines, const float* x) {
+WEFT_PART Lanes16 GreatestOf(const Lines& lines, const float* x) {
   Lanes16 greatest = SetLanes16(kNothing);
   for (size_t i = 0; i < lines.rows; ++i) {
     greatest = GreaterOf(LoadLanes16(x + i * lines.step, lines.LanesOf(i), kNothing), greatest);
@@ -32,8 +32,8 @@ WEFT_SHARED Lanes16 GreatestOf(const Lines& lines, const float* x) {
 }
 
 // Sums exp(x - greatest) and, with a y, keeps the terms there.
-WEFT_SHARED Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const float* x,
-                                float* y) {
+WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const float* x,
+                              float* y) {
   LongSum sum = BeginSum(0.0f);
   for (size_t i = 0; i < lines.rows; ++i) {
     const size_t lanes = lines.LanesOf(i);
@@ -47,8 +47,8 @@ WEFT_SHARED Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, con
 }
 
 // y = y / sum, by way of the reciprocal, or (x - greatest) - log(sum).
-WEFT_SHARED void Finish(const Lines& lines, bool logarithm, const Lanes16& greatest,
-                        const Lanes16& sums, const float* x, float* y) {
+WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& greatest,
+                      const Lanes16& sums, const float* x, float* y) {
   Lanes16 factors;
   for (size_t v = 0; v < kPanelVectors; ++v) {
     factors.v[v] = logarithm ? Log(sums.v[v]) : Divide(Set(1.0f), sums.v[v]);

@@ -22,13 +22,13 @@
 #undef WEFT_ALWAYS_INLINE
 #define WEFT_ALWAYS_INLINE __attribute__((always_inline))
 
-// For what several loops of a kernel call: once in the code where vectors are one lane, and code is
-// dear, else in each of them.
-#undef WEFT_SHARED
+// A part of a kernel: a function of its own where vectors are one lane, since code and stack are dear
+// there, else inside its callers.
+#undef WEFT_PART
 #if HWY_TARGET == HWY_SCALAR
-#define WEFT_SHARED HWY_NOINLINE inline
+#define WEFT_PART HWY_NOINLINE inline
 #else
-#define WEFT_SHARED HWY_INLINE
+#define WEFT_PART HWY_INLINE
 #endif
 
 HWY_BEFORE_NAMESPACE();
