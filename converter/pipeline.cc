@@ -23,6 +23,7 @@
 #include "converter/graph/fold.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/input_shapes.h"
+#include "converter/graph/layout/layout.h"
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
 #include "converter/graph/promote.h"
@@ -131,6 +132,8 @@ constexpr Pass kPasses[] = {
      "constants that follow one another, or a product, become one"},
     {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
      "products that are read in parts become one for each part"},
+    {"layout", Stage::kGraph, OnGraph<graph::ChooseLayouts>,
+     "stretches with windows get their channels last"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
     {"ring_products", Stage::kProgram, OnProgram<plan::ReadRingsInPlace>,
      "products read keys and values in the rings that keep them"},

@@ -3,10 +3,14 @@
 // of the whole costs nothing: Split's is a view, Concat's a copy that the planner lets the producer
 // write.
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -161,10 +165,35 @@ void SplitAxes(AxisScope& scope) {
   scope.relation.reason = "splits the time axis";
 }
 
+void ConcatTurn(TurnScope& scope) {
+  const int64_t axis = LastPlace(scope.attributes.Int("axis", 0), scope.dims(In(0)).size());
+  scope.turn.attributes["axis"] = std::to_string(axis);
+  std::vector<Port> ports = {Out(0)};
+  for (size_t i = 0; i < scope.input_count(); ++i) {
+    if (scope.constant(i) == nullptr) {
+      ports.push_back(In(i));
+    } else {
+      scope.turn.operands[i] = scope.input_dims(i);
+    }
+  }
+  scope.Tie(std::move(ports));
+}
+
+void SplitTurn(TurnScope& scope) {
+  scope.MoveAxes(1, scope.dims(In(0)).size());
+  std::vector<Port> ports = {In(0)};
+  for (size_t i = 0; i < scope.node().outputs.size(); ++i) ports.push_back(Out(i));
+  scope.Tie(std::move(ports));
+}
+
+constexpr Traits kJoins = {.joins = true, .axes = ConcatAxes, .turn = ConcatTurn};
+constexpr Traits kSplits = {
+    .axes = SplitAxes, .turn = SplitTurn, .steering = Steering::kShape, .steered_from = 1};
+
 constexpr Operation kConcatRows[] = {
-    {"Concat", 1, 1, kAnyNumber, InferConcat, LowerConcat, {.joins = true, .axes = ConcatAxes}},
-    {"Split", 1, 2, 2, InferSplit, LowerSplit, ShapedBy(SplitAxes)},
-    {"VariadicSplit", 1, 3, 3, InferVariadicSplit, LowerSplit, ShapedBy(SplitAxes)},
+    {"Concat", 1, 1, kAnyNumber, InferConcat, LowerConcat, kJoins},
+    {"Split", 1, 2, 2, InferSplit, LowerSplit, kSplits},
+    {"VariadicSplit", 1, 3, 3, InferVariadicSplit, LowerSplit, kSplits},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -162,7 +163,13 @@ constexpr Operation kConvertRows[] = {
       .pointwise = true,
       .converts = true,
       .typed_by = "destination_type"}},
-    {"ConvertLike", 1, 2, 2, InferConvertLike, LowerConvert, {.converts = true, .axes = SameAxes}},
+    {"ConvertLike",
+     1,
+     2,
+     2,
+     InferConvertLike,
+     LowerConvert,
+     {.converts = true, .axes = SameAxes, .turn = SameTurn}},
     {"ConvertPromoteTypes",
      14,
      2,

@@ -5,6 +5,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/look_back.h"
+#include "converter/ops/turn.h"
 #include "converter/ops/window.h"
 
 namespace weft::ops {
@@ -13,18 +14,19 @@ namespace {
 template <bool grouped>
 void InferConvolution(InferScope& scope) {
   if (!CheckDataAndFilters(scope, grouped)) return;
-  const std::span<const int64_t> data = scope.input_dims(kData);
+  const Dims data = DocumentDims(scope);
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
-  const std::optional<Window> window = InferWindow(scope, data.subspan(2), filters.window);
+  const std::optional<Window> window =
+      InferWindow(scope, std::span(data).subspan(2), filters.window);
   if (!window) return;
   Dims out = {data[0], filters.groups * filters.out_channels};
   for (int64_t extent : window->OutDims()) out.push_back(extent);
-  scope.SetOutput(0, scope.input_element(kData), std::move(out));
+  scope.SetOutput(0, scope.input_element(kData), OutputOrder(scope, std::move(out)));
 }
 
 void LowerConvolution(LowerScope& scope) {
-  const std::span<const int64_t> data = scope.input_dims(kData);
+  const Dims data = DocumentDims(scope);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Filters filters = FiltersOf(scope);
@@ -35,6 +37,11 @@ void LowerConvolution(LowerScope& scope) {
   }
   Convolution node = {data[0], filters, window, WeightsOf(scope)};
   SetPlanes(node);
+  const WindowAxis &down = window.y, &across = window.x;
+  if (scope.attributes.Has(kXLast)) node.x_strides = LastOf(data[1], down.in, across.in);
+  if (scope.attributes.Has(kYLast)) {
+    node.y_strides = LastOf(filters.groups * filters.out_channels, down.out, across.out);
+  }
   EmitConvolution(scope.builder, node, x, y);
 }
 
@@ -54,7 +61,7 @@ void ConvolutionAxes(AxisScope& scope) {
   }
 }
 
-constexpr Traits kConvolution = {.axes = ConvolutionAxes, .heavy = true};
+constexpr Traits kConvolution = {.axes = ConvolutionAxes, .turn = ConvolutionTurn, .heavy = true};
 
 constexpr Operation kConvolutionRows[] = {
     {"Convolution", 1, 2, 2, InferConvolution<false>, LowerNarrow<LowerConvolution>, kConvolution},

@@ -8,6 +8,7 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/turn.h"
 #include "kernels/matrix/pack.h"
 
 namespace weft::ops {
@@ -253,7 +254,8 @@ Filters FiltersOf(const NodeScope& scope) {
 }
 
 Window ConvolvedWindow(const NodeScope& scope) {
-  return WindowOf(scope, std::span(scope.input_dims(kData)).subspan(2), FiltersOf(scope).window);
+  const Dims data = DocumentDims(scope);
+  return WindowOf(scope, std::span(data).subspan(2), FiltersOf(scope).window);
 }
 
 bool CheckDataAndFilters(InferScope& scope, bool grouped) {
@@ -277,7 +279,7 @@ bool CheckDataAndFilters(InferScope& scope, bool grouped) {
 }
 
 void CheckInChannels(InferScope& scope, const Filters& filters) {
-  const int64_t channels = scope.input_dims(kData)[1];
+  const int64_t channels = DocumentDims(scope)[1];
   if (channels == filters.groups * filters.in_channels) return;
   scope.Fault("data has {} channels and filters take {}; both must be equal", channels,
               filters.groups * filters.in_channels);
@@ -306,6 +308,19 @@ void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::Valu
   const format::ConvParams params =
       ConvParamsOf(node.batch, filters, node.window, node.x_strides, node.y_strides);
   EmitConv(builder, params, x, PackedWeights(builder, filters, node.weights, params), y);
+}
+
+void ConvolutionTurn(TurnScope& scope) {
+  if (scope.input_element(kData) != ElementType::f32) return;
+  if (scope.turns(In(kData))) scope.turn.attributes[kXLast] = "1";
+  if (scope.turns(Out(0))) scope.turn.attributes[kYLast] = "1";
+  if (IsDepthwise(FiltersOf(scope))) {
+    scope.turn.last_is = LastIs::kBest;
+    return SameTurn(scope);
+  }
+  scope.turn.last_is = LastIs::kGood;
+  scope.Tie({In(kData)});
+  scope.Tie({Out(0)});
 }
 
 }  // namespace weft::ops

@@ -66,6 +66,9 @@ void SetPlanes(Convolution& node);
 void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
                      plan::ValueId y);
 
+// Steps of f32 take either order on each side; channels one by one need the same on both.
+void ConvolutionTurn(TurnScope& scope);
+
 // Of integers, whose sums wrap around: the patches of the data are copied behind each other and
 // multiplied by the filters as data. `weights` as the filters are.
 void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filters,

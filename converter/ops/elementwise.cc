@@ -9,6 +9,7 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -106,6 +107,13 @@ void SlopeAxes(AxisScope& scope) {
   scope.relation.groups[at].push_back({false, 1, 0});
 }
 
+void SlopeTurn(TurnScope& scope) {
+  scope.turn.operands[1] = WithLeadingOnes(SlopeDims(scope), scope.input_dims(0).size());
+  SameTurn(scope);
+}
+
+constexpr Traits kSlope = {.axes = SlopeAxes, .turn = SlopeTurn};
+
 int64_t AddOf(int64_t a, int64_t b) { return a + b; }
 int64_t SubtractOf(int64_t a, int64_t b) { return a - b; }
 int64_t MultiplyOf(int64_t a, int64_t b) { return a * b; }
@@ -142,7 +150,7 @@ constexpr Operation kElementwiseRows[] = {
      kPointwise},
     {"Mod", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::mod>, kPointwise},
     {"FloorMod", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::floor_mod>, kPointwise},
-    {"PRelu", 1, 2, 2, InferPRelu, LowerNarrow<LowerPRelu, ElementType::i16>, Apart(SlopeAxes)},
+    {"PRelu", 1, 2, 2, InferPRelu, LowerNarrow<LowerPRelu, ElementType::i16>, kSlope},
     {"LogicalAnd", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_and>,
      kDecidedBy<false>},
     {"LogicalOr", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},

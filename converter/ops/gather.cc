@@ -9,6 +9,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -137,7 +138,22 @@ void GatherAxes(AxisScope& scope) {
   for (const int64_t extent : scope.in(0)) scope.relation.runs.push_back(WholeAxis(extent));
 }
 
-constexpr Traits kGather = {.axes = GatherAxes, .steering = Steering::kChoice, .steered_from = 1};
+// One place of an axis, or several of it.
+void GatherTurn(TurnScope& scope) {
+  constexpr size_t kIndices = 1, kAxis = 2;
+  const size_t rank = scope.dims(In(0)).size();
+  const std::optional<Dims> axis = scope.Ints(kAxis);
+  const bool is_plain = HasTurn(rank) && axis && axis->size() == 1 && scope.rank(kIndices) < 2 &&
+                        scope.attributes.Int("batch_dims", 0) == 0;
+  if (!is_plain) return;
+  std::vector<bool> kept(rank, true);
+  kept[WrappedAxis(axis->front(), static_cast<int64_t>(rank))] = scope.rank(kIndices) == 1;
+  scope.MoveAxes(kAxis, rank);
+  TieKept(scope, kept);
+}
+
+constexpr Traits kGather = {
+    .axes = GatherAxes, .turn = GatherTurn, .steering = Steering::kChoice, .steered_from = 1};
 
 constexpr Operation kGatherRows[] = {
     {"Gather", 1, 3, 3, InferWithin, LowerGather, kGather},

@@ -2,6 +2,9 @@
 // Interpolate. An axis whose places are taken unchanged by a table of a few even runs (whole
 // factors, mostly) is moved by strided copies, all such axes in one go; any other axis is a step of
 // its own: a gather, or one for each term of the sum that makes a place.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -13,6 +16,7 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/resample.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -298,13 +302,37 @@ void InterpolateAxes(AxisScope& scope) {
   scope.relation.stretches = by_last_sizes;
 }
 
+// Where places are taken unchanged, whatever the order of the axes. The first version has its axes
+// as an attribute, the others as their last input.
+template <int opset>
+void InterpolateTurn(TurnScope& scope) {
+  const size_t rank = scope.dims(In(0)).size();
+  const std::optional<Resampling> resampling = ReadResampling(scope, opset);
+  const bool is_plain = resampling && HasTurn(rank) && resampling->mode == "nearest" &&
+                        std::ranges::all_of(resampling->axes, [](const ResampledAxis& axis) {
+                          return axis.pad_begin == 0 && axis.pad_end == 0;
+                        });
+  if (!is_plain) return;
+  Dims places;
+  for (const int64_t axis : resampling->listed) places.push_back(LastPlace(axis, rank));
+  if (opset == 1) {
+    scope.turn.attributes["axes"] = fmt::format("{}", fmt::join(places, ","));
+  } else {
+    scope.turn.ints[opset == 4 ? 3 : 2] = std::move(places);
+  }
+  SameTurn(scope);
+}
+
+template <int opset>
+constexpr Traits kResamples = {.axes = InterpolateAxes<opset>,
+                               .turn = InterpolateTurn<opset>,
+                               .steering = Steering::kShape,
+                               .steered_from = 1};
+
 constexpr Operation kInterpolateRows[] = {
-    {"Interpolate", 1, 2, 2, InferInterpolate<1>, LowerInterpolate<1>,
-     ShapedBy(InterpolateAxes<1>)},
-    {"Interpolate", 4, 3, 4, InferInterpolate<4>, LowerInterpolate<4>,
-     ShapedBy(InterpolateAxes<4>)},
-    {"Interpolate", 11, 2, 3, InferInterpolate<11>, LowerInterpolate<11>,
-     ShapedBy(InterpolateAxes<11>)},
+    {"Interpolate", 1, 2, 2, InferInterpolate<1>, LowerInterpolate<1>, kResamples<1>},
+    {"Interpolate", 4, 3, 4, InferInterpolate<4>, LowerInterpolate<4>, kResamples<4>},
+    {"Interpolate", 11, 2, 3, InferInterpolate<11>, LowerInterpolate<11>, kResamples<11>},
 };
 
 }  // namespace

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/packed.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -125,7 +127,17 @@ bool TakesStrides(const NodeScope& scope, size_t i) {
   return scope.rank(i) > 1 && scope.constant(0) == nullptr && scope.constant(1) == nullptr;
 }
 
-constexpr Traits kMatMul = {.axes = MatMulAxes, .takes_strides = TakesStrides, .heavy = true};
+// The two last of three axes change places, and that is what a transposed factor wants.
+void MatmulTurn(TurnScope& scope) {
+  for (const size_t i : {0, 1}) {
+    if (scope.rank(i) != 3 || !scope.attributes.Bool(kTranspose[i], false)) continue;
+    if (scope.turns(In(i))) scope.turn.attributes[std::string(kTranspose[i])] = "false";
+    scope.Tie({In(i)});
+  }
+}
+
+constexpr Traits kMatMul = {
+    .axes = MatMulAxes, .turn = MatmulTurn, .takes_strides = TakesStrides, .heavy = true};
 
 constexpr Operation kMatmulRows[] = {
     {"MatMul", 1, 2, 2, InferMatmul, LowerNarrow<LowerMatmul>, kMatMul},

@@ -12,6 +12,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -258,9 +259,18 @@ void PadAxes(AxisScope& scope) {
   }
 }
 
+void PadTurn(TurnScope& scope) {
+  scope.MoveNumbers(1);
+  scope.MoveNumbers(2);
+  SameTurn(scope);
+}
+
+constexpr Traits kPadding = {
+    .axes = PadAxes, .turn = PadTurn, .steering = Steering::kShape, .steered_from = 1};
+
 constexpr Operation kPadRows[] = {
-    {"Pad", 1, 3, 4, InferPad, LowerPad, ShapedBy(PadAxes)},
-    {"Pad", 12, 3, 4, InferPad, LowerPad, ShapedBy(PadAxes)},
+    {"Pad", 1, 3, 4, InferPad, LowerPad, kPadding},
+    {"Pad", 12, 3, 4, InferPad, LowerPad, kPadding},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/top.h"
+#include "converter/ops/turn.h"
 #include "converter/ops/window.h"
 
 namespace weft::ops {
@@ -40,14 +41,14 @@ std::optional<Dims> InferPool(InferScope& scope, std::initializer_list<ElementTy
     scope.Fault("data is {}; must have rank 3, 4 or 5", ToString(scope.input_type(0)));
     return std::nullopt;
   }
-  const std::span<const int64_t> data = scope.input_dims(0);
+  const Dims data = DocumentDims(scope);
   const std::optional<Window> window =
-      InferWindow(scope, data.subspan(2), scope.attributes.Ints("kernel"));
+      InferWindow(scope, std::span(data).subspan(2), scope.attributes.Ints("kernel"));
   if (!window) return std::nullopt;
   CheckPads(scope, *window);
   Dims out = {data[0], data[1]};
   for (int64_t extent : window->OutDims()) out.push_back(extent);
-  return out;
+  return OutputOrder(scope, std::move(out));
 }
 
 void InferMean(InferScope& scope) {
@@ -78,8 +79,8 @@ constexpr std::string_view kIndexTypes[] = {"i64", "i32"};
 constexpr ElementType kNumberType = ElementType::i32;
 
 Window WindowOf(const NodeScope& scope) {
-  const std::span<const int64_t> data = scope.input_dims(0);
-  return WindowOf(scope, data.subspan(2), scope.attributes.Ints("kernel"));
+  const Dims data = DocumentDims(scope);
+  return WindowOf(scope, std::span(data).subspan(2), scope.attributes.Ints("kernel"));
 }
 
 // Elements that the windows reach from the first one on, padding included.
@@ -167,14 +168,15 @@ void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Win
 }
 
 void Emit(LowerScope& scope, PoolOp op) {
-  const Dims& data = scope.input_dims(0);
+  const Dims data = DocumentDims(scope);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
   if (window.axis_count < 3) {
-    const Pooled maps = {data[0], data[1], PlanesOf(data[1], window.y.in, window.x.in),
-                         PlanesOf(data[1], window.y.out, window.x.out)};
+    const auto strides_of = scope.attributes.Has(kXLast) ? LastOf : PlanesOf;
+    const Pooled maps = {data[0], data[1], strides_of(data[1], window.y.in, window.x.in),
+                         strides_of(data[1], window.y.out, window.x.out)};
     return EmitPool(scope.builder, op, maps, window, scope.input(0), y);
   }
   EmitVolumePool(scope.builder, op, data[0] * data[1], window, scope.input(0), y);
@@ -432,7 +434,16 @@ void PoolingAxes(AxisScope& scope) {
   }
 }
 
-constexpr Traits kPooling = Apart(PoolingAxes);
+// The step of f32; indices of maxima count in the document's order.
+void PoolingTurn(TurnScope& scope) {
+  const bool numbers = scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1);
+  if (scope.input_element(0) != ElementType::f32 || numbers) return;
+  scope.turn.attributes = {{kXLast, "1"}, {kYLast, "1"}};
+  scope.turn.last_is = LastIs::kBetter;
+  SameTurn(scope);
+}
+
+constexpr Traits kPooling = {.axes = PoolingAxes, .turn = PoolingTurn};
 
 constexpr Operation kPoolingRows[] = {
     {"MaxPool", 1, 1, 1, InferMax, LowerMax, kPooling},

@@ -15,11 +15,13 @@
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/sum_order.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
 
 using format::ReduceOp;
+using format::ReduceOrder;
 using format::UnaryOp;
 
 // One flag per axis of input 0; nullopt after a fault.
@@ -57,12 +59,13 @@ void InferReduce(InferScope& scope) {
   const std::optional<std::vector<bool>> reduced = ReducedAxes(scope);
   const bool keep_dims = scope.attributes.Bool("keep_dims", false);
   if (!reduced) return;
+  const Dims data = DocumentDims(scope);
   Dims dims;
   for (size_t axis = 0; axis < reduced->size(); ++axis) {
-    if (!(*reduced)[axis]) dims.push_back(scope.input_dims(0)[axis]);
+    if (!(*reduced)[axis]) dims.push_back(data[axis]);
     if ((*reduced)[axis] && keep_dims) dims.push_back(1);
   }
-  scope.SetOutput(0, scope.input_element(0), std::move(dims));
+  scope.SetOutput(0, scope.input_element(0), OutputOrder(scope, std::move(dims)));
 }
 
 void InferReduceOfNumbers(InferScope& scope) {
@@ -115,11 +118,40 @@ std::vector<ReduceAxis> AxesAcross(const Dims& dims, const std::vector<bool>& re
   return axes;
 }
 
+// In the document's order of axes.
+std::vector<ReduceAxis> DocumentAxes(const NodeScope& scope, const std::vector<bool>& reduced) {
+  const Dims dims = DocumentDims(scope);
+  if (!scope.attributes.Has(kSumsAcross)) return AxesToReduce(dims, reduced);
+  return AxesAcross(dims, reduced, static_cast<size_t>(scope.attributes.Int(kSumsAcross, 0)));
+}
+
+// Does the step sum along runs of such axes?
+bool HasRuns(std::span<const ReduceAxis> collapsed) {
+  return !collapsed.empty() && collapsed.back().reduced && collapsed.back().stride == 1;
+}
+
+// What is reduced of a tensor whose channels stand last: the kept axes as they lie, for so does the
+// output, the others in the document's order.
+std::vector<ReduceAxis> TurnedAxes(const Dims& document, const std::vector<bool>& reduced) {
+  const Dims dims = ChannelsLast(document);
+  const Dims strides = ChannelsSecond(plan::DenseStrides(dims));
+  std::vector<ReduceAxis> axes;
+  for (const size_t i : LastOrder(document.size())) {
+    if (!reduced[i]) axes.push_back({document[i], strides[i], false});
+  }
+  for (size_t i = 0; i < document.size(); ++i) {
+    if (reduced[i]) axes.push_back({document[i], strides[i], true});
+  }
+  return CollapsedAxes(axes);
+}
+
 // Reduces nothing where no axis of more than one element is left to be reduced.
 void ReduceInto(plan::Builder& builder, ReduceOp op, const std::vector<ReduceAxis>& axes,
-                plan::ValueId x, plan::ValueId y) {
+                plan::ValueId x, plan::ValueId y, ReduceOrder order = ReduceOrder::by_strides) {
   const bool is_norm = op == ReduceOp::l1 || op == ReduceOp::l2;
-  if (std::ranges::any_of(axes, &ReduceAxis::reduced)) return EmitReduce(builder, op, axes, x, y);
+  if (std::ranges::any_of(axes, &ReduceAxis::reduced)) {
+    return EmitReduce(builder, op, axes, x, y, order);
+  }
   if (is_norm) return EmitUnary(builder, UnaryOp::abs, x, y);
   builder.Copy(x, y);
 }
@@ -183,16 +215,17 @@ void LowerReduce(LowerScope& scope) {
   const std::vector<bool> reduced = ReducedAxes(scope);
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
-  const Dims& dims = scope.input_dims(0);
-  const std::vector<ReduceAxis> axes =
-      scope.attributes.Has(kSumsAcross)
-          ? AxesAcross(dims, reduced, static_cast<size_t>(scope.attributes.Int(kSumsAcross, 0)))
-          : AxesToReduce(dims, reduced);
+  std::vector<ReduceAxis> axes = DocumentAxes(scope, reduced);
+  ReduceOrder order = ReduceOrder::by_strides;
+  if (scope.attributes.Has(kXLast)) {
+    order = HasRuns(axes) ? ReduceOrder::runs : ReduceOrder::chains;
+    axes = TurnedAxes(DocumentDims(scope), reduced);
+  }
   const bool reduces = std::ranges::any_of(axes, &ReduceAxis::reduced);
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
   if (reduces && ElementCount(scope.output_type(0).dims) == 0) return;
-  ReduceInto(scope.builder, op, axes, scope.input(0), y);
+  ReduceInto(scope.builder, op, axes, scope.input(0), y, order);
 }
 
 template <ReduceOp op>
@@ -211,7 +244,25 @@ void ReduceAxes(AxisScope& scope) {
   scope.relation.reason = "reduces over time";
 }
 
-constexpr Traits kReduces = {.minds_length = true, .axes = ReduceAxes};
+// Where the elements can be walked in the document's order: a run of them must be one axis.
+void ReduceTurn(TurnScope& scope) {
+  if (!scope.MayTurn(In(0))) return;
+  const std::vector<bool> reduced = NamedAxes(scope, 1);
+  const Dims& dims = scope.dims(In(0));
+  const std::vector<ReduceAxis> before = DocumentAxes(scope, reduced);
+  const std::vector<ReduceAxis> after = TurnedAxes(dims, reduced);
+  const bool is_one_run = std::ranges::count(before, true, &ReduceAxis::reduced) == 1 &&
+                          std::ranges::count(after, true, &ReduceAxis::reduced) == 1;
+  if (HasRuns(before) && !is_one_run) return;
+  scope.turn.attributes[kXLast] = "1";
+  if (scope.turns(Out(0))) scope.turn.attributes[kYLast] = "1";
+  if (scope.attributes.Bool("keep_dims", false)) return SameTurn(scope);
+  std::vector<bool> kept = reduced;
+  kept.flip();
+  TieKept(scope, kept);
+}
+
+constexpr Traits kReduces = {.minds_length = true, .axes = ReduceAxes, .turn = ReduceTurn};
 
 constexpr Operation kReduceRows[] = {
     {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::sum>, kReduces},
@@ -248,7 +299,7 @@ std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes) {
 }
 
 void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis> collapsed,
-                plan::ValueId x, plan::ValueId y) {
+                plan::ValueId x, plan::ValueId y, ReduceOrder order) {
   const auto kept = std::ranges::count(collapsed, false, &ReduceAxis::reduced);
   format::ReduceParams params;
   params.mutate_kept_rank(Narrow32(kept, "kept rank"));
@@ -262,6 +313,9 @@ void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis>
   WriteDims(params.mutable_strides(), strides);
   params.mutate_op(op);
   params.mutate_type(builder.type(x));
+  const bool is_as_it_lies =
+      order == (HasRuns(collapsed) ? ReduceOrder::runs : ReduceOrder::chains);
+  params.mutate_order(is_as_it_lies ? ReduceOrder::by_strides : order);
   builder.Emit(params, {x}, {y});
 }
 

@@ -20,9 +20,11 @@ struct ReduceAxis {
 // Those of more than one element, neighbours of one kind joined, the kept before the reduced.
 std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes);
 
-// y = op over the reduced of collapsed axes, over x's element type; y is contiguous.
+// y = op over the reduced of collapsed axes, over x's element type; y is contiguous. `order` matters
+// to floats.
 void EmitReduce(plan::Builder& builder, format::ReduceOp op, std::span<const ReduceAxis> collapsed,
-                plan::ValueId x, plan::ValueId y);
+                plan::ValueId x, plan::ValueId y,
+                format::ReduceOrder order = format::ReduceOrder::by_strides);
 
 // How many of the booleans x hold along its last axis: numbers of `type` under the other dims.
 plan::ValueId EmitCount(plan::Builder& builder, plan::ValueId x, ElementType type);

@@ -6,6 +6,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/scalars.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -142,10 +143,19 @@ void UnsqueezeAxes(AxisScope& scope) {
   }
 }
 
+// Batch and channels stay, the axes of space are divided anew.
+void ReshapeTurn(TurnScope& scope) {
+  const Dims &in = scope.dims(In(0)), &out = scope.dims(Out(0));
+  if (!HasTurn(in.size()) || !HasTurn(out.size()) || in[0] != out[0] || in[1] != out[1]) return;
+  scope.turn.reshape = ChannelsLast(out);
+  scope.Tie({In(0), Out(0)});
+}
+
 constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering::kNothing) {
   return {.scalar = SameScalar,
           .reshapes = true,
           .axes = axes,
+          .turn = ReshapeTurn,
           .steering = steering,
           .steered_from = 1,
           .free = true};

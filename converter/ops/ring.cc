@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/ring.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -64,8 +68,29 @@ void LowerRing(LowerScope& scope) {
   scope.builder.Emit(params, std::move(inputs), std::move(outputs));
 }
 
+// The ring's places hold what the data has beside the axis, in the data's order. That of what it
+// begins with must not matter then.
+bool AreAllAlike(const ir::Constant& constant) {
+  const std::span<const std::byte> bytes = constant.bytes;
+  const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
+  return std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(), bytes.begin());
+}
+
+void RingTurn(TurnScope& scope) {
+  const ir::Node& read = *scope.node().inputs[1].node;
+  const bool is_variable = ir::IsReadValue(read) && !read.inputs.empty();
+  const ir::Source first = is_variable ? read.inputs[0] : ir::Source();
+  const size_t rank = scope.dims(In(0)).size();
+  const bool keeps_order = rank == 3 || (first.node != nullptr && first.node->constant &&
+                                         AreAllAlike(*first.node->constant));
+  if (!HasTurn(rank) || !keeps_order) return;
+  scope.turn.attributes["axis"] = std::to_string(LastPlace(ReadsOf(scope).axis, rank));
+  SameTurn(scope);
+}
+
 constexpr int kOfNoOpset = 0;
-constexpr Operation kRing = {"Ring", kOfNoOpset, 2, 3, InferRing, LowerRing, {.foldable = false}};
+constexpr Operation kRing = {
+    "Ring", kOfNoOpset, 2, 3, InferRing, LowerRing, {.foldable = false, .turn = RingTurn}};
 
 }  // namespace
 

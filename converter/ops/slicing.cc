@@ -5,6 +5,9 @@
 // known distance apart and inside the axis for certain.
 #include "converter/ops/slicing.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -12,6 +15,7 @@
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -302,12 +306,60 @@ void SlicingAxes(AxisScope& scope) {
   }
 }
 
-constexpr Traits kSlices = {
-    .minds_length = true, .axes = SlicingAxes, .steering = Steering::kShape, .steered_from = 1};
+void SliceTurn(TurnScope& scope) {
+  constexpr size_t kAxes = 4;
+  const size_t rank = scope.dims(In(0)).size();
+  if (scope.has_input(kAxes)) {
+    scope.MoveAxes(kAxes, rank);
+  } else {
+    for (int64_t axis = 0; axis < ElementCount(scope.input_dims(1)); ++axis) {
+      scope.turn.ints[kAxes].push_back(LastPlace(axis, rank));
+    }
+  }
+  SameTurn(scope);
+}
+
+// Numbers as an attribute has them.
+std::string ListOf(const Dims& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
+
+// Entry by entry as the cut is, without an ellipsis.
+void StridedSliceTurn(TurnScope& scope) {
+  const std::optional<Cut> cut = CutOf(scope);
+  if (!cut || !cut->computed.empty() || !HasTurn(cut->runs.size())) return;
+  std::vector<bool> kept;
+  for (const int64_t place : cut->places) kept.push_back(place != -1);
+  const auto kept_axes = static_cast<size_t>(std::ranges::count(kept, true));
+  if (cut->output.size() != kept_axes || !TieKept(scope, kept)) return;
+  Dims begin, end, step, open_end, shrinks;
+  for (const size_t axis : LastOrder(kept.size())) {
+    const Run& run = cut->runs[axis].front();
+    const int64_t behind = run.source + run.count * run.step;
+    begin.push_back(run.source);
+    end.push_back(behind);
+    step.push_back(run.step);
+    open_end.push_back(behind < 0);
+    shrinks.push_back(!kept[axis]);
+  }
+  const std::string none = ListOf(Dims(kept.size(), 0));
+  scope.turn.ints = {{1, begin}, {2, end}, {3, step}};
+  scope.turn.attributes = {{"begin_mask", none},
+                           {"end_mask", ListOf(open_end)},
+                           {"new_axis_mask", none},
+                           {"shrink_axis_mask", ListOf(shrinks)},
+                           {"ellipsis_mask", none}};
+}
+
+constexpr Traits Slices(void (*turn)(TurnScope&)) {
+  return {.minds_length = true,
+          .axes = SlicingAxes,
+          .turn = turn,
+          .steering = Steering::kShape,
+          .steered_from = 1};
+}
 
 constexpr Operation kSlicingRows[] = {
-    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, kSlices},
-    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, kSlices},
+    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, Slices(SliceTurn)},
+    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, Slices(StridedSliceTurn)},
 };
 
 }  // namespace

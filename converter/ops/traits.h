@@ -20,6 +20,7 @@ namespace weft::ops {
 
 class AxisScope;
 class NodeScope;
+class TurnScope;
 
 // What inputs decide that are no data of the operation.
 enum class Steering {
@@ -64,6 +65,10 @@ struct Traits {
   // Axes. Which axes of its tensors are one axis whose places it works on apart from each other
   // (ops/axes.h). Null: those of NumPy's broadcast where it is pointwise, else none.
   void (*axes)(AxisScope& scope) = nullptr;
+  // What becomes of it where the channels of its tensors stand behind all other axes (ops/turn.h).
+  // Null: where it is pointwise its tensors turn together, else it takes them as the document has
+  // them.
+  void (*turn)(TurnScope& scope) = nullptr;
   // Of an operation that walks axis 1 of input 0 step by step: the number of states that it carries
   // along, which are inputs 1 on and outputs 1 on. 0: it is no such sequence.
   size_t sequence_states = 0;

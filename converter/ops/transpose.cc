@@ -9,6 +9,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -197,6 +198,20 @@ void TransposeAxes(AxisScope& scope) {
   for (int64_t to = 0; to < rank; ++to) scope.Pair(0, AxisScope::At(order, to), 0, to);
 }
 
+// It takes and gives either order: another transposition.
+void TransposeTurn(TurnScope& scope) {
+  const size_t rank = scope.dims(In(0)).size();
+  const std::optional<Order> order = HasTurn(rank) ? ReadOrder(scope) : std::nullopt;
+  if (!order) return;
+  for (size_t at = 0; at < rank; ++at) {
+    const size_t axis = (*order)[scope.turns(Out(0)) ? LastOrder(rank)[at] : at];
+    const auto from = static_cast<int64_t>(axis);
+    scope.turn.ints[1].push_back(scope.turns(In(0)) ? LastPlace(from, rank) : from);
+  }
+  scope.Tie({In(0)});
+  scope.Tie({Out(0)});
+}
+
 void DepthAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
   scope.relation.reason = "moves time steps between channels and space";
@@ -207,8 +222,11 @@ void ShuffleAxes(AxisScope& scope) {
   scope.relation.reason = "moves time steps";
 }
 
+constexpr Traits kTransposes = {
+    .axes = TransposeAxes, .turn = TransposeTurn, .steering = Steering::kShape, .steered_from = 1};
+
 constexpr Operation kTransposeRows[] = {
-    {"Transpose", 1, 2, 2, InferTranspose, LowerTranspose, ShapedBy(TransposeAxes)},
+    {"Transpose", 1, 2, 2, InferTranspose, LowerTranspose, kTransposes},
     {"DepthToSpace", 1, 1, 1, InferDepthToSpace, LowerDepthToSpace, Apart(DepthAxes)},
     {"SpaceToDepth", 1, 1, 1, InferSpaceToDepth, LowerSpaceToDepth, Apart(DepthAxes)},
     {"ShuffleChannels", 1, 1, 1, InferShuffleChannels, LowerShuffleChannels, Apart(ShuffleAxes)},

@@ -22,6 +22,7 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/turn.h"
 #include "converter/ops/window.h"
 #include "kernels/matrix/pack.h"
 
@@ -41,7 +42,8 @@ Filters TransposedFilters(const NodeScope& scope) {
 // meaning; with same_* the cut is half of what is too much, the larger half (upper) or the smaller.
 // Else same_* cut nothing.
 Window TransposedWindow(const NodeScope& scope) {
-  const std::span<const int64_t> in = std::span(scope.input_dims(kData)).subspan(2);
+  const Dims data = DocumentDims(scope);
+  const std::span<const int64_t> in = std::span(data).subspan(2);
   const Dims kernel = FiltersOf(scope).window;
   const std::string auto_pad = AutoPad(scope);
   const Dims padding = scope.attributes.Ints("output_padding");
@@ -63,7 +65,8 @@ Window TransposedWindow(const NodeScope& scope) {
 }
 
 bool CheckTransposedAttributes(InferScope& scope, const Filters& filters) {
-  const std::span<const int64_t> in = std::span(scope.input_dims(kData)).subspan(2);
+  const Dims data = DocumentDims(scope);
+  const std::span<const int64_t> in = std::span(data).subspan(2);
   if (!CheckWindow(scope, in, filters.window)) return false;
   if (!CheckLength(scope, "output_padding", in.size())) return false;
   for (const int64_t padding : scope.attributes.Ints("output_padding")) {
@@ -97,7 +100,8 @@ void InferTransposed(InferScope& scope) {
     }
     out.push_back(axis.out);
   }
-  if (!scope.failed()) scope.SetOutput(0, scope.input_element(kData), std::move(out));
+  if (scope.failed()) return;
+  scope.SetOutput(0, scope.input_element(kData), OutputOrder(scope, std::move(out)));
 }
 
 // Every stride-th output place of an axis. Its result n reads `taps` places of the data, a constant
@@ -450,8 +454,10 @@ void LowerTransposed(LowerScope& scope) {
       y};
   const Window& window = node.window;
   const Filters& filters = node.filters;
-  node.x_strides = PlanesOf(filters.groups * filters.in_channels, window.y.in, window.x.in);
-  node.y_strides = PlanesOf(filters.groups * filters.out_channels, window.y.out, window.x.out);
+  const auto x_strides_of = scope.attributes.Has(kXLast) ? LastOf : PlanesOf;
+  const auto y_strides_of = scope.attributes.Has(kYLast) ? LastOf : PlanesOf;
+  node.x_strides = x_strides_of(filters.groups * filters.in_channels, window.y.in, window.x.in);
+  node.y_strides = y_strides_of(filters.groups * filters.out_channels, window.y.out, window.x.out);
   std::array<std::vector<Phases>, 3> lists;
   bool covers = true;
   for (size_t i = 0; i < 3; ++i) {
@@ -501,6 +507,7 @@ void TransposedAxes(AxisScope& scope) {
 }
 
 constexpr Traits kTransposed = {.axes = TransposedAxes,
+                                .turn = ConvolutionTurn,
                                 .steering = Steering::kShape,
                                 .steered_from = kOutputShape,
                                 .heavy = true};

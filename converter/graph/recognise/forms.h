@@ -16,9 +16,11 @@ namespace weft::graph {
 void RecogniseForms(ir::Graph& graph);
 // Attention alone.
 void RecogniseAttentions(ir::Graph& graph);
-// The same: factors and addends that are constant, one behind the other or behind a product with
-// constant weights.
+// Factors and addends that are constant, one behind the other or behind a product with constant
+// weights.
 void JoinConstants(ir::Graph& graph);
+// Transpositions and other dims behind one another.
+void JoinMovements(ir::Graph& graph);
 
 }  // namespace weft::graph
 

@@ -44,6 +44,7 @@ PATTERNS = {
     "converter/graph/recognise/snake.cc": "Snake spelled out",
     "converter/graph/recognise/softmax.cc": "softmax and its logarithm spelled out",
     "converter/graph/recognise/triangle.cc": "causal masks",
+    "converter/graph/layout/turned.cc": "transpositions where the order of axes changes",
     "converter/graph/reroll/copies.cc": "sums with zeros and products with ones left out",
     "converter/graph/streaming/attention.cc": "attention, spelled out or taken apart",
     "converter/graph/streaming/counters.cc": "a counter: the state and a constant, added",

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/layout/stretches.h"
+
+#include <algorithm>
+
+#include "converter/base/faults.h"
+#include "converter/base/narrow.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+using ops::LastIs;
+using ops::Port;
+
+}  // namespace
+
+ir::Source SourceAt(ir::Node& node, Port port) {
+  if (!port.output) return node.inputs[port.index];
+  return {&node, Narrow32(port.index, "an output's index")};
+}
+
+Stretches::Stretches(const ir::Graph& graph) {
+  const std::vector<ir::Node*> nodes = ir::Topological(graph);
+  std::map<ir::Node*, ops::Turn> turns;
+  for (ir::Node* node : nodes) {
+    Faults discarded;  // inference has accepted the node
+    ops::TurnScope scope(graph, *node, discarded);
+    ops::Turn turn = ops::TurnOf(scope);
+    if (turn.ties.empty()) continue;
+    Join(*node, turn);
+    turns[node] = std::move(turn);
+  }
+  for (const auto& [node, turn] : turns) CountSteps(*node, turn);
+  CountMoves(nodes);
+  Decide();
+}
+
+size_t Stretches::PlaceOf(const ir::Source& source) {
+  const auto [entry, is_new] = places_.try_emplace({source.node, source.port}, sources_.size());
+  if (is_new) {
+    sources_.push_back(source);
+    roots_.push_back(entry->second);
+  }
+  return entry->second;
+}
+
+size_t Stretches::RootOf(size_t place) const {
+  while (roots_[place] != place) place = roots_[place] = roots_[roots_[place]];
+  return place;
+}
+
+void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
+  for (const std::vector<Port>& tie : turn.ties) {
+    const size_t first = PlaceOf(SourceAt(node, tie.front()));
+    for (const Port port : tie) {
+      roots_[RootOf(PlaceOf(SourceAt(node, port)))] = RootOf(first);
+      turning_[&node].push_back(port);
+    }
+  }
+}
+
+void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {
+  for (const std::vector<Port>& tie : turn.ties) {
+    Account& account = accounts_[RootOf(PlaceOf(SourceAt(node, tie.front())))];
+    if (turn.last_is == LastIs::kGood) ++(tie.front().output ? account.made : account.read);
+    account.lanes += turn.last_is == LastIs::kBetter || turn.last_is == LastIs::kBest;
+    account.slow += turn.last_is == LastIs::kBest;
+  }
+}
+
+// A value moves once for all its readers that want it otherwise than it is made. Of the extents only
+// the number of channels counts: a model that is cut into steps keeps its past in the same order
+// however many steps a run makes.
+void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
+  std::set<size_t> handed_out;
+  for (const ir::Node* node : nodes) {
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      const auto place = places_.find({node->inputs[i].node, node->inputs[i].port});
+      if (place == places_.end() || Turns(*node, ops::In(i))) continue;
+      handed_out.insert(place->second);
+    }
+  }
+  for (size_t place = 0; place < sources_.size(); ++place) {
+    const ir::Source& source = sources_[place];
+    if (TypeOf(source).dims[1] == 1) continue;
+    const bool is_made_there = Turns(*source.node, ops::Out(source.port));
+    accounts_[RootOf(place)].moves += is_made_there ? handed_out.contains(place) : 1;
+  }
+}
+
+// One copy of a tensor costs less than what any step over windows does with it, but more than what
+// the order matters to a step that takes strides on one side.
+void Stretches::Decide() {
+  for (const auto& [root, account] : accounts_) {
+    const bool has_reason = account.made + account.read + account.slow > 0;
+    const bool is_inside = account.made > 0 && account.read > 0;
+    if (has_reason && (account.lanes > 0 || is_inside || account.moves == 0)) last_.insert(root);
+  }
+}
+
+bool Stretches::IsLast(const ir::Source& source) const {
+  const auto place = places_.find({source.node, source.port});
+  return place != places_.end() && last_.contains(RootOf(place->second));
+}
+
+bool Stretches::Turns(const ir::Node& node, Port port) const {
+  const auto ports = turning_.find(&node);
+  return ports != turning_.end() && std::ranges::find(ports->second, port) != ports->second.end();
+}
+
+}  // namespace weft::graph

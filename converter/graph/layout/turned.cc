@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/layout/turned.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "converter/graph/rewrite.h"
+#include "converter/ops/turn.h"
+#include "converter/program/builder.h"
+
+namespace weft::graph {
+namespace {
+
+// Of whole bytes, seen under `dims`.
+ir::Constant Turned(const ir::Constant& constant, const Dims& dims) {
+  const TensorType type = {constant.type.type, ops::ChannelsLast(dims)};
+  if (!ops::Moves(dims)) return {type, constant.owner, constant.bytes};
+  const auto size = static_cast<size_t>(ElementBytes(type.type));
+  const Dims strides = ops::ChannelsLast(plan::DenseStrides(dims));
+  auto bytes = std::make_shared<std::vector<std::byte>>(constant.bytes.size());
+  for (size_t i = 0; i < bytes->size() / size; ++i) {
+    int64_t from = 0;
+    auto rest = static_cast<int64_t>(i);
+    for (size_t axis = dims.size(); axis-- > 0; rest /= type.dims[axis]) {
+      from += rest % type.dims[axis] * strides[axis];
+    }
+    std::memcpy(bytes->data() + i * size, constant.bytes.data() + static_cast<size_t>(from) * size,
+                size);
+  }
+  return {type, bytes, *bytes};
+}
+
+}  // namespace
+
+void TurnedValues::Turn(const ir::Source& source) {
+  last_.insert({source.node, source.port});
+  Dims& dims = source.node->outputs[source.port].type.dims;
+  dims = ops::ChannelsLast(dims);
+}
+
+ir::Source TurnedValues::Transposed(const ir::Node& like, const ir::Source& source, bool to_last) {
+  const size_t rank = TypeOf(source).dims.size();
+  const std::vector<size_t> last = ops::LastOrder(rank);
+  std::vector<int64_t> order(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    if (to_last) {
+      order[i] = static_cast<int64_t>(last[i]);
+    } else {
+      order[last[i]] = static_cast<int64_t>(i);
+    }
+  }
+  const ir::Source axes =
+      NewInts(graph_, like, {ElementType::i64, {static_cast<int64_t>(rank)}}, order);
+  return {NewInferredNode(graph_, like, "Transpose", 1, {source, axes}), 0};
+}
+
+ir::Source TurnedValues::As(const ir::Node& reader, const ir::Source& source, bool last) {
+  const Key key = {source.node, source.port};
+  if (last_.contains(key) == last) return source;
+  const auto [entry, is_new] = otherwise_.try_emplace(key);
+  if (is_new) entry->second = Transposed(*source.node, source, last);
+  const ir::Source& otherwise = entry->second;
+  if (ir::IsResult(reader)) {
+    otherwise.node->outputs[0].names = source.node->outputs[source.port].names;
+  }
+  return otherwise;
+}
+
+ir::Source TurnedValues::Operand(const ir::Node& reader, const ir::Source& source,
+                                 const Dims& dims) {
+  const auto [entry, is_new] =
+      operands_.try_emplace({source.node, source.port, dims}, ir::Source());
+  if (!is_new) return entry->second;
+  if (const ir::Constant* constant = ConstantOf(source)) {
+    return entry->second = NewConstant(graph_, *source.node, Turned(*constant, dims));
+  }
+  return entry->second =
+             Transposed(reader, Reshaped(graph_, reader, source, dims), /*to_last=*/true);
+}
+
+}  // namespace weft::graph
