@@ -6,7 +6,7 @@
 namespace weft::kernels {
 namespace {
 
-constexpr size_t kStageBytes = kIsMicrocontroller ? 64 : 256;
+constexpr size_t kStageBytes = kIsMicrocontroller ? 64 : 1024;
 
 template <typename T>
 void StageAs(const void* x, size_t stride, size_t count, void* stage) {
@@ -29,10 +29,12 @@ void Stage(const void* x, size_t stride, size_t count, uint32_t element_bytes, v
   }
 }
 
-// One run along the innermost dimension.
+// One run along the innermost dimension, or along the two innermost: of short rows that one operand
+// has side by side and another one once for all of them.
 struct Run {
   const unsigned char* x[kMaxBroadcastOperands];
   size_t strides[kMaxBroadcastOperands];
+  size_t repeated_rows[kMaxBroadcastOperands];  // their length, 0 where none is repeated
   uint32_t element_bytes[kMaxBroadcastOperands];
   uint32_t operand_count;
   size_t count;
@@ -46,7 +48,15 @@ void DoRun(const Run& run, unsigned char* y, uint32_t y_element_bytes, BlockFunc
     const size_t count = left < run.block_count ? left : run.block_count;
     const void* blocks[kMaxBroadcastOperands] = {};
     for (uint32_t o = 0; o < run.operand_count; ++o) {
-      const size_t stride = run.strides[o];
+      const size_t stride = run.strides[o], row = run.repeated_rows[o];
+      if (row != 0) {
+        const size_t row_bytes = row * run.element_bytes[o];
+        for (size_t at = 0; first == 0 && at < count; at += row) {
+          Stage(run.x[o], stride, row, run.element_bytes[o], stages[o] + at / row * row_bytes);
+        }
+        blocks[o] = stages[o];
+        continue;
+      }
       const unsigned char* x = run.x[o] + first * stride * run.element_bytes[o];
       if (stride == 1) {
         blocks[o] = x;
@@ -60,24 +70,48 @@ void DoRun(const Run& run, unsigned char* y, uint32_t y_element_bytes, BlockFunc
   }
 }
 
+// Can the rows of the two innermost dimensions be one run, as of values with their channels last and
+// one number for each channel? Firmware does without: it counts bytes of code, and its vectors are
+// no longer than most rows.
+bool HasRepeatedRows(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
+                     uint32_t operand_count) {
+  if (kIsMicrocontroller || rank < 2) return false;
+  const size_t row = dims[rank - 1];
+  bool repeats = false;
+  for (uint32_t o = 0; o < operand_count; ++o) {
+    const size_t inner = operands[o].strides[rank - 1], outer = operands[o].strides[rank - 2];
+    const bool is_repeated = outer == 0 && inner <= 1;
+    if (!is_repeated && (inner != 1 || outer != row)) return false;
+    if (is_repeated && 2 * row * operands[o].element_bytes > kStageBytes) return false;
+    repeats = repeats || is_repeated;
+  }
+  return repeats;
+}
+
 }  // namespace
 
 void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
                uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
   if (IsEmpty(dims, rank)) return;
-  const uint32_t outer_rank = rank == 0 ? 0 : rank - 1;
+  const bool joins_rows = HasRepeatedRows(rank, dims, operands, operand_count);
+  const uint32_t outer_rank = rank == 0 ? 0 : rank - (joins_rows ? 2 : 1);
+  const size_t row = rank == 0 ? 1 : dims[rank - 1];
   Run run = {};
   run.operand_count = operand_count;
-  run.count = rank == 0 ? 1 : dims[outer_rank];
+  run.count = joins_rows ? row * dims[outer_rank] : row;
   run.block_count = run.count;
   const uint32_t* strides[kMaxBroadcastOperands];
   for (uint32_t o = 0; o < kMaxBroadcastOperands; ++o) {
     strides[o] = operands[o < operand_count ? o : 0].strides;
     if (o >= operand_count) continue;
     run.element_bytes[o] = operands[o].element_bytes;
-    run.strides[o] = rank == 0 ? 1 : strides[o][outer_rank];
-    const size_t staged_count = kStageBytes / operands[o].element_bytes;
-    if (run.strides[o] != 1 && run.block_count > staged_count) run.block_count = staged_count;
+    run.strides[o] = rank == 0 ? 1 : strides[o][rank - 1];
+    const bool is_repeated = joins_rows && strides[o][outer_rank] == 0;
+    run.repeated_rows[o] = is_repeated ? row : 0;
+    size_t staged_count = kStageBytes / operands[o].element_bytes;
+    if (is_repeated) staged_count -= staged_count % row;
+    const bool is_staged = is_repeated || run.strides[o] != 1;
+    if (is_staged && run.block_count > staged_count) run.block_count = staged_count;
   }
   Walk<uint32_t, kMaxBroadcastOperands> walk(outer_rank, dims, strides);
   unsigned char* y_run = static_cast<unsigned char*>(y);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise work on strided operands, cut into blocks in which every operand is contiguous:
 // binary, compare and select give a function of contiguous blocks and know nothing of strides. An
-// operand that is not contiguous is copied into a block of 256 bytes on the stack first. Internal
-// to the kernels. Nothing is allocated; y is contiguous over dims.
+// operand that is not contiguous is copied into a block of 1024 bytes (firmware: 64) on the stack
+// first. Internal to the kernels. Nothing is allocated; y is contiguous over dims.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_
 #define WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_
 

@@ -80,6 +80,30 @@ TEST(Binary, WalksStrides) {
   }
 }
 
+// One number for each channel of values whose channels stand last.
+TEST(Binary, RepeatsShortRows) {
+  Random random(5);
+  for (const uint32_t row : {1u, 3u, 8u, 17u, 100u, 128u, 129u}) {
+    for (const uint32_t rows : {1u, 2u, 31u, 300u}) {
+      const std::vector<float> a = random.Floats(2 * rows * row, 7), b = random.Floats(2 * row, 7);
+      for (const uint32_t inner : {0u, 1u}) {
+        const BinaryShape shape = {3,
+                                   {2, rows, row},
+                                   {rows * row, row, 1},
+                                   {row, 0, inner},
+                                   BinaryOp::kSubtract,
+                                   Element::kF32};
+        const std::vector<float> y = OnEveryTarget<float>(
+            a.size(), 1, [&](float* out) { Binary(shape, a.data(), b.data(), out); });
+        for (size_t i = 0; i < y.size(); ++i) {
+          const size_t at = i / (rows * row) * row + i % row * inner;
+          ASSERT_EQ(y[i], a[i] - b[at]) << row << ", " << rows << ": " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(Binary, TakesRankZeroRankEightAndEmptyDimensions) {
   const float a = 3;
   const float b = 4;
