@@ -79,13 +79,18 @@ void TurnStretches(ir::Graph& graph) {
   for (const Turning& turning : all) Apply(graph, turning, values);
 }
 
+void TurnAll(ir::Graph& graph) {
+  for (const ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) TurnAll(*body.graph);
+  }
+  TurnStretches(graph);
+}
+
 }  // namespace
 
 void ChooseLayouts(ir::Graph& graph) {
-  for (const ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) ChooseLayouts(*body.graph);
-  }
-  TurnStretches(graph);
+  RecogniseBands(graph);
+  TurnAll(graph);
   JoinMovements(graph);
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/layout/turned.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <memory>
+#include <utility>
 #include <vector>
 
+#include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/turn.h"
 #include "converter/program/builder.h"
@@ -14,23 +13,14 @@
 namespace weft::graph {
 namespace {
 
-// Of whole bytes, seen under `dims`.
+// Seen under `dims`.
 ir::Constant Turned(const ir::Constant& constant, const Dims& dims) {
-  const TensorType type = {constant.type.type, ops::ChannelsLast(dims)};
-  if (!ops::Moves(dims)) return {type, constant.owner, constant.bytes};
-  const auto size = static_cast<size_t>(ElementBytes(type.type));
-  const Dims strides = ops::ChannelsLast(plan::DenseStrides(dims));
-  auto bytes = std::make_shared<std::vector<std::byte>>(constant.bytes.size());
-  for (size_t i = 0; i < bytes->size() / size; ++i) {
-    int64_t from = 0;
-    auto rest = static_cast<int64_t>(i);
-    for (size_t axis = dims.size(); axis-- > 0; rest /= type.dims[axis]) {
-      from += rest % type.dims[axis] * strides[axis];
-    }
-    std::memcpy(bytes->data() + i * size, constant.bytes.data() + static_cast<size_t>(from) * size,
-                size);
+  Dims last = ops::ChannelsLast(dims);
+  if (!ops::Moves(dims)) {
+    return {{constant.type.type, std::move(last)}, constant.owner, constant.bytes};
   }
-  return {type, bytes, *bytes};
+  const Dims strides = ops::ChannelsLast(plan::DenseStrides(dims));
+  return Rearranged(constant, last, strides, last);
 }
 
 }  // namespace

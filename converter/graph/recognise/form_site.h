@@ -82,6 +82,9 @@ bool RecogniseActivation(FormSite& site, ir::Node& node);
 // Constants that follow one another, and those behind a product.
 bool RecogniseConstants(FormSite& site, ir::Node& node);
 
+// Those between a reshape and one back take the constants under the dims around it.
+bool RecogniseBands(FormSite& site, ir::Node& node);
+
 // What the searches ask of a node.
 bool IsCalled(const ir::Node& node, std::string_view operation);
 bool IsConvolved(const ir::Node& node);  // by a convolution, with or without groups

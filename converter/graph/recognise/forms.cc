@@ -20,6 +20,7 @@ constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   Reco
 constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength};
 constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
+constexpr FormSearch kBands[] = {RecogniseBands};
 constexpr FormSearch kMovements[] = {RecogniseMovement};
 
 // Not so in the branch of an If that never runs, which is not inferred.
@@ -47,6 +48,7 @@ void RecogniseForms(ir::Graph& graph) {
 }
 void RecogniseAttentions(ir::Graph& graph) { SearchIn(graph, kAttention); }
 void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }
+void RecogniseBands(ir::Graph& graph) { SearchIn(graph, kBands); }
 void JoinMovements(ir::Graph& graph) { SearchIn(graph, kMovements); }
 
 }  // namespace weft::graph

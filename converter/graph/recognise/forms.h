@@ -19,6 +19,8 @@ void RecogniseAttentions(ir::Graph& graph);
 // Factors and addends that are constant, one behind the other or behind a product with constant
 // weights.
 void JoinConstants(ir::Graph& graph);
+// Operations element by element between other dims and the same ones again.
+void RecogniseBands(ir::Graph& graph);
 // Transpositions and other dims behind one another.
 void JoinMovements(ir::Graph& graph);
 
