@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/streaming/bodies.h"
 #include "converter/ops/movement.h"
 
 namespace weft::graph {
@@ -17,6 +18,14 @@ ir::Source TensorAt(ir::Node& node, const PortAxis& at) {
 }
 
 const Dims& DimsOf(const ir::Source& source) { return source.node->outputs[source.port].type.dims; }
+
+bool HasTime(const TimeAxes& times, ir::Node& node) {
+  const auto runs = [&](const ir::Source& source) { return times.Of(source) != nullptr; };
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    if (runs({&node, port})) return true;
+  }
+  return std::ranges::any_of(node.inputs, runs);
+}
 
 const Delay* DelayAlong(const AxisRelation& relation, int64_t axis) {
   const auto found = std::ranges::find(relation.delays, axis, &Delay::axis);
@@ -31,7 +40,10 @@ void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string
 
 TimeAxes::TimeAxes(ir::Graph& graph, int64_t steps, Faults& faults)
     : graph_(graph), steps_(steps), faults_(faults), nodes_(ir::Topological(graph)) {
-  for (ir::Node* node : nodes_) relations_[node] = ops::RelationOf(graph, *node);
+  for (ir::Node* node : nodes_) {
+    AxisRelation& relation = relations_[node] = ops::RelationOf(graph, *node);
+    for (AxisGroup& group : AxesThroughBodies(*node)) relation.groups.push_back(std::move(group));
+  }
 }
 
 const TimeAxis* TimeAxes::Of(const ir::Source& source) const {

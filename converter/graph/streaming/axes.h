@@ -95,6 +95,9 @@ class TimeAxes {
   std::map<std::pair<const ir::Node*, uint32_t>, TimeAxis> times_;
 };
 
+// Does time run through one of the node's tensors?
+bool HasTime(const TimeAxes& times, ir::Node& node);
+
 // The one of a relation's delays along that axis, or null.
 const Delay* DelayAlong(const AxisRelation& relation, int64_t axis);
 

@@ -18,8 +18,10 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/bodies.h"
 #include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/bound.h"
+#include "converter/graph/streaming/branches.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/frames.h"
@@ -53,14 +55,6 @@ ir::Source UnderOtherDims(ir::Source source) {
   return source;
 }
 
-bool HoldsVariables(const ir::Node& node) {
-  return std::ranges::any_of(node.bodies, [](const ir::Body& body) {
-    return std::ranges::any_of(body.graph->nodes, [](const std::unique_ptr<ir::Node>& inner) {
-      return ir::IsReadValue(*inner) || HoldsVariables(*inner);
-    });
-  });
-}
-
 class Streaming {
  public:
   Streaming(ir::Graph& graph, int64_t steps, TimeSeeds seeds, const Folding& folding,
@@ -81,6 +75,7 @@ class Streaming {
     States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
+    for (ir::Node* node : times.nodes()) CutBodies(times, *node, steps_);
     Resize(graph_, times, steps_);
     states.KeepPasts(pasts);
     for (ir::Node* node : times.nodes()) states.KeepSum(*node);
@@ -177,7 +172,6 @@ class Streaming {
   void CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at, const TimeAxis& time);
   void CheckLate(const TimeAxes& times);
   bool IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const;
-  bool HasTime(const TimeAxes& times, ir::Node& node) const;
   const Walk* WalkOf(const ir::Node& node) const;
 
   ir::Graph& graph_;
@@ -440,6 +434,7 @@ void Streaming::Check(const TimeAxes& times) {
       RefuseToCut(graph_, *node, "its body reads a variable once for all steps", faults_);
     }
     CheckOrder(times, *node);
+    RefuseLengthsInBodies(times, *node, folding_, faults_);
     const TimeAxis* delayed = DelayOverTime(times, *node) ? times.Of(node->inputs[0]) : nullptr;
     if (delayed == nullptr && SumOverTime(times, *node) != nullptr)
       delayed = times.Of(node->inputs[0]);
@@ -525,14 +520,6 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
               faults_);
 }
 
-bool Streaming::HasTime(const TimeAxes& times, ir::Node& node) const {
-  const auto runs = [&](const ir::Source& source) { return times.Of(source) != nullptr; };
-  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    if (runs({&node, port})) return true;
-  }
-  return std::ranges::any_of(node.inputs, runs);
-}
-
 // Is output `port` the first to know only the last step?
 bool Streaming::IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const {
   if (times.Of({&node, port}) != nullptr || !HasTime(times, node)) return false;
@@ -571,6 +558,7 @@ std::optional<Streamed> StreamLate(ir::Graph& graph, int64_t steps, const TimeSe
 
 std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
                                Faults& faults, const TimeNames& time_axes) {
+  TakeKnownBranches(graph);
   const auto attempt = [&](const TimeSeeds& seeds) {
     const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
     Faults discarded;
