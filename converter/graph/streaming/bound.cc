@@ -6,6 +6,7 @@
 #include <ranges>
 #include <utility>
 
+#include "converter/graph/streaming/early.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -106,6 +107,7 @@ class ReceptiveField {
   int64_t PlacesAsked(ir::Node& node, size_t input, const TimeAxis& time, int64_t places) const {
     if (places == kAll) return kAll;
     const AxisRelation& relation = times_.Relation(&node);
+    if (input == 0 && FirstStepIn(times_, node) != nullptr) return kAll;
     const Delay* delay = input == 0 ? DelayAlong(relation, time.axis) : nullptr;
     if (delay != nullptr) return DividedUp(places, delay->give) * delay->take + delay->past;
     const bool selects = std::ranges::find(relation.selections, time.axis, &Selection::axis) !=

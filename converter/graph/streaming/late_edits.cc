@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/rewrite.h"
@@ -33,14 +34,13 @@ bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
   return true;
 }
 
-}  // namespace
-
-ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
-                    double fill) {
+// So many places more of it, or less, at both ends.
+ir::Source Padded(ir::Graph& graph, const ir::Source& source, int64_t axis,
+                  std::pair<int64_t, int64_t> places, double fill) {
   const size_t rank = DimsOf(source).size();
   Dims begin(rank, 0), end(rank, 0);
-  begin[static_cast<size_t>(axis)] = places;
-  end[static_cast<size_t>(axis)] = -places;
+  begin[static_cast<size_t>(axis)] = places.first;
+  end[static_cast<size_t>(axis)] = places.second;
   const TensorType row = {ElementType::i64, {static_cast<int64_t>(rank)}};
   const ir::Node& like = *source.node;
   return {NewInferredNode(graph, like, "Pad", 12,
@@ -48,6 +48,27 @@ ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, in
                            NewNumber(graph, like, TypeOf(source).type, fill)},
                           1, {{"pad_mode", "constant"}}),
           0};
+}
+
+}  // namespace
+
+ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+                    double fill) {
+  return Padded(graph, source, axis, {places, -places}, fill);
+}
+
+ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+                     double fill) {
+  return Padded(graph, source, axis, {places, 0}, fill);
+}
+
+void JoinBorders(ir::Graph& graph, const Flows& flows) {
+  if (!flows.sound()) return;
+  for (ir::Node* node : flows.nodes()) {
+    const std::vector<ops::Windows>& windows = flows.Relation(node).windows;
+    const Flow* flow = windows.empty() ? nullptr : flows.Of(node->inputs[0]);
+    if (flow != nullptr) JoinBorder(graph, *node, static_cast<size_t>(flow->axis));
+  }
 }
 
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/flows.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -15,6 +16,14 @@ namespace weft::graph {
 // The tensor so many places later, which begins as so many of `fill`.
 ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
                     double fill);
+
+// So many places of `fill`, and the tensor behind them.
+ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+                     double fill);
+
+// A border of one number in front of windows over time, and behind, becomes their padding: what
+// JoinPads (pads.h) does in front alone.
+void JoinBorders(ir::Graph& graph, const Flows& flows);
 
 // Reads as `fill` at the first `late` places.
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,

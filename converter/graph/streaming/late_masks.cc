@@ -47,6 +47,15 @@ ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims,
   return mask;
 }
 
+void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t places) {
+  Dims dims = mask.outputs[0].type.dims;
+  dims[static_cast<size_t>(axis)] = places;
+  const ir::Source later = NewLateMask(graph, mask, dims, axis, LateOf(mask) + more);
+  mask.constant = later.node->constant;
+  mask.outputs[0].type = later.node->outputs[0].type;
+  mask.attributes[kLate] = later.node->attributes[kLate];
+}
+
 bool IsLateMask(const ir::Node& node) { return node.constant && node.attributes.contains(kLate); }
 
 int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,

@@ -18,6 +18,8 @@ namespace weft::graph {
 ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims, int64_t axis,
                        int64_t late);
 bool IsLateMask(const ir::Node& node);
+// The mask is false at so many places more, of as many as it has then.
+void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t places);
 
 // The graph is cut to `steps`: masks come from variable `name` from now on, which counts the steps
 // so far, up to the last one that a mask asks for. Its bytes; 0 where there is no mask.

@@ -19,12 +19,14 @@
 #include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/flows.h"
 #include "converter/graph/streaming/late_edits.h"
+#include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/late_walks.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/shifts.h"
+#include "converter/graph/streaming/starts.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -432,11 +434,19 @@ bool Waiting::EndsWithAll(const ir::Source& source, int64_t late) {
   return extent == Places(source) || extent + late == Places(source);
 }
 
-// Places of the last step.
+// Places of the last step, or of the first one, which is known before all others.
 bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
   const ir::Source data = node.inputs[0];
   const int64_t rate = Rate(data), back = OldExtent(data) - last.begin;
-  if (back > rate || !HasOneRunEach(flows_.Relation(&node))) return false;
+  if (!HasOneRunEach(flows_.Relation(&node))) return false;
+  if (back > rate) {
+    const bool is_first = last.end <= rate, is_known = is_first && Late(data) == 0;
+    if (is_known) CutTo(graph_, node, flows_.Relation(&node).runs, last);
+    if (is_first && !is_known) {
+      RefuseToCut(graph_, node, "it takes the first step of what comes late", faults_);
+    }
+    return is_known;
+  }
   const int64_t late = RoundedUp(Late(data), rate);
   if (!EndsWithAll(data, Late(data))) return false;
   node.inputs[0] = Aligned(data, late);
@@ -543,19 +553,12 @@ bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   if (numbering && Renumber(node, *numbering, numbering->first - late * numbering->step, places)) {
     return true;
   }
+  if (IsLateMask(node)) {
+    DelayLateMask(graph_, node, axis, late, places);
+    return true;
+  }
   RefuseToCut(graph_, node, "its value differs from step to step", faults_);
   return false;
-}
-
-// What JoinPads does in front alone.
-void JoinBorders(ir::Graph& graph, const TimeSeeds& seeds) {
-  const Flows flows(graph, seeds);
-  if (!flows.sound()) return;
-  for (ir::Node* node : flows.nodes()) {
-    const std::vector<ops::Windows>& windows = flows.Relation(node).windows;
-    const Flow* flow = windows.empty() ? nullptr : flows.Of(node->inputs[0]);
-    if (flow != nullptr) JoinBorder(graph, *node, static_cast<size_t>(flow->axis));
-  }
 }
 
 }  // namespace
@@ -567,7 +570,8 @@ std::optional<int64_t> WaitForWhatIsAhead(ir::Graph& graph, const TimeSeeds& see
   JoinsToPads(graph);
   SlicesOfPads(graph);
   JoinCuts(graph);
-  JoinBorders(graph, seeds);
+  StartsToChoices(graph, seeds);
+  JoinBorders(graph, Flows(graph, seeds));
   Faults found;
   Waiting waiting(graph, seeds, found);
   const bool can_wait = waiting.Run();

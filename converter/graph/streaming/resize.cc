@@ -54,7 +54,8 @@ class Resizing {
   const int64_t steps_;
 };
 
-// What selects places of the last step becomes a slice of explicit bounds and a new shape.
+// What selects places of the last step, or of the first one, becomes a slice of explicit bounds and
+// a new shape.
 void Resizing::TakeLast(ir::Node& node) {
   const std::vector<Selection>& selections = times_.Relation(&node).selections;
   const TimeAxis* time = selections.empty() ? nullptr : times_.Of(node.inputs[0]);
@@ -62,7 +63,8 @@ void Resizing::TakeLast(ir::Node& node) {
   const auto selection = std::ranges::find(selections, time->axis, &Selection::axis);
   if (selection == selections.end()) return;
   std::vector<ops::Runs> runs = times_.Relation(&node).runs;
-  const int64_t shift = (steps_ - times_.steps()) * time->chunk;
+  const bool is_last = TakesLastStep(*selection, *time, times_.steps());
+  const int64_t shift = is_last ? (steps_ - times_.steps()) * time->chunk : 0;
   runs[static_cast<size_t>(time->axis)] = {
       {0, selection->end - selection->begin, selection->begin + shift, 1}};
   BecomeSlice(node, runs);

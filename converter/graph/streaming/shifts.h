@@ -21,10 +21,9 @@ void SeparateConstants(ir::Graph& graph);
 // in the whole model.
 void RejoinConstants(ir::Graph& graph);
 
-// A constant of one number, joined before what is computed, becomes the border before it; where
 // A constant of one number, or the first place once more, joined before what is computed, becomes
-// the border before it; where
-// that is a slice without as many places of its end, before and behind what is sliced: a shift.
+// the border before it; where that is a slice without as many places of its end, before and behind
+// what is sliced: a shift.
 void JoinsToPads(ir::Graph& graph);
 
 // Slices of a border and as many places as there are behind it become shifts: a border of their

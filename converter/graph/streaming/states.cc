@@ -143,6 +143,19 @@ void States::KeepLateSteps() {
   all_.push_back({name, bytes, "the steps so far, up to the last that is awaited"});
 }
 
+void States::KeepFirst(ir::Node& node, size_t input) {
+  const ir::Source early = node.inputs[input];
+  ir::Source& held = firsts_[{early.node, early.port}];
+  if (held.node == nullptr) {
+    const std::string name = FreeName(early.node->name + "/first");
+    held = NewReadValue(graph_, *early.node, name, early);
+    held.node->outputs[0] = early.node->outputs[early.port];
+    NewAssign(graph_, *early.node, name, held);
+    Add(name, TypeOf(early), *early.node, "what the first step makes of");
+  }
+  node.inputs[input] = held;
+}
+
 void States::KeepCarried(Walk& walk, const Carried& state) {
   const std::string name = FreeName(state.name);
   const ir::Source initial = InitialOf(walk, state);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/streaming/attention.h"
@@ -38,6 +39,8 @@ class States {
   // What looks up its step, and what attends.
   void CountOn(const std::vector<Table>& tables, std::vector<CausalAttention> attentions);
   void KeepLateSteps();
+  // The input goes on to be what it is in the first run.
+  void KeepFirst(ir::Node& node, size_t input);
   // The walk is shortened already.
   void KeepCarried(Walk& walk, const Carried& state);
   // Once all else that a run computes is there.
@@ -59,6 +62,7 @@ class States {
   std::set<std::string> names_;
   std::vector<StreamedState> all_;
   std::vector<Past> pasts_;
+  std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> firsts_;
 };
 
 }  // namespace weft::graph

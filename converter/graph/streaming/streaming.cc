@@ -24,6 +24,8 @@
 #include "converter/graph/streaming/branches.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
+#include "converter/graph/streaming/early.h"
+#include "converter/graph/streaming/first_steps.h"
 #include "converter/graph/streaming/frames.h"
 #include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/late_masks.h"
@@ -39,6 +41,7 @@
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/same_places.h"
 #include "converter/graph/streaming/shifts.h"
+#include "converter/graph/streaming/starts.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/walks.h"
@@ -75,6 +78,7 @@ class Streaming {
     States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
     KeepOrder(times, steps_);
+    for (const EarlyUse& use : early_uses_) states.KeepFirst(*use.node, use.input);
     for (ir::Node* node : times.nodes()) CutBodies(times, *node, steps_);
     Resize(graph_, times, steps_);
     states.KeepPasts(pasts);
@@ -140,6 +144,10 @@ class Streaming {
     JoinCuts(graph_);
     (void)KeepStarts(graph_, started);
     if (!ReadWalks() || !CountPlaces() || !FitSteps()) return false;
+    Faults discarded;
+    TimeAxes with_joins(graph_, whole_steps_, discarded);
+    Spread(with_joins);
+    StartsToShifts(graph_, with_joins);
     TimeAxes& times = times_.emplace(graph_, whole_steps_, faults_);
     Spread(times);
     KeepWalksOverTime(times);
@@ -196,7 +204,8 @@ class Streaming {
   std::set<std::pair<const ir::Node*, const Carried*>> kept_;
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
   std::vector<Table> tables_;                     // others that differ from step to step
-  std::set<const ir::Node*> lengths_;             // constants that are made of the number of steps
+  std::vector<EarlyUse> early_uses_;
+  std::set<const ir::Node*> lengths_;  // constants that are made of the number of steps
   Streamed streamed_;
 };
 
@@ -455,6 +464,7 @@ void Streaming::Check(const TimeAxes& times) {
     RefuseToCut(graph_, *attention.scores, "its time axis is flattened into a batch", faults_);
   }
   CheckLate(times);
+  early_uses_ = EarlyUses(times, walks_);
 }
 
 // Sums that cannot keep their order.
@@ -513,7 +523,7 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
   if (at.output || at.port != 0 || selection == relation.selections.end()) {
     return RefuseToCut(graph_, node, "it " + relation.reason, faults_);
   }
-  if (TakesLastStep(*selection, time, times.steps())) return;
+  if (TakesLastStep(*selection, time, times.steps()) || FirstStepIn(times, node)) return;
   RefuseToCut(graph_, node,
               fmt::format("it takes places [{}, {}) of {} along time", selection->begin,
                           selection->end, time.outer * times.steps() * time.chunk),
@@ -523,7 +533,8 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
 // Is output `port` the first to know only the last step?
 bool Streaming::IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const {
   if (times.Of({&node, port}) != nullptr || !HasTime(times, node)) return false;
-  return WalkOf(node) != nullptr || !times.Relation(&node).selections.empty();
+  if (WalkOf(node) != nullptr) return true;
+  return !times.Relation(&node).selections.empty() && FirstStepIn(times, node) == nullptr;
 }
 
 // What is known after the last step must not meet the steps before it.
@@ -559,6 +570,7 @@ std::optional<Streamed> StreamLate(ir::Graph& graph, int64_t steps, const TimeSe
 std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
                                Faults& faults, const TimeNames& time_axes) {
   TakeKnownBranches(graph);
+  TakeInFirstSteps(graph, folding);
   const auto attempt = [&](const TimeSeeds& seeds) {
     const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
     Faults discarded;

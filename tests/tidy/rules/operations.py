@@ -53,6 +53,8 @@ PATTERNS = {
     "converter/graph/streaming/masks.cc": "what masks a score, or weighs it",
     "converter/graph/streaming/late_edits.cc": "a shift, a choice by a mask, what is left of a move",
     "converter/graph/streaming/branches.cc": "a branch that is its input",
+    "converter/graph/streaming/first_steps.cc": "a choice by a flag",
+    "converter/graph/streaming/starts.cc": "a choice by a mask",
     "converter/graph/streaming/late_masks.cc": "a counter of the steps so far, compared",
     "converter/graph/streaming/late_walks.cc": "a state that stands still, by a choice",
     "converter/graph/reroll/value_table.cc": "sums with negative zeros",

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/early.h"
+
+#include <algorithm>
+#include <set>
+
+#include "converter/graph/streaming/late_edits.h"
+
+namespace weft::graph {
+namespace {
+
+// Is the input of a walk where a state begins, and nothing else?
+bool BeginsState(std::vector<Walk>& walks, const ir::Node& node, size_t input) {
+  const auto walk = std::ranges::find(walks, &node, &Walk::node);
+  if (walk == walks.end()) return false;
+  const auto is_state = [&](const Carried& state) { return state.input == input; };
+  if (IsSequence(node)) return std::ranges::any_of(walk->states, is_state);
+  const std::vector<ir::BodyInput>& inputs = node.bodies[0].map.inputs;
+  const bool is_count = ir::IsLoop(node) && input < 2;
+  return !is_count && std::ranges::all_of(inputs, [&](const ir::BodyInput& entry) {
+    return entry.input != input || entry.is(ir::BodyInput::Kind::kCarried);
+  });
+}
+
+}  // namespace
+
+const Selection* FirstStepIn(const TimeAxes& times, const ir::Node& node) {
+  const AxisRelation& relation = times.Relation(&node);
+  const TimeAxis* time = relation.selections.empty() ? nullptr : times.Of(node.inputs[0]);
+  if (time == nullptr || time->outer != 1 || times.steps() == 1) return nullptr;
+  const auto found = std::ranges::find(relation.selections, time->axis, &Selection::axis);
+  const bool is_first = found != relation.selections.end() && found->end <= time->chunk;
+  return is_first && HasOneRunEach(relation) ? &*found : nullptr;
+}
+
+std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<Walk>& walks) {
+  std::vector<EarlyUse> uses;
+  std::set<const ir::Node*> early, late;
+  for (ir::Node* node : times.nodes()) {
+    if (FirstStepIn(times, *node) != nullptr) {
+      early.insert(node);
+      continue;
+    }
+    const auto any_in = [&](const std::set<const ir::Node*>& nodes) {
+      return std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
+        return nodes.contains(source.node) && times.Of(source) == nullptr;
+      });
+    };
+    const bool goes_on = HasTime(times, *node);
+    const bool ends = ir::IsResult(*node) || ir::IsAssign(*node);
+    if (goes_on || any_in(late)) late.insert(node);
+    if (!any_in(early)) continue;
+    if (!goes_on && !ends && !any_in(late) && !ir::IsReadValue(*node)) {
+      early.insert(node);
+      continue;
+    }
+    if (ir::IsReadValue(*node)) continue;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      const bool is_held = early.contains(node->inputs[i].node) && !BeginsState(walks, *node, i);
+      if (is_held) uses.push_back({node, i});
+    }
+  }
+  return uses;
+}
+
+}  // namespace weft::graph

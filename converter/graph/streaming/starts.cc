@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/starts.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/flows.h"
+#include "converter/graph/streaming/late_edits.h"
+#include "converter/graph/streaming/late_masks.h"
+#include "converter/graph/streaming/shifts.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr int64_t kMostStarts = 16;  // each is a choice of its own in every step
+
+ir::Source PlaceOf(ir::Graph& graph, const ir::Node& like, const ir::Source& starts, int64_t axis,
+                   int64_t place) {
+  TensorType type = TypeOf(starts);
+  int64_t& extent = type.dims[static_cast<size_t>(axis)];
+  if (extent == 1) return starts;
+  extent = 1;
+  const ir::Source slice = NewSlice(graph, like, starts, {{place}, {place + 1}, {1}, {axis}});
+  slice.node->outputs[0].type = type;
+  return slice;
+}
+
+// `first` at the first places, and behind them the other.
+ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& first,
+                  const ir::Source& other, int64_t axis, int64_t places) {
+  Dims flags(DimsOf(other).size(), 1);
+  flags[static_cast<size_t>(axis)] = DimsOf(other)[static_cast<size_t>(axis)];
+  const ir::Source mask = NewLateMask(graph, like, flags, axis, places);
+  return {NewInferredNode(graph, like, "Select", 1, {mask, other, first}), 0};
+}
+
+// [a, b, x...] is [b, x...] moved behind a.
+void PutBehind(ir::Graph& graph, ir::Node& join, ir::Source source, int64_t axis,
+               const std::function<ir::Source(const ir::Source&)>& move) {
+  const ir::Source starts = join.inputs[0];
+  for (int64_t place = DimsOf(starts)[static_cast<size_t>(axis)]; place-- > 0;) {
+    const ir::Source start = PlaceOf(graph, join, starts, axis, place);
+    source = Chosen(graph, join, start, move(source), axis, 1);
+  }
+  Become(join, "Identity", 16, {source});
+}
+
+bool JoinsTwo(const ir::Node& node) {
+  return ops::TraitsOf(node).joins && node.inputs.size() == 2 && !node.inputs[1].node->constant;
+}
+
+void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
+  const ir::Source starts = join.inputs[0], second = join.inputs[1];
+  const std::optional<Selection> kept = SliceOf(graph, *second.node);
+  if (!kept || kept->begin != 0) return;
+  const ir::Source source = second.node->inputs[0];
+  const TimeAxis* time = times.Of(source);
+  if (time == nullptr || time->axis != kept->axis || times.Of(starts) != nullptr) return;
+  const auto at = static_cast<size_t>(kept->axis);
+  const Dims dims = DimsOf(source);
+  const int64_t places = DimsOf(starts)[at];
+  const bool shifts = DimsOf({&join, 0}) == dims && dims[at] - kept->end == places;
+  if (!shifts || places > kMostStarts) return;
+  PutBehind(graph, join, source, kept->axis,
+            [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
+}
+
+// The axis of time along which a tensor of later places is joined behind a few first ones.
+std::optional<int64_t> AxisOfStarts(const Flows& flows, ir::Node& join) {
+  const Flow *rest = flows.Of(join.inputs[1]), *all = flows.Of({&join, 0});
+  if (flows.Of(join.inputs[0]) != nullptr || (rest == nullptr && all == nullptr)) {
+    return std::nullopt;
+  }
+  const int64_t axis = (rest != nullptr ? rest : all)->axis;
+  const auto at = static_cast<size_t>(axis);
+  const int64_t places = DimsOf(join.inputs[0])[at];
+  const bool joins = places + DimsOf(join.inputs[1])[at] == DimsOf({&join, 0})[at];
+  return joins && places <= kMostStarts ? std::optional(axis) : std::nullopt;
+}
+
+void StartToChoice(ir::Graph& graph, ir::Node& join, int64_t axis) {
+  const ir::Source starts = join.inputs[0];
+  const int64_t places = DimsOf(starts)[static_cast<size_t>(axis)];
+  const std::optional<Selection> taken = SliceOf(graph, *starts.node);
+  const bool stay = taken && taken->axis == axis && taken->begin == 0 &&
+                    DimsOf(starts.node->inputs[0]) == DimsOf({&join, 0});
+  if (stay) {  // every step has its own
+    const ir::Source rest = NewBorder(graph, join.inputs[1], axis, places, 0);
+    Become(join, "Identity", 16, {Chosen(graph, join, starts.node->inputs[0], rest, axis, places)});
+    return;
+  }
+  PutBehind(graph, join, join.inputs[1], axis,
+            [&](const ir::Source& moved) { return NewBorder(graph, moved, axis, 1, 0); });
+}
+
+}  // namespace
+
+void StartsToShifts(ir::Graph& graph, const TimeAxes& times) {
+  for (ir::Node* node : times.nodes()) {
+    if (JoinsTwo(*node)) StartToShift(graph, *node, times);
+  }
+}
+
+// Time runs on through what has been changed, and may reach others then.
+void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    const Flows flows(graph, seeds);
+    if (!flows.sound()) return;
+    for (ir::Node* node : flows.nodes()) {
+      const std::optional<int64_t> axis =
+          JoinsTwo(*node) ? AxisOfStarts(flows, *node) : std::nullopt;
+      if (axis) StartToChoice(graph, *node, *axis);
+      changed = changed || axis;
+    }
+  }
+}
+
+}  // namespace weft::graph
