@@ -292,9 +292,9 @@ TEST(Streaming, RefusesLengthsThatEndBefore) {
 TEST(Streaming, RefusesOtherStepsThanTheLast) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
               const ir::Source hidden = Hidden(g, Input(g));
-              g.Result(g.Add("Gather", 8, {hidden, g.Int(0), g.Int(1)}));
+              g.Result(g.Add("Gather", 8, {hidden, g.Int(1), g.Int(1)}));
             }),
-            NeedsAll("11 \"Gather11\" (Gather)", "it takes places [0, 1) of 6 along time"));
+            NeedsAll("11 \"Gather11\" (Gather)", "it takes places [1, 2) of 6 along time"));
 }
 
 TEST(Streaming, RefusesAnEndThatIsUsedAtEveryStep) {

@@ -12,12 +12,12 @@ from families.sequences import DEFAULT, GATES, stacked
 BATCH, STEPS, INPUTS, HIDDEN = 2, 12, 6, 9
 
 
-def _sequence(kind, label, x, inputs, states=None):
+def sequence(kind, label, x, inputs, states=None, steps=STEPS):
     """All hidden states as [batch, steps, hidden], and the node."""
     w, r, b = stacked(label, 1, GATES[kind], inputs, HIDDEN)
     if states is None:
         states = [np.zeros((BATCH, 1, HIDDEN), np.float32)] * (2 if kind == "LSTMSequence" else 1)
-    lengths = np.full(BATCH, STEPS, np.int32)
+    lengths = np.full(BATCH, steps, np.int32)
     made = node(kind, 5, [x, *states, lengths, w, r, b], hidden_size=HIDDEN, direction="forward",
                 activations=DEFAULT[kind])
     return node("Squeeze", 1, [made, i64(1)]), made
@@ -37,7 +37,7 @@ def _front_end(x):
     """Two convolutions with a ReLU each, a GRU, a classifier over every step."""
     y = node("Relu", 1, [_looking_back(_turned(x), "fe1", 8, INPUTS, 1)])
     y = node("Relu", 1, [_looking_back(y, "fe2", 7, 8, 2)])
-    hidden, _ = _sequence("GRUSequence", "feg", _turned(y), 7)
+    hidden, _ = sequence("GRUSequence", "feg", _turned(y), 7)
     logits = node("MatMul", 1, [hidden, normal("fed", HIDDEN, 5)], transpose_a=False,
                   transpose_b=False)
     return node("Softmax", 8, [node("Add", 1, [logits, normal("feb", 5)])], axis=-1)
@@ -45,7 +45,7 @@ def _front_end(x):
 
 def _flattened(x):
     """Time in the batch of a product, as exporters write a layer over every step."""
-    hidden, made = _sequence("LSTMSequence", "fl", x, INPUTS)
+    hidden, made = sequence("LSTMSequence", "fl", x, INPUTS)
     rows = node("Reshape", 1, [hidden, i64(BATCH * STEPS, HIDDEN)], special_zero=False)
     dense = node("MatMul", 1, [rows, normal("fld", HIDDEN, 4)], transpose_a=False,
                  transpose_b=False)
@@ -56,14 +56,14 @@ def _flattened(x):
 
 def _normalised(x):
     """A layer norm between two sequences, and a residual connection."""
-    first, _ = _sequence("GRUSequence", "n1", x, INPUTS)
+    first, _ = sequence("GRUSequence", "n1", x, INPUTS)
     mean = node("ReduceMean", 1, [first, i64(-1)], keep_dims=True)
     centred = node("Subtract", 1, [first, mean])
     variance = node("ReduceMean", 1, [node("Power", 1, [centred, np.float32(2)]), i64(-1)],
                     keep_dims=True)
     scale = node("Sqrt", 1, [node("Add", 1, [variance, np.float32(1e-3)])])
     normed = node("Divide", 1, [centred, scale])
-    second, _ = _sequence("GRUSequence", "n2", normed, HIDDEN)
+    second, _ = sequence("GRUSequence", "n2", normed, HIDDEN)
     return node("Add", 1, [first, second])
 
 
@@ -76,13 +76,13 @@ def _scaled(x):
     y = node("Multiply", 1, [y, node("Sigmoid", 1, [y])])
     more = node("Divide", 1, [_looking_back(y, "sd", INPUTS, INPUTS, 2), factors])
     stretched = np.broadcast_to(factors, (1, INPUTS, STEPS)).copy()
-    hidden, _ = _sequence("GRUSequence", "sg", _turned(node("Add", 1, [more, stretched])), INPUTS)
+    hidden, _ = sequence("GRUSequence", "sg", _turned(node("Add", 1, [more, stretched])), INPUTS)
     return hidden
 
 
 def _upsampled(x):
     """Hidden units stand in a row beside time, and transposed convolution and resizing widen it."""
-    hidden, _ = _sequence("GRUSequence", "up", x, INPUTS)
+    hidden, _ = sequence("GRUSequence", "up", x, INPUTS)
     row = node("Unsqueeze", 1, [_turned(hidden), i64(2)])
     attributes = {
         "strides": [2, 1], "pads_begin": [1, 0], "pads_end": [0, 0], "dilations": [1, 1],
@@ -112,7 +112,7 @@ def _volumes(x):
     apart = node("GroupConvolution", 1, [y, normal("vo2", 8, 1, 1, 2, 1, 1)],
                  pads_begin=[1, 0, 0], **geometry)
     y = node("Add", 1, [apart, normal("voc", 1, 8, 1, 1, 1)])
-    return _sequence("GRUSequence", "vog", _turned(node("Squeeze", 1, [y, i64(3, 4)])), 8)[0]
+    return sequence("GRUSequence", "vog", _turned(node("Squeeze", 1, [y, i64(3, 4)])), 8)[0]
 
 
 def _rows(kind, label, x, rows, steps, inputs, direction):
@@ -154,7 +154,7 @@ def _kept():
     zero = np.zeros((BATCH, HIDDEN), np.float32)
     reads = [opset6.read_value(constant(zero), name, np.float32, [BATCH, HIDDEN]) for name in "hc"]
     states = [node("Unsqueeze", 1, [read, i64(1)]) for read in reads]
-    hidden, made = _sequence("LSTMSequence", "kp", x, INPUTS, states)
+    hidden, made = sequence("LSTMSequence", "kp", x, INPUTS, states)
     sinks = [
         node("Assign", 6, [node("Squeeze", 1, [made.output(1 + index), i64(1)])], variable_id=name)
         for index, name in enumerate("hc")

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that look ahead, cut to a few steps a run: run t gives what belongs to the step t - latency
+// of the whole, bit for bit, whatever number of steps a run has. And the layers that such models are
+// made of here, over [1, channels, places].
+#ifndef WEFT_TESTS_MODELS_LATE_GRAPH_H_
+#define WEFT_TESTS_MODELS_LATE_GRAPH_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/models/streamed_graph.h"
+
+namespace weft::latency {
+
+constexpr int64_t kSteps = 12, kTimes = 3;
+using Attributes = std::map<std::string, std::string>;
+using BuildFor = std::function<void(GraphBuilder&, int64_t steps)>;
+
+inline Build Of(int64_t steps, const BuildFor& build) {
+  return [=](GraphBuilder& g) { build(g, steps); };
+}
+
+// The dense rows of a tensor along an axis: all before it, and the bytes of one place.
+struct Rows {
+  size_t count = 1, place_bytes = sizeof(float);
+};
+
+inline Rows RowsAlong(const Tensor& tensor, size_t axis) {
+  Rows rows;
+  for (size_t i = 0; i < axis; ++i) rows.count *= tensor.dims[i];
+  for (size_t i = axis + 1; i < tensor.rank; ++i) rows.place_bytes *= tensor.dims[i];
+  return rows;
+}
+
+// Copies places of one tensor into another, whose first place along the axis is `at`.
+inline void CopyPlaces(const unsigned char* from, size_t from_places, size_t first,
+                       unsigned char* to, size_t to_places, size_t at, size_t count,
+                       const Rows& rows) {
+  for (size_t row = 0; row < rows.count; ++row) {
+    std::copy_n(from + (row * from_places + first) * rows.place_bytes, count * rows.place_bytes,
+                to + (row * to_places + at) * rows.place_bytes);
+  }
+}
+
+// A model of kTimes as many steps as the one that is cut, and what the runs of the cut one give.
+class Comparison {
+ public:
+  Comparison(const BuildFor& build, int64_t steps)
+      : steps_(steps), whole_(Of(kTimes * kSteps, build), 0), part_(Of(kSteps, build), steps) {}
+
+  void Run(const std::vector<int64_t>& latencies) {
+    if (!whole_.opened || !part_.opened) return;
+    SetInputs();
+    ASSERT_TRUE(whole_.engine.Run().ok());
+    for (const char* when : {"after opening", "after a reset"}) {
+      SCOPED_TRACE(when);
+      RunParts();
+      part_.engine.Reset();
+    }
+    for (size_t i = 0; i < latencies.size(); ++i) EXPECT_EQ(told(i).latency, latencies[i]);
+  }
+  const graph::Streamed& told() const { return part_.told; }
+
+ private:
+  const graph::StreamedPort& told(size_t output) const { return part_.told.outputs[output]; }
+  int64_t runs() const { return kTimes * part_.told.all_steps / steps_; }
+
+  void SetInputs() {
+    for (uint32_t i = 0; i < whole_.engine.input_count(); ++i) {
+      const Tensor tensor = whole_.engine.input(i);
+      std::vector<float> numbers = Numbers(tensor.bytes / sizeof(float), 11 + i);
+      for (size_t at = 0; at < numbers.size(); at += 7) numbers[at] = -0.0f;
+      std::copy(numbers.begin(), numbers.end(), tensor.as<float>());
+      inputs_.push_back(BytesOf(tensor));
+    }
+  }
+
+  void RunParts() {
+    std::vector<PortBytes> given(whole_.engine.output_count());
+    for (int64_t run = 0; run < runs(); ++run) {
+      for (uint32_t i = 0; i < inputs_.size(); ++i) Feed(i, run);
+      ASSERT_TRUE(part_.engine.Run().ok());
+      for (uint32_t i = 0; i < given.size(); ++i) Take(i, run, given[i]);
+    }
+    for (uint32_t i = 0; i < given.size(); ++i) Compare(i, given[i]);
+  }
+
+  void Feed(uint32_t i, int64_t run) {
+    const Tensor whole = whole_.engine.input(i), part = part_.engine.input(i);
+    const auto& time = part_.told.inputs[i].time;
+    if (!time)
+      return std::copy(inputs_[i].begin(), inputs_[i].end(), part.as<unsigned char>()), void();
+    const auto axis = static_cast<size_t>(time->axis);
+    const size_t places = part.dims[axis];
+    CopyPlaces(inputs_[i].data(), whole.dims[axis], static_cast<size_t>(run) * places,
+               part.as<unsigned char>(), places, 0, places, RowsAlong(part, axis));
+  }
+
+  void Take(uint32_t i, int64_t run, PortBytes& given) {
+    const Tensor part = part_.engine.output(i);
+    if (!told(i).time) return void(given = BytesOf(part));
+    given.resize(part.bytes * static_cast<size_t>(runs()));
+    const auto axis = static_cast<size_t>(told(i).time->axis);
+    const size_t places = part.dims[axis], all = places * static_cast<size_t>(runs());
+    CopyPlaces(part.as<unsigned char>(), places, 0, given.data(), all,
+               static_cast<size_t>(run) * places, places, RowsAlong(part, axis));
+  }
+
+  // What has come of the whole. Of the last steps alone nothing is known while some are to come.
+  void Compare(uint32_t i, const PortBytes& given) {
+    SCOPED_TRACE("output " + std::to_string(i));
+    const Tensor whole = whole_.engine.output(i), part = part_.engine.output(i);
+    if (!told(i).time) return;
+    const auto axis = static_cast<size_t>(told(i).time->axis);
+    const size_t all = part.dims[axis] * static_cast<size_t>(runs());
+    const auto late =
+        static_cast<size_t>(told(i).latency) * part.dims[axis] / static_cast<size_t>(steps_);
+    ASSERT_LT(late, all);
+    const size_t count = std::min<size_t>(all - late, whole.dims[axis]);
+    const Rows rows = RowsAlong(part, axis);
+    PortBytes expected(rows.count * count * rows.place_bytes), actual = expected;
+    CopyPlaces(whole.as<unsigned char>(), whole.dims[axis], 0, expected.data(), count, 0, count,
+               rows);
+    CopyPlaces(given.data(), all, late, actual.data(), count, 0, count, rows);
+    const auto differs = std::ranges::mismatch(expected, actual).in1;
+    EXPECT_EQ(differs, expected.end()) << "byte " << differs - expected.begin();
+  }
+
+  const int64_t steps_;
+  Model whole_, part_;
+  std::vector<PortBytes> inputs_;
+};
+
+// Any number of steps a run gives the same bits out of states of the same sizes.
+inline void ExpectLate(const BuildFor& build, const std::vector<int64_t>& latencies) {
+  std::vector<std::pair<std::string, int64_t>> states;
+  for (const int64_t steps : {1, 2, 3, 5}) {
+    SCOPED_TRACE(std::to_string(steps) + " steps a run");
+    Comparison comparison(build, steps);
+    comparison.Run(latencies);
+    std::vector<std::pair<std::string, int64_t>> found;
+    for (const graph::StreamedState& state : comparison.told().states) {
+      found.emplace_back(state.name, state.bytes);
+    }
+    if (steps == 1) states = found;
+    EXPECT_EQ(found, states);
+  }
+}
+
+inline Attributes Window(int64_t stride, int64_t dilation, int64_t begin, int64_t end) {
+  return {{"strides", std::to_string(stride)},
+          {"dilations", std::to_string(dilation)},
+          {"pads_begin", std::to_string(begin)},
+          {"pads_end", std::to_string(end)},
+          {"auto_pad", "explicit"}};
+}
+
+inline Attributes PoolWindow(int64_t kernel, int64_t stride, int64_t begin, int64_t end) {
+  Attributes attributes = Window(stride, 1, begin, end);
+  attributes.erase("dilations");
+  attributes["kernel"] = std::to_string(kernel);
+  attributes["rounding_type"] = "floor";
+  attributes["exclude-pad"] = "false";
+  return attributes;
+}
+
+inline ir::Source Conv(GraphBuilder& g, ir::Source x, Dims filters, const Attributes& window) {
+  return g.Add("Convolution", 1, {x, Weights(g, std::move(filters), 21)}, window);
+}
+
+inline ir::Source Tanh(GraphBuilder& g, ir::Source x) { return g.Add("Tanh", 1, {x}); }
+
+inline ir::Source Bias(GraphBuilder& g, ir::Source x, int64_t channels) {
+  return g.Add("Add", 1, {x, Weights(g, {1, channels, 1}, 23)});
+}
+
+inline ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
+  return g.Parameter(F32({1, channels, places}));
+}
+
+inline ir::Source Cropped(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end) {
+  return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({1}), g.Ints({2})});
+}
+
+inline ir::Source Bordered(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end, float fill) {
+  return g.Add("Pad", 12, {x, g.Ints({0, 0, begin}), g.Ints({0, 0, end}), g.Float(fill)},
+               {{"pad_mode", "constant"}});
+}
+
+// [1, 3, places] along places; its last state stands at port 1 of the sequence.
+inline ir::Source Sequence(GraphBuilder& g, const std::string& type, ir::Source x, int64_t places) {
+  const int64_t gates = type == "LSTMSequence" ? 4 : type == "GRUSequence" ? 3 : 1;
+  const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+  const ir::Source length =
+      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(places)});
+  std::vector<ir::Source> inputs = {rows, Weights(g, {1, 1, 3}, 5)};
+  if (gates == 4) inputs.push_back(Weights(g, {1, 1, 3}, 6));
+  inputs.insert(inputs.end(), {length, Weights(g, {1, 3 * gates, 3}, 1),
+                               Weights(g, {1, 3 * gates, 3}, 2), Weights(g, {1, 3 * gates}, 3)});
+  return g.Add(type, 5, inputs, {{"hidden_size", "3"}, {"direction", "forward"}},
+               gates == 4 ? 3 : 2);
+}
+
+inline ir::Source Hidden(GraphBuilder& g, const std::string& type, ir::Source x, int64_t places) {
+  const ir::Source hidden = g.Add("Squeeze", 1, {Sequence(g, type, x, places), g.Ints({1})});
+  return g.Add("Transpose", 1, {hidden, g.Ints({0, 2, 1})});
+}
+
+}  // namespace weft::latency
+
+#endif  // WEFT_TESTS_MODELS_LATE_GRAPH_H_

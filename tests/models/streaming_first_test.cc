@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model takes from its first step: where states begin, what loops leave out that go on from
+// the second one, what is joined in front. A stream has that step once, in its first run.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/converter/counted_loop.h"
+#include "tests/models/streamed_graph.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t kFirstSteps = 6, kFirstWidth = 4, kFirstCut = 4;
+const TensorType kFirstStep = F32({1, 1, kFirstWidth});
+
+// Built for other numbers of steps, too: cut from kFirstCut it goes on as a longer model does.
+void ExpectFirstGoesOn(const std::function<void(GraphBuilder&, int64_t)>& build) {
+  const auto of = [&](int64_t steps) -> Build {
+    return [&build, steps](GraphBuilder& g) { build(g, steps); };
+  };
+  for (const int64_t steps : {1, 2, 3}) ExpectSameBits(of(12), of(kFirstCut), 12, steps);
+}
+
+ir::Source FirstFrames(GraphBuilder& g, int64_t steps) {
+  return g.Parameter(F32({1, steps, kFirstWidth}));
+}
+
+ir::Source FirstPlaces(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end) {
+  return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({1}), g.Ints({1})});
+}
+
+ir::Source FirstSum(GraphBuilder& g, ir::Source x) { return g.Add("CumSum", 3, {x, g.Int(1)}); }
+
+// [1, steps, 4] -> the same, from this state [1, 1, 4] on.
+ir::Node* FirstGru(GraphBuilder& g, ir::Source x, ir::Source initial, int64_t steps) {
+  return g
+      .Add("GRUSequence", 5,
+           {x, initial, g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(steps)}),
+            Weights(g, {1, 3 * kFirstWidth, kFirstWidth}, 1),
+            Weights(g, {1, 3 * kFirstWidth, kFirstWidth}, 2), Weights(g, {1, 3 * kFirstWidth}, 3)},
+           {{"hidden_size", std::to_string(kFirstWidth)}, {"direction", "forward"}}, 2)
+      .node;
+}
+
+// h = 0.9 h + 0.1 x, y = x / (1 + h * h), over the steps from `first` on.
+struct Smoothing : CountedLoop {
+  Smoothing(int64_t count, int64_t first)
+      : CountedLoop(count - first), x(FirstFrames(outer, count)), steps(count), first_step(first) {}
+
+  void Walk(ir::Source initial) {
+    const ir::Source h = body.Parameter(kFirstStep), xt = body.Parameter(kFirstStep);
+    map().inputs.push_back({.parameter = h.node, .input = ir::AddInput(*node, initial)});
+    ir::ChunkRange range = On(1);
+    range.start = first_step;
+    ir::AddSlice(*node, ir::AddInput(*node, x), *xt.node, range);
+    const ir::Source kept = Typed("Multiply", {h, body.Float(0.9f)}, kFirstStep);
+    const ir::Source taken = Typed("Multiply", {xt, body.Float(0.1f)}, kFirstStep);
+    const ir::Source next = Typed("Add", {kept, taken}, kFirstStep);
+    const ir::Source scale =
+        Typed("Add", {Typed("Multiply", {next, next}, kFirstStep), body.Float(1)}, kFirstStep);
+    const ir::Source y = Typed("Divide", {xt, scale}, kFirstStep);
+    GoesBack(next, h);
+    last = Last(next);
+    all = Last(y);
+    GatherOn(1);
+    node->outputs.back().type = F32({1, steps - first_step, kFirstWidth});
+    GoOn(body.Const<uint8_t>({ElementType::boolean, {}}, {1}));
+    node->bodies[0].graph = std::make_unique<ir::Graph>(std::move(body.graph));
+  }
+
+  // What stands in front of what the loop gathers.
+  ir::Source Behind(ir::Source first) {
+    return outer.Add("Concat", 1, {first, all}, {{"axis", "1"}});
+  }
+
+  ir::Source x, last, all;
+  const int64_t steps, first_step;
+};
+
+TEST(StreamingFirst, BeginsALoopAsItsFirstStep) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    Smoothing loop(steps, 0);
+    loop.Walk(FirstPlaces(loop.outer, loop.x, 0, 1));
+    loop.outer.Result(loop.all);
+    loop.outer.Result(loop.last);
+    g = std::move(loop.outer);
+  });
+}
+
+TEST(StreamingFirst, TakesIntoALoopWhatItLeavesOut) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    Smoothing loop(steps, 1);
+    const ir::Source first = FirstPlaces(loop.outer, loop.x, 0, 1);
+    loop.Walk(loop.outer.Add("Tanh", 1, {first}));
+    loop.outer.Result(
+        loop.Behind(loop.outer.Add("MatMul", 1, {first, Weights(loop.outer, {4, 4}, 5)})));
+    loop.outer.Result(loop.last);
+    g = std::move(loop.outer);
+  });
+}
+
+// Infinity and NaN before the first step would show.
+TEST(StreamingFirst, ChoosesTheFirstStepAndAddsNothing) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    Smoothing loop(steps, 1);
+    const ir::Source first = FirstPlaces(loop.outer, loop.x, 0, 1);
+    const ir::Source none = loop.outer.Add("Subtract", 1, {first, first});
+    loop.Walk(loop.outer.Add("Divide", 1, {loop.outer.Float(1), none}));
+    loop.outer.Result(loop.Behind(loop.outer.Add("Divide", 1, {none, none})));
+    g = std::move(loop.outer);
+  });
+}
+
+TEST(StreamingFirst, BeginsBehindTheFirstStepAsAnInputSays) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    Smoothing loop(steps, 1);
+    loop.Walk(loop.outer.Parameter(kFirstStep));
+    loop.outer.Result(loop.Behind(FirstPlaces(loop.outer, loop.x, 0, 1)));
+    g = std::move(loop.outer);
+  });
+}
+
+TEST(StreamingFirst, RefusesALoopWhoseFirstStepIsMadeOfAll) {
+  EXPECT_EQ(Refusal([](GraphBuilder& g) {
+              Smoothing loop(kFirstSteps, 1);
+              loop.Walk(FirstPlaces(loop.outer, loop.x, 0, 1));
+              loop.outer.Result(loop.Behind(loop.outer.Add(
+                  "ReduceMax", 1, {loop.x, loop.outer.Ints({1})}, {{"keep_dims", "true"}})));
+              g = std::move(loop.outer);
+            }),
+            NeedsAll("2 \"Loop2\" (Loop)", "input 3 is sliced over [1, 6) of 6 places") +
+                NeedsAll("3 \"Parameter3\" (Parameter)", "output 0 has 6 places for 5 steps"));
+}
+
+TEST(StreamingFirst, BeginsASequenceAsItsFirstStep) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = FirstFrames(g, steps);
+    ir::Node* gru = FirstGru(g, x, g.Add("Tanh", 1, {FirstPlaces(g, x, 0, 1)}), steps);
+    g.Result(g.Add("Squeeze", 1, {{gru, 0}, g.Ints({1})}));
+    g.Result({gru, 1});
+  });
+}
+
+TEST(StreamingFirst, HoldsTheFirstStepWhereLaterOnesMeetIt) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
+    g.Result(FirstSum(g, g.Add("Subtract", 1, {x, first})));
+    g.Result(g.Add("Tanh", 1, {first}));
+    g.Result(g.Add("Subtract", 1, {FirstPlaces(g, x, -1, INT32_MAX), first}));
+  });
+}
+
+TEST(StreamingFirst, RefusesAFirstStepThatComesLate) {
+  const std::string text = Refusal([](GraphBuilder& g) {
+    const ir::Source x = g.Parameter(F32({1, kFirstWidth, kFirstSteps}));
+    const ir::Source y = g.Add("Convolution", 1, {x, Weights(g, {kFirstWidth, kFirstWidth, 3}, 4)},
+                               {{"strides", "1"},
+                                {"dilations", "1"},
+                                {"pads_begin", "1"},
+                                {"pads_end", "1"},
+                                {"auto_pad", "explicit"}});
+    const ir::Source first =
+        g.Add("Slice", 8, {y, g.Ints({0}), g.Ints({1}), g.Ints({1}), g.Ints({2})});
+    g.Result(g.Add("CumSum", 3, {g.Add("Subtract", 1, {y, first}), g.Int(2)}));
+  });
+  EXPECT_NE(text.find("it takes the first step of what comes late"), std::string::npos) << text;
+}
+
+TEST(StreamingFirst, ShiftsBehindAnInputAndBehindWhatWasLearned) {
+  for (const int64_t places : {1, 3}) {
+    ExpectFirstGoesOn([places](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = FirstFrames(g, steps), kept = FirstPlaces(g, x, 0, -places);
+      const ir::Source start = g.Parameter(F32({1, places, kFirstWidth}));
+      const ir::Source learned = Weights(g, {1, places, kFirstWidth}, 8);
+      g.Result(FirstSum(g, g.Add("Concat", 1, {start, kept}, {{"axis", "1"}})));
+      g.Result(g.Add("Concat", 1, {learned, kept}, {{"axis", "1"}}));
+    });
+  }
+}
+
+// x[t] - 0.97 x[t - 1], for all steps but the first.
+ir::Source FirstDifferences(GraphBuilder& g, ir::Source x) {
+  const ir::Source before = g.Add("Multiply", 1, {FirstPlaces(g, x, 0, -1), g.Float(0.97f)});
+  return g.Add("Subtract", 1, {FirstPlaces(g, x, 1, INT32_MAX), before});
+}
+
+ir::Source FirstJoined(GraphBuilder& g, ir::Source first, ir::Source rest) {
+  return g.Add("Concat", 1, {first, rest}, {{"axis", "1"}});
+}
+
+TEST(StreamingFirst, JoinsTheFirstStepInFrontOfDifferences) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
+    g.Result(FirstSum(g, FirstJoined(g, first, FirstDifferences(g, x))));
+    g.Result(FirstJoined(g, g.Add("Tanh", 1, {first}), FirstDifferences(g, x)));
+    g.Result(FirstJoined(g, Weights(g, {1, 1, kFirstWidth}, 7), FirstDifferences(g, x)));
+  });
+}
+
+TEST(StreamingFirst, JoinsSeveralStepsInFrontOfDifferencesOfDifferences) {
+  const auto build = [](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = FirstFrames(g, steps), start = FirstPlaces(g, x, 0, 2);
+    const ir::Source twice = FirstDifferences(g, FirstDifferences(g, x));
+    g.Result(FirstSum(g, FirstJoined(g, start, twice)));
+    g.Result(FirstJoined(g, g.Parameter(F32({1, 2, kFirstWidth})), twice));
+  };
+  ExpectFirstGoesOn(build);
+}
+
+// It stands still in the first step, and begins in the second as the model says.
+TEST(StreamingFirst, JoinsTheFirstStepInFrontOfASequenceOverTheOthers) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
+    ir::Node* gru =
+        FirstGru(g, FirstPlaces(g, x, 1, INT32_MAX), g.Add("Tanh", 1, {first}), steps - 1);
+    const ir::Source rest = g.Add("Squeeze", 1, {{gru, 0}, g.Ints({1})});
+    g.Result(FirstSum(g, FirstJoined(g, first, rest)));
+  });
+}
+
+// A loop over four bands, each from the state of the one before, of all steps at once.
+Build OverBands(int64_t axis, const std::string& mixes) {
+  return [=](GraphBuilder& g) {
+    CountedLoop loop(4);
+    const ir::Source x = loop.outer.Parameter(F32({2, kFirstSteps, 4, 3}));
+    const TensorType band = F32({2, kFirstSteps, 1, 3});
+    const ir::Source b = loop.body.Parameter(band);
+    ir::AddSlice(*loop.node, ir::AddInput(*loop.node, x), *b.node, CountedLoop::On(2));
+    const ir::Source initial =
+        loop.outer.Floats({2, kFirstSteps, 1, 3}, std::vector<float>(2 * kFirstSteps * 3, 0.0f));
+    const ir::Source h = loop.Input(initial);
+    const ir::Source rows = loop.Typed(
+        "Reshape", {loop.Typed("Add", {b, h}, band), loop.body.Ints({2 * kFirstSteps, 3})},
+        F32({2 * kFirstSteps, 3}));
+    const ir::Source product =
+        loop.Typed("MatMul", {rows, Weights(loop.body, {3, 3}, 6)}, F32({2 * kFirstSteps, 3}));
+    ir::Source next =
+        loop.Typed("Reshape", {product, loop.body.Ints({2, kFirstSteps, 1, 3})}, band);
+    next = mixes.empty() ? loop.Typed("Tanh", {next}, band)
+                         : loop.Typed(mixes, {next}, band, {{"axis", "1"}}, 8);
+    loop.GoesBack(next, h);
+    const ir::Source all = loop.Last(next);
+    loop.GatherOn(2);
+    loop.node->outputs.back().type = F32({2, kFirstSteps, 4, 3});
+    loop.GoOn(loop.body.Const<uint8_t>({ElementType::boolean, {}}, {1}));
+    loop.node->bodies[0].graph = std::make_unique<ir::Graph>(std::move(loop.body.graph));
+    loop.outer.Result(loop.outer.Add("CumSum", 3, {all, loop.outer.Int(axis)}));
+    g = std::move(loop.outer);
+  };
+}
+
+TEST(StreamingFirst, CutsTheBodyOfALoopOverBands) {
+  for (const int64_t steps : {1, 2, 3}) {
+    ExpectSameBits(OverBands(1, ""), OverBands(1, ""), kFirstSteps, steps, {{"0", 1}});
+  }
+}
+
+TEST(StreamingFirst, RefusesALoopOverBandsThatMixesSteps) {
+  EXPECT_EQ(Refusal(OverBands(1, "Softmax"), 1, {{"0", 1}}),
+            NeedsAll("2 \"Loop2\" (Loop)", "it may combine time steps"));
+}
+
+}  // namespace
+}  // namespace weft
