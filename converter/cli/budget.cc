@@ -176,7 +176,7 @@ std::string LargestText(const Json& budget) {
 
 Json BudgetJson(const LoadedModel& model) {
   const format::Model& root = model.root();
-  const inspect::Budget budget = inspect::BudgetOf(root, model.bytes().size);
+  const inspect::Budget budget = inspect::BudgetOf(model.bytes());
   return {{"flash_bytes", model.bytes().size},
           {"flash", FlashJson(budget)},
           {"state_bytes", model.needs().state_bytes},

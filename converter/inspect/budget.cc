@@ -56,10 +56,11 @@ std::vector<WeightPlace> WeightsOf(const format::Model& model) {
 
 }  // namespace
 
-Budget BudgetOf(const format::Model& model, uint64_t file_bytes) {
+Budget BudgetOf(Bytes file) {
+  const format::Model& model = *format::GetModel(file.data);
   ModelWork work = WorkOf(model);
   std::vector<StepWork> largest_steps = LargestSteps(model, work);
-  return {FlashOf(model, file_bytes), ScratchOf(model), std::move(work), std::move(largest_steps),
+  return {FlashOf(file), ScratchOf(model), std::move(work), std::move(largest_steps),
           WeightsOf(model)};
 }
 

@@ -36,8 +36,8 @@ struct Budget {
   std::vector<WeightPlace> largest_weights;  // all, most first; slots of one place count once
 };
 
-// The model must have passed verify.cc.
-Budget BudgetOf(const format::Model& model, uint64_t file_bytes);
+// The file must have passed verify.cc.
+Budget BudgetOf(Bytes file);
 
 }  // namespace weft::inspect
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/inspect/flash.h"
 
+#include "converter/inspect/streamed.h"
+
 namespace weft::inspect {
 namespace {
 
@@ -31,9 +33,17 @@ uint64_t ParameterBytes(const format::Model& model) {
   return bytes;
 }
 
+// No rule of verify.cc guards what tells of a cut: it may lead out of the file.
+uint64_t NoteBytes(Bytes file) {
+  if (!StreamNoteFaults(file).empty()) return 0;
+  const format::Model& model = *format::GetModel(file.data);
+  return BytesOf(model.streaming()) + BytesOf(model.streamed_ports());
+}
+
 }  // namespace
 
-std::vector<FlashPart> FlashOf(const format::Model& model, uint64_t file_bytes) {
+std::vector<FlashPart> FlashOf(Bytes file) {
+  const format::Model& model = *format::GetModel(file.data);
   std::vector<FlashPart> parts = {
       {"weights", "packed for the kernels", BytesOf(model.weights())},
       {"self test", "inputs and outputs of its runs", BytesOf(model.self_test())},
@@ -47,11 +57,10 @@ std::vector<FlashPart> FlashOf(const format::Model& model, uint64_t file_bytes) 
       {"names", "of ports and of each step's layer",
        BytesOf(model.names()) + BytesOf(model.step_names())},
       {"notes", "for weft verify and weft inspect",
-       BytesOf(model.slot_buffers()) + BytesOf(model.streaming()) +
-           BytesOf(model.streamed_ports())}};
+       BytesOf(model.slot_buffers()) + NoteBytes(file)}};
   uint64_t sum = 0;
   for (const FlashPart& part : parts) sum += part.bytes;
-  parts.push_back({"head", "root table, regions, alignment", file_bytes - sum});
+  parts.push_back({"head", "root table, regions, alignment", file.size - sum});
   return parts;
 }
 

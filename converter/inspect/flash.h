@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/format/listing.h"
+#include "runtime/weft.h"
 
 namespace weft::inspect {
 
@@ -16,9 +17,10 @@ struct FlashPart {
   uint64_t bytes = 0;
 };
 
-// Their sum is file_bytes: the last part, "head", is what the others leave over (the root table,
-// regions, alignment). The model must have passed verify.cc.
-std::vector<FlashPart> FlashOf(const format::Model& model, uint64_t file_bytes);
+// Their sum is the file's bytes: the last part, "head", is what the others leave over (the root
+// table, regions, alignment; a note of a cut that breaks a rule, see streamed.h). The file must have
+// passed verify.cc.
+std::vector<FlashPart> FlashOf(Bytes file);
 
 }  // namespace weft::inspect
 

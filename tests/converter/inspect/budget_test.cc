@@ -172,7 +172,7 @@ TEST(FlashOf, AddsUpToTheFile) {
   test::Features f = test::EveryFeature();
   RecordSelfTest(f.b, 4);
   const test::ExactBytes file = f.b.Finish();
-  const std::vector<FlashPart> parts = FlashOf(ModelOf(file), file.size());
+  const std::vector<FlashPart> parts = FlashOf(file.bytes());
   uint64_t sum = 0;
   for (const FlashPart& part : parts) sum += part.bytes;
   EXPECT_EQ(sum, file.size());
