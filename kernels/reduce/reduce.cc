@@ -86,6 +86,20 @@ HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
   return ReduceLanes(partials, [op](float a, float b) HWY_ATTR { return JoinTwo(op, a, b); });
 }
 
+// As JoinTwo, lane by lane.
+HWY_INLINE FloatVec JoinLanes(ReduceOp op, FloatVec a, FloatVec b) {
+  switch (op) {
+    case ReduceOp::kMax:
+      return Greater(a, b);
+    case ReduceOp::kMin:
+      return Lesser(a, b);
+    case ReduceOp::kProduct:
+      return hn::Mul(a, b);
+    default:
+      return hn::Add(a, b);
+  }
+}
+
 // What follows the last step, on `count` finished outputs.
 HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) {
   if (op == ReduceOp::kMean && element_count != 0.0f) {
@@ -146,18 +160,15 @@ HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t
                                 size_t count, float* y) {
   constexpr size_t kLevels = 4;
   constexpr size_t kOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
-  float waiting[kLevels][16], joined[16];
-  for (size_t i = 0; i < 16; ++i) {
-    StoreLanes16(ReducePartial(shape, x, stride, count, kOrder[i]), joined, 16);
+  const auto join = [&shape](FloatVec a, FloatVec b) HWY_ATTR { return JoinLanes(shape.op, a, b); };
+  Lanes16 waiting[kLevels];
+  for (size_t i = 0;; ++i) {
+    Lanes16 joined = ReducePartial(shape, x, stride, count, kOrder[i]);
     size_t level = 0;
-    for (; (i >> level & 1) != 0; ++level) {
-      for (size_t lane = 0; lane < 16; ++lane) {
-        joined[lane] = JoinTwo(shape.op, waiting[level][lane], joined[lane]);
-      }
-    }
-    for (size_t lane = 0; level < kLevels && lane < 16; ++lane) waiting[level][lane] = joined[lane];
+    for (; (i >> level & 1) != 0; ++level) joined = Combine(waiting[level], joined, join);
+    if (level == kLevels) return StoreLanes16(joined, y, count);
+    waiting[level] = joined;
   }
-  for (size_t lane = 0; lane < count; ++lane) y[lane] = joined[lane];
 }
 
 // `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
