@@ -49,6 +49,7 @@
 #include "converter/plan/validator.h"
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
+#include "converter/program/place_maps.h"
 #include "converter/program/program.h"
 #include "converter/program/ring_products.h"
 #include "converter/stream_note.h"
@@ -139,6 +140,8 @@ constexpr Pass kPasses[] = {
      "products read keys and values in the rings that keep them"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},
+    {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,
+     "maps are made where a copy would put them"},
     {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,
      "states of loops get homes, bodies a copy for each phase"},
     {"plan", Stage::kPlan, Plan,

@@ -103,6 +103,26 @@ bool Overlap(const Access& a, const Access& b) {
   return a.begin_bytes < b.end_bytes && b.begin_bytes < a.end_bytes;
 }
 
+std::optional<size_t> SoleWriter(const Program& program, const AccessMap& accesses, ValueId value,
+                                 int64_t reader) {
+  const Place place = Resolve(program, value);
+  const Value& root = program.values[place.root];
+  if (root.home != Home::kScratch || root.bytes != program.values[value].bytes) {
+    return std::nullopt;
+  }
+  const auto found = accesses.find(place.root);
+  if (found == accesses.end() || found->second.size() != 2) return std::nullopt;
+  const bool written_first = found->second[0].write;
+  const Access& write = found->second[written_first ? 0 : 1];
+  const Access& read = found->second[written_first ? 1 : 0];
+  if (!write.write || read.write || write.nested || read.nested || write.item < 0) {
+    return std::nullopt;
+  }
+  const bool whole = write.moves.empty() && write.end_bytes - write.begin_bytes == root.bytes;
+  if (!whole || read.item != reader || write.item >= read.item) return std::nullopt;
+  return static_cast<size_t>(write.item);
+}
+
 bool MayShare(const Step& step, size_t input, size_t output) {
   switch (step.kind()) {
 #define WEFT_STEP(name, Name, ...) \

@@ -5,7 +5,9 @@
 #ifndef WEFT_CONVERTER_PROGRAM_BLOCK_ACCESS_H_
 #define WEFT_CONVERTER_PROGRAM_BLOCK_ACCESS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +38,11 @@ AccessMap CollectAccesses(const Program& program, BlockId block);
 // Do two accesses touch common bytes in one and the same iteration? Equal moves cancel; unequal
 // ones count as touching, since nothing better is known.
 bool Overlap(const Access& a, const Access& b);
+
+// The item that makes `value`, all of a root in scratch, where it alone writes it, as a whole, and the
+// item `reader` behind it alone reads it.
+std::optional<size_t> SoleWriter(const Program& program, const AccessMap& accesses, ValueId value,
+                                 int64_t reader);
 
 // May the step write operand `output` over operand `input` while it runs?
 bool MayShare(const Step& step, size_t input, size_t output);

@@ -104,13 +104,6 @@ std::optional<format::Activation> Compose(const format::Activation& first,
   return format::Activation(second.alpha(), second.beta(), first.beta(), second.op(), 0, 0);
 }
 
-template <typename Array>
-Dims Listed(const Array* array, uint32_t count) {
-  Dims values;
-  for (uint32_t i = 0; i < count; ++i) values.push_back(array->Get(Narrow<uint16_t>(i, "rank")));
-  return values;
-}
-
 // An operand fit to be added: one number per output, or one row of them per outer index.
 struct Addend {
   ValueId value = kNone;
@@ -198,25 +191,10 @@ class TailFusion {
 };
 
 std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
-  const Place place = Resolve(program_, value);
-  const Value& root = program_.values[place.root];
-  if (root.home != Home::kScratch || root.bytes != program_.values[value].bytes) {
-    return std::nullopt;
-  }
-  const auto found = accesses_.find(place.root);
-  if (found == accesses_.end() || found->second.size() != 2) return std::nullopt;
-  const bool written_first = found->second[0].write;
-  const Access& write = found->second[written_first ? 0 : 1];
-  const Access& read = found->second[written_first ? 1 : 0];
-  if (!write.write || read.write || write.nested || read.nested || write.item < 0) {
-    return std::nullopt;
-  }
-  const bool whole = write.moves.empty() && write.end_bytes - write.begin_bytes == root.bytes;
-  if (!whole || read.item != static_cast<int64_t>(reader) || write.item >= read.item) {
-    return std::nullopt;
-  }
-  const auto producer = static_cast<size_t>(write.item);
-  Step* step = StepAt(producer);
+  const std::optional<size_t> producer =
+      SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
+  if (!producer) return std::nullopt;
+  Step* step = StepAt(*producer);
   if (step == nullptr || step->keeps_apart || !ShapeOf(*step)) return std::nullopt;
   return producer;
 }

@@ -8,9 +8,11 @@
 #ifndef WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_
 #define WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "converter/base/element_type.h"
+#include "converter/base/narrow.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
@@ -18,6 +20,14 @@ namespace weft::plan {
 // Fuses inside every block, never across the border of one. In the body of a loop this comes before
 // the homes of carried states are chosen, since a fused step cannot write over what it reads.
 void FuseTails(Program& program);
+
+// The first numbers of a field of params.
+template <typename Array>
+Dims Listed(const Array* array, uint32_t count) {
+  Dims values;
+  for (uint32_t i = 0; i < count; ++i) values.push_back(array->Get(Narrow<uint16_t>(i, "rank")));
+  return values;
+}
 
 // The strides of a walk over `dims`, expressed over `wanted`: other dims of as many elements in the same
 // order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0. An

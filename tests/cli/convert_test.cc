@@ -202,7 +202,7 @@ TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   EXPECT_NE(outcome.err.find(
                 "there is no pass \"frob\"; must be one of read count resolve flatten "
                 "promote infer dilate borders reroll streaming recognise formulas constants divide "
-                "lower ring_products fuse_tail loops plan "
+                "layout lower ring_products fuse_tail place_maps loops plan "
                 "emit verify all"),
             std::string::npos)
       << outcome.err;
@@ -223,10 +223,10 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/19-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/21-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/21-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/23-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
-  EXPECT_EQ(Text("one/15-lower.txt"), text("lower"));
+  EXPECT_EQ(Text("one/16-lower.txt"), text("lower"));
 }
 
 TEST_F(ConvertCommand, KeepsTheDumpsBeforeAFault) {
