@@ -56,6 +56,7 @@ if(TARGET weft)
     set_target_properties(weft PROPERTIES INSTALL_RPATH "$ORIGIN/${weft_libraries_from_command}")
   endif()
   install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  include(${CMAKE_CURRENT_LIST_DIR}/Manual.cmake)
 endif()
 
 configure_package_config_file(cmake/weftConfig.cmake.in "${PROJECT_BINARY_DIR}/weftConfig.cmake"

@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string_view>
 
+#include "converter/base/nearest.h"
 #include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
@@ -30,7 +30,6 @@ constexpr Unbuilt kUnbuilt[] = {
     {"convert", "--state", "--streaming makes states of what loops carry"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},
-    {"convert", "--verbose", "--dump-after prints the model after a pass"},
     {"compare", "--layers", "only outputs are compared"},
     {"bench", "--input", "inputs are random"},
     {"bench", "--deadline", "the largest time is printed"},
@@ -44,53 +43,6 @@ const Unbuilt* FindUnbuilt(std::string_view command, std::string_view name) {
       std::find_if(std::begin(kUnbuilt), std::end(kUnbuilt),
                    [&](const Unbuilt& row) { return row.command == command && row.name == name; });
   return found == std::end(kUnbuilt) ? nullptr : found;
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
-// Insertions, deletions, replacements and swaps of neighbours from `typed` to the nearest beginning
-// of `name`, and to all of it.
-struct Distance {
-  size_t beginning, whole;
-  auto operator<=>(const Distance&) const = default;
-};
-Distance DistanceOf(std::string_view typed, std::string_view name) {
-  std::vector<std::vector<size_t>> cost(typed.size() + 1, std::vector<size_t>(name.size() + 1));
-  for (size_t i = 0; i <= typed.size(); ++i) {
-    for (size_t j = 0; j <= name.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
-        continue;
-      }
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1,
-                             cost[i - 1][j - 1] + (typed[i - 1] == name[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && typed[i - 1] == name[j - 2] && typed[i - 2] == name[j - 1]) {
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  const std::vector<size_t>& last = cost.back();
-  return {*std::min_element(last.begin(), last.end()), last.back()};
-}
-
-// Empty where none is near: one letter in three may be wrong, and what is cut off costs nothing.
-std::string Nearest(const std::string& word, const Words& names) {
-  const std::string typed = LowerCase(word);
-  if (typed.empty()) return "";
-  std::string nearest;
-  Distance least{(typed.size() + 1) / 3 + 1, 0};
-  for (const std::string& name : names) {
-    const Distance distance = DistanceOf(typed, name);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = name;
-  }
-  return nearest;
 }
 
 bool IsShown(const CLI::Option& option) { return !option.get_group().empty(); }
@@ -111,6 +63,12 @@ Words CommandNames(const CLI::App& app) {
     names.push_back(command->get_name());
   }
   return names;
+}
+
+const CLI::App* FindCommand(const CLI::App& app, const std::string& name) {
+  const auto is_named = [&](const CLI::App* command) { return command->get_name() == name; };
+  const auto found = app.get_subcommands(is_named);
+  return found.empty() ? nullptr : found.front();
 }
 
 bool IsOption(std::string_view word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
@@ -150,13 +108,6 @@ std::string UnknownOption(const CLI::App& app, const CLI::App& command, const st
 
 std::string UnexpectedValue(const CLI::App& command, const std::string& word) {
   const std::string shown = OneLine(word);
-  if (word.find('=') != std::string::npos) {
-    for (const CLI::Option* option : command.parse_order()) {
-      if (option->get_items_expected_max() < CLI::detail::expected_max_vector_size) continue;
-      return fmt::format("unexpected \"{}\"; each must have its own {}, as in \"{} {}\"", shown,
-                         option->get_name(), option->get_name(), shown);
-    }
-  }
   std::string takes;
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_positional()) takes += " " + option->get_name();
@@ -222,6 +173,25 @@ std::string WrongCount(const CLI::App& command, const std::string& text) {
   return name + ": has no value; must be followed by one";
 }
 
+bool IsNumber(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The option's name if it is one that collects values.
+std::string ListOptionOf(const CLI::App& command, const std::string& word) {
+  const CLI::Option* option = command.get_option_no_throw(word.substr(0, word.find('=')));
+  if (option == nullptr) return "";
+  const bool collects = option->get_items_expected_max() >= CLI::detail::expected_max_vector_size;
+  return collects ? option->get_name() : "";
+}
+
+// "x=1,2" and "x=x.npy"; a model's file may hold "=" too.
+bool NamesPortValue(std::string_view word) {
+  const size_t equals = word.find('=');
+  return equals != std::string_view::npos && equals != 0 && !word.ends_with(".xml") &&
+         !word.ends_with(".weft");
+}
+
 }  // namespace
 
 bool NamesUnknownCommand(const CLI::App& app) {
@@ -268,14 +238,27 @@ Faults CallFaults(const CLI::App& app, const CLI::ParseError& error) {
   return faults;
 }
 
-void JoinNumbers(std::vector<std::string>& words) {
-  const auto is_number = [](const std::string& word) {
-    return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-  };
-  for (size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
-    if (words[i] != "--streaming" || !is_number(words[i + 1])) continue;
-    words[i] += "=" + words[i + 1];
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+void RespellValues(const CLI::App& app, std::vector<std::string>& words) {
+  const CLI::App* command = nullptr;
+  std::string list;  // the option of several values that the words before belong to
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (command == nullptr) {
+      command = FindCommand(app, words[i]);
+      continue;
+    }
+    if (IsOption(words[i])) {
+      list = ListOptionOf(*command, words[i]);
+      const bool has_value = words[i].find('=') != std::string::npos;
+      if (!list.empty() && !has_value) ++i;  // its value
+      if (words[i] != "--streaming" || i + 1 == words.size() || !IsNumber(words[i + 1])) continue;
+      words[i] += "=" + words[i + 1];
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    } else if (!list.empty() && NamesPortValue(words[i])) {
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), list);
+      ++i;
+    } else {
+      list.clear();
+    }
   }
 }
 

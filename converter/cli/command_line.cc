@@ -8,13 +8,23 @@
 
 #include "converter/cli/call_faults.h"
 #include "converter/cli/streams.h"
+#include "converter/cli/wrap.h"
 
 namespace weft::cli {
 namespace {
 
-// CLI11's form of a help text, without the values of flags that it writes into their names.
+// CLI11's form of a help text, in lines that fit a terminal and without the values of flags that it
+// writes into their names.
 class Format : public CLI::Formatter {
  public:
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    return Entry(make_option_name(option, positional) + make_option_opts(option),
+                 option->get_description());
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return Entry(command->get_name(), command->get_description());
+  }
+  std::string make_footer(const CLI::App* app) const override { return Wrapped(app->get_footer()); }
   // "--streaming{1}" -> "--streaming"
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     std::string name = CLI::Formatter::make_option_name(option, positional);
@@ -22,11 +32,55 @@ class Format : public CLI::Formatter {
     if (begin != std::string::npos && end != std::string::npos) name.erase(begin, end + 1 - begin);
     return name;
   }
+
+ private:
+  // "  --shape NAME=DIM,...     Give an input ..."
+  static std::string Entry(const std::string& name, const std::string& description) {
+    constexpr size_t kColumn = 30;
+    std::string head = "  " + name;
+    head += head.size() + 2 <= kColumn ? std::string(kColumn - head.size(), ' ')
+                                       : "\n" + std::string(kColumn, ' ');
+    const std::string lines = Wrapped(description, kHelpColumns - kColumn);
+    std::string text;
+    for (const char c : lines.substr(0, lines.find_last_not_of('\n') + 1)) {
+      text += c;
+      if (c == '\n') text.append(kColumn, ' ');
+    }
+    return head + text + "\n";
+  }
 };
 
 // App::help would answer with the help of the command that was given, which is `help` itself.
 std::string HelpOf(const CLI::App& app) {
   return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+}
+
+// "NAME=FILE.npy REQUIRED" -> "NAME=FILE.npy"
+std::string ValueOf(const CLI::Option& option) {
+  std::string text =
+      option.get_option_text().empty() ? option.get_type_name() : option.get_option_text();
+  const bool takes_none = option.get_items_expected_max() == 0 && option.get_option_text().empty();
+  return takes_none ? "" : text.substr(0, text.find(" REQUIRED"));
+}
+
+CommandRow RowOf(const CLI::App& command) {
+  CommandRow row{command.get_name(), command.get_description(), command.get_footer(), {}, {}};
+  for (const CLI::Option* option : command.get_options(
+           [](const CLI::Option* option) { return !option->get_group().empty(); })) {
+    OptionRow found{.name = option->get_name(),
+                    .short_name = "",
+                    .value = ValueOf(*option),
+                    .description = option->get_description(),
+                    .is_required = option->get_required()};
+    if (option->get_positional()) {
+      row.words.push_back(found);
+      continue;
+    }
+    found.name = "--" + option->get_lnames().front();
+    if (!option->get_snames().empty()) found.short_name = "-" + option->get_snames().front();
+    row.options.push_back(found);
+  }
+  return row;
 }
 
 // A flag takes no value: "--json=no" would be a value without effect.
@@ -157,7 +211,7 @@ void CommandLine::AddHelp() {
 std::optional<Faults> CommandLine::Parse(std::vector<std::string> words) {
   for (CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; }))
     CloseFlags(*command);
-  JoinNumbers(words);
+  RespellValues(*app_, words);
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     app_->parse(std::move(words));
@@ -169,6 +223,16 @@ std::optional<Faults> CommandLine::Parse(std::vector<std::string> words) {
     AnswerText(answer.str());
   }
   return std::nullopt;
+}
+
+std::string CommandLine::HelpText() const { return HelpOf(*app_); }
+
+Manual CommandLine::TableOfCommands() const {
+  Manual manual{app_->get_description(), app_->get_footer(), {}};
+  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+    manual.commands.push_back(RowOf(*command));
+  }
+  return manual;
 }
 
 bool ExpandUnit(std::string& text) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/cli/manual.h"
 
 namespace CLI {
 class App;
@@ -84,6 +85,10 @@ class CommandLine {
   Command AddCommand(const std::string& name, const std::string& description);
   // `weft help [COMMAND]`
   void AddHelp();
+  // What `weft help` prints.
+  std::string HelpText() const;
+  // All that the help texts are made of.
+  Manual TableOfCommands() const;
   // Runs the command that the words call; else returns what is wrong with them.
   std::optional<Faults> Parse(std::vector<std::string> words);
 

@@ -33,7 +33,7 @@ struct Talk {
 Talk talk;
 
 void ReportLine(const std::string& line) {
-  SayLine(line);
+  SayLine(line, Tint::kFault);
   talk.faults.push_back(line);
 }
 
@@ -48,6 +48,7 @@ void AddCommands(CommandLine& line, Exit* exit) {
   AddExplain(line, exit);
   line.AddHelp();
   AddVersion(line, exit);
+  AddCompletion(line, exit);
 }
 
 }  // namespace
@@ -62,6 +63,7 @@ int Main(int argc, const char* const* argv) {
                      kExamples);
     AddCommands(line, &exit);
     exit = Exit::kDone;  // what says nothing else: help
+    if (words.empty()) SayText(line.HelpText() + "\n");
     if (const std::optional<Faults> faults = line.Parse(words)) {
       Report(*faults);
       exit = Exit::kCall;
@@ -81,7 +83,8 @@ int Main(int argc, const char* const* argv) {
 }
 
 Exit Report(const Faults& input_faults) {
-  for (const std::string& line : input_faults.warnings()) Say("warning: {}", line);
+  for (const std::string& line : input_faults.warnings())
+    SayLine("warning: " + line, Tint::kWarning);
   for (const std::string& line : input_faults.lines()) ReportLine(line);
   return input_faults.ok() ? Exit::kDone : Exit::kInput;
 }

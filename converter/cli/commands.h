@@ -26,6 +26,8 @@ void AddInspect(CommandLine& line, Exit* exit);
 void AddVerify(CommandLine& line, Exit* exit);
 void AddOps(CommandLine& line, Exit* exit);
 void AddExplain(CommandLine& line, Exit* exit);
+// `weft completion` and `weft man`
+void AddCompletion(CommandLine& line, Exit* exit);
 
 // Prints all lines on stderr, and with --json as {"error": [...]} on stdout when the command ends
 // without a JSON value of its own; says what they mean for the exit code.

@@ -25,10 +25,8 @@ axis feed successive calls, as in "weft run"; expected outputs then have that ax
 Example:
   weft compare model.weft --input x=x.npy --expect y=y.npy --rtol 1e-4 --atol 1e-4)";
 
-struct CompareCall {
-  std::string model;
-  std::vector<std::string> inputs, expects;
-  int64_t repeat = 1;
+struct CompareCall : SessionCall {
+  std::vector<std::string> expects;
   Tolerance tolerance;
   bool json = false;
 };
@@ -46,13 +44,15 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
   for (const PortFile& file :
        ParsePortFiles(model.outputs(), "output", call.expects, "--expect", complaints.call)) {
     std::string reason;
-    std::optional<Array> array = ReadNpy(file.file, &reason);
+    std::optional<Array> array =
+        ReadFor(model.outputs()[file.port].type.type, call, file.file, &reason);
     if (!array) {
       complaints.input.Add(fmt::format("{}: {}", file.file, reason));
     } else if (array->type.type != model.outputs()[file.port].type.type) {
       complaints.input.Add(fmt::format(
-          "{}: is {}; output \"{}\" is {}", file.file, ToString(array->type),
-          model.outputs()[file.port].display_name, ToString(model.outputs()[file.port].type)));
+          "{}: is {}; output \"{}\" is {}{}", file.file, ToString(array->type),
+          model.outputs()[file.port].display_name, ToString(model.outputs()[file.port].type),
+          CastAdvice(array->type.type, model.outputs()[file.port].type.type)));
     } else {
       list.push_back({file.port, file.file, std::move(*array)});
     }
@@ -80,16 +80,18 @@ Json Describe(const std::string& name, const Comparison& comparison) {
 
 void PrintLine(const std::string& name, const Comparison& comparison) {
   if (!comparison.first) {
-    Answer("{}: equal, {} elements, largest difference {:.3g}", name, comparison.count,
-           comparison.largest_difference);
+    AnswerOne(fmt::format("{}: equal, {} elements, largest difference {:.3g}", name,
+                          Grouped(comparison.count), comparison.largest_difference),
+              Tint::kGood);
     return;
   }
-  Answer(
-      "{}: {} of {} elements differ; first at {}: is {}, must be {}; largest difference {:.3g} at "
-      "{}",
-      name, comparison.mismatch_count, comparison.count, ToString(comparison.first->index),
-      comparison.first->is, comparison.first->must, comparison.largest_difference,
-      ToString(comparison.largest_index));
+  AnswerOne(
+      fmt::format("{}: {} of {} elements differ; first at {}: is {}, must be {}; largest "
+                  "difference {:.3g} at {}",
+                  name, Grouped(comparison.mismatch_count), Grouped(comparison.count),
+                  ToString(comparison.first->index), comparison.first->is, comparison.first->must,
+                  comparison.largest_difference, ToString(comparison.largest_index)),
+      Tint::kFault);
 }
 
 // True when every output agrees.
@@ -121,7 +123,7 @@ Exit CompareModel(const CompareCall& call) {
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
-  session.ReadInputs(call.inputs, complaints);
+  session.ReadInputs(call, complaints);
   const std::vector<Expected> expected = ReadExpected(call, *model, complaints);
   if (!complaints.ok()) return Report(complaints);
   session.Run(call.repeat, complaints.input);
@@ -135,10 +137,10 @@ void AddCompare(CommandLine& line, Exit* exit) {
   Command command =
       line.AddCommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
-  AddSessionOptions(command, call->model, call->inputs, call->repeat);
+  AddSessionOptions(command, *call);
   command
       .Add("--expect", call->expects,
-           "An expected output, as y=y.npy or 0=y.npy; once for each output to compare")
+           "An expected output, as y=y.npy or 0=y.npy; one for each output to compare")
       .Text("NAME=FILE.npy REQUIRED")
       .Required()
       .OneValueEach();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/cli/comparison.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "converter/base/elements.h"
+#include "converter/cli/array_text.h"
 
 namespace weft::cli {
 namespace {
@@ -36,12 +35,6 @@ Dims IndexOf(int64_t element, const Dims& dims) {
   return index;
 }
 
-// As many digits as tell the value from its neighbours.
-std::string RealText(ElementType type, double value) {
-  return type == ElementType::f64 ? fmt::format("{}", value)
-                                  : fmt::format("{}", static_cast<float>(value));
-}
-
 }  // namespace
 
 Comparison Compare(const Array& is, const Array& must, const Tolerance& tolerance) {
@@ -63,11 +56,8 @@ Comparison Compare(const Array& is, const Array& must, const Tolerance& toleranc
     }
     if (agreement.agree) continue;
     if (result.mismatch_count++ > 0) continue;
-    const auto text = [&](const Array& array) {
-      return IsFloat(type) ? RealText(type, RealAt(type, array.bytes, i))
-                           : fmt::format("{}", IntegerAt(type, array.bytes, i));
-    };
-    result.first = Mismatch{IndexOf(static_cast<int64_t>(i), is.type.dims), text(is), text(must)};
+    result.first = Mismatch{IndexOf(static_cast<int64_t>(i), is.type.dims), ElementText(is, i),
+                            ElementText(must, i)};
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,9 +27,10 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kConvertExamples = R"(Examples:
+  weft convert model.xml
   weft convert model.xml -o model.weft
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
-  weft convert model.xml -o model.weft --shape x=1,25,512
+  weft convert model.xml -o model.weft --shape x=1,25,512 h=1,64
   weft convert model.xml -o model.weft --value axis=axis.npy
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
@@ -47,7 +49,7 @@ struct ConvertCall {
   int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
-  bool json = false;
+  bool json = false, verbose = false;
 };
 
 // "1,25,512", brackets allowed; nothing stands for a scalar, "?" for a dimension that is dynamic.
@@ -172,6 +174,9 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
 
 // What CLI11 cannot know of the call.
 void CheckCall(ConvertCall& call) {
+  if (call.output.empty()) {
+    call.output = std::filesystem::path(call.model).replace_extension(".weft").string();
+  }
   pipeline::ConvertOptions& options = call.options;
   for (const std::string& text : call.shapes) {
     const size_t equals = text.rfind('=');
@@ -199,21 +204,42 @@ void CheckCall(ConvertCall& call) {
   if (call.streaming->is_given()) options.streaming_steps = call.streaming_steps;
 }
 
-// One line on a terminal that each pass overwrites.
+// One line on a terminal that each pass overwrites; with --verbose a line for each, with the time
+// that it took.
 class Progress {
  public:
+  explicit Progress(bool verbose) : verbose_(verbose) {}
+
   void Show(std::string_view pass) {
-    if (!on_terminal_) return;
-    std::fputs(fmt::format("\r\x1b[Kconverting: {}", pass).c_str(), stderr);
-    shown_ = true;
+    if (verbose_) {
+      SayTime();
+    } else if (on_terminal_) {
+      std::fputs(fmt::format("\r\x1b[Kconverting: {}", pass).c_str(), stderr);
+      shown_ = true;
+    }
+    pass_ = pass;
+    pass_begin_ = Clock::now();
   }
   ~Progress() {
     if (shown_) std::fputs("\r\x1b[K", stderr);
+    if (!verbose_) return;
+    SayTime();
+    Say("{:14}{:10.1f} ms", "all", Milliseconds(begin_));
   }
 
  private:
-  const bool on_terminal_ = isatty(STDERR_FILENO) != 0;
+  using Clock = std::chrono::steady_clock;
+
+  static double Milliseconds(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  }
+  void SayTime() { Say("{:14}{:10.1f} ms", pass_, Milliseconds(pass_begin_)); }
+
+  const bool verbose_, on_terminal_ = isatty(STDERR_FILENO) != 0;
   bool shown_ = false;
+  std::string pass_ = "begin";  // what comes before the first pass: finding a dynamic time axis
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point pass_begin_ = begin_;
 };
 
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted) {
@@ -239,18 +265,19 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
   const std::string bound =
       scratch_bytes == converted.scratch_bound_bytes
           ? "the smallest for this order of steps"
-          : fmt::format("this order of steps needs {}", converted.scratch_bound_bytes);
-  Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output, converted.file.size(),
-         converted.weights_bytes, converted.state_bytes, scratch_bytes, bound);
+          : fmt::format("this order of steps needs {}", Grouped(converted.scratch_bound_bytes));
+  Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output,
+         Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
+         Size(converted.state_bytes), Size(scratch_bytes), bound);
   if (!call.options.regions.empty()) {
     Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,
-           converted.scratch_bytes,
+           Size(converted.scratch_bytes),
            call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
-           converted.slow_scratch_bytes);
+           Size(converted.slow_scratch_bytes));
   }
   if (call.options.self_test_runs != 0) {
     Answer("self test of {} runs: {} bytes", call.options.self_test_runs,
-           converted.self_test_bytes);
+           Size(converted.self_test_bytes));
   }
 }
 
@@ -288,7 +315,7 @@ Exit Convert(ConvertCall& call) {
   if (!call.dumps.MakeFolder(faults)) return Report(faults);
   std::optional<pipeline::Converted> converted;
   {
-    Progress progress;
+    Progress progress(call.verbose);
     call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
     call.options.dump = [&](std::string_view pass, std::string_view text) {
       call.dumps.Take(pass, text, !call.json);
@@ -321,10 +348,11 @@ void AddFiles(Command& command, ConvertCall& call) {
   command.Add("--weights", call.weights, "Its weights; else the .bin beside the model")
       .Apply(PathName())
       .Type("FILE");
-  command.Add("-o,--output", call.output, "The model.weft to write")
+  command
+      .Add("-o,--output", call.output,
+           "The model.weft to write; else it lies beside MODEL under its name")
       .Apply(PathName())
-      .Type("FILE")
-      .Required();
+      .Type("FILE");
   Option c_source =
       command.Add("--c-source", call.c_source, "Also write MODEL.c and MODEL.h for firmware");
   c_source.Type("FILE.c").Check(CheckCSourceName);
@@ -365,7 +393,7 @@ void AddConvert(CommandLine& line, Exit* exit) {
   command
       .Add("--shape", call->shapes,
            "Give an input, by a name or its index, another shape of the same rank, as "
-           "x=1,25,512; once for each input. With --streaming the time axis may be ?")
+           "x=1,25,512; several may follow. With --streaming the time axis may be ?")
       .Text("NAME=DIM,DIM,...")
       .OneValueEach();
   command
@@ -411,6 +439,7 @@ void AddConvert(CommandLine& line, Exit* exit) {
       .Apply(Integer(1, format::kMaxSelfTestRuns))
       .Type("N");
   call->dumps.AddOptions(command, call->options.dump_after);
+  command.AddFlag("--verbose", call->verbose, "Print the time of each pass on stderr");
   command.AddFlag("--json", call->json, "Print the summary, or the faults, as JSON");
   command.Footer(PassesText() + "\n" + kConvertExamples);
   command.OnCall([call, exit] { *exit = Convert(*call); });

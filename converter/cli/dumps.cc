@@ -2,6 +2,7 @@
 #include "converter/cli/dumps.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "converter/base/files.h"
+#include "converter/base/nearest.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
 #include "converter/pipeline.h"
@@ -17,14 +19,12 @@ namespace weft::cli {
 namespace {
 
 std::string CheckPassName(const std::string& value) {
-  std::string names;
-  for (const pipeline::PassRow& row : pipeline::Passes()) {
-    if (row.name == value) return "";
-    names.append(row.name).append(" ");
-  }
-  if (value == pipeline::kAllPasses) return "";
-  return fmt::format("there is no pass \"{}\"; must be one of {}{}", value, names,
-                     pipeline::kAllPasses);
+  std::vector<std::string> names;
+  for (const pipeline::PassRow& row : pipeline::Passes()) names.emplace_back(row.name);
+  names.emplace_back(pipeline::kAllPasses);
+  if (std::ranges::find(names, value) != names.end()) return "";
+  return fmt::format("there is no pass \"{}\"; {}must be one of {}", value,
+                     DidYouMean(value, names), fmt::join(names, " "));
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ std::string CheckPassName(const std::string& value) {
 std::string PassesText() {
   std::string text = "Passes, in their order, and what they work on:\n";
   for (const pipeline::PassRow& row : pipeline::Passes()) {
-    text += fmt::format("  {:10} {:8} {}\n", row.name, row.stage, row.account);
+    text += fmt::format("  {:13}  {:7}  {}\n", row.name, row.stage, row.account);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -45,7 +46,7 @@ struct InspectCall {
   bool listing = false, budget = false, json = false;
 };
 
-std::string Bytes(double bytes) { return fmt::format("{:.0f}", bytes); }
+std::string Bytes(double bytes) { return Grouped(std::llround(bytes)); }
 
 // Means over unrolled copies need not be whole.
 std::string Mean(double bytes) {
@@ -318,16 +319,17 @@ void PrintStreamed(const LoadedModel& model) {
 void PrintModel(const LoadedModel& model) {
   const format::Model& root = model.root();
   const Needs& needs = model.needs();
-  Answer("{}: {} bytes, format {}, checksum {:016x}", model.file(), model.bytes().size,
-         root.format_version(), root.checksum());
-  std::string scratch = fmt::format("{}", needs.scratch_bytes);
+  Answer("{}: {} bytes, format {}, checksum {:016x}", model.file(),
+         Grouped(static_cast<int64_t>(model.bytes().size)), root.format_version(), root.checksum());
+  std::string scratch = Size(needs.scratch_bytes);
   for (const uint32_t bytes : needs.more_scratch_bytes) {
     if (root.regions()->size() > format::kFirstScratchRegion + 1) {
-      scratch += fmt::format(" + {}", bytes);
+      scratch += " + " + Size(bytes);
     }
   }
   Answer("weights {}, state {}, scratch {} bytes; alignment {}",
-         format::RowsOf(root.regions())[0].bytes(), needs.state_bytes, scratch, needs.alignment);
+         Size(format::RowsOf(root.regions())[0].bytes()), Size(needs.state_bytes), scratch,
+         needs.alignment);
   AnswerText("\n");
   PrintPorts(model);
   PrintStreamed(model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft run: .npy files in, .npy files out.
+// weft run: .npy files in, .npy files or printed values out.
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "converter/base/files.h"
 #include "converter/base/visible.h"
+#include "converter/cli/array_text.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
@@ -25,13 +26,12 @@ N feeds N successive calls, between which the state is kept; every output then g
 does all of it again, with the state kept, and writes the outputs of the last time.
 
 Examples:
+  weft run model.weft --input x=x.npy
   weft run model.weft --input x=x.npy --output-dir out
-  weft run model.weft --input 0=frames.npy --input 1=h.npy --output-dir out --repeat 10)";
+  weft run model.weft --input x=frames.npy h=h.npy --output-dir out --repeat 10)";
 
-struct RunCall {
-  std::string model, output_dir;
-  std::vector<std::string> inputs;
-  int64_t repeat = 1;
+struct RunCall : SessionCall {
+  std::string output_dir;  // empty: values are printed
   bool json = false;
 };
 
@@ -122,20 +122,46 @@ void PrintOutputs(const RunCall& call, const LoadedModel& model, Session& sessio
   }
 }
 
+void PrintValues(const RunCall& call, const LoadedModel& model, Session& session) {
+  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < session.outputs().size(); ++i) {
+    const Array& array = session.outputs()[i];
+    const std::string& name = model.outputs()[i].display_name;
+    if (call.json) {
+      outputs.push_back({{"name", name},
+                         {"type", Name(array.type.type)},
+                         {"shape", array.type.dims},
+                         {"values", ElementsJson(array)}});
+    } else {
+      Answer("{} {}", name, ToString(array.type));
+      AnswerText(ArrayText(array));
+    }
+  }
+  if (call.json) {
+    Print({{"calls", session.call_count()}, {"repeat", call.repeat}, {"outputs", outputs}});
+  }
+}
+
 Exit Run(const RunCall& call) {
   Complaints complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
-  session.ReadInputs(call.inputs, complaints);
-  CheckOutputTypes(*model, complaints.input);
-  const std::vector<std::filesystem::path> paths = OutputPaths(model->outputs(), call.output_dir);
-  CheckFiles(call, session, paths, complaints.call);
+  session.ReadInputs(call, complaints);
+  std::vector<std::filesystem::path> paths;
+  if (!call.output_dir.empty()) {
+    CheckOutputTypes(*model, complaints.input);
+    paths = OutputPaths(model->outputs(), call.output_dir);
+    CheckFiles(call, session, paths, complaints.call);
+  }
   if (!complaints.ok()) return Report(complaints);
   session.Run(call.repeat, complaints.input);
-  if (!complaints.ok() || !WriteOutputs(call, paths, session.outputs(), complaints.input)) {
-    return Report(complaints);
+  if (!complaints.ok()) return Report(complaints);
+  if (call.output_dir.empty()) {
+    PrintValues(call, *model, session);
+    return Exit::kDone;
   }
+  if (!WriteOutputs(call, paths, session.outputs(), complaints.input)) return Report(complaints);
   PrintOutputs(call, *model, session, paths);
   return Exit::kDone;
 }
@@ -145,11 +171,12 @@ Exit Run(const RunCall& call) {
 void AddRun(CommandLine& line, Exit* exit) {
   Command command = line.AddCommand("run", "Run a model on .npy files");
   auto call = std::make_shared<RunCall>();
-  AddSessionOptions(command, call->model, call->inputs, call->repeat);
-  command.Add("--output-dir", call->output_dir, "Folder for one NAME.npy per output")
+  AddSessionOptions(command, *call);
+  command
+      .Add("--output-dir", call->output_dir,
+           "Folder for one NAME.npy per output; without it their values are printed")
       .Apply(PathName())
-      .Type("FOLDER")
-      .Required();
+      .Type("FOLDER");
   command.AddFlag("--json", call->json, "Print the list of outputs as JSON");
   command.Footer(kRunFooter);
   command.OnCall([call, exit] { *exit = Run(*call); });

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "converter/base/nearest.h"
+#include "converter/cli/cast.h"
 #include "converter/cli/numbers.h"
 
 namespace weft::cli {
@@ -35,6 +37,14 @@ std::string ListPorts(const std::vector<ModelPort>& ports) {
   return list.empty() ? "none" : list;
 }
 
+std::vector<std::string> NamesOf(const std::vector<ModelPort>& ports) {
+  std::vector<std::string> names;
+  for (const ModelPort& port : ports) {
+    names.insert(names.end(), port.names.begin(), port.names.end());
+  }
+  return names;
+}
+
 // Where an array has bytes, their number limits that of its calls; an empty one may claim any.
 constexpr int64_t kMostEmptyCalls = 1'000'000;
 
@@ -46,15 +56,27 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 
 }  // namespace
 
-void AddSessionOptions(Command& command, std::string& model, std::vector<std::string>& inputs,
-                       int64_t& repeat) {
-  command.Add("MODEL", model, "The model.weft").Apply(PathName()).Type("FILE").Required();
-  command.Add("--input", inputs, "An input's array, as x=x.npy or 0=x.npy; once for each input")
+void AddSessionOptions(Command& command, SessionCall& call) {
+  command.Add("MODEL", call.model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.Add("--input", call.inputs, "An input's array, as x=x.npy or 0=x.npy; one for each input")
       .Text("NAME=FILE.npy")
       .OneValueEach();
-  command.Add("--repeat", repeat, "How often to make all calls; state is kept")
+  command.Add("--repeat", call.repeat, "How often to make all calls; state is kept")
       .Apply(Integer(1))
       .Type("N");
+  command.AddFlag("--cast", call.cast,
+                  "Convert arrays of another element type, such as f64, to the type of their port");
+}
+
+std::optional<Array> ReadFor(ElementType type, const SessionCall& call, const std::string& file,
+                             std::string* reason) {
+  std::optional<Array> array = ReadNpy(file, reason);
+  if (array && call.cast && !Cast(type, *array, reason)) return std::nullopt;
+  return array;
+}
+
+std::string CastAdvice(ElementType is, ElementType must) {
+  return is == must ? "" : " (--cast converts element types)";
 }
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
@@ -62,7 +84,8 @@ std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_
   const std::vector<size_t> found = PortsNamed(ports, name);
   if (found.size() == 1) return found[0];
   if (found.empty()) {
-    faults.Add(fmt::format("no {} is named \"{}\"; there are: {}", side, name, ListPorts(ports)));
+    faults.Add(fmt::format("no {} is named \"{}\"; {}there are: {}", side, name,
+                           DidYouMean(name, NamesOf(ports)), ListPorts(ports)));
   } else {
     faults.Add(fmt::format("{} {}s are named \"{}\", the first of them {} and {}; use the index",
                            found.size(), side, name, found[0], found[1]));
@@ -101,16 +124,17 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
   return files;
 }
 
-void Session::ReadInputs(const std::vector<std::string>& texts, Complaints& complaints) {
+void Session::ReadInputs(const SessionCall& call, Complaints& complaints) {
   const std::vector<ModelPort>& ports = model_.inputs();
   feeds_.assign(ports.size(), {});
   std::string call_axis_file;
-  for (const PortFile& file : ParsePortFiles(ports, "input", texts, "--input", complaints.call)) {
+  for (const PortFile& file :
+       ParsePortFiles(ports, "input", call.inputs, "--input", complaints.call)) {
     Feed& feed = feeds_[file.port];
     const ModelPort& port = ports[file.port];
     feed.file = file.file;
     std::string reason;
-    std::optional<Array> array = ReadNpy(file.file, &reason);
+    std::optional<Array> array = ReadFor(port.type.type, call, file.file, &reason);
     if (!array) {
       complaints.input.Add(fmt::format("{}: {}", file.file, reason));
       continue;
@@ -120,10 +144,11 @@ void Session::ReadInputs(const std::vector<std::string>& texts, Complaints& comp
     feed.per_call = dims.size() == port.type.dims.size() + 1 &&
                     std::equal(port.type.dims.begin(), port.type.dims.end(), dims.begin() + 1);
     if (feed.array.type.type != port.type.type || (!feed.per_call && dims != port.type.dims)) {
-      complaints.input.Add(fmt::format(
-          "{}: is {}; input \"{}\" must be {}, or have one more leading axis to feed "
-          "successive calls",
-          file.file, ToString(feed.array.type), port.display_name, ToString(port.type)));
+      complaints.input.Add(
+          fmt::format("{}: is {}; input \"{}\" must be {}, or have one more leading axis to feed "
+                      "successive calls{}",
+                      file.file, ToString(feed.array.type), port.display_name, ToString(port.type),
+                      CastAdvice(feed.array.type.type, port.type.type)));
     } else if (feed.per_call && dims[0] == 0) {
       complaints.input.Add(fmt::format("{}: is {}; must feed at least 1 call", file.file,
                                        ToString(feed.array.type)));

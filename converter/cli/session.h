@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/base/element_type.h"
 #include "converter/base/faults.h"
 #include "converter/cli/command_line.h"
 #include "converter/cli/loaded_model.h"
@@ -39,17 +40,29 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
                                      const std::vector<std::string>& texts, std::string_view option,
                                      Faults& faults);
 
-// MODEL, --input and --repeat of a command that runs a model. They are stored where the call
-// points, which must outlive the parsing.
-void AddSessionOptions(Command& command, std::string& model, std::vector<std::string>& inputs,
-                       int64_t& repeat);
+// What a command is told that runs a model.
+struct SessionCall {
+  std::string model;
+  std::vector<std::string> inputs;
+  int64_t repeat = 1;
+  bool cast = false;
+};
+// MODEL, --input, --repeat and --cast. The call must outlive the parsing.
+void AddSessionOptions(Command& command, SessionCall& call);
+
+// The array of a file for a port of that type: cast where the call wants it. Nullopt and a reason
+// without the path where it cannot be read or cast; of another type it is left as it is.
+std::optional<Array> ReadFor(ElementType type, const SessionCall& call, const std::string& file,
+                             std::string* reason);
+// What to do about an array of another type; empty where nothing helps.
+std::string CastAdvice(ElementType is, ElementType must);
 
 class Session {
  public:
   explicit Session(LoadedModel& model) : model_(model) {}
 
   // Every input must be named. Reads all files and adds all faults.
-  void ReadInputs(const std::vector<std::string>& texts, Complaints& complaints);
+  void ReadInputs(const SessionCall& call, Complaints& complaints);
   // All calls, `repeat` times over; the outputs are those of the last time.
   void Run(int64_t repeat, Faults& faults);
 

@@ -37,10 +37,11 @@ void HoldStandardStreams() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-void SayLine(std::string_view line) {
+void SayLine(std::string_view line, Tint tint) {
   constexpr size_t kLongestBytes = 4000;  // too long to be read: it loses its middle
   // In one piece, for other programs may write to the same terminal.
-  const std::string text = Shortened(Visible(line), kLongestBytes) + "\n";
+  const std::string text =
+      Tinted(Shortened(Visible(line), kLongestBytes), tint, STDERR_FILENO) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -53,7 +54,9 @@ void AnswerText(std::string_view text) { Write(Visible(text, /*keep_line_ends=*/
 
 void AnswerJson(std::string_view json) { Write(VisibleJson(json) + "\n"); }
 
-void AnswerOne(std::string_view line) { Write(Visible(line) + "\n"); }
+void AnswerOne(std::string_view line, Tint tint) {
+  Write(Tinted(Visible(line), tint, STDOUT_FILENO) + "\n");
+}
 
 std::optional<std::string> FlushAnswers() {
   if (answer_errno == 0 && std::fflush(stdout) != 0) answer_errno = errno;

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "converter/cli/terminal.h"
+
 namespace weft::cli {
 
 // For main, before it opens any file. Descriptors 0, 1 and 2 that came closed are held by something
@@ -21,7 +23,7 @@ namespace weft::cli {
 void HoldStandardStreams();
 
 // One line on stderr, without its line end.
-void SayLine(std::string_view line);
+void SayLine(std::string_view line, Tint tint = Tint::kNone);
 template <typename... Args>
 void Say(fmt::format_string<Args...> text, Args&&... args) {
   SayLine(fmt::format(text, std::forward<Args>(args)...));
@@ -34,7 +36,7 @@ void SayText(std::string_view text);
 void AnswerText(std::string_view text);
 void AnswerJson(std::string_view json);
 // One line, without its line end.
-void AnswerOne(std::string_view line);
+void AnswerOne(std::string_view line, Tint tint = Tint::kNone);
 template <typename... Args>
 void Answer(fmt::format_string<Args...> text, Args&&... args) {
   AnswerOne(fmt::format(text, std::forward<Args>(args)...));

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/nearest.h"
 #include "converter/base/visible.h"
 #include "runtime/weft.h"
 
@@ -27,6 +28,16 @@ std::vector<ir::Node*> InputsNamed(const ir::Graph& graph, const std::string& na
     if (name == fmt::format("{}", i)) found.push_back(graph.parameters[i]);
   }
   return found;
+}
+
+std::vector<std::string> InputNames(const ir::Graph& graph) {
+  std::vector<std::string> list;
+  for (const ir::Node* parameter : graph.parameters) {
+    const std::vector<std::string>& names = parameter->outputs[0].names;
+    list.insert(list.end(), names.begin(), names.end());
+    list.push_back(parameter->name);
+  }
+  return list;
 }
 
 // What is wrong with the length of one axis; empty where nothing is.
@@ -154,8 +165,9 @@ ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::
   const std::vector<ir::Node*> found = InputsNamed(graph, name);
   if (found.size() == 1) return found[0];
   const std::string fault =
-      found.empty() ? fmt::format("is none of the model's; {}", must)
-                    : fmt::format("names {} inputs; must name one, by its index", found.size());
+      found.empty()
+          ? fmt::format("is none of the model's; {}{}", DidYouMean(name, InputNames(graph)), must)
+          : fmt::format("names {} inputs; must name one, by its index", found.size());
   faults.Add(fmt::format("{}: input \"{}\": {}", option, OneLine(name), fault));
   return nullptr;
 }

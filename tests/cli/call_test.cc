@@ -48,13 +48,10 @@ TEST_F(Call, HelpIsACommandToo) {
 }
 
 TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
-  for (const std::string arguments : {"",
-                                      "frobnicate",
+  for (const std::string arguments : {"frobnicate",
                                       "convert",
-                                      "convert a.xml",
                                       "convert a.xml -o b --frob",
                                       "run",
-                                      "run m.weft",
                                       "run m.weft --output-dir d --repeat 0",
                                       "run m.weft --output-dir d --repeat x",
                                       "compare m.weft",
@@ -87,7 +84,6 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
            {"--report r.html", "weft convert: --report: is not implemented"},
-           {"--verbose", "weft convert: --verbose: is not implemented"},
            {"--state x=y", "weft convert: --state: is not implemented"},
            {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
@@ -164,6 +160,52 @@ TEST_F(Call, ListsOperationsAndSteps) {
   const Outcome text = Weft("ops");
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.out.find("BatchToSpace"), std::string::npos);
+}
+
+TEST_F(Call, ListsTheOperationsThatAreNamed) {
+  const Outcome outcome = Weft("ops TopK Add");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out.find("GRUSequence"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("TopK"), std::string::npos) << outcome.out;
+  const auto json = nlohmann::json::parse(Weft("ops Add --json").out);
+  EXPECT_EQ(json["operations"].size(), 1u);
+  EXPECT_TRUE(json["steps"].empty());
+}
+
+TEST_F(Call, WritesBesideTheModelUnlessToldElsewhere) {
+  WriteModel(kSum);
+  EXPECT_EQ(Weft("convert model.xml").code, 0);
+  EXPECT_EQ(Entries(), (Names{"model.bin", "model.weft", "model.xml"}));
+}
+
+TEST_F(Call, TakesSeveralValuesBehindOneOption) {
+  WriteModel(kPair);
+  const auto type_of = [&](const char* model) {
+    return nlohmann::json::parse(Weft(std::string("inspect --json ") + model).out)["inputs"];
+  };
+  for (const char* call : {"convert --shape a=3 b=3 model.xml", "convert model.xml --shape=a=3 b=3",
+                           "convert model.xml --shape a=3 --shape b=3"}) {
+    const Outcome outcome = Weft(call);
+    ASSERT_EQ(outcome.code, 0) << call << "\n" << outcome.err;
+    for (const auto& input : type_of("model.weft")) EXPECT_EQ(input["shape"][0], 3) << call;
+  }
+  // A model's name may hold "=" too.
+  std::filesystem::rename(Path("model.xml"), Path("m=1.xml"));
+  std::filesystem::rename(Path("model.bin"), Path("m=1.bin"));
+  EXPECT_EQ(Weft("convert --shape a=3 b=3 m=1.xml").code, 0);
+  EXPECT_EQ(type_of("m=1.weft")[0]["shape"][0], 3);
+}
+
+TEST_F(Call, TellsTheTimeOfEachPass) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.xml --verbose");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* pass : {"read ", "infer ", "plan ", "verify ", "all "}) {
+    const size_t at = outcome.err.find(std::string("\n") + pass);
+    ASSERT_NE(at, std::string::npos) << pass << outcome.err;
+    const std::string line = outcome.err.substr(at + 1, outcome.err.find('\n', at + 1) - at - 1);
+    EXPECT_TRUE(line.ends_with(" ms")) << line;
+  }
 }
 
 }  // namespace

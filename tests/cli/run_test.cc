@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -41,6 +43,46 @@ TEST_F(RunCommand, WritesOneArrayPerOutput) {
     EXPECT_EQ(ReadElements<float>("out/deep/y.npy", "f32[2,3]"), (Floats{11, 22, 33, 14, 25, 36}));
     std::filesystem::remove_all(Path("out"));
   }
+}
+
+TEST_F(RunCommand, PrintsValuesWithoutAFolder) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Outcome outcome = Weft("run model.weft --input x=x.npy");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "y f32[2,3]\n[[11, 22, 33],\n [14, 25, 36]]\n");
+  const auto json = nlohmann::json::parse(Weft("run model.weft --input x=x.npy --json").out);
+  EXPECT_EQ(json["outputs"][0]["values"], (nlohmann::json{11, 22, 33, 14, 25, 36}));
+  EXPECT_EQ(json["outputs"][0]["shape"], (nlohmann::json{2, 3}));
+  WriteFloats("x.npy", {2, 3}, {1, NAN, 3, INFINITY, 5, -INFINITY});
+  const auto special = nlohmann::json::parse(Weft("run model.weft --input x=x.npy --json").out);
+  EXPECT_EQ(special["outputs"][0]["values"], (nlohmann::json{11, "nan", 33, "inf", 25, "-inf"}));
+}
+
+TEST_F(RunCommand, PrintsTheEndsOfLongArrays) {
+  Convert(kCounter);
+  std::vector<float> steps(2 * 1200, 1.0f);
+  WriteFloats("x.npy", {1200, 2}, steps);
+  const Outcome outcome = Weft("run model.weft --input x=x.npy");
+  EXPECT_EQ(outcome.out,
+            "total f32[1200,2]\n[[1, 1],\n [2, 2],\n [3, 3],\n ...,\n [1198, 1198],\n"
+            " [1199, 1199],\n [1200, 1200]]\n");
+}
+
+TEST_F(RunCommand, CastsWhereItIsAskedTo) {
+  Convert(kSum);
+  WriteArray<double>("x.npy", ElementType::f64, {2, 3}, {1, 2, 3, 4, 5, 6.1});
+  ExpectRefusal("--input x=x.npy", 1, "calls (--cast converts element types)");
+  const Outcome outcome = Weft("run model.weft --input x=x.npy --cast");
+  EXPECT_EQ(outcome.out, "y f32[2,3]\n[[11, 22, 33],\n [14, 25, 36.1]]\n");
+  Convert(kPair);
+  WriteArray<double>("whole.npy", ElementType::f64, {2}, {3, -4});
+  WriteArray<double>("half.npy", ElementType::f64, {2}, {3, 0.5});
+  EXPECT_EQ(Weft("run model.weft --input a=whole.npy b=whole.npy --cast").out,
+            "net/sum:0 i64[2]\n[6, -8]\n");
+  const Outcome half = Weft("run model.weft --input a=whole.npy b=half.npy --cast");
+  EXPECT_EQ(half.code, 1);
+  EXPECT_EQ(half.err, "half.npy: element 1 is 0.5; must be a number that i64 holds, for --cast\n");
 }
 
 TEST_F(RunCommand, FeedsSuccessiveCallsFromALeadingAxis) {
@@ -116,10 +158,11 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   WriteArray<int64_t>("three.npy", ElementType::i64, {3, 2}, {1, 2, 3, 4, 5, 6});
   WriteArray<int64_t>("none.npy", ElementType::i64, {0, 2}, {});
   WriteText("text.npy", "hello");
-  ExpectRefusal("--input a=type.npy --input b=shape.npy", 1,
-                "type.npy: is f32[2]; input \"a\" must be i64[2], or have one more leading axis to "
-                "feed successive "
-                "calls\nshape.npy: is i64[3]; input \"b\" must be i64[2]");
+  ExpectRefusal(
+      "--input a=type.npy --input b=shape.npy", 1,
+      "type.npy: is f32[2]; input \"a\" must be i64[2], or have one more leading axis to "
+      "feed successive "
+      "calls (--cast converts element types)\nshape.npy: is i64[3]; input \"b\" must be i64[2]");
   ExpectRefusal("--input a=two.npy --input b=three.npy", 1,
                 "three.npy: feeds 3 calls but two.npy feeds 2; must be equal\n");
   ExpectRefusal("--input a=none.npy --input b=good.npy", 1,
@@ -209,7 +252,9 @@ TEST_F(CompareCommand, RefusesExpectationsOfAnotherTypeOrShape) {
   WriteArray<int32_t>("int.npy", ElementType::i32, {2, 3}, {11, 22, 33, 14, 25, 36});
   const Outcome type = Weft("compare model.weft --input x=x.npy --expect y=int.npy");
   EXPECT_EQ(type.code, 1);
-  EXPECT_EQ(type.err, "int.npy: is i32[2,3]; output \"y\" is f32[2,3]\n");
+  EXPECT_EQ(type.err,
+            "int.npy: is i32[2,3]; output \"y\" is f32[2,3] (--cast converts element "
+            "types)\n");
   EXPECT_EQ(Weft("compare model.weft --input x=x.npy --expect z=flat.npy").code, 2);
 }
 

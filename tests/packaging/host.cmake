@@ -7,13 +7,14 @@ include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
 
 file(GLOB_RECURSE foreign RELATIVE "${prefix}" "${prefix}/*")
-list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\
+list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|^share/man/man1/weft\\.1$|\
+^share/(bash-completion/completions/weft|zsh/site-functions/_weft|fish/vendor_completions.d/weft.fish)$|\
 ^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake)$")
 weft_expect("files of other projects" "${foreign}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
-weft_expect("headers" "${headers}" "runtime/faults.inc;runtime/format/ops.inc;runtime/steps.h;\
-runtime/version.h;runtime/weft.h;runtime/weft_c.h")
+weft_expect("headers" "${headers}" "runtime/faults.inc;runtime/format/near_steps.inc;\
+runtime/format/ops.inc;runtime/steps.h;runtime/version.h;runtime/weft.h;runtime/weft_c.h")
 file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")
 list(TRANSFORM notices REPLACE ".*/" "")
 list(SORT notices)
@@ -24,6 +25,17 @@ foreach(name IN ITEMS Highway FlatBuffers pugixml CLI11 nlohmann/json {fmt})
   string(FIND "${notices}" "\n${name}: in the " place)
   if(place LESS 0)
     message(FATAL_ERROR "THIRD_PARTY_NOTICES has no licence of ${name}")
+  endif()
+endforeach()
+# What the installed command itself prints of its options.
+foreach(text IN ITEMS "man=man/man1/weft.1" "completion;bash=bash-completion/completions/weft"
+                      "completion;zsh=zsh/site-functions/_weft"
+                      "completion;fish=fish/vendor_completions.d/weft.fish")
+  string(REGEX MATCH "^([^=]*)=(.*)$" text "${text}")
+  weft_run(text "${prefix}/bin/weft" ${CMAKE_MATCH_1})
+  file(READ "${prefix}/share/${CMAKE_MATCH_2}" installed)
+  if(NOT installed STREQUAL weft_stdout)
+    message(FATAL_ERROR "share/${CMAKE_MATCH_2} is not what the command prints")
   endif()
 endforeach()
 weft_run(sections objdump -h "${prefix}/bin/weft")

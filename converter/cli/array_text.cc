@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/array_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "converter/base/elements.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr int64_t kMostWhole = 1000;  // elements of an array that is printed whole
+constexpr int64_t kEdge = 3;          // of each end of an axis of longer ones
+constexpr size_t kColumns = 80;
+
+class ArrayPrinter {
+ public:
+  explicit ArrayPrinter(const Array& array)
+      : array_(array), cuts_(ElementCount(array.type.dims).value_or(0) > kMostWhole) {}
+
+  std::string Text() {
+    Print(0, 0);
+    return text_ + "\n";
+  }
+
+ private:
+  // The part of the array whose first axes are fixed; `element` is its first.
+  void Print(size_t axis, int64_t element) {
+    const Dims& dims = array_.type.dims;
+    if (axis == dims.size()) return Put(ElementText(array_, static_cast<size_t>(element)));
+    int64_t step = 1;
+    for (size_t i = axis + 1; i < dims.size(); ++i) step *= dims[i];
+    const bool is_row = axis + 1 == dims.size();
+    text_ += '[';
+    ++column_;
+    for (int64_t i = 0; i < dims[axis]; ++i) {
+      if (i > 0) Separate(axis, is_row);
+      if (cuts_ && i == kEdge && dims[axis] > 2 * kEdge) {
+        Put("...");
+        Separate(axis, is_row);
+        i = dims[axis] - kEdge;
+      }
+      Print(axis + 1, element + i * step);
+    }
+    text_ += ']';
+    ++column_;
+  }
+
+  void Put(const std::string& word) {
+    if (column_ + word.size() > kColumns) BreakLine(array_.type.dims.size());
+    text_ += word;
+    column_ += word.size();
+  }
+
+  void Separate(size_t axis, bool is_row) {
+    text_ += is_row ? ", " : ",";
+    column_ += 2;
+    if (!is_row) BreakLine(axis + 1);
+  }
+
+  void BreakLine(size_t indent) {
+    text_.erase(text_.find_last_not_of(' ') + 1);
+    text_ += "\n" + std::string(indent, ' ');
+    column_ = indent;
+  }
+
+  const Array& array_;
+  const bool cuts_;
+  std::string text_;
+  size_t column_ = 0;
+};
+
+}  // namespace
+
+std::string ElementText(const Array& array, size_t element) {
+  const ElementType type = array.type.type;
+  if (!IsFloat(type)) return fmt::format("{}", IntegerAt(type, array.bytes, element));
+  const double value = RealAt(type, array.bytes, element);
+  return type == ElementType::f64 ? fmt::format("{}", value)
+                                  : fmt::format("{}", static_cast<float>(value));
+}
+
+std::string ArrayText(const Array& array) { return ArrayPrinter(array).Text(); }
+
+nlohmann::ordered_json ElementsJson(const Array& array) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const int64_t count = ElementCount(array.type.dims).value_or(0);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    if (!IsFloat(array.type.type)) {
+      list.push_back(IntegerAt(array.type.type, array.bytes, i));
+      continue;
+    }
+    const double value = RealAt(array.type.type, array.bytes, i);
+    if (std::isfinite(value)) {
+      list.push_back(value);
+    } else {
+      list.push_back(ElementText(array, i));
+    }
+  }
+  return list;
+}
+
+}  // namespace weft::cli

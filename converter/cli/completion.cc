@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft completion and weft man: the table of commands for shells and for man.
+#include <algorithm>
+#include <memory>
+
+#include "converter/cli/commands.h"
+#include "converter/cli/streams.h"
+#include "converter/cli/version.h"
+
+namespace weft::cli {
+namespace {
+
+struct Shell {
+  std::string_view name;
+  std::string (*text)(const Manual&);
+};
+constexpr Shell kShells[] = {
+    {"bash", BashCompletion}, {"zsh", ZshCompletion}, {"fish", FishCompletion}};
+
+const Shell* FindShell(std::string_view name) {
+  const auto shell = std::ranges::find(kShells, name, &Shell::name);
+  return shell == std::end(kShells) ? nullptr : shell;
+}
+
+std::string CheckShell(const std::string& name) {
+  return FindShell(name) != nullptr ? "" : "is \"" + name + "\"; must be bash, zsh or fish";
+}
+
+}  // namespace
+
+void AddCompletion(CommandLine& line, Exit* exit) {
+  Command completion =
+      line.AddCommand("completion", "Print what a shell needs to complete calls of weft");
+  auto shell = std::make_shared<std::string>();
+  completion.Add("SHELL", *shell, "The shell").Type("bash|zsh|fish").Required().Check(CheckShell);
+  completion.Footer(
+      "An installation places these scripts where the shells look for them.\n\nExamples:\n"
+      "  source <(weft completion bash)\n"
+      "  weft completion fish > ~/.config/fish/completions/weft.fish");
+  completion.OnCall([&line, shell, exit] {
+    *exit = Exit::kDone;
+    AnswerText(FindShell(*shell)->text(line.TableOfCommands()));
+  });
+  Command man = line.AddCommand("man", "Print the manual page");
+  man.Footer("Example:\n  weft man | man -l -");
+  man.OnCall([&line, exit] {
+    *exit = Exit::kDone;
+    AnswerText(ManualPage(line.TableOfCommands(), VersionText()));
+  });
+}
+
+}  // namespace weft::cli

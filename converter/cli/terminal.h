@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person at a terminal gets and a file or a pipe does not: numbers in groups of three with
+// their size in a larger unit beside them, and colours unless NO_COLOR is set.
+#ifndef WEFT_CONVERTER_CLI_TERMINAL_H_
+#define WEFT_CONVERTER_CLI_TERMINAL_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace weft::cli {
+
+enum class Tint : uint8_t { kNone, kFault, kWarning, kGood };
+
+// The text in its colour where the stream of that descriptor shows colours, else as it is. It must
+// be visible already, and is coloured up to its first ": ".
+std::string Tinted(std::string_view text, Tint tint, int descriptor);
+
+// Of stdout. "1,572,864", else "1572864".
+std::string Grouped(int64_t number);
+// "1,572,864 (1.5 MiB)", else "1572864".
+std::string Size(int64_t bytes);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_TERMINAL_H_
