@@ -68,6 +68,7 @@ struct Conversion {
   std::optional<int64_t> open_length = std::nullopt;  // of a dynamic time axis
   graph::TimeSeeds open = {};                         // the inputs' axes that are so long
   std::unique_ptr<ir::Graph> graph = nullptr;
+  int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
   plan::Program program = {};
   plan::Plan plan = {};
@@ -189,11 +190,25 @@ void CheckTheRest(Conversion& c) {
   Infer(c);
 }
 
+// Numbers of all constants of that type.
+int64_t CountF16(const ir::Graph& graph) {
+  int64_t count = 0;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    if (node->constant && node->constant->type.type == ElementType::f16) {
+      count += ElementCount(node->constant->type.dims).value_or(0);
+    }
+    for (const ir::Body& body : node->bodies) count += CountF16(*body.graph);
+  }
+  return count;
+}
+
 bool Read(Conversion& c) {
   c.graph = ir::ReadWithHoles(c.options.model, c.options.weights, c.faults);
   if (c.graph == nullptr) return false;
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
+  graph::ApplyStates(*c.graph, c.options.states, c.faults);
+  c.f16_weights = CountF16(*c.graph);
   if (c.open_length) {
     c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
   }
@@ -281,6 +296,7 @@ std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
 bool Emit(Conversion& c) {
   emit::FileOptions options;
   options.self_test_runs = c.options.self_test_runs;
+  options.f16_weights = c.f16_weights > 0;
   if (c.streamed) {
     c.streamed->multiply_adds = WholeMultiplyAdds(c.options);
     options.stream_note = StreamNoteOf(*c.streamed);
@@ -439,6 +455,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   if (c.plan.scratch_bytes.size() > 1) converted.slow_scratch_bytes = c.plan.scratch_bytes[1];
   converted.self_test_bytes = c.file.self_test_bytes;
   converted.scratch_bound_bytes = c.plan.bound_bytes;
+  converted.f16_weights = c.f16_weights;
   converted.streamed = std::move(c.streamed);
   return converted;
 }

@@ -16,6 +16,7 @@
 
 #include "converter/base/element_type.h"
 #include "converter/base/faults.h"
+#include "converter/graph/input_states.h"
 #include "converter/graph/input_values.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
@@ -39,6 +40,7 @@ struct ConvertOptions {
   std::map<std::string, Dims> shapes;
   // Inputs that become constants, named likewise.
   std::map<std::string, graph::InputValue> values;
+  graph::InputStates states;  // inputs and outputs that become states
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;
   // Scratch in memories of their own, the fastest first; the last takes what is left over.
@@ -63,6 +65,7 @@ struct Converted {
   // Most that is alive at one time: no placement of this order of steps with these hoists needs
   // less, but another order or another --arena-budget may.
   int64_t scratch_bound_bytes = 0;
+  int64_t f16_weights = 0;                  // numbers of the IR's constants that it holds as f16
   std::optional<graph::Streamed> streamed;  // what --streaming has made of it
 };
 

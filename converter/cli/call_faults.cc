@@ -27,7 +27,6 @@ constexpr Unbuilt kUnbuilt[] = {
     {"", "diff", "\"weft inspect --json\" of both prints what differs"},
     {"", "plan", "\"weft inspect --budget\" prints the plan of a model"},
     {"convert", "--report", "\"weft inspect\" prints the plan"},
-    {"convert", "--state", "--streaming makes states of what loops carry"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},
     {"compare", "--layers", "only outputs are compared"},

@@ -10,6 +10,7 @@
 #include "converter/cli/comparison.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
+#include "converter/emit/model_file.h"
 
 namespace weft::cli {
 namespace {
@@ -114,7 +115,14 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
     list.push_back(Describe(name, comparison));
     if (!call.json) PrintLine(name, comparison);
   }
-  if (call.json) Print({{"equal", equal}, {"outputs", std::move(list)}});
+  const flatbuffers::String* made_by = model.root().generator();
+  const bool has_f16 = made_by != nullptr && made_by->str().ends_with(emit::kF16Weights);
+  if (!equal && has_f16) {
+    Say("note: {}: weights were f16 in the IR{}", model.file(), kF16Advice);
+  }
+  if (call.json) {
+    Print({{"equal", equal}, {"f16_weights", has_f16}, {"outputs", std::move(list)}});
+  }
   return equal;
 }
 

@@ -13,6 +13,11 @@
 
 namespace weft::cli {
 
+// What f16 weights of the IR do to a comparison with the framework's results.
+inline constexpr const char* kF16Advice =
+    ", which ovc makes of f32 unless --compress_to_fp16=False; rounded to 11 bits they may differ "
+    "by 4.9e-4 of their values, and outputs by as much";
+
 struct Tolerance {
   double relative = 1e-5, absolute = 1e-5;
 };

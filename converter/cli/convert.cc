@@ -14,6 +14,7 @@
 #include "converter/base/files.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/comparison.h"
 #include "converter/cli/dumps.h"
 #include "converter/cli/npy.h"
 #include "converter/cli/numbers.h"
@@ -32,6 +33,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
   weft convert model.xml -o model.weft --shape x=1,25,512 h=1,64
   weft convert model.xml -o model.weft --value axis=axis.npy
+  weft convert step.xml -o step.weft --state h0=hn c0=cn
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o step.weft --streaming --time-axis x=2
@@ -45,7 +47,7 @@ struct ConvertCall {
   std::string model, weights, output, c_source, precision = "f32";
   Dumps dumps;
   bool incbin = false;
-  std::vector<std::string> shapes, values, regions, time_axes;
+  std::vector<std::string> shapes, values, states, regions, time_axes;
   int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
@@ -131,6 +133,17 @@ void ReadValues(const ConvertCall& call, pipeline::ConvertOptions* options, Faul
   }
 }
 
+// "h0=hn". Names may hold "=" too: such an output is given by its index.
+void TakeStates(const ConvertCall& call, pipeline::ConvertOptions* options) {
+  for (const std::string& text : call.states) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      RefuseOption("--state", fmt::format("is \"{}\"; must be INPUT=OUTPUT, such as h0=hn", text));
+    }
+    options->states.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+}
+
 void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
   for (const std::string& text : call.time_axes) {
     const size_t equals = text.rfind('=');
@@ -175,7 +188,11 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
 // What CLI11 cannot know of the call.
 void CheckCall(ConvertCall& call) {
   if (call.output.empty()) {
-    call.output = std::filesystem::path(call.model).replace_extension(".weft").string();
+    // A model of weft is refused, and must not be said to be two files of one name.
+    const std::filesystem::path model = call.model;
+    call.output = model.extension() == ".weft"
+                      ? call.model + ".weft"
+                      : std::filesystem::path(model).replace_extension(".weft").string();
   }
   pipeline::ConvertOptions& options = call.options;
   for (const std::string& text : call.shapes) {
@@ -196,6 +213,7 @@ void CheckCall(ConvertCall& call) {
   call.dumps.CheckCall(options.dump_after);
   TakeRegions(call, &options);
   TakeTimeAxes(call, &options);
+  TakeStates(call, &options);
   options.model = call.model;
   options.weights = call.weights;
   if (call.arena_budget->is_given()) {
@@ -255,6 +273,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
     }
     json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
     json["self_test_bytes"] = converted.self_test_bytes;
+    json["f16_weights"] = converted.f16_weights;
     if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
     if (!call.dumps.text().empty()) json["dump"] = call.dumps.text();
     Print(json);
@@ -329,6 +348,9 @@ Exit Convert(ConvertCall& call) {
     unwritten.Add(reason);
     return Report(unwritten);
   }
+  if (converted->f16_weights > 0) {
+    Say("note: {}: {} weights are f16 in the IR{}", call.model, converted->f16_weights, kF16Advice);
+  }
   if (converted->streamed && !call.json) {
     SayText(StreamedText(*converted->streamed));
   }
@@ -401,6 +423,12 @@ void AddConvert(CommandLine& line, Exit* exit) {
            "Make an input, by a name or its index, a constant, as axis=axis.npy; the model then "
            "has it no more")
       .Text("NAME=FILE.npy")
+      .OneValueEach();
+  command
+      .Add("--state", call->states,
+           "Make an input and an output one state that stays between runs and begins as zeros, as "
+           "h0=hn; several may follow")
+      .Text("INPUT=OUTPUT")
       .OneValueEach();
   AddMemory(command, *call);
   command

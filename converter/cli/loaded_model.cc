@@ -5,7 +5,9 @@
 
 #include <cstring>
 #include <optional>
+#include <span>
 
+#include "converter/base/file_kind.h"
 #include "converter/base/files.h"
 #include "converter/inspect/sections.h"
 #include "runtime/format/listing.h"
@@ -57,8 +59,14 @@ std::string FaultLine(const std::string& file, const Fault& fault) {
 std::unique_ptr<LoadedModel> LoadedModel::Load(const std::filesystem::path& path, Faults& faults) {
   std::string reason;
   const std::optional<std::vector<std::byte>> file = ReadFile(path, &reason);
-  if (!file) {
+  const std::string other =
+      NotAModel(path, file ? std::span<const std::byte>(*file) : std::span<const std::byte>());
+  if (!file && other.empty()) {
     faults.Add(fmt::format("{}: cannot be read: {}", path.string(), reason));
+    return nullptr;
+  }
+  if (!other.empty()) {
+    faults.Add(fmt::format("{}: {}", path.string(), other));
     return nullptr;
   }
   std::unique_ptr<LoadedModel> model(new LoadedModel(file->size()));

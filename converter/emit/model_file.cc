@@ -347,7 +347,8 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
     streaming = builder.CreateVectorOfStructs(&note->row, 1);
     streamed_ports = builder.CreateVectorOfStructs(note->ports);
   }
-  const auto generator = builder.CreateString("weft " WEFT_VERSION);
+  const auto generator = builder.CreateString("weft " WEFT_VERSION +
+                                              std::string(options_.f16_weights ? kF16Weights : ""));
 #define WEFT_STEP(name, ...) const auto name##_params = builder.CreateVectorOfStructs(params_.name);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

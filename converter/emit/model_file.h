@@ -21,9 +21,13 @@ struct StreamNote {
   std::vector<format::StreamedPort> ports;  // the inputs, then the outputs
 };
 
+// The end of a file's `generator` where constants of the IR were f16, as ovc makes them of f32.
+inline constexpr std::string_view kF16Weights = "; f16 weights";
+
 struct FileOptions {
   bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
   uint32_t self_test_runs = 0;  // pairs for Engine::SelfTest, recorded by running the file
+  bool f16_weights = false;     // the IR had such; the file says so behind its generator's name
   std::optional<StreamNote> stream_note = std::nullopt;
 };
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
+#include "converter/base/file_kind.h"
 #include "converter/base/files.h"
 #include "converter/base/visible.h"
 #include "converter/ir/graph.h"
@@ -53,8 +55,14 @@ std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults
   document->file = path.string();
   std::string reason;
   std::optional<std::vector<std::byte>> text = ReadFile(path, &reason);
-  if (!text) {
+  const std::string other =
+      NotAnIr(path, text ? std::span<const std::byte>(*text) : std::span<const std::byte>());
+  if (!text && other.empty()) {
     faults.Add(fmt::format("{}: cannot be read: {}", document->file, reason));
+    return nullptr;
+  }
+  if (!other.empty()) {
+    faults.Add(fmt::format("{}: {}", document->file, other));
     return nullptr;
   }
   document->text = std::move(*text);

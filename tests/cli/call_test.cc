@@ -84,7 +84,6 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
            {"--report r.html", "weft convert: --report: is not implemented"},
-           {"--state x=y", "weft convert: --state: is not implemented"},
            {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},

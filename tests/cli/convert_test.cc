@@ -370,9 +370,10 @@ TEST_F(ConvertCommand, RefusesToCutALoopThatUsesItsCounter) {
 
 TEST_F(ConvertCommand, RefusesBinaryFilesAsModels) {
   WriteModel(kSum);
-  const Outcome outcome = Weft("convert model.bin -o m.weft");
+  std::filesystem::rename(Path("model.bin"), Path("model.data"));
+  const Outcome outcome = Weft("convert model.data -o m.weft");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_TRUE(outcome.err.starts_with("model.bin:1: broken XML: ")) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("model.data:1: broken XML: ")) << outcome.err;
 }
 
 TEST_F(ConvertCommand, SplitsScratchOverTwoMemories) {

@@ -8,8 +8,9 @@ weft_begin_installed()
 
 file(GLOB_RECURSE foreign RELATIVE "${prefix}" "${prefix}/*")
 list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|^share/man/man1/weft\\.1$|\
-^share/(bash-completion/completions/weft|zsh/site-functions/_weft|fish/vendor_completions.d/weft.fish)$|\
 ^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake)$")
+list(FILTER foreign EXCLUDE REGEX "^share/(bash-completion/completions/weft|\
+zsh/site-functions/_weft|fish/vendor_completions\\.d/weft\\.fish)$")
 weft_expect("files of other projects" "${foreign}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)

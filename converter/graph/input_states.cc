@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/input_states.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "converter/base/nearest.h"
+#include "converter/base/visible.h"
+#include "converter/graph/input_shapes.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+// Of the tensor, the Result and the layer that feeds it, as for the port of a converted model.
+std::vector<std::string> OutputNames(const ir::Node& result) {
+  const ir::Source& source = result.inputs[0];
+  std::vector<std::string> names = source.node->outputs[source.port].names;
+  names.push_back(result.name);
+  names.push_back(source.node->name);
+  return names;
+}
+
+std::string MustBeOutput(const ir::Graph& graph) {
+  std::vector<std::string> list;
+  for (const ir::Node* result : graph.results) {
+    list.push_back(fmt::format("\"{}\"", OneLine(OutputNames(*result).front())));
+  }
+  return fmt::format("must be one of {}", fmt::join(list, ", "));
+}
+
+ir::Node* FindOutput(const ir::Graph& graph, const std::string& name, Faults& faults) {
+  std::vector<ir::Node*> found;
+  std::vector<std::string> all;
+  for (ir::Node* result : graph.results) {
+    const std::vector<std::string> names = OutputNames(*result);
+    all.insert(all.end(), names.begin(), names.end());
+    if (std::ranges::find(names, name) != names.end()) found.push_back(result);
+  }
+  for (size_t i = 0; found.empty() && i < graph.results.size(); ++i) {
+    if (name == fmt::format("{}", i)) found.push_back(graph.results[i]);
+  }
+  if (found.size() == 1) return found[0];
+  faults.Add(fmt::format(
+      "--state: output \"{}\": {}", OneLine(name),
+      found.empty()
+          ? fmt::format("is none of the model's; {}{}", DidYouMean(name, all), MustBeOutput(graph))
+          : fmt::format("names {} outputs; must name one, by its index", found.size())));
+  return nullptr;
+}
+
+// What is wrong with the pair; empty where nothing is that is known before shapes are inferred.
+std::string PairFault(const ir::Node& parameter, const ir::Node& result) {
+  const TensorType& type = parameter.outputs[0].type;
+  const auto is_open = [](int64_t dim) { return dim < 0; };
+  if (std::ranges::any_of(type.dims, is_open) || !parameter.outputs[0].declared) {
+    return fmt::format("is {}; must have a fixed shape (--shape)", ir::BoundedText(parameter));
+  }
+  const ir::Source& source = result.inputs[0];
+  const ir::OutputPort& port = source.node->outputs[source.port];
+  const bool differs =
+      port.declared && (port.type.type != type.type || port.type.dims.size() != type.dims.size());
+  if (!differs) return "";
+  return fmt::format("is {} and output \"{}\" is {}; must be of one type", ToString(type),
+                     OneLine(OutputNames(result).front()), ToString(port.type));
+}
+
+void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
+  const std::string variable =
+      parameter.outputs[0].names.empty() ? parameter.name : parameter.outputs[0].names.front();
+  const TensorType type = parameter.outputs[0].type;
+  const auto zeros = std::make_shared<const std::vector<std::byte>>(
+      static_cast<size_t>(DenseBytes(type).value_or(0)));
+  const ir::Source initial = NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
+  NewAssign(graph, result, variable, result.inputs[0]);
+  Become(parameter, "ReadValue", 6, {initial});
+  parameter.attributes = {{"variable_id", variable}};
+  parameter.bounds.clear();
+  std::erase(graph.parameters, &parameter);
+  std::erase(graph.results, &result);
+  std::erase_if(graph.nodes, [&](const auto& node) { return node.get() == &result; });
+}
+
+}  // namespace
+
+void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults) {
+  const std::string must = MustBeOf(graph);
+  std::vector<std::pair<ir::Node*, ir::Node*>> pairs;
+  std::set<const ir::Node*> taken;
+  for (const auto& [input, output] : states) {
+    ir::Node* const parameter = FindInput(graph, "--state", input, must, faults);
+    ir::Node* const result = FindOutput(graph, output, faults);
+    if (parameter == nullptr || result == nullptr) continue;
+    std::string fault = PairFault(*parameter, *result);
+    if (!taken.insert(parameter).second || !taken.insert(result).second) {
+      fault = "stands in two pairs, or its output does; must stand in one";
+    }
+    if (fault.empty()) {
+      pairs.emplace_back(parameter, result);
+    } else {
+      faults.Add(fmt::format("--state: input \"{}\": {}", OneLine(input), fault));
+      parameter->type.clear();  // what is told of it is told
+    }
+  }
+  if (!faults.ok()) return;
+  for (const auto& [parameter, result] : pairs) MakeState(graph, *parameter, *result);
+}
+
+}  // namespace weft::graph
