@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft bench: how long one Run takes, and, on request, where in it the time goes.
 #include <fmt/format.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <cerrno>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <numeric>
+#include <optional>
 #include <random>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include "converter/cli/bench_report.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/feed.h"
 #include "converter/cli/numbers.h"
-#include "converter/cli/streams.h"
-#include "converter/cli/table.h"
-#include "converter/inspect/sections.h"
+#include "converter/cli/timing.h"
 #include "kernels/elementwise/convert.h"
+#include "runtime/format/listing.h"
 
 namespace weft::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kBenchFooter =
-    R"(Inputs of every floating type are filled once with fixed pseudo-random numbers in [-1, 1), integers and
-booleans with zeros; state is kept from run to run. Without --iterations the runs of about one second are measured. --profile
-adds as many runs with the clock read around every step; its figures hold that reading too.
+    R"(Without --input, inputs of every floating type are filled once with fixed pseudo-random numbers in
+[-1, 1), integers and booleans with zeros; state is kept from run to run. With it, successive runs take
+successive calls of the file, and begin again at its end. Without --iterations the runs of about one second
+are measured. Several models take turns, run by run, so that what disturbs the machine disturbs all of them.
+--profile adds as many runs with the clock read around every step.
+
+A run that takes longer than the deadline misses it; the real-time factor is the time of a run over the
+deadline. A recording sets the deadline: the time that one call's samples take.
 
 Examples:
   weft bench model.weft
-  weft bench model.weft --iterations 10000 --profile)";
+  weft bench model.weft --iterations 10000 --profile
+  weft bench model.weft --input audio=speech.wav --histogram
+  weft bench old.weft new.weft --deadline 20.8us --cpu 1)";
 
 struct BenchCall {
-  std::string model;
+  std::vector<std::string> models, inputs;
   int64_t iterations = 0;
   int64_t warm_up = 10;
-  bool profile = false, json = false;
+  int64_t cpu = -1;
+  double deadline_nanoseconds = 0;
+  bool profile = false, histogram = false, cast = false, json = false, csv = false;
 };
-
-uint64_t Now(void* = nullptr) {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                   std::chrono::steady_clock::now().time_since_epoch())
-                                   .count());
-}
 
 // 24 random bits are exact in f32 and f64, f16 and bf16 round them; the distribution classes of the
 // standard differ between libraries.
@@ -76,162 +83,175 @@ void FillInputs(LoadedModel& model) {
 // Inputs may be overwritten by a run, so they are filled again before each; that is not measured.
 class Inputs {
  public:
-  explicit Inputs(LoadedModel& model) : engine_(model.engine()) {
+  // Files of the call feed what they name, made numbers the rest.
+  Inputs(LoadedModel& model, const BenchCall& call, Complaints& complaints)
+      : engine_(model.engine()) {
     FillInputs(model);
     for (uint32_t i = 0; i < engine_.input_count(); ++i) {
       const Tensor tensor = engine_.input(i);
       const auto* data = static_cast<const std::byte*>(tensor.data);
-      saved_.emplace_back(data, data + tensor.bytes);
+      calls_.push_back({{data, data + tensor.bytes}, tensor.bytes, 0});
+    }
+    for (const PortFile& file :
+         ParsePortFiles(model.inputs(), "input", call.inputs, "--input", complaints.call)) {
+      std::optional<Feed> feed =
+          ReadFeed(model.inputs()[file.port], file.file, call.cast, complaints.input);
+      if (!feed) continue;
+      if (feed->seconds_per_call > 0) seconds_per_call_ = feed->seconds_per_call;
+      calls_[file.port].bytes = std::move(feed->array.bytes);
     }
   }
-  void Restore() {
-    for (uint32_t i = 0; i < saved_.size(); ++i) {
-      if (!saved_[i].empty())
-        std::memcpy(engine_.input(i).data, saved_[i].data(), saved_[i].size());
+
+  void FillNext() {
+    for (uint32_t i = 0; i < calls_.size(); ++i) {
+      Calls& calls = calls_[i];
+      if (calls.call_bytes == 0) continue;
+      std::memcpy(engine_.input(i).data, calls.bytes.data() + calls.next, calls.call_bytes);
+      calls.next += calls.call_bytes;
+      if (calls.next == calls.bytes.size()) calls.next = 0;
     }
   }
+
+  double seconds_per_call() const { return seconds_per_call_; }  // 0: not known
 
  private:
+  struct Calls {
+    std::vector<std::byte> bytes;  // of all calls
+    size_t call_bytes = 0, next = 0;
+  };
+
   Engine& engine_;
-  std::vector<std::vector<std::byte>> saved_;
+  std::vector<Calls> calls_;
+  double seconds_per_call_ = 0;
 };
 
-struct StepTime {
-  uint64_t calls = 0, nanoseconds = 0;
-};
-
-struct Measured {
-  std::vector<uint64_t> runs;  // nanoseconds, sorted
-  std::vector<StepTime> steps;
-  int64_t profiled_runs = 0;
-};
-
+// One model.
 class Bench {
  public:
-  Bench(LoadedModel& model, Faults& faults) : model_(model), faults_(faults), inputs_(model) {}
+  Bench(LoadedModel& model, const BenchCall& call, uint64_t clock_cost, Complaints& complaints)
+      : model_(model),
+        clock_cost_(clock_cost),
+        faults_(complaints.input),
+        inputs_(model, call, complaints) {
+    measured_.model = &model;
+    measured_.deadline_nanoseconds = call.deadline_nanoseconds > 0
+                                         ? call.deadline_nanoseconds
+                                         : 1e9 * inputs_.seconds_per_call();
+  }
 
   // Nanoseconds of one run; 0 after a fault.
   uint64_t Once() {
-    inputs_.Restore();
+    inputs_.FillNext();
     const uint64_t begin = Now();
     const Fault fault = model_.engine().Run();
     const uint64_t end = Now();
     if (!fault.ok()) faults_.Add(FaultLine(model_.file(), fault));
-    return end - begin;
+    return WithoutClock(end - begin);
   }
 
-  void Measure(const BenchCall& call, Measured& measured) {
-    for (int64_t i = 0; i < call.warm_up && faults_.ok(); ++i) Once();
-    constexpr uint64_t kSecond = 1'000'000'000;
-    constexpr int64_t kLeast = 10, kMost = 1'000'000;
-    uint64_t total = 0;
-    const auto more = [&](int64_t done) {
-      if (call.iterations > 0) return done < call.iterations;
-      return done < kLeast || (total < kSecond && done < kMost);
+  uint64_t Measure() {
+    measured_.runs.push_back(Once());
+    return measured_.runs.back();
+  }
+
+  // As many runs as were measured.
+  void MeasureSteps() {
+    measured_.steps.resize(format::RowsOf(model_.root().steps()).count);
+    Profile profile;
+    profile.now = Now;
+    profile.user = this;
+    profile.step = [](void* user, uint32_t step, uint64_t begin, uint64_t end) {
+      auto* const bench = static_cast<Bench*>(user);
+      StepTime& time = bench->measured_.steps[step];
+      ++time.calls;
+      time.nanoseconds += bench->WithoutClock(end - begin);
     };
-    for (int64_t done = 0; more(done) && faults_.ok(); ++done) {
-      measured.runs.push_back(Once());
-      total += measured.runs.back();
-    }
-    if (call.profile) MeasureSteps(std::ssize(measured.runs), measured);
-    std::sort(measured.runs.begin(), measured.runs.end());
+    model_.engine().SetProfile(&profile);
+    measured_.profiled_runs = std::ssize(measured_.runs);
+    for (int64_t i = 0; i < measured_.profiled_runs && faults_.ok(); ++i) Once();
+    model_.engine().SetProfile(nullptr);
+  }
+
+  Measured Take() {
+    std::sort(measured_.runs.begin(), measured_.runs.end());
+    return std::move(measured_);
   }
 
  private:
-  void MeasureSteps(int64_t runs, Measured& measured) {
-    measured.steps.resize(format::RowsOf(model_.root().steps()).count);
-    Profile profile;
-    profile.now = Now;
-    profile.user = &measured;
-    profile.step = [](void* user, uint32_t step, uint64_t begin, uint64_t end) {
-      StepTime& time = static_cast<Measured*>(user)->steps[step];
-      ++time.calls;
-      time.nanoseconds += end - begin;
-    };
-    model_.engine().SetProfile(&profile);
-    for (int64_t i = 0; i < runs && faults_.ok(); ++i) Once();
-    model_.engine().SetProfile(nullptr);
-    measured.profiled_runs = runs;
-  }
+  uint64_t WithoutClock(uint64_t time) const { return time - std::min(time, clock_cost_); }
 
   LoadedModel& model_;
+  const uint64_t clock_cost_;
   Faults& faults_;
   Inputs inputs_;
+  Measured measured_;
 };
 
-double Microseconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
+using Benches = std::vector<std::unique_ptr<Bench>>;
 
-// Nearest rank: the smallest time that at least `share` of the runs do not exceed.
-uint64_t Quantile(const std::vector<uint64_t>& sorted, double share) {
-  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
-  return sorted[static_cast<size_t>(std::max(rank, 1.0)) - 1];
-}
-
-Json StepsJson(const LoadedModel& model, const Measured& measured) {
-  const auto rows = format::RowsOf(model.root().steps());
+void MeasureAll(const BenchCall& call, Benches& benches, const Faults& faults) {
+  for (int64_t i = 0; i < call.warm_up && faults.ok(); ++i) {
+    for (const auto& bench : benches) bench->Once();
+  }
+  constexpr uint64_t kSecond = 1'000'000'000;
+  constexpr int64_t kLeast = 10, kMost = 1'000'000;
   uint64_t total = 0;
-  for (const StepTime& step : measured.steps) total += step.nanoseconds;
-  Json list = Json::array();
-  for (uint32_t i = 0; i < rows.count; ++i) {
-    const StepTime& step = measured.steps[i];
-    if (step.calls == 0) continue;
-    const auto runs = static_cast<double>(measured.profiled_runs);
-    list.push_back(
-        {{"step", i},
-         {"kind", inspect::KindName(rows[i].kind())},
-         {"layer", inspect::LayerOf(model.root(), i)},
-         {"calls_per_run", static_cast<double>(step.calls) / runs},
-         {"microseconds_per_run", Microseconds(step.nanoseconds) / runs},
-         {"share",
-          total == 0 ? 0.0 : static_cast<double>(step.nanoseconds) / static_cast<double>(total)}});
+  const auto more = [&](int64_t done) {
+    if (call.iterations > 0) return done < call.iterations;
+    return done < kLeast || (total < kSecond * benches.size() && done < kMost);
+  };
+  for (int64_t done = 0; more(done) && faults.ok(); ++done) {
+    for (const auto& bench : benches) total += bench->Measure();
   }
-  return list;
+  for (const auto& bench : benches) {
+    if (call.profile && faults.ok()) bench->MeasureSteps();
+  }
 }
 
-void PrintSteps(const Json& steps) {
-  Table table({">step", "kind", "layer", ">calls/run", ">us/run", ">share"});
-  for (const Json& step : steps) {
-    table.Row({fmt::format("{}", step["step"].get<uint32_t>()), step["kind"].get<std::string>(),
-               step["layer"].get<std::string>(),
-               fmt::format("{:.6g}", step["calls_per_run"].get<double>()),
-               fmt::format("{:.3f}", step["microseconds_per_run"].get<double>()),
-               fmt::format("{:.1f} %", 100 * step["share"].get<double>())});
-  }
-  AnswerText("\n" + table.Text());
+// All runs on one processor. False, with a fault, where it cannot be had.
+bool TakeCpu(int64_t cpu, Faults& faults) {
+  if (cpu < 0) return true;
+#ifdef __linux__
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  if (cpu < CPU_SETSIZE) CPU_SET(static_cast<size_t>(cpu), &only);
+  if (sched_setaffinity(0, sizeof only, &only) == 0) return true;
+  faults.Add(
+      fmt::format("weft bench: --cpu: processor {} cannot be had: {}; must be one that this "
+                  "machine lets the call use",
+                  cpu, std::generic_category().message(errno)));
+#else
+  faults.Add("weft bench: --cpu: is not available on this system; must be left out");
+#endif
+  return false;
 }
 
-void PrintMeasured(const BenchCall& call, const LoadedModel& model, const Measured& measured) {
-  const std::vector<uint64_t>& runs = measured.runs;
-  const double mean = Microseconds(std::accumulate(runs.begin(), runs.end(), uint64_t{0})) /
-                      static_cast<double>(runs.size());
-  const double least = Microseconds(runs.front()), median = Microseconds(Quantile(runs, 0.5)),
-               p99 = Microseconds(Quantile(runs, 0.99)), most = Microseconds(runs.back());
-  if (call.json) {
-    Json json = {
-        {"file", model.file()},
-        {"iterations", runs.size()},
-        {"warm_up", call.warm_up},
-        {"microseconds",
-         {{"min", least}, {"median", median}, {"mean", mean}, {"p99", p99}, {"max", most}}}};
-    if (call.profile) json["steps"] = StepsJson(model, measured);
-    Print(json);
-    return;
+Exit BenchModels(const BenchCall& call) {
+  Complaints complaints;
+  if (call.json && call.csv) {
+    complaints.call.Add("weft bench: --csv: is given with --json; must be one of them");
   }
-  Answer(
-      "{} runs after {} to warm up, in microseconds: min {:.3f}, median {:.3f}, mean {:.3f}, p99 "
-      "{:.3f}, max {:.3f}",
-      runs.size(), call.warm_up, least, median, mean, p99, most);
-  if (call.profile) PrintSteps(StepsJson(model, measured));
-}
-
-Exit BenchModel(const BenchCall& call) {
-  Faults faults;
-  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
-  if (model == nullptr || !model->Open(faults)) return Report(faults);
-  Measured measured;
-  Bench(*model, faults).Measure(call, measured);
-  if (!faults.ok()) return Report(faults);
-  PrintMeasured(call, *model, measured);
+  std::vector<std::unique_ptr<LoadedModel>> models;
+  for (const std::string& file : call.models) {
+    models.push_back(LoadedModel::Load(file, complaints.input));
+    if (models.back() != nullptr) models.back()->Open(complaints.input);
+  }
+  if (!complaints.ok() || !TakeCpu(call.cpu, complaints.input)) return Report(complaints);
+  BenchReport report{.models = {},
+                     .warm_up = call.warm_up,
+                     .clock_cost = ClockCost(),
+                     .profile = call.profile,
+                     .histogram = call.histogram,
+                     .json = call.json,
+                     .csv = call.csv};
+  Benches benches;
+  for (const auto& model : models) {
+    benches.push_back(std::make_unique<Bench>(*model, call, report.clock_cost, complaints));
+  }
+  if (complaints.ok()) MeasureAll(call, benches, complaints.input);
+  if (!complaints.ok()) return Report(complaints);
+  for (const auto& bench : benches) report.models.push_back(bench->Take());
+  PrintReport(report);
   return Exit::kDone;
 }
 
@@ -240,7 +260,18 @@ Exit BenchModel(const BenchCall& call) {
 void AddBench(CommandLine& line, Exit* exit) {
   Command command = line.AddCommand("bench", "Measure how long a model runs");
   auto call = std::make_shared<BenchCall>();
-  command.Add("MODEL", call->model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.Add("MODEL", call->models, "The model.weft, or several to compare")
+      .Apply(PathName())
+      .Type("FILE")
+      .Required();
+  command
+      .Add("--input", call->inputs,
+           "An input's array, as x=x.npy or 0=x.npy, or a recording of one channel, as x=x.wav")
+      .Text("NAME=FILE")
+      .OneValueEach();
+  command.AddFlag(
+      "--cast", call->cast,
+      "Convert arrays of another element type, such as f64, to the type of their input");
   command.Add("--iterations", call->iterations, "Number of runs to measure")
       .Apply(Integer(1, 100'000'000))
       .Type("N");
@@ -248,10 +279,21 @@ void AddBench(CommandLine& line, Exit* exit) {
       .Apply(Integer(0, 100'000'000))
       .Type("N")
       .ShowDefault();
-  command.AddFlag("--profile", call->profile, "Print the time of every step");
+  command
+      .Add("--deadline", call->deadline_nanoseconds,
+           "Time that a run may take, as 20.8us; those that take longer are counted")
+      .Apply(Duration())
+      .Type("TIME");
+  command.Add("--cpu", call->cpu, "Run on this processor alone, counted from 0")
+      .Apply(Integer(0, 1023))
+      .Type("N");
+  command.AddFlag("--profile", call->profile, "Print the time of every step and layer");
+  command.AddFlag("--histogram", call->histogram, "Print how the times are distributed");
+  command.AddFlag("--csv", call->csv,
+                  "Print CSV: a row for each model, or with --profile for each step");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kBenchFooter);
-  command.OnCall([call, exit] { *exit = BenchModel(*call); });
+  command.OnCall([call, exit] { *exit = BenchModels(*call); });
 }
 
 }  // namespace weft::cli

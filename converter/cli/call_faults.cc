@@ -30,9 +30,6 @@ constexpr Unbuilt kUnbuilt[] = {
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},
     {"compare", "--layers", "only outputs are compared"},
-    {"bench", "--input", "inputs are random"},
-    {"bench", "--deadline", "the largest time is printed"},
-    {"bench", "--csv", "--json prints the times"},
     {"inspect", "--plan", "--budget prints what fills each memory"},
     {"inspect", "--html", "--json prints everything"},
 };

@@ -46,7 +46,7 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
        ParsePortFiles(model.outputs(), "output", call.expects, "--expect", complaints.call)) {
     std::string reason;
     std::optional<Array> array =
-        ReadFor(model.outputs()[file.port].type.type, call, file.file, &reason);
+        ReadAs(model.outputs()[file.port].type.type, call.cast, file.file, &reason);
     if (!array) {
       complaints.input.Add(fmt::format("{}: {}", file.file, reason));
     } else if (array->type.type != model.outputs()[file.port].type.type) {

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "converter/base/visible.h"
 #include "converter/ir/graph.h"
@@ -74,6 +76,26 @@ Transform ByteCount() {
     if (!bytes) return Is(text, "a number of bytes, such as 65536 or 64K");
     text = fmt::format("{}", *bytes);
     return "";
+  };
+  return check;
+}
+
+Transform Duration() {
+  const auto check = [](std::string& text) -> std::string {
+    constexpr std::pair<std::string_view, double> kUnits[] = {
+        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const size_t end = text.find_first_not_of("0123456789.");
+    const std::string unit = end == std::string::npos ? "" : text.substr(end);
+    const std::string digits = text.substr(0, end);
+    char* stop = nullptr;
+    const double number = std::strtod(digits.c_str(), &stop);
+    for (const auto& [name, nanoseconds] : kUnits) {
+      const double time = number * nanoseconds;
+      if (unit != name || *stop != '\0' || !(time > 0) || time > 1e15) continue;
+      text = fmt::format("{}", time);
+      return "";
+    }
+    return Is(text, "a time with its unit, such as 20.8us, of ns, us, ms or s");
   };
   return check;
 }

@@ -21,6 +21,8 @@ Transform Integer(int64_t low, int64_t high = INT64_MAX);
 Transform Tolerable();
 // A number of bytes; K, M, G and T (KB, KiB, k ... too) count in powers of 1024.
 Transform ByteCount();
+// A time above 0 with its unit, "20.8us"; becomes nanoseconds.
+Transform Duration();
 // The name of a file, a folder or a type: anything but nothing.
 Transform PathName();
 

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "converter/base/nearest.h"
-#include "converter/cli/cast.h"
 #include "converter/cli/numbers.h"
 
 namespace weft::cli {
@@ -45,9 +44,6 @@ std::vector<std::string> NamesOf(const std::vector<ModelPort>& ports) {
   return names;
 }
 
-// Where an array has bytes, their number limits that of its calls; an empty one may claim any.
-constexpr int64_t kMostEmptyCalls = 1'000'000;
-
 TensorType CurrentType(const Tensor& tensor, ElementType type) {
   TensorType now{type, {}};
   for (uint8_t i = 0; i < tensor.rank; ++i) now.dims.push_back(tensor.dims[i]);
@@ -58,7 +54,10 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 
 void AddSessionOptions(Command& command, SessionCall& call) {
   command.Add("MODEL", call.model, "The model.weft").Apply(PathName()).Type("FILE").Required();
-  command.Add("--input", call.inputs, "An input's array, as x=x.npy or 0=x.npy; one for each input")
+  command
+      .Add("--input", call.inputs,
+           "An input's array, as x=x.npy or 0=x.npy, or a recording of one channel, as "
+           "x=x.wav; one for each input")
       .Text("NAME=FILE.npy")
       .OneValueEach();
   command.Add("--repeat", call.repeat, "How often to make all calls; state is kept")
@@ -66,17 +65,6 @@ void AddSessionOptions(Command& command, SessionCall& call) {
       .Type("N");
   command.AddFlag("--cast", call.cast,
                   "Convert arrays of another element type, such as f64, to the type of their port");
-}
-
-std::optional<Array> ReadFor(ElementType type, const SessionCall& call, const std::string& file,
-                             std::string* reason) {
-  std::optional<Array> array = ReadNpy(file, reason);
-  if (array && call.cast && !Cast(type, *array, reason)) return std::nullopt;
-  return array;
-}
-
-std::string CastAdvice(ElementType is, ElementType must) {
-  return is == must ? "" : " (--cast converts element types)";
 }
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
@@ -127,42 +115,22 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
 void Session::ReadInputs(const SessionCall& call, Complaints& complaints) {
   const std::vector<ModelPort>& ports = model_.inputs();
   feeds_.assign(ports.size(), {});
-  std::string call_axis_file;
+  const Feed* first = nullptr;  // of those that feed successive calls
   for (const PortFile& file :
        ParsePortFiles(ports, "input", call.inputs, "--input", complaints.call)) {
-    Feed& feed = feeds_[file.port];
-    const ModelPort& port = ports[file.port];
-    feed.file = file.file;
-    std::string reason;
-    std::optional<Array> array = ReadFor(port.type.type, call, file.file, &reason);
-    if (!array) {
-      complaints.input.Add(fmt::format("{}: {}", file.file, reason));
-      continue;
-    }
-    feed.array = std::move(*array);
-    const Dims& dims = feed.array.type.dims;
-    feed.per_call = dims.size() == port.type.dims.size() + 1 &&
-                    std::equal(port.type.dims.begin(), port.type.dims.end(), dims.begin() + 1);
-    if (feed.array.type.type != port.type.type || (!feed.per_call && dims != port.type.dims)) {
-      complaints.input.Add(
-          fmt::format("{}: is {}; input \"{}\" must be {}, or have one more leading axis to feed "
-                      "successive calls{}",
-                      file.file, ToString(feed.array.type), port.display_name, ToString(port.type),
-                      CastAdvice(feed.array.type.type, port.type.type)));
-    } else if (feed.per_call && dims[0] == 0) {
-      complaints.input.Add(fmt::format("{}: is {}; must feed at least 1 call", file.file,
-                                       ToString(feed.array.type)));
-    } else if (feed.per_call && feed.array.bytes.empty() && dims[0] > kMostEmptyCalls) {
-      complaints.input.Add(
-          fmt::format("{}: is {} and feeds calls that have no bytes; must feed at most {} of them",
-                      file.file, ToString(feed.array.type), kMostEmptyCalls));
-    } else if (feed.per_call && has_call_axis_ && dims[0] != call_count_) {
-      complaints.input.Add(fmt::format("{}: feeds {} calls but {} feeds {}; must be equal",
-                                       file.file, dims[0], call_axis_file, call_count_));
-    } else if (feed.per_call && !has_call_axis_) {
+    std::optional<Feed> feed = ReadFeed(ports[file.port], file.file, call.cast, complaints.input);
+    feeds_[file.port].file = file.file;
+    if (!feed) continue;
+    feeds_[file.port] = *std::move(feed);
+    if (!feeds_[file.port].per_call) continue;
+    if (first == nullptr) {
+      first = &feeds_[file.port];
       has_call_axis_ = true;
-      call_count_ = dims[0];
-      call_axis_file = file.file;
+      call_count_ = first->call_count;
+    } else if (feeds_[file.port].call_count != call_count_) {
+      complaints.input.Add(fmt::format("{}: feeds {} calls but {} feeds {}; must be equal",
+                                       file.file, feeds_[file.port].call_count, first->file,
+                                       call_count_));
     }
   }
   std::string missing;

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "converter/base/element_type.h"
 #include "converter/base/faults.h"
 #include "converter/cli/command_line.h"
+#include "converter/cli/feed.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/npy.h"
 
@@ -50,13 +50,6 @@ struct SessionCall {
 // MODEL, --input, --repeat and --cast. The call must outlive the parsing.
 void AddSessionOptions(Command& command, SessionCall& call);
 
-// The array of a file for a port of that type: cast where the call wants it. Nullopt and a reason
-// without the path where it cannot be read or cast; of another type it is left as it is.
-std::optional<Array> ReadFor(ElementType type, const SessionCall& call, const std::string& file,
-                             std::string* reason);
-// What to do about an array of another type; empty where nothing helps.
-std::string CastAdvice(ElementType is, ElementType must);
-
 class Session {
  public:
   explicit Session(LoadedModel& model) : model_(model) {}
@@ -74,12 +67,6 @@ class Session {
   int64_t call_count() const { return call_count_; }
 
  private:
-  struct Feed {
-    Array array;
-    std::string file;
-    bool per_call = false;
-  };
-
   void Fill(int64_t call);
   void Collect(int64_t call, Faults& faults);
 

@@ -77,12 +77,9 @@ void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
       static_cast<size_t>(DenseBytes(type).value_or(0)));
   const ir::Source initial = NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
   NewAssign(graph, result, variable, result.inputs[0]);
-  Become(parameter, "ReadValue", 6, {initial});
-  parameter.attributes = {{"variable_id", variable}};
-  parameter.bounds.clear();
+  ir::HandOver(graph, {&parameter, 0}, NewReadValue(graph, parameter, variable, initial));
   std::erase(graph.parameters, &parameter);
   std::erase(graph.results, &result);
-  std::erase_if(graph.nodes, [&](const auto& node) { return node.get() == &result; });
 }
 
 }  // namespace

@@ -270,6 +270,25 @@ constexpr std::string_view kAnyAbove = R"(<net name="any" version="11">
 </net>
 )";
 
+TEST_F(BenchCommand, FeedsCallsInTurn) {
+  std::string xml(kAnyAbove);
+  xml.replace(xml.find("TYPE"), 4, "f32");
+  xml.replace(xml.find("PORT"), 4, "FP32");
+  WriteModel(xml);
+  ASSERT_EQ(Weft("convert model.xml").code, 0);
+  std::vector<float> calls(4 * 8, -1);
+  calls[9] = 1;  // of the second call alone
+  WriteFloats("x.npy", {4, 8}, calls);
+  const Outcome outcome =
+      Weft("bench model.weft --warm-up 0 --iterations 40 --profile --json --input x=x.npy");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const auto& step : nlohmann::json::parse(outcome.out)["steps"]) {
+    if (step["layer"] != "tanh" && step["layer"] != "neg") continue;
+    EXPECT_EQ(step["calls_per_run"], step["layer"] == "tanh" ? 0.25 : 0.75);
+  }
+  EXPECT_NE(outcome.out.find("\"tanh\""), std::string::npos);
+}
+
 TEST_F(BenchCommand, FeedsRandomNumbersOfEveryFloatingType) {
   for (const auto& [type, port, random] :
        {std::tuple<std::string, std::string, bool>{"f32", "FP32", true},

@@ -7,7 +7,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
 
 file(GLOB_RECURSE foreign RELATIVE "${prefix}" "${prefix}/*")
-list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|^share/man/man1/weft\\.1$|\
+list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\
+^share/man/man1/weft\\.1$|\
 ^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake)$")
 list(FILTER foreign EXCLUDE REGEX "^share/(bash-completion/completions/weft|\
 zsh/site-functions/_weft|fish/vendor_completions\\.d/weft\\.fish)$")

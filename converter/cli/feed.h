@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an input gets, call after call: an array with the shape of its port for every call, one with
+// an extra leading axis of length N for N successive ones, or a recording cut into calls.
+#ifndef WEFT_CONVERTER_CLI_FEED_H_
+#define WEFT_CONVERTER_CLI_FEED_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "converter/base/faults.h"
+#include "converter/cli/loaded_model.h"
+#include "converter/cli/npy.h"
+
+namespace weft::cli {
+
+struct Feed {
+  Array array;
+  std::string file;
+  bool per_call = false;
+  int64_t call_count = 1;
+  double seconds_per_call = 0;  // of a recording; 0 where time is not known
+};
+
+// Of a .npy or WAV file; with a fault where it cannot be read or does not fit the port.
+std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, bool cast,
+                             Faults& faults);
+
+// The array of a .npy file, cast to the type if the call wants it. Nullopt and a reason without the
+// path where it cannot be read or cast; of another type it is left as it is.
+std::optional<Array> ReadAs(ElementType type, bool cast, const std::string& file,
+                            std::string* reason);
+// What to do about an array of another type; empty where nothing is to be done.
+std::string CastAdvice(ElementType is, ElementType must);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_FEED_H_

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/wav.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+namespace weft::cli {
+namespace {
+
+constexpr uint32_t kPcm = 1, kFloat = 3, kExtensible = 0xFFFE;
+
+// Little endian, of at most four bytes that must be there.
+uint32_t NumberAt(std::string_view bytes, size_t offset, size_t count) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < count; ++i) {
+    number |= uint32_t{static_cast<unsigned char>(bytes[offset + i])} << (8 * i);
+  }
+  return number;
+}
+
+struct WavFormat {
+  uint32_t kind = 0, channels = 0, rate = 0, bits = 0;
+};
+
+// Of the content of a "fmt " chunk.
+std::optional<WavFormat> ParseFormat(std::string_view chunk, std::string* reason) {
+  if (chunk.size() < 16) {
+    *reason = fmt::format("has a format of {} bytes; must have 16 or more", chunk.size());
+    return std::nullopt;
+  }
+  WavFormat format{NumberAt(chunk, 0, 2), NumberAt(chunk, 2, 2), NumberAt(chunk, 4, 4),
+                   NumberAt(chunk, 14, 2)};
+  // The kind stands in the first bytes of a longer identifier there.
+  if (format.kind == kExtensible && chunk.size() >= 26) format.kind = NumberAt(chunk, 24, 2);
+  const bool is_pcm =
+      format.kind == kPcm && format.bits >= 8 && format.bits <= 32 && format.bits % 8 == 0;
+  if (!is_pcm && !(format.kind == kFloat && format.bits == 32)) {
+    *reason = fmt::format(
+        "holds samples of {} bits in format {}; must hold PCM (1) of 8, 16, 24 or "
+        "32 bits or floats (3) of 32",
+        format.bits, format.kind);
+    return std::nullopt;
+  }
+  if (format.channels != 1) {
+    *reason = fmt::format("has {} channels; must have 1", format.channels);
+    return std::nullopt;
+  }
+  if (format.rate == 0) {
+    *reason = "has 0 samples per second; must have more";
+    return std::nullopt;
+  }
+  return format;
+}
+
+float SampleAt(std::string_view data, size_t index, const WavFormat& format) {
+  const size_t bytes = format.bits / 8;
+  const uint32_t word = NumberAt(data, index * bytes, bytes);
+  if (format.kind == kFloat) return std::bit_cast<float>(word);
+  if (format.bits == 8) return (static_cast<float>(word) - 128) / 128;  // unsigned, alone of them
+  const auto high = static_cast<int32_t>(word << (32 - format.bits));
+  return static_cast<float>(std::ldexp(high, -31));
+}
+
+}  // namespace
+
+bool IsWav(std::span<const std::byte> file) {
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  return bytes.size() >= 12 && bytes.starts_with("RIFF") && bytes.substr(8, 4) == "WAVE";
+}
+
+std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* reason) {
+  std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  std::optional<WavFormat> format;
+  bytes.remove_prefix(std::min<size_t>(12, bytes.size()));
+  while (bytes.size() >= 8) {
+    const std::string_view name = bytes.substr(0, 4);
+    // A program that was stopped while it recorded leaves a length beyond the end.
+    const size_t size = std::min<size_t>(NumberAt(bytes, 4, 4), bytes.size() - 8);
+    const std::string_view chunk = bytes.substr(8, size);
+    if (name == "fmt ") {
+      format = ParseFormat(chunk, reason);
+      if (!format) return std::nullopt;
+    } else if (name == "data" && format) {
+      Recording recording{std::vector<float>(size / (format->bits / 8)), format->rate};
+      for (size_t i = 0; i < recording.samples.size(); ++i) {
+        recording.samples[i] = SampleAt(chunk, i, *format);
+      }
+      return recording;
+    }
+    bytes.remove_prefix(std::min(8 + size + size % 2, bytes.size()));  // chunks begin at even bytes
+  }
+  *reason = format ? "has no data; must hold samples" : "has no format; must hold samples";
+  return std::nullopt;
+}
+
+}  // namespace weft::cli
