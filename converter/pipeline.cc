@@ -208,6 +208,7 @@ bool Read(Conversion& c) {
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
+  graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   c.f16_weights = CountF16(*c.graph);
   if (c.open_length) {
     c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);

@@ -18,6 +18,7 @@
 #include "converter/base/faults.h"
 #include "converter/graph/input_states.h"
 #include "converter/graph/input_values.h"
+#include "converter/graph/layer_outputs.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/program/program.h"
@@ -40,6 +41,8 @@ struct ConvertOptions {
   std::map<std::string, Dims> shapes;
   // Inputs that become constants, named likewise.
   std::map<std::string, graph::InputValue> values;
+  // Outputs of layers that the model gives besides, behind its own.
+  std::vector<graph::LayerOutput> layer_outputs;
   graph::InputStates states;  // inputs and outputs that become states
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;

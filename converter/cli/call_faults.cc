@@ -29,7 +29,6 @@ constexpr Unbuilt kUnbuilt[] = {
     {"convert", "--report", "\"weft inspect\" prints the plan"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},
-    {"compare", "--layers", "only outputs are compared"},
     {"inspect", "--plan", "--budget prints what fills each memory"},
     {"inspect", "--html", "--json prints everything"},
 };

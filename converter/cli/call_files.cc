@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "converter/base/links.h"
+#include "converter/base/visible.h"
 
 namespace weft::cli {
 namespace {
@@ -45,6 +47,18 @@ std::string IdentityOf(const path& file) {
 }
 
 }  // namespace
+
+std::string FileNameOf(const std::string& port_name) {
+  std::string name;
+  for (const char c : port_name) {
+    const bool unfit = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ||
+                       std::string_view("/\\:*?\"<>|").find(c) != std::string_view::npos;
+    name += unfit ? '_' : c;
+  }
+  if (name.empty() || name[0] == '.') name.insert(name.begin(), '_');
+  constexpr size_t kLongestBytes = 200;  // of the 255 that file systems take, .npy and an index too
+  return std::string(PrefixOf(name, kLongestBytes));
+}
 
 void CallFiles::Add(std::string& role, const path& path, bool written) {
   files_.push_back({std::move(role), path, written, path.empty() ? "" : IdentityOf(path)});

@@ -12,6 +12,9 @@
 
 namespace weft::cli {
 
+// The name of a port or layer as a file's: what file systems or shells read otherwise becomes "_".
+std::string FileNameOf(const std::string& name);
+
 class CallFiles {
  public:
   // `role` says in messages what the call needs the file for: "the model", "--c-source".

@@ -2,15 +2,15 @@
 // weft compare: runs a model as `weft run` does and holds its outputs against expected ones.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/compare_layers.h"
 #include "converter/cli/comparison.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/shape_option.h"
 #include "converter/cli/streams.h"
-#include "converter/emit/model_file.h"
 
 namespace weft::cli {
 namespace {
@@ -23,14 +23,14 @@ alone. Integers and booleans agree exactly. Types and shapes must be equal. Inpu
 axis feed successive calls, as in "weft run"; expected outputs then have that axis too. Outputs without
 --expect are not compared.
 
-Example:
-  weft compare model.weft --input x=x.npy --expect y=y.npy --rtol 1e-4 --atol 1e-4)";
+With --layers the model is an IR. It is converted so that each layer of which the folder holds NAME.npy is
+an output as well, and the first layer that differs is named. NAME is the layer's name or a tensor's, with
+"_" for / and :, and with .1 behind it for the second output of a layer. What is fused in the model.weft
+stays apart here; layers in loops are not compared.
 
-struct CompareCall : SessionCall {
-  std::vector<std::string> expects;
-  Tolerance tolerance;
-  bool json = false;
-};
+Examples:
+  weft compare model.weft --input x=x.npy --expect y=y.npy --atol 1e-4
+  weft compare model.xml --input x=x.npy --layers expected)";
 
 struct Expected {
   size_t port;
@@ -61,40 +61,6 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
   return list;
 }
 
-// JSON knows no infinity.
-Json Number(double value) { return std::isfinite(value) ? Json(value) : Json("inf"); }
-
-Json Describe(const std::string& name, const Comparison& comparison) {
-  Json json = {{"output", name},
-               {"equal", comparison.mismatch_count == 0},
-               {"elements", comparison.count},
-               {"mismatches", comparison.mismatch_count},
-               {"largest_difference", Number(comparison.largest_difference)}};
-  if (comparison.first) {
-    json["first"] = {{"index", comparison.first->index},
-                     {"is", comparison.first->is},
-                     {"must", comparison.first->must}};
-    json["largest_at"] = comparison.largest_index;
-  }
-  return json;
-}
-
-void PrintLine(const std::string& name, const Comparison& comparison) {
-  if (!comparison.first) {
-    AnswerOne(fmt::format("{}: equal, {} elements, largest difference {:.3g}", name,
-                          Grouped(comparison.count), comparison.largest_difference),
-              Tint::kGood);
-    return;
-  }
-  AnswerOne(
-      fmt::format("{}: {} of {} elements differ; first at {}: is {}, must be {}; largest "
-                  "difference {:.3g} at {}",
-                  name, Grouped(comparison.mismatch_count), Grouped(comparison.count),
-                  ToString(comparison.first->index), comparison.first->is, comparison.first->must,
-                  comparison.largest_difference, ToString(comparison.largest_index)),
-      Tint::kFault);
-}
-
 // True when every output agrees.
 bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& session,
                     const std::vector<Expected>& expected) {
@@ -112,21 +78,37 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
     }
     const Comparison comparison = Compare(is, expect.array, call.tolerance);
     equal = equal && comparison.mismatch_count == 0;
-    list.push_back(Describe(name, comparison));
-    if (!call.json) PrintLine(name, comparison);
+    list.push_back({{"output", name}});
+    list.back().update(ComparisonJson(comparison));
+    if (!call.json) {
+      AnswerOne(fmt::format("{}: {}", name, ComparisonText(comparison)),
+                comparison.first ? Tint::kFault : Tint::kGood);
+    }
   }
-  const flatbuffers::String* made_by = model.root().generator();
-  const bool has_f16 = made_by != nullptr && made_by->str().ends_with(emit::kF16Weights);
-  if (!equal && has_f16) {
-    Say("note: {}: weights were f16 in the IR{}", model.file(), kF16Advice);
-  }
+  const bool has_f16 = HasF16Weights(model.root());
+  if (!equal && has_f16) Say("note: {}: weights were f16 in the IR{}", model.file(), kF16Advice);
   if (call.json) {
     Print({{"equal", equal}, {"f16_weights", has_f16}, {"outputs", std::move(list)}});
   }
   return equal;
 }
 
+// What CLI11 cannot know of the call.
+void CheckCompareCall(const CompareCall& call) {
+  if (call.layers.empty() == call.expects.empty()) {
+    RefuseOption("--expect", call.layers.empty()
+                                 ? "is missing; must be given, or --layers with an IR"
+                                 : "is given with --layers; must be one of them");
+  }
+  if (call.layers.empty() && !(call.weights.empty() && call.shapes.empty())) {
+    RefuseOption(call.weights.empty() ? "--shape" : "--weights",
+                 "is given without --layers; must be given with it");
+  }
+}
+
 Exit CompareModel(const CompareCall& call) {
+  CheckCompareCall(call);
+  if (!call.layers.empty()) return CompareLayers(call);
   Complaints complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
@@ -149,9 +131,17 @@ void AddCompare(CommandLine& line, Exit* exit) {
   command
       .Add("--expect", call->expects,
            "An expected output, as y=y.npy or 0=y.npy; one for each output to compare")
-      .Text("NAME=FILE.npy REQUIRED")
-      .Required()
+      .Text("NAME=FILE.npy")
       .OneValueEach();
+  command
+      .Add("--layers", call->layers,
+           "Folder with expected values of layers of an IR, a NAME.npy for each")
+      .Apply(PathName())
+      .Type("FOLDER");
+  AddShapeOption(command, call->shapes);
+  command.Add("--weights", call->weights, "Weights of the IR; else the .bin beside it")
+      .Apply(PathName())
+      .Type("FILE");
   command.Add("--rtol", call->tolerance.relative, "Relative tolerance of floats")
       .Apply(Tolerable())
       .Type("NUMBER")

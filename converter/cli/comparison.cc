@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/cli/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "converter/base/elements.h"
 #include "converter/cli/array_text.h"
+#include "converter/cli/terminal.h"
+#include "converter/emit/model_file.h"
 
 namespace weft::cli {
 namespace {
@@ -60,6 +65,42 @@ Comparison Compare(const Array& is, const Array& must, const Tolerance& toleranc
                             ElementText(must, i)};
   }
   return result;
+}
+
+std::string ComparisonText(const Comparison& comparison) {
+  if (!comparison.first) {
+    return fmt::format("equal, {} elements, largest difference {:.3g}", Grouped(comparison.count),
+                       comparison.largest_difference);
+  }
+  return fmt::format(
+      "{} of {} elements differ; first at {}: is {}, must be {}; largest difference {:.3g} at {}",
+      Grouped(comparison.mismatch_count), Grouped(comparison.count),
+      ToString(comparison.first->index), comparison.first->is, comparison.first->must,
+      comparison.largest_difference, ToString(comparison.largest_index));
+}
+
+nlohmann::ordered_json ComparisonJson(const Comparison& comparison) {
+  nlohmann::ordered_json json = {{"equal", comparison.mismatch_count == 0},
+                                 {"elements", comparison.count},
+                                 {"mismatches", comparison.mismatch_count},
+                                 {"largest_difference", nullptr}};
+  // JSON knows no infinity.
+  if (std::isfinite(comparison.largest_difference)) {
+    json["largest_difference"] = comparison.largest_difference;
+  } else {
+    json["largest_difference"] = "inf";
+  }
+  if (!comparison.first) return json;
+  json["first"] = {{"index", comparison.first->index},
+                   {"is", comparison.first->is},
+                   {"must", comparison.first->must}};
+  json["largest_at"] = comparison.largest_index;
+  return json;
+}
+
+bool HasF16Weights(const format::Model& model) {
+  const flatbuffers::String* generator = model.generator();
+  return generator != nullptr && generator->str().ends_with(emit::kF16Weights);
 }
 
 }  // namespace weft::cli

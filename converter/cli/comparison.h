@@ -6,6 +6,7 @@
 #define WEFT_CONVERTER_CLI_COMPARISON_H_
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,13 @@ struct Comparison {
   double largest_difference = 0;  // of pairs of numbers; infinite where one of a pair is none
   Dims largest_index;             // where it is; empty while it is 0
 };
+
+// What is said of it: "equal, 3 elements, ...", "2 of 3 elements differ; first at [0]: is ...".
+std::string ComparisonText(const Comparison& comparison);
+nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
+
+// Were weights f16 in the IR of that model?
+bool HasF16Weights(const format::Model& model);
 
 Comparison Compare(const Array& is, const Array& must, const Tolerance& tolerance);
 

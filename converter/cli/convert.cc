@@ -18,6 +18,7 @@
 #include "converter/cli/dumps.h"
 #include "converter/cli/npy.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/shape_option.h"
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
 #include "converter/emit/c_source.h"
@@ -53,27 +54,6 @@ struct ConvertCall {
   std::optional<Option> arena_budget, streaming;
   bool json = false, verbose = false;
 };
-
-// "1,25,512", brackets allowed; nothing stands for a scalar, "?" for a dimension that is dynamic.
-std::optional<Dims> ParseShape(std::string_view text) {
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  Dims dims;
-  while (!text.empty()) {
-    int64_t dim = -1;
-    if (text[0] == '?') {
-      text.remove_prefix(1);
-    } else {
-      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
-      if (error != std::errc() || dim < 0 || dim > INT32_MAX) return std::nullopt;
-      text.remove_prefix(static_cast<size_t>(stop - text.data()));
-    }
-    dims.push_back(dim);
-    if (text.empty()) break;
-    if (text[0] != ',' || text.size() == 1) return std::nullopt;
-    text.remove_prefix(1);
-  }
-  return dims;
-}
 
 // "dtcm=64K"; the name becomes part of a C identifier.
 std::optional<pipeline::ScratchRegion> ParseRegion(const std::string& text) {
@@ -195,21 +175,7 @@ void CheckCall(ConvertCall& call) {
                       : std::filesystem::path(model).replace_extension(".weft").string();
   }
   pipeline::ConvertOptions& options = call.options;
-  for (const std::string& text : call.shapes) {
-    const size_t equals = text.rfind('=');
-    const std::optional<Dims> dims = equals == std::string::npos
-                                         ? std::nullopt
-                                         : ParseShape(std::string_view(text).substr(equals + 1));
-    if (!dims || equals == 0) {
-      RefuseOption("--shape",
-                   fmt::format("is \"{}\"; must be NAME=DIM,DIM,..., such as x=1,25,512, with "
-                               "integers up to {} or ?",
-                               text, INT32_MAX));
-    }
-    if (!options.shapes.emplace(text.substr(0, equals), *dims).second) {
-      RefuseOption("--shape", fmt::format("names \"{}\" twice", text.substr(0, equals)));
-    }
-  }
+  options.shapes = ParseShapes(call.shapes);
   call.dumps.CheckCall(options.dump_after);
   TakeRegions(call, &options);
   TakeTimeAxes(call, &options);
@@ -412,12 +378,7 @@ void AddConvert(CommandLine& line, Exit* exit) {
   Command command = line.AddCommand("convert", "Convert OpenVINO IR to a model file");
   auto call = std::make_shared<ConvertCall>();
   AddFiles(command, *call);
-  command
-      .Add("--shape", call->shapes,
-           "Give an input, by a name or its index, another shape of the same rank, as "
-           "x=1,25,512; several may follow. With --streaming the time axis may be ?")
-      .Text("NAME=DIM,DIM,...")
-      .OneValueEach();
+  AddShapeOption(command, call->shapes);
   command
       .Add("--value", call->values,
            "Make an input, by a name or its index, a constant, as axis=axis.npy; the model then "

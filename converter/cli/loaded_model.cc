@@ -69,9 +69,14 @@ std::unique_ptr<LoadedModel> LoadedModel::Load(const std::filesystem::path& path
     faults.Add(fmt::format("{}: {}", path.string(), other));
     return nullptr;
   }
-  std::unique_ptr<LoadedModel> model(new LoadedModel(file->size()));
-  model->file_ = path.string();
-  if (!file->empty()) std::memcpy(model->bytes_.data(), file->data(), file->size());
+  return Of(*file, path.string(), faults);
+}
+
+std::unique_ptr<LoadedModel> LoadedModel::Of(std::span<const std::byte> file,
+                                             const std::string& name, Faults& faults) {
+  std::unique_ptr<LoadedModel> model(new LoadedModel(file.size()));
+  model->file_ = name;
+  if (!file.empty()) std::memcpy(model->bytes_.data(), file.data(), file.size());
   if (const Fault fault = ReadNeeds(model->bytes(), &model->needs_); !fault.ok()) {
     faults.Add(FaultLine(model->file_, fault));
     return nullptr;

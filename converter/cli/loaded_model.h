@@ -32,6 +32,10 @@ class LoadedModel {
   // since its conversion.
   static std::unique_ptr<LoadedModel> Load(const std::filesystem::path& path, Faults& faults);
 
+  // The same of a file's bytes; `name` stands for its path in messages.
+  static std::unique_ptr<LoadedModel> Of(std::span<const std::byte> file, const std::string& name,
+                                         Faults& faults);
+
   // Checks every rule and opens the engine on fresh memory. False, with a fault, when the file
   // breaks one.
   bool Open(Faults& faults);

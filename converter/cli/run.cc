@@ -7,7 +7,6 @@
 #include <set>
 
 #include "converter/base/files.h"
-#include "converter/base/visible.h"
 #include "converter/cli/array_text.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
@@ -35,27 +34,14 @@ struct RunCall : SessionCall {
   bool json = false;
 };
 
-// The port's name as a file's: what file systems or shells read otherwise becomes "_".
-std::string FileName(const std::string& port_name) {
-  std::string name;
-  for (const char c : port_name) {
-    const bool unfit = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ||
-                       std::string_view("/\\:*?\"<>|").find(c) != std::string_view::npos;
-    name += unfit ? '_' : c;
-  }
-  if (name.empty() || name[0] == '.') name.insert(name.begin(), '_');
-  constexpr size_t kLongestBytes = 200;  // of the 255 that file systems take, .npy and an index too
-  return std::string(PrefixOf(name, kLongestBytes));
-}
-
 // One path per output. Ports that would share a file get their index behind the name.
 std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& ports,
                                                const std::string& folder) {
   std::multiset<std::string> names;
-  for (const ModelPort& port : ports) names.insert(FileName(port.display_name));
+  for (const ModelPort& port : ports) names.insert(FileNameOf(port.display_name));
   std::vector<std::filesystem::path> paths;
   for (size_t i = 0; i < ports.size(); ++i) {
-    std::string name = FileName(ports[i].display_name);
+    std::string name = FileNameOf(ports[i].display_name);
     if (names.count(name) > 1) {
       do name += fmt::format("_{}", i);
       while (names.count(name) > 0);  // which another port has as its own

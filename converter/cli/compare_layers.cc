@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/compare_layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "converter/cli/call_files.h"
+#include "converter/cli/shape_option.h"
+#include "converter/cli/streams.h"
+#include "converter/ir/read.h"
+#include "converter/pipeline.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A layer's output that the folder has values of.
+struct LayerFile {
+  graph::LayerOutput output;
+  std::string layer, type, file;
+};
+
+// "relu.npy" -> "folder/relu.npy".
+std::map<std::string, std::string> FilesIn(const std::string& folder, Faults& faults) {
+  std::map<std::string, std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (path.extension() == ".npy") files.emplace(path.filename().string(), path.string());
+  }
+  if (error) faults.Add(fmt::format("{}: cannot be read: {}", folder, error.message()));
+  return files;
+}
+
+// What files may be called that hold an output of the layer.
+std::vector<std::string> FileNamesOf(const ir::Node& node, uint32_t port) {
+  std::vector<std::string> names = {FileNameOf(node.name) + fmt::format(".{}.npy", port)};
+  if (node.outputs.size() == 1) names.push_back(FileNameOf(node.name) + ".npy");
+  for (const std::string& name : node.outputs[port].names) {
+    names.push_back(FileNameOf(name) + ".npy");
+  }
+  return names;
+}
+
+// Inputs and constants are not computed; their values may lie in the folder, too.
+bool IsComputed(const ir::Node& node) {
+  return !ir::IsParameter(node) && !ir::IsResult(node) && !node.constant;
+}
+
+class LayerFiles {
+ public:
+  LayerFiles(const CompareCall& call, Faults& faults)
+      : call_(call), files_(FilesIn(call.layers, faults)) {}
+
+  // In the order of execution.
+  void Find(const ir::Graph& graph) {
+    for (const ir::Node* node : ir::Topological(graph)) {
+      for (uint32_t port = 0; port < node->outputs.size(); ++port) Take(*node, port);
+    }
+  }
+
+  // Files that no layer takes are told; a folder without any that one takes is a fault.
+  void Report(const ir::Graph& graph, Faults& faults) const {
+    if (found_.empty() && faults.ok()) {
+      faults.Add(fmt::format("{}: holds no values of a layer of {}; must hold files such as {}",
+                             call_.layers, call_.model, example_.empty() ? "NAME.npy" : example_));
+      return;
+    }
+    const std::set<std::string> inner = NamesInBodies(graph);
+    for (const auto& [name, file] : files_) {
+      if (used_.contains(name)) continue;
+      faults.Warn(fmt::format("{}: is not compared; {}", file,
+                              inner.contains(name) ? "its layer is in a loop or branch"
+                                                   : "no layer that the model needs has its name"));
+    }
+  }
+
+  const std::vector<LayerFile>& found() const { return found_; }
+
+ private:
+  void Take(const ir::Node& node, uint32_t port) {
+    for (const std::string& name : FileNamesOf(node, port)) {
+      if (IsComputed(node)) example_ = name;
+      const auto file = files_.find(name);
+      if (file == files_.end() || !used_.insert(name).second) continue;
+      if (!IsComputed(node)) continue;
+      found_.push_back({{node.id, port}, node.name, node.type, file->second});
+      return;
+    }
+  }
+
+  static std::set<std::string> NamesInBodies(const ir::Graph& graph) {
+    std::set<std::string> names;
+    for (const auto& node : graph.nodes) {
+      for (const ir::Body& body : node->bodies) {
+        for (const auto& inner : body.graph->nodes) {
+          for (uint32_t port = 0; port < inner->outputs.size(); ++port) {
+            for (std::string& name : FileNamesOf(*inner, port)) names.insert(std::move(name));
+          }
+        }
+        names.merge(NamesInBodies(*body.graph));
+      }
+    }
+    return names;
+  }
+
+  const CompareCall& call_;
+  const std::map<std::string, std::string> files_;
+  std::vector<LayerFile> found_;
+  std::set<std::string> used_;  // names of files
+  std::string example_;
+};
+
+struct LayerResult {
+  const LayerFile* layer = nullptr;
+  Comparison comparison;
+  std::string types;  // what is wrong with the values' type; empty where they were compared
+  bool equal() const { return types.empty() && comparison.mismatch_count == 0; }
+};
+
+// Outputs of the layers stand behind those of the model.
+std::vector<LayerResult> CompareAll(const CompareCall& call, const LoadedModel& model,
+                                    Session& session, const std::vector<LayerFile>& files,
+                                    Faults& faults) {
+  std::vector<LayerResult> results;
+  const size_t first = model.outputs().size() - files.size();
+  for (size_t i = 0; i < files.size(); ++i) {
+    const Array& is = session.outputs()[first + i];
+    std::string reason;
+    const std::optional<Array> must = ReadAs(is.type.type, call.cast, files[i].file, &reason);
+    if (!must) {
+      faults.Add(fmt::format("{}: {}", files[i].file, reason));
+      continue;
+    }
+    LayerResult result{.layer = &files[i], .comparison = {}, .types = ""};
+    if (is.type == must->type) {
+      result.comparison = Compare(is, *must, call.tolerance);
+    } else {
+      result.types = fmt::format("is {}; {} expects {}{}", ToString(is.type), files[i].file,
+                                 ToString(must->type), CastAdvice(must->type.type, is.type.type));
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::string LayerText(const LayerResult& result) {
+  return fmt::format("layer \"{}\" ({}): {}", result.layer->layer, result.layer->type,
+                     result.types.empty() ? ComparisonText(result.comparison) : result.types);
+}
+
+std::string LayerCount(std::ptrdiff_t count) {
+  return count == 1 ? "1 layer" : fmt::format("{} layers", count);
+}
+
+void PrintLayers(const std::vector<LayerResult>& results) {
+  const auto first = std::ranges::find_if(results, [](const auto& row) { return !row.equal(); });
+  if (first == results.end()) {
+    AnswerOne(fmt::format("{}: equal", LayerCount(std::ssize(results))), Tint::kGood);
+    return;
+  }
+  Answer("{} before it equal{}; the first that differs:", LayerCount(first - results.begin()),
+         first == results.begin()
+             ? ""
+             : fmt::format(", the last \"{}\"", std::prev(first)->layer->layer));
+  AnswerOne(LayerText(*first), Tint::kFault);
+  const auto differ = std::count_if(std::next(first), results.end(),
+                                    [](const LayerResult& row) { return !row.equal(); });
+  Answer("{} behind it, of which {} differ", LayerCount(results.end() - first - 1), differ);
+}
+
+Json LayersJson(const std::vector<LayerResult>& results) {
+  Json list = Json::array();
+  Json first = nullptr;
+  for (const LayerResult& result : results) {
+    Json row = {
+        {"layer", result.layer->layer}, {"type", result.layer->type}, {"file", result.layer->file}};
+    if (result.types.empty()) {
+      row.update(ComparisonJson(result.comparison));
+    } else {
+      row["equal"] = false;
+      row["fault"] = result.types;
+    }
+    if (!result.equal() && first.is_null()) first = result.layer->layer;
+    list.push_back(std::move(row));
+  }
+  return {{"equal", first.is_null()}, {"first", std::move(first)}, {"layers", std::move(list)}};
+}
+
+// The model with outputs of the layers; null with faults.
+std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
+                                               const std::vector<LayerFile>& files,
+                                               Faults& faults) {
+  pipeline::ConvertOptions options;
+  options.model = call.model;
+  options.weights = call.weights;
+  options.shapes = ParseShapes(call.shapes);
+  for (const LayerFile& file : files) options.layer_outputs.push_back(file.output);
+  const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+  if (!converted) return nullptr;
+  std::unique_ptr<LoadedModel> model = LoadedModel::Of(converted->file, call.model, faults);
+  return model != nullptr && model->Open(faults) ? std::move(model) : nullptr;
+}
+
+}  // namespace
+
+Exit CompareLayers(const CompareCall& call) {
+  Complaints complaints;
+  Faults& faults = complaints.input;
+  const std::unique_ptr<ir::Graph> graph = ir::Read(call.model, call.weights, faults);
+  if (graph == nullptr) return Report(complaints);
+  LayerFiles files(call, faults);
+  files.Find(*graph);
+  files.Report(*graph, faults);
+  if (!faults.ok()) return Report(complaints);
+  const std::unique_ptr<LoadedModel> model = ConvertWithLayers(call, files.found(), faults);
+  if (model == nullptr) return Report(complaints);
+  Session session(*model);
+  session.ReadInputs(call, complaints);
+  if (!complaints.ok()) return Report(complaints);
+  session.Run(call.repeat, faults);
+  std::vector<LayerResult> results;
+  if (faults.ok()) results = CompareAll(call, *model, session, files.found(), faults);
+  const Exit said = Report(complaints);
+  if (said != Exit::kDone) return said;
+  if (call.json) {
+    Print(LayersJson(results));
+  } else {
+    PrintLayers(results);
+  }
+  const bool equal = std::ranges::all_of(results, &LayerResult::equal);
+  if (!equal && HasF16Weights(model->root())) {
+    Say("note: {}: weights are f16 in the IR{}", call.model, kF16Advice);
+  }
+  return equal ? Exit::kDone : Exit::kInput;
+}
+
+}  // namespace weft::cli
