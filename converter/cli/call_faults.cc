@@ -244,10 +244,13 @@ void RespellValues(const CLI::App& app, std::vector<std::string>& words) {
     if (IsOption(words[i])) {
       list = ListOptionOf(*command, words[i]);
       const bool has_value = words[i].find('=') != std::string::npos;
-      if (!list.empty() && !has_value) ++i;  // its value
-      if (words[i] != "--streaming" || i + 1 == words.size() || !IsNumber(words[i + 1])) continue;
-      words[i] += "=" + words[i + 1];
-      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      const bool is_last = i + 1 == words.size();
+      if (words[i] == "--streaming" && !is_last && IsNumber(words[i + 1])) {
+        words[i] += "=" + words[i + 1];
+        words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      } else if (!list.empty() && !has_value) {
+        ++i;  // its value
+      }
     } else if (!list.empty() && NamesPortValue(words[i])) {
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), list);
       ++i;

@@ -116,6 +116,10 @@ TEST_F(CallFault, ListsAllThatIsMissing) {
 }
 
 TEST_F(CallFault, TellsOptionsThatStandWrongly) {
+  for (const char* option : {"--shape", "--state", "--region", "--value", "--time-axis"}) {
+    ExpectLines(fmt::format("convert m.xml {}", option),
+                fmt::format("weft convert: {}: has no value; must be followed by one\n", option));
+  }
   ExpectLines("convert m.xml -o",
               "weft convert: --output: has no value; must be followed by one\n");
   ExpectLines("convert m.xml -o a -o b",
