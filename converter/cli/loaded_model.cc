@@ -61,12 +61,9 @@ std::unique_ptr<LoadedModel> LoadedModel::Load(const std::filesystem::path& path
   const std::optional<std::vector<std::byte>> file = ReadFile(path, &reason);
   const std::string other =
       NotAModel(path, file ? std::span<const std::byte>(*file) : std::span<const std::byte>());
-  if (!file && other.empty()) {
-    faults.Add(fmt::format("{}: cannot be read: {}", path.string(), reason));
-    return nullptr;
-  }
-  if (!other.empty()) {
-    faults.Add(fmt::format("{}: {}", path.string(), other));
+  if (!file || !other.empty()) {
+    faults.Add(
+        fmt::format("{}: {}", path.string(), other.empty() ? "cannot be read: " + reason : other));
     return nullptr;
   }
   return Of(*file, path.string(), faults);

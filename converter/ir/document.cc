@@ -57,12 +57,9 @@ std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults
   std::optional<std::vector<std::byte>> text = ReadFile(path, &reason);
   const std::string other =
       NotAnIr(path, text ? std::span<const std::byte>(*text) : std::span<const std::byte>());
-  if (!text && other.empty()) {
-    faults.Add(fmt::format("{}: cannot be read: {}", document->file, reason));
-    return nullptr;
-  }
-  if (!other.empty()) {
-    faults.Add(fmt::format("{}: {}", document->file, other));
+  if (!text || !other.empty()) {
+    faults.Add(
+        fmt::format("{}: {}", document->file, other.empty() ? "cannot be read: " + reason : other));
     return nullptr;
   }
   document->text = std::move(*text);
