@@ -13,9 +13,11 @@ add_custom_command(
   DEPENDS weft
   COMMENT "Printing the manual page and completions of weft" VERBATIM)
 add_custom_target(weft_manual ALL DEPENDS "${weft_manual}/weft.1")
-install(FILES "${weft_manual}/weft.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+# Optional: an installation of single targets holds what they made.
+install(FILES "${weft_manual}/weft.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)
 install(FILES "${weft_manual}/weft.bash"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME weft)
-install(FILES "${weft_manual}/_weft" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME weft OPTIONAL)
+install(FILES "${weft_manual}/_weft"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" OPTIONAL)
 install(FILES "${weft_manual}/weft.fish"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)

@@ -127,7 +127,7 @@ void AddCompare(CommandLine& line, Exit* exit) {
   Command command =
       line.AddCommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
-  AddSessionOptions(command, *call);
+  AddSessionOptions(command, *call, "The model.weft; with --layers an IR's model.xml");
   command
       .Add("--expect", call->expects,
            "An expected output, as y=y.npy or 0=y.npy; one for each output to compare")

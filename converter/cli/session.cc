@@ -52,8 +52,8 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 
 }  // namespace
 
-void AddSessionOptions(Command& command, SessionCall& call) {
-  command.Add("MODEL", call.model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+void AddSessionOptions(Command& command, SessionCall& call, const std::string& model) {
+  command.Add("MODEL", call.model, model).Apply(PathName()).Type("FILE").Required();
   command
       .Add("--input", call.inputs,
            "An input's array, as x=x.npy or 0=x.npy, or a recording of one channel, as "

@@ -48,7 +48,8 @@ struct SessionCall {
   bool cast = false;
 };
 // MODEL, --input, --repeat and --cast. The call must outlive the parsing.
-void AddSessionOptions(Command& command, SessionCall& call);
+void AddSessionOptions(Command& command, SessionCall& call,
+                       const std::string& model = "The model.weft");
 
 class Session {
  public:
