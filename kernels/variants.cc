@@ -10,23 +10,27 @@ extern "C" {
 
 namespace weft::kernels {
 
-bool IsLinked(Variant variant) {
-  static constexpr const char* kVariants[] = {
-#define WEFT_VARIANT(name, ...) &weft_variant_##name,
+#define WEFT_VARIANT(name, Name, ...)       \
+  template <>                               \
+  bool IsLinked<Variant::k##Name>() {       \
+    return &weft_variant_##name != nullptr; \
+  }
 #include "kernels/variants.inc"
 #undef WEFT_VARIANT
-  };
-  return kVariants[static_cast<uint8_t>(variant)] != nullptr;
-}
 
 static_assert(static_cast<uint8_t>(Variant::kActivationRounding) + 1 ==
                   static_cast<uint8_t>(ActivationGroup::kRounding),
               "variants and groups of activations are numbered alike");
 
 bool IsLinked(UnaryOp op) {
+  static constexpr const char* kGroups[] = {
+#define WEFT_ACTIVATIONS(group, Group) &weft_variant_activation_##group,
+#include "kernels/variants.inc"
+#undef WEFT_ACTIVATIONS
+  };
   const ActivationGroup group = GroupOf(op);
   if (group == ActivationGroup::kLinear) return true;
-  return IsLinked(static_cast<Variant>(static_cast<uint8_t>(group) - 1));
+  return kGroups[static_cast<uint8_t>(group) - 1] != nullptr;
 }
 
 }  // namespace weft::kernels

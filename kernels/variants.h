@@ -25,7 +25,14 @@ constexpr const char* NameOf(Variant variant) {
 }
 
 // False where this program was linked without it; what it holds must not be called then.
-bool IsLinked(Variant variant);
+// One function for each, so that a program asks only for those that its steps may call.
+template <Variant variant>
+bool IsLinked();
+#define WEFT_VARIANT(name, Name, ...) \
+  template <>                         \
+  bool IsLinked<Variant::k##Name>();
+#include "kernels/variants.inc"
+#undef WEFT_VARIANT
 
 // Names every variant, so that a program that calls it has them all.
 const char* const* AllVariants();

@@ -7,16 +7,20 @@
 namespace weft {
 namespace {
 
+// Of several entries of a kind the last, which can do all that the others can.
 constexpr StepEntry EntryOf(format::Kind kind, StepEntry entry) {
-  switch (kind) {
 #define WEFT_NEAR_STEP(name, Name) \
-  case format::Kind::name:         \
-    return steps::kNear##Name;
+  if (kind == format::Kind::name) entry = steps::kNear##Name;
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
-    default:
-      return entry;
-  }
+#define WEFT_NARROW_STEP(name, Name) \
+  if (kind == format::Kind::name) entry = steps::kNarrow##Name;
+#define WEFT_NEAR_NARROW_STEP(name, Name) \
+  if (kind == format::Kind::name) entry = steps::kNearNarrow##Name;
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NARROW_STEP
+#undef WEFT_NEAR_NARROW_STEP
+  return entry;
 }
 
 constexpr StepEntry kEntries[] = {

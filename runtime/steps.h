@@ -36,6 +36,19 @@ namespace weft::steps {
   inline constexpr StepEntry kNear##Name{&weft_check_near_##name, &weft_run_near_##name};
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
+// And for steps whose weights may be of another type than f32 (narrow_steps.inc): kNarrowDense,
+// kNarrowConv ..., kNearNarrowConv.
+#define WEFT_NARROW_ENTRY(entry, Entry)                                                 \
+  extern "C" Fault weft_check_##entry(const format::Model& model, uint32_t step_index); \
+  extern "C" void weft_run_##entry(const format::Model& model, uint32_t param,          \
+                                   std::byte* const* operands);                         \
+  inline constexpr StepEntry k##Entry{&weft_check_##entry, &weft_run_##entry};
+#define WEFT_NARROW_STEP(name, Name) WEFT_NARROW_ENTRY(narrow_##name, Narrow##Name)
+#define WEFT_NEAR_NARROW_STEP(name, Name) WEFT_NARROW_ENTRY(near_narrow_##name, NearNarrow##Name)
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NARROW_STEP
+#undef WEFT_NEAR_NARROW_STEP
+#undef WEFT_NARROW_ENTRY
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif

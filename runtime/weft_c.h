@@ -115,6 +115,15 @@ enum {
   void weft_run_near_##name(void);
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
+#define WEFT_NARROW_STEP(name, Name)   \
+  void weft_check_narrow_##name(void); \
+  void weft_run_narrow_##name(void);
+#define WEFT_NEAR_NARROW_STEP(name, Name)   \
+  void weft_check_near_narrow_##name(void); \
+  void weft_run_near_narrow_##name(void);
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NARROW_STEP
+#undef WEFT_NEAR_NARROW_STEP
 #endif
 
 /* Room for an engine; plain bytes that may be copied. */

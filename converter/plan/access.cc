@@ -63,7 +63,7 @@ StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
     case 0:
       return Rows(p.rows(), p.x_row_stride(), p.inputs());
     case 1:
-      return Contiguous(kF32Bits, {PaddedOutputs(p.outputs()), p.inputs()});
+      return Contiguous(format::BitsOf(p.weights()), {PaddedOutputs(p.outputs()), p.inputs()});
     case 2:
       return Rows(p.rows(), p.start_row_stride(), p.outputs());
     default:
@@ -97,8 +97,9 @@ StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
       return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(),
                     int64_t{p.groups()} * p.in_channels());
     case 1:
-      return Contiguous(kF32Bits, {PaddedOutputs(p.out_channels()), p.groups(), p.in_channels(),
-                                   p.kernel_height(), p.kernel_width()});
+      return Contiguous(format::BitsOf(p.weights()),
+                        {PaddedOutputs(p.out_channels()), p.groups(), p.in_channels(),
+                         p.kernel_height(), p.kernel_width()});
     case 2:
       return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
     default:
@@ -112,7 +113,7 @@ StridedBytes AccessBy(const format::DepthwiseParams& p, uint32_t operand) {
     case 0:
       return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels() / p.multiplier());
     case 1:
-      return Contiguous(kF32Bits,
+      return Contiguous(format::BitsOf(p.weights()),
                         {PaddedOutputs(p.channels()), p.kernel_height(), p.kernel_width()});
     case 2:
       return Contiguous(kF32Bits, {p.channels()});

@@ -11,6 +11,7 @@
 
 #include "kernels/element.h"
 #include "kernels/elementwise/activation.h"
+#include "kernels/matrix/weights.h"
 #include "kernels/matrix/window.h"
 
 namespace weft::kernels {
@@ -43,6 +44,13 @@ struct ConvShape {
 // floats.
 void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
           float* y);
+
+// The same of weights of another type, where the program has it (kernels/variants.inc).
+#define WEFT_WEIGHTS(name, Name, ...)                                                       \
+  void Conv(const ConvShape& shape, const float* x, const Name* weights, const float* bias, \
+            float* y);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels
 

@@ -10,6 +10,7 @@
 
 #include "kernels/element.h"
 #include "kernels/elementwise/activation.h"
+#include "kernels/matrix/weights.h"
 
 namespace weft::kernels {
 
@@ -28,6 +29,13 @@ struct DenseShape {
 // null. Only `outputs` floats of each row of y are written. Any extent may be 0.
 void Dense(const DenseShape& shape, const float* x, const float* weights, const float* start,
            float* y);
+
+// The same of weights of another type, where the program has it (kernels/variants.inc).
+#define WEFT_WEIGHTS(name, Name, ...)                                                          \
+  void Dense(const DenseShape& shape, const float* x, const Name* weights, const float* start, \
+             float* y);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels
 

@@ -9,6 +9,7 @@
 
 #include "kernels/element.h"
 #include "kernels/elementwise/activation.h"
+#include "kernels/matrix/weights.h"
 #include "kernels/matrix/window.h"
 
 namespace weft::kernels {
@@ -38,6 +39,13 @@ struct DepthwiseShape {
 // `weights` as PackDepthwise lays them out. `bias` may be null, else it has `channels` floats.
 void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
                float* y);
+
+// The same of weights of another type, where the program has it (kernels/variants.inc).
+#define WEFT_WEIGHTS(name, Name, ...)                                              \
+  void Depthwise(const DepthwiseShape& shape, const float* x, const Name* weights, \
+                 const float* bias, float* y);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels
 

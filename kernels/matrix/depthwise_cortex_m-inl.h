@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile of depthwise.cc for Cortex-M with a scalar FPU: sixteen channels of a pixel stand in
 // registers while their sums run, eight or four of pixels that have fewer. 24 instructions a tap of
-// sixteen channels. The order of the sums and every bit are those of the other targets.
+// sixteen channels, 40 of f16 weights. The order of the sums and every bit are those of the other
+// targets.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_
@@ -10,7 +11,11 @@
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/matrix/relu_cortex_m-inl.h"
+#include "kernels/matrix/weights-inl.h"
+#include "kernels/matrix/weights_cortex_m-inl.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,9 +29,8 @@ struct DepthwiseSkips {
 
 // One tap of eight channels: the sums in s0 to s7, or in s8 to s15.
 #undef WEFT_LOW_CHANNELS
-#define WEFT_LOW_CHANNELS             \
-  "vldmia %[x]!, {s24-s31}\n\t"       \
-  "vldmia %[weights]!, {s16-s23}\n\t" \
+#define WEFT_LOW_CHANNELS(eight)      \
+  "vldmia %[x]!, {s24-s31}\n\t" eight \
   "vfma.f32 s0, s16, s24\n\t"         \
   "vfma.f32 s1, s17, s25\n\t"         \
   "vfma.f32 s2, s18, s26\n\t"         \
@@ -36,9 +40,8 @@ struct DepthwiseSkips {
   "vfma.f32 s6, s22, s30\n\t"         \
   "vfma.f32 s7, s23, s31\n\t"
 #undef WEFT_HIGH_CHANNELS
-#define WEFT_HIGH_CHANNELS            \
-  "vldmia %[x]!, {s24-s31}\n\t"       \
-  "vldmia %[weights]!, {s16-s23}\n\t" \
+#define WEFT_HIGH_CHANNELS(eight)     \
+  "vldmia %[x]!, {s24-s31}\n\t" eight \
   "vfma.f32 s8, s16, s24\n\t"         \
   "vfma.f32 s9, s17, s25\n\t"         \
   "vfma.f32 s10, s18, s26\n\t"        \
@@ -49,12 +52,11 @@ struct DepthwiseSkips {
   "vfma.f32 s15, s23, s31\n\t"
 // One tap of four.
 #undef WEFT_FOUR_CHANNELS
-#define WEFT_FOUR_CHANNELS            \
-  "vldmia %[x]!, {s24-s27}\n\t"       \
-  "vldmia %[weights]!, {s16-s19}\n\t" \
-  "vfma.f32 s0, s16, s24\n\t"         \
-  "vfma.f32 s1, s17, s25\n\t"         \
-  "vfma.f32 s2, s18, s26\n\t"         \
+#define WEFT_FOUR_CHANNELS(four)     \
+  "vldmia %[x]!, {s24-s27}\n\t" four \
+  "vfma.f32 s0, s16, s24\n\t"        \
+  "vfma.f32 s1, s17, s25\n\t"        \
+  "vfma.f32 s2, s18, s26\n\t"        \
   "vfma.f32 s3, s19, s27\n\t"
 // The loop over all taps.
 #undef WEFT_ADD_CHANNELS
@@ -92,21 +94,35 @@ HWY_INLINE void AddChannels(const DepthwiseTaps& taps, const DepthwiseSkips& ski
                             const float* from, const float* x, const float* weights, float* to) {
   size_t rows = taps.rows, columns;
   if (count == 16) {
-    WEFT_ADD_CHANNELS("s0-s15", WEFT_LOW_CHANNELS WEFT_HIGH_CHANNELS);
+    WEFT_ADD_CHANNELS("s0-s15",
+                      WEFT_LOW_CHANNELS(WEFT_EIGHT_FLOATS) WEFT_HIGH_CHANNELS(WEFT_EIGHT_FLOATS));
   } else if (count == 8) {
-    WEFT_ADD_CHANNELS("s0-s7", WEFT_LOW_CHANNELS);
+    WEFT_ADD_CHANNELS("s0-s7", WEFT_LOW_CHANNELS(WEFT_EIGHT_FLOATS));
   } else {
-    WEFT_ADD_CHANNELS("s0-s3", WEFT_FOUR_CHANNELS);
+    WEFT_ADD_CHANNELS("s0-s3", WEFT_FOUR_CHANNELS(WEFT_FOUR_FLOATS));
+  }
+}
+HWY_INLINE void AddChannels(const DepthwiseTaps& taps, const DepthwiseSkips& skips, size_t count,
+                            const float* from, const float* x, const F16* weights, float* to) {
+  size_t rows = taps.rows, columns;
+  if (count == 16) {
+    WEFT_ADD_CHANNELS("s0-s15",
+                      WEFT_LOW_CHANNELS(WEFT_EIGHT_HALVES) WEFT_HIGH_CHANNELS(WEFT_EIGHT_HALVES));
+  } else if (count == 8) {
+    WEFT_ADD_CHANNELS("s0-s7", WEFT_LOW_CHANNELS(WEFT_EIGHT_HALVES));
+  } else {
+    WEFT_ADD_CHANNELS("s0-s3", WEFT_FOUR_CHANNELS(WEFT_FOUR_HALVES));
   }
 }
 
 // One channel of `pixels` outputs.
-HWY_INLINE void AddChannel(const DepthwiseTaps& taps, const float* x, const float* weights,
+template <class Weight>
+HWY_INLINE void AddChannel(const DepthwiseTaps& taps, const float* x, const Weight* weights,
                            float sum, bool relu, float* y) {
   for (size_t ky = 0; ky < taps.rows; ++ky) {
     for (size_t kx = 0; kx < taps.columns; ++kx) {
       sum = Fma(x[ky * taps.x_row + kx * taps.x_column],
-                weights[ky * taps.weights_row + kx * taps.weights_column], sum);
+                WidenWeight(weights[ky * taps.weights_row + kx * taps.weights_column]), sum);
     }
   }
   *y = relu && sum < 0.0f ? 0.0f : sum;
@@ -115,13 +131,14 @@ HWY_INLINE void AddChannel(const DepthwiseTaps& taps, const float* x, const floa
 inline constexpr float kNoBias[16] = {};
 
 // The arguments of DepthwiseRun.
+template <class Weight>
 struct DepthwisePixels {
   const float* x;
   size_t x_pixel;
   float* y;
   size_t y_pixel;
   size_t pixels;
-  const float* weights;
+  const Weight* weights;
   const float* bias;
   size_t channels;
   bool relu;
@@ -129,12 +146,13 @@ struct DepthwisePixels {
 
 // All channels `count` at a time, at least so many. The last time begins early enough to end with
 // them, and finds some sums once more.
-HWY_NOINLINE inline void AddBlocks(const DepthwiseTaps& taps, size_t count, DepthwisePixels at) {
+template <class Weight>
+HWY_NOINLINE void AddBlocks(const DepthwiseTaps& taps, size_t count, DepthwisePixels<Weight> at) {
   const DefaultNan scope;
   const DepthwiseSkips skips = {
-      (taps.x_column - count) * sizeof(float), (taps.weights_column - count) * sizeof(float),
+      (taps.x_column - count) * sizeof(float), (taps.weights_column - count) * sizeof(Weight),
       (taps.x_row - taps.columns * taps.x_column) * sizeof(float),
-      (taps.weights_row - taps.columns * taps.weights_column) * sizeof(float)};
+      (taps.weights_row - taps.columns * taps.weights_column) * sizeof(Weight)};
   for (size_t next = 0; next < at.channels; next += count) {
     const size_t c = next + count > at.channels ? at.channels - count : next;
     const float* from = at.bias == nullptr ? kNoBias : at.bias + c;
@@ -154,16 +172,33 @@ HWY_NOINLINE inline void AddBlocks(const DepthwiseTaps& taps, size_t count, Dept
 //   y[p * y_pixel + c] = bias[c] + sum_{ky, kx} x[p * x_pixel + ky * x_row + kx * x_column + c] *
 //                                               weights[ky * weights_row + kx * weights_column + c]
 // without bias from 0, and then ReLU if `relu`. Steps that lead nowhere are 0.
+template <class Weight>
 inline void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
-                         size_t y_pixel, size_t pixels, const float* weights, const float* bias,
+                         size_t y_pixel, size_t pixels, const Weight* weights, const float* bias,
                          size_t channels, bool relu) {
-  const DepthwisePixels all = {x, x_pixel, y, y_pixel, pixels, weights, bias, channels, relu};
+  DepthwisePixels<Weight> all = {x, x_pixel, y, y_pixel, pixels, weights, bias, channels, relu};
   const bool has_taps = taps.rows != 0 && taps.columns != 0;
-  if (has_taps && channels >= 4) {
-    return AddBlocks(taps, channels >= 16 ? 16 : (channels >= 8 ? 8 : 4), all);
+  size_t done = 0;
+  if constexpr (std::is_same<Weight, float>::value) {
+    if (has_taps && channels >= 4) {
+      return AddBlocks(taps, channels >= 16 ? 16 : (channels >= 8 ? 8 : 4), all);
+    }
+  } else if constexpr (std::is_same<Weight, F16>::value) {
+    // Words of weights begin at even channels: blocks do not overlap, the last channels go alone.
+    for (size_t count = 16; has_taps && count >= 4; count /= 2) {
+      const size_t some = (channels - done) / count * count;
+      if (some == 0) continue;
+      all.x = x + done;
+      all.y = y + done;
+      all.weights = weights + done;
+      all.bias = bias == nullptr ? nullptr : bias + done;
+      all.channels = some;
+      AddBlocks(taps, count, all);
+      done += some;
+    }
   }
   for (; pixels != 0; --pixels) {
-    for (size_t c = 0; c < channels; ++c) {
+    for (size_t c = done; c < channels; ++c) {
       AddChannel(taps, x + c, weights + c, bias == nullptr ? 0.0f : bias[c], relu, y + c);
     }
     x += x_pixel;

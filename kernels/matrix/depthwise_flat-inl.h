@@ -18,7 +18,10 @@ namespace weft::kernels::HWY_NAMESPACE {
 struct OneChannel {
   using Place = size_t;  // of no meaning: all vectors are alike
   HWY_INLINE Place Next() { return 0; }
-  HWY_INLINE FloatVec Weight(const float* weights, Place) const { return Set(*weights); }
+  template <class Weight>
+  HWY_INLINE FloatVec Load(const Weight* weights, Place) const {
+    return Set(WidenWeight(*weights));
+  }
   HWY_INLINE FloatVec Start(const float* bias, Place) const { return Set(*bias); }
 };
 
@@ -40,8 +43,9 @@ class RepeatedChannels {
     first_ = static_cast<size_t>(lanes_[first_ + kLanes]);
     return place;
   }
-  HWY_INLINE FloatVec Weight(const float* weights, Place place) const {
-    return hn::TableLookupLanes(Load(weights), place);
+  template <class Weight>
+  HWY_INLINE FloatVec Load(const Weight* weights, Place place) const {
+    return hn::TableLookupLanes(LoadWeights(weights), place);
   }
   HWY_INLINE FloatVec Start(const float* bias, Place place) const {
     return hn::TableLookupLanes(LoadFirst(bias, channels_), place);
@@ -55,9 +59,9 @@ class RepeatedChannels {
 #endif
 
 // kVectors vectors, or the first `count` lanes of one.
-template <size_t kVectors, bool kIsPart, class Channels>
+template <size_t kVectors, bool kIsPart, class Weight, class Channels>
 HWY_INLINE void DepthwiseFlatTile(const DepthwiseTaps& taps, const float* x, float* y, size_t count,
-                                  const float* weights, const float* bias, Channels& channels,
+                                  const Weight* weights, const float* bias, Channels& channels,
                                   bool relu) {
   typename Channels::Place places[kVectors];
   FloatVec sums[kVectors];
@@ -68,12 +72,12 @@ HWY_INLINE void DepthwiseFlatTile(const DepthwiseTaps& taps, const float* x, flo
   }
   for (size_t ky = 0; ky < taps.rows; ++ky) {
     const float* row = x;
-    const float* from = weights;
+    const Weight* from = weights;
     for (size_t kx = 0; kx < taps.columns; ++kx) {
       HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) {
         const FloatVec value = kIsPart ? LoadFirst(row, count) : Load(row + v * kLanes);
-        sums[v] = Fma(value, channels.Weight(from, places[v]), sums[v]);
+        sums[v] = Fma(value, channels.Load(from, places[v]), sums[v]);
       }
       row += taps.x_column;
       from += taps.weights_column;
@@ -90,9 +94,9 @@ HWY_INLINE void DepthwiseFlatTile(const DepthwiseTaps& taps, const float* x, flo
 
 // `floats` floats of neighbouring pixels that have the same taps, which are those of neighbouring
 // pixels of x.
-template <class Channels>
+template <class Weight, class Channels>
 HWY_NOINLINE void DepthwiseFlat(const DepthwiseTaps& taps, const float* x, float* y, size_t floats,
-                                const float* weights, const float* bias, Channels channels,
+                                const Weight* weights, const float* bias, Channels channels,
                                 bool relu) {
   constexpr size_t kVectors = kDepthwiseSums / 2;
   size_t i = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile of depthwise.cc for Cortex-M with Helium: sixteen channels of a pixel stand in registers
 // while their sums run, eight or four of pixels that have fewer. 15 instructions a tap of sixteen
-// channels. The order of the sums and every bit are those of the other targets.
+// channels, 19 of narrow weights. The order of the sums and every bit are those of the other targets.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_HELIUM_INL_H_
@@ -11,51 +11,80 @@
 #endif
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/matrix/relu_helium-inl.h"
+#include "kernels/matrix/weights-inl.h"
 
+// Four weights into q, which lie so many bytes behind `weights` as floats or as halves.
+#undef WEFT_FLOATS_AT
+#define WEFT_FLOATS_AT(floats, halves) "vldrw.32 %q[f], [%[weights], #" floats "]\n\t"
+#undef WEFT_HALVES_AT
+#define WEFT_HALVES_AT(floats, halves)     \
+  "vldrh.u32 %q[f], [%[weights], #" halves \
+  "]\n\t"                                  \
+  "vcvtb.f32.f16 %q[f], %q[f]\n\t"
+#undef WEFT_BFLOATS_AT
+#define WEFT_BFLOATS_AT(floats, halves)    \
+  "vldrh.u32 %q[f], [%[weights], #" halves \
+  "]\n\t"                                  \
+  "vshl.i32 %q[f], %q[f], #16\n\t"
 // One tap of four channels.
 #undef WEFT_FOUR_CHANNELS
-#define WEFT_FOUR_CHANNELS(sum, offset)   \
-  "vldrw.32 %q[f], [%[weights], #" offset \
-  "]\n\t"                                 \
-  "vldrw.32 %q[g], [%[x], #" offset       \
-  "]\n\t"                                 \
-  "vfma.f32 %q[" sum "], %q[f], %q[g]\n\t"
-// The loop over the taps of a row.
+#define WEFT_FOUR_CHANNELS(four_at, sum, floats, halves)    \
+  four_at(floats, halves) "vldrw.32 %q[g], [%[x], #" floats \
+                          "]\n\t"                           \
+                          "vfma.f32 %q[" sum "], %q[f], %q[g]\n\t"
+// The loop over the taps of a row; `address` names the registers that loads of weights take one from.
 #undef WEFT_ADD_CHANNELS
-#define WEFT_ADD_CHANNELS(tap)                                                          \
-  __asm__ volatile(                                                                     \
-      "dls lr, %[columns]\n"                                                            \
-      "1:\n\t" tap                                                                      \
-      "add %[x], %[x_tap]\n\t"                                                          \
-      "add %[weights], %[weights_tap]\n\t"                                              \
-      "le lr, 1b"                                                                       \
-      : [x] "+r"(x), [weights] "+r"(weights), [a] "+w"(sums[0]), [b] "+w"(sums[1]),     \
-        [c] "+w"(sums[2]), [d] "+w"(sums[3]), [f] "=&w"(f), [g] "=&w"(g)                \
-      : [columns] "r"(taps.columns), [x_tap] "r"(x_tap), [weights_tap] "r"(weights_tap) \
+#define WEFT_ADD_CHANNELS(address, tap)                                                    \
+  __asm__ volatile(                                                                        \
+      "dls lr, %[columns]\n"                                                               \
+      "1:\n\t" tap                                                                         \
+      "add %[x], %[x_tap]\n\t"                                                             \
+      "add %[weights], %[weights_tap]\n\t"                                                 \
+      "le lr, 1b"                                                                          \
+      : [x] "+r"(x), [weights] "+" address(weights), [a] "+w"(sums[0]), [b] "+w"(sums[1]), \
+        [c] "+w"(sums[2]), [d] "+w"(sums[3]), [f] "=&w"(f), [g] "=&w"(g)                   \
+      : [columns] "r"(taps.columns), [x_tap] "r"(x_tap), [weights_tap] "r"(weights_tap)    \
       : "memory", "lr")
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // The arguments of DepthwiseRun; bias is null or has as many floats as are read.
+template <class Weight>
 struct DepthwisePixels {
   const float* x;
   size_t x_pixel;
   float* y;
   size_t y_pixel;
   size_t pixels;
-  const float* weights;
+  const Weight* weights;
   const float* bias;
   bool relu;
 };
 
+#undef WEFT_ADD_COUNT
+#define WEFT_ADD_COUNT(address, four_at)                                                  \
+  if constexpr (kCount == 16) {                                                           \
+    WEFT_ADD_CHANNELS(address, WEFT_FOUR_CHANNELS(four_at, "a", "0", "0")                 \
+                                   WEFT_FOUR_CHANNELS(four_at, "b", "16", "8")            \
+                                       WEFT_FOUR_CHANNELS(four_at, "c", "32", "16")       \
+                                           WEFT_FOUR_CHANNELS(four_at, "d", "48", "24")); \
+  } else if constexpr (kCount == 8) {                                                     \
+    WEFT_ADD_CHANNELS(address, WEFT_FOUR_CHANNELS(four_at, "a", "0", "0")                 \
+                                   WEFT_FOUR_CHANNELS(four_at, "b", "16", "8"));          \
+  } else {                                                                                \
+    static_assert(kCount == 4, "16, 8 or 4 channels");                                    \
+    WEFT_ADD_CHANNELS(address, WEFT_FOUR_CHANNELS(four_at, "a", "0", "0"));               \
+  }
+
 // 16, 8 or 4 channels of all pixels; at least one column of taps.
-template <size_t kCount>
-HWY_NOINLINE inline void AddChannels(const DepthwiseTaps& taps, DepthwisePixels at) {
+template <size_t kCount, class Weight>
+HWY_NOINLINE void AddChannels(const DepthwiseTaps& taps, DepthwisePixels<Weight> at) {
   const size_t x_tap = taps.x_column * sizeof(float);
-  const size_t weights_tap = taps.weights_column * sizeof(float);
+  const size_t weights_tap = taps.weights_column * sizeof(Weight);
   const size_t x_skip = taps.x_row - taps.columns * taps.x_column;
   const size_t weights_skip = taps.weights_row - taps.columns * taps.weights_column;
   for (; at.pixels != 0; --at.pixels, at.x += at.x_pixel, at.y += at.y_pixel) {
@@ -66,17 +95,16 @@ HWY_NOINLINE inline void AddChannels(const DepthwiseTaps& taps, DepthwisePixels 
       sums[v] = is_read ? vldrwq_f32(at.bias + 4 * v) : vdupq_n_f32(0.0f);
     }
     const float* x = at.x;
-    const float* weights = at.weights;
+    const Weight* weights = at.weights;
     for (size_t rows = taps.rows; rows != 0; --rows) {
       float32x4_t f, g;
-      if constexpr (kCount == 16) {
-        WEFT_ADD_CHANNELS(WEFT_FOUR_CHANNELS("a", "0") WEFT_FOUR_CHANNELS("b", "16")
-                              WEFT_FOUR_CHANNELS("c", "32") WEFT_FOUR_CHANNELS("d", "48"));
-      } else if constexpr (kCount == 8) {
-        WEFT_ADD_CHANNELS(WEFT_FOUR_CHANNELS("a", "0") WEFT_FOUR_CHANNELS("b", "16"));
+      if constexpr (std::is_same<Weight, float>::value) {
+        WEFT_ADD_COUNT("r", WEFT_FLOATS_AT)
+      } else if constexpr (std::is_same<Weight, F16>::value) {
+        WEFT_ADD_COUNT("l", WEFT_HALVES_AT)
       } else {
-        static_assert(kCount == 4, "16, 8 or 4 channels");
-        WEFT_ADD_CHANNELS(WEFT_FOUR_CHANNELS("a", "0"));
+        static_assert(std::is_same<Weight, BF16>::value, "a type of weights.inc");
+        WEFT_ADD_COUNT("l", WEFT_BFLOATS_AT)
       }
       x += x_skip;
       weights += weights_skip;
@@ -89,19 +117,20 @@ HWY_NOINLINE inline void AddChannels(const DepthwiseTaps& taps, DepthwisePixels 
 }
 
 // At most four channels of all pixels, any number of taps.
-HWY_NOINLINE inline void AddFewChannels(const DepthwiseTaps& taps, DepthwisePixels at,
-                                        size_t channels) {
+template <class Weight>
+HWY_NOINLINE void AddFewChannels(const DepthwiseTaps& taps, DepthwisePixels<Weight> at,
+                                 size_t channels) {
   const mve_pred16_t there = vctp32q(channels);
   for (; at.pixels != 0; --at.pixels, at.x += at.x_pixel, at.y += at.y_pixel) {
     float32x4_t sum = vdupq_n_f32(0.0f);
     if (at.bias != nullptr) sum = vldrwq_z_f32(at.bias, there);
     const float* x = at.x;
-    const float* weights = at.weights;
+    const Weight* weights = at.weights;
     for (size_t rows = taps.rows; rows != 0; --rows) {
       const float* from = x;
-      const float* by = weights;
+      const Weight* by = weights;
       for (size_t columns = taps.columns; columns != 0; --columns) {
-        sum = vfmaq_f32(sum, vldrwq_z_f32(from, there), vldrwq_f32(by));
+        sum = vfmaq_f32(sum, vldrwq_z_f32(from, there), LoadFour(by));
         from += taps.x_column;
         by += taps.weights_column;
       }
@@ -117,14 +146,15 @@ HWY_NOINLINE inline void AddFewChannels(const DepthwiseTaps& taps, DepthwisePixe
 //                                               weights[ky * weights_row + kx * weights_column + c]
 // without bias from 0, and then ReLU if `relu`. Steps that lead nowhere are 0. The last channels
 // begin early enough to end with the pixel, and some sums are found twice: x is as it was.
+template <class Weight>
 inline void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
-                         size_t y_pixel, size_t pixels, const float* weights, const float* bias,
+                         size_t y_pixel, size_t pixels, const Weight* weights, const float* bias,
                          size_t channels, bool relu) {
   const bool is_whole = taps.columns != 0 && channels >= 4;
   const size_t step = is_whole && channels >= 8 ? (channels >= 16 ? 16 : 8) : 4;
   for (size_t next = 0; next < channels; next += step) {
     const size_t c = is_whole && next + step > channels ? channels - step : next;
-    const DepthwisePixels at = {
+    const DepthwisePixels<Weight> at = {
         x + c, x_pixel, y + c, y_pixel, pixels, weights + c, bias == nullptr ? nullptr : bias + c,
         relu};
     if (!is_whole) {

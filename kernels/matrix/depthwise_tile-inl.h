@@ -11,6 +11,7 @@
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_TILE_INL_H_
 #endif
 
+#include "kernels/matrix/weights-inl.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,9 +48,10 @@ namespace weft::kernels::HWY_NAMESPACE {
 // One pixel or several of kVectors vectors of channels, of which the last begins at channel `last`;
 // where kIsPart, of the first `last` channels, which are fewer than a vector. kRows and kColumns
 // are those of the taps where they are known.
-template <size_t kPixels, size_t kVectors, size_t kRows, size_t kColumns, bool kIsPart>
+template <size_t kPixels, size_t kVectors, size_t kRows, size_t kColumns, bool kIsPart,
+          class Weight>
 HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
-                              size_t y_pixel, const float* weights, const float* bias, size_t last,
+                              size_t y_pixel, const Weight* weights, const float* bias, size_t last,
                               bool relu) {
   const auto at = [=](size_t v) HWY_ATTR WEFT_ALWAYS_INLINE {
     return v + 1 == kVectors && !kIsPart ? last : v * kLanes;
@@ -69,12 +71,12 @@ HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t 
   HWY_UNROLL(3)
   for (size_t ky = 0; ky < rows; ++ky) {
     const float* row = x;
-    const float* from = weights;
+    const Weight* from = weights;
     HWY_UNROLL(3)
     for (size_t kx = 0; kx < columns; ++kx) {
       HWY_UNROLL(4)
       for (size_t v = 0; v < kVectors; ++v) {
-        const FloatVec weight = Load(from + at(v));
+        const FloatVec weight = LoadWeights(from + at(v));
         HWY_UNROLL(8)
         for (size_t p = 0; p < kPixels; ++p) {
           sums[p][v] = Fma(load(row + (p * x_pixel + at(v))), weight, sums[p][v]);
@@ -98,9 +100,10 @@ HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t 
 }
 
 // The same for a run of any number of pixels: tiles of kPixels, then of half as many.
-template <size_t kPixels, size_t kVectors, size_t kRows, size_t kColumns, bool kIsPart>
+template <size_t kPixels, size_t kVectors, size_t kRows, size_t kColumns, bool kIsPart,
+          class Weight>
 HWY_INLINE void DepthwisePixels(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
-                                size_t y_pixel, size_t pixels, const float* weights,
+                                size_t y_pixel, size_t pixels, const Weight* weights,
                                 const float* bias, size_t last, bool relu) {
   for (; pixels >= kPixels; pixels -= kPixels) {
     DepthwiseTile<kPixels, kVectors, kRows, kColumns, kIsPart>(taps, x, x_pixel, y, y_pixel,
@@ -115,9 +118,9 @@ HWY_INLINE void DepthwisePixels(const DepthwiseTaps& taps, const float* x, size_
 }
 
 // As many pixels at once as there are registers for their sums.
-template <size_t kVectors, bool kIsPart>
+template <size_t kVectors, bool kIsPart, class Weight>
 HWY_NOINLINE void DepthwiseVectors(const DepthwiseTaps& taps, const float* x, size_t x_pixel,
-                                   float* y, size_t y_pixel, size_t pixels, const float* weights,
+                                   float* y, size_t y_pixel, size_t pixels, const Weight* weights,
                                    const float* bias, size_t last, bool relu) {
   constexpr size_t kPixels = kDepthwiseSums / kVectors < 8 ? kDepthwiseSums / kVectors : 8;
   if (taps.rows == 3 && taps.columns == 3) {
@@ -131,9 +134,9 @@ HWY_NOINLINE void DepthwiseVectors(const DepthwiseTaps& taps, const float* x, si
 
 // Channels from `c` on, kVectors at a time, then half as many. Where the last vector is not full it
 // begins earlier and repeats results of the one before.
-template <size_t kVectors>
+template <size_t kVectors, class Weight>
 HWY_INLINE void DepthwiseChannels(const DepthwiseTaps& taps, const float* x, size_t x_pixel,
-                                  float* y, size_t y_pixel, size_t pixels, const float* weights,
+                                  float* y, size_t y_pixel, size_t pixels, const Weight* weights,
                                   const float* bias, size_t channels, size_t c, bool relu) {
   while (c < channels && channels - c > (kVectors - 1) * kLanes) {
     const size_t left = channels - c;
@@ -155,9 +158,10 @@ HWY_INLINE void DepthwiseChannels(const DepthwiseTaps& taps, const float* x, siz
 //                                            weights[ky*weights_row + kx*weights_column + c]
 // or 0 where that is less and `relu`. The weights have whole vectors. Of one pixel the steps to the
 // next are 0.
+template <class Weight>
 HWY_INLINE void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
-                             size_t y_pixel, size_t pixels, const float* weights, const float* bias,
-                             size_t channels, bool relu) {
+                             size_t y_pixel, size_t pixels, const Weight* weights,
+                             const float* bias, size_t channels, bool relu) {
   if (channels >= kLanes) {
     return DepthwiseChannels<kDepthwiseSums / 4>(taps, x, x_pixel, y, y_pixel, pixels, weights,
                                                  bias, channels, 0, relu);

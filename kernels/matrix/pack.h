@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays weights out for dense and conv: panels of 16 outputs, inputs outermost within a panel,
 // outputs beyond the last padded with zeros. Every step along the sum then reads 64 contiguous
-// bytes, so one layout serves every vector width, and no kernel has a tail in its weights. Pure
+// bytes (32 of f16), so one layout serves every vector width, and no kernel has a tail in its weights. Pure
 // functions on pointers, for the converter; the runtime never repacks. Sizes are in floats and are
 // the caller's to check against overflow and to allocate.
 #ifndef WEFT_KERNELS_MATRIX_PACK_H_

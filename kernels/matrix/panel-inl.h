@@ -21,6 +21,7 @@
 #endif
 
 #include "kernels/elementwise/activation-inl.h"
+#include "kernels/matrix/weights-inl.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,7 +30,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr size_t kPanel = 16;
 
 // `lines` runs of `count` elements of x, both at least 1: from run to run x moves by x_line and the
-// weights by weight_line floats. A step that leads nowhere may be anything.
+// weights by weight_line of them. A step that leads nowhere may be anything.
 struct Taps {
   size_t lines;
   size_t count;
@@ -112,12 +113,14 @@ struct Tile {
   }
 
   // sums[r] += x[r][k] * weights[k * 16 + panel * panel_stride + ..] for k = 0 .. count - 1.
-  HWY_INLINE void Add(const float* const* x, const float* weights, size_t panel_stride,
+  template <class Weight>
+  HWY_INLINE void Add(const float* const* x, const Weight* weights, size_t panel_stride,
                       size_t count) {
     AddRun(x, 0, 1, weights, kPanel, panel_stride, count);
   }
 
-  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const float* weights,
+  template <class Weight>
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights,
                           size_t panel_stride) {
     const float* rows[kRows];
     for (size_t r = 0; r < kRows; ++r) rows[r] = x[r];
@@ -162,7 +165,8 @@ struct Tile {
 
  private:
   // From element `at` of each row on.
-  HWY_INLINE void AddRun(const float* const* x, size_t at, size_t x_step, const float* weights,
+  template <class Weight>
+  HWY_INLINE void AddRun(const float* const* x, size_t at, size_t x_step, const Weight* weights,
                          size_t weight_step, size_t panel_stride, size_t count) {
 #if HWY_TARGET != HWY_SCALAR
     HWY_UNROLL(4)  // 5 % for weights in the second cache
@@ -171,7 +175,7 @@ struct Tile {
       FloatVec w[kVectors];
       HWY_UNROLL(16)
       for (size_t v = 0; v < kVectors; ++v) {
-        w[v] = Load(weights + v / kPanelVectors * panel_stride + v % kPanelVectors * kLanes);
+        w[v] = LoadWeights(weights + v / kPanelVectors * panel_stride + v % kPanelVectors * kLanes);
       }
       HWY_UNROLL(16)
       for (size_t r = 0; r < kRows; ++r) {

@@ -3,8 +3,8 @@
 // and in sixteen registers while they run, those of one row, or half a panel of two rows at a time,
 // which then share each weight. No compiler loads eight weights with one instruction on its own.
 // Loops take two or four columns a turn; the first turn takes what is beyond a multiple of that.
-// Instructions per multiply-add: one row 1.22, two rows 1.19, any strides 1.38. The order of the
-// sums and every bit are those of the other targets.
+// Instructions per multiply-add: one row 1.22, two rows 1.19, any strides 1.38; of f16 weights 2.22,
+// 1.69 and 2.38. The order of the sums and every bit are those of the other targets.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_CORTEX_M_INL_H_
@@ -14,8 +14,10 @@
 #endif
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/matrix/relu_cortex_m-inl.h"
+#include "kernels/matrix/weights_cortex_m-inl.h"
 
 // clang-format off
 // An instruction a line.
@@ -41,23 +43,23 @@
   "vfma.f32 s13, s21, " x "\n\t" \
   "vfma.f32 s14, s22, " x "\n\t" \
   "vfma.f32 s15, s23, " x "\n\t"
-// One column of one row.
+// One column of one row, whose weights `eight` reads.
 #undef WEFT_SIXTEEN
-#define WEFT_SIXTEEN(x)                                    \
-  "vldmia %[weights]!, {s16-s23}\n\t" WEFT_LOW_EIGHT(x)    \
-  "vldmia %[weights]!, {s16-s23}\n\t" WEFT_HIGH_EIGHT(x)
+#define WEFT_SIXTEEN(eight, x)   \
+  eight WEFT_LOW_EIGHT(x)        \
+  eight WEFT_HIGH_EIGHT(x)
 #undef WEFT_SIXTEEN_STRIDED
-#define WEFT_SIXTEEN_STRIDED  \
-  "vldr s24, [%[x]]\n\t"      \
-  "add %[x], %[x_step]\n\t"   \
-  WEFT_SIXTEEN("s24")         \
+#define WEFT_SIXTEEN_STRIDED(eight) \
+  "vldr s24, [%[x]]\n\t"            \
+  "add %[x], %[x_step]\n\t"         \
+  WEFT_SIXTEEN(eight, "s24")        \
   "add %[weights], %[skip]\n\t"
-// One column of two rows; the other half of the panel is left out.
+// One column of two rows; the other half of the panel, of so many bytes, is left out.
 #undef WEFT_EIGHT_OF_TWO
-#define WEFT_EIGHT_OF_TWO(x0, x1)     \
-  "vldmia %[weights]!, {s16-s23}\n\t" \
-  "adds %[weights], #32\n\t"          \
-  WEFT_LOW_EIGHT(x0)                  \
+#define WEFT_EIGHT_OF_TWO(eight, bytes, x0, x1) \
+  eight                                         \
+  "adds %[weights], #" bytes "\n\t"             \
+  WEFT_LOW_EIGHT(x0)                            \
   WEFT_HIGH_EIGHT(x1)
 // clang-format on
 
@@ -72,55 +74,153 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // The functions below are one copy each for dense, conv and matmul, hence no part of their callers.
 
+// Weights that the assembly below reads as they lie.
+template <class Weight>
+inline constexpr bool kHasLoads =
+    std::is_same<Weight, float>::value || std::is_same<Weight, F16>::value;
+
+// The same sum as AddRow's with any steps, of weights that are made floats on the stack, a few
+// columns at a time.
+template <class Weight>
+HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, size_t x_step,
+                                const Weight* weights, size_t weight_step, size_t count);
+
+#undef WEFT_ADD_ROW
+#define WEFT_ADD_ROW(eight) \
+  __asm__ volatile(                                               \
+      "vldmia %[from], {s0-s15}\n\t"                              \
+      "cbz %[rest], 1f\n\t"                                       \
+      "vldmia %[x]!, {s25}\n\t"                                   \
+      "b 2f\n"                                                    \
+      "1:\n\t"                                                    \
+      "vldmia %[x]!, {s24-s25}\n\t"                               \
+      WEFT_SIXTEEN(eight, "s24")                                  \
+      "2:\n\t"                                                    \
+      WEFT_SIXTEEN(eight, "s25")                                  \
+      "subs %[turns], #1\n\t"                                     \
+      "bne 1b\n\t"                                                \
+      "vstmia %[to], {s0-s15}"                                    \
+      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns) \
+      : [from] "r"(from), [to] "r"(to), [rest] "l"(rest)          \
+      : "cc", "memory", WEFT_ALL_FLOATS)
+
 // to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1, count at least
 // 1; to may be from.
-HWY_NOINLINE inline void AddRow(const float* from, float* to, const float* x, const float* weights,
-                                size_t count) {
-  const size_t rest = count % 2;
-  size_t turns = (count + 1) / 2;
-  __asm__ volatile(
-      "vldmia %[from], {s0-s15}\n\t"
-      "cbz %[rest], 1f\n\t"
-      "vldmia %[x]!, {s25}\n\t"
-      "b 2f\n"
-      "1:\n\t"
-      "vldmia %[x]!, {s24-s25}\n\t"
-      WEFT_SIXTEEN("s24")
-      "2:\n\t"
-      WEFT_SIXTEEN("s25")
-      "subs %[turns], #1\n\t"
-      "bne 1b\n\t"
-      "vstmia %[to], {s0-s15}"
-      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns)
-      : [from] "r"(from), [to] "r"(to), [rest] "l"(rest)
-      : "cc", "memory", WEFT_ALL_FLOATS);
+template <class Weight>
+HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Weight* weights,
+                         size_t count) {
+  if constexpr (!kHasLoads<Weight>) {
+    AddRowWidened(from, to, x, 1, weights, kPanel, count);
+  } else {
+    const size_t rest = count % 2;
+    size_t turns = (count + 1) / 2;
+    if constexpr (std::is_same<Weight, float>::value) {
+      WEFT_ADD_ROW(WEFT_EIGHT_FLOATS);
+    } else {
+      WEFT_ADD_ROW(WEFT_EIGHT_HALVES);
+    }
+  }
 }
 
+#undef WEFT_ADD_ROW_STRIDED
+#define WEFT_ADD_ROW_STRIDED(eight) \
+  __asm__ volatile(                                                                   \
+      "vldmia %[from], {s0-s15}\n\t"                                                  \
+      "cmp %[rest], #0\n\t"                                                           \
+      "bne 2f\n"                                                                      \
+      "1:\n\t" WEFT_SIXTEEN_STRIDED(eight) "2:\n\t" WEFT_SIXTEEN_STRIDED(eight)       \
+      "subs %[turns], #1\n\t"                                                         \
+      "bne 1b\n\t"                                                                    \
+      "vstmia %[to], {s0-s15}"                                                        \
+      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns)                     \
+      : [from] "r"(from), [to] "r"(to), [rest] "l"(rest), [x_step] "r"(x_step_bytes), \
+        [skip] "r"(skip_bytes)                                                        \
+      : "cc", "memory", WEFT_ALL_FLOATS)
+
 // The same with any steps.
-HWY_NOINLINE inline void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
-                                       const float* weights, size_t weight_step, size_t count) {
-  const size_t rest = count % 2;
-  const size_t x_step_bytes = x_step * sizeof(float);
-  const size_t skip_bytes = (weight_step - kPanel) * sizeof(float);
-  size_t turns = (count + 1) / 2;
-  __asm__ volatile(
-      "vldmia %[from], {s0-s15}\n\t"
-      "cmp %[rest], #0\n\t"
-      "bne 2f\n"
-      "1:\n\t" WEFT_SIXTEEN_STRIDED "2:\n\t" WEFT_SIXTEEN_STRIDED
-      "subs %[turns], #1\n\t"
-      "bne 1b\n\t"
-      "vstmia %[to], {s0-s15}"
-      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns)
-      : [from] "r"(from), [to] "r"(to), [rest] "l"(rest), [x_step] "r"(x_step_bytes),
-        [skip] "r"(skip_bytes)
-      : "cc", "memory", WEFT_ALL_FLOATS);
+template <class Weight>
+HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
+                                const Weight* weights, size_t weight_step, size_t count) {
+  if constexpr (!kHasLoads<Weight>) {
+    AddRowWidened(from, to, x, x_step, weights, weight_step, count);
+  } else {
+    const size_t rest = count % 2;
+    const size_t x_step_bytes = x_step * sizeof(float);
+    const size_t skip_bytes = (weight_step - kPanel) * sizeof(Weight);
+    size_t turns = (count + 1) / 2;
+    if constexpr (std::is_same<Weight, float>::value) {
+      WEFT_ADD_ROW_STRIDED(WEFT_EIGHT_FLOATS);
+    } else {
+      WEFT_ADD_ROW_STRIDED(WEFT_EIGHT_HALVES);
+    }
+  }
 }
+
+template <class Weight>
+HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, size_t x_step,
+                                const Weight* weights, size_t weight_step, size_t count) {
+  constexpr size_t kSteps = 4;
+  float panel[kSteps * kPanel];
+  while (count != 0) {
+    const size_t steps = count < kSteps ? count : kSteps;
+    for (size_t k = 0; k < steps; ++k) {
+      for (size_t n = 0; n < kPanel; ++n) {
+        panel[k * kPanel + n] = WidenWeight(weights[k * weight_step + n]);
+      }
+    }
+    AddRowStrided(from, to, x, x_step, panel, kPanel, steps);
+    from = to;
+    x += steps * x_step;
+    weights += steps * weight_step;
+    count -= steps;
+  }
+}
+
+#undef WEFT_ADD_TWO_ROWS
+// Its cbz reaches no further than the loop's begin.
+#define WEFT_ADD_TWO_ROWS(eight, bytes) \
+  __asm__ volatile(                                                                     \
+      "vldmia %[from0], {s0-s7}\n\t"                                                    \
+      "vldmia %[from1], {s8-s15}\n\t"                                                   \
+      "cbz %[rest], 1f\n\t"                                                             \
+      "cmp %[rest], #2\n\t"                                                             \
+      "bhi 6f\n\t"                                                                      \
+      "beq 5f\n\t"                                                                      \
+      "vldmia %[x0]!, {s27}\n\t"                                                        \
+      "vldmia %[x1]!, {s31}\n\t"                                                        \
+      "b 4f\n"                                                                          \
+      "5:\n\t"                                                                          \
+      "vldmia %[x0]!, {s26-s27}\n\t"                                                    \
+      "vldmia %[x1]!, {s30-s31}\n\t"                                                    \
+      "b 3f\n"                                                                          \
+      "6:\n\t"                                                                          \
+      "vldmia %[x0]!, {s25-s27}\n\t"                                                    \
+      "vldmia %[x1]!, {s29-s31}\n\t"                                                    \
+      "b 2f\n"                                                                          \
+      "1:\n\t"                                                                          \
+      "vldmia %[x0]!, {s24-s27}\n\t"                                                    \
+      "vldmia %[x1]!, {s28-s31}\n\t"                                                    \
+      WEFT_EIGHT_OF_TWO(eight, bytes, "s24", "s28")                                     \
+      "2:\n\t"                                                                          \
+      WEFT_EIGHT_OF_TWO(eight, bytes, "s25", "s29")                                     \
+      "3:\n\t"                                                                          \
+      WEFT_EIGHT_OF_TWO(eight, bytes, "s26", "s30")                                     \
+      "4:\n\t"                                                                          \
+      WEFT_EIGHT_OF_TWO(eight, bytes, "s27", "s31")                                     \
+      "subs %[turns], #1\n\t"                                                           \
+      "bne 1b\n\t"                                                                      \
+      "vstmia %[to0], {s0-s7}\n\t"                                                      \
+      "vstmia %[to1], {s8-s15}"                                                         \
+      : [x0] "+r"(x0), [x1] "+r"(x1), [weights] "+l"(half_weights), [turns] "+l"(turns) \
+      : [from0] "r"(from0), [from1] "r"(from1), [to0] "r"(to0), [to1] "r"(to1),         \
+        [rest] "l"(rest)                                                                \
+      : "cc", "memory", WEFT_ALL_FLOATS)
 
 // Lines of two rows as AddRow, at least one: from where from[0] and from[1] stand to `sums` and `sums`
 // + 16, with every NaN the default one.
-HWY_NOINLINE inline void AddTwoRows(const float* const* from, float* sums, const float* const* x,
-                                    const Taps& taps, const float* weights) {
+template <class Weight>
+HWY_NOINLINE void AddTwoRows(const float* const* from, float* sums, const float* const* x,
+                             const Taps& taps, const Weight* weights) {
   const DefaultNan scope;
   const size_t rest = taps.count % 4;
   const size_t x_skip = taps.x_line - taps.count;
@@ -132,45 +232,14 @@ HWY_NOINLINE inline void AddTwoRows(const float* const* from, float* sums, const
     float* const to1 = to0 + kPanel;
     const float* x0 = x[0];
     const float* x1 = x[1];
-    const float* half_weights = weights + half;
+    const Weight* half_weights = weights + half;
     for (size_t lines = taps.lines;;) {
       size_t turns = (taps.count + 3) / 4;
-      __asm__ volatile(
-          "vldmia %[from0], {s0-s7}\n\t"
-          "vldmia %[from1], {s8-s15}\n\t"
-          "cbz %[rest], 1f\n\t"  // reaches no further than the loop's begin
-          "cmp %[rest], #2\n\t"
-          "bhi 6f\n\t"
-          "beq 5f\n\t"
-          "vldmia %[x0]!, {s27}\n\t"
-          "vldmia %[x1]!, {s31}\n\t"
-          "b 4f\n"
-          "5:\n\t"
-          "vldmia %[x0]!, {s26-s27}\n\t"
-          "vldmia %[x1]!, {s30-s31}\n\t"
-          "b 3f\n"
-          "6:\n\t"
-          "vldmia %[x0]!, {s25-s27}\n\t"
-          "vldmia %[x1]!, {s29-s31}\n\t"
-          "b 2f\n"
-          "1:\n\t"
-          "vldmia %[x0]!, {s24-s27}\n\t"
-          "vldmia %[x1]!, {s28-s31}\n\t"
-          WEFT_EIGHT_OF_TWO("s24", "s28")
-          "2:\n\t"
-          WEFT_EIGHT_OF_TWO("s25", "s29")
-          "3:\n\t"
-          WEFT_EIGHT_OF_TWO("s26", "s30")
-          "4:\n\t"
-          WEFT_EIGHT_OF_TWO("s27", "s31")
-          "subs %[turns], #1\n\t"
-          "bne 1b\n\t"
-          "vstmia %[to0], {s0-s7}\n\t"
-          "vstmia %[to1], {s8-s15}"
-          : [x0] "+r"(x0), [x1] "+r"(x1), [weights] "+l"(half_weights), [turns] "+l"(turns)
-          : [from0] "r"(from0), [from1] "r"(from1), [to0] "r"(to0), [to1] "r"(to1),
-            [rest] "l"(rest)
-          : "cc", "memory", WEFT_ALL_FLOATS);
+      if constexpr (std::is_same<Weight, float>::value) {
+        WEFT_ADD_TWO_ROWS(WEFT_EIGHT_FLOATS, "32");
+      } else {
+        WEFT_ADD_TWO_ROWS(WEFT_EIGHT_HALVES, "16");
+      }
       if (--lines == 0) break;
       from0 = to0;
       from1 = to1;
@@ -205,8 +274,9 @@ HWY_NOINLINE inline const float* StartTail(const float* start, size_t outputs, f
 }
 
 // Runs of one row as AddRow or AddRowStrided, at least one.
-HWY_NOINLINE inline void AddRowTaps(const float* from, float* to, const float* x, const Taps& taps,
-                                    const float* weights) {
+template <class Weight>
+HWY_NOINLINE void AddRowTaps(const float* from, float* to, const float* x, const Taps& taps,
+                             const Weight* weights) {
   for (size_t line = 0; line < taps.lines; ++line) {
     if (taps.x_step == 1) {
       AddRow(from, to, x, weights, taps.count);
@@ -269,7 +339,8 @@ struct Tile {
   }
 
   // sums[r] += x[r][k] * weights[k * 16 + ..] for k = 0 .. count - 1.
-  HWY_INLINE void Add(const float* const* x, const float* weights, size_t, size_t count) {
+  template <class Weight>
+  HWY_INLINE void Add(const float* const* x, const Weight* weights, size_t, size_t count) {
     if (count == 0) return;
     for (size_t r = 0; r < kRows; ++r) {
       AddRow(from[r], sums[r], x[r], weights, count);
@@ -278,12 +349,15 @@ struct Tile {
   }
 
   // The same for the taps of a window, at least one.
-  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const float* weights, size_t) {
-    if (kRows == 2 && taps.x_step == 1) {
-      AddTwoRows(from, sums[0], x, taps, weights);
-      for (size_t r = 0; r < kRows; ++r) from[r] = sums[r];
-      has_default_nans = true;
-      return;
+  template <class Weight>
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights, size_t) {
+    if constexpr (kRows == 2 && kHasLoads<Weight>) {
+      if (taps.x_step == 1) {
+        AddTwoRows(from, sums[0], x, taps, weights);
+        for (size_t r = 0; r < kRows; ++r) from[r] = sums[r];
+        has_default_nans = true;
+        return;
+      }
     }
     for (size_t r = 0; r < kRows; ++r) {
       AddRowTaps(from[r], sums[r], x[r], taps, weights);

@@ -3,9 +3,9 @@
 // memory between the calls and in the eight vector registers while they run, those of one row, or
 // half a panel of three rows at a time, which then share each weight. The loops are assembly,
 // because compilers find neither the hardware's loop nor loads that move their pointer; they take
-// two columns a turn. Instructions per multiply-add: one row 0.56, three rows 0.42. The order of
-// the sums and every bit are those of the other targets; subnormal numbers count as 0 and every NaN
-// is the default one, as Helium always has it.
+// two columns a turn. Instructions per multiply-add: one row 0.56, three rows 0.42; of narrow weights
+// 0.81 and 0.50. The order of the sums and every bit are those of the other targets; subnormal numbers
+// count as 0 and every NaN is the default one, as Helium always has it.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_
@@ -15,33 +15,45 @@
 #endif
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/matrix/relu_helium-inl.h"
 
 // clang-format off
 // An instruction a line.
 
-// One column, whose element is in register x, times sixteen weights.
+// Four weights into q, then on by so many bytes of floats or of halves.
+#undef WEFT_FOUR_FLOATS
+#define WEFT_FOUR_FLOATS(q, floats, halves) "vldrw.32 %q[" q "], [%[weights]], #" floats "\n\t"
+#undef WEFT_FOUR_HALVES
+#define WEFT_FOUR_HALVES(q, floats, halves)                  \
+  "vldrh.u32 %q[" q "], [%[weights]], #" halves "\n\t"       \
+  "vcvtb.f32.f16 %q[" q "], %q[" q "]\n\t"
+#undef WEFT_FOUR_BFLOATS
+#define WEFT_FOUR_BFLOATS(q, floats, halves)                 \
+  "vldrh.u32 %q[" q "], [%[weights]], #" halves "\n\t"       \
+  "vshl.i32 %q[" q "], %q[" q "], #16\n\t"
+// One column, whose element is in register x, times sixteen weights that `four` reads.
 #undef WEFT_COLUMN
-#define WEFT_COLUMN(x)                    \
-  "vldrw.32 %q[f], [%[weights]], #16\n\t" \
-  "vldrw.32 %q[g], [%[weights]], #16\n\t" \
-  "vfma.f32 %q[a], %q[f], " x "\n\t"      \
-  "vldrw.32 %q[f], [%[weights]], #16\n\t" \
-  "vfma.f32 %q[b], %q[g], " x "\n\t"      \
-  "vldrw.32 %q[g], [%[weights]], #16\n\t" \
-  "vfma.f32 %q[c], %q[f], " x "\n\t"      \
+#define WEFT_COLUMN(four, x)            \
+  four("f", "16", "8")                  \
+  four("g", "16", "8")                  \
+  "vfma.f32 %q[a], %q[f], " x "\n\t"    \
+  four("f", "16", "8")                  \
+  "vfma.f32 %q[b], %q[g], " x "\n\t"    \
+  four("g", "16", "8")                  \
+  "vfma.f32 %q[c], %q[f], " x "\n\t"    \
   "vfma.f32 %q[d], %q[g], " x "\n\t"
 // One column of three rows times eight weights; the other half of the panel is left out.
 #undef WEFT_COLUMN_OF_THREE
-#define WEFT_COLUMN_OF_THREE(x, y, z)     \
-  "vldrw.32 %q[f], [%[weights]], #16\n\t" \
-  "vfma.f32 %q[a0], %q[f], " x "\n\t"     \
-  "vldrw.32 %q[g], [%[weights]], #48\n\t" \
-  "vfma.f32 %q[a1], %q[f], " y "\n\t"     \
-  "vfma.f32 %q[a2], %q[f], " z "\n\t"     \
-  "vfma.f32 %q[b0], %q[g], " x "\n\t"     \
-  "vfma.f32 %q[b1], %q[g], " y "\n\t"     \
+#define WEFT_COLUMN_OF_THREE(four, x, y, z) \
+  four("f", "16", "8")                      \
+  "vfma.f32 %q[a0], %q[f], " x "\n\t"       \
+  four("g", "48", "24")                     \
+  "vfma.f32 %q[a1], %q[f], " y "\n\t"       \
+  "vfma.f32 %q[a2], %q[f], " z "\n\t"       \
+  "vfma.f32 %q[b0], %q[g], " x "\n\t"       \
+  "vfma.f32 %q[b1], %q[g], " y "\n\t"       \
   "vfma.f32 %q[b2], %q[g], " z "\n\t"
 // clang-format on
 
@@ -50,27 +62,44 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // The functions below are one copy each for dense, conv and matmul, hence no part of their callers.
 
+// `assembly` with the loads of a type of weights, and the registers that these take an address from.
+#undef WEFT_BY_WEIGHT
+#define WEFT_BY_WEIGHT(assembly)                           \
+  if constexpr (std::is_same<Weight, float>::value) {      \
+    assembly(WEFT_FOUR_FLOATS, "r");                       \
+  } else if constexpr (std::is_same<Weight, F16>::value) { \
+    assembly(WEFT_FOUR_HALVES, "l");                       \
+  } else {                                                 \
+    static_assert(std::is_same<Weight, BF16>::value, "");  \
+    assembly(WEFT_FOUR_BFLOATS, "l");                      \
+  }
+
+#undef WEFT_ADD_ROW
+#define WEFT_ADD_ROW(four, address)                                                             \
+  __asm__ volatile(                                                                             \
+      "dls lr, %[turns]\n"                                                                      \
+      "1:\n\t"                                                                                  \
+      "ldrd r4, r5, [%[x]], #8\n\t" WEFT_COLUMN(four, "r4") WEFT_COLUMN(four, "r5") "le lr, 1b" \
+      : [x] "+r"(x), [weights] "+" address(weights), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c),     \
+        [d] "+w"(d), [f] "=&w"(f), [g] "=&w"(g)                                                 \
+      : [turns] "r"(count / 2)                                                                  \
+      : "memory", "lr", "r4", "r5")
+
 // to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be from.
-HWY_NOINLINE inline void AddRow(const float* from, float* to, const float* x, const float* weights,
-                                size_t count) {
+template <class Weight>
+HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Weight* weights,
+                         size_t count) {
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
   if (count >= 2) {
     float32x4_t f, g;
-    __asm__ volatile(
-        "dls lr, %[turns]\n"
-        "1:\n\t"
-        "ldrd r4, r5, [%[x]], #8\n\t" WEFT_COLUMN("r4") WEFT_COLUMN("r5") "le lr, 1b"
-        : [x] "+r"(x), [weights] "+r"(weights), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c), [d] "+w"(d),
-          [f] "=&w"(f), [g] "=&w"(g)
-        : [turns] "r"(count / 2)
-        : "memory", "lr", "r4", "r5");
+    WEFT_BY_WEIGHT(WEFT_ADD_ROW)
   }
   if (count % 2 != 0) {
-    a = vfmaq_n_f32(a, vldrwq_f32(weights), *x);
-    b = vfmaq_n_f32(b, vldrwq_f32(weights + 4), *x);
-    c = vfmaq_n_f32(c, vldrwq_f32(weights + 8), *x);
-    d = vfmaq_n_f32(d, vldrwq_f32(weights + 12), *x);
+    a = vfmaq_n_f32(a, LoadFour(weights), *x);
+    b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
+    c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);
+    d = vfmaq_n_f32(d, LoadFour(weights + 12), *x);
   }
   vstrwq_f32(to, a);
   vstrwq_f32(to + 4, b);
@@ -79,15 +108,16 @@ HWY_NOINLINE inline void AddRow(const float* from, float* to, const float* x, co
 }
 
 // The same with any steps.
-HWY_NOINLINE inline void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
-                                       const float* weights, size_t weight_step, size_t count) {
+template <class Weight>
+HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
+                                const Weight* weights, size_t weight_step, size_t count) {
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
   for (; count != 0; --count, x += x_step, weights += weight_step) {
-    a = vfmaq_n_f32(a, vldrwq_f32(weights), *x);
-    b = vfmaq_n_f32(b, vldrwq_f32(weights + 4), *x);
-    c = vfmaq_n_f32(c, vldrwq_f32(weights + 8), *x);
-    d = vfmaq_n_f32(d, vldrwq_f32(weights + 12), *x);
+    a = vfmaq_n_f32(a, LoadFour(weights), *x);
+    b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
+    c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);
+    d = vfmaq_n_f32(d, LoadFour(weights + 12), *x);
   }
   vstrwq_f32(to, a);
   vstrwq_f32(to + 4, b);
@@ -95,9 +125,25 @@ HWY_NOINLINE inline void AddRowStrided(const float* from, float* to, const float
   vstrwq_f32(to + 12, d);
 }
 
+#undef WEFT_ADD_THREE_ROWS
+#define WEFT_ADD_THREE_ROWS(four, address)                                                        \
+  __asm__ volatile(                                                                               \
+      "dls lr, %[turns]\n"                                                                        \
+      "1:\n\t"                                                                                    \
+      "ldrd r4, r5, [%[x0]], #8\n\t"                                                              \
+      "ldrd r6, r8, [%[x1]], #8\n\t"                                                              \
+      "ldrd r9, r10, [%[x2]], #8\n\t" WEFT_COLUMN_OF_THREE(four, "r4", "r6", "r9")                \
+          WEFT_COLUMN_OF_THREE(four, "r5", "r8", "r10") "le lr, 1b"                               \
+      : [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [weights] "+" address(half_weights),         \
+        [a0] "+w"(a0), [a1] "+w"(a1), [a2] "+w"(a2), [b0] "+w"(b0), [b1] "+w"(b1), [b2] "+w"(b2), \
+        [f] "=&w"(f), [g] "=&w"(g)                                                                \
+      : [turns] "r"(taps.count / 2)                                                               \
+      : "memory", "lr", "r4", "r5", "r6", "r8", "r9", "r10")
+
 // Lines of three rows as AddRow: from where from[r] stands to `sums` + 16 * r.
-HWY_NOINLINE inline void AddThreeRows(const float* const* from, float* sums, const float* const* x,
-                                      const Taps& taps, const float* weights) {
+template <class Weight>
+HWY_NOINLINE void AddThreeRows(const float* const* from, float* sums, const float* const* x,
+                               const Taps& taps, const Weight* weights) {
   for (size_t half = 0; half < kPanel; half += kPanel / 2) {
     float32x4_t a0 = vldrwq_f32(from[0] + half), b0 = vldrwq_f32(from[0] + half + 4);
     float32x4_t a1 = vldrwq_f32(from[1] + half), b1 = vldrwq_f32(from[1] + half + 4);
@@ -106,25 +152,14 @@ HWY_NOINLINE inline void AddThreeRows(const float* const* from, float* sums, con
       const float* x0 = x[0] + line * taps.x_line;
       const float* x1 = x[1] + line * taps.x_line;
       const float* x2 = x[2] + line * taps.x_line;
-      const float* half_weights = weights + half + line * taps.weight_line;
+      const Weight* half_weights = weights + half + line * taps.weight_line;
       float32x4_t f, g;
       if (taps.count >= 2) {
-        __asm__ volatile(
-            "dls lr, %[turns]\n"
-            "1:\n\t"
-            "ldrd r4, r5, [%[x0]], #8\n\t"
-            "ldrd r6, r8, [%[x1]], #8\n\t"
-            "ldrd r9, r10, [%[x2]], #8\n\t" WEFT_COLUMN_OF_THREE("r4", "r6", "r9")
-                WEFT_COLUMN_OF_THREE("r5", "r8", "r10") "le lr, 1b"
-            : [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [weights] "+r"(half_weights),
-              [a0] "+w"(a0), [a1] "+w"(a1), [a2] "+w"(a2), [b0] "+w"(b0), [b1] "+w"(b1),
-              [b2] "+w"(b2), [f] "=&w"(f), [g] "=&w"(g)
-            : [turns] "r"(taps.count / 2)
-            : "memory", "lr", "r4", "r5", "r6", "r8", "r9", "r10");
+        WEFT_BY_WEIGHT(WEFT_ADD_THREE_ROWS)
       }
       if (taps.count % 2 == 0) continue;
-      f = vldrwq_f32(half_weights);
-      g = vldrwq_f32(half_weights + 4);
+      f = LoadFour(half_weights);
+      g = LoadFour(half_weights + 4);
       a0 = vfmaq_n_f32(a0, f, *x0);
       a1 = vfmaq_n_f32(a1, f, *x1);
       a2 = vfmaq_n_f32(a2, f, *x2);
@@ -201,13 +236,15 @@ struct Tile {
   }
 
   // sums[r] += x[r][k] * weights[k * 16 + ..] for k = 0 .. count - 1.
-  HWY_INLINE void Add(const float* const* x, const float* weights, size_t, size_t count) {
+  template <class Weight>
+  HWY_INLINE void Add(const float* const* x, const Weight* weights, size_t, size_t count) {
     if (kRows == 3) return AddTaps(x, {1, count, 1, 0, 0}, weights, 0);
     for (size_t r = 0; r < kRows; ++r) AddLine(r, x[r], 1, weights, count);
   }
 
   // The same for the taps of a window.
-  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const float* weights, size_t) {
+  template <class Weight>
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights, size_t) {
     if (kRows == 3 && taps.x_step == 1) {
       AddThreeRows(from, sums[0], x, taps, weights);
       for (size_t r = 0; r < kRows; ++r) from[r] = sums[r];
@@ -239,7 +276,8 @@ struct Tile {
   }
 
  private:
-  HWY_INLINE void AddLine(size_t r, const float* x, size_t x_step, const float* weights,
+  template <class Weight>
+  HWY_INLINE void AddLine(size_t r, const float* x, size_t x_step, const Weight* weights,
                           size_t count) {
     if (x_step == 1) {
       AddRow(from[r], sums[r], x, weights, count);

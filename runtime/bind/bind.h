@@ -41,6 +41,15 @@ using OperandSlots = OperandSlot[format::kMaxOperands];
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 
+// The same where weights may be narrow: of the type that the parameters name.
+#define WEFT_NARROW_STEP(name, Name)                                                \
+  namespace name {                                                                  \
+  Fault CheckNarrow(const format::Name##Params& params, const OperandSlots& slots); \
+  void RunNarrow(const format::Name##Params& params, std::byte* const* operands);   \
+  }
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NARROW_STEP
+
 namespace lstm_gates {
 // The kernel computes these activations itself and calls no group of activation.h.
 bool HasInlineActivations(const format::LstmGatesParams& params);
@@ -68,10 +77,14 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const void* row
                 uint32_t row_count, const KindRules& rules);
 
 // Ends every bind/<step>.cc: the entry that steps.h declares.
-#define WEFT_BIND_STEP(name, Name)                                                            \
+#define WEFT_BIND_STEP(name, Name) WEFT_BIND_ENTRY(name, name, Name, Check, Run)
+// Follows it where weights may be narrow.
+#define WEFT_BIND_NARROW_STEP(name, Name) \
+  WEFT_BIND_ENTRY(narrow_##name, name, Name, CheckNarrow, RunNarrow)
+#define WEFT_BIND_ENTRY(entry, name, Name, Check, Run)                                        \
   namespace weft::steps {                                                                     \
   namespace {                                                                                 \
-  constexpr bind::KindRules k##Name##Rules = {                                                \
+  constexpr bind::KindRules k##Name##Check##Rules = {                                         \
       [](const void* params, const bind::OperandSlots& slots) {                               \
         return bind::name::Check(*static_cast<const format::Name##Params*>(params), slots);   \
       },                                                                                      \
@@ -81,12 +94,12 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const void* row
       },                                                                                      \
       sizeof(format::Name##Params)};                                                          \
   }                                                                                           \
-  extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index) {       \
+  extern "C" Fault weft_check_##entry(const format::Model& model, uint32_t step_index) {      \
     const auto rows = format::RowsOf(model.name());                                           \
-    return bind::CheckStep(model, step_index, rows.data, rows.count, k##Name##Rules);         \
+    return bind::CheckStep(model, step_index, rows.data, rows.count, k##Name##Check##Rules);  \
   }                                                                                           \
-  extern "C" void weft_run_##name(const format::Model& model, uint32_t param,                 \
-                                  std::byte* const* operands) {                               \
+  extern "C" void weft_run_##entry(const format::Model& model, uint32_t param,                \
+                                   std::byte* const* operands) {                              \
     bind::name::Run(*model.name()->Get(param), operands);                                     \
   }                                                                                           \
   }  // namespace weft::steps

@@ -3,11 +3,23 @@
 
 #include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
+#include "runtime/bind/narrow.h"
 #include "runtime/bind/param_checker.h"
 
-namespace weft::bind::depthwise {
+namespace weft::kernels {
+#define WEFT_WEIGHTS(name, Name, ...)                                               \
+  __attribute__((weak)) void Depthwise(const DepthwiseShape& shape, const float* x, \
+                                       const Name* weights, const float* bias, float* y);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+}  // namespace weft::kernels
 
-Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
+namespace weft::bind::depthwise {
+namespace {
+
+template <bool is_narrow>
+__attribute__((always_inline)) inline Fault CheckAs(const format::DepthwiseParams& params,
+                                                    const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
@@ -26,16 +38,20 @@ Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
                         channels / multiplier};
   const MapExtents y = {params.batch(), params.out_height(), params.out_width(), channels};
   check.RequireOperand(0, kF32, MapReach(x, params.x()));
-  check.RequireOperand(1, kF32, Times(Times(panels, kernels::kPanelOutputs), taps));
+  const uint32_t weights = Times(Times(panels, kernels::kPanelOutputs), taps);
+  if constexpr (is_narrow) {
+    RequireWeights(check, params, weights);
+  } else {
+    check.RequireOperand(1, kF32, weights);
+  }
   check.RequireOperand(2, kF32, channels);
   check.RequireOperand(3, kF32, MapReach(y, params.y()));
   check.RequireApart(y, params.y());
   return check.fault();
 }
 
-bool MayShare(const format::DepthwiseParams&, uint32_t, uint32_t) { return false; }
-
-void Run(const format::DepthwiseParams& params, std::byte* const* operands) {
+__attribute__((always_inline)) inline kernels::DepthwiseShape ShapeOf(
+    const format::DepthwiseParams& params) {
   kernels::DepthwiseShape shape;
   shape.batch = params.batch();
   shape.channels = params.channels();
@@ -55,10 +71,44 @@ void Run(const format::DepthwiseParams& params, std::byte* const* operands) {
   shape.x = StridesOf(params.x());
   shape.y = StridesOf(params.y());
   shape.activation = ActivationOf(params.activation());
-  kernels::Depthwise(shape, As<const float>(operands[0]), As<const float>(operands[1]),
+  return shape;
+}
+
+template <typename Weight>
+__attribute__((always_inline)) inline void Run(const kernels::DepthwiseShape& shape,
+                                               std::byte* const* operands) {
+  kernels::Depthwise(shape, As<const float>(operands[0]), As<const Weight>(operands[1]),
                      As<const float>(operands[2]), As<float>(operands[3]));
+}
+
+}  // namespace
+
+Fault Check(const format::DepthwiseParams& params, const OperandSlots& slots) {
+  return CheckAs<false>(params, slots);
+}
+Fault CheckNarrow(const format::DepthwiseParams& params, const OperandSlots& slots) {
+  return CheckAs<true>(params, slots);
+}
+
+bool MayShare(const format::DepthwiseParams&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::DepthwiseParams& params, std::byte* const* operands) {
+  Run<float>(ShapeOf(params), operands);
+}
+void RunNarrow(const format::DepthwiseParams& params, std::byte* const* operands) {
+  const kernels::DepthwiseShape shape = ShapeOf(params);
+  switch (params.weights()) {
+#define WEFT_WEIGHTS(name, Name, ...) \
+  case format::ElementType::name:     \
+    return Run<kernels::Name>(shape, operands);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+    default:
+      return Run<float>(shape, operands);
+  }
 }
 
 }  // namespace weft::bind::depthwise
 
 WEFT_BIND_STEP(depthwise, Depthwise)
+WEFT_BIND_NARROW_STEP(depthwise, Depthwise)

@@ -257,21 +257,25 @@ void RunNear(const Params& params, std::byte* const* operands, uint32_t inputs,
 
 namespace weft::steps {
 
-#define WEFT_NEAR_STEP(name, Name)                                                           \
-  extern "C" Fault weft_check_near_##name(const format::Model& model, uint32_t step_index) { \
-    const Fault fault = weft_check_##name(model, step_index);                                \
-    if (fault.code != FaultCode::kOperandOverlap) return fault;                              \
-    const uint32_t param = format::RowsOf(model.steps())[step_index].param();                \
-    const bind::NearLimits limits = bind::NearLimitsOf(*model.name()->Get(param));           \
-    return bind::LiesNear(model, step_index, limits) ? Fault() : fault;                      \
-  }                                                                                          \
-  extern "C" void weft_run_near_##name(const format::Model& model, uint32_t param,           \
-                                       std::byte* const* operands) {                         \
-    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                    \
-    bind::RunNear(*model.name()->Get(param), operands, format::kArity[kKind].inputs,         \
-                  bind::name::Run);                                                          \
+#define WEFT_NEAR_ENTRY(entry, name, run)                                                     \
+  extern "C" Fault weft_check_near_##entry(const format::Model& model, uint32_t step_index) { \
+    const Fault fault = weft_check_##entry(model, step_index);                                \
+    if (fault.code != FaultCode::kOperandOverlap) return fault;                               \
+    const uint32_t param = format::RowsOf(model.steps())[step_index].param();                 \
+    const bind::NearLimits limits = bind::NearLimitsOf(*model.name()->Get(param));            \
+    return bind::LiesNear(model, step_index, limits) ? Fault() : fault;                       \
+  }                                                                                           \
+  extern "C" void weft_run_near_##entry(const format::Model& model, uint32_t param,           \
+                                        std::byte* const* operands) {                         \
+    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                     \
+    bind::RunNear(*model.name()->Get(param), operands, format::kArity[kKind].inputs,          \
+                  bind::name::run);                                                           \
   }
+#define WEFT_NEAR_STEP(name, Name) WEFT_NEAR_ENTRY(name, name, Run)
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
+#define WEFT_NEAR_NARROW_STEP(name, Name) WEFT_NEAR_ENTRY(narrow_##name, name, RunNarrow)
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NEAR_NARROW_STEP
 
 }  // namespace weft::steps

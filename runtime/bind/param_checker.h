@@ -85,6 +85,10 @@ class ParamChecker {
   // The operand is of this type, aligned to it and holds at least `elements`. One that is absent is
   // optional in its row of ops.inc (CheckStep has seen to that) and needs nothing.
   void RequireOperand(uint32_t operand, format::ElementType type, uint32_t elements);
+  // Its address is a multiple of that in every iteration.
+  void RequireAlignment(uint32_t operand, uint32_t alignment_bytes) {
+    RequireRoom(operand, alignment_bytes, 0);
+  }
   // Any type, moved as elements of 1, 2, 4 or 8 bytes (see RequireElementBytes).
   void RequireElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
   void RequireElementBytes(uint32_t element_bytes);

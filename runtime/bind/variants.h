@@ -33,12 +33,15 @@ void ForEachVariant(const Params& p, const Visit& visit) {
 }
 
 template <typename Params>
-bool AreVariantsLinked(const Params& params) {
-  bool are_linked = true;
-  ForEachVariant(params, [&are_linked](kernels::Variant variant) {
-    are_linked = are_linked && kernels::IsLinked(variant);
-  });
-  return are_linked;
+bool AreVariantsLinked(const Params& p) {
+#define WEFT_VARIANT(name, Name, Of, needed)                                       \
+  if constexpr (std::is_same<Params, variant_params::Of>::value) {                 \
+    if ((needed) && !kernels::IsLinked<kernels::Variant::k##Name>()) return false; \
+  }
+#include "kernels/variants.inc"
+#undef WEFT_VARIANT
+  (void)p;
+  return true;
 }
 
 }  // namespace weft::bind

@@ -28,7 +28,8 @@ constexpr int32_t Signed(uint32_t number) { return static_cast<int32_t>(number);
 StepSample Dense(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
   return StepSample(Kind::dense,
                     {{kF32, rows * inputs}, {kF32, 16 * inputs}, {kF32, 5}, {kF32, rows * 5}})
-      .With(format::DenseParams(rows, inputs, 5, x, y, start, kTanh));
+      .With(
+          format::DenseParams(rows, inputs, 5, x, y, start, kTanh, format::ElementType::f32, 0, 0));
 }
 
 StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_inner,
@@ -67,10 +68,10 @@ struct Window {
 StepSample Conv(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
   return StepSample(Kind::conv, {{kF32, 18}, {kF32, 16 * 2 * taps}, {kF32, 3}, {kF32, 3 * places}})
-      .With(format::ConvParams(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
-                               w.dilation, w.dilation, w.pad, w.pad,
-                               format::MapStrides(18, 3, 1, 9),
-                               format::MapStrides(3 * places, w.out, 1, places), kTanh));
+      .With(format::ConvParams(
+          1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride, w.dilation,
+          w.dilation, w.pad, w.pad, format::MapStrides(18, 3, 1, 9),
+          format::MapStrides(3 * places, w.out, 1, places), kTanh, format::ElementType::f32, 0, 0));
 }
 // A map of one axis, whose stride is 1; those of the others are `far`.
 format::MapStrides Line(bool pixels, uint32_t far) {
@@ -83,14 +84,16 @@ StepSample ConvOfLine(bool pixels, uint32_t far) {
                                  {kF32, channels},
                                  {kF32, width * channels}})
       .With(format::ConvParams(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1, 0,
-                               taps / 2, Line(pixels, far), Line(pixels, far), kTanh));
+                               taps / 2, Line(pixels, far), Line(pixels, far), kTanh,
+                               format::ElementType::f32, 0, 0));
 }
 StepSample Depthwise(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
   return StepSample(Kind::depthwise, {{kF32, 18}, {kF32, 16 * taps}, {kF32, 2}, {kF32, 2 * places}})
       .With(format::DepthwiseParams(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                     w.dilation, w.dilation, w.pad, w.pad, {18, 3, 1, 9},
-                                    {2 * places, w.out, 1, places}, kTanh));
+                                    {2 * places, w.out, 1, places}, kTanh, format::ElementType::f32,
+                                    0, 0));
 }
 StepSample Pool(const Window& w) {
   const uint32_t places = w.out * w.out;
@@ -115,7 +118,8 @@ StepSample DepthwiseRow(uint32_t far, const format::MapStrides& x, const format:
                                       {kF32, channels},
                                       {kF32, channels * out}})
       .With(format::DepthwiseParams(1, channels, 1, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0,
-                                    Far(far, x), Far(far, y), kTanh));
+                                    Far(far, x), Far(far, y), kTanh, format::ElementType::f32, 0,
+                                    0));
 }
 StepSample PoolRow(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
                    uint32_t channels, uint32_t width) {

@@ -207,9 +207,10 @@ TEST(MayShare, DependsOnTheWalk) {
   EXPECT_TRUE(convert(ElementType::f32, ElementType::i32));
   EXPECT_FALSE(convert(ElementType::f32, ElementType::f16));
   const auto dense = [](uint32_t rows_count, uint32_t start_stride) {
-    return bind::dense::MayShare(format::DenseParams(rows_count, 3, 5, 3, 5, start_stride,
-                                                     Activate(format::UnaryOp::identity)),
-                                 2, 0);
+    return bind::dense::MayShare(
+        format::DenseParams(rows_count, 3, 5, 3, 5, start_stride,
+                            Activate(format::UnaryOp::identity), format::ElementType::f32, 0, 0),
+        2, 0);
   };
   EXPECT_TRUE(dense(1, 0));
   EXPECT_FALSE(dense(2, 0));

@@ -269,7 +269,7 @@ NearStep RandomConv(std::mt19937& random) {
   const format::ConvParams params(w.batch, groups, in, out, w.in_height, w.in_width, w.out_height,
                                   w.out_width, w.kernel_height, w.kernel_width, w.stride_y,
                                   w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
-                                  x, y, kTanh);
+                                  x, y, kTanh, format::ElementType::f32, 0, 0);
   return StepOf(format::Kind::conv, params, FloatsOf(w.batch, w.in_height, w.in_width, groups * in),
                 FloatsOf(w.batch, w.out_height, w.out_width, groups * out),
                 groups * ((out + 15) / 16 * 16) * in * w.kernel_height * w.kernel_width,
@@ -285,7 +285,8 @@ NearStep RandomDepthwise(std::mt19937& random) {
       w.batch, out, multiplier, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
       w.kernel_width, w.stride_y, w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
       Strides(random, in, w.batch, w.in_height, w.in_width),
-      Strides(random, out, w.batch, w.out_height, w.out_width), kTanh);
+      Strides(random, out, w.batch, w.out_height, w.out_width), kTanh, format::ElementType::f32, 0,
+      0);
   return StepOf(format::Kind::depthwise, params, FloatsOf(w.batch, w.in_height, w.in_width, in),
                 FloatsOf(w.batch, w.out_height, w.out_width, out),
                 (out + 15) / 16 * 16 * w.kernel_height * w.kernel_width, out);

@@ -51,7 +51,7 @@ StepSample SampleOf() = delete;
 template <>
 inline StepSample SampleOf<format::Kind::dense>() {
   return StepSample(format::Kind::dense, {{kF32, 6}, {kF32, 16 * 3}, {kF32, 5}, {kF32, 10}})
-      .With(format::DenseParams(2, 3, 5, 3, 5, 0, kTanh));
+      .With(format::DenseParams(2, 3, 5, 3, 5, 0, kTanh, format::ElementType::f32, 0, 0));
 }
 
 template <>
@@ -66,14 +66,14 @@ inline StepSample SampleOf<format::Kind::conv>() {
   return StepSample(format::Kind::conv, {{kF32, 32}, {kF32, 16 * 2 * 4}, {kF32, 3}, {kF32, 27}})
       .With(format::ConvParams(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0,
                                format::MapStrides(32, 4, 1, 16), format::MapStrides(27, 9, 3, 1),
-                               kTanh));
+                               kTanh, format::ElementType::f32, 0, 0));
 }
 
 template <>
 inline StepSample SampleOf<format::Kind::depthwise>() {
   return StepSample(format::Kind::depthwise, {{kF32, 32}, {kF32, 16 * 9}, {kF32, 2}, {kF32, 32}})
       .With(format::DepthwiseParams(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, {32, 4, 1, 16},
-                                    {32, 8, 2, 1}, kTanh));
+                                    {32, 8, 2, 1}, kTanh, format::ElementType::f32, 0, 0));
 }
 
 template <>
@@ -285,11 +285,11 @@ inline std::vector<StepSample> NearSteps() {
   };
   add(StepSample(format::Kind::conv, {{kF32, 40}, {kF32, 32}, {kF32, 2}, {kF32, 40}})
           .With(format::ConvParams(1, 1, 2, 2, 5, 4, 5, 4, 1, 1, 1, 1, 1, 1, 0, 0, last, last,
-                                   samples::kTanh)),
+                                   samples::kTanh, format::ElementType::f32, 0, 0)),
       120);
   add(StepSample(format::Kind::depthwise, {{kF32, 40}, {kF32, 16 * 9}, {kF32, 2}, {kF32, 40}})
           .With(format::DepthwiseParams(1, 2, 1, 5, 4, 5, 4, 3, 3, 1, 1, 1, 1, 1, 1, last, last,
-                                        samples::kTanh)),
+                                        samples::kTanh, format::ElementType::f32, 0, 0)),
       -64);
   add(StepSample(format::Kind::pool, {{kF32, 40}, {kF32, 40}})
           .With(format::PoolParams(1, 2, 5, 4, 5, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, last, last,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/steps.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
 
@@ -406,6 +407,57 @@ TEST(Verify, HoldsParametersToTheirLimits) {
       CodeOf(Kind::reduce,
              [](B& b) { b.reduce_rows[0].mutate_order(static_cast<format::ReduceOrder>(3)); }),
       FaultCode::kParamOp);
+}
+
+// Of dense, conv or depthwise, whose weights are slot 1: parameters and slot name a type each.
+template <typename Rows>
+void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows ListingBuilder::*rows) {
+  using B = ListingBuilder;
+  const auto code = [&](ElementType named, ElementType type) {
+    return CodeOf(kind, [&](B& b) {
+      (b.*rows)[0].mutate_weights(named);
+      b.slots[1].mutate_type(type);
+      b.inputs.clear();  // whose slots are as large as their dims say
+    });
+  };
+  for (const ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16}) {
+    EXPECT_EQ(code(type, type), FaultCode::kNone);
+    EXPECT_EQ(code(type, ElementType::i16), FaultCode::kOperandType);
+  }
+  EXPECT_EQ(code(ElementType::f16, ElementType::f32), FaultCode::kOperandType);
+  EXPECT_EQ(code(ElementType::f32, ElementType::f16), FaultCode::kOperandType);
+  EXPECT_EQ(code(ElementType::i8, ElementType::i8), FaultCode::kParamType);
+  EXPECT_EQ(code(static_cast<ElementType>(200), ElementType::f32), FaultCode::kParamType);
+  EXPECT_EQ(CodeOf(kind, [&](B& b) { (b.*rows)[0].mutate_reserved0(1); }),
+            FaultCode::kParamReserved);
+  EXPECT_EQ(CodeOf(kind, [&](B& b) { (b.*rows)[0].mutate_reserved1(1); }),
+            FaultCode::kParamReserved);
+  const auto halves = [&](uint32_t skipped, uint32_t missing) {
+    return [&, skipped, missing](B& b) {
+      const uint32_t bytes = b.slots[1].bytes() / 2;
+      (b.*rows)[0].mutate_weights(ElementType::f16);
+      b.slots[1].mutate_type(ElementType::f16);
+      b.slots[1].mutate_offset_bytes(b.slots[1].offset_bytes() + skipped);
+      b.slots[1].mutate_bytes(bytes - missing);
+      b.inputs.clear();
+    };
+  };
+  EXPECT_EQ(CodeOf(kind, halves(0, 0)), FaultCode::kNone);
+  EXPECT_EQ(CodeOf(kind, halves(4, 0)), FaultCode::kNone);
+  EXPECT_EQ(CodeOf(kind, halves(2, 0)), FaultCode::kOperandAlignment) << "words are read";
+  EXPECT_EQ(CodeOf(kind, halves(0, 2)), FaultCode::kOperandBytes);
+
+  StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
+  halves(0, 0)(sample.builder);
+  const auto file = sample.builder.Finish();
+  EXPECT_EQ(plain.check(*format::GetModel(file.data()), 0).code, FaultCode::kOperandType);
+}
+
+TEST(Verify, HoldsWeightsToTheTypeThatIsNamed) {
+  using B = ListingBuilder;
+  ExpectWeightsOfOneType(format::Kind::dense, steps::kDense, &B::dense_rows);
+  ExpectWeightsOfOneType(format::Kind::conv, steps::kConv, &B::conv_rows);
+  ExpectWeightsOfOneType(format::Kind::depthwise, steps::kDepthwise, &B::depthwise_rows);
 }
 
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {

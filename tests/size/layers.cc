@@ -22,6 +22,12 @@ constexpr uint32_t kEnabledOnCoreClock = 5;
 
 constexpr size_t kFloats = 40000;
 float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
+F16 halves[kFloats];
+BF16 bfloats[kFloats];
+
+const float* WeightsOf(float) { return weights; }
+const F16* WeightsOf(F16) { return halves; }
+const BF16* WeightsOf(BF16) { return bfloats; }
 
 void Fill(float* values, size_t count) {
   uint32_t state = 1;
@@ -41,9 +47,10 @@ void Measure(const char* name, uint32_t multiply_adds, const Run& run) {
               static_cast<unsigned>(multiply_adds));
 }
 
+template <class Weight = float>
 void MeasureDense(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
   const DenseShape shape = {rows, inputs, outputs, inputs, outputs, 0, {}};
-  Measure(name, rows * inputs * outputs, [&] { Dense(shape, x, weights, bias, y); });
+  Measure(name, rows * inputs * outputs, [&] { Dense(shape, x, WeightsOf(Weight()), bias, y); });
 }
 
 void MeasureMatmul(const char* name, uint32_t side) {
@@ -85,6 +92,7 @@ Shape WindowOf(const Axis& down, const Axis& across, uint32_t channels, uint32_t
   return shape;
 }
 
+template <class Weight = float>
 void MeasureConv(const char* name, const Axis& down, const Axis& across, uint32_t channels,
                  uint32_t outputs) {
   ConvShape shape = WindowOf<ConvShape>(down, across, channels, outputs);
@@ -92,18 +100,19 @@ void MeasureConv(const char* name, const Axis& down, const Axis& across, uint32_
   shape.in_channels = channels;
   shape.out_channels = outputs;
   Measure(name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
-          [&] { Conv(shape, x, weights, bias, y); });
+          [&] { Conv(shape, x, WeightsOf(Weight()), bias, y); });
 }
 
+template <class Weight = float>
 void MeasureDepthwise(const char* name, const Axis& down, const Axis& across, uint32_t channels) {
   DepthwiseShape shape = WindowOf<DepthwiseShape>(down, across, channels, channels);
   shape.channels = channels;
   shape.multiplier = 1;
   Measure(name, down.output * across.output * channels * down.kernel * across.kernel,
-          [&] { Depthwise(shape, x, weights, bias, y); });
+          [&] { Depthwise(shape, x, WeightsOf(Weight()), bias, y); });
 }
 
-void MeasureAll() {
+void MeasureFloats() {
   constexpr Axis kOne = {1, 1, 1, 1, 1, 0};
   MeasureDense("dense_64_to_64", 1, 64, 64);
   MeasureDense("dense_100_rows_32_to_256", 100, 32, 256);
@@ -120,6 +129,15 @@ void MeasureAll() {
   MeasureDepthwise("depthwise_9_64_on_100", kOne, {100, 100, 9, 1, 1, 4}, 64);
 }
 
+// Layers of other weights.
+template <class Weight>
+void MeasureNarrow(const char* const (&names)[4]) {
+  MeasureDense<Weight>(names[0], 1, 64, 64);
+  MeasureConv<Weight>(names[1], {25, 25, 1, 1, 1, 0}, {5, 5, 1, 1, 1, 0}, 64, 64);
+  MeasureConv<Weight>(names[2], {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
+  MeasureDepthwise<Weight>(names[3], {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
+}
+
 }  // namespace
 }  // namespace weft::kernels
 
@@ -131,6 +149,11 @@ int main() {
   Fill(x, kFloats);
   Fill(weights, kFloats);
   Fill(bias, 1024);
-  MeasureAll();
+  MeasureFloats();
+#define WEFT_WEIGHTS(name, Name, ...)                                          \
+  MeasureNarrow<Name>({"dense_64_to_64_" #name, "pointwise_64_on_25x5_" #name, \
+                       "conv_3x3_16_on_16x16_" #name, "depthwise_3x3_64_on_25x5_" #name});
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
   return 0;
 }

@@ -36,7 +36,10 @@ double CountedOf(Kind kind, const Params& params) {
 }
 
 void AddDense(ListingBuilder& b, uint32_t rows, uint32_t inputs, uint32_t outputs) {
-  b.Step(Kind::dense, format::DenseParams(rows, inputs, outputs, inputs, outputs, 0, kPlain), {});
+  b.Step(Kind::dense,
+         format::DenseParams(rows, inputs, outputs, inputs, outputs, 0, kPlain,
+                             format::ElementType::f32, 0, 0),
+         {});
 }
 
 ModelWork WorkOf(ListingBuilder& b) {
@@ -45,7 +48,9 @@ ModelWork WorkOf(ListingBuilder& b) {
 }
 
 TEST(MultiplyAdds, AreTheProductsOfMatrices) {
-  EXPECT_EQ(CountedOf(Kind::dense, format::DenseParams(3, 5, 7, 5, 7, 0, kPlain)), 3 * 5 * 7);
+  EXPECT_EQ(CountedOf(Kind::dense, format::DenseParams(3, 5, 7, 5, 7, 0, kPlain,
+                                                       format::ElementType::f32, 0, 0)),
+            3 * 5 * 7);
   const uint32_t batch[6] = {2, 3}, strides[6] = {};
   EXPECT_EQ(CountedOf(Kind::matmul, format::MatmulParams(2, batch, strides, strides, 4, 5, 6, 6, 1,
                                                          5, 1, format::ElementType::f32, 0, 0)),
@@ -64,12 +69,14 @@ TEST(MultiplyAdds, AreTheProductsOfMatrices) {
 
 // 5 inputs, pad 1 on each side, 3 taps: 15 pairs, of which 2 lie in the padding.
 TEST(MultiplyAdds, LeaveOutTapsInThePadding) {
-  EXPECT_EQ(CountedOf(Kind::conv, format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1,
-                                                     {}, {}, kPlain)),
-            2 * 4 * 8 * 13);
   EXPECT_EQ(
-      CountedOf(Kind::depthwise, format::DepthwiseParams(2, 8, 2, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0,
-                                                         1, {20, 5, 1, 5}, {40, 5, 1, 5}, kPlain)),
+      CountedOf(Kind::conv, format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, {},
+                                               {}, kPlain, format::ElementType::f32, 0, 0)),
+      2 * 4 * 8 * 13);
+  EXPECT_EQ(
+      CountedOf(Kind::depthwise,
+                format::DepthwiseParams(2, 8, 2, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, {20, 5, 1, 5},
+                                        {40, 5, 1, 5}, kPlain, format::ElementType::f32, 0, 0)),
       2 * 8 * 13);
 }
 
@@ -89,7 +96,8 @@ TEST(MultiplyAdds, CountEveryWindowAsTheSlowWayDoes) {
             }
             EXPECT_EQ(
                 CountedOf(Kind::conv, format::ConvParams(1, 1, 1, 1, in, 1, out, 1, taps, 1, stride,
-                                                         1, dilation, 1, pad, 0, {}, {}, kPlain)),
+                                                         1, dilation, 1, pad, 0, {}, {}, kPlain,
+                                                         format::ElementType::f32, 0, 0)),
                 pairs)
                 << in << " " << taps << " " << stride << " " << dilation << " " << pad;
           }

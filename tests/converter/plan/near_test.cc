@@ -33,22 +33,25 @@ class Net {
   ValueId First(ValueId x) {
     const ValueId y = builder_.Scratch(kMap);
     builder_.Emit(format::ConvParams(1, 1, 1, kChannels, 49, 10, kHeight, kWidth, 10, 4, 2, 2, 1, 1,
-                                     4, 1, format::MapStrides(490, 10, 1, 490), kLast, relu_),
+                                     4, 1, format::MapStrides(490, 10, 1, 490), kLast, relu_,
+                                     format::ElementType::f32, 0, 0),
                   {x, Weights(40 * kChannels), Weights(kChannels)}, {y});
     return y;
   }
   ValueId Depthwise(ValueId x) {
     const ValueId y = builder_.Scratch(kMap);
-    builder_.Emit(format::DepthwiseParams(1, kChannels, 1, kHeight, kWidth, kHeight, kWidth, 3, 3,
-                                          1, 1, 1, 1, 1, 1, kLast, kLast, relu_),
-                  {x, Weights(9 * kChannels), Weights(kChannels)}, {y});
+    builder_.Emit(
+        format::DepthwiseParams(1, kChannels, 1, kHeight, kWidth, kHeight, kWidth, 3, 3, 1, 1, 1, 1,
+                                1, 1, kLast, kLast, relu_, format::ElementType::f32, 0, 0),
+        {x, Weights(9 * kChannels), Weights(kChannels)}, {y});
     return y;
   }
   ValueId Pointwise(ValueId x) {
     const ValueId y = builder_.Scratch(kMap);
-    builder_.Emit(format::ConvParams(1, 1, kChannels, kChannels, kHeight, kWidth, kHeight, kWidth,
-                                     1, 1, 1, 1, 1, 1, 0, 0, kLast, kLast, relu_),
-                  {x, Weights(kChannels * kChannels), Weights(kChannels)}, {y});
+    builder_.Emit(
+        format::ConvParams(1, 1, kChannels, kChannels, kHeight, kWidth, kHeight, kWidth, 1, 1, 1, 1,
+                           1, 1, 0, 0, kLast, kLast, relu_, format::ElementType::f32, 0, 0),
+        {x, Weights(kChannels * kChannels), Weights(kChannels)}, {y});
     return y;
   }
   ValueId Mean(ValueId x) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/dense.h"
+#include "kernels/variants.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/matrix/dense_bf16.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/matrix/dense-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// A whole: GCC cuts a function in two where it begins with a test.
+HWY_NOINLINE void DenseBF16(const DenseShape& shape, const float* x, const BF16* weights,
+                            const float* start, float* y) {
+  RunDense(shape, x, weights, start, y);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(DenseBF16);
+
+void Dense(const DenseShape& shape, const float* x, const BF16* weights, const float* start,
+           float* y) {
+  HWY_DYNAMIC_DISPATCH(DenseBF16)(shape, x, weights, start, y);
+}
+
+}  // namespace weft::kernels
+
+const char weft_variant_dense_bf16 = 0;
+#endif  // HWY_ONCE

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of any type as floats: LoadWeights a vector of them, WidenWeight one. Every half is a normal
+// float, zero, infinite or no number, so that the mode in which subnormal numbers count as zero changes
+// none; no instruction here flushes subnormal halves.
+
+#if defined(WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_
+#undef WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_
+#endif
+
+#include "kernels/matrix/weights.h"
+#include "kernels/simd/vector-inl.h"
+
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#include <arm_mve.h>
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+HWY_INLINE float FloatOfBits(uint32_t bits) {
+  float value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+HWY_INLINE float WidenWeight(float weight) { return weight; }
+HWY_INLINE float WidenWeight(BF16 weight) { return FloatOfBits(uint32_t{weight.bits} << 16); }
+HWY_INLINE float WidenWeight(F16 weight) {
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP) && (__ARM_FP & 2)
+  float value = FloatOfBits(weight.bits);
+  __asm__("vcvtb.f32.f16 %0, %0" : "+t"(value));
+  return value;
+#else
+  constexpr uint32_t kInfinity = 0x7C00, kLeastNormal = 0x0400, kExponents = 127 - 15;
+  const uint32_t sign = (weight.bits & 0x8000u) << 16, magnitude = weight.bits & 0x7FFFu;
+  if (magnitude < kLeastNormal) {  // a multiple of 2^-24
+    const float value = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
+    return sign != 0 ? -value : value;
+  }
+  const uint32_t exponents = magnitude < kInfinity ? kExponents : 2 * kExponents;
+  return FloatOfBits(sign | ((magnitude << 13) + (exponents << 23)));
+#endif
+}
+
+HWY_INLINE FloatVec LoadWeights(const float* p) { return Load(p); }
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE FloatVec LoadWeights(const F16* p) { return FloatVec(WidenWeight(*p)); }
+HWY_INLINE FloatVec LoadWeights(const BF16* p) { return FloatVec(WidenWeight(*p)); }
+#else
+using HalfTag = hn::Rebind<uint16_t, FloatTag>;
+HWY_INLINE FloatVec LoadWeights(const F16* p) {
+  const hn::Rebind<hwy::float16_t, FloatTag> half;
+  const auto bits = hn::LoadU(HalfTag(), reinterpret_cast<const uint16_t*>(p));
+  return hn::PromoteTo(FloatTag(), hn::BitCast(half, bits));
+}
+HWY_INLINE FloatVec LoadWeights(const BF16* p) {
+  const hn::RebindToUnsigned<FloatTag> wide;
+  const auto bits = hn::LoadU(HalfTag(), reinterpret_cast<const uint16_t*>(p));
+  return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(wide, bits)));
+}
+#endif
+
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+// Four neighbours, which Highway's scalar target cannot hold.
+HWY_INLINE float32x4_t LoadFour(const float* p) { return vldrwq_f32(p); }
+HWY_INLINE float32x4_t LoadFour(const F16* p) {
+  const uint32x4_t bits = vldrhq_u32(reinterpret_cast<const uint16_t*>(p));
+  return vcvtbq_f32_f16(vreinterpretq_f16_u32(bits));
+}
+HWY_INLINE float32x4_t LoadFour(const BF16* p) {
+  const uint32x4_t bits = vldrhq_u32(reinterpret_cast<const uint16_t*>(p));
+  return vreinterpretq_f32_u32(vshlq_n_u32(bits, 16));
+}
+#endif
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_

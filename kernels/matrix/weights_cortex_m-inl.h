@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of the assembly for Cortex-M with a scalar FPU: weights as floats from s16 on, by the register
+// operand `weights`, which moves behind them. A register takes two halves, of which an instruction each
+// makes floats.
+
+#if defined(WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_
+#undef WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_
+#endif
+
+// clang-format off
+#undef WEFT_EIGHT_FLOATS
+#define WEFT_EIGHT_FLOATS "vldmia %[weights]!, {s16-s23}\n\t"
+#undef WEFT_FOUR_FLOATS
+#define WEFT_FOUR_FLOATS "vldmia %[weights]!, {s16-s19}\n\t"
+#undef WEFT_EIGHT_HALVES
+#define WEFT_EIGHT_HALVES             \
+  "vldmia %[weights]!, {s20-s23}\n\t" \
+  "vcvtb.f32.f16 s16, s20\n\t"        \
+  "vcvtt.f32.f16 s17, s20\n\t"        \
+  "vcvtb.f32.f16 s18, s21\n\t"        \
+  "vcvtt.f32.f16 s19, s21\n\t"        \
+  "vcvtb.f32.f16 s20, s22\n\t"        \
+  "vcvtt.f32.f16 s21, s22\n\t"        \
+  "vcvtb.f32.f16 s22, s23\n\t"        \
+  "vcvtt.f32.f16 s23, s23\n\t"
+#undef WEFT_FOUR_HALVES
+#define WEFT_FOUR_HALVES              \
+  "vldmia %[weights]!, {s18-s19}\n\t" \
+  "vcvtb.f32.f16 s16, s18\n\t"        \
+  "vcvtt.f32.f16 s17, s18\n\t"        \
+  "vcvtb.f32.f16 s18, s19\n\t"        \
+  "vcvtt.f32.f16 s19, s19\n\t"
+// clang-format on
+
+#endif  // WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the entries of narrow_steps.inc add to the plain ones.
+#ifndef WEFT_RUNTIME_BIND_NARROW_H_
+#define WEFT_RUNTIME_BIND_NARROW_H_
+
+#include "kernels/matrix/weights.h"
+#include "runtime/bind/param_checker.h"
+#include "runtime/bind/variants.h"
+
+namespace weft::bind {
+
+// A type whose data or sums are no floats needs rules of its own for the other operands.
+#define WEFT_WEIGHTS(name, Name, x, sum) \
+  static_assert(format::ElementType::x == kF32 && format::ElementType::sum == kF32);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+
+constexpr bool IsWeightType(format::ElementType type) {
+  switch (type) {
+#define WEFT_WEIGHTS(name, ...) case format::ElementType::name:
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+    case kF32:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Operand 1 has `elements` weights of the type that the parameters name, which this program has.
+template <typename Params>
+void RequireWeights(ParamChecker& check, const Params& params, uint32_t elements) {
+  const auto type = static_cast<uint32_t>(params.weights());
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  check.Require(IsWeightType(params.weights()), FaultCode::kParamType, type, 0);
+  check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
+  check.RequireOperand(1, params.weights(), elements);
+  check.RequireAlignment(1, kernels::kWeightsAlignment);
+}
+
+}  // namespace weft::bind
+
+#endif  // WEFT_RUNTIME_BIND_NARROW_H_
