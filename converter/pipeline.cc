@@ -71,6 +71,7 @@ struct Conversion {
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
   plan::Program program = {};
+  std::vector<plan::WeightsOfType> weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};
 };
@@ -85,6 +86,7 @@ bool Infer(Conversion&);
 bool Reroll(Conversion&);
 bool Stream(Conversion&);
 bool Lower(Conversion&);
+bool NarrowWeights(Conversion&);
 bool Plan(Conversion&);
 bool Emit(Conversion&);
 bool Verify(Conversion&);
@@ -145,6 +147,8 @@ constexpr Pass kPasses[] = {
      "maps are made where a copy would put them"},
     {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,
      "states of loops get homes, bodies a copy for each phase"},
+    {"narrow", Stage::kProgram, NarrowWeights,
+     "weights of products become f16, or as --precision says"},
     {"plan", Stage::kPlan, Plan,
      "the fastest of several plans that fits; all values get addresses"},
     {"emit", Stage::kFile, Emit, "the plan is written as a file, with its self test"},
@@ -263,6 +267,11 @@ bool Stream(Conversion& c) {
 
 bool Lower(Conversion& c) { return graph::Lower(*c.graph, c.program, c.faults); }
 
+bool NarrowWeights(Conversion& c) {
+  c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
+  return c.faults.ok();
+}
+
 // The regions of the call are the memories of scratch. Behind a single one lies one without limit.
 plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
   plan::PlanOptions plan_options;
@@ -289,6 +298,7 @@ std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
   options.streaming_steps.reset();
   options.dump = nullptr;
   options.progress = nullptr;
+  options.precisions = {};  // which may name layers of the cut one
   Faults discarded;
   const std::optional<plan::Program> whole = LowerModel(options, discarded);
   return whole ? std::optional(MultiplyAddsOf(*whole)) : std::nullopt;
@@ -457,6 +467,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.self_test_bytes = c.file.self_test_bytes;
   converted.scratch_bound_bytes = c.plan.bound_bytes;
   converted.f16_weights = c.f16_weights;
+  converted.weights = std::move(c.weights);
   converted.streamed = std::move(c.streamed);
   return converted;
 }

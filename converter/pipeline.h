@@ -21,6 +21,7 @@
 #include "converter/graph/layer_outputs.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
+#include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
 
 namespace weft::pipeline {
@@ -43,7 +44,8 @@ struct ConvertOptions {
   std::map<std::string, graph::InputValue> values;
   // Outputs of layers that the model gives besides, behind its own.
   std::vector<graph::LayerOutput> layer_outputs;
-  graph::InputStates states;  // inputs and outputs that become states
+  graph::InputStates states;    // inputs and outputs that become states
+  plan::Precisions precisions;  // of weights
   // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
   std::optional<int64_t> arena_budget_bytes;
   // Scratch in memories of their own, the fastest first; the last takes what is left over.
@@ -68,8 +70,9 @@ struct Converted {
   // Most that is alive at one time: no placement of this order of steps with these hoists needs
   // less, but another order or another --arena-budget may.
   int64_t scratch_bound_bytes = 0;
-  int64_t f16_weights = 0;                  // numbers of the IR's constants that it holds as f16
-  std::optional<graph::Streamed> streamed;  // what --streaming has made of it
+  int64_t f16_weights = 0;                   // numbers of the IR's constants that it holds as f16
+  std::vector<plan::WeightsOfType> weights;  // those of products
+  std::optional<graph::Streamed> streamed;   // what --streaming has made of it
 };
 
 // The passes before planning: the model as steps over values.

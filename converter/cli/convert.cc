@@ -38,6 +38,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o step.weft --streaming --time-axis x=2
+  weft convert model.xml -o model.weft --precision f16 --precision decoder=f32
   weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --c-source model.c
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
@@ -45,10 +46,10 @@ constexpr const char* kConvertExamples = R"(Examples:
 
 struct ConvertCall {
   pipeline::ConvertOptions options;
-  std::string model, weights, output, c_source, precision = "f32";
+  std::string model, weights, output, c_source;
   Dumps dumps;
   bool incbin = false;
-  std::vector<std::string> shapes, values, states, regions, time_axes;
+  std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
   int64_t arena_budget_bytes = 0;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
@@ -142,6 +143,31 @@ void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
   }
 }
 
+// "f16", or "decoder=f32"; names may hold "=", types do not.
+void TakePrecisions(const ConvertCall& call, plan::Precisions* precisions) {
+  bool has_all = false;
+  for (const std::string& text : call.precisions) {
+    const size_t equals = text.rfind('=');
+    const bool is_layer = equals != std::string::npos;
+    const std::optional<plan::Precision> precision =
+        plan::PrecisionOf(is_layer ? text.substr(equals + 1) : text);
+    if (!precision || equals == 0) {
+      RefuseOption("--precision", fmt::format("is \"{}\"; must be one of {}, or such a type of one "
+                                              "layer, as decoder=f32",
+                                              text, plan::PrecisionNames()));
+    }
+    const bool is_new = is_layer
+                            ? precisions->layers.emplace(text.substr(0, equals), *precision).second
+                            : !std::exchange(has_all, true);
+    if (!is_new) {
+      RefuseOption("--precision", is_layer
+                                      ? fmt::format("names \"{}\" twice", text.substr(0, equals))
+                                      : "is given twice for all layers; must be given once");
+    }
+    if (!is_layer) precisions->all = *precision;
+  }
+}
+
 std::filesystem::path HeaderOf(const ConvertCall& call) {
   return std::filesystem::path(call.c_source).replace_extension(".h");
 }
@@ -180,6 +206,7 @@ void CheckCall(ConvertCall& call) {
   TakeRegions(call, &options);
   TakeTimeAxes(call, &options);
   TakeStates(call, &options);
+  TakePrecisions(call, &options.precisions);
   options.model = call.model;
   options.weights = call.weights;
   if (call.arena_budget->is_given()) {
@@ -226,12 +253,34 @@ class Progress {
   Clock::time_point pass_begin_ = begin_;
 };
 
+// "weights: 52480 bytes as f16 (exact), 1024 as f32".
+std::string WeightsText(const std::vector<plan::WeightsOfType>& weights) {
+  std::string text;
+  for (const plan::WeightsOfType& one : weights) {
+    text += fmt::format("{}{}{} as {}", text.empty() ? "weights: " : ", ", one.bytes,
+                        text.empty() ? " bytes" : "", format::EnumNameElementType(one.type));
+    if (one.type != ElementType::f32) text += one.is_rounded ? " (rounded)" : " (exact)";
+  }
+  return text;
+}
+
+nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const plan::WeightsOfType& one : weights) {
+    list.push_back({{"type", format::EnumNameElementType(one.type)},
+                    {"exact", !one.is_rounded},
+                    {"bytes", one.bytes}});
+  }
+  return list;
+}
+
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted) {
   if (call.json) {
     nlohmann::ordered_json json;
     json["file"] = call.output;
     json["file_bytes"] = converted.file.size();
     json["weights_bytes"] = converted.weights_bytes;
+    json["weights"] = WeightsJson(converted.weights);
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
     if (!call.options.regions.empty()) {
@@ -254,6 +303,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
   Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output,
          Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
          Size(converted.state_bytes), Size(scratch_bytes), bound);
+  if (!converted.weights.empty()) Answer("{}", WeightsText(converted.weights));
   if (!call.options.regions.empty()) {
     Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,
            Size(converted.scratch_bytes),
@@ -411,17 +461,14 @@ void AddConvert(CommandLine& line, Exit* exit) {
            "With --streaming: time runs along this axis of that input or output; else it is found")
       .Text("NAME=AXIS")
       .OneValueEach();
-  command.Add("--precision", call->precision, "Element type of the weights; only f32 so far")
-      .Check([](const std::string& value) {
-        if (value == "f32") return std::string();
-        constexpr std::string_view kPlanned[] = {"auto", "f16", "bf16", "i8", "i8x8"};
-        const bool planned =
-            std::find(std::begin(kPlanned), std::end(kPlanned), value) != std::end(kPlanned) ||
-            value.starts_with("i4") || value.find('=') != std::string::npos;
-        return fmt::format("{} is {}; must be f32", value, planned ? "not implemented" : "unknown");
-      })
-      .Apply(PathName())
-      .Type("TYPE");
+  command
+      .Add("--precision", call->precisions,
+           fmt::format("Type of the weights of products, one of {}: auto, the default, is f16 "
+                       "where every weight is one, else f32; others may round; NAME=TYPE for the "
+                       "layer of that name",
+                       plan::PrecisionNames()))
+      .Text("[NAME=]TYPE")
+      .OneValueEach();
   command
       .Add("--self-test", call->options.self_test_runs,
            "Store N runs with their outputs, which a board can repeat and compare")

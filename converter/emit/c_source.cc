@@ -264,29 +264,47 @@ void CSourceWriter::WriteBytes() {
   Body("}};\n");
 }
 
-// The plain entries of steps.h refuse a step that writes y over x.
-bool IsNear(const format::Model& model, uint32_t step) {
-  switch (static_cast<format::Kind>(model.steps()->Get(step)->kind())) {
+// Which entry of its kind in steps.h a step needs.
+struct EntryNeeds {
+  bool is_near = false;    // it writes y over x
+  bool is_narrow = false;  // its weights are of another type than f32
+};
+
+EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
+  const format::Step& step = *model.steps()->Get(step_index);
+  const auto kind = static_cast<format::Kind>(step.kind());
+  EntryNeeds needs;
+  StepEntry entry = {};  // that refuses nothing but a y over x
 #define WEFT_NEAR_STEP(name, Name) \
-  case format::Kind::name:         \
-    return steps::k##Name.check(model, step).code == FaultCode::kOperandOverlap;
+  if (kind == format::Kind::name) entry = steps::k##Name;
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
-    default:
-      return false;
+#define WEFT_NARROW_STEP(name, Name)                                                          \
+  if (kind == format::Kind::name) {                                                           \
+    needs.is_narrow = model.name()->Get(step.param())->weights() != format::ElementType::f32; \
+    entry = steps::kNarrow##Name;                                                             \
   }
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NARROW_STEP
+  needs.is_near =
+      entry.check != nullptr && entry.check(model, step_index).code == FaultCode::kOperandOverlap;
+  return needs;
 }
 
 void CSourceWriter::WriteSteps() {
-  std::map<uint16_t, bool> kinds;  // is any of them near?
+  std::map<uint16_t, EntryNeeds> kinds;  // of any of them
   for (uint32_t i = 0; i < model_.steps()->size(); ++i) {
     const uint16_t kind = model_.steps()->Get(i)->kind();
-    if (kind != 0) kinds[kind] = kinds[kind] || IsNear(model_, i);
+    if (kind == 0) continue;
+    const EntryNeeds needs = NeedsOf(model_, i);
+    kinds[kind].is_near |= needs.is_near;
+    kinds[kind].is_narrow |= needs.is_narrow;
   }
   Body("static const weft_step_entry entries[] = {{\n");
-  for (const auto& [kind, is_near] : kinds) {
-    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{0}, weft_run_{1}{0}}},\n",
-         format::NameOf(static_cast<format::Kind>(kind)), is_near ? "near_" : "");
+  for (const auto& [kind, needs] : kinds) {
+    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{2}{0}, weft_run_{1}{2}{0}}},\n",
+         format::NameOf(static_cast<format::Kind>(kind)), needs.is_near ? "near_" : "",
+         needs.is_narrow ? "narrow_" : "");
   }
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
   Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",

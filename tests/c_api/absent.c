@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program with every step's kernel and no variant of one: opening a model that needs a variant must
+ * A program with a model's kernels and without a variant of one: opening a model that needs it must
  * say so, and must not call what is not linked. The model's own source asks for what it needs, so its
  * request goes to this number: the compiler is called with weft_variant_<name>=not_linked. */
 #include <stdio.h>
@@ -7,21 +7,13 @@
 const char not_linked = 0;
 #include "model.c"
 
-#define WEFT_STEP(name, ...) \
-  [WEFT_STEP_##name] = {weft_check_##name, weft_run_##name},
-static const weft_step_entry every_step[] = {
-#include "runtime/format/ops.inc"
-};
-#undef WEFT_STEP
-
 int main(void) {
   char text[160];
   weft_engine engine;
-  const weft_steps steps = {every_step, WEFT_STEP_KINDS};
   const weft_memory memory = {{model_state, MODEL_STATE_BYTES},
                               {model_scratch, MODEL_SCRATCH_BYTES},
                               {{model_more_scratch, MODEL_MORE_SCRATCH_BYTES}}};
-  const weft_fault fault = weft_open(model_model, MODEL_MODEL_BYTES, steps, memory, &engine);
+  const weft_fault fault = weft_open(model_model, MODEL_MODEL_BYTES, model_steps, memory, &engine);
   weft_describe(fault, text, sizeof(text));
   puts(text);
   return 0;

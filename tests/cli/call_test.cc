@@ -87,15 +87,17 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
            {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
-           {"--precision f16", "--precision: f16 is not implemented; must be f32"},
-           {"--precision i8", "--precision: i8 is not implemented; must be f32"},
-           {"--precision auto", "--precision: auto is not implemented; must be f32"},
-           {"--precision i4:32", "--precision: i4:32 is not implemented; must be f32"},
-           {"--precision fc=i8", "--precision: fc=i8 is not implemented; must be f32"},
-           {"--precision ''", "--precision: is empty; must be a name"},
+           {"--precision i8",
+            "--precision: is \"i8\"; must be one of auto, f32, f16, bf16, or such a type of one "
+            "layer, as decoder=f32"},
+           {"--precision fc=i8", "--precision: is \"fc=i8\"; must be one of auto"},
+           {"--precision =f16", "--precision: is \"=f16\"; must be one of auto"},
+           {"--precision fc=", "--precision: is \"fc=\"; must be one of auto"},
+           {"--precision f16 --precision f32", "--precision: is given twice for all layers"},
+           {"--precision a=b=f16 --precision a=b=f32", "--precision: names \"a=b\" twice"},
            {"--c-source ''", "--c-source: is empty; must be a name"},
            {"--arena-budget min", "--arena-budget: is \"min\"; must be a number of bytes"},
-           {"--precision f31", "--precision: f31 is unknown; must be f32"}}) {
+           {"--precision f31", "--precision: is \"f31\"; must be one of auto"}}) {
     const Outcome outcome = Weft("convert model.xml -o model.weft " + option);
     EXPECT_EQ(outcome.code, 2) << option;
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;

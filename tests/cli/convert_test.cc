@@ -185,6 +185,30 @@ TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
   EXPECT_NE(outcome.out.find("this order of steps"), std::string::npos) << outcome.out;
 }
 
+TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
+  const std::string convert =
+      "convert '" WEFT_SOURCE_DIR
+      "/tests/conformance/cases/half_weights/beside_floats/model.xml' -o m.weft";
+  const auto text = [&](const std::string& options) {
+    const Outcome outcome = Weft(convert + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const size_t first = outcome.out.find("weights: ");
+    return outcome.out.substr(first, outcome.out.find('\n', first) - first);
+  };
+  EXPECT_EQ(text(""), "weights: 3552 bytes as f16 (exact), 14400 as f32");
+  EXPECT_EQ(text(" --precision auto"), "weights: 3552 bytes as f16 (exact), 14400 as f32");
+  EXPECT_EQ(text(" --precision f32"), "weights: 21504 bytes as f32");
+  EXPECT_EQ(text(" --precision f16"), "weights: 7200 bytes as f16 (rounded), 3552 as f16 (exact)");
+  EXPECT_EQ(text(" --precision bf16 --precision MatMul_1=f32"),
+            "weights: 7200 bytes as bf16 (rounded), 7104 as f32");
+  const auto json = nlohmann::json::parse(Weft(convert + " --json").out);
+  EXPECT_EQ(json["weights"][0],
+            nlohmann::json({{"type", "f16"}, {"exact", true}, {"bytes", 3552}}));
+  const Outcome unknown = Weft(convert + " --precision decoder=f32");
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_NE(unknown.err.find("names layer \"decoder\""), std::string::npos) << unknown.err;
+}
+
 TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
   WriteModel(kSum);
   const Outcome outcome = Weft("convert model.xml -o m.weft --dump-after lower --json");
@@ -202,7 +226,7 @@ TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   EXPECT_NE(outcome.err.find(
                 "there is no pass \"frob\"; must be one of read count resolve flatten "
                 "promote infer dilate borders reroll streaming recognise formulas constants divide "
-                "layout lower ring_products fuse_tail place_maps loops plan "
+                "layout lower ring_products fuse_tail place_maps loops narrow plan "
                 "emit verify all"),
             std::string::npos)
       << outcome.err;
@@ -223,8 +247,8 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/21-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/23-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/22-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/24-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
   EXPECT_EQ(Text("one/16-lower.txt"), text("lower"));
 }

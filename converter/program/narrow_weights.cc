@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/narrow_weights.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "converter/base/narrow.h"
+#include "kernels/elementwise/convert.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr size_t kWeights = 1;  // operand of every step that has `weights` in its parameters
+
+// Each saves two bytes; a kernel takes from 0.8 KB (dense) to 4 KB (conv) on a Cortex-M4F, of which
+// some is shared with that of floats.
+constexpr int64_t kLeastWeights = 1024;
+
+bool HasWeights(const Step& step) {
+  return std::visit(
+      [](const auto& params) {
+        return requires { params.weights(); };
+      },
+      step.params);
+}
+void SetWeightType(Step& step, ElementType type) {
+  const auto set = [type](auto& params) {
+    if constexpr (requires { params.mutate_weights(type); }) params.mutate_weights(type);
+  };
+  std::visit(set, step.params);
+}
+
+std::vector<std::byte> Converted(const std::vector<std::byte>& bytes, ElementType from,
+                                 ElementType to) {
+  const size_t count = bytes.size() * 8 / static_cast<size_t>(weft::BitsOf(from));
+  std::vector<std::byte> converted(count * static_cast<size_t>(weft::BitsOf(to)) / 8);
+  const kernels::ConvertShape shape = {Narrow32(count, "weights"),
+                                       static_cast<kernels::Element>(from),
+                                       static_cast<kernels::Element>(to)};
+  kernels::Convert(shape, bytes.data(), converted.data());
+  return converted;
+}
+
+std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
+  std::vector<float> floats(bytes.size() / sizeof(float));
+  std::memcpy(floats.data(), bytes.data(), floats.size() * sizeof(float));
+  return floats;
+}
+
+// A constant of floats that products alone read, each as its weights.
+struct Constant {
+  ValueId root = kNone;
+  std::vector<Step*> readers;
+  Precision precision;
+  // What it becomes.
+  ElementType type = ElementType::f32;
+  bool is_rounded = false;
+  std::vector<std::byte> bytes;
+};
+
+class Narrowing {
+ public:
+  Narrowing(Program& program, const Precisions& precisions, Faults& faults)
+      : program_(program), precisions_(precisions), faults_(faults) {}
+
+  std::vector<WeightsOfType> Run() {
+    FindConstants();
+    CheckLayers();
+    for (auto& [root, constant] : constants_) Choose(constant);
+    DropSmallKinds();
+    Apply();
+    return Report();
+  }
+
+ private:
+  void FindConstants();
+  void TakeOperands(Step& step);
+  void CheckLayers();
+  Precision PrecisionFor(const Step& step) const;
+  void Choose(Constant& constant);
+  void DropSmallKinds();
+  void Apply();
+  std::vector<WeightsOfType> Report() const;
+
+  // Something reads `value`, and not as weights.
+  void Keep(ValueId value) {
+    if (value != kNone) kept_.insert(Resolve(program_, value).root);
+  }
+
+  Program& program_;
+  const Precisions& precisions_;
+  Faults& faults_;
+  std::map<ValueId, Constant> constants_;
+  std::set<ValueId> kept_;
+  std::set<std::string> layers_;  // that have weights
+};
+
+void Narrowing::TakeOperands(Step& step) {
+  const bool has_weights = HasWeights(step);
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const ValueId value = step.inputs[i];
+    if (value == kNone) continue;
+    const Place place = Resolve(program_, value);
+    const Value& root = program_.values[place.root];
+    const bool is_weights = has_weights && i == kWeights && root.home == Home::kWeights &&
+                            place.offset_bytes == 0 && place.moves.empty() &&
+                            program_.values[value].type.type == ElementType::f32 &&
+                            program_.values[value].bytes == root.bytes;
+    if (!is_weights) {
+      Keep(value);
+      continue;
+    }
+    Constant& constant = constants_[place.root];
+    constant.root = place.root;
+    constant.readers.push_back(&step);
+    layers_.insert(step.layer);
+  }
+}
+
+void Narrowing::FindConstants() {
+  for (Block& block : program_.blocks) {
+    for (Item& item : block.items) {
+      if (auto* step = std::get_if<Step>(&item)) TakeOperands(*step);
+    }
+    for (const ValueId result : block.results) Keep(result);
+  }
+  for (const Section& section : program_.sections) {
+    Keep(section.trip);
+    Keep(section.first_condition);
+  }
+  for (const Port& port : program_.outputs) {
+    Keep(port.value);
+    Keep(port.length);
+  }
+  for (const Variable& variable : program_.variables) Keep(variable.initial);
+  for (const ValueId root : kept_) constants_.erase(root);
+}
+
+void Narrowing::CheckLayers() {
+  for (const auto& [layer, precision] : precisions_.layers) {
+    if (layers_.contains(layer)) continue;
+    faults_.Add(fmt::format(
+        "--precision: names layer \"{}\", which multiplies by no constant; must name one that does",
+        layer));
+  }
+}
+
+Precision Narrowing::PrecisionFor(const Step& step) const {
+  const auto exception = precisions_.layers.find(step.layer);
+  return exception == precisions_.layers.end() ? precisions_.all : exception->second;
+}
+
+void Narrowing::Choose(Constant& constant) {
+  constant.precision = PrecisionFor(*constant.readers.front());
+  for (const Step* step : constant.readers) {
+    if (PrecisionFor(*step) != constant.precision) constant.precision = ElementType::f32;
+  }
+  const ElementType type = constant.precision.value_or(ElementType::f16);
+  if (type == ElementType::f32) return;
+  const std::vector<std::byte>& data = *program_.values[constant.root].data;
+  constant.bytes = Converted(data, ElementType::f32, type);
+  const std::vector<std::byte> widened = Converted(constant.bytes, type, ElementType::f32);
+  const std::vector<float> before = FloatsOf(data), after = FloatsOf(widened);
+  bool is_exact = widened == data;
+  for (size_t i = 0; i < before.size(); ++i) {
+    is_exact = is_exact && !std::isnan(before[i]);
+    if (!constant.precision || std::isinf(after[i]) == std::isinf(before[i])) continue;
+    faults_.Add(
+        fmt::format("layer \"{}\": has a weight of {}, too great for {}; must be given "
+                    "--precision with its name and f32",
+                    constant.readers.front()->layer, before[i], format::EnumNameElementType(type)));
+    break;
+  }
+  if (!is_exact && !constant.precision) return;
+  constant.type = type;
+  constant.is_rounded = !is_exact;
+}
+
+void Narrowing::DropSmallKinds() {
+  std::map<StepKind, int64_t> counts;
+  const auto count = [&](const Constant& constant) -> int64_t& {
+    return counts[constant.readers.front()->kind()];
+  };
+  for (const auto& [root, constant] : constants_) {
+    if (constant.type == ElementType::f32) continue;
+    const bool is_asked_for = constant.precision.has_value();
+    count(constant) +=
+        is_asked_for ? kLeastWeights : program_.values[root].bytes / int64_t{sizeof(float)};
+  }
+  for (auto& [root, constant] : constants_) {
+    if (count(constant) < kLeastWeights) constant.type = ElementType::f32;
+  }
+}
+
+// Views of a constant that nothing reads any more become narrow, too.
+void Narrowing::Apply() {
+  for (size_t i = 0; i < program_.values.size(); ++i) {
+    const auto found = constants_.find(Resolve(program_, static_cast<ValueId>(i)).root);
+    if (found == constants_.end() || found->second.type == ElementType::f32) continue;
+    const ElementType type = found->second.type;
+    const int64_t divisor = weft::BitsOf(ElementType::f32) / weft::BitsOf(type);
+    Value& value = program_.values[i];
+    value.type.type = type;
+    value.bytes /= divisor;
+    value.offset_bytes /= divisor;
+  }
+  for (auto& [root, constant] : constants_) {
+    if (constant.type == ElementType::f32) continue;
+    program_.values[root].data =
+        std::make_shared<const std::vector<std::byte>>(std::move(constant.bytes));
+    for (Step* step : constant.readers) SetWeightType(*step, constant.type);
+  }
+}
+
+std::vector<WeightsOfType> Narrowing::Report() const {
+  std::map<std::pair<ElementType, bool>, int64_t> bytes;
+  for (const auto& [root, constant] : constants_) {
+    bytes[{constant.type, constant.is_rounded}] += program_.values[root].bytes;
+  }
+  std::vector<WeightsOfType> report;
+  for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {
+    report.push_back({one->first.first, one->first.second, one->second});
+  }
+  return report;
+}
+
+}  // namespace
+
+std::optional<Precision> PrecisionOf(std::string_view name) {
+  if (name == "auto") return Precision();
+  if (name == "f32") return Precision(ElementType::f32);
+#define WEFT_WEIGHTS(name_of_type, ...) \
+  if (name == #name_of_type) return Precision(ElementType::name_of_type);
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+  return std::nullopt;
+}
+
+std::string PrecisionNames() {
+  return "auto, f32"
+#define WEFT_WEIGHTS(name, ...) ", " #name
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+      ;
+}
+
+std::vector<WeightsOfType> NarrowWeights(Program& program, const Precisions& precisions,
+                                         Faults& faults) {
+  return Narrowing(program, precisions, faults).Run();
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of products in a type of fewer bits, which the kernels widen as they read them.
+#ifndef WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_
+#define WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/base/faults.h"
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+// f32 or a row of kernels/matrix/weights.inc; nullopt: f16 where every weight is one, else f32.
+using Precision = std::optional<ElementType>;
+
+// The one that a call names: "auto", "f32", "f16" ...; nullopt where there is no such.
+std::optional<Precision> PrecisionOf(std::string_view name);
+// All of them: "auto, f32, f16 ...".
+std::string PrecisionNames();
+
+struct Precisions {
+  Precision all;
+  std::map<std::string, Precision> layers;  // exceptions, by the name of the layer
+};
+
+// Weights of all products that became one type.
+struct WeightsOfType {
+  ElementType type = ElementType::f32;
+  bool is_rounded = false;  // some are other numbers than before
+  int64_t bytes = 0;
+};
+
+// What is left alone: a product's constant that something else reads, too; where nothing is said of
+// a layer, a kind of step whose weights would save less than its kernel for them takes. A weight
+// that is too great for its type, and a layer that has none, are faults.
+std::vector<WeightsOfType> NarrowWeights(Program& program, const Precisions& precisions,
+                                         Faults& faults);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_

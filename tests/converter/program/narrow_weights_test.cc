@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which weights become narrow: those that lose nothing, or what is asked for; never those that
+// something else reads.
+#include "converter/program/narrow_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "converter/ops/packed.h"
+#include "converter/program/builder.h"
+#include "tests/converter/program_runner.h"
+#include "tests/converter/steps.h"
+#include "tests/converter/types.h"
+
+namespace weft {
+namespace {
+
+using plan::Builder;
+using plan::Precision;
+using plan::Precisions;
+using plan::Program;
+using plan::ValueId;
+
+constexpr int64_t kTerms = 64;  // of the sums of one panel of outputs: a kilobyte of weights in f16
+
+// y[i] = x * weights i, each a layer of its own: "layer 0" ...
+struct Products {
+  Program program;
+  Builder builder{program};
+  ValueId x = builder.Scratch(F32({1, kTerms}));
+
+  Products() { program.inputs.push_back({x, {"x"}, plan::kNone, 0}); }
+
+  // All weights are `value`, but for the first.
+  ValueId Add(float first, float value, int64_t inputs = kTerms) {
+    std::vector<float> weights(static_cast<size_t>(inputs) * 16, value);
+    weights[0] = first;
+    builder.SetLayer("layer " + std::to_string(program.outputs.size()));
+    const ValueId packed = ops::PackDense(builder, weights, inputs, 1, 16, inputs);
+    const ValueId y = builder.Scratch(F32({1, 16}));
+    ops::EmitDense(builder, 1, inputs, 16, x, packed, y);
+    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+    return packed;
+  }
+
+  // The types of the products' weights, or the fault.
+  std::string Narrowed(const Precisions& precisions = {}) {
+    Faults faults;
+    plan::NarrowWeights(program, precisions, faults);
+    if (!faults.ok()) return faults.lines().front();
+    std::string types;
+    for (const plan::Step& step : Steps(program)) {
+      const auto* dense = std::get_if<format::DenseParams>(&step.params);
+      if (dense == nullptr) continue;
+      const plan::Value& weights = program.values[step.inputs[1]];
+      EXPECT_EQ(weights.type.type, dense->weights());
+      types += (types.empty() ? "" : " ") + std::string(EnumNameElementType(dense->weights()));
+    }
+    return types;
+  }
+};
+
+Precisions All(const Precision& all) { return {all, {}}; }
+
+TEST(NarrowWeights, AreHalvesWhereEveryOneIsOne) {
+  constexpr float kLeastHalf = 0x1p-24f, kMostHalf = 65504.0f;
+  for (const float first :
+       {0.0f, -0.0f, 1.5f, kLeastHalf, -kMostHalf, std::numeric_limits<float>::infinity()}) {
+    Products products;
+    products.Add(first, 0.25f);
+    EXPECT_EQ(products.Narrowed(), "f16") << first;
+  }
+  for (const float first : {0.1f, 1 + 0x1p-11f, kLeastHalf / 2, kMostHalf * 2,
+                            std::numeric_limits<float>::quiet_NaN()}) {
+    Products products;
+    products.Add(first, 0.25f);
+    EXPECT_EQ(products.Narrowed(), "f32") << first;
+  }
+}
+
+TEST(NarrowWeights, GiveTheSameProducts) {
+  std::vector<float> x(kTerms);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = 0.37f * static_cast<float>(i % 11) - 1.7f;
+  Products wide, narrow;
+  for (Products* products : {&wide, &narrow}) {
+    products->Add(0.125f, -0.75f);
+    products->Add(1.125f, 0.5f);
+  }
+  EXPECT_EQ(wide.Narrowed(All(ElementType::f32)), "f32 f32");
+  EXPECT_EQ(narrow.Narrowed(), "f16 f16");
+  EXPECT_EQ(RunFloats(narrow.program, {x}), RunFloats(wide.program, {x}));
+}
+
+TEST(NarrowWeights, StayFloatsWhereTheyAreFew) {
+  Products few;
+  few.Add(0, 1, kTerms - 1);
+  EXPECT_EQ(few.Narrowed(), "f32");
+  EXPECT_EQ(few.Narrowed(All(ElementType::f16)), "f16") << "asked for";
+  Products together;
+  together.Add(0, 1, kTerms - 1);
+  together.Add(0, 2, 1);
+  EXPECT_EQ(together.Narrowed(), "f16 f16");
+}
+
+TEST(NarrowWeights, StayFloatsForAnotherReader) {
+  Products products;
+  const ValueId weights = products.Add(0, 1);
+  const ValueId copy = products.builder.Scratch(products.builder.value(weights).type);
+  products.builder.Copy(weights, copy);
+  products.program.outputs.push_back({copy, {"weights"}, plan::kNone, 0});
+  EXPECT_EQ(products.Narrowed(All(ElementType::f16)), "f32");
+
+  Products output;
+  output.program.outputs.push_back({output.Add(0, 1), {"weights"}, plan::kNone, 0});
+  EXPECT_EQ(output.Narrowed(), "f32");
+}
+
+TEST(NarrowWeights, AreWhatTheirLayerSays) {
+  Products products;
+  for (const float value : {0.1f, 0.2f, 0.3f}) products.Add(value, value);
+  EXPECT_EQ(products.Narrowed({ElementType::f16,
+                               {{"layer 0", ElementType::f32}, {"layer 1", ElementType::bf16}}}),
+            "f32 bf16 f16");
+  Products other;
+  other.Add(0, 0.25f);
+  other.Add(1, 0.1f);
+  EXPECT_EQ(other.Narrowed({ElementType::f32, {{"layer 0", std::nullopt}}}), "f16 f32");
+  Products shared;  // equal weights are one constant
+  shared.Add(0, 1);
+  shared.Add(0, 1);
+  EXPECT_EQ(shared.Narrowed({std::nullopt, {{"layer 1", ElementType::f32}}}), "f32 f32");
+  EXPECT_EQ(shared.Narrowed(), "f16 f16");
+  Products unknown;
+  unknown.Add(0, 1);
+  EXPECT_EQ(unknown.Narrowed({std::nullopt, {{"layer 7", ElementType::f32}}}),
+            "--precision: names layer \"layer 7\", which multiplies by no constant; must name one "
+            "that does");
+}
+
+TEST(NarrowWeights, AreRefusedWhereTheirTypeHasNoSuchNumber) {
+  Products products;
+  products.Add(70000, 1);
+  EXPECT_EQ(products.Narrowed(All(ElementType::f16)),
+            "layer \"layer 0\": has a weight of 70000, too great for f16; must be given "
+            "--precision with its name and f32");
+  Products wider;
+  wider.Add(70000, 1);
+  EXPECT_EQ(wider.Narrowed(All(ElementType::bf16)), "bf16");
+}
+
+TEST(NarrowWeights, AreReportedByTypeAndLoss) {
+  Products products;
+  products.Add(0, 0.25f);
+  products.Add(0, 0.1f);
+  Faults faults;
+  const std::vector<plan::WeightsOfType> report = plan::NarrowWeights(
+      products.program, {ElementType::f16, {{"layer 1", ElementType::bf16}}}, faults);
+  ASSERT_EQ(report.size(), 2u);
+  EXPECT_EQ(report[0].type, ElementType::bf16);
+  EXPECT_TRUE(report[0].is_rounded);
+  EXPECT_EQ(report[0].bytes, kTerms * 16 * 2);
+  EXPECT_EQ(report[1].type, ElementType::f16);
+  EXPECT_FALSE(report[1].is_rounded);
+}
+
+}  // namespace
+}  // namespace weft

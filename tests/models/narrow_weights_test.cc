@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Narrow weights must not change a bit: every conformance case is lowered with its weights rounded to
+// a type and stored in it, and with the same numbers as f32.
+#include "converter/program/narrow_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/pipeline.h"
+#include "converter/plan/coalesce.h"
+#include "kernels/elementwise/convert.h"
+#include "tests/models/program_outputs.h"
+#include "tests/rounds.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<plan::Program> Lowered(const fs::path& model, const plan::Precision& precision) {
+  pipeline::ConvertOptions options;
+  options.model = model;
+  options.max_iterations = 64;
+  options.precisions.all = precision;
+  Faults faults;  // the conformance tests check refusals
+  return pipeline::LowerModel(options, faults);
+}
+
+// The type of a step's weights, f32 of a step without.
+ElementType WeightTypeOf(const plan::Step& step) {
+  return std::visit(
+      [](const auto& params) {
+        if constexpr (requires { params.weights(); }) return params.weights();
+        return ElementType::f32;
+      },
+      step.params);
+}
+
+void Widen(plan::Value& value, ElementType from) {
+  std::vector<std::byte> floats(value.data->size() * 2);
+  const auto count = static_cast<uint32_t>(floats.size() / sizeof(float));
+  kernels::Convert({count, static_cast<kernels::Element>(from), kernels::Element::kF32},
+                   value.data->data(), floats.data());
+  value.bytes = static_cast<int64_t>(floats.size());
+  value.type.type = ElementType::f32;
+  value.data = std::make_shared<const std::vector<std::byte>>(std::move(floats));
+}
+
+// The same program with all weights as f32, and how many constants were not.
+size_t WidenWeights(plan::Program& program) {
+  std::set<plan::ValueId> roots;
+  for (plan::Block& block : program.blocks) {
+    for (plan::Item& item : block.items) {
+      auto* step = std::get_if<plan::Step>(&item);
+      if (step == nullptr || WeightTypeOf(*step) == ElementType::f32) continue;
+      const plan::ValueId root = plan::Resolve(program, step->inputs[1]).root;
+      if (roots.insert(root).second) Widen(program.values[root], WeightTypeOf(*step));
+      step->inputs[1] = root;
+      const auto widen = [](auto& params) {
+        if constexpr (requires { params.weights(); }) params.mutate_weights(ElementType::f32);
+      };
+      std::visit(widen, step->params);
+    }
+  }
+  return roots.size();
+}
+
+TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
+  int models = 0;
+  size_t narrow_models = 0, exact_models = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+    if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
+    SCOPED_TRACE(entry.path().parent_path().string());
+    for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
+      std::optional<plan::Program> narrow = Lowered(entry.path(), type);
+      if (!narrow) continue;
+      plan::Program wide = *narrow;
+      if (WidenWeights(wide) == 0) break;
+      narrow_models += 1;
+      plan::Coalesce(*narrow);
+      plan::Coalesce(wide);
+      const std::vector<std::byte> must = Outputs(wide);
+      EXPECT_EQ(Outputs(*narrow), must);
+      EXPECT_EQ(Outputs(*narrow, {}, true), must) << "outputs over inputs";
+    }
+    // Without a request nothing is lost.
+    const std::optional<plan::Program> by_default = Lowered(entry.path(), std::nullopt);
+    if (!by_default) continue;
+    plan::Program widened = *by_default;
+    if (WidenWeights(widened) == 0) continue;
+    exact_models += 1;
+    EXPECT_EQ(Outputs(*by_default), Outputs(Lowered(entry.path(), ElementType::f32).value()));
+  }
+  EXPECT_GT(narrow_models, 300u);
+  EXPECT_GT(exact_models, Rounds(16));
+}
+
+}  // namespace
+}  // namespace weft
