@@ -465,7 +465,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.scratch_bytes = c.plan.scratch_bytes[0];
   if (c.plan.scratch_bytes.size() > 1) converted.slow_scratch_bytes = c.plan.scratch_bytes[1];
   converted.self_test_bytes = c.file.self_test_bytes;
-  converted.scratch_bound_bytes = c.plan.bound_bytes;
+  converted.scratch_account = c.plan.account;
   converted.f16_weights = c.f16_weights;
   converted.weights = std::move(c.weights);
   converted.streamed = std::move(c.streamed);

@@ -21,6 +21,7 @@
 #include "converter/graph/layer_outputs.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
+#include "converter/plan/solve.h"
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
 
@@ -67,9 +68,9 @@ struct Converted {
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   int64_t slow_scratch_bytes = 0;  // of the second region; 0 without regions
   int64_t self_test_bytes = 0;
-  // Most that is alive at one time: no placement of this order of steps with these hoists needs
-  // less, but another order or another --arena-budget may.
-  int64_t scratch_bound_bytes = 0;
+  // How far scratch is from the least that this order of steps with these hoists needs; another
+  // order or another --arena-budget may need less.
+  plan::Account scratch_account;
   int64_t f16_weights = 0;                   // numbers of the IR's constants that it holds as f16
   std::vector<plan::WeightsOfType> weights;  // those of products
   std::optional<graph::Streamed> streamed;   // what --streaming has made of it

@@ -25,7 +25,6 @@ struct Unbuilt {
 };
 constexpr Unbuilt kUnbuilt[] = {
     {"", "diff", "\"weft inspect --json\" of both prints what differs"},
-    {"", "plan", "\"weft inspect --budget\" prints the plan of a model"},
     {"convert", "--report", "\"weft inspect\" prints the plan"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},

@@ -286,7 +286,10 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
     if (!call.options.regions.empty()) {
       json["more_scratch_bytes"] = converted.slow_scratch_bytes;
     }
-    json["scratch_bound_bytes"] = converted.scratch_bound_bytes;
+    const plan::Account& account = converted.scratch_account;
+    json["scratch_bound_bytes"] = account.bound_bytes;
+    json["scratch_proof"] = plan::ToString(account);
+    json["search_nodes"] = account.nodes;
     json["self_test_bytes"] = converted.self_test_bytes;
     json["f16_weights"] = converted.f16_weights;
     if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
@@ -296,13 +299,10 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
   }
   // Other orders and slower plans may need less, so this is no bound of the model.
   const int64_t scratch_bytes = converted.scratch_bytes + converted.slow_scratch_bytes;
-  const std::string bound =
-      scratch_bytes == converted.scratch_bound_bytes
-          ? "the smallest for this order of steps"
-          : fmt::format("this order of steps needs {}", Grouped(converted.scratch_bound_bytes));
   Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output,
          Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
-         Size(converted.state_bytes), Size(scratch_bytes), bound);
+         Size(converted.state_bytes), Size(scratch_bytes),
+         plan::ToString(converted.scratch_account));
   if (!converted.weights.empty()) Answer("{}", WeightsText(converted.weights));
   if (!call.options.regions.empty()) {
     Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,

@@ -128,14 +128,18 @@ std::vector<int64_t> ScratchBytes(const Placement& placement) {
 
 // Large buffers at cache lines, unless that takes more scratch.
 void PlaceBuffers(Plan& plan) {
-  plan.placement = Solve(plan.problem);
-  plan.bound_bytes = RoundUp(LowerBound(plan.problem), kScratchAlignment);
+  plan.placement = Solve(plan.problem, {}, &plan.account);
   Problem aligned = plan.problem;
   for (Buffer& buffer : aligned.buffers) {
     if (buffer.bytes >= kLargeBytes) buffer.alignment_bytes = kLargeAlignment;
   }
   if (aligned == plan.problem) return;
-  Placement placement = Solve(aligned);
+  // A search of its own is worth it only for what fits into the same bytes.
+  Effort effort;
+  if (plan.placement.used_bytes.size() == 1) {
+    effort.enough_bytes = RoundUp(plan.placement.used_bytes[0], kScratchAlignment);
+  }
+  Placement placement = Solve(aligned, effort);
   if (!std::ranges::equal(ScratchBytes(placement), ScratchBytes(plan.placement),
                           std::less_equal())) {
     return;
@@ -233,11 +237,10 @@ std::string ToString(const Plan& plan) {
                                : fmt::format("{}", plan.candidate.hoisted_rows);
   return fmt::format(
       "{}\nhoisted: {} rows of a product at once, {} invariants; outputs over inputs: {}\n{}"
-      "weights {} bytes, state {}, scratch {} (this order of steps needs "
-      "{} at least)\n",
+      "weights {} bytes, state {}, scratch {} ({})\n",
       ToString(plan.program), rows, plan.candidate.hoists_invariants ? "all" : "no",
       plan.candidate.lies_near ? "near" : "apart", ToString(plan.problem, plan.placement),
-      plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), plan.bound_bytes);
+      plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), ToString(plan.account));
 }
 
 }  // namespace weft::plan

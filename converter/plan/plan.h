@@ -14,6 +14,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/plan/problem.h"
+#include "converter/plan/solve.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
@@ -65,8 +66,7 @@ struct Plan {
   Problem problem;                     // of scratch
   std::vector<ValueId> scratch_roots;  // of the problem's buffers
   Placement placement;
-  // Most bytes of scratch live at one time: no placement of this order of steps needs less.
-  int64_t bound_bytes = 0;
+  Account account;  // of the placement: what no other one of this order of steps can go below
 
   int64_t all_scratch_bytes() const;
 };

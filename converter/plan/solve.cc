@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/plan/solve.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -104,8 +107,11 @@ class Filling {
 
 class Solver {
  public:
-  explicit Solver(const Problem& problem)
-      : problem_(problem), buffers_(problem.buffers), granule_(GranuleOf(problem)) {
+  Solver(const Problem& problem, const Effort& effort)
+      : problem_(problem),
+        buffers_(problem.buffers),
+        effort_(effort),
+        granule_(GranuleOf(problem)) {
     for (const Buffer& buffer : buffers_) live_.push_back(LiveRanges(buffer));
     neighbours_.resize(buffers_.size());
     for (const Near& near : problem.nears) {
@@ -117,7 +123,7 @@ class Solver {
     placement_.used_bytes.assign(problem.memories.size(), 0);
   }
 
-  Placement Run() {
+  Placement Run(Account* account) {
     std::vector<size_t> rest;
     for (size_t i = 0; i < buffers_.size(); ++i) {
       if (!buffers_[i].fixed_offset_bytes) rest.push_back(i);
@@ -131,6 +137,12 @@ class Solver {
       const bool is_last = i + 1 == memories.size();
       Keep(memories[i], is_last ? InTheBestOrder(memories[i], rest) : Densest(memories[i], rest));
     }
+    for (const int64_t bytes : placement_.used_bytes) {
+      account_.used_bytes += RoundUp(bytes, granule_);
+    }
+    const int64_t bound = RoundUp(LowerBound(problem_), granule_);
+    account_.bound_bytes = std::min(std::max(account_.bound_bytes, bound), account_.used_bytes);
+    if (account != nullptr) *account = account_;
     return std::move(placement_);
   }
 
@@ -219,30 +231,55 @@ class Solver {
     return filling;
   }
 
-  int64_t PeakOfThese(const std::vector<size_t>& indices) const {
+  // The buffers that go into one memory, without the others.
+  struct Part {
+    std::vector<size_t> indices;
     std::vector<Buffer> buffers;
-    std::vector<size_t> place(buffers_.size(), SIZE_MAX);
-    for (const size_t index : indices) {
-      place[index] = buffers.size();
-      buffers.push_back(buffers_[index]);
-    }
     std::vector<Near> nears;
+  };
+  Part PartOf(uint32_t memory, std::vector<size_t> indices) const {
+    Part part{std::move(indices), {}, {}};
+    for (size_t i = 0; memory == 0 && i < buffers_.size(); ++i) {
+      if (buffers_[i].fixed_offset_bytes) part.indices.push_back(i);
+    }
+    std::vector<size_t> place(buffers_.size(), SIZE_MAX);
+    for (const size_t index : part.indices) {
+      place[index] = part.buffers.size();
+      part.buffers.push_back(buffers_[index]);
+    }
     for (Near near : problem_.nears) {
       near.x = place[near.x];
       near.y = place[near.y];
-      if (near.x != SIZE_MAX && near.y != SIZE_MAX) nears.push_back(near);
+      if (near.x != SIZE_MAX && near.y != SIZE_MAX) part.nears.push_back(near);
     }
-    return PeakOf(buffers, granule_, nears).bytes;
+    return part;
   }
 
-  Filling InTheBestOrder(uint32_t memory, const std::vector<size_t>& rest) const {
-    const int64_t bound = PeakOfThese(rest) / granule_;
+  Filling InTheBestOrder(uint32_t memory, const std::vector<size_t>& rest) {
+    const Part part = PartOf(memory, rest);
+    int64_t bound = PeakOf(part.buffers, granule_, part.nears).bytes / granule_;
+    if (effort_.enough_bytes) bound = std::max(bound, *effort_.enough_bytes / granule_);
     const int orders = problem_.nears.empty() ? kOrders : 2 * kOrders;
     Filling best = InOrder(memory, rest, 0);
     for (int order = 1; order < orders && best.used_granules() > bound; ++order) {
       Filling next = InOrder(memory, rest, order);
       if (next.used_granules() < best.used_granules()) best = std::move(next);
     }
+    return best.used_granules() > bound ? Searched(std::move(best), part) : best;
+  }
+
+  Filling Searched(Filling best, const Part& part) {
+    const int64_t used = best.used_granules() * granule_;
+    const int64_t peak = PeakOf(part.buffers, granule_, part.nears).bytes;
+    const Improved improved = Improve(part.buffers, part.nears, used, peak, effort_);
+    account_.nodes += improved.nodes;
+    if (!improved.offsets_bytes.empty()) {
+      best = Filling(buffers_, live_, neighbours_, granule_);
+      for (size_t i = 0; i < part.indices.size(); ++i) {
+        best.Put(part.indices[i], improved.offsets_bytes[i]);
+      }
+    }
+    if (problem_.memories.size() == 1) account_.bound_bytes = improved.bound_bytes;
     return best;
   }
 
@@ -255,7 +292,9 @@ class Solver {
 
   const Problem& problem_;
   const std::span<const Buffer> buffers_;
+  const Effort effort_;
   const int64_t granule_;
+  Account account_;
   std::vector<std::vector<TimeRange>> live_;
   std::vector<std::vector<Neighbour>> neighbours_;
   std::vector<int> levels_;
@@ -264,6 +303,18 @@ class Solver {
 
 }  // namespace
 
-Placement Solve(const Problem& problem) { return Solver(problem).Run(); }
+std::string ToString(const Account& account) {
+  if (account.is_optimal()) return "optimal for this schedule, proven";
+  const double percent =
+      100 *
+      (static_cast<double>(account.used_bytes) / static_cast<double>(account.bound_bytes) - 1);
+  // Never less than it is.
+  return fmt::format("within {:.1f} % of the bound {}", std::ceil(percent * 10) / 10,
+                     account.bound_bytes);
+}
+
+Placement Solve(const Problem& problem, const Effort& effort, Account* account) {
+  return Solver(problem, effort).Run(account);
+}
 
 }  // namespace weft::plan

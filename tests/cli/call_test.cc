@@ -103,7 +103,7 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
-  for (const char* arguments : {"diff a b", "plan a.csv", "inspect m --html f"}) {
+  for (const char* arguments : {"diff a b", "inspect m --html f"}) {
     const Outcome outcome = Weft(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_NE(outcome.err.find("is not implemented; "), std::string::npos) << outcome.err;

@@ -182,7 +182,7 @@ TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
   EXPECT_LT(nlohmann::json::parse(less.out)["scratch_bytes"], bound);
   const Outcome outcome = Weft(convert);
   EXPECT_EQ(outcome.out.find("no plan"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("this order of steps"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("for this schedule"), std::string::npos) << outcome.out;
 }
 
 TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {

@@ -215,7 +215,7 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
       std::memcpy(file.data(), converted->file.data(), file.size());
       const std::vector<Peak> peaks = PeaksOf(*format::GetModel(file.data()));
       ASSERT_EQ(peaks.size(), 1u);
-      EXPECT_EQ(peaks[0].bytes, static_cast<uint64_t>(converted->scratch_bound_bytes));
+      EXPECT_EQ(peaks[0].bytes, static_cast<uint64_t>(converted->scratch_account.bound_bytes));
       uint64_t sum = 0;
       for (const AliveBuffer& buffer : peaks[0].alive) {
         sum += buffer.bytes;

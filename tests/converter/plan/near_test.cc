@@ -98,7 +98,7 @@ TEST(Near, TwoFullMapsNeverStandSideBySide) {
   EXPECT_EQ(apart.all_scratch_bytes(), 2 * kMapBytes);
   // One map, and the 15 pixels by which a pointwise step stays behind.
   EXPECT_EQ(near.all_scratch_bytes(), kMapBytes + 15 * kChannels * 4);
-  EXPECT_EQ(near.bound_bytes, near.all_scratch_bytes());
+  EXPECT_EQ(near.account.bound_bytes, near.all_scratch_bytes());
   EXPECT_EQ(near.problem.nears.size(), 9u);
   EXPECT_TRUE(ValidatePlacement(near.problem, near.placement).empty());
 }

@@ -48,7 +48,7 @@ TEST_F(PlanTest, PlacesWhatTheListingNames) {
   EXPECT_EQ(plan.offsets_bytes[more_state_], 20);
   EXPECT_EQ(plan.state_bytes, 32);
   EXPECT_EQ(plan.scratch_bytes, (std::vector<int64_t>{32}));
-  EXPECT_EQ(plan.bound_bytes, 32);
+  EXPECT_EQ(plan.account.bound_bytes, 32);
   EXPECT_EQ(plan.scratch_roots, (std::vector<ValueId>{a_, b_}));
   EXPECT_EQ(plan.offsets_bytes[a_], plan.placement.buffers[0].offset_bytes);
   EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
@@ -123,7 +123,7 @@ TEST(Plan, LargeBuffersLieAtCacheLinesWhereThatIsFree) {
   const ValueId first = add(72), second = add(72);
   const Plan tight = PlanAsIs(program);
   EXPECT_EQ(tight.all_scratch_bytes(), 2 * 288);
-  EXPECT_EQ(tight.bound_bytes, 2 * 288);
+  EXPECT_EQ(tight.account.bound_bytes, 2 * 288);
   EXPECT_EQ(tight.offsets_bytes[first] + tight.offsets_bytes[second], 288);
 }
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft plan: the planner's placement alone, on a problem in the form of the MiniMalloc benchmarks.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "converter/base/files.h"
+#include "converter/cli/call_files.h"
+#include "converter/cli/commands.h"
+#include "converter/cli/numbers.h"
+#include "converter/cli/streams.h"
+#include "converter/plan/problem_csv.h"
+#include "converter/plan/solve.h"
+#include "converter/plan/validate_placement.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kPlanFooter =
+    R"(FILE.csv has a line per buffer, its name, the half-open time for which it is live and its bytes, under the
+header id,lower,upper,size. Columns alignment, gaps, offset (a fixed one) and near may follow; weft convert
+--dump-after plan shows the same of a model. The solution has the offsets in the column offset.
+
+Greedy orders are tried first, then a search that finds the smallest placement, or shows how far from it the
+result can be. It counts nodes, buffers that it puts, and no time: the result is the same on each machine.
+
+Examples:
+  weft plan problem.csv
+  weft plan problem.csv --capacity 1M -o solution.csv
+  weft plan problem.csv --nodes 50000000)";
+
+struct PlanCall {
+  std::string problem, solution;
+  int64_t capacity_bytes = 0;
+  int64_t nodes = 2'000'000;
+  std::optional<Option> capacity;
+  bool json = false;
+};
+
+std::optional<plan::Problem> ReadProblem(const std::string& file, Faults& faults) {
+  std::string reason;
+  const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
+  if (!bytes) {
+    faults.Add(fmt::format("{}: {}", file, reason));
+    return std::nullopt;
+  }
+  const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  return plan::FromCsv(text, file, faults);
+}
+
+struct Solved {
+  plan::Placement placement;
+  plan::Account account;
+  double seconds = 0;
+};
+
+Solved SolveTimed(const PlanCall& call, const plan::Problem& problem) {
+  plan::Effort effort;
+  effort.most_nodes = call.nodes;
+  if (call.capacity->is_given()) effort.enough_bytes = call.capacity_bytes;
+  Solved solved;
+  const auto begin = std::chrono::steady_clock::now();
+  solved.placement = plan::Solve(problem, effort, &solved.account);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  solved.seconds = took.count();
+  return solved;
+}
+
+bool Write(const PlanCall& call, const plan::Problem& problem, const Solved& solved,
+           Faults& faults) {
+  if (call.solution.empty()) return true;
+  const std::string text = plan::ToCsv(problem, &solved.placement);
+  const FileToWrite file = {call.solution, std::as_bytes(std::span(text.data(), text.size()))};
+  std::string reason;
+  if (WriteFiles(std::span(&file, 1), &reason)) return true;
+  faults.Add(reason);
+  return false;
+}
+
+void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solved& solved) {
+  const int64_t used = solved.placement.used_bytes[0];
+  const bool fits = !call.capacity->is_given() || used <= call.capacity_bytes;
+  if (call.json) {
+    nlohmann::ordered_json json = {{"instance", call.problem},
+                                   {"buffers", problem.buffers.size()},
+                                   {"bound_bytes", solved.account.bound_bytes},
+                                   {"used_bytes", used},
+                                   {"proven", solved.account.is_optimal()},
+                                   {"nodes", solved.account.nodes},
+                                   {"seconds", solved.seconds}};
+    if (call.capacity->is_given()) {
+      json["capacity_bytes"] = call.capacity_bytes;
+      json["fits"] = fits;
+    }
+    return Print(json);
+  }
+  std::string capacity;
+  if (call.capacity->is_given()) {
+    capacity =
+        fmt::format("; {} {}", fits ? "fits into" : "found nothing within", call.capacity_bytes);
+  }
+  Answer("{}: {} buffers, bound {}, result {} ({}){}; {} nodes, {:.2f} s", call.problem,
+         problem.buffers.size(), solved.account.bound_bytes, used, plan::ToString(solved.account),
+         capacity, solved.account.nodes, solved.seconds);
+}
+
+Exit PlanProblem(const PlanCall& call) {
+  Complaints complaints;
+  CallFiles files;
+  files.Reads("FILE.csv", call.problem);
+  if (!call.solution.empty()) files.Writes("--output", call.solution);
+  files.Check(complaints.call);
+  if (!complaints.ok()) return Report(complaints);
+  Faults& faults = complaints.input;
+  const std::optional<plan::Problem> problem = ReadProblem(call.problem, faults);
+  if (!problem) return Report(faults);
+  const Solved solved = SolveTimed(call, *problem);
+  for (const plan::PlacementFault& fault : plan::ValidatePlacement(*problem, solved.placement)) {
+    faults.Add(fmt::format("{}: {}", call.problem, fault.text));
+  }
+  if (!faults.ok() || !Write(call, *problem, solved, faults)) return Report(faults);
+  PrintSolved(call, *problem, solved);
+  const bool fits =
+      !call.capacity->is_given() || solved.placement.used_bytes[0] <= call.capacity_bytes;
+  return fits ? Exit::kDone : Exit::kInput;
+}
+
+}  // namespace
+
+void AddPlan(CommandLine& line, Exit* exit) {
+  Command command =
+      line.AddCommand("plan", "Place the buffers of a problem in as few bytes as can be");
+  auto call = std::make_shared<PlanCall>();
+  command.Add("FILE", call->problem, "The problem").Apply(PathName()).Type("FILE.csv").Required();
+  command.Add("-o,--output", call->solution, "The solution to write")
+      .Apply(PathName())
+      .Type("FILE.csv");
+  call->capacity = command
+                       .Add("--capacity", call->capacity_bytes,
+                            "Stop at a placement of so many bytes, as 1048576 or 1M; exit code 1 "
+                            "when none was found")
+                       .Apply(ByteCount())
+                       .Type("BYTES");
+  command.Add("--nodes", call->nodes, "Most nodes that the search looks at, 2000000 by default")
+      .Apply(Integer(0, int64_t{1} << 40))
+      .Type("N");
+  command.AddFlag("--json", call->json, "Print JSON");
+  command.Footer(kPlanFooter);
+  command.OnCall([call, exit] { *exit = PlanProblem(*call); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/search_space.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "converter/base/narrow.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int64_t kMostUnits = int64_t{1} << 29;  // sums of two stay within 32 bits
+constexpr size_t kMostPairs = 1'000'000;
+constexpr int64_t kMostIncidences = 4'000'000;
+constexpr int64_t kMostMarks = 100'000'000;  // items times sections: a search keeps a bit for each
+
+// Ends come before begins of the same time.
+struct Event {
+  int64_t time;
+  bool begins;
+  size_t buffer;
+};
+
+std::vector<Event> EventsOf(std::span<const Buffer> buffers) {
+  std::vector<Event> events;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].bytes == 0) continue;
+    for (const TimeRange& range : LiveRanges(buffers[i])) {
+      events.push_back({range.begin, true, i});
+      events.push_back({range.end, false, i});
+    }
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::tie(a.time, a.begins, a.buffer) < std::tie(b.time, b.begins, b.buffer);
+  });
+  return events;
+}
+
+}  // namespace
+
+double SearchSpace::Item::Key(TieKey key) const {
+  switch (key) {
+    case TieKey::kContention:
+      return contention;
+    case TieKey::kWidth:
+      return width;
+    case TieKey::kArea:
+      return width * units;
+    case TieKey::kBytes:
+      return units;
+    case TieKey::kOverlaps:
+      return static_cast<double>(overlaps.size());
+  }
+  return 0;
+}
+
+SearchSpace::SearchSpace(std::span<const Buffer> buffers, std::span<const Near> nears)
+    : items_(buffers.size()), obstacles_(buffers.size()) {
+  SetUnits(buffers, nears);
+  if (!is_possible_) return;
+  SetSections(buffers);
+  if (is_possible_) SetOverlaps(buffers, nears);
+  if (!is_possible_) return;
+  SetContention();
+  for (size_t i = 0; i < items_.size(); ++i) {
+    Item& item = items_[i];
+    if (item.is_fixed) continue;
+    const int64_t lowest = LowestFrom(i, 0);
+    is_possible_ = is_possible_ && lowest < kMostUnits;
+    item.lowest = Narrow<int32_t>(std::min(lowest, kMostUnits), "units");
+  }
+}
+
+int32_t SearchSpace::UnitsOf(int64_t bytes) const {
+  return Narrow<int32_t>((bytes + unit_bytes_ - 1) / unit_bytes_, "units");
+}
+
+void SearchSpace::SetUnits(std::span<const Buffer> buffers, std::span<const Near> nears) {
+  int64_t granule = 0, unit = 0;
+  for (const Buffer& buffer : buffers) {
+    granule =
+        std::gcd(granule, std::gcd(buffer.alignment_bytes, buffer.fixed_offset_bytes.value_or(0)));
+    if (buffer.alignment_bytes > 1) unit = std::gcd(unit, buffer.alignment_bytes);
+    unit = std::gcd(unit, buffer.fixed_offset_bytes.value_or(0));
+  }
+  granule_bytes_ = std::max<int64_t>(granule, 1);
+  const auto take = [&](int64_t bytes) { unit = std::gcd(unit, RoundUp(bytes, granule_bytes_)); };
+  for (const Buffer& buffer : buffers) take(buffer.bytes);
+  for (const Near& near : nears) {
+    take(near.before_bytes);
+    take(near.behind_bytes);
+  }
+  unit_bytes_ = std::max<int64_t>(unit, 1);
+  int64_t all = 0;
+  for (const Buffer& buffer : buffers) {
+    all += (buffer.bytes + buffer.alignment_bytes) / unit_bytes_ + 2;
+    all = std::max(all, buffer.fixed_offset_bytes.value_or(0) / unit_bytes_ + all);
+    if (all >= kMostUnits) is_possible_ = false;
+    if (!is_possible_) return;
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    Item& item = items_[i];
+    item.units = UnitsOf(buffers[i].bytes);
+    item.alignment_units = UnitsOf(buffers[i].alignment_bytes);
+    item.is_fixed = buffers[i].fixed_offset_bytes.has_value();
+    if (item.is_fixed) item.lowest = UnitsOf(*buffers[i].fixed_offset_bytes);
+  }
+}
+
+void SearchSpace::SetSections(std::span<const Buffer> buffers) {
+  bool has_grown = false;
+  for (const Event& event : EventsOf(buffers)) {
+    Item& item = items_[event.buffer];
+    if (event.begins) {
+      item.live.push_back({sections_, sections_});
+      item.width -= static_cast<double>(event.time);
+    } else {
+      sections_ += has_grown ? 1 : 0;
+      item.live.back().end = sections_;
+      item.width += static_cast<double>(event.time);
+      incidences_ += sections_ - item.live.back().begin;
+      if (incidences_ > kMostIncidences) is_possible_ = false;
+    }
+    has_grown = event.begins;
+  }
+  if (std::ssize(items_) * sections_ > kMostMarks) is_possible_ = false;
+  for (Item& item : items_) {
+    if (!item.live.empty()) item.hull = {item.live.front().begin, item.live.back().end};
+  }
+}
+
+std::vector<SearchSpace::Pair> SearchSpace::PairsLiveTogether() {
+  std::vector<std::vector<int32_t>> begins(static_cast<size_t>(sections_));
+  for (size_t i = 0; i < items_.size(); ++i) {
+    for (const Sections& live : items_[i].live) {
+      begins[static_cast<size_t>(live.begin)].push_back(Narrow<int32_t>(i, "items"));
+    }
+  }
+  std::vector<Pair> pairs;
+  std::vector<std::pair<int32_t, int32_t>> live;  // item, end
+  for (int32_t section = 0; section < sections_ && is_possible_; ++section) {
+    std::erase_if(live, [&](const auto& each) { return each.second <= section; });
+    for (const int32_t item : begins[static_cast<size_t>(section)]) {
+      for (const auto& [other, end] : live) {
+        pairs.push_back({std::min(item, other), std::max(item, other)});
+      }
+      for (const Sections& range : items_[static_cast<size_t>(item)].live) {
+        if (range.begin == section) live.emplace_back(item, range.end);
+      }
+    }
+    is_possible_ = pairs.size() <= kMostPairs;
+  }
+  // Two buffers with gaps meet more than once.
+  const auto key = [](const Pair& pair) { return std::pair(pair.a, pair.b); };
+  std::ranges::sort(pairs, {}, key);
+  const auto rest = std::ranges::unique(pairs, {}, key);
+  pairs.erase(rest.begin(), rest.end());
+  return pairs;
+}
+
+void SearchSpace::SetOverlaps(std::span<const Buffer> buffers, std::span<const Near> nears) {
+  std::map<std::pair<size_t, size_t>, const Near*> near_of;
+  for (const Near& near : nears) near_of[std::minmax(near.x, near.y)] = &near;
+  shared_units_.assign(static_cast<size_t>(sections_), 0);
+  for (const Pair& pair : PairsLiveTogether()) {
+    if (buffers[static_cast<size_t>(pair.a)].bytes == 0) continue;
+    const auto near = near_of.find({static_cast<size_t>(pair.a), static_cast<size_t>(pair.b)});
+    AddOverlap(pair, near == near_of.end() ? nullptr : near->second);
+  }
+  for (std::vector<Obstacle>& list : obstacles_) {
+    std::ranges::sort(list, {}, [](const Obstacle& obstacle) { return obstacle.low; });
+  }
+}
+
+void SearchSpace::AddOverlap(const Pair& pair, const Near* near) {
+  const auto at_a = static_cast<size_t>(pair.a), at_b = static_cast<size_t>(pair.b);
+  Item &a = items_[at_a], &b = items_[at_b];
+  int32_t b_above = a.units, a_above = b.units;
+  if (near != nullptr) {
+    const bool a_is_x = near->x == at_a;
+    const auto least = [&](int32_t apart, int64_t near_bytes) {
+      return UnitsOf(std::min(apart * unit_bytes_, near_bytes));
+    };
+    b_above = least(b_above, a_is_x ? near->behind_bytes : near->before_bytes);
+    a_above = least(a_above, a_is_x ? near->before_bytes : near->behind_bytes);
+    for (int32_t s = std::max(a.hull.begin, b.hull.begin); s < std::min(a.hull.end, b.hull.end);
+         ++s) {
+      shared_units_[static_cast<size_t>(s)] += std::min(a.units, b.units);
+    }
+  }
+  if (a.is_fixed && b.is_fixed) {
+    const int32_t distance = b.lowest - a.lowest;
+    is_possible_ = is_possible_ && (distance >= b_above || -distance >= a_above);
+  } else if (a.is_fixed) {
+    obstacles_[at_b].push_back({a.lowest - a_above, a.lowest + b_above});
+  } else if (b.is_fixed) {
+    obstacles_[at_a].push_back({b.lowest - b_above, b.lowest + a_above});
+  } else {
+    a.overlaps.push_back({pair.b, b_above});
+    b.overlaps.push_back({pair.a, a_above});
+  }
+}
+
+void SearchSpace::SetContention() {
+  std::vector<int64_t> full(static_cast<size_t>(sections_), 0);
+  for (const Item& item : items_) {
+    for (const Sections& live : item.live) {
+      for (int32_t s = live.begin; s < live.end; ++s) full[static_cast<size_t>(s)] += item.units;
+    }
+  }
+  for (Item& item : items_) {
+    for (const Sections& live : item.live) {
+      for (int32_t s = live.begin; s < live.end; ++s) {
+        const auto here = static_cast<double>(full[static_cast<size_t>(s)]);
+        item.contention = std::max(item.contention, here);
+      }
+    }
+  }
+}
+
+int64_t SearchSpace::LowestFrom(size_t item, int64_t offset) const {
+  const int64_t alignment = items_[item].alignment_units;
+  offset = RoundUp(offset, alignment);
+  for (const Obstacle& obstacle : obstacles_[item]) {
+    if (offset <= obstacle.low) break;
+    if (offset < obstacle.high) offset = RoundUp(obstacle.high, alignment);
+  }
+  return offset;
+}
+
+}  // namespace weft::plan
