@@ -276,6 +276,7 @@ bool NarrowWeights(Conversion& c) {
 plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
   plan::PlanOptions plan_options;
   plan_options.budget_bytes = options.arena_budget_bytes;
+  plan_options.aim = options.arena_aim;
   std::vector<plan::Memory>& memories = plan_options.memories;
   for (const ScratchRegion& region : options.regions) {
     const auto slower = static_cast<double>(memories.size());
@@ -468,6 +469,8 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.scratch_account = c.plan.account;
   converted.f16_weights = c.f16_weights;
   converted.weights = std::move(c.weights);
+  converted.curve = std::move(c.plan.curve);
+  converted.chosen = c.plan.chosen;
   converted.streamed = std::move(c.streamed);
   return converted;
 }

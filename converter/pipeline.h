@@ -21,6 +21,7 @@
 #include "converter/graph/layer_outputs.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
+#include "converter/plan/plan.h"
 #include "converter/plan/solve.h"
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
@@ -47,8 +48,10 @@ struct ConvertOptions {
   std::vector<graph::LayerOutput> layer_outputs;
   graph::InputStates states;    // inputs and outputs that become states
   plan::Precisions precisions;  // of weights
-  // Most bytes of scratch; nullopt for no limit. The fastest plan that fits is taken.
+  // Most bytes of scratch: the fastest plan that fits is taken. nullopt for no limit; then the aim
+  // says which.
   std::optional<int64_t> arena_budget_bytes;
+  plan::Aim arena_aim = plan::Aim::kBalanced;
   // Scratch in memories of their own, the fastest first; the last takes what is left over.
   std::vector<ScratchRegion> regions;
   int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
@@ -73,7 +76,10 @@ struct Converted {
   plan::Account scratch_account;
   int64_t f16_weights = 0;                   // numbers of the IR's constants that it holds as f16
   std::vector<plan::WeightsOfType> weights;  // those of products
-  std::optional<graph::Streamed> streamed;   // what --streaming has made of it
+  // The plans that can be had, the fastest first, and which of them this is.
+  std::vector<plan::CurvePoint> curve;
+  size_t chosen = 0;
+  std::optional<graph::Streamed> streamed;  // what --streaming has made of it
 };
 
 // The passes before planning: the model as steps over values.

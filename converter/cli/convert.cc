@@ -21,6 +21,7 @@
 #include "converter/cli/shape_option.h"
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
+#include "converter/cli/table.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "runtime/format/listing.h"
@@ -32,6 +33,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml
   weft convert model.xml -o model.weft
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
+  weft convert model.xml -o model.weft --arena-budget min
   weft convert model.xml -o model.weft --shape x=1,25,512 h=1,64
   weft convert model.xml -o model.weft --value axis=axis.npy
   weft convert step.xml -o step.weft --state h0=hn c0=cn
@@ -44,13 +46,17 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
   weft convert model.xml -o model.weft --dump-after all --dump-to passes)";
 
+// Words for --arena-budget.
+constexpr const char* kSmallest = "min";
+constexpr const char* kFastest = "fastest";
+
 struct ConvertCall {
   pipeline::ConvertOptions options;
   std::string model, weights, output, c_source;
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
-  int64_t arena_budget_bytes = 0;
+  std::string arena_budget_text;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
   bool json = false, verbose = false;
@@ -210,7 +216,9 @@ void CheckCall(ConvertCall& call) {
   options.model = call.model;
   options.weights = call.weights;
   if (call.arena_budget->is_given()) {
-    options.arena_budget_bytes = call.arena_budget_bytes;
+    options.arena_budget_bytes = ParseByteCount(call.arena_budget_text);
+    if (call.arena_budget_text == kSmallest) options.arena_aim = plan::Aim::kSmallest;
+    if (call.arena_budget_text == kFastest) options.arena_aim = plan::Aim::kFastest;
   }
   if (call.streaming->is_given()) options.streaming_steps = call.streaming_steps;
 }
@@ -274,6 +282,40 @@ nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weigh
   return list;
 }
 
+nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < converted.curve.size(); ++i) {
+    const plan::CurvePoint& point = converted.curve[i];
+    list.push_back({{"scratch_bytes", point.scratch_bytes},
+                    {"scratch_bound_bytes", point.account.bound_bytes},
+                    {"scratch_proof", plan::ToString(point.account)},
+                    {"hoisted_rows", plan::RowsText(point.candidate)},
+                    {"hoists_invariants", point.candidate.hoists_invariants},
+                    {"outputs_over_inputs", point.candidate.lies_near},
+                    {"weight_bytes_read", point.work.weight_bytes},
+                    {"other_bytes_touched", point.work.other_bytes},
+                    {"steps", point.work.steps},
+                    {"chosen", i == converted.chosen}});
+  }
+  return list;
+}
+
+// The ends of the curve and what was taken; nothing where there is no choice.
+void PrintCurve(const pipeline::Converted& converted) {
+  const std::vector<plan::CurvePoint>& curve = converted.curve;
+  if (curve.size() < 2) return;
+  Table table({"plan", ">scratch", ">weights read", ">steps", ">rows at most"});
+  const auto row = [&](const char* name, const plan::CurvePoint& point) {
+    table.Row({name, fmt::format("{}", point.scratch_bytes),
+               fmt::format("{:.0f}", point.work.weight_bytes),
+               fmt::format("{:.0f}", point.work.steps), plan::RowsText(point.candidate)});
+  };
+  row("smallest", curve.back());
+  row("chosen", curve[converted.chosen]);
+  row("fastest", curve.front());
+  AnswerText(table.Text());
+}
+
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted) {
   if (call.json) {
     nlohmann::ordered_json json;
@@ -290,6 +332,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
     json["scratch_bound_bytes"] = account.bound_bytes;
     json["scratch_proof"] = plan::ToString(account);
     json["search_nodes"] = account.nodes;
+    json["curve"] = CurveJson(converted);
     json["self_test_bytes"] = converted.self_test_bytes;
     json["f16_weights"] = converted.f16_weights;
     if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
@@ -310,6 +353,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
            call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
            Size(converted.slow_scratch_bytes));
   }
+  PrintCurve(converted);
   if (call.options.self_test_runs != 0) {
     Answer("self test of {} runs: {} bytes", call.options.self_test_runs,
            Size(converted.self_test_bytes));
@@ -408,12 +452,14 @@ void AddMemory(Command& command, ConvertCall& call) {
            "compute them, as 1073741824 (the default) or 4G")
       .Apply(ByteCount())
       .Type("BYTES");
-  call.arena_budget = command
-                          .Add("--arena-budget", call.arena_budget_bytes,
-                               "Limit on the bytes of scratch, as 65536 or 64K; the fastest plan "
-                               "within it is chosen")
-                          .Apply(ByteCount())
-                          .Type("BYTES");
+  call.arena_budget =
+      command
+          .Add(
+              "--arena-budget", call.arena_budget_text,
+              "Most bytes of scratch, as 65536 or 64K: the fastest plan within them. min: the "
+              "smallest plan; fastest: the fastest. Else the fastest of at most twice the smallest")
+          .Apply(ByteCountOr({kSmallest, kFastest}))
+          .Type("BYTES");
   command
       .Add("--region", call.regions,
            "A fast memory for the most used part of scratch, as dtcm=16K; a second one is "

@@ -2,7 +2,9 @@
 #include "converter/cli/numbers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -70,10 +72,17 @@ std::optional<int64_t> ParseByteCount(std::string text) {
   return ParseInteger(text);
 }
 
-Transform ByteCount() {
-  const auto check = [](std::string& text) -> std::string {
+Transform ByteCount() { return ByteCountOr({}); }
+
+Transform ByteCountOr(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
     const std::optional<int64_t> bytes = ParseByteCount(text);
-    if (!bytes) return Is(text, "a number of bytes, such as 65536 or 64K");
+    if (!bytes) {
+      const std::string or_words =
+          words.empty() ? "" : fmt::format(", {}", fmt::join(words, " or "));
+      return Is(text, "a number of bytes, such as 65536 or 64K" + or_words);
+    }
     text = fmt::format("{}", *bytes);
     return "";
   };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "converter/cli/command_line.h"
 
@@ -23,6 +24,8 @@ Transform Tolerable();
 Transform ByteCount();
 // A time above 0 with its unit, "20.8us"; becomes nanoseconds.
 Transform Duration();
+// Or one of these words.
+Transform ByteCountOr(std::vector<std::string> words);
 // The name of a file, a folder or a type: anything but nothing.
 Transform PathName();
 

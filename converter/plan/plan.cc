@@ -190,14 +190,44 @@ Plan PlanAsIs(Program program, std::span<const Memory> memories, bool lies_near)
   return plan;
 }
 
-Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories) {
+namespace {
+
+Program Hoisted(Program lowered, const Candidate& candidate) {
   if (candidate.hoists_invariants) HoistInvariants(lowered);
   Hoist(lowered, candidate.hoisted_rows);
-  ChainCopies(lowered);
-  Coalesce(lowered);
-  Plan plan = PlanAsIs(std::move(lowered), memories, candidate.lies_near);
+  return lowered;
+}
+
+Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
+  ChainCopies(hoisted);
+  Coalesce(hoisted);
+  Plan plan = PlanAsIs(std::move(hoisted), memories, candidate.lies_near);
   plan.candidate = candidate;
   return plan;
+}
+
+// Two hoists of one program that are the same in this are the same: what moves out of a loop changes
+// the items of blocks, and the rows of a product show in the bytes of values and the trips of loops.
+struct Outline {
+  size_t values = 0;
+  int64_t bytes = 0, trips = 0;
+  std::vector<size_t> items;  // by block
+  bool operator==(const Outline&) const = default;
+};
+
+Outline OutlineOf(const Program& program) {
+  Outline outline;
+  outline.values = program.values.size();
+  for (const Block& block : program.blocks) outline.items.push_back(block.items.size());
+  for (const Value& value : program.values) outline.bytes += value.bytes;
+  for (const Section& section : program.sections) outline.trips += section.trip_count;
+  return outline;
+}
+
+}  // namespace
+
+Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories) {
+  return PlanHoisted(Hoisted(std::move(lowered), candidate), candidate, memories);
 }
 
 std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
@@ -216,31 +246,90 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
       *slow.capacity_bytes);
 }
 
-std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults) {
-  std::string line;
-  for (size_t cost = 0; cost < std::size(kCandidates); ++cost) {
-    Plan plan = MakePlan(lowered, kCandidates[cost], options.memories);
-    plan.cost = static_cast<int64_t>(cost);
-    const std::string excess = ExcessOf(plan, options);
-    if (excess.empty()) return plan;
-    // The last candidate hoists nothing: the message is about its excess.
-    line = "plan: " + excess;
-    if (ExcessOfFormat(plan).empty()) line += "; " + DescribePeak(plan.program, plan.problem.nears);
+namespace {
+
+// In order of their cost; candidates that come to the same are made once.
+std::vector<Plan> PlansOf(const Program& lowered, std::span<const Memory> memories) {
+  std::vector<Plan> plans;
+  std::optional<Outline> last;
+  for (const Candidate& candidate : kCandidates) {
+    Program hoisted = Hoisted(lowered, candidate);
+    const Outline outline = OutlineOf(hoisted);
+    const bool is_as_last = last == outline;
+    last = outline;
+    // What lies near is new only where something may.
+    const bool is_new =
+        !is_as_last || (candidate.lies_near && !plans.back().candidate.lies_near &&
+                        !NearsOf(plans.back().program, Liveness(plans.back().program)).empty());
+    if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, memories));
   }
+  return plans;
+}
+
+// Those that fit, and are smaller than all that are faster.
+std::vector<size_t> FittingOf(const std::vector<Plan>& plans, PlanOptions options) {
+  options.budget_bytes.reset();
+  std::vector<size_t> fitting;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const bool is_smaller =
+        fitting.empty() || plans[i].all_scratch_bytes() < plans[fitting.back()].all_scratch_bytes();
+    if (is_smaller && ExcessOf(plans[i], options).empty()) fitting.push_back(i);
+  }
+  return fitting;
+}
+
+// Among scratch bytes that fall; nullopt where none is within the budget.
+std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanOptions& options) {
+  if (curve.empty()) return std::nullopt;
+  const int64_t smallest = curve.back().scratch_bytes;
+  int64_t most = std::numeric_limits<int64_t>::max();
+  if (options.budget_bytes) {
+    most = *options.budget_bytes;
+  } else if (options.aim != Aim::kFastest) {
+    most = options.aim == Aim::kSmallest ? smallest : 2 * smallest;
+  }
+  for (size_t i = 0; i < curve.size(); ++i) {
+    if (curve[i].scratch_bytes <= most) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults) {
+  std::vector<Plan> plans = PlansOf(lowered, options.memories);
+  std::vector<CurvePoint> curve;
+  const std::vector<size_t> fitting = FittingOf(plans, options);
+  for (const size_t i : fitting) {
+    const Plan& plan = plans[i];
+    curve.push_back({plan.candidate, plan.all_scratch_bytes(), plan.account, WorkOf(plan.program)});
+  }
+  if (const std::optional<size_t> point = PointFor(curve, options)) {
+    Plan chosen = std::move(plans[fitting[*point]]);
+    chosen.curve = std::move(curve);
+    chosen.chosen = *point;
+    return chosen;
+  }
+  // The last candidate hoists nothing: the message is about its excess.
+  const Plan& last = plans.back();
+  std::string line = "plan: " + ExcessOf(last, options);
+  if (ExcessOfFormat(last).empty()) line += "; " + DescribePeak(last.program, last.problem.nears);
   faults.Add(line);
   return std::nullopt;
 }
 
+std::string RowsText(const Candidate& candidate) {
+  return candidate.hoisted_rows == kAllRows ? "all" : fmt::format("{}", candidate.hoisted_rows);
+}
+
 std::string ToString(const Plan& plan) {
-  const std::string rows = plan.candidate.hoisted_rows == kAllRows
-                               ? "all"
-                               : fmt::format("{}", plan.candidate.hoisted_rows);
   return fmt::format(
       "{}\nhoisted: {} rows of a product at once, {} invariants; outputs over inputs: {}\n{}"
       "weights {} bytes, state {}, scratch {} ({})\n",
-      ToString(plan.program), rows, plan.candidate.hoists_invariants ? "all" : "no",
-      plan.candidate.lies_near ? "near" : "apart", ToString(plan.problem, plan.placement),
-      plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), ToString(plan.account));
+      ToString(plan.program), RowsText(plan.candidate),
+      plan.candidate.hoists_invariants ? "all" : "no", plan.candidate.lies_near ? "near" : "apart",
+      ToString(plan.problem, plan.placement), plan.weights_bytes, plan.state_bytes,
+      plan.all_scratch_bytes(), ToString(plan.account));
 }
 
 }  // namespace weft::plan

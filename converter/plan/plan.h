@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a program to the plan that a file is written from. A candidate says what leaves the loops;
-// each makes a plan of its own, and of those that fit into the memory the cheapest is chosen.
+// each makes a plan of its own. Those of which none is both faster and smaller are the curve of the
+// model, and one of them is chosen.
 //
-//   lowered Program -> for each candidate: MakePlan -> Plan {cost, bytes, bound} -> ChoosePlan
+//   lowered Program -> for each candidate: MakePlan -> Plan {bytes, bound, work} -> ChoosePlan
 #ifndef WEFT_CONVERTER_PLAN_PLAN_H_
 #define WEFT_CONVERTER_PLAN_PLAN_H_
 
@@ -15,6 +16,7 @@
 #include "converter/base/faults.h"
 #include "converter/plan/problem.h"
 #include "converter/plan/solve.h"
+#include "converter/plan/traffic.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
@@ -41,19 +43,42 @@ struct Candidate {
   bool operator==(const Candidate&) const = default;
 };
 
+// "all" or "16": rows that it hoists at once.
+std::string RowsText(const Candidate& candidate);
+
 // In order of their cost, the fastest first.
 std::span<const Candidate> Candidates();
+
+// Which plan of the curve is taken.
+enum class Aim : uint8_t {
+  kBalanced,  // the fastest that needs at most twice the scratch of the smallest
+  kFastest,
+  kSmallest,
+};
+
+// A plan of the curve: what it takes, and what one run of it does.
+struct CurvePoint {
+  Candidate candidate;
+  int64_t scratch_bytes = 0;
+  Account account;
+  Work work;
+  bool operator==(const CurvePoint&) const = default;
+};
 
 struct PlanOptions {
   // Of scratch, the fastest first; empty: one without a limit. The last takes what is left over.
   std::vector<Memory> memories;
-  std::optional<int64_t> budget_bytes;  // most bytes of scratch, all memories together
+  // Most bytes of scratch, all memories together: the fastest within it, whatever the aim.
+  std::optional<int64_t> budget_bytes;
+  Aim aim = Aim::kBalanced;
 };
 
 struct Plan {
   Program program;  // with the steps that run, in their order
   Candidate candidate;
-  int64_t cost = 0;  // rank of the candidate; less is faster
+  // The fastest first. Empty for a plan that was not chosen from any.
+  std::vector<CurvePoint> curve;
+  size_t chosen = 0;  // of the curve, the one that this is
 
   // Where each root of `program` begins in its region (weights, state or a memory of scratch), by
   // ValueId; 0 for scratch that no step touches, kNoOffset for weights that nothing reads.
@@ -80,8 +105,8 @@ Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memor
 // What of the plan is beyond a memory, the budget or the format; empty where it fits.
 std::string ExcessOf(const Plan& plan, const PlanOptions& options);
 
-// The cheapest plan that fits. Nullopt when a fault was added: that none does, and what the last
-// one would need.
+// The plan of the curve that the options ask for. Nullopt when a fault was added: that none fits,
+// and what the last one would need.
 std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults);
 
 // The program, and the table of its placement.

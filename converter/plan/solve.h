@@ -26,6 +26,7 @@ struct Account {
   int64_t used_bytes = 0, bound_bytes = 0;
   int64_t nodes = 0;  // that searches have looked at
   bool is_optimal() const { return used_bytes == bound_bytes; }
+  bool operator==(const Account&) const = default;
 };
 // "optimal for this schedule, proven" or "within 3.2 % of the bound 1024".
 std::string ToString(const Account& account);

@@ -14,6 +14,7 @@ class Traffic {
   }
 
   std::vector<double> Take() { return std::move(bytes_); }
+  double steps() const { return steps_; }
 
  private:
   void Touch(ValueId value, double times) {
@@ -25,6 +26,7 @@ class Traffic {
   void Visit(BlockId block, double times) {
     for (const Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<Step>(&item)) {
+        steps_ += times;
         for (const ValueId input : step->inputs) Touch(input, times);
         for (const ValueId output : step->outputs) Touch(output, times);
       } else {
@@ -48,10 +50,23 @@ class Traffic {
 
   const Program& program_;
   std::vector<double> bytes_;
+  double steps_ = 0;
 };
 
 }  // namespace
 
 std::vector<double> TrafficOf(const Program& program) { return Traffic(program).Take(); }
+
+Work WorkOf(const Program& program) {
+  Traffic traffic(program);
+  Work work;
+  work.steps = traffic.steps();
+  const std::vector<double> bytes = traffic.Take();
+  for (ValueId value = 0; value < bytes.size(); ++value) {
+    const bool is_weight = program.values[value].home == Home::kWeights;
+    (is_weight ? work.weight_bytes : work.other_bytes) += bytes[value];
+  }
+  return work;
+}
 
 }  // namespace weft::plan

@@ -156,12 +156,13 @@ TEST_F(CallFault, HoldsEveryNumberToItsBounds) {
     expect("bench m", "--warm-up", "an integer from 0 to 100000000");
     expect("convert m -o o", "--max-iterations", "an integer from 1 to 4294967294");
     expect("convert m -o o", "--self-test", "an integer from 1 to 1000");
-    expect("convert m -o o", "--arena-budget", "a number of bytes, such as 65536 or 64K");
+    expect("convert m -o o", "--arena-budget",
+           "a number of bytes, such as 65536 or 64K, min or fastest");
   }
   ExpectLines(
       "convert m -o o --arena-budget 16E",
       "weft convert: --arena-budget: is \"16E\"; must be a number of bytes, such as 65536 or "
-      "64K\n");
+      "64K, min or fastest\n");
   ExpectLines("convert m -o o --streaming=0",
               "weft convert: --streaming: is \"0\"; must be an integer from 1 to 2147483647\n");
 }

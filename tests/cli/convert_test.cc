@@ -175,7 +175,7 @@ TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
   const std::string model =
       "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
   const std::string convert = "convert " + model + " -o m.weft";
-  const auto free = nlohmann::json::parse(Weft(convert + " --json").out);
+  const auto free = nlohmann::json::parse(Weft(convert + " --json --arena-budget fastest").out);
   const int64_t bound = free["scratch_bound_bytes"];
   const Outcome less = Weft(convert + " --json --arena-budget " + std::to_string(bound - 1));
   ASSERT_EQ(less.code, 0) << less.err;
@@ -207,6 +207,34 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   const Outcome unknown = Weft(convert + " --precision decoder=f32");
   EXPECT_EQ(unknown.code, 1);
   EXPECT_NE(unknown.err.find("names layer \"decoder\""), std::string::npos) << unknown.err;
+}
+
+TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+  const std::string convert = "convert " + model + " -o m.weft";
+  const auto scratch = [&](const std::string& more) {
+    return nlohmann::json::parse(Weft(convert + " --json" + more).out)["scratch_bytes"]
+        .get<int64_t>();
+  };
+  const auto curve = nlohmann::json::parse(Weft(convert + " --json").out)["curve"];
+  ASSERT_GE(curve.size(), 2u);
+  int64_t last = INT64_MAX, chosen = 0;
+  for (const auto& point : curve) {
+    const int64_t bytes = point["scratch_bytes"];
+    EXPECT_LT(bytes, last);
+    EXPECT_EQ(scratch(" --arena-budget " + std::to_string(bytes)), bytes);
+    if (chosen == 0 && bytes <= 2 * curve.back()["scratch_bytes"].get<int64_t>()) chosen = bytes;
+    EXPECT_EQ(point["chosen"], bytes == chosen);
+    last = bytes;
+  }
+  EXPECT_EQ(scratch(""), chosen);
+  EXPECT_EQ(scratch(" --arena-budget min"), curve.back()["scratch_bytes"]);
+  EXPECT_EQ(scratch(" --arena-budget fastest"), curve.front()["scratch_bytes"]);
+  const std::string text = Weft(convert).out;
+  for (const char* word : {"\nplan ", "\nsmallest ", "\nchosen ", "\nfastest "}) {
+    EXPECT_NE(text.find(word), std::string::npos) << text;
+  }
 }
 
 TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {

@@ -131,7 +131,8 @@ TEST_F(PlanTest, DropsCopiesAndTakesTheFirstCandidateThatFits) {
   Faults faults;
   const std::optional<Plan> plan = ChoosePlan(program_, {}, faults);
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->cost, 0);
+  EXPECT_EQ(plan->curve.size(), 1u);
+  EXPECT_EQ(plan->chosen, 0u);
   EXPECT_EQ(plan->candidate, Candidates()[0]);
   EXPECT_EQ(plan->scratch_bytes, (std::vector<int64_t>{16}));
 }
@@ -201,12 +202,45 @@ TEST(Candidates, TheCheapestThatFitsIsChosen) {
   Faults faults;
   const auto chosen = ChoosePlan(program, {{}, fast.all_scratch_bytes()}, faults);
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(chosen->cost, 0);
+  EXPECT_EQ(chosen->chosen, 0u);
+  EXPECT_EQ(chosen->candidate, Candidates().front());
   const auto other = ChoosePlan(program, {{}, fast.all_scratch_bytes() - 1}, faults);
   ASSERT_TRUE(other);
   EXPECT_EQ(other->candidate, kFrugal);
-  EXPECT_EQ(other->cost, static_cast<int64_t>(Candidates().size()) - 1);
   EXPECT_EQ(other->all_scratch_bytes(), frugal.all_scratch_bytes());
+}
+
+TEST(Curve, HoldsEachPlanThatIsSmallerThanAllFasterOnes) {
+  const Program program = LoopWithInvariant();
+  Faults faults;
+  const auto plan = ChoosePlan(program, {}, faults);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->curve.size(), 2u);
+  const CurvePoint &fast = plan->curve[0], &frugal = plan->curve[1];
+  EXPECT_EQ(fast.candidate, Candidates().front());
+  EXPECT_EQ(frugal.candidate, kFrugal);
+  EXPECT_EQ(fast.scratch_bytes, MakePlan(program, Candidates().front(), {}).all_scratch_bytes());
+  EXPECT_EQ(frugal.scratch_bytes, MakePlan(program, kFrugal, {}).all_scratch_bytes());
+  // Outside its loop the step runs once instead of three times.
+  EXPECT_EQ(frugal.work.steps - fast.work.steps, 2);
+  EXPECT_EQ(frugal.work.other_bytes - fast.work.other_bytes, 2 * 2 * 64 * 4);
+  EXPECT_TRUE(fast.account.is_optimal());
+  EXPECT_EQ(plan->account, plan->curve[plan->chosen].account);
+}
+
+TEST(Curve, IsFollowedToTheAim) {
+  const Program program = LoopWithInvariant();
+  Faults faults;
+  const auto chosen = [&](const PlanOptions& options) {
+    return ChoosePlan(program, options, faults)->candidate;
+  };
+  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kFastest}), Candidates().front());
+  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kSmallest}), kFrugal);
+  // Less than twice the smallest.
+  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kBalanced}), Candidates().front());
+  // A budget says by itself what is wanted.
+  const int64_t most = ChoosePlan(program, {}, faults)->curve.front().scratch_bytes;
+  EXPECT_EQ(chosen({{}, most, Aim::kSmallest}), Candidates().front());
 }
 
 TEST_F(PlanTest, PrintsTheProgramAndItsPlacement) {
