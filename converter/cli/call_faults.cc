@@ -24,7 +24,6 @@ struct Unbuilt {
   std::string_view name, instead;
 };
 constexpr Unbuilt kUnbuilt[] = {
-    {"", "diff", "\"weft inspect --json\" of both prints what differs"},
     {"convert", "--report", "\"weft inspect\" prints the plan"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},

@@ -44,6 +44,7 @@ void AddCommands(CommandLine& line, Exit* exit) {
   AddBench(line, exit);
   AddInspect(line, exit);
   AddVerify(line, exit);
+  AddDiff(line, exit);
   AddPlan(line, exit);
   AddOps(line, exit);
   AddExplain(line, exit);

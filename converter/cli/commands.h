@@ -24,6 +24,7 @@ void AddCompare(CommandLine& line, Exit* exit);
 void AddBench(CommandLine& line, Exit* exit);
 void AddInspect(CommandLine& line, Exit* exit);
 void AddVerify(CommandLine& line, Exit* exit);
+void AddDiff(CommandLine& line, Exit* exit);
 void AddPlan(CommandLine& line, Exit* exit);
 void AddOps(CommandLine& line, Exit* exit);
 void AddExplain(CommandLine& line, Exit* exit);

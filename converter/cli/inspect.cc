@@ -11,6 +11,7 @@
 #include "converter/cli/budget.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/plan_view.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/inspect/carried.h"
@@ -39,11 +40,12 @@ Examples:
   weft inspect model.weft
   weft inspect model.weft --listing
   weft inspect model.weft --budget
+  weft inspect model.weft --plan | head -1
   weft inspect model.weft --json | jq .sections)";
 
 struct InspectCall {
   std::string model;
-  bool listing = false, budget = false, json = false;
+  bool listing = false, budget = false, plan = false, json = false;
 };
 
 std::string Bytes(double bytes) { return Grouped(std::llround(bytes)); }
@@ -355,11 +357,17 @@ Exit Inspect(const InspectCall& call) {
   if (call.json) {
     Json json = ModelJson(*model);
     if (call.budget) json["budget"] = BudgetJson(*model);
+    if (call.plan) json["plan"] = PlanJson(*model);
     if (call.listing) json["listing"] = inspect::ListingJson(model->root());
     Print(json);
     return Exit::kDone;
   }
+  if (call.plan && !call.budget && !call.listing) {
+    AnswerText(PlanText(PlanJson(*model)));
+    return Exit::kDone;
+  }
   PrintModel(*model);
+  if (call.plan) AnswerText("\n" + PlanText(PlanJson(*model)));
   if (call.budget) AnswerText("\n" + BudgetText(BudgetJson(*model)));
   if (call.listing) AnswerText("\n" + inspect::ListingText(model->root()));
   return Exit::kDone;
@@ -376,6 +384,8 @@ void AddInspect(CommandLine& line, Exit* exit) {
                   "Print every step with its operands and parameters too");
   command.AddFlag("--budget", call->budget,
                   "Print flash, memory, stack and work with what contributes most, too");
+  command.AddFlag("--plan", call->plan,
+                  "Print the plan alone: a line for logs, and where and when each buffer lies");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kInspectFooter);
   command.OnCall([call, exit] { *exit = Inspect(*call); });

@@ -60,7 +60,7 @@ class Timeline : public Visitor {
       }
     }
     const auto [fullest, most] = MostOf(change);
-    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}};
+    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}, shares};
     for (const auto& [id, buffer] : buffers_) {
       const Span life = LifeOf(buffer);
       if (buffer.region != region || life.begin > fullest || life.end < fullest) continue;
@@ -69,6 +69,19 @@ class Timeline : public Visitor {
     std::stable_sort(peak.alive.begin(), peak.alive.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
     return peak;
+  }
+
+  std::vector<PlacedBuffer> Buffers() const {
+    std::vector<PlacedBuffer> list;
+    for (const auto& [id, buffer] : buffers_) {
+      const Span life = LifeOf(buffer);
+      list.push_back({buffer.region, buffer.begin_bytes, buffer.end_bytes - buffer.begin_bytes,
+                      StepAt(life.begin), StepAt(life.end), buffer.name});
+    }
+    std::stable_sort(list.begin(), list.end(), [](const PlacedBuffer& a, const PlacedBuffer& b) {
+      return std::pair(a.region, a.offset_bytes) < std::pair(b.region, b.offset_bytes);
+    });
+    return list;
   }
 
  private:
@@ -233,9 +246,21 @@ class Timeline : public Visitor {
 
 }  // namespace
 
-std::vector<Peak> PeaksOf(const format::Model& model) {
+namespace {
+
+bool HasBuffers(const format::Model& model) {
   const auto* buffers = model.slot_buffers();
-  if (buffers == nullptr || buffers->size() != model.slots()->size()) return {};
+  return buffers != nullptr && buffers->size() == model.slots()->size();
+}
+
+}  // namespace
+
+std::vector<PlacedBuffer> BuffersOf(const format::Model& model) {
+  return HasBuffers(model) ? Timeline(model).Buffers() : std::vector<PlacedBuffer>();
+}
+
+std::vector<Peak> PeaksOf(const format::Model& model) {
+  if (!HasBuffers(model)) return {};
   const Timeline timeline(model);
   std::vector<Peak> peaks;
   for (uint32_t i = format::kFirstScratchRegion; i < model.regions()->size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fills a scratch region at its fullest moment, found from the listing and the buffers that
-// the converter noted in it. A buffer lives from its first to its last step; what is touched inside
+// What fills a scratch region, at its fullest moment and at all times, found from the listing and
+// the buffers that the converter noted in it. A buffer lives from its first to its last step; what is touched inside
 // a loop and outside it lives as long as the loop. Sizes are those of places: rounded up to the
 // region's alignment.
 #ifndef WEFT_CONVERTER_INSPECT_PEAK_H_
@@ -24,11 +24,22 @@ struct Peak {
   uint32_t step = 0;               // of the listing
   uint64_t bytes = 0;              // of the buffers; what two of them share counts once
   std::vector<AliveBuffer> alive;  // most bytes first
+  bool overlaps = false;           // two that are live together share bytes
+};
+
+// A buffer of the plan: where it lies, and the steps of the listing that it lives from and to.
+struct PlacedBuffer {
+  uint32_t region = 0;
+  int64_t offset_bytes = 0, bytes = 0;
+  uint32_t first_step = 0, last_step = 0;
+  std::string name;  // as AliveBuffer has it
 };
 
 // One per scratch region; none when the file was stripped of its buffers. The model must have
 // passed verify.cc.
 std::vector<Peak> PeaksOf(const format::Model& model);
+// In order of their regions and offsets; none when the file was stripped of them.
+std::vector<PlacedBuffer> BuffersOf(const format::Model& model);
 
 }  // namespace weft::inspect
 

@@ -96,14 +96,14 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
            {"--precision f16 --precision f32", "--precision: is given twice for all layers"},
            {"--precision a=b=f16 --precision a=b=f32", "--precision: names \"a=b\" twice"},
            {"--c-source ''", "--c-source: is empty; must be a name"},
-           {"--arena-budget min", "--arena-budget: is \"min\"; must be a number of bytes"},
+           {"--arena-budget max", "--arena-budget: is \"max\"; must be a number of bytes"},
            {"--precision f31", "--precision: is \"f31\"; must be one of auto"}}) {
     const Outcome outcome = Weft("convert model.xml -o model.weft " + option);
     EXPECT_EQ(outcome.code, 2) << option;
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
-  for (const char* arguments : {"diff a b", "inspect m --html f"}) {
+  for (const char* arguments : {"inspect m --html f"}) {
     const Outcome outcome = Weft(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_NE(outcome.err.find("is not implemented; "), std::string::npos) << outcome.err;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // inspect, verify and bench, and how all commands meet a file that has changed.
+#include <fmt/format.h>
+
 #include <tuple>
 
 #include "runtime/weft.h"
@@ -41,7 +43,8 @@ TEST_F(InspectCommand, PrintsTablesForPeople) {
 TEST_F(InspectCommand, TellsTheBudget) {
   const std::string model =
       "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
-  ASSERT_EQ(Weft("convert " + model + " -o model.weft --self-test 1").code, 0);
+  ASSERT_EQ(Weft("convert " + model + " -o model.weft --self-test 1 --arena-budget fastest").code,
+            0);
   const Outcome outcome = Weft("inspect model.weft --budget --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
@@ -69,6 +72,35 @@ TEST_F(InspectCommand, TellsTheBudget) {
 }
 
 // A GRU over 12 steps between convolutions that look back.
+TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+  const auto converted =
+      nlohmann::json::parse(Weft("convert " + model + " -o model.weft --json").out);
+  const auto json = nlohmann::json::parse(Weft("inspect model.weft --plan --json").out);
+  const auto& plan = json["plan"];
+  EXPECT_EQ(plan["arena_bytes"][0], converted["scratch_bytes"]);
+  EXPECT_EQ(plan["bound_bytes"], converted["scratch_bound_bytes"]);
+  EXPECT_EQ(plan["proof"], converted["scratch_proof"]);
+  for (const auto& buffer : plan["buffers"]) {
+    EXPECT_LE(buffer["offset"].get<int64_t>() + buffer["bytes"].get<int64_t>(),
+              plan["arena_bytes"][0]);
+    EXPECT_LE(buffer["first_step"], buffer["last_step"]);
+    EXPECT_NE(buffer["name"], "");
+  }
+  const std::string text = Weft("inspect model.weft --plan").out;
+  const std::string line = plan["line"];
+  EXPECT_TRUE(text.starts_with(line + "\n")) << text;
+  EXPECT_EQ(line, fmt::format("arena {0} B, optimal for this schedule (bound {0}) | state 0 B | "
+                              "copies/iteration 0 | weights {1} B",
+                              plan["arena_bytes"][0].get<int64_t>(),
+                              plan["weights_bytes"].get<int64_t>()));
+  size_t begin = text.find('\n') + 1;
+  for (size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    EXPECT_LE(end - begin, 80u) << text.substr(begin, end - begin);
+  }
+}
+
 TEST_F(InspectCommand, TellsOfAStreamedModel) {
   const std::string model =
       "'" WEFT_SOURCE_DIR

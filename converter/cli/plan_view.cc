@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/plan_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "converter/base/visible.h"
+#include "converter/inspect/peak.h"
+#include "converter/inspect/traffic.h"
+#include "converter/plan/solve.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Bytes copied or filled in one iteration of the loop that does most of it.
+double CopiedPerIteration(const format::Model& model) {
+  double bytes = 0;
+  for (const inspect::SectionSum& section : inspect::TrafficOf(model).bytes.sections) {
+    bytes = std::max(bytes, section.per_iteration);
+  }
+  return bytes;
+}
+
+Json BuffersJson(const format::Model& model) {
+  Json list = Json::array();
+  for (const inspect::PlacedBuffer& buffer : inspect::BuffersOf(model)) {
+    list.push_back({{"name", buffer.name},
+                    {"region", buffer.region - format::kFirstScratchRegion},
+                    {"offset", buffer.offset_bytes},
+                    {"bytes", buffer.bytes},
+                    {"first_step", buffer.first_step},
+                    {"last_step", buffer.last_step}});
+  }
+  return list;
+}
+
+std::string LineOf(const Json& plan) {
+  std::string arena;
+  for (const Json& bytes : plan["arena_bytes"]) {
+    arena += fmt::format("{}{}", arena.empty() ? "" : " + ", bytes.get<int64_t>());
+  }
+  std::string bound;
+  if (plan.contains("bound_bytes")) {
+    const int64_t least = plan["bound_bytes"];
+    bound = plan["arena_bytes"][0] == least
+                ? fmt::format(", optimal for this schedule (bound {})", least)
+                : ", " + plan["proof"].get<std::string>();
+  }
+  return fmt::format("arena {} B{} | state {} B | copies/iteration {:.0f} | weights {} B", arena,
+                     bound, plan["state_bytes"].get<int64_t>(),
+                     plan["copied_bytes_per_iteration"].get<double>(),
+                     plan["weights_bytes"].get<int64_t>());
+}
+
+// A letter per buffer, from the largest; further ones share the last.
+char LetterOf(size_t rank) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  return rank < kLetters.size() ? kLetters[rank] : '*';
+}
+
+// Time runs down, a row for one step or a few; addresses run to the right.
+class Picture {
+ public:
+  // `buffers` are those of one region of `bytes`, the largest first.
+  Picture(const std::vector<Json>& buffers, int64_t bytes) : buffers_(buffers), bytes_(bytes) {
+    for (const Json& buffer : buffers) {
+      steps_ = std::max<int64_t>(steps_, buffer["last_step"].get<int64_t>() + 1);
+    }
+  }
+
+  std::string Text() const {
+    const int64_t rows = std::min<int64_t>(steps_, kMostRows);
+    std::string text;
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t from = row * steps_ / rows, to = (row + 1) * steps_ / rows;
+      text += fmt::format("{:6} ", from);
+      for (int64_t column = 0; column < kColumns; ++column) text += Cell(from, to, column);
+      text += "\n";
+    }
+    return text;
+  }
+
+ private:
+  static constexpr int64_t kMostRows = 32, kColumns = 72;
+
+  // The largest buffer that holds the middle of the cell at any of the steps.
+  char Cell(int64_t from, int64_t to, int64_t column) const {
+    const int64_t address = (2 * column + 1) * bytes_ / (2 * kColumns);
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      const Json& buffer = buffers_[i];
+      const int64_t offset = buffer["offset"], bytes = buffer["bytes"];
+      const bool is_live =
+          buffer["first_step"].get<int64_t>() < to && buffer["last_step"].get<int64_t>() >= from;
+      if (is_live && address >= offset && address < offset + bytes) return LetterOf(i);
+    }
+    return '.';
+  }
+
+  const std::vector<Json>& buffers_;
+  const int64_t bytes_;
+  int64_t steps_ = 0;
+};
+
+std::string RegionText(const Json& plan, size_t region) {
+  const int64_t bytes = plan["arena_bytes"][region];
+  std::vector<Json> buffers;
+  for (const Json& buffer : plan["buffers"]) {
+    if (buffer["region"] == region) buffers.push_back(buffer);
+  }
+  if (buffers.empty()) return "";
+  std::ranges::stable_sort(buffers, [](const Json& a, const Json& b) {
+    return a["bytes"].get<int64_t>() > b["bytes"].get<int64_t>();
+  });
+  std::string text = fmt::format(
+      "\nscratch {}: {} bytes from left to right, steps from top to bottom\n", region, bytes);
+  text += Picture(buffers, bytes).Text();
+  text += "\n       offset      bytes   from     to  buffer\n";
+  constexpr size_t kMostName = 36, kMostLines = 62;
+  for (size_t i = 0; i < std::min(buffers.size(), kMostLines); ++i) {
+    const Json& buffer = buffers[i];
+    std::string name = OneLine(buffer["name"].get<std::string>());
+    if (name.size() > kMostName) name = "..." + name.substr(name.size() - kMostName + 3);
+    text +=
+        fmt::format("{} {:11} {:10} {:6} {:6}  {}\n", LetterOf(i), buffer["offset"].get<int64_t>(),
+                    buffer["bytes"].get<int64_t>(), buffer["first_step"].get<int64_t>(),
+                    buffer["last_step"].get<int64_t>(), name);
+  }
+  if (buffers.size() > kMostLines) {
+    text += fmt::format("* and {} smaller ones\n", buffers.size() - kMostLines);
+  }
+  return text;
+}
+
+}  // namespace
+
+Json PlanJson(const LoadedModel& model) {
+  const format::Model& root = model.root();
+  Json arena = Json::array();
+  for (uint32_t i = format::kFirstScratchRegion; i < root.regions()->size(); ++i) {
+    arena.push_back(root.regions()->Get(i)->bytes());
+  }
+  Json plan = {{"line", ""}, {"arena_bytes", arena}};
+  const std::vector<inspect::Peak> peaks = inspect::PeaksOf(root);
+  // Not known of several regions together, nor of buffers that overlap.
+  if (peaks.size() == 1 && !peaks[0].overlaps) {
+    plan::Account account;
+    account.used_bytes = arena[0];
+    account.bound_bytes =
+        std::min<int64_t>(account.used_bytes, static_cast<int64_t>(peaks[0].bytes));
+    plan["bound_bytes"] = account.bound_bytes;
+    plan["proof"] = plan::ToString(account);
+  }
+  plan["state_bytes"] = model.needs().state_bytes;
+  plan["copied_bytes_per_iteration"] = CopiedPerIteration(root);
+  plan["weights_bytes"] = format::RowsOf(root.regions())[0].bytes();
+  plan["line"] = LineOf(plan);
+  plan["buffers"] = BuffersJson(root);
+  return plan;
+}
+
+std::string PlanText(const Json& plan) {
+  std::string text = plan["line"].get<std::string>() + "\n";
+  for (size_t i = 0; i < plan["arena_bytes"].size(); ++i) text += RegionText(plan, i);
+  return text;
+}
+
+}  // namespace weft::cli
