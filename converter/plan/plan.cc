@@ -22,6 +22,7 @@
 namespace weft::plan {
 namespace {
 
+constexpr int64_t kAlignmentNodes = 2000;
 constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
 constexpr Candidate kCandidates[] = {
     {kAllRows, true, false}, {kAllRows, true, true}, {64, true, true}, {32, true, true},
@@ -134,8 +135,9 @@ void PlaceBuffers(Plan& plan) {
     if (buffer.bytes >= kLargeBytes) buffer.alignment_bytes = kLargeAlignment;
   }
   if (aligned == plan.problem) return;
-  // A search of its own is worth it only for what fits into the same bytes.
+  // What does not fit into the same bytes is of no use, so a search for it is a short one.
   Effort effort;
+  effort.most_nodes = kAlignmentNodes;
   if (plan.placement.used_bytes.size() == 1) {
     effort.enough_bytes = RoundUp(plan.placement.used_bytes[0], kScratchAlignment);
   }

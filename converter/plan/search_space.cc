@@ -15,7 +15,9 @@ namespace {
 constexpr int64_t kMostUnits = int64_t{1} << 29;  // sums of two stay within 32 bits
 constexpr size_t kMostPairs = 1'000'000;
 constexpr int64_t kMostIncidences = 4'000'000;
-constexpr int64_t kMostMarks = 100'000'000;  // items times sections: a search keeps a bit for each
+// A search goes as deep as there are items, and keeps a bit for each item and section.
+constexpr size_t kMostItems = 5000;
+constexpr int64_t kMostMarks = 100'000'000;
 
 // Ends come before begins of the same time.
 struct Event {
@@ -60,6 +62,7 @@ double SearchSpace::Item::Key(TieKey key) const {
 SearchSpace::SearchSpace(std::span<const Buffer> buffers, std::span<const Near> nears)
     : items_(buffers.size()), obstacles_(buffers.size()) {
   SetUnits(buffers, nears);
+  is_possible_ = is_possible_ && items_.size() <= kMostItems;
   if (!is_possible_) return;
   SetSections(buffers);
   if (is_possible_) SetOverlaps(buffers, nears);

@@ -293,8 +293,11 @@ TEST(Solve, IsProvenOptimalOnSmallProblems) {
   int above = 0;
   for (int round = 0; round < Rounds(300); ++round) {
     Problem problem = RandomProblem(random, {.gaps = true});
-    if (problem.buffers.size() > 9) problem.buffers.resize(9);
-    for (Buffer& buffer : problem.buffers) buffer.bytes = 1 + buffer.bytes % 4;
+    if (problem.buffers.size() > 6) problem.buffers.resize(6);
+    for (Buffer& buffer : problem.buffers) {
+      buffer.bytes = 1 + buffer.bytes % 3;
+      buffer.lifetime.begin %= 10;
+    }
     Account account;
     const int64_t used = Solve(problem, {}, &account).used_bytes[0];
     EXPECT_TRUE(account.is_optimal()) << ToCsv(problem);
