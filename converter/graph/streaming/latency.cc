@@ -262,7 +262,7 @@ bool Waiting::Visit(ir::Node& node) {
   const auto windows = std::ranges::find_if(relation.windows, along);
   if (windows != relation.windows.end()) return VisitWindows(node, *windows);
   const std::optional<Border> border = BorderOf(graph_, node);
-  if (border) return !border->repeats && VisitBorder(node, *border);
+  if (border && !border->repeats) return VisitBorder(node, *border);
   if (relation.sum && along(*relation.sum)) return VisitDelay(node, {first->axis, 1});
   const auto delay = std::ranges::find_if(relation.delays, along);
   if (delay != relation.delays.end()) return VisitDelay(node, *delay);

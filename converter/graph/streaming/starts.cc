@@ -70,32 +70,33 @@ void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
             [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
 }
 
-// The axis of time along which a tensor of later places is joined behind a few first ones.
-std::optional<int64_t> AxisOfStarts(const Flows& flows, ir::Node& join) {
-  const Flow *rest = flows.Of(join.inputs[1]), *all = flows.Of({&join, 0});
-  if (flows.Of(join.inputs[0]) != nullptr || (rest == nullptr && all == nullptr)) {
-    return std::nullopt;
-  }
-  const int64_t axis = (rest != nullptr ? rest : all)->axis;
-  const auto at = static_cast<size_t>(axis);
-  const int64_t places = DimsOf(join.inputs[0])[at];
-  const bool joins = places + DimsOf(join.inputs[1])[at] == DimsOf({&join, 0})[at];
-  return joins && places <= kMostStarts ? std::optional(axis) : std::nullopt;
+// Of first places that are those of a tensor as long as all that is joined: that tensor.
+std::optional<ir::Source> WholeOf(ir::Graph& graph, ir::Node& join, int64_t axis) {
+  ir::Node& first = *join.inputs[0].node;
+  const std::optional<Selection> taken = SliceOf(graph, first);
+  const bool is_start = taken && taken->axis == axis && taken->begin == 0 &&
+                        DimsOf(first.inputs[0]) == DimsOf({&join, 0});
+  return is_start ? std::optional(first.inputs[0]) : std::nullopt;
 }
 
-void StartToChoice(ir::Graph& graph, ir::Node& join, int64_t axis) {
-  const ir::Source starts = join.inputs[0];
-  const int64_t places = DimsOf(starts)[static_cast<size_t>(axis)];
-  const std::optional<Selection> taken = SliceOf(graph, *starts.node);
-  const bool stay = taken && taken->axis == axis && taken->begin == 0 &&
-                    DimsOf(starts.node->inputs[0]) == DimsOf({&join, 0});
-  if (stay) {  // every step has its own
-    const ir::Source rest = NewBorder(graph, join.inputs[1], axis, places, 0);
-    Become(join, "Identity", 16, {Chosen(graph, join, starts.node->inputs[0], rest, axis, places)});
-    return;
+// What is made of later places, behind a few first ones. False where this is none.
+bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
+  const ir::Source starts = join.inputs[0], rest = join.inputs[1];
+  const Flow* flow = flows.Of(rest) != nullptr ? flows.Of(rest) : flows.Of({&join, 0});
+  if (flow == nullptr) return false;
+  const int64_t axis = flow->axis;
+  const auto at = static_cast<size_t>(axis);
+  const int64_t places = DimsOf(starts)[at];
+  if (places > kMostStarts || places + DimsOf(rest)[at] != DimsOf({&join, 0})[at]) return false;
+  if (const std::optional<ir::Source> whole = WholeOf(graph, join, axis)) {
+    const ir::Source behind = NewBorder(graph, rest, axis, places, 0);
+    Become(join, "Identity", 16, {Chosen(graph, join, *whole, behind, axis, places)});
+    return true;
   }
-  PutBehind(graph, join, join.inputs[1], axis,
+  if (flows.Of(starts) != nullptr) return false;
+  PutBehind(graph, join, rest, axis,
             [&](const ir::Source& moved) { return NewBorder(graph, moved, axis, 1, 0); });
+  return true;
 }
 
 }  // namespace
@@ -113,10 +114,7 @@ void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds) {
     const Flows flows(graph, seeds);
     if (!flows.sound()) return;
     for (ir::Node* node : flows.nodes()) {
-      const std::optional<int64_t> axis =
-          JoinsTwo(*node) ? AxisOfStarts(flows, *node) : std::nullopt;
-      if (axis) StartToChoice(graph, *node, *axis);
-      changed = changed || axis;
+      changed = (JoinsTwo(*node) && StartToChoice(graph, *node, flows)) || changed;
     }
   }
 }
