@@ -27,7 +27,6 @@ constexpr Unbuilt kUnbuilt[] = {
     {"convert", "--report", "\"weft inspect\" prints the plan"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},
-    {"inspect", "--plan", "--budget prints what fills each memory"},
     {"inspect", "--html", "--json prints everything"},
 };
 

@@ -9,6 +9,7 @@
 // Each new constant is computed in double and rounded once, so that a result has as many roundings
 // as before or fewer.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -167,15 +168,16 @@ void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedPro
   const Dims& dims = reader->outputs[0].type.dims;
   const size_t at = reader->inputs[0].node == from ? 1 : 0;
   const ir::Source sum = reader->inputs[1 - at], other = reader->inputs[at];
+  const bool is_row = product.is_dense && TypeOf(other).dims == dims;
   if (!other.node->constant) {
-    const bool is_row = product.is_dense && TypeOf(other).dims == dims;
     if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
   }
   const std::optional<Repeated> constant = RepeatedOf(*reader, at);
   const auto axis = SameAxis(scaled.outputs[0].type.dims, product.axis, dims);
   if (constant && !(axis && AlongAxis(*constant, *axis, product.outputs))) {
-    reader->attributes[kRoundsApart] = "true";
+    // A row for each step is none any more once time is cut.
+    if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
   }
   const bool is_stretched =
@@ -275,7 +277,61 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
   return true;
 }
 
+// May neither of two such constants differ from step to step of a model that is cut along time? A
+// product's outputs are no steps. Others stand side by side where they have been since before such a
+// cut, and are joined there (RecogniseTables): here, one may be none any more that was one.
+bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by) {
+  const ir::Node& before = *second.x.node;
+  const std::optional<WithConstant> first =
+      by == Joining::kSum ? AddendIn(before) : FactorIn(before);
+  if (!first) return false;
+  const std::optional<WeightedProduct> product = WeightedProductOf(site, first->x);
+  return std::ranges::all_of(std::array{&first->constant, &second.constant}, [&](const auto* one) {
+    return one->numbers.size() == 1 ||
+           (product && AlongAxis(*one, product->axis, product->outputs));
+  });
+}
+
+// Do the weights of a product take the factor in?
+bool GoesIntoProduct(const FormSite& site, const ir::Node& scaled) {
+  const std::optional<WithConstant> factor = FactorIn(scaled);
+  if (!factor) return false;
+  std::optional<WeightedProduct> product = WeightedProductOf(site, factor->x);
+  if (const std::optional<size_t> i = AddendInput(*factor->x.node); i && !product) {
+    product = WeightedProductOf(site, factor->x.node->inputs[1 - *i]);
+  }
+  return product && AlongAxis(factor->constant, product->axis, product->outputs);
+}
+
+// The constant input of an operation, and of one of its kind that stands before it.
+struct Neighbours {
+  const ir::Node* before = nullptr;
+  ir::Source first, second;
+  Joining by = Joining::kSum;
+};
+std::optional<Neighbours> NeighboursAt(const ir::Node& node) {
+  for (const Joining by : {Joining::kSum, Joining::kProduct}) {
+    const auto input_of = by == Joining::kSum ? AddendInput : FactorInput;
+    const std::optional<size_t> second = input_of(node);
+    if (!second) continue;
+    const ir::Node& before = *node.inputs[1 - *second].node;
+    const std::optional<size_t> first = input_of(before);
+    if (!first) return std::nullopt;
+    return Neighbours{&before, before.inputs[*first], node.inputs[*second], by};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool RecogniseTables(FormSite& site, ir::Node& node) {
+  const std::optional<Neighbours> at = NeighboursAt(node);
+  if (!at || (CountIn(at->first) == 1 && CountIn(at->second) == 1)) return false;
+  if (at->by == Joining::kProduct && GoesIntoProduct(site, *at->before)) return false;
+  const std::optional<WithConstant> second =
+      at->by == Joining::kSum ? AddendIn(node) : FactorIn(node);
+  return second && JoinTwo(site, node, *second, at->by);
+}
 
 // Only where it may come to something are the numbers of a constant looked at.
 bool RecogniseConstants(FormSite& site, ir::Node& node) {
@@ -293,12 +349,14 @@ bool RecogniseConstants(FormSite& site, ir::Node& node) {
     const std::optional<WithConstant> factor = FactorIn(node);
     if (!factor) return false;
     return (scales && FoldIntoProduct(site, node, *factor)) ||
-           (follows && JoinTwo(site, node, *factor, Joining::kProduct));
+           (follows && AreOfEveryStep(site, *factor, Joining::kProduct) &&
+            JoinTwo(site, node, *factor, Joining::kProduct));
   }
   const std::optional<size_t> i = AddendInput(node);
   if (!i || !AddendInput(*node.inputs[1 - *i].node)) return false;
   const std::optional<WithConstant> addend = AddendIn(node);
-  return addend && JoinTwo(site, node, *addend, Joining::kSum);
+  return addend && AreOfEveryStep(site, *addend, Joining::kSum) &&
+         JoinTwo(site, node, *addend, Joining::kSum);
 }
 
 }  // namespace weft::graph

@@ -20,6 +20,7 @@ constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   Reco
 constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength};
 constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
+constexpr FormSearch kTables[] = {RecogniseTables};
 constexpr FormSearch kBands[] = {RecogniseBands};
 constexpr FormSearch kMovements[] = {RecogniseMovement};
 
@@ -48,6 +49,7 @@ void RecogniseForms(ir::Graph& graph) {
 }
 void RecogniseAttentions(ir::Graph& graph) { SearchIn(graph, kAttention); }
 void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }
+void JoinTables(ir::Graph& graph) { SearchIn(graph, kTables); }
 void RecogniseBands(ir::Graph& graph) { SearchIn(graph, kBands); }
 void JoinMovements(ir::Graph& graph) { SearchIn(graph, kMovements); }
 

@@ -19,6 +19,9 @@ void RecogniseAttentions(ir::Graph& graph);
 // Factors and addends that are constant, one behind the other or behind a product with constant
 // weights.
 void JoinConstants(ir::Graph& graph);
+// Of these, those one behind the other of more than one number, before time is cut: one that differs
+// from step to step is none then, and the sums of the whole model must have no other order.
+void JoinTables(ir::Graph& graph);
 // Operations element by element between other dims and the same ones again.
 void RecogniseBands(ir::Graph& graph);
 // Transpositions and other dims behind one another.

@@ -115,6 +115,21 @@ def _volumes(x):
     return sequence("GRUSequence", "vog", _turned(node("Squeeze", 1, [y, i64(3, 4)])), 8)[0]
 
 
+def _positions(x):
+    """Numbers of each step behind constants of every step: sums and products that associate."""
+    dense = node("MatMul", 1, [x, normal("pow", INPUTS, HIDDEN)], transpose_a=False,
+                 transpose_b=False)
+    y = node("Add", 1, [node("Add", 1, [dense, normal("pob", 1, 1, HIDDEN)]),
+                        normal("pop", 1, STEPS, HIDDEN)])
+    y = node("Tanh", 1, [node("Add", 1, [y, normal("poc", 1, 1, HIDDEN)])])
+    y = node("Multiply", 1, [node("Multiply", 1, [y, normal("pos", 1, 1, HIDDEN)]),
+                             normal("pot", 1, STEPS, HIDDEN)])
+    hidden, _ = sequence("GRUSequence", "pog", y, HIDDEN)
+    window = np.hanning(STEPS + 2).astype(np.float32)[1:-1].reshape(1, STEPS, 1)
+    y = node("Multiply", 1, [node("Multiply", 1, [hidden, window]), np.float32(0.7)])
+    return node("Divide", 1, [y, window + np.float32(0.3)])
+
+
 def _rows(kind, label, x, rows, steps, inputs, direction):
     """Axis 1 of [rows, steps, inputs] in one direction or both, and back to as many channels."""
     count = 2 if direction == "bidirectional" else 1
@@ -166,7 +181,7 @@ def cases():
     for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
                         ("norm_between_sequences", _normalised), ("scaled_with_residual", _scaled),
                         ("upsampled_rows", _upsampled), ("volumes_then_gru", _volumes),
-                        ("dual_path", _dual_path)):
+                        ("dual_path", _dual_path), ("positions", _positions)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, STEPS, INPUTS)], graph)
     yield Case("streaming/variables_of_its_own", [normal("kx", 2, BATCH, STEPS, INPUTS)],
                model=_kept, rtol=1e-4, atol=1e-4, calls=2,

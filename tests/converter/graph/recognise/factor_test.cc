@@ -9,6 +9,12 @@
 namespace weft {
 namespace {
 
+// As the converter does, before time is cut and behind.
+void JoinAll(ir::Graph& graph) {
+  graph::JoinTables(graph);
+  graph::JoinConstants(graph);
+}
+
 ir::Source PerChannel(Spelling& g, std::vector<float> numbers) {
   const auto count = static_cast<int64_t>(numbers.size());
   return g.Floats({1, count, 1}, numbers);
@@ -33,7 +39,7 @@ TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeIt) {
   const ir::Source biased =
       g("Add", Convolution(g, x, Constant(g, {3, 2, 3}, 5)), PerChannel(g, {1, 2, 3}));
   g.Result(BatchNorm(g, biased));
-  const KindCounts left = Rewritten(g, graph::JoinConstants);
+  const KindCounts left = Rewritten(g, JoinAll);
   EXPECT_EQ(left, (KindCounts{{"Add", 1}, {"Convolution", 1}}));
 }
 
@@ -48,7 +54,7 @@ TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeOtherDims) {
     ir::Source y = g.Of("Squeeze", {image, g.Ints({2})});
     if (has_bias) y = g("Add", y, PerChannel(g, {1, 2, 3}));
     g.Result(has_bias ? BatchNorm(g, y) : g("Multiply", y, PerChannel(g, {2, -1, 0.5f})));
-    KindCounts left = Rewritten(g, graph::JoinConstants);
+    KindCounts left = Rewritten(g, JoinAll);
     for (const char* free : {"Identity", "Reshape", "Squeeze"}) left.erase(free);
     KindCounts all = {{"Convolution", 1}};
     if (has_bias) all["Add"] = 1;
@@ -61,7 +67,7 @@ TEST(JoinedConstants, AFactorOfOneIsNothing) {
   const ir::Source x = g.Parameter(F32({3, 4}));
   g.Result(g("Sqrt", g("Abs", g("Multiply", x, g.Row({1, 1, 1, 1})))));
   g.Result(g("Multiply", x, g.Floats({2, 1, 1}, {1, 1})));
-  EXPECT_EQ(Rewritten(g, graph::JoinConstants),
+  EXPECT_EQ(Rewritten(g, JoinAll),
             (KindCounts{{"Abs", 1}, {"Identity", 1}, {"Multiply", 1}, {"Sqrt", 1}}))
       << "but where it repeats what it is multiplied with";
 }
@@ -74,7 +80,7 @@ TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
     const ir::Source product =
         g.Of("MatMul", {x, Constant(g, dims, 5)}, {{"transpose_b", turned ? "true" : "false"}});
     g.Result(g("Multiply", product, g.Row({2, -3, 0.25f})));
-    EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 1}}));
+    EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}}));
   }
 }
 
@@ -85,7 +91,7 @@ TEST(JoinedConstants, OneFactorGoesIntoADepthwiseConvolution) {
       g.Of("GroupConvolution", {x, Constant(g, {3, 1, 1, 3}, 5)},
            {{"strides", "1"}, {"dilations", "1"}, {"pads_begin", "0"}, {"pads_end", "0"}});
   g.Result(g("Multiply", product, 0.5f));
-  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"GroupConvolution", 1}}));
+  EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"GroupConvolution", 1}}));
 }
 
 TEST(JoinedConstants, WeightsOfTwoProductsStayOneConstant) {
@@ -94,7 +100,7 @@ TEST(JoinedConstants, WeightsOfTwoProductsStayOneConstant) {
   for (const float factor : {2.0f, 3.0f}) {
     g.Result(g("Multiply", g("MatMul", x, weights), factor));
   }
-  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 2}, {"Multiply", 2}}));
+  EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 2}, {"Multiply", 2}}));
 }
 
 TEST(JoinedConstants, AProductThatIsReadElsewhereKeepsItsWeights) {
@@ -102,7 +108,7 @@ TEST(JoinedConstants, AProductThatIsReadElsewhereKeepsItsWeights) {
   const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
   g.Result(product);
   g.Result(g("Multiply", product, 2.0f));
-  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
+  EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
 }
 
 // Rows differ along an axis that is not the outputs'.
@@ -110,7 +116,38 @@ TEST(JoinedConstants, AFactorPerRowStays) {
   Spelling g;
   const ir::Source product = g("MatMul", g.Parameter(F32({3, 2})), Constant(g, {2, 3}, 5));
   g.Result(g("Multiply", product, g.Floats({3, 1}, {1, 2, 3})));
-  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
+  EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
+}
+
+// Cut along time, positions are no constant any more: their sum with the bias must be one before.
+TEST(JoinedTables, PositionsBehindABiasBecomeOne) {
+  Spelling g;
+  const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
+  g.Result(g("Add", g("Add", product, g.Row({1, -2, 3})), Constant(g, {4, 3}, 6)));
+  EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Add", 1}, {"MatMul", 1}}));
+}
+
+TEST(JoinedTables, AWindowBehindAScaleBecomesOne) {
+  Spelling g;
+  const ir::Source x = g.Parameter(F32({4, 3}));
+  g.Result(g("Divide", g("Multiply", x, g.Row({1, -2, 3})), Constant(g, {4, 3}, 6)));
+  EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Multiply", 1}}));
+}
+
+// They are joined later, where the whole model's weights take the scale in.
+TEST(JoinedTables, AScaleOfAProductIsItsWeights) {
+  Spelling g;
+  const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
+  const ir::Source scaled = g("Multiply", product, g.Row({1, -2, 3}));
+  g.Result(g("Multiply", scaled, Constant(g, {4, 3}, 6)));
+  EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"MatMul", 1}, {"Multiply", 2}}));
+}
+
+// Formulas are put together of these.
+TEST(JoinedTables, SingleNumbersStay) {
+  Spelling g;
+  g.Result(g("Multiply", g("Multiply", g.Parameter(F32({4, 3})), 2.0f), 0.5f));
+  EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Multiply", 2}}));
 }
 
 struct Pair {
@@ -154,7 +191,7 @@ TEST_P(Pairs, OfConstants) {
   Spelling g;
   g.Result(GetParam().spell(g, g.Parameter(F32({3, 2}))));
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
-  graph::JoinConstants(g.graph);
+  JoinAll(g.graph);
   EXPECT_EQ(KindsIn(g), GetParam().left);
 }
 
@@ -166,7 +203,7 @@ TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
   const ir::Source x = g.Parameter(F32({2, 2, 5}));
   g.Result(BatchNorm(g, Convolution(g, x, Constant(g, {3, 2, 3}, 5))));
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
-  graph::JoinConstants(g.graph);
+  JoinAll(g.graph);
   plan::Program program = LowerGraph(g);
   plan::FuseTails(program);
   EXPECT_EQ(Kinds(program), std::vector{plan::StepKind::kConv});
@@ -182,7 +219,7 @@ TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
     const ir::Source sum = g("Add", g("Multiply", product, 0.5f), residual);
     g.Result(sum);
     const char* kind = of_matrix ? "MatMul" : "Convolution";
-    EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"Add", 1}, {kind, 1}}));
+    EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"Add", 1}, {kind, 1}}));
     EXPECT_EQ(sum.node->attributes.contains(graph::kRoundsApart), !of_matrix);
   }
 }
@@ -195,7 +232,7 @@ TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
   const ir::Source stretched = g.Floats({1, 2, 3}, {1, 1, 1, 2, 2, 2});
   const ir::Source sum = g("Add", g("Multiply", product, 0.5f), stretched);
   g.Result(sum);
-  EXPECT_EQ(Rewritten(g, graph::JoinConstants), (KindCounts{{"Add", 1}, {"Convolution", 1}}));
+  EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"Add", 1}, {"Convolution", 1}}));
   EXPECT_EQ(g.type(sum.node->inputs[1]).dims, (Dims{1, 2, 1}));
 }
 
