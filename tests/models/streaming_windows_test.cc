@@ -416,6 +416,29 @@ TEST(StreamingWindows, AddsToEachItemOfABatch) {
   });
 }
 
+// A convolution over a single step is a dense product, which may begin at rows that another may not.
+TEST(StreamingWindows, AddsAResidualAsTheWholeDoes) {
+  for (const int64_t taps : {1, 3}) {
+    ExpectGoesOn([taps](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = Signal(g, 4, steps), before = Tanh(g, x);
+      const ir::Source y = Conv(g, x, {4, 4, taps}, Window(1, 1, taps - 1, 0));
+      g.Result(g.Add("CumSum", 3, {g.Add("Add", 1, {y, before}), g.Int(2)}));
+      g.Result(g.Add("Add", 1, {before, Bias(g, y, 4)}));
+      g.Result(Bias(g, g.Add("Add", 1, {Conv(g, x, {4, 4, 1}, Window(1, 1, 0, 0)), x}), 4));
+    });
+  }
+}
+
+// Over a single step the last one is all there is, and turned it stays where it is.
+TEST(StreamingWindows, AddsToTheLastStepOfTurnedChannels) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source y = Bias(g, Conv(g, Signal(g, 4, steps), {3, 4, 2}, Window(1, 1, 1, 0)), 3);
+    const ir::Source last = g.Add("Gather", 8, {y, g.Int(-1), g.Int(2)});
+    const ir::Source turned = g.Add("Transpose", 1, {last, g.Ints({1, 0})});
+    g.Result(g.Add("Add", 1, {turned, Weights(g, {3, 1}, 36)}));
+  });
+}
+
 // One slice takes the end off and turns the channels around.
 TEST(StreamingWindows, TakesOffTheEndOfTurnedChannels) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {

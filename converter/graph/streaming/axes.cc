@@ -19,6 +19,10 @@ ir::Source TensorAt(ir::Node& node, const PortAxis& at) {
 
 const Dims& DimsOf(const ir::Source& source) { return source.node->outputs[source.port].type.dims; }
 
+bool IsTransposition(const ir::Node& node) {
+  return node.operation != nullptr && !node.constant && node.operation->name == "Transpose";
+}
+
 bool HasTime(const TimeAxes& times, ir::Node& node) {
   const auto runs = [&](const ir::Source& source) { return times.Of(source) != nullptr; };
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {

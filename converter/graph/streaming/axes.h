@@ -95,6 +95,8 @@ class TimeAxes {
   std::map<std::pair<const ir::Node*, uint32_t>, TimeAxis> times_;
 };
 
+bool IsTransposition(const ir::Node& node);
+
 // Does time run through one of the node's tensors?
 bool HasTime(const TimeAxes& times, ir::Node& node);
 

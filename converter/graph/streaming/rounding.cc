@@ -119,8 +119,7 @@ bool MeetsProductForBeingCut(const ir::Graph& graph, const TimeAxes& times, ir::
   bool was_moved = false;
   for (;;) {
     ir::Node& node = *source.node;
-    const bool is_transposed =
-        node.operation != nullptr && !node.constant && node.operation->name == "Transpose";
+    const bool is_transposed = IsTransposition(node);
     if (!is_transposed && !ops::TraitsOf(node).reshapes) break;
     source = node.inputs[0];
     if (!is_transposed) continue;
@@ -174,10 +173,13 @@ bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
   return false;
 }
 
-// Does it add to the last step of what has time? Of a single step that is all there is.
+// Does it add to the last step of what has time, wherever its axes stand? Of a single step that is
+// all there is.
 bool AddsToLast(const TimeAxes& times, const ir::Node& node) {
   return std::ranges::any_of(node.inputs, [&](ir::Source source) {
-    while (ops::TraitsOf(*source.node).reshapes) source = source.node->inputs[0];
+    while (ops::TraitsOf(*source.node).reshapes || IsTransposition(*source.node)) {
+      source = source.node->inputs[0];
+    }
     const ir::Node& taken = *source.node;
     return !taken.constant && !taken.inputs.empty() && times.Of(source) == nullptr &&
            times.Of(taken.inputs[0]) != nullptr && !times.Relation(&taken).selections.empty();

@@ -14,10 +14,6 @@
 namespace weft::graph {
 namespace {
 
-bool IsTransposition(const ir::Node& node) {
-  return node.operation != nullptr && !node.constant && node.operation->name == "Transpose";
-}
-
 // Does the node move its inputs' numbers, or make each of one alone? What adds may round otherwise
 // beside one product than beside another, however equal the sums are.
 bool IsExact(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {

@@ -52,6 +52,7 @@ PATTERNS = {
     "converter/graph/streaming/keys.cc": "indices of lanes, and the scores moved to them",
     "converter/graph/streaming/masks.cc": "what masks a score, or weighs it",
     "converter/graph/streaming/late_edits.cc": "a shift, a choice by a mask, what is left of a move",
+    "converter/graph/streaming/axes.cc": "a transposition, which moves axes and nothing else",
     "converter/graph/streaming/branches.cc": "a branch that is its input",
     "converter/graph/streaming/first_steps.cc": "a choice by a flag",
     "converter/graph/streaming/starts.cc": "a choice by a mask",
