@@ -41,7 +41,7 @@ class FactSheet {
   explicit FactSheet(const LoadedModel& model) : root_(model.root()) {
     AddPorts("input", model.inputs());
     AddPorts("output", model.outputs());
-    const inspect::Budget budget = inspect::BudgetOf(root_, model.bytes().size);
+    const inspect::Budget budget = inspect::BudgetOf(model.bytes());
     Add("bytes", "file", model.bytes().size);
     for (const inspect::FlashPart& part : budget.flash) Add("bytes", part.name, part.bytes);
     AddPlan(model);
