@@ -71,10 +71,12 @@ TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {
   const Outcome outcome = Weft("");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, Weft("help").out +
-                             "\nweft: no command is given; must be one of convert, run, compare, "
-                             "bench, inspect, verify, ops, explain, help, version, completion, man "
-                             "(\"weft help\" explains them)\n");
+  EXPECT_EQ(outcome.err,
+            Weft("help").out +
+                "\nweft: no command is given; must be one of convert, run, compare, "
+                "bench, inspect, verify, diff, plan, ops, explain, help, version, completion, "
+                "man "
+                "(\"weft help\" explains them)\n");
 }
 
 TEST_F(CallFault, SuggestsTheNearestName) {

@@ -251,11 +251,11 @@ TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
 TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   const Outcome outcome = Weft("convert absent.xml -o m.weft --dump-after frob");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find(
-                "there is no pass \"frob\"; must be one of read count resolve flatten "
-                "promote infer dilate borders reroll streaming recognise formulas constants divide "
-                "layout lower ring_products fuse_tail place_maps loops narrow plan "
-                "emit verify all"),
+  EXPECT_NE(outcome.err.find("there is no pass \"frob\"; must be one of read count resolve flatten "
+                             "promote infer dilate borders reroll tables streaming recognise "
+                             "formulas constants divide "
+                             "layout lower ring_products fuse_tail place_maps loops narrow plan "
+                             "emit verify all"),
             std::string::npos)
       << outcome.err;
   for (const std::string options : {"--dump-after all", "--dump-to passes"}) {
@@ -275,10 +275,10 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/22-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/24-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/23-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/25-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
-  EXPECT_EQ(Text("one/16-lower.txt"), text("lower"));
+  EXPECT_EQ(Text("one/17-lower.txt"), text("lower"));
 }
 
 TEST_F(ConvertCommand, KeepsTheDumpsBeforeAFault) {

@@ -277,6 +277,11 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
   return true;
 }
 
+// Signs alone: what they join to has the same bits wherever it is joined.
+bool AreSigns(const Repeated& factor) {
+  return std::ranges::all_of(factor.numbers, [](double x) { return x == 1 || x == -1; });
+}
+
 // May neither of two such constants differ from step to step of a model that is cut along time? A
 // product's outputs are no steps. Others stand side by side where they have been since before such a
 // cut, and are joined there (RecogniseTables): here, one may be none any more that was one.
@@ -285,6 +290,9 @@ bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by
   const std::optional<WithConstant> first =
       by == Joining::kSum ? AddendIn(before) : FactorIn(before);
   if (!first) return false;
+  if (by == Joining::kProduct && (AreSigns(first->constant) || AreSigns(second.constant))) {
+    return true;
+  }
   const std::optional<WeightedProduct> product = WeightedProductOf(site, first->x);
   return std::ranges::all_of(std::array{&first->constant, &second.constant}, [&](const auto* one) {
     return one->numbers.size() == 1 ||
