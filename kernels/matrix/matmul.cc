@@ -95,8 +95,11 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
   }
 }
 
-// One column of few rows: less than it takes to make a panel of it.
-inline constexpr size_t kMatmulColumnRows = HWY_TARGET == HWY_SCALAR ? SIZE_MAX : 2;
+// One column of few rows takes less by itself than a panel made of it; of any rows where vectors are
+// one lane.
+HWY_INLINE bool TakesColumn(size_t columns, size_t rows) {
+  return columns == 1 && (HWY_TARGET == HWY_SCALAR || rows <= 2);
+}
 
 void MatmulColumn(const MatmulShape& shape, const Stretch& at) {
   for (size_t row = 0; row < shape.rows; ++row) {
@@ -140,7 +143,7 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
                   part.continues};
     if (is_contiguous && left >= kPanel) {
       RunStretch(at, shape.rows);
-    } else if (left == 1 && shape.rows <= kMatmulColumnRows) {
+    } else if (TakesColumn(left, shape.rows)) {
       MatmulColumn(shape, at);
     } else {
       MatmulGathered(shape, at);
