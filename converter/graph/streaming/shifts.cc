@@ -123,14 +123,14 @@ void SeparateConstants(ir::Graph& graph) {
 }
 
 void RejoinConstants(ir::Graph& graph) {
-  using Key = std::tuple<int64_t, std::string, const std::byte*, Dims>;
-  std::map<Key, ir::Node*> known;
+  using Identity = std::tuple<int64_t, std::string, const std::byte*, Dims>;
+  std::map<Identity, ir::Node*> known;
   for (ir::Node* node : ir::Topological(graph)) {
     for (ir::Source& source : node->inputs) {
       const ir::Node& constant = *source.node;
       if (!constant.constant) continue;
-      const Key key = {constant.id, constant.name, constant.constant->bytes.data(),
-                       constant.constant->type.dims};
+      const Identity key = {constant.id, constant.name, constant.constant->bytes.data(),
+                            constant.constant->type.dims};
       source.node = known.try_emplace(key, source.node).first->second;
     }
   }
