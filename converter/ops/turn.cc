@@ -98,7 +98,10 @@ void TurnScope::MoveAxes(size_t i, size_t rank) {
   turn.ints[i] = std::move(places);
 }
 
-void TurnScope::MoveNumbers(size_t i) { turn.ints[i] = ChannelsLast(Ints(i).value_or(Dims())); }
+void TurnScope::MoveNumbers(size_t i) {
+  const Dims numbers = Ints(i).value_or(Dims());
+  if (HasTurn(numbers.size())) turn.ints[i] = ChannelsLast(numbers);
+}
 
 Turn TurnOf(TurnScope& scope) {
   const Traits& traits = TraitsOf(scope.node());

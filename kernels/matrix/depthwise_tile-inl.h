@@ -59,6 +59,14 @@ HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t 
   const auto load = [=](const float* from) HWY_ATTR WEFT_ALWAYS_INLINE {
     return kIsPart ? LoadFirst(from, last) : Load(from);
   };
+  // Of channels that are taken one by one the last panel ends before a vector from there on would.
+  const auto load_weights = [=](const Weight* from) HWY_ATTR WEFT_ALWAYS_INLINE {
+    if constexpr (kIsPart) {
+      return LoadFirstWeights(from, last);
+    } else {
+      return LoadWeights(from);
+    }
+  };
   FloatVec sums[kPixels][kVectors];
   HWY_UNROLL(4)
   for (size_t v = 0; v < kVectors; ++v) {
@@ -76,7 +84,7 @@ HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t 
     for (size_t kx = 0; kx < columns; ++kx) {
       HWY_UNROLL(4)
       for (size_t v = 0; v < kVectors; ++v) {
-        const FloatVec weight = LoadWeights(from + at(v));
+        const FloatVec weight = load_weights(from + at(v));
         HWY_UNROLL(8)
         for (size_t p = 0; p < kPixels; ++p) {
           sums[p][v] = Fma(load(row + (p * x_pixel + at(v))), weight, sums[p][v]);
@@ -156,8 +164,8 @@ HWY_INLINE void DepthwiseChannels(const DepthwiseTaps& taps, const float* x, siz
 // `pixels` >= 1 pixels that have the same taps and `channels` >= 1 channels each:
 //   y[p*y_pixel + c] = bias[c] + sum_{ky,kx} x[p*x_pixel + ky*x_row + kx*x_column + c] *
 //                                            weights[ky*weights_row + kx*weights_column + c]
-// or 0 where that is less and `relu`. The weights have whole vectors. Of one pixel the steps to the
-// next are 0.
+// or 0 where that is less and `relu`. Weights of at least a vector's channels are whole vectors. Of
+// one pixel the steps to the next are 0.
 template <class Weight>
 HWY_INLINE void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
                              size_t y_pixel, size_t pixels, const Weight* weights,

@@ -61,6 +61,14 @@ HWY_INLINE FloatVec LoadWeights(const BF16* p) {
   const auto bits = hn::LoadU(HalfTag(), reinterpret_cast<const uint16_t*>(p));
   return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(wide, bits)));
 }
+// The first `count` of a vector, which may be all that there are.
+HWY_INLINE FloatVec LoadFirstWeights(const float* p, size_t count) { return LoadFirst(p, count); }
+template <class Half>
+HWY_INLINE FloatVec LoadFirstWeights(const Half* p, size_t count) {
+  Half whole[kLanes] = {};
+  for (size_t i = 0; i < kLanes && i < count; ++i) whole[i] = p[i];
+  return LoadWeights(whole);
+}
 #endif
 
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
