@@ -314,7 +314,8 @@ TEST_F(BenchCommand, FeedsCallsInTurn) {
   const Outcome outcome =
       Weft("bench model.weft --warm-up 0 --iterations 40 --profile --json --input x=x.npy");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const auto& step : nlohmann::json::parse(outcome.out)["steps"]) {
+  const auto json = nlohmann::json::parse(outcome.out);
+  for (const auto& step : json["steps"]) {
     if (step["layer"] != "tanh" && step["layer"] != "neg") continue;
     EXPECT_EQ(step["calls_per_run"], step["layer"] == "tanh" ? 0.25 : 0.75);
   }

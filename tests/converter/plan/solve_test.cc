@@ -291,7 +291,7 @@ TEST(Solve, ProvesThatAPeakCannotBeMet) {
 TEST(Solve, IsProvenOptimalOnSmallProblems) {
   std::mt19937 random(77);
   int above = 0;
-  for (int round = 0; round < Rounds(300); ++round) {
+  for (int round = 0; round < 300; ++round) {
     Problem problem = RandomProblem(random, {.gaps = true});
     if (problem.buffers.size() > 6) problem.buffers.resize(6);
     for (Buffer& buffer : problem.buffers) {
