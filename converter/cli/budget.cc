@@ -19,8 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostRows = 10;  // of each list of contributors
-
 Json FlashJson(const inspect::Budget& budget) {
   Json list = Json::array();
   for (const inspect::FlashPart& part : budget.flash) {
@@ -29,15 +27,14 @@ Json FlashJson(const inspect::Budget& budget) {
   return list;
 }
 
-// As many rows as people read.
 template <typename Row>
-std::span<const Row> Largest(const std::vector<Row>& rows) {
-  return std::span(rows).first(std::min(rows.size(), kMostRows));
+std::span<const Row> Largest(const std::vector<Row>& rows, size_t most_rows) {
+  return std::span(rows).first(std::min(rows.size(), most_rows));
 }
 
-Json PeakJson(const format::Model& model, const inspect::Peak& peak) {
+Json PeakJson(const format::Model& model, const inspect::Peak& peak, size_t most_rows) {
   Json alive = Json::array();
-  for (const inspect::AliveBuffer& buffer : Largest(peak.alive)) {
+  for (const inspect::AliveBuffer& buffer : Largest(peak.alive, most_rows)) {
     alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
   }
   return {{"step", peak.step},
@@ -47,11 +44,11 @@ Json PeakJson(const format::Model& model, const inspect::Peak& peak) {
           {"largest", std::move(alive)}};
 }
 
-Json ScratchJson(const format::Model& model, const inspect::Budget& budget) {
+Json ScratchJson(const format::Model& model, const inspect::Budget& budget, size_t most_rows) {
   Json list = Json::array();
   for (const inspect::ScratchRegion& region : budget.scratch) {
     Json entry = {{"region", region.name}, {"bytes", region.bytes}};
-    if (region.peak) entry["peak"] = PeakJson(model, *region.peak);
+    if (region.peak) entry["peak"] = PeakJson(model, *region.peak, most_rows);
     list.push_back(std::move(entry));
   }
   return list;
@@ -73,9 +70,9 @@ Json WorkSectionsJson(const format::Model& model, const inspect::ModelWork& work
   return list;
 }
 
-Json LargestStepsJson(const inspect::Budget& budget) {
+Json LargestStepsJson(const inspect::Budget& budget, size_t most_rows) {
   Json list = Json::array();
-  for (const inspect::StepWork& row : Largest(budget.largest_steps)) {
+  for (const inspect::StepWork& row : Largest(budget.largest_steps, most_rows)) {
     list.push_back({{"step", row.kind},
                     {"layer", row.layer},
                     {"calls", row.calls},
@@ -84,9 +81,9 @@ Json LargestStepsJson(const inspect::Budget& budget) {
   return list;
 }
 
-Json LargestWeightsJson(const inspect::Budget& budget) {
+Json LargestWeightsJson(const inspect::Budget& budget, size_t most_rows) {
   Json list = Json::array();
-  for (const inspect::WeightPlace& row : Largest(budget.largest_weights)) {
+  for (const inspect::WeightPlace& row : Largest(budget.largest_weights, most_rows)) {
     list.push_back(
         {{"step", row.kind}, {"layer", row.layer}, {"type", row.type}, {"bytes", row.bytes}});
   }
@@ -174,13 +171,13 @@ std::string LargestText(const Json& budget) {
 
 }  // namespace
 
-Json BudgetJson(const LoadedModel& model) {
+Json BudgetJson(const LoadedModel& model, size_t most_rows) {
   const format::Model& root = model.root();
   const inspect::Budget budget = inspect::BudgetOf(model.bytes());
   return {{"flash_bytes", model.bytes().size},
           {"flash", FlashJson(budget)},
           {"state_bytes", model.needs().state_bytes},
-          {"scratch", ScratchJson(root, budget)},
+          {"scratch", ScratchJson(root, budget, most_rows)},
           {"stack_bytes", kEngineStackBytes},
           {"stack_bytes_helium", kEngineStackBytesHelium},
           {"self_test_stack_bytes", kSelfTestStackBytes},
@@ -189,8 +186,8 @@ Json BudgetJson(const LoadedModel& model) {
             {"steps", budget.work.steps.run},
             {"multiply_adds", budget.work.multiply_adds.run},
             {"sections", WorkSectionsJson(root, budget.work)}}},
-          {"largest_steps", LargestStepsJson(budget)},
-          {"largest_weights", LargestWeightsJson(budget)}};
+          {"largest_steps", LargestStepsJson(budget, most_rows)},
+          {"largest_weights", LargestWeightsJson(budget, most_rows)}};
 }
 
 std::string BudgetText(const Json& budget) {

@@ -4,6 +4,7 @@
 #ifndef WEFT_CONVERTER_CLI_BUDGET_H_
 #define WEFT_CONVERTER_CLI_BUDGET_H_
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -11,8 +12,11 @@
 
 namespace weft::cli {
 
-// Of a model that is open.
-nlohmann::ordered_json BudgetJson(const LoadedModel& model);
+// Rows of a list of contributors that people read.
+inline constexpr size_t kReadableRows = 10;
+
+// Of a model that is open; the lists of contributors have `most_rows` at most.
+nlohmann::ordered_json BudgetJson(const LoadedModel& model, size_t most_rows = kReadableRows);
 // The same for people.
 std::string BudgetText(const nlohmann::ordered_json& budget);
 

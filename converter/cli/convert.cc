@@ -16,6 +16,8 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/comparison.h"
 #include "converter/cli/dumps.h"
+#include "converter/cli/loaded_model.h"
+#include "converter/cli/model_json.h"
 #include "converter/cli/npy.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/shape_option.h"
@@ -24,6 +26,7 @@
 #include "converter/cli/table.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
+#include "converter/report/page.h"
 #include "runtime/format/listing.h"
 
 namespace weft::cli {
@@ -43,6 +46,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o model.weft --precision f16 --precision decoder=f32
   weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --c-source model.c
+  weft convert model.xml -o model.weft --report model.html
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
   weft convert model.xml -o model.weft --dump-after all --dump-to passes)";
 
@@ -52,7 +56,7 @@ constexpr const char* kFastest = "fastest";
 
 struct ConvertCall {
   pipeline::ConvertOptions options;
-  std::string model, weights, output, c_source;
+  std::string model, weights, output, c_source, report;
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
@@ -193,6 +197,7 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
     files.Writes("--c-source", call.c_source);
     files.Writes("the header of --c-source", HeaderOf(call));
   }
+  if (!call.report.empty()) files.Writes("--report", call.report);
   call.dumps.AddFiles(files);
   files.Check(faults);
 }
@@ -364,7 +369,22 @@ std::span<const std::byte> BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// The model, and its C source and header when asked for: all of them or none.
+// What inspect says of the file that was made, and the plans that were to choose from.
+std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::Converted& converted,
+                                      std::string* reason) {
+  Faults faults;
+  const std::unique_ptr<LoadedModel> model =
+      LoadedModel::Of(std::as_bytes(std::span(converted.file)), call.output, faults);
+  if (model == nullptr || !model->Open(faults)) {
+    *reason = faults.lines()[0];
+    return std::nullopt;
+  }
+  nlohmann::ordered_json facts = ReportJson(*model);
+  facts["curve"] = CurveJson(converted);
+  return report::Page(facts);
+}
+
+// The model, and its C source, header and report when asked for: all of them or none.
 bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
                   std::string* reason) {
   std::vector<FileToWrite> files = {{call.output, converted.file}};
@@ -379,6 +399,12 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
                            regions);
     files.push_back({source, BytesOf(c.source)});
     files.push_back({HeaderOf(call), BytesOf(c.header)});
+  }
+  std::optional<std::string> page;
+  if (!call.report.empty()) {
+    page = ReportPage(call, converted, reason);
+    if (!page) return false;
+    files.push_back({call.report, BytesOf(*page)});
   }
   return WriteFiles(files, reason);
 }
@@ -443,6 +469,12 @@ void AddFiles(Command& command, ConvertCall& call) {
       .AddFlag("--incbin", call.incbin,
                "The C source takes the model's bytes from MODEL.weft when it is compiled")
       .Needs(c_source);
+  command
+      .Add("--report", call.report,
+           "Also write a page for a browser: memory over the steps, work, flash, and the plans to "
+           "choose from")
+      .Apply(PathName())
+      .Type("FILE.html");
 }
 
 void AddMemory(Command& command, ConvertCall& call) {

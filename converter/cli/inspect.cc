@@ -7,19 +7,21 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "converter/base/files.h"
 #include "converter/cli/budget.h"
+#include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/model_json.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/plan_view.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
-#include "converter/inspect/carried.h"
 #include "converter/inspect/listing.h"
-#include "converter/inspect/sections.h"
 #include "converter/inspect/streamed.h"
 #include "converter/inspect/traffic.h"
-#include "converter/inspect/work.h"
+#include "converter/report/page.h"
 
 namespace weft::cli {
 namespace {
@@ -41,10 +43,11 @@ Examples:
   weft inspect model.weft --listing
   weft inspect model.weft --budget
   weft inspect model.weft --plan | head -1
-  weft inspect model.weft --json | jq .sections)";
+  weft inspect model.weft --json | jq .sections
+  weft inspect model.weft --html model.html)";
 
 struct InspectCall {
-  std::string model;
+  std::string model, html;
   bool listing = false, budget = false, plan = false, json = false;
 };
 
@@ -56,118 +59,6 @@ std::string Mean(double bytes) {
                                                                     : fmt::format("{:.1f}", bytes);
 }
 
-Json PortsJson(const std::vector<ModelPort>& ports) {
-  Json list = Json::array();
-  for (const ModelPort& port : ports) {
-    Json entry = {{"name", port.display_name},
-                  {"names", port.names},
-                  {"type", Name(port.type.type)},
-                  {"shape", port.type.dims}};
-    if (port.has_length) entry["run_time_axis"] = port.length_axis;
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
-Json VariablesJson(const format::Model& model) {
-  Json list = Json::array();
-  for (const format::Variable& row : format::RowsOf(model.variables())) {
-    const bool named = row.first_name() != format::kNoSlot;
-    list.push_back({{"name", named ? model.names()->Get(row.first_name())->str() : ""},
-                    {"type", inspect::SlotType(model, row.slot())},
-                    {"starts_as", row.initial_slot() == format::kNoSlot ? "zeros" : "weights"}});
-  }
-  return list;
-}
-
-Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bool is_output) {
-  Json json = {{"name", port.display_name}};
-  if (row.time() == format::PortTime::steps) {
-    json["axis"] = row.axis();
-    json["places"] = row.places();
-    if (row.all_places() != 0) json["of"] = row.all_places();
-  }
-  if (row.time() == format::PortTime::so_far) json["so_far"] = true;
-  if (is_output) json["latency"] = row.latency();
-  return json;
-}
-
-// Null of a model that is whole. Multiply-adds are those of one step.
-Json StreamedJson(const LoadedModel& model) {
-  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.bytes());
-  if (!note) return nullptr;
-  const format::Streaming& row = note->row;
-  Json json = {{"steps", row.steps()}};
-  if (row.all_steps() != 0) json["of"] = row.all_steps();
-  json["receptive_steps"] = nullptr;
-  if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
-  json["state_bytes"] = inspect::VariableBytesOf(model.root());
-  json["least_state_bytes"] = row.least_state_bytes();
-  json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
-  json["whole_multiply_adds"] = nullptr;
-  if (row.multiply_adds() >= 0 && row.all_steps() != 0)
-    json["whole_multiply_adds"] = row.multiply_adds() / row.all_steps();
-  json["inputs"] = json["outputs"] = Json::array();
-  for (size_t i = 0; i < note->ports.size(); ++i) {
-    const bool is_output = i >= model.inputs().size();
-    const ModelPort& port =
-        is_output ? model.outputs()[i - model.inputs().size()] : model.inputs()[i];
-    json[is_output ? "outputs" : "inputs"].push_back(
-        StreamedPortJson(port, note->ports[i], is_output));
-  }
-  return json;
-}
-
-// Hexadecimal, like the checksum; empty of a model without variables.
-std::string LayoutText(const format::Model& model) {
-  const uint64_t layout = inspect::StateLayoutOf(model);
-  return layout == 0 ? "" : fmt::format("{:016x}", layout);
-}
-
-Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
-  Json list = Json::array();
-  for (uint32_t i = 0; i < format::RowsOf(model.sections()).count; ++i) {
-    const format::Section& row = inspect::SectionAt(model, i);
-    const inspect::Trips trips = inspect::TripsOf(model, i);
-    const inspect::Carried carried = inspect::CarriedBy(model, i);
-    const inspect::SectionSum& bytes = traffic.bytes.sections[i];
-    list.push_back({{"section", i},
-                    {"layer", inspect::LayerOfSection(model, i)},
-                    {"depth", row.depth()},
-                    {"iterations", trips.count},
-                    {"iterations_exact", trips.exact},
-                    {"unroll", row.unroll()},
-                    {"in_place", carried.in_place},
-                    {"shuttles", carried.shuttles},
-                    {"through_scan", carried.through_scan},
-                    {"by_copy", carried.by_copy},
-                    {"sliced", carried.sliced},
-                    {"scans", carried.scans},
-                    {"copied_bytes_per_iteration", bytes.per_iteration},
-                    {"settle_bytes", bytes.settle},
-                    {"copied_bytes", bytes.per_entry}});
-  }
-  return list;
-}
-
-Json CopiesJson(const inspect::Traffic& traffic) {
-  Json list = Json::array();
-  for (const inspect::Cause& cause : traffic.causes) {
-    list.push_back({{"step", cause.kind},
-                    {"layer", cause.layer},
-                    {"reason", format::EnumNameReason(cause.reason)},
-                    {"bytes", cause.bytes}});
-  }
-  return list;
-}
-
-Json StepsJson(const format::Model& model) {
-  Json json = Json::object();
-  for (const auto& [kind, count] : inspect::CountKinds(model))
-    json[inspect::KindName(kind)] = count;
-  return json;
-}
-
 const char* ToleranceText(format::ToleranceClass tolerance) {
   return tolerance == format::ToleranceClass::exact
              ? "every target gives the stored bits"
@@ -175,48 +66,7 @@ const char* ToleranceText(format::ToleranceClass tolerance) {
                "(1 + |expected|)";
 }
 
-Json SelfTestJson(const format::Model& model) {
-  const format::SelfTest* test = format::SelfTestOf(model);
-  if (test == nullptr) return nullptr;
-  return {{"runs", test->run_count()},
-          {"bytes", model.self_test()->size()},
-          {"tolerance", format::EnumNameToleranceClass(test->tolerance())}};
-}
-
-Json ModelJson(const LoadedModel& model) {
-  const format::Model& root = model.root();
-  Json regions = Json::array();
-  for (const format::Region& region : format::RowsOf(root.regions())) {
-    regions.push_back({{"kind", format::EnumNameRegionKind(region.kind())},
-                       {"bytes", region.bytes()},
-                       {"alignment", region.alignment_bytes()}});
-  }
-  const Needs& needs = model.needs();
-  const inspect::Traffic traffic = inspect::TrafficOf(root);
-  return {{"file", model.file()},
-          {"file_bytes", model.bytes().size},
-          {"format_version", root.format_version()},
-          {"checksum", fmt::format("{:016x}", root.checksum())},
-          {"generator", root.generator() != nullptr ? root.generator()->str() : ""},
-          {"needs",
-           {{"state_bytes", needs.state_bytes},
-            {"scratch_bytes", needs.scratch_bytes},
-            {"more_scratch_bytes", needs.more_scratch_bytes},
-            {"alignment", needs.alignment}}},
-          {"inputs", PortsJson(model.inputs())},
-          {"outputs", PortsJson(model.outputs())},
-          {"variables", VariablesJson(root)},
-          {"state_layout", LayoutText(root)},
-          {"streamed", StreamedJson(model)},
-          {"regions", std::move(regions)},
-          {"sections", SectionsJson(root, traffic)},
-          {"copies", CopiesJson(traffic)},
-          {"slots", format::RowsOf(root.slots()).count},
-          {"self_test", SelfTestJson(root)},
-          {"steps", StepsJson(root)}};
-}
-
-void PrintPorts(const LoadedModel& model) {
+void PrintPorts(const LoadedModel& model, const Json& json) {
   Table table({"port", "type", "names"});
   const auto rows = [&](const char* side, const std::vector<ModelPort>& ports) {
     for (size_t i = 0; i < ports.size(); ++i) {
@@ -229,16 +79,14 @@ void PrintPorts(const LoadedModel& model) {
   };
   rows("input", model.inputs());
   rows("output", model.outputs());
-  const Json variables = VariablesJson(model.root());
-  for (const Json& variable : variables) {
+  for (const Json& variable : json["variables"]) {
     table.Row(
         {"variable", variable["type"].get<std::string>(), variable["name"].get<std::string>()});
   }
   AnswerText(table.Text() + "\n");
 }
 
-void PrintSections(const format::Model& model, const inspect::Traffic& traffic) {
-  const Json sections = SectionsJson(model, traffic);
+void PrintSections(const Json& sections) {
   if (sections.empty()) return;
   Table table({">section", "layer", ">depth", ">iterations", ">unroll", ">in place", ">shuttles",
                ">in scan", ">by copy", ">sliced", ">scans", ">copied/iteration", ">copied"});
@@ -288,9 +136,7 @@ std::string TimeText(const Json& port) {
   return text;
 }
 
-void PrintStreamed(const LoadedModel& model) {
-  const std::string layout = LayoutText(model.root());
-  const Json json = StreamedJson(model);
+void PrintStreamed(const Json& json, const std::string& layout) {
   if (json.is_null()) {
     if (layout.empty()) return;
     Answer("state layout {}", layout);
@@ -319,6 +165,7 @@ void PrintStreamed(const LoadedModel& model) {
 }
 
 void PrintModel(const LoadedModel& model) {
+  const Json json = ModelJson(model);
   const format::Model& root = model.root();
   const Needs& needs = model.needs();
   Answer("{}: {} bytes, format {}, checksum {:016x}", model.file(),
@@ -333,27 +180,42 @@ void PrintModel(const LoadedModel& model) {
          Size(format::RowsOf(root.regions())[0].bytes()), Size(needs.state_bytes), scratch,
          needs.alignment);
   AnswerText("\n");
-  PrintPorts(model);
-  PrintStreamed(model);
+  PrintPorts(model, json);
+  PrintStreamed(json["streamed"], json["state_layout"].get<std::string>());
   PrintSelfTest(root);
-  const inspect::Traffic traffic = inspect::TrafficOf(root);
-  PrintSections(root, traffic);
-  PrintCopies(traffic);
+  PrintSections(json["sections"]);
+  PrintCopies(inspect::TrafficOf(root));
   Table steps({"step", ">count"});
-  const Json counts = StepsJson(root);
-  for (const auto& [kind, count] : counts.items())
+  for (const auto& [kind, count] : json["steps"].items())
     steps.Row({kind, fmt::format("{}", count.get<uint32_t>())});
   AnswerText(steps.Text());
 }
 
+// One page instead of the text; JSON still goes to stdout.
+bool WritePage(const InspectCall& call, const LoadedModel& model, Faults& faults) {
+  const std::string page = report::Page(ReportJson(model));
+  const FileToWrite file = {call.html, std::as_bytes(std::span(page.data(), page.size()))};
+  std::string reason;
+  if (WriteFiles(std::span(&file, 1), &reason)) return true;
+  faults.Add(reason);
+  return false;
+}
+
 Exit Inspect(const InspectCall& call) {
-  Faults faults;
+  Complaints complaints;
+  CallFiles files;
+  files.Reads("MODEL", call.model);
+  if (!call.html.empty()) files.Writes("--html", call.html);
+  files.Check(complaints.call);
+  if (!complaints.ok()) return Report(complaints);
+  Faults& faults = complaints.input;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
   if (model == nullptr || !model->Open(faults)) return Report(faults);
   for (const std::string& line : inspect::StreamNoteFaults(model->bytes())) {
     faults.Add(fmt::format("{}: {}", model->file(), line));
   }
   if (!faults.ok()) return Report(faults);
+  if (!call.html.empty() && !WritePage(call, *model, faults)) return Report(faults);
   if (call.json) {
     Json json = ModelJson(*model);
     if (call.budget) json["budget"] = BudgetJson(*model);
@@ -362,6 +224,7 @@ Exit Inspect(const InspectCall& call) {
     Print(json);
     return Exit::kDone;
   }
+  if (!call.html.empty() && !call.plan && !call.budget && !call.listing) return Exit::kDone;
   if (call.plan && !call.budget && !call.listing) {
     AnswerText(PlanText(PlanJson(*model)));
     return Exit::kDone;
@@ -386,6 +249,11 @@ void AddInspect(CommandLine& line, Exit* exit) {
                   "Print flash, memory, stack and work with what contributes most, too");
   command.AddFlag("--plan", call->plan,
                   "Print the plan alone: a line for logs, and where and when each buffer lies");
+  command
+      .Add("--html", call->html,
+           "Write all of that as one page for a browser: memory over the steps, work, flash")
+      .Apply(PathName())
+      .Type("FILE.html");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kInspectFooter);
   command.OnCall([call, exit] { *exit = Inspect(*call); });

@@ -35,7 +35,8 @@ Json BuffersJson(const format::Model& model) {
                     {"offset", buffer.offset_bytes},
                     {"bytes", buffer.bytes},
                     {"first_step", buffer.first_step},
-                    {"last_step", buffer.last_step}});
+                    {"last_step", buffer.last_step},
+                    {"slots", buffer.slots}});
   }
   return list;
 }
@@ -162,6 +163,7 @@ Json PlanJson(const LoadedModel& model) {
   plan["weights_bytes"] = format::RowsOf(root.regions())[0].bytes();
   plan["line"] = LineOf(plan);
   plan["buffers"] = BuffersJson(root);
+  plan["live_bytes"] = inspect::LiveBytesOf(root);
   return plan;
 }
 

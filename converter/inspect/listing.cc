@@ -7,9 +7,11 @@
 
 #include "converter/base/element_type.h"
 #include "converter/base/visible.h"
+#include "converter/inspect/cost.h"
 #include "converter/inspect/params.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traverse.h"
+#include "converter/inspect/work.h"
 
 namespace weft::inspect {
 namespace {
@@ -130,10 +132,14 @@ std::string ListingText(const format::Model& model) { return Listing(model).Text
 Json ListingJson(const format::Model& model) {
   const auto steps = format::RowsOf(model.steps());
   const auto operands = format::RowsOf(model.operands());
+  const std::vector<double> times = WorkOf(model).steps.times;
   Json list = Json::array();
   for (uint32_t i = 0; i < steps.count; ++i) {
     const format::Step& step = steps[i];
-    Json entry = {{"step", i}, {"kind", KindName(step.kind())}, {"layer", LayerOf(model, i)}};
+    Json entry = {{"step", i},
+                  {"kind", KindName(step.kind())},
+                  {"layer", LayerOf(model, i)},
+                  {"times", times[i]}};
     if (step.kind() == 0) {
       entry["section"] = step.param();
       list.push_back(std::move(entry));
@@ -152,6 +158,7 @@ Json ListingJson(const format::Model& model) {
     }
     entry["inputs"] = std::move(inputs);
     entry["outputs"] = std::move(outputs);
+    entry["multiply_adds"] = times[i] * MultiplyAdds(model, step);
     entry["params"] = ParamsJson(model, step);
     list.push_back(std::move(entry));
   }

@@ -13,6 +13,7 @@ namespace weft::inspect {
 //   12  dense "lstm"  #4 f32[1,64] scratch+128, #5 f32[64,256] weights+0, - -> #6 ...  rows=1
 //   inputs=64 ...
 std::string ListingText(const format::Model& model);
+// Of each step too: how often one run executes it at most, and the multiply-adds of all that.
 nlohmann::ordered_json ListingJson(const format::Model& model);
 
 // "weights", "state", "scratch", "scratch1".

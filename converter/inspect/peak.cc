@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "converter/inspect/sections.h"
@@ -19,6 +20,7 @@ struct Buffer {
   uint32_t region = 0;
   int64_t begin_bytes = INT64_MAX, end_bytes = 0;
   std::vector<int64_t> times;
+  std::set<uint32_t> slots;
   std::string name;
 };
 
@@ -43,24 +45,9 @@ class Timeline : public Visitor {
   }
 
   Peak PeakOf(uint32_t region) const {
-    std::map<int64_t, int64_t> change;
-    for (const auto& [id, buffer] : buffers_) {
-      if (buffer.region != region) continue;
-      const Span life = LifeOf(buffer);
-      change[life.begin] += PlacedBytes(buffer);
-      change[life.end + 1] -= PlacedBytes(buffer);
-    }
-    const bool shares = MostOf(change).second > int64_t{model_.regions()->Get(region)->bytes()};
-    if (shares) {
-      // The output of a step may lie over its input: then sums are too much.
-      int64_t before = 0;
-      for (auto& [time, bytes] : change) {
-        const int64_t taken = TakenAt(region, time);
-        bytes = taken - std::exchange(before, taken);
-      }
-    }
-    const auto [fullest, most] = MostOf(change);
-    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}, shares};
+    const Changes changes = ChangesOf(region);
+    const auto [fullest, most] = MostOf(changes.bytes);
+    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}, changes.overlaps};
     for (const auto& [id, buffer] : buffers_) {
       const Span life = LifeOf(buffer);
       if (buffer.region != region || life.begin > fullest || life.end < fullest) continue;
@@ -71,12 +58,32 @@ class Timeline : public Visitor {
     return peak;
   }
 
+  std::vector<int64_t> LiveBytes(uint32_t region) const {
+    std::vector<int64_t> live(model_.steps()->size(), 0);
+    if (steps_.empty()) return live;
+    std::map<int64_t, int64_t> taken = ChangesOf(region).bytes;
+    int64_t sum = 0;
+    for (auto& [time, bytes] : taken) {
+      sum += std::exchange(bytes, sum + bytes);
+      int64_t& most = live[StepAt(time)];
+      most = std::max(most, sum);
+    }
+    // A step at whose time nothing changes has what was there before it.
+    for (const auto& [time, step] : steps_) {
+      const auto after = taken.upper_bound(time);
+      if (after == taken.begin()) continue;
+      live[step] = std::max(live[step], std::prev(after)->second);
+    }
+    return live;
+  }
+
   std::vector<PlacedBuffer> Buffers() const {
     std::vector<PlacedBuffer> list;
     for (const auto& [id, buffer] : buffers_) {
       const Span life = LifeOf(buffer);
       list.push_back({buffer.region, buffer.begin_bytes, buffer.end_bytes - buffer.begin_bytes,
-                      StepAt(life.begin), StepAt(life.end), buffer.name});
+                      StepAt(life.begin), StepAt(life.end), buffer.name,
+                      std::vector<uint32_t>(buffer.slots.begin(), buffer.slots.end())});
     }
     std::stable_sort(list.begin(), list.end(), [](const PlacedBuffer& a, const PlacedBuffer& b) {
       return std::pair(a.region, a.offset_bytes) < std::pair(b.region, b.offset_bytes);
@@ -135,6 +142,7 @@ class Timeline : public Visitor {
     buffer.begin_bytes = std::min(buffer.begin_bytes, reach.begin);
     buffer.end_bytes = std::max(buffer.end_bytes, reach.end + slot.bytes());
     buffer.times.push_back(now_);
+    buffer.slots.insert(slot_index);
     if (!added) return;
     const auto port = port_names_.find(id);
     buffer.name = port != port_names_.end() ? port->second : LayerOf(model_, step);
@@ -186,6 +194,31 @@ class Timeline : public Visitor {
     const int64_t alignment = model_.regions()->Get(buffer.region)->alignment_bytes();
     const int64_t bytes = buffer.end_bytes - buffer.begin_bytes;
     return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  // By how many bytes a region fills at each time.
+  struct Changes {
+    std::map<int64_t, int64_t> bytes;
+    bool overlaps = false;
+  };
+  Changes ChangesOf(uint32_t region) const {
+    std::map<int64_t, int64_t> change;
+    for (const auto& [id, buffer] : buffers_) {
+      if (buffer.region != region) continue;
+      const Span life = LifeOf(buffer);
+      change[life.begin] += PlacedBytes(buffer);
+      change[life.end + 1] -= PlacedBytes(buffer);
+    }
+    const bool overlaps = MostOf(change).second > int64_t{model_.regions()->Get(region)->bytes()};
+    if (overlaps) {
+      // The output of a step may lie over its input: then sums are too much.
+      int64_t before = 0;
+      for (auto& [time, bytes] : change) {
+        const int64_t taken = TakenAt(region, time);
+        bytes = taken - std::exchange(before, taken);
+      }
+    }
+    return {std::move(change), overlaps};
   }
 
   // When the sum of the changes is greatest, and that sum.
@@ -257,6 +290,16 @@ bool HasBuffers(const format::Model& model) {
 
 std::vector<PlacedBuffer> BuffersOf(const format::Model& model) {
   return HasBuffers(model) ? Timeline(model).Buffers() : std::vector<PlacedBuffer>();
+}
+
+std::vector<std::vector<int64_t>> LiveBytesOf(const format::Model& model) {
+  if (!HasBuffers(model)) return {};
+  const Timeline timeline(model);
+  std::vector<std::vector<int64_t>> regions;
+  for (uint32_t i = format::kFirstScratchRegion; i < model.regions()->size(); ++i) {
+    regions.push_back(timeline.LiveBytes(i));
+  }
+  return regions;
 }
 
 std::vector<Peak> PeaksOf(const format::Model& model) {

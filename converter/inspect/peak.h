@@ -32,12 +32,16 @@ struct PlacedBuffer {
   uint32_t region = 0;
   int64_t offset_bytes = 0, bytes = 0;
   uint32_t first_step = 0, last_step = 0;
-  std::string name;  // as AliveBuffer has it
+  std::string name;             // as AliveBuffer has it
+  std::vector<uint32_t> slots;  // that lie in it, in order
 };
 
 // One per scratch region; none when the file was stripped of its buffers. The model must have
 // passed verify.cc.
 std::vector<Peak> PeaksOf(const format::Model& model);
+// Of each scratch region, of each step of the listing: the most bytes that buffers have while it is
+// executed, counted as in Peak. None when the file was stripped of its buffers.
+std::vector<std::vector<int64_t>> LiveBytesOf(const format::Model& model);
 // In order of their regions and offsets; none when the file was stripped of them.
 std::vector<PlacedBuffer> BuffersOf(const format::Model& model);
 

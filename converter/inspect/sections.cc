@@ -46,12 +46,15 @@ std::string LayerOf(const format::Model& model, uint32_t step) {
   return model.names()->Get(names[step])->str();
 }
 
-std::string LayerOfSection(const format::Model& model, uint32_t section) {
+uint32_t StepOfSection(const format::Model& model, uint32_t section) {
   const auto steps = format::RowsOf(model.steps());
-  for (uint32_t i = 0; i < steps.count; ++i) {
-    if (steps[i].kind() == 0 && steps[i].param() == section) return LayerOf(model, i);
-  }
-  return {};
+  uint32_t step = 0;
+  while (step < steps.count && (steps[step].kind() != 0 || steps[step].param() != section)) ++step;
+  return step;
+}
+
+std::string LayerOfSection(const format::Model& model, uint32_t section) {
+  return LayerOf(model, StepOfSection(model, section));
 }
 
 std::map<uint16_t, uint32_t> CountKinds(const format::Model& model) {

@@ -35,6 +35,8 @@ Trips TripsOf(const format::Model& model, uint32_t section);
 
 // The layer a step came from; empty in a file without names.
 std::string LayerOf(const format::Model& model, uint32_t step);
+// The step that enters the section; the number of steps where none does.
+uint32_t StepOfSection(const format::Model& model, uint32_t section);
 // Of the step that enters the section.
 std::string LayerOfSection(const format::Model& model, uint32_t section);
 
