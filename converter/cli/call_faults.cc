@@ -24,10 +24,8 @@ struct Unbuilt {
   std::string_view name, instead;
 };
 constexpr Unbuilt kUnbuilt[] = {
-    {"convert", "--report", "\"weft inspect\" prints the plan"},
     {"convert", "--max-error", "\"weft compare\" measures the error"},
     {"convert", "--input", "\"weft compare\" runs a model on inputs"},
-    {"inspect", "--html", "--json prints everything"},
 };
 
 const Unbuilt* FindUnbuilt(std::string_view command, std::string_view name) {

@@ -130,6 +130,7 @@ Json CopiesJson(const inspect::Traffic& traffic) {
     list.push_back({{"step", cause.kind},
                     {"layer", cause.layer},
                     {"reason", format::EnumNameReason(cause.reason)},
+                    {"why", inspect::Why(cause.reason)},
                     {"bytes", cause.bytes}});
   }
   return list;

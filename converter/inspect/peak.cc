@@ -59,12 +59,13 @@ class Timeline : public Visitor {
   }
 
   std::vector<int64_t> LiveBytes(uint32_t region) const {
-    std::vector<int64_t> live(model_.steps()->size(), 0);
+    std::vector<int64_t> live(format::RowsOf(model_.steps()).count, 0);
     if (steps_.empty()) return live;
-    std::map<int64_t, int64_t> taken = ChangesOf(region).bytes;
+    std::map<int64_t, int64_t> taken = ChangesOf(region).bytes;  // its changes become sums
     int64_t sum = 0;
     for (auto& [time, bytes] : taken) {
-      sum += std::exchange(bytes, sum + bytes);
+      sum += bytes;
+      bytes = sum;
       int64_t& most = live[StepAt(time)];
       most = std::max(most, sum);
     }

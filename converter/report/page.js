@@ -9,6 +9,7 @@ const facts = JSON.parse(document.getElementById("facts").textContent);
 
 const grouped = (number) => Math.round(number).toLocaleString("en-US");
 const bytesText = (number) => `${grouped(number)} B`;
+const counted = (number, one) => `${grouped(number)} ${one}${number === 1 ? "" : "s"}`;
 const shareText = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "");
 
 // What would reorder or hide text around it is spelled.
@@ -33,13 +34,14 @@ function fill(node, attributes, children) {
       node.setAttribute(name, value === true ? "" : value);
     }
   }
-  for (const child of children.flat()) if (child !== null) node.append(child);
+  for (const child of children.flat(Infinity)) if (child !== null) node.append(child);
   return node;
 }
 const element = (tag, attributes, ...children) =>
   fill(document.createElement(tag), attributes, children);
 const drawn = (tag, attributes, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+// The whole name is shown when pointed at.
 const named = (name, most = 60) => element("bdi", { title: visible(name) }, shortened(name, most));
 
 // `columns` are {title, number}; `cellsOf` makes of an item a cell per column, a text or a node. Of
@@ -115,12 +117,21 @@ const timesText = (s) => `${s.iterations_exact ? "\u00d7" : "\u2264"} ${grouped(
 const aliveAt = (step, region) => buffers.filter((buffer) => buffer.region === region &&
   buffer.first_step <= step && step <= buffer.last_step);
 
+// Scratch regions follow those of weights and state.
+const alignmentOf = (region) => facts.regions[region + 2].alignment;
 const peakOf = (region) => facts.budget.scratch[region]?.peak;
+
+// Functions that a step applies to its results: operations of the model that were joined to it.
+function joined(step) {
+  const names = Object.values(step.params ?? {}).map((value) => value?.op)
+    .filter((name) => typeof name === "string" && name !== "identity");
+  return names.length > 0 ? ` with ${names.join(", ")}` : "";
+}
 
 function stepTitle(index) {
   const step = steps[index];
   const s = sectionAt(index);
-  return s ? `${index} loop ${timesText(s)}` : `${index} ${step.kind}`;
+  return s ? `${index} loop ${timesText(s)}` : `${index} ${step.kind}${joined(step)}`;
 }
 
 // ---- the picture of memory --------------------------------------------------------------------
@@ -155,15 +166,15 @@ function scaleOf(region) {
   const lanes = region === 0 ? facts.variables.length : 0;
   return {
     region, bytes, top, lanes, count,
-    x: (step) => kLeft + column[step] * wide,
-    end: (step) => kLeft + (column[step] + 1) * wide,
+    x: (step) => kLeft + (column[step] ?? 0) * wide,
+    end: (step) => kLeft + ((column[step] ?? 0) + 1) * wide,
     y: (address) => top + kMap - address * kMap / bytes,
     curveTop: top + kMap + 26,
     laneTop: top + kMap + 26 + kCurve + 14,
     height: top + kMap + 26 + kCurve + 14 + (lanes ? 18 + Math.min(lanes, kMostLanes) * kLane : 0) + 22,
     stepAt: (x) => {
-      const at = Math.min(count - 1, Math.max(0, Math.floor((x - kLeft) / wide)));
-      return column.indexOf(at);
+      const at = Math.max(0, Math.min(count - 1, Math.floor((x - kLeft) / wide)));
+      return Math.max(0, column.indexOf(at));
     },
   };
 }
@@ -173,6 +184,15 @@ function label(x, y, text, attributes) {
   return drawn("text", { x, y, ...attributes }, text);
 }
 
+// A label that ends where its rectangle does; none where there is no room for three characters.
+const kCharacter = 6.2;
+function inside(left, top, width, height, text) {
+  const room = Math.floor((width - 8) / kCharacter);
+  if (room < 3 || height < 13) return "";
+  return drawn("svg", { x: left, y: top, width, height },
+    label(5, Math.min(height / 2 + 4, 14), shortened(text, room)));
+}
+
 function drawBrackets(scale) {
   return sections
     .filter((s) => !sectionsAround(s.first_step).some((outer) => state.folded.has(outer.section)))
@@ -180,7 +200,6 @@ function drawBrackets(scale) {
       const folded = state.folded.has(s.section);
       const left = scale.x(s.first_step) + 1, right = scale.end(s.end_step - 1) - 1;
       const y = 6 + s.depth * kBracket;
-      const room = Math.floor((right - left - 8) / 6.2);
       const text = `${folded ? "\u25b8" : "\u25be"} ${timesText(s)} ${visible(s.layer)}`;
       const toggle = () => {
         if (!state.folded.delete(s.section)) state.folded.add(s.section);
@@ -198,7 +217,7 @@ function drawBrackets(scale) {
         },
       },
       drawn("rect", { x: left, y, width: Math.max(1, right - left), height: kBracket - 3, rx: 3 }),
-      room >= 4 ? label(left + 5, y + 11, shortened(text, room)) : "");
+      inside(left, y, right - left, kBracket - 3, text));
     });
 }
 
@@ -207,12 +226,11 @@ function drawBuffer(buffer, scale) {
   const y = scale.y(buffer.offset + buffer.bytes);
   const width = Math.max(1, right - left - 1);
   const height = Math.max(0.8, scale.y(buffer.offset) - y - (buffer.bytes * kMap > 3 * scale.bytes ? 1 : 0));
-  const room = Math.floor((width - 8) / 6.2);
   return drawn("g", { class: `buffer ${buffer.kind}`, "data-buffer": buffer.index },
     drawn("rect", { x: left, y, width, height, rx: height > 6 && width > 6 ? 2 : 0 },
       drawn("title", null, `${shortened(buffer.name, 80)}: ${bytesText(buffer.bytes)} at ${grouped(buffer.offset)}, ` +
         `steps ${buffer.first_step} to ${buffer.last_step}`)),
-    height >= 13 && room >= 3 ? label(left + 5, y + Math.min(height / 2 + 4, 14), shortened(buffer.name, room)) : "");
+    inside(left, y, width, height, buffer.name));
 }
 
 function drawAxis(scale) {
@@ -249,7 +267,7 @@ function drawCurve(scale) {
     drawn("line", { class: "grid", x1: kLeft, x2: kWidth - kRight, y1: bottom, y2: bottom }),
     label(kLeft - 8, scale.curveTop + 4, grouped(scale.bytes), { class: "tick", "text-anchor": "end" }),
     label(kLeft - 8, bottom + 4, "0", { class: "tick", "text-anchor": "end" }),
-    label(kLeft, scale.curveTop - 7, `live bytes, at most ${grouped(top)}; the line above is the arena, ${bytesText(plan.arena_bytes[scale.region])}`,
+    label(kLeft, scale.curveTop - 7, `live bytes, at most ${grouped(top)}; dashed: the arena, ${bytesText(plan.arena_bytes[scale.region])}`,
       { class: "tick" }),
   ];
 }
@@ -266,7 +284,7 @@ function drawLanes(scale) {
       const text = `${variable.name} ${variable.type}, ${bytesText(variable.bytes)} at ${grouped(variable.offset)}`;
       return drawn("g", { class: "buffer state" },
         drawn("rect", { x: kLeft, y, width: kWidth - kLeft - kRight, height: kLane - 3, rx: 2 }),
-        label(kLeft + 6, y + 12.5, shortened(text, 120)));
+        inside(kLeft, y, kWidth - kLeft - kRight, kLane - 3, text));
     }),
   ];
 }
@@ -292,13 +310,13 @@ function drawMemory(region) {
     },
     onclick: (event) => {
       const { step, buffer } = move(event);
-      pinned = true;
+      pinned = !pinned || step !== state.step || buffer !== state.buffer;
       select(step, buffer, region);
       rememberStep();
     },
-  }, drawAxis(scale), band,
+  }, drawAxis(scale),
   buffers.filter((buffer) => buffer.region === region).map((buffer) => drawBuffer(buffer, scale)),
-  drawBrackets(scale), drawCurve(scale), drawLanes(scale),
+  drawBrackets(scale), drawCurve(scale), drawLanes(scale), band,
   label((kWidth + kLeft) / 2, scale.height - 6, `steps of the schedule, 0 to ${steps.length - 1}`,
     { class: "tick", "text-anchor": "middle" }));
   return { picture, scale, band };
@@ -317,9 +335,15 @@ const slider = element("input", {
   oninput: () => { pinned = true; select(Number(slider.value), null, state.region); rememberStep(); },
 });
 
-const stepLink = (step) => element("a", {
+// A model whose outputs are its inputs has no step.
+const stepLink = (step) => step >= steps.length ? "none" : element("a", {
   href: `#step=${step}`, onclick: (event) => { event.preventDefault(); go(step); },
 }, stepTitle(step));
+
+// To the first step of a layer.
+const stepOfLayer = new Map();
+for (const step of steps) if (!stepOfLayer.has(step.layer)) stepOfLayer.set(step.layer, step.step);
+const layerLink = (layer) => element("a", { href: `#layer=${encodeURIComponent(layer)}` }, named(layer));
 
 function stepLinks(list) {
   const kMost = 8;
@@ -352,19 +376,21 @@ function showDetails() {
     element("p", null,
       `${bytesText(live)} alive in ${regionName(state.region)}`,
       peak && peak.step === state.step ? " (its fullest step)" : "",
-      `; runs ${grouped(step.times)} times`,
+      `; runs ${counted(step.times, "time")}`,
       step.multiply_adds > 0 ? `, ${grouped(step.multiply_adds)} multiply-adds together` : "",
       around.map((s) => `; in loop ${timesText(s)} ${shortened(s.layer, 40)}`)),
     state.buffer ? bufferFacts(state.buffer) : "",
     table("alive at this step", [{ title: "value" }, { title: "bytes", number: true },
-      { title: "share", number: true }, { title: "at", number: true }, { title: "steps", number: true }],
+      { title: "share", number: true }, { title: "at", number: true }, { title: "steps" },
+      { title: "first written by" }],
     alive, (buffer) => [
       element("button", {
         type: "button", class: `name ${buffer.kind}`,
         onclick: () => { pinned = true; select(state.step, buffer, state.region); },
       }, shortened(buffer.name, 40)),
       grouped(buffer.bytes), shareText(buffer.bytes, live), grouped(buffer.offset),
-      `${buffer.first_step}\u2013${buffer.last_step}`]));
+      `${buffer.first_step}\u2013${buffer.last_step}`,
+      buffer.written.size > 0 ? stepLink(Math.min(...buffer.written)) : "the caller"]));
 }
 
 function mark() {
@@ -389,7 +415,12 @@ function select(step, buffer, region) {
   showDetails();
 }
 
-const rememberStep = () => history.replaceState(null, "", `#step=${state.step}`);
+// The row of the chosen step comes into view within its list; the page stays where it is.
+function rememberStep() {
+  const tree = document.querySelector(".tree"), row = document.getElementById(`row-${state.step}`);
+  if (tree && row) tree.scrollTop = row.offsetTop - tree.clientHeight / 2;
+  history.replaceState(null, "", `#step=${state.step}`);
+}
 
 function go(step) {
   pinned = true;
@@ -418,14 +449,14 @@ function head() {
   const copied = facts.copies.reduce((sum, cause) => sum + cause.bytes, 0);
   const arena = plan.arena_bytes.reduce((sum, bytes) => sum + bytes, 0);
   return element("header", null,
-    element("h1", null, named(facts.file, 100)),
+    element("h1", null, named(facts.file.split("/").pop(), 100)),
     element("p", null, `format ${facts.format_version}, checksum ${facts.checksum}, `,
       named(facts.generator)),
     element("dl", { class: "tiles" },
       tile("arena", bytesText(arena), plan.proof ?? ""),
-      tile("state", bytesText(facts.needs.state_bytes), `${grouped(facts.variables.length)} variables`),
+      tile("state", bytesText(facts.needs.state_bytes), counted(facts.variables.length, "variable")),
       tile("flash", bytesText(facts.file_bytes), `${bytesText(plan.weights_bytes)} of weights`),
-      tile("multiply-adds", grouped(work.multiply_adds), `${work.exact ? "" : "at most, "}in ${grouped(work.steps)} steps a run`),
+      tile("multiply-adds", grouped(work.multiply_adds), `${work.exact ? "" : "at most, "}in ${counted(work.steps, "step")} a run`),
       tile("copied", bytesText(copied), "a run, beyond the arithmetic"),
       tile("stack", bytesText(facts.budget.stack_bytes), "at most, on Cortex-M")));
 }
@@ -437,7 +468,7 @@ function memory() {
   const toPeak = () => go(peakOf(state.region)?.step ?? 0);
   return section("memory", "Memory over the schedule",
     element("p", { class: "hint" }, "Time runs to the right, a column for each step of one run; a rectangle is a " +
-      "value from its first to its last step. Point at a step or use the slider; a click keeps it, and a loop's bracket folds it."),
+      "value from its first to its last step. Point at a step or use the slider; a click keeps it, another or Escape lets go. A loop's bracket folds it."),
     element("p", { class: "legend" }, kLegend.map(([kind, text]) =>
       element("span", { class: `key ${kind}` }, text))),
     element("div", { class: "controls" },
@@ -459,11 +490,13 @@ function variables() {
 function reasons() {
   const list = [];
   const peak = peakOf(0);
-  if (peak) {
+  if (peak && peak.largest.length > 0) {
     const ports = aliveAt(peak.step, 0).filter((b) => b.kind !== "value");
     const portBytes = ports.reduce((sum, b) => sum + b.bytes, 0);
-    list.push(["At step ", stepLink(peak.step), `, the fullest, ${bytesText(peak.bytes)} are alive in ${grouped(peak.buffers)} values; the largest is `,
-      named(peak.largest[0]?.name ?? "", 40), `, ${bytesText(peak.largest[0]?.bytes ?? 0)}.`]);
+    const largest = peak.largest[0];
+    list.push(["At step ", stepLink(peak.step), `, the fullest, ${bytesText(peak.bytes)} are alive in ` +
+      `${counted(peak.buffers, "value")}, each rounded up to ${alignmentOf(0)} B; the largest is `,
+      named(largest.name, 40), `, ${bytesText(largest.bytes)}.`]);
     if (portBytes > 0) list.push([`${bytesText(portBytes)} of them are inputs and outputs of the model.`]);
     if (plan.bound_bytes !== undefined) {
       const above = plan.arena_bytes[0] - plan.bound_bytes;
@@ -523,11 +556,11 @@ function work() {
   return section("work", "Work and flash",
     table("layers by multiply-adds", [{ title: "layer" }, { title: "step" }, { title: "calls", number: true },
       { title: "multiply-adds", number: true }, { title: "share", number: true }, { title: "" }],
-    budget.largest_steps, (row) => [named(row.layer), row.step, grouped(row.calls),
+    budget.largest_steps, (row) => [layerLink(row.layer), row.step, grouped(row.calls),
       grouped(row.multiply_adds), shareText(row.multiply_adds, all), bar(row.multiply_adds, all)]),
     table("weights", [{ title: "layer" }, { title: "step" }, { title: "type" }, { title: "bytes", number: true },
       { title: "share", number: true }, { title: "" }],
-    budget.largest_weights, (row) => [named(row.layer), row.step, row.type, grouped(row.bytes),
+    budget.largest_weights, (row) => [layerLink(row.layer), row.step, row.type, grouped(row.bytes),
       shareText(row.bytes, weights), bar(row.bytes, weights)]),
     table("flash", [{ title: "part" }, { title: "bytes", number: true }, { title: "share", number: true },
       { title: "" }, { title: "what" }],
@@ -536,7 +569,7 @@ function work() {
     facts.copies.length === 0 ? element("p", null, "No step copies or fills: every value lies where it is read.")
       : table("bytes copied or filled in a run", [{ title: "layer" }, { title: "step" },
         { title: "bytes", number: true }, { title: "reason" }],
-      facts.copies, (row) => [named(row.layer), row.step, grouped(row.bytes), row.reason]));
+      facts.copies, (row) => [layerLink(row.layer), row.step, grouped(row.bytes), row.why]));
 }
 
 function streaming() {
@@ -575,7 +608,12 @@ function schedule() {
     }
     return list;
   };
-  const tree = box(0, steps.length);
+  const tree = element("div", { class: "tree" });
+  // After the first paint: of thousands of steps it is most of the page.
+  requestAnimationFrame(() => setTimeout(() => {
+    tree.append(box(0, steps.length));
+    mark();
+  }));
   const found = element("output", { for: "search" });
   const search = element("input", {
     id: "search", type: "search", autocomplete: "off",
@@ -591,17 +629,31 @@ function schedule() {
   });
   return section("schedule", "Schedule",
     element("div", { class: "controls" }, element("label", { for: "search" }, "layer or step"), search, found),
-    element("div", { class: "tree" }, tree));
+    tree);
+}
+
+// "#step=12" or "#layer=NAME" of the page's address.
+function follow() {
+  const asked = /^#(step|layer)=(.*)$/.exec(location.hash);
+  if (!asked) return;
+  const step = asked[1] === "step" ? Number(asked[2]) : stepOfLayer.get(layerNamed(asked[2]));
+  if (Number.isInteger(step) && step >= 0 && step < steps.length) go(step);
+}
+function layerNamed(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;  // no text that a browser wrote
+  }
 }
 
 function start() {
-  document.title = `${shortened(facts.file, 60)} \u2013 weft report`;
+  document.title = `${shortened(facts.file.split("/").pop(), 60)} \u2013 weft report`;
   document.getElementById("report").append(head(), memory(), reasons(), curve(), work(), streaming(), schedule());
   redraw();
-  const asked = /^#step=(\d+)$/.exec(location.hash);
-  const step = asked ? Number(asked[1]) : peakOf(0)?.step ?? 0;
-  pinned = asked !== null;
-  select(Math.min(step, Math.max(0, steps.length - 1)), null, 0);
+  select(peakOf(0)?.step ?? 0, null, 0);
+  follow();
+  window.addEventListener("hashchange", follow);
   charts.addEventListener("mouseleave", () => { if (!pinned) select(peakOf(state.region)?.step ?? 0, null, state.region); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") pinned = false; });
 }

@@ -83,7 +83,7 @@ TEST_F(Call, IsRefusedWithTwoWhenItMakesNoSense) {
 TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
   WriteModel(kSum);
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
-           {"--report r.html", "weft convert: --report: is not implemented"},
+           {"--report ''", "--report: is empty; must be a name"},
            {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
@@ -103,11 +103,6 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
-  for (const char* arguments : {"inspect m --html f"}) {
-    const Outcome outcome = Weft(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_NE(outcome.err.find("is not implemented; "), std::string::npos) << outcome.err;
-  }
 }
 
 TEST_F(Call, FailsWhenStdoutCannotBeWritten) {

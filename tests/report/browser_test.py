@@ -13,11 +13,13 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 _SKIPPED = 77
 _MODELS = {
     "dtmf": "examples/dtmf/model/dtmf.xml",
     "lstm": "tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml",
+    "no_steps": "tests/conformance/cases/blocks/batch_to_space_rank2_3x2_by_1x1/model.xml",
 }
 _HOSTILE = ("</script><script>document.title='run'</script>", "\"'><img src=x onerror=alert(1)>",
             "\u202egnol", "n" * 10_000)
@@ -89,6 +91,11 @@ class Page:
         self.browser = browser
         browser.get(file.as_uri())
         self.facts = json.loads(self.script("return document.getElementById('facts').textContent"))
+        for _ in range(1000):  # the last part comes after the first paint
+            if self.texts(".tree ol"):
+                return
+            time.sleep(0.01)
+        sys.exit(f"{file}: the schedule does not come; the console: {browser.get_log('browser')}")
 
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)
@@ -152,7 +159,7 @@ class Page:
 
     def check_search(self):
         """Steps of one kind."""
-        kind = next(step["kind"] for step in self.facts["listing"] if step["kind"] != "section")
+        kind = next((step["kind"] for step in self.facts["listing"] if step["kind"] != "section"), "x")
         self.script("const s = document.getElementById('search'); s.value = arguments[0];"
                     "s.dispatchEvent(new Event('input'))", kind)
         expected = sum(kind in f"{step['kind']} {step['layer']}".lower()
@@ -162,7 +169,7 @@ class Page:
         must_equal(shown, expected, f"steps found for {kind}")
 
     def check_pointer(self):
-        """A click keeps a step, and gives the page an address for it. Milliseconds per move."""
+        """A click keeps a step, and gives the page an address for it. Returns milliseconds per move."""
         from selenium.webdriver.common.action_chains import ActionChains
         from selenium.webdriver.common.by import By
         rectangle = self.browser.find_elements(By.CSS_SELECTOR, f"{_RECTANGLES} rect")[0]
@@ -170,6 +177,7 @@ class Page:
         step = int(self.script("return document.getElementById('step').value"))
         must_equal(self.script("return location.hash"), f"#step={step}", "the address")
         must_equal(len(self.texts("#charts .chosen")), 1, "chosen values")
+        self.check_value(int(self.script("return document.querySelector('#charts .chosen').dataset.buffer")))
         return self.script("""
             const picture = document.querySelector('#charts svg'), box = picture.getBoundingClientRect();
             document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
@@ -180,6 +188,15 @@ class Page:
               picture.getBoundingClientRect();
             }
             return (performance.now() - begin) / 50""")
+
+    def check_value(self, index):
+        """Steps that write the chosen value, then those that read it, as far as they are listed."""
+        slots = set(self.facts["plan"]["buffers"][index]["slots"])
+        expected = []
+        for side in ("outputs", "inputs"):
+            expected += [step["step"] for step in self.facts["listing"]
+                         if any(one and one["slot"] in slots for one in step.get(side, []))][:8]
+        must_equal([numbers(text) for text in self.texts("#details dd a")], expected, "steps of a value")
 
     def check_console(self):
         must_equal([row["message"] for row in self.browser.get_log("browser")], [], "the console")
