@@ -50,6 +50,7 @@
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/place_maps.h"
+#include "converter/program/read_parts.h"
 #include "converter/program/program.h"
 #include "converter/program/ring_products.h"
 #include "converter/stream_note.h"
@@ -145,6 +146,8 @@ constexpr Pass kPasses[] = {
      "products read keys and values in the rings that keep them"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},
+    {"read_parts", Stage::kProgram, OnProgram<plan::ReadParts>,
+     "parts of values are read where they lie"},
     {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,
      "maps are made where a copy would put them"},
     {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/read_parts.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/program/block_access.h"
+#include "converter/program/builder.h"
+#include "converter/program/fuse_tail.h"
+#include "converter/program/strided_reads.h"
+
+namespace weft::plan {
+namespace {
+
+// Elements [begin, end) of its source are those between the first and the last that a copy reads.
+struct Range {
+  int64_t begin, end;
+};
+Range RangeOf(const format::CopyParams& copy) {
+  Range range = {copy.src_offset(), int64_t{copy.src_offset()} + 1};
+  for (uint16_t i = 0; i < copy.rank(); ++i) {
+    const int64_t way = (int64_t{copy.dims()->Get(i)} - 1) * copy.src_strides()->Get(i);
+    (way < 0 ? range.begin : range.end) += way;
+  }
+  return range;
+}
+
+// A copy of a part of `root` that its readers could do without, and what they would be then.
+struct PartCopy {
+  size_t item = 0;
+  ValueId root = kNone, made = kNone;
+  std::map<size_t, Step> readers;  // by item
+  size_t last_reader() const { return readers.rbegin()->first; }
+};
+
+// Bytes of a block's values that are live at each of its items, were nothing written in place.
+class LiveBytes {
+ public:
+  LiveBytes(const Program& program, BlockId block, const AccessMap& accesses)
+      : at_(program.blocks[block].items.size()) {
+    std::vector<int64_t> change(at_.size() + 1);
+    for (const auto& [root, list] : accesses) {
+      const Value& value = program.values[root];
+      if (value.home != Home::kScratch || value.block != block) continue;
+      const auto [first, last] = std::ranges::minmax(list, {}, &Access::item);
+      change[static_cast<size_t>(std::max<int64_t>(first.item, 0))] += value.bytes;
+      change[static_cast<size_t>(std::min(last.item + 1, std::ssize(at_)))] -= value.bytes;
+    }
+    std::partial_sum(change.begin(), change.end() - 1, at_.begin());
+    most_ = *std::ranges::max_element(at_);
+  }
+
+  // At items first to last, both included.
+  void Add(size_t first, size_t last, int64_t bytes) {
+    for (size_t item = first; item <= last; ++item) at_[item] += bytes;
+  }
+  // Is there no more at any of these items than there was anywhere?
+  bool KeepsTo(size_t first, size_t last) const {
+    for (size_t item = first; item <= last; ++item) {
+      if (at_[item] > most_) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<int64_t> at_;
+  int64_t most_ = 0;
+};
+
+class PartReader {
+ public:
+  PartReader(Builder& builder, BlockId block)
+      : builder_(builder),
+        program_(builder.program()),
+        block_(block),
+        items_(program_.blocks[block].items),
+        accesses_(CollectAccesses(program_, block)) {}
+
+  void Run() {
+    std::map<ValueId, std::vector<PartCopy>> parts;  // by what they are parts of
+    std::set<size_t> items;
+    for (size_t item = 0; item < items_.size(); ++item) {
+      std::optional<PartCopy> part = PartAt(item);
+      if (!part) continue;
+      items.insert(item);
+      parts[part->root].push_back(std::move(*part));
+    }
+    if (items.empty()) return;
+    LiveBytes live(program_, block_, accesses_);
+    for (auto& [root, copies] : parts) {
+      // A reader that may go away itself stays as it is.
+      std::erase_if(copies, [&](const PartCopy& part) {
+        return std::ranges::any_of(
+            part.readers, [&](const auto& reader) { return items.contains(reader.first); });
+      });
+      if (!copies.empty() && FitsWithout(root, copies, live)) Take(copies);
+    }
+    Drop();
+  }
+
+ private:
+  std::optional<PartCopy> PartAt(size_t item);
+  bool AddReader(const Access& read, const Step& copy, PartCopy& part) const;
+  bool IsKept(const PartCopy& part) const;
+  bool FitsWithout(ValueId root, const std::vector<PartCopy>& copies, LiveBytes& live) const;
+  void Take(const std::vector<PartCopy>& copies);
+  void Drop();
+
+  Builder& builder_;
+  Program& program_;
+  const BlockId block_;
+  std::vector<Item>& items_;
+  const AccessMap accesses_;
+  std::set<size_t> dropped_;
+};
+
+// A copy whose target is dense and its own, and all of whose readers can do without.
+std::optional<PartCopy> PartReader::PartAt(size_t item) {
+  const auto* copy = std::get_if<Step>(&items_[item]);
+  const auto* params = copy == nullptr ? nullptr : std::get_if<format::CopyParams>(&copy->params);
+  if (params == nullptr || IsPlainCopy(program_, *copy)) return std::nullopt;
+  const Dims dims = Listed(params->dims(), params->rank());
+  const Place from = Resolve(program_, copy->inputs[0]), to = Resolve(program_, copy->outputs[0]);
+  const Value &root = program_.values[from.root], &made = program_.values[to.root];
+  const bool is_dense = params->dst_offset() == 0 &&
+                        Listed(params->dst_strides(), params->rank()) == DenseStrides(dims) &&
+                        *ElementCount(dims) * params->element_bytes() == made.bytes;
+  const bool is_here = from.moves.empty() && root.home == Home::kScratch && root.block == block_ &&
+                       made.block == block_ && from.root != to.root;
+  if (!is_dense || !is_here || !IsWholeScratch(program_, to, copy->outputs[0])) return std::nullopt;
+  PartCopy part = {item, from.root, to.root, {}};
+  for (const Access& access : accesses_.at(to.root)) {
+    if (access.write && access.item == static_cast<int64_t>(item)) continue;
+    if (!AddReader(access, *copy, part)) return std::nullopt;
+  }
+  return !part.readers.empty() && IsKept(part) ? std::optional(std::move(part)) : std::nullopt;
+}
+
+bool PartReader::AddReader(const Access& read, const Step& copy, PartCopy& part) const {
+  const bool is_step = read.step != nullptr && !read.nested && !read.write && read.operand >= 0 &&
+                       read.item > static_cast<int64_t>(part.item) && read.item != kAfterRun;
+  if (!is_step || !read.moves.empty()) return false;
+  const Value& made = program_.values[part.made];
+  if (read.begin_bytes != 0 || read.end_bytes != made.bytes) return false;
+  const auto item = static_cast<size_t>(read.item);
+  const Step& step = part.readers.try_emplace(item, *read.step).first->second;
+  const auto input = static_cast<size_t>(read.operand);
+  const auto& params = std::get<format::CopyParams>(copy.params);
+  const ValueId operand = step.inputs[input];
+  if (ElementBytes(program_.values[operand].type.type) != params.element_bytes()) return false;
+  std::optional<Step> reading = ReadingThrough(params, step, input);
+  if (reading) part.readers[item] = std::move(*reading);
+  return reading.has_value();
+}
+
+// Nothing writes what the part is of before its last reader has read.
+bool PartReader::IsKept(const PartCopy& part) const {
+  return std::ranges::none_of(accesses_.at(part.root), [&](const Access& access) {
+    return access.write && access.item > static_cast<int64_t>(part.item) &&
+           access.item <= static_cast<int64_t>(part.last_reader());
+  });
+}
+
+// Without these copies the root is live until the last of their readers. If that is too much, `live`
+// stays as it was.
+bool PartReader::FitsWithout(ValueId root, const std::vector<PartCopy>& copies,
+                             LiveBytes& live) const {
+  const size_t first = copies.front().item;
+  size_t after = 0;
+  for (const PartCopy& part : copies) after = std::max(after, part.last_reader());
+  const auto before =
+      static_cast<size_t>(std::ranges::max(accesses_.at(root), {}, &Access::item).item);
+  const auto change = [&](int64_t sign) {
+    for (const PartCopy& part : copies) {
+      live.Add(part.item, part.last_reader(), -sign * program_.values[part.made].bytes);
+    }
+    if (before < after) live.Add(before + 1, after, sign * program_.values[root].bytes);
+  };
+  change(1);
+  const bool fits = live.KeepsTo(first, after);
+  if (!fits) change(-1);
+  return fits;
+}
+
+// One after the other: two may have a reader in common.
+void PartReader::Take(const std::vector<PartCopy>& copies) {
+  for (const PartCopy& candidate : copies) {
+    std::optional<PartCopy> part = PartAt(candidate.item);
+    if (!part) continue;
+    const Step& copy = std::get<Step>(items_[part->item]);
+    const auto& params = std::get<format::CopyParams>(copy.params);
+    const auto [begin, end] = RangeOf(params);
+    const ElementType type = program_.values[part->made].type.type;
+    const ValueId view = builder_.View(copy.inputs[0], begin * int64_t{params.element_bytes()},
+                                       {type, {end - begin}});
+    for (auto& [item, reader] : part->readers) {
+      for (ValueId& input : reader.inputs) {
+        if (input != kNone && Resolve(program_, input).root == part->made) input = view;
+      }
+      std::get<Step>(items_[item]) = std::move(reader);
+    }
+    dropped_.insert(part->item);
+  }
+}
+
+void PartReader::Drop() {
+  size_t item = 0;
+  std::erase_if(items_, [&](const Item&) { return dropped_.contains(item++); });
+}
+
+}  // namespace
+
+void ReadParts(Program& program) {
+  Builder builder(program);
+  for (BlockId block = 0; block < program.blocks.size(); ++block) {
+    builder.SetBlock(block);
+    PartReader(builder, block).Run();
+  }
+}
+
+}  // namespace weft::plan

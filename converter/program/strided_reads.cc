@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/strided_reads.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/program/builder.h"
+#include "converter/program/fuse_tail.h"
+#include "kernels/element.h"
+
+namespace weft::plan {
+namespace {
+
+using format::BinaryParams;
+using format::ConvParams;
+using format::CopyParams;
+using format::DenseParams;
+using format::DepthwiseParams;
+using format::PoolParams;
+
+constexpr int64_t kLeastRun = 8;  // neighbours in a row that is worth a walk of its own
+
+// What a copy reads, in the order in which it writes.
+struct CopySource {
+  Dims dims, strides;
+};
+
+// Axes of a walk and how far apart their places are, and where to put other strides.
+struct OperandWalk {
+  Dims dims, strides;
+  // Strides over `wanted` of a source, which has as many elements: the walk must take each of them
+  // once, in any order of its axes.
+  std::optional<Dims> Through(const CopySource& source) const {
+    std::vector<size_t> axes;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] != 1) axes.push_back(i);
+    }
+    std::ranges::sort(axes, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+    Dims sorted, walked;
+    for (const size_t axis : axes) {
+      sorted.push_back(dims[axis]);
+      walked.push_back(strides[axis]);
+    }
+    if (walked != DenseStrides(sorted) || ElementCount(sorted) != ElementCount(source.dims))
+      return std::nullopt;
+    const std::optional<Dims> found = StridesOver(source.dims, source.strides, sorted);
+    if (!found) return std::nullopt;
+    Dims strided(dims.size(), 0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      strided[axes[i]] = (*found)[i];
+    }
+    const bool are_neighbours = axes.empty() || found->back() == 1;
+    if (!are_neighbours || std::ranges::any_of(strided, [](int64_t s) { return s < 0; }))
+      return std::nullopt;
+    return strided;
+  }
+};
+
+int64_t ChannelsRead(const ConvParams& conv) { return int64_t{conv.groups()} * conv.in_channels(); }
+int64_t ChannelsRead(const DepthwiseParams& depthwise) {
+  return depthwise.channels() / depthwise.multiplier();
+}
+int64_t ChannelsRead(const PoolParams& pool) { return pool.channels(); }
+
+template <typename Params>
+bool ReadMap(Params& params, const CopySource& source) {
+  const format::MapStrides& x = params.x();
+  const OperandWalk walked = {
+      {params.batch(), params.in_height(), params.in_width(), ChannelsRead(params)},
+      {x.image(), x.row(), x.pixel(), x.channel()}};
+  const std::optional<Dims> strides = walked.Through(source);
+  if (!strides) return false;
+  const auto stride = [&](size_t i) { return Narrow32((*strides)[i], "stride"); };
+  params.mutable_x() = format::MapStrides(stride(0), stride(1), stride(2), stride(3));
+  return true;
+}
+
+bool ReadFrom(ConvParams& params, size_t input, const CopySource& source) {
+  return input == 0 && ReadMap(params, source);
+}
+bool ReadFrom(DepthwiseParams& params, size_t input, const CopySource& source) {
+  return input == 0 && ReadMap(params, source);
+}
+bool ReadFrom(PoolParams& params, size_t, const CopySource& source) {
+  return ReadMap(params, source);
+}
+
+bool ReadFrom(DenseParams& params, size_t input, const CopySource& source) {
+  if (input != 0) return false;
+  const OperandWalk walked = {{params.rows(), params.inputs()}, {params.x_row_stride(), 1}};
+  const std::optional<Dims> strides = walked.Through(source);
+  if (!strides || (params.inputs() != 1 && (*strides)[1] != 1)) return false;
+  params.mutate_x_row_stride(Narrow32((*strides)[0], "stride"));
+  return true;
+}
+
+// Axes that divide those of both, which have as many elements in the same order.
+std::optional<Dims> CommonAxes(Dims a, Dims b) {
+  Dims common;
+  while (!a.empty() && !b.empty()) {
+    const auto [least, most] = std::minmax(a.back(), b.back());
+    if (least == 0 || most % least != 0) return std::nullopt;
+    common.push_back(least);
+    for (Dims* dims : {&a, &b}) {
+      dims->back() /= common.back();
+      if (dims->back() == 1) dims->pop_back();
+    }
+  }
+  std::ranges::reverse(common);
+  const bool is_all = ElementCount(a) == 1 && ElementCount(b) == 1;
+  return is_all && common.size() <= kernels::kMaxRank ? std::optional(common) : std::nullopt;
+}
+
+Dims WithoutOnes(Dims dims) {
+  std::erase(dims, 1);
+  return dims;
+}
+
+// A walk along all elements in order, over finer axes; `others` are the strides of other operands.
+struct Refined {
+  Dims dims, strides;
+  std::vector<Dims> others;
+};
+std::optional<Refined> Refine(const Dims& dims, const Dims& strides,
+                              const std::vector<Dims>& others, const CopySource& source) {
+  if (strides != DenseStrides(dims) || ElementCount(dims) != ElementCount(source.dims))
+    return std::nullopt;
+  const std::optional<Dims> common = CommonAxes(WithoutOnes(dims), WithoutOnes(source.dims));
+  if (!common || common->empty()) return std::nullopt;
+  const std::optional<Dims> strided = StridesOver(source.dims, source.strides, *common);
+  if (!strided || strided->back() != 1) return std::nullopt;
+  Refined refined = {*common, *strided, {}};
+  for (const Dims& other : others) {
+    const std::optional<Dims> over = StridesOver(dims, other, *common);
+    if (!over) return std::nullopt;
+    refined.others.push_back(*over);
+  }
+  return refined;
+}
+
+// Unused ones are zero.
+template <typename Array>
+void Write(Array* array, const Dims& numbers) {
+  for (uint16_t i = 0; i < array->size(); ++i) {
+    using Number = std::decay_t<decltype(array->Get(i))>;
+    array->Mutate(i, i < numbers.size() ? Narrow<Number>(numbers[i], "strides") : Number{0});
+  }
+}
+
+bool ReadFrom(BinaryParams& params, size_t input, const CopySource& source) {
+  const Dims dims = Listed(params.dims(), params.rank());
+  const Dims a = Listed(params.a_strides(), params.rank());
+  const Dims b = Listed(params.b_strides(), params.rank());
+  const std::optional<Refined> refined =
+      Refine(dims, input == 0 ? a : b, {input == 0 ? b : a}, source);
+  if (!refined || refined->dims.back() < kLeastRun) return false;
+  if (std::ranges::any_of(refined->strides, [](int64_t s) { return s < 0; })) return false;
+  params.mutate_rank(Narrow32(refined->dims.size(), "rank"));
+  Write(params.mutable_dims(), refined->dims);
+  Write(params.mutable_a_strides(), input == 0 ? refined->strides : refined->others[0]);
+  Write(params.mutable_b_strides(), input == 0 ? refined->others[0] : refined->strides);
+  return true;
+}
+
+bool ReadFrom(CopyParams& params, size_t, const CopySource& source) {
+  const Dims dims = Listed(params.dims(), params.rank());
+  const std::optional<Refined> refined =
+      Refine(dims, Listed(params.src_strides(), params.rank()),
+             {Listed(params.dst_strides(), params.rank())}, source);
+  if (!refined || params.src_offset() != 0) return false;
+  int64_t before = 0;  // elements in front of the one that is read first
+  for (size_t i = 0; i < refined->dims.size(); ++i) {
+    before += std::max<int64_t>(0, (refined->dims[i] - 1) * -refined->strides[i]);
+  }
+  params.mutate_src_offset(Narrow32(before, "offset"));
+  params.mutate_rank(Narrow32(refined->dims.size(), "rank"));
+  Write(params.mutable_dims(), refined->dims);
+  Write(params.mutable_src_strides(), refined->strides);
+  Write(params.mutable_dst_strides(), refined->others[0]);
+  return true;
+}
+
+// Steps whose operands have no strides.
+template <typename Params>
+bool ReadFrom(Params&, size_t, const CopySource&) {
+  return false;
+}
+
+}  // namespace
+
+std::optional<Step> ReadingThrough(const CopyParams& copy, const Step& step, size_t input) {
+  const CopySource source = {Listed(copy.dims(), copy.rank()),
+                             Listed(copy.src_strides(), copy.rank())};
+  Step reading = step;
+  const bool reads =
+      std::visit([&](auto& params) { return ReadFrom(params, input, source); }, reading.params);
+  return reads ? std::optional(std::move(reading)) : std::nullopt;
+}
+
+}  // namespace weft::plan

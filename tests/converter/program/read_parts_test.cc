@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of values that are read where they lie, and those that must be copied as before. Every program
+// runs with its copies and without; both answers agree bit for bit.
+#include "converter/program/read_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "converter/program/builder.h"
+#include "converter/program/fuse_tail.h"
+#include "tests/converter/graph_builder.h"
+#include "tests/converter/program_runner.h"
+#include "tests/converter/steps.h"
+
+namespace weft {
+namespace {
+
+using plan::StepKind;
+using KindList = std::vector<StepKind>;
+
+std::vector<float> Ramp(int64_t count) {
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i * 37 % 101) - 50);
+  return numbers;
+}
+
+plan::Program WithoutCopies(const plan::Program& program) {
+  plan::Program read = program;
+  plan::ReadParts(read);
+  std::vector<std::vector<float>> inputs;
+  for (const plan::Port& port : program.inputs) {
+    inputs.push_back(Ramp(program.values[port.value].bytes / 4));
+  }
+  EXPECT_EQ(RunFloats(read, inputs), RunFloats(program, inputs));
+  return read;
+}
+
+struct PartsInPlace : testing::Test {
+  GraphBuilder g;
+
+  ir::Source Slice(ir::Source x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1) {
+    return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({step}), g.Ints({axis})});
+  }
+  // Of [N, H, W, C], 3 x 3 around each place.
+  ir::Source Convolved(ir::Source x, int64_t inputs, int64_t outputs) {
+    const ir::Source filters = g.Floats({outputs, inputs, 3, 3}, Ramp(outputs * inputs * 9));
+    return g.Add("Convolution", 1, {x, filters},
+                 {{"strides", "1,1"},
+                  {"dilations", "1,1"},
+                  {"pads_begin", "1,1"},
+                  {"pads_end", "1,1"},
+                  {"x_last", "1"},
+                  {"y_last", "1"}});
+  }
+  plan::Program Read() {
+    EXPECT_TRUE(g.Infer()) << g.FaultText();
+    plan::Program program = g.Lower();
+    plan::FuseTails(program);
+    return WithoutCopies(program);
+  }
+};
+
+TEST_F(PartsInPlace, ChannelsThatStandLastAreReadByStrides) {
+  const ir::Source x = g.Parameter(F32({2, 5, 4, 7}));
+  const ir::Source first = Convolved(Slice(x, 3, 0, 3), 3, 4);
+  const ir::Source second = Convolved(Slice(x, 3, 3, 7), 4, 5);
+  g.Result(first);
+  g.Result(second);
+  g.Result(Convolved(x, 7, 2));
+  const plan::Program read = Read();
+  ASSERT_EQ(Kinds(read), (KindList{StepKind::kConv, StepKind::kConv, StepKind::kConv}));
+  for (size_t i = 0; i < 3; ++i) {
+    const auto x_strides = ParamsAt<format::ConvParams>(read, i).x();
+    EXPECT_EQ(x_strides.channel(), 1u);
+    EXPECT_EQ(x_strides.pixel(), 7u);
+    EXPECT_EQ(x_strides.row(), 28u);
+    EXPECT_EQ(x_strides.image(), 140u);
+    EXPECT_EQ(plan::Resolve(read, Steps(read)[i].inputs[0]).root, read.inputs[0].value);
+  }
+}
+
+// A gate: both halves by one step, whose walk of 40 numbers becomes one of 5 rows.
+TEST_F(PartsInPlace, HalvesOfRowsMeetInOneStep) {
+  const ir::Source x = g.Parameter(F32({5, 16}));
+  g.Result(g.Add("Multiply", 1, {Slice(x, 1, 0, 8), Slice(x, 1, 8, 16)}));
+  const plan::Program read = Read();
+  ASSERT_EQ(Kinds(read), (KindList{StepKind::kBinary}));
+  const auto params = ParamsAt<format::BinaryParams>(read);
+  EXPECT_EQ(params.rank(), 2u);
+  EXPECT_EQ(params.dims()->Get(1), 8u);
+  EXPECT_EQ(params.a_strides()->Get(0), 16u);
+  EXPECT_EQ(params.b_strides()->Get(0), 16u);
+}
+
+TEST_F(PartsInPlace, AStepWithoutStridesHasItsCopy) {
+  const ir::Source x = g.Parameter(F32({5, 16}));
+  const ir::Source gate = g.Add("Sigmoid", 1, {Slice(x, 1, 8, 16)});
+  g.Result(g.Add("Multiply", 1, {Slice(x, 1, 0, 8), gate}));
+  EXPECT_EQ(Kinds(Read()), (KindList{StepKind::kCopy, StepKind::kUnary, StepKind::kBinary}));
+}
+
+TEST_F(PartsInPlace, ShortRowsStayCopies) {
+  const ir::Source x = g.Parameter(F32({5, 6}));
+  g.Result(g.Add("Multiply", 1, {Slice(x, 1, 0, 3), Slice(x, 1, 3, 6)}));
+  EXPECT_EQ(Kinds(Read()), (KindList{StepKind::kCopy, StepKind::kCopy, StepKind::kBinary}));
+}
+
+TEST_F(PartsInPlace, OneCopyPutsAPartWhereTwoDid) {
+  const ir::Source x = g.Parameter(F32({5, 6})), other = g.Parameter(F32({5, 4}));
+  g.Result(g.Add("Concat", 1, {Slice(x, 1, 3, 6), other, x}, {{"axis", "1"}}));
+  EXPECT_EQ(Kinds(Read()), (KindList{StepKind::kCopy, StepKind::kCopy, StepKind::kCopy}));
+}
+
+// As what a recurrent layer made of a reversed sequence.
+TEST_F(PartsInPlace, OneCopyReversesAndJoins) {
+  const ir::Source x = g.Parameter(F32({5, 4})), other = g.Parameter(F32({5, 4}));
+  const ir::Source reversed = Slice(x, 0, -1, -6, -1);
+  g.Result(g.Add("Concat", 1, {other, reversed}, {{"axis", "1"}}));
+  EXPECT_EQ(Kinds(Read()), (KindList{StepKind::kCopy, StepKind::kCopy}));
+}
+
+// Rows from behind, and every second number of a row.
+TEST_F(PartsInPlace, NumbersThatAreNoNeighboursAreCopied) {
+  const ir::Source x = g.Parameter(F32({5, 32})), other = g.Parameter(F32({5, 16}));
+  g.Result(g.Add("Add", 1, {Slice(x, 1, 0, 32, 2), other}));
+  g.Result(g.Add("Add", 1, {Slice(x, 0, -1, -6, -1), x}));
+  const KindList kinds = Kinds(Read());
+  EXPECT_EQ(std::ranges::count(kinds, StepKind::kCopy), 2);
+}
+
+// The large value would be live beside the one that is made of the small part.
+TEST_F(PartsInPlace, APartIsCopiedWhereItsWholeWouldOutliveItself) {
+  const ir::Source x = g.Parameter(F32({1, 16}));
+  const ir::Source whole = g.Add("Add", 1, {g.Parameter(F32({50, 16})), x});
+  const ir::Source part = Slice(whole, 1, 0, 8);
+  const ir::Source sum = g.Add("ReduceSum", 1, {whole, g.Ints({0, 1})}, {{"keep_dims", "1"}});
+  const ir::Source large = g.Add("Add", 1, {sum, g.Parameter(F32({60, 16}))});
+  const ir::Source end = g.Add("ReduceSum", 1, {large, g.Ints({0, 1})}, {{"keep_dims", "1"}});
+  g.Result(g.Add("Multiply", 1, {part, end}));
+  const KindList kinds = Kinds(Read());
+  EXPECT_EQ(std::ranges::count(kinds, StepKind::kCopy), 1);
+}
+
+// x is copied to `whole`; a part of that is made dense, `whole` written anew, and the part added.
+TEST(PartsInPlaceOfAProgram, APartIsCopiedBeforeItsWholeIsWrittenAnew) {
+  for (const bool anew : {false, true}) {
+    plan::Program program;
+    plan::Builder builder(program);
+    const plan::ValueId x = builder.Scratch(F32({4, 16})), y = builder.Scratch(F32({4, 8}));
+    const plan::ValueId whole = builder.Scratch(F32({4, 16})), part = builder.Scratch(F32({4, 8}));
+    const plan::ValueId other = builder.Scratch(F32({4, 8}));
+    program.inputs = {{x, {"x"}}, {other, {"other"}}};
+    program.outputs = {{y, {"y"}}, {whole, {"whole"}}};
+    builder.CopyStrided(x, whole, {16, 4}, {1, 16}, 0, {4, 1}, 0);
+    builder.CopyStrided(whole, part, {4, 8}, {16, 1}, 8, {8, 1}, 0);
+    if (anew) builder.Fill(whole);
+    format::BinaryParams params;
+    params.mutate_rank(1);
+    params.mutable_dims()->Mutate(0, 32);
+    params.mutable_a_strides()->Mutate(0, 1);
+    params.mutable_b_strides()->Mutate(0, 1);
+    builder.Emit(params, {part, other}, {y});
+    const KindList kinds = Kinds(WithoutCopies(program));
+    EXPECT_EQ(std::ranges::count(kinds, StepKind::kCopy), anew ? 2 : 1);
+  }
+}
+
+}  // namespace
+}  // namespace weft
