@@ -8,6 +8,8 @@
 #define WEFT_KERNELS_MATRIX_CONV_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/matrix/conv.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/product-inl.h"
@@ -34,10 +36,39 @@ struct ConvImage {
   template <size_t kPixels, size_t kPanels>
   WEFT_TILES void Group(size_t channels, size_t pixels) const;
 
+  // Writes finished sums to where the pixels lie.
+  template <size_t kPixels, size_t kPanels>
+  HWY_INLINE void Put(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
+    if (shape.y.channel != 1 && channels != 1) return Scatter(tile, to, channels);
+    tile.Finish(to, channels, shape.activation);
+    if (TileTakes(shape.activation)) return;
+    for (size_t p = 0; p < kPixels; ++p) ActivateSpan(shape.activation, to[p], to[p], channels);
+  }
+
   HWY_INLINE void Next(size_t channels) {
     weights += channels / kPanel * panel_weights;
     y += channels * shape.y.channel;
     if (bias != nullptr) bias += channels;
+  }
+
+ private:
+  // Lanes are output channels, which lie apart in y: the tile goes through memory.
+  template <size_t kPixels, size_t kPanels>
+  HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
+    constexpr size_t kOutputs = kPanels * kPanel;
+    float spare[kPixels * kOutputs];
+    float* const block = tile.Block(spare);
+    float* rows[kPixels];
+    for (size_t p = 0; p < kPixels; ++p) rows[p] = block + p * kOutputs;
+    const Activation& activation = shape.activation;
+    tile.Finish(rows, kOutputs, activation);
+    if (!TileTakes(activation)) ActivateSpan(activation, block, block, kPixels * kOutputs);
+    size_t offset = 0;
+    for (size_t c = 0; c < channels; ++c) {
+      HWY_UNROLL(16)
+      for (size_t p = 0; p < kPixels; ++p) to[p][offset] = block[p * kOutputs + c];
+      offset += shape.y.channel;
+    }
   }
 };
 
@@ -112,31 +143,137 @@ struct ConvPixels {
       }
       tile.AddTaps(from, window.taps, weights, image.panel_weights);
     }
-    const ConvShape& shape = image.shape;
-    if (shape.y.channel != 1 && channels != 1) return Scatter(tile, to, channels);
-    tile.Finish(to, channels, shape.activation);
-    if (TileTakes(shape.activation)) return;
-    for (float* pixel : to) ActivateSpan(shape.activation, pixel, pixel, channels);
+    image.Put(tile, to, channels);
+  }
+};
+
+// Pixels of one row whose windows reach beyond the data, so that each has taps of its own, a tile of
+// them at a time. From left to right windows begin earlier and end earlier: all pixels share those
+// taps that the first one begins with and the last one ends with, as one tile. What each sums before
+// those it sums in halves of the tile, and behind them in the same way. Only of windows of one row.
+template <class Weight, size_t kPixels, size_t kPanels>
+class ConvEdge {
+ public:
+  ConvEdge(const ConvImage<Weight>& image, size_t channels) : image_(image), channels_(channels) {}
+
+  // Takes what is one pixel; the others may go on as they are.
+  bool Take(const Rectangle& at) {
+    const ConvShape& shape = image_.shape;
+    const bool is_pixel = at.rows.count() == 1 && at.columns.count() == 1;
+    if (shape.kernel_height != 1 || !is_pixel || at.ky.count() == 0 || at.kx.count() == 0)
+      return false;
+    // Of tap 0, modulo the size of memory.
+    from_[count_] = (size_t{at.rows.first} * shape.stride_y - shape.pad_top) * shape.x.row +
+                    (size_t{at.columns.first} * shape.stride_x - shape.pad_left) * shape.x.pixel;
+    to_[count_] = image_.y + FirstOf(at, shape.y);
+    taps_[count_] = at.kx;
+    if (++count_ == kPixels) Flush();
+    return true;
   }
 
-  // Lanes are output channels, which lie apart in y: the tile goes through memory.
-  template <size_t kPixels, size_t kPanels>
-  HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
-    constexpr size_t kOutputs = kPanels * kPanel;
-    float spare[kPixels * kOutputs];
-    float* const block = tile.Block(spare);
-    float* rows[kPixels];
-    for (size_t p = 0; p < kPixels; ++p) rows[p] = block + p * kOutputs;
-    const Activation& activation = image.shape.activation;
-    tile.Finish(rows, kOutputs, activation);
-    if (!TileTakes(activation)) ActivateSpan(activation, block, block, kPixels * kOutputs);
-    size_t offset = 0;
-    for (size_t c = 0; c < channels; ++c) {
-      HWY_UNROLL(16)
-      for (size_t p = 0; p < kPixels; ++p) to[p][offset] = block[p * kOutputs + c];
-      offset += image.shape.y.channel;
+  void Flush() {
+    if (count_ != 0) RunSome<kPixels>(0, count_);
+    count_ = 0;
+  }
+
+ private:
+  static constexpr size_t kOutputs = kPanels * kPanel;
+
+  template <size_t kRows>
+  void RunSome(size_t first, size_t count) {
+    for (; count >= kRows; first += kRows, count -= kRows) Run<kRows>(first);
+    if constexpr (kRows > 1) {
+      if (count != 0) RunSome<kRows / 2>(first, count);
     }
   }
+
+  template <size_t kRows>
+  void Run(size_t first) {
+    const size_t last = first + kRows - 1;
+    if constexpr (kRows > 1) {
+      if (taps_[last].end <= taps_[first].first) {
+        Run<kRows / 2>(first);
+        return Run<kRows - kRows / 2>(first + kRows / 2);
+      }
+    }
+    Tile<1, kPanels> begin;
+    for (size_t p = first; p <= last; ++p) {
+      if (image_.bias != nullptr) {
+        begin.Start(image_.bias, 0, channels_);
+      } else {
+        begin.Zero();
+      }
+      float* row = sums_ + p * kOutputs;
+      begin.Finish(&row, kOutputs, Activation());
+    }
+    SumBefore<kRows>(first);
+    Sum<kRows>(first, taps_[first].first, taps_[last].end);
+    SumBehind<kRows>(first);
+    Tile<kRows, kPanels> end;
+    end.Start(sums_ + first * kOutputs, kOutputs, kOutputs);
+    image_.Put(end, to_ + first, channels_);
+  }
+
+  // Up to where the first of them begins.
+  template <size_t kRows>
+  void SumBefore(size_t first) {
+    if constexpr (kRows > 1) {
+      constexpr size_t kHalf = kRows / 2, kRest = kRows - kHalf;
+      SumBefore<kHalf>(first);
+      SumBefore<kRest>(first + kHalf);
+      Sum<kRest>(first + kHalf, taps_[first + kHalf].first, taps_[first].first);
+    }
+  }
+
+  // From where the last of them ends.
+  template <size_t kRows>
+  void SumBehind(size_t first) {
+    if constexpr (kRows > 1) {
+      constexpr size_t kHalf = kRows / 2, kRest = kRows - kHalf;
+      Sum<kHalf>(first, taps_[first + kRows - 1].end, taps_[first + kHalf - 1].end);
+      SumBehind<kHalf>(first);
+      SumBehind<kRest>(first + kHalf);
+    }
+  }
+
+  // Taps [begin, end), which all of them have.
+  template <size_t kRows>
+  WEFT_TILES void Sum(size_t first, uint32_t begin, uint32_t end) {
+    const ConvShape& shape = image_.shape;
+    if (begin >= end || shape.in_channels == 0) return;
+    const size_t column = size_t{shape.dilation_x} * shape.x.pixel;
+    const float* from[kRows];
+    float* sums[kRows];
+    for (size_t p = 0; p < kRows; ++p) {
+      from[p] = image_.x + (from_[first + p] + begin * column);
+      sums[p] = sums_ + (first + p) * kOutputs;
+    }
+    Tile<kRows, kPanels> tile;
+    tile.Start(sums[0], kOutputs, kOutputs);
+    const size_t channels = shape.in_channels, count = end - begin;
+    const bool is_line = channels == 1;
+    const Taps taps = is_line || column == channels * shape.x.channel
+                          ? Taps{1, count * channels, is_line ? column : shape.x.channel, 0, 0}
+                          : Taps{count, channels, shape.x.channel, column, channels * kPanel};
+    tile.AddTaps(from, taps, image_.weights + begin * channels * kPanel, image_.panel_weights);
+    tile.Finish(sums, kOutputs, Activation());
+  }
+
+  const ConvImage<Weight>& image_;
+  const size_t channels_;
+  size_t count_ = 0;
+  IndexRange taps_[kPixels];
+  size_t from_[kPixels];
+  float* to_[kPixels];
+  HWY_ALIGN float sums_[kPixels * kOutputs];
+};
+
+// Of tiles that have nothing to share.
+struct NoConvEdge {
+  template <class Image>
+  NoConvEdge(const Image&, size_t) {}
+  bool Take(const Rectangle&) { return false; }
+  void Flush() {}
 };
 
 template <class Weight>
@@ -147,8 +284,12 @@ void ConvImage<Weight>::Group(size_t channels, size_t) const {
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
   Rectangles rectangles(down, across);
+  using Edge = std::conditional_t<(kPixels > 1 && kLanes > 1), ConvEdge<Weight, kPixels, kPanels>,
+                                  NoConvEdge>;
+  Edge edge(*this, channels);
   while (const Rectangle* rectangle = rectangles.Next()) {
     const Rectangle& at = *rectangle;
+    if (edge.Take(at)) continue;
     const ConvTaps window = ConvTapsOf(shape, at, TapsOf(at, down, across, shape.x));
     ConvPixels<Weight> next = {*this, window,   at.columns.count(),   0,
                                0,     window.x, FirstOf(at, shape.y), 0};
@@ -158,6 +299,7 @@ void ConvImage<Weight>::Group(size_t channels, size_t) const {
     }
     RunRows<kPixels, kPanels>(next, channels, size_t{at.rows.count()} * at.columns.count());
   }
+  edge.Flush();
 }
 
 template <class Weight>

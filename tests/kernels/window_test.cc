@@ -173,6 +173,31 @@ TEST(Conv, IsItsChainForEveryNumberOfChannels) {
   }
 }
 
+// Windows longer than the data, as long, and such that leave few pixels inside: by stride, by dilation,
+// and by both.
+TEST(Conv, IsItsChainWhereWindowsReachBeyondTheData) {
+  Random random(6);
+  for (const uint32_t width : {1u, 7u, 16u, 40u, 70u}) {
+    for (const uint32_t kernel : {2u, 9u, 31u, 64u}) {
+      for (const uint32_t stride : {1u, 3u}) {
+        for (const uint32_t dilation : {1u, 5u}) {
+          const uint32_t pad = (kernel - 1) * dilation / 2;
+          const uint32_t outputs = (width - 1) / stride + 1;
+          for (const uint32_t channels : {1u, 3u, 16u}) {
+            const ConvShape shape = {1,  1,        channels, channels == 3 ? 70u : 17u,
+                                     1,  width,    1,        outputs,
+                                     1,  kernel,   1,        stride,
+                                     1,  dilation, 0,        pad,
+                                     {}, {},       {}};
+            const Layout x = LayoutOf(&random), y = LayoutOf(&random);
+            ASSERT_NO_FATAL_FAILURE(ConvCase(Laid(shape, x, y), 1, &random).ExpectTwin());
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Conv, EndsInItsActivation) {
   Random random(4);
   const ConvShape shape = {1, 2, 3, 21, 4, 9, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, {}, {}, {}};
