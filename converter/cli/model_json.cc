@@ -96,6 +96,15 @@ std::string LayoutText(const format::Model& model) {
   return layout == 0 ? "" : fmt::format("{:016x}", layout);
 }
 
+// Pairs of slots.
+Json ShuttleSlotsJson(const format::Model& model, uint32_t section) {
+  Json list = Json::array();
+  for (const inspect::Shuttle& shuttle : inspect::ShuttlesOf(model, section)) {
+    list.push_back({shuttle.there, shuttle.back});
+  }
+  return list;
+}
+
 Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
   Json list = Json::array();
   for (uint32_t i = 0; i < format::RowsOf(model.sections()).count; ++i) {
@@ -113,6 +122,7 @@ Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
                     {"unroll", row.unroll()},
                     {"in_place", carried.in_place},
                     {"shuttles", carried.shuttles},
+                    {"shuttle_slots", ShuttleSlotsJson(model, i)},
                     {"through_scan", carried.through_scan},
                     {"by_copy", carried.by_copy},
                     {"sliced", carried.sliced},

@@ -10,6 +10,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/inspect/peak.h"
+#include "converter/inspect/shared.h"
 #include "converter/inspect/traffic.h"
 #include "converter/plan/solve.h"
 
@@ -27,16 +28,34 @@ double CopiedPerIteration(const format::Model& model) {
   return bytes;
 }
 
+Json SharedJson(const std::vector<inspect::SharedPlace>& places) {
+  Json list = Json::array();
+  for (const inspect::SharedPlace& place : places) {
+    list.push_back({{"slot", place.slot},
+                    {"of", place.of},
+                    {"offset", place.offset_bytes},
+                    {"bytes", place.bytes},
+                    {"first_step", place.first_step},
+                    {"last_step", place.last_step},
+                    {"why", inspect::Why(place.why)}});
+  }
+  return list;
+}
+
 Json BuffersJson(const format::Model& model) {
   Json list = Json::array();
-  for (const inspect::PlacedBuffer& buffer : inspect::BuffersOf(model)) {
+  const std::vector<inspect::PlacedBuffer> buffers = inspect::BuffersOf(model);
+  const std::vector<std::vector<inspect::SharedPlace>> shared = inspect::SharedIn(model, buffers);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const inspect::PlacedBuffer& buffer = buffers[i];
     list.push_back({{"name", buffer.name},
                     {"region", buffer.region - format::kFirstScratchRegion},
                     {"offset", buffer.offset_bytes},
                     {"bytes", buffer.bytes},
                     {"first_step", buffer.first_step},
                     {"last_step", buffer.last_step},
-                    {"slots", buffer.slots}});
+                    {"slots", buffer.slots},
+                    {"shared", SharedJson(shared[i])}});
   }
   return list;
 }

@@ -84,6 +84,24 @@ class Accesses : public Visitor {
     return {Merge(access_.exposed), Merge(access_.written)};
   }
 
+  // A slot that moves with a nested section stands for all that it reaches there.
+  Place PlaceOf(uint32_t index) const {
+    const format::Slot& slot = format::RowsOf(model_.slots())[index];
+    Place place{slot.region(), slot.offset_bytes(), int64_t{slot.offset_bytes()} + slot.bytes()};
+    const auto moves = format::RowsOf(model_.moves());
+    for (uint32_t i = 0; i < slot.move_count(); ++i) {
+      const format::Move& move = moves[slot.first_move() + i];
+      if (move.section() == section_) {
+        place.stride = move.stride_bytes();
+      } else if (SectionAt(model_, move.section()).depth() > SectionAt(model_, section_).depth()) {
+        const int64_t reach =
+            int64_t{move.stride_bytes()} * (int64_t{TripsOf(model_, move.section()).count} - 1);
+        (reach < 0 ? place.begin : place.end) += reach;
+      }
+    }
+    return place;
+  }
+
  private:
   void Step(uint32_t index) override {
     const format::Step& step = format::RowsOf(model_.steps())[index];
@@ -101,24 +119,6 @@ class Accesses : public Visitor {
       place.by_copy = step.kind() == static_cast<uint16_t>(format::Kind::copy);
       access_.written.push_back(place);
     }
-  }
-
-  // A slot that moves with a nested section stands for all that it reaches there.
-  Place PlaceOf(uint32_t index) const {
-    const format::Slot& slot = format::RowsOf(model_.slots())[index];
-    Place place{slot.region(), slot.offset_bytes(), int64_t{slot.offset_bytes()} + slot.bytes()};
-    const auto moves = format::RowsOf(model_.moves());
-    for (uint32_t i = 0; i < slot.move_count(); ++i) {
-      const format::Move& move = moves[slot.first_move() + i];
-      if (move.section() == section_) {
-        place.stride = move.stride_bytes();
-      } else if (SectionAt(model_, move.section()).depth() > SectionAt(model_, section_).depth()) {
-        const int64_t reach =
-            int64_t{move.stride_bytes()} * (int64_t{TripsOf(model_, move.section()).count} - 1);
-        (reach < 0 ? place.begin : place.end) += reach;
-      }
-    }
-    return place;
   }
 
   const format::Model& model_;
@@ -159,6 +159,35 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
   }
   for (const Place& place : first.written) carried.scans += place.stride != 0 ? 1 : 0;
   return carried;
+}
+
+std::vector<Shuttle> ShuttlesOf(const format::Model& model, uint32_t section) {
+  std::vector<Shuttle> shuttles;
+  if (SectionAt(model, section).unroll() < 2) return shuttles;
+  const StepRun first = CopyOf(model, section, 0), second = CopyOf(model, section, 1);
+  if (first.end - first.begin != second.end - second.begin) return shuttles;
+  Accesses accesses(model, section);
+  const std::vector<Place> first_reads = accesses.Of(first).exposed;
+  const std::vector<Place> second_reads = accesses.Of(second).exposed;
+  const auto steps = format::RowsOf(model.steps());
+  for (uint32_t i = 0; i < first.end - first.begin; ++i) {
+    const format::Step& one = steps[first.begin + i];
+    const format::Step& other = steps[second.begin + i];
+    if (one.kind() != other.kind()) return {};
+    if (one.kind() == 0) continue;
+    const format::Arity arity = format::kArity[one.kind()];
+    const uint32_t* operands = format::RowsOf(model.operands()).data;
+    for (uint32_t k = arity.inputs; k < arity.operands(); ++k) {
+      const Shuttle shuttle{operands[one.first_operand() + k], operands[other.first_operand() + k]};
+      if (shuttle.there == format::kNoSlot || shuttle.back == format::kNoSlot) continue;
+      const Place there = accesses.PlaceOf(shuttle.there), back = accesses.PlaceOf(shuttle.back);
+      const bool is_pair = there.stride == 0 && back.stride == 0 && !there.Overlaps(back) &&
+                           FindOverlap(first_reads, back) != nullptr &&
+                           FindOverlap(second_reads, there) != nullptr;
+      if (is_pair) shuttles.push_back(shuttle);
+    }
+  }
+  return shuttles;
 }
 
 }  // namespace weft::inspect

@@ -11,6 +11,7 @@
 #define WEFT_CONVERTER_INSPECT_CARRIED_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/format/listing.h"
 
@@ -22,7 +23,15 @@ struct Carried {
   uint32_t scans = 0;   // moving places that are written
 };
 
+// Two places between which a value goes to and fro: copy 0 of a body writes `there`, copy 1 reads it
+// and writes `back`.
+struct Shuttle {
+  uint32_t there = 0, back = 0;  // slots
+};
+
 Carried CarriedBy(const format::Model& model, uint32_t section);
+// In the order of the steps that write them; found where the copies of the body are alike.
+std::vector<Shuttle> ShuttlesOf(const format::Model& model, uint32_t section);
 
 }  // namespace weft::inspect
 
