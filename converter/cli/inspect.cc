@@ -8,6 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "converter/base/files.h"
 #include "converter/cli/budget.h"
@@ -16,12 +18,14 @@
 #include "converter/cli/model_json.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/plan_view.h"
+#include "converter/cli/report_facts.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/inspect/listing.h"
 #include "converter/inspect/streamed.h"
 #include "converter/inspect/traffic.h"
 #include "converter/report/page.h"
+#include "converter/report/picture.h"
 
 namespace weft::cli {
 namespace {
@@ -44,10 +48,13 @@ Examples:
   weft inspect model.weft --budget
   weft inspect model.weft --plan | head -1
   weft inspect model.weft --json | jq .sections
-  weft inspect model.weft --html model.html)";
+  weft inspect model.weft --html model.html
+  weft inspect old.weft new.weft --html both.html --bench times.json
+  weft inspect model.weft --svg plan.svg)";
 
 struct InspectCall {
-  std::string model, html;
+  std::vector<std::string> models, times, comparisons;
+  std::string html, svg;
   bool listing = false, budget = false, plan = false, json = false;
 };
 
@@ -191,48 +198,114 @@ void PrintModel(const LoadedModel& model) {
   AnswerText(steps.Text());
 }
 
-// One page instead of the text; JSON still goes to stdout.
-bool WritePage(const InspectCall& call, const LoadedModel& model, Faults& faults) {
-  const std::string page = report::Page(ReportJson(model));
-  const FileToWrite file = {call.html, std::as_bytes(std::span(page.data(), page.size()))};
-  std::string reason;
-  if (WriteFiles(std::span(&file, 1), &reason)) return true;
-  faults.Add(reason);
-  return false;
+// An option that shows one model; null where the call has none.
+const char* OptionForOne(const InspectCall& call) {
+  if (!call.svg.empty()) return "--svg";
+  if (call.json) return "--json";
+  if (call.listing) return "--listing";
+  if (call.budget) return "--budget";
+  return call.plan ? "--plan" : nullptr;
 }
 
-Exit Inspect(const InspectCall& call) {
+// What CLI11 cannot know of the call.
+void CheckInspectCall(const InspectCall& call) {
+  const size_t models = call.models.size();
+  const char* for_one = OptionForOne(call);
+  if (models > 1 && for_one != nullptr) {
+    RefuseOption(for_one, fmt::format("is given with {} models; must be given with one", models));
+  }
+  if (!call.html.empty()) return;
+  if (models > 1) {
+    RefuseOption("MODEL", fmt::format("is given {} times without --html; must be one", models));
+  }
+  if (!call.times.empty()) {
+    RefuseOption("--bench", "is given without --html; must be given with it");
+  }
+  if (!call.comparisons.empty()) {
+    RefuseOption("--accuracy", "is given without --html; must be given with it");
+  }
+}
+
+Complaints FilesOf(const InspectCall& call) {
   Complaints complaints;
   CallFiles files;
-  files.Reads("MODEL", call.model);
+  for (const std::string& model : call.models) files.Reads("MODEL", model);
+  for (const std::string& file : call.times) files.Reads("--bench", file);
+  for (const std::string& file : call.comparisons) files.Reads("--accuracy", file);
   if (!call.html.empty()) files.Writes("--html", call.html);
+  if (!call.svg.empty()) files.Writes("--svg", call.svg);
   files.Check(complaints.call);
+  return complaints;
+}
+
+using Models = std::vector<std::unique_ptr<LoadedModel>>;
+
+Models LoadModels(const InspectCall& call, Faults& faults) {
+  Models models;
+  for (const std::string& file : call.models) {
+    std::unique_ptr<LoadedModel> model = LoadedModel::Load(file, faults);
+    if (model == nullptr || !model->Open(faults)) continue;
+    for (const std::string& line : inspect::StreamNoteFaults(model->bytes())) {
+      faults.Add(fmt::format("{}: {}", model->file(), line));
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+// The page and the picture that the call asks for: both or none.
+void WritePages(const InspectCall& call, const Models& models, Faults& faults) {
+  std::vector<Json> facts;
+  for (const auto& model : models) facts.push_back(ReportJson(*model));
+  AddTimes(call.times, facts, faults);
+  AddComparisons(call.comparisons, facts, faults);
+  if (!faults.ok()) return;
+  std::string page, picture;
+  std::vector<FileToWrite> files;
+  const auto add = [&](const std::string& file, const std::string& text) {
+    files.push_back({file, std::as_bytes(std::span(text.data(), text.size()))});
+  };
+  if (!call.html.empty()) {
+    page = report::Page(facts.size() == 1 ? facts[0] : Json{{"models", facts}});
+    add(call.html, page);
+  }
+  if (!call.svg.empty()) {
+    picture = report::Picture(facts[0]);
+    add(call.svg, picture);
+  }
+  std::string reason;
+  if (!WriteFiles(files, &reason)) faults.Add(reason);
+}
+
+void PrintAll(const InspectCall& call, const LoadedModel& model) {
+  if (call.json) {
+    Json json = ModelJson(model);
+    if (call.budget) json["budget"] = BudgetJson(model);
+    if (call.plan) json["plan"] = PlanJson(model);
+    if (call.listing) json["listing"] = inspect::ListingJson(model.root());
+    return Print(json);
+  }
+  if (call.plan && !call.budget && !call.listing) return AnswerText(PlanText(PlanJson(model)));
+  PrintModel(model);
+  if (call.plan) AnswerText("\n" + PlanText(PlanJson(model)));
+  if (call.budget) AnswerText("\n" + BudgetText(BudgetJson(model)));
+  if (call.listing) AnswerText("\n" + inspect::ListingText(model.root()));
+}
+
+// A page or picture comes instead of the text, unless that is asked for too.
+Exit Inspect(const InspectCall& call) {
+  CheckInspectCall(call);
+  Complaints complaints = FilesOf(call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
-  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
-  if (model == nullptr || !model->Open(faults)) return Report(faults);
-  for (const std::string& line : inspect::StreamNoteFaults(model->bytes())) {
-    faults.Add(fmt::format("{}: {}", model->file(), line));
+  const Models models = LoadModels(call, faults);
+  if (!faults.ok()) return Report(complaints);
+  const bool has_pages = !call.html.empty() || !call.svg.empty();
+  if (has_pages) WritePages(call, models, faults);
+  if (!faults.ok()) return Report(complaints);
+  if (!has_pages || call.json || call.plan || call.budget || call.listing) {
+    PrintAll(call, *models[0]);
   }
-  if (!faults.ok()) return Report(faults);
-  if (!call.html.empty() && !WritePage(call, *model, faults)) return Report(faults);
-  if (call.json) {
-    Json json = ModelJson(*model);
-    if (call.budget) json["budget"] = BudgetJson(*model);
-    if (call.plan) json["plan"] = PlanJson(*model);
-    if (call.listing) json["listing"] = inspect::ListingJson(model->root());
-    Print(json);
-    return Exit::kDone;
-  }
-  if (!call.html.empty() && !call.plan && !call.budget && !call.listing) return Exit::kDone;
-  if (call.plan && !call.budget && !call.listing) {
-    AnswerText(PlanText(PlanJson(*model)));
-    return Exit::kDone;
-  }
-  PrintModel(*model);
-  if (call.plan) AnswerText("\n" + PlanText(PlanJson(*model)));
-  if (call.budget) AnswerText("\n" + BudgetText(BudgetJson(*model)));
-  if (call.listing) AnswerText("\n" + inspect::ListingText(model->root()));
   return Exit::kDone;
 }
 
@@ -242,7 +315,11 @@ void AddInspect(CommandLine& line, Exit* exit) {
   Command command =
       line.AddCommand("inspect", "Print ports, memory, sections, copies and steps of a model");
   auto call = std::make_shared<InspectCall>();
-  command.Add("MODEL", call->model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command
+      .Add("MODEL", call->models, "The model.weft; several with --html, to be shown side by side")
+      .Apply(PathName())
+      .Type("FILE")
+      .Required();
   command.AddFlag("--listing", call->listing,
                   "Print every step with its operands and parameters too");
   command.AddFlag("--budget", call->budget,
@@ -254,6 +331,22 @@ void AddInspect(CommandLine& line, Exit* exit) {
            "Write all of that as one page for a browser: memory over the steps, work, flash")
       .Apply(PathName())
       .Type("FILE.html");
+  command
+      .Add("--bench", call->times,
+           "With --html: times that \"weft bench --json --profile\" printed, for each model in "
+           "order")
+      .Apply(PathName())
+      .Type("FILE.json")
+      .OneValueEach();
+  command
+      .Add("--accuracy", call->comparisons,
+           "With --html: what \"weft compare --json\" printed, for each model in order")
+      .Apply(PathName())
+      .Type("FILE.json")
+      .OneValueEach();
+  command.Add("--svg", call->svg, "Write memory over the steps as one picture")
+      .Apply(PathName())
+      .Type("FILE.svg");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kInspectFooter);
   command.OnCall([call, exit] { *exit = Inspect(*call); });

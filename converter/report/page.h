@@ -11,7 +11,8 @@
 namespace weft::report {
 
 // `facts` are those of `weft inspect --json --budget --plan --listing`, with the "curve" of
-// `weft convert --json` where it is known. Any text in them is shown as text.
+// `weft convert --json`, "times" and "comparison" where they are known; or {"models": [...]} of
+// several, which are shown side by side. Any text in them is shown as text.
 std::string Page(const nlohmann::ordered_json& facts);
 
 }  // namespace weft::report

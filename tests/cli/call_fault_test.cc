@@ -59,8 +59,8 @@ TEST_F(CallFault, NamesTheUnknownOption) {
 }
 
 TEST_F(CallFault, NamesTheWordTooMany) {
-  ExpectLines("inspect a.weft b.weft",
-              "weft inspect: unexpected \"b.weft\"; must be \"weft inspect MODEL\" and options\n");
+  ExpectLines("verify a.weft b.weft",
+              "weft verify: unexpected \"b.weft\"; must be \"weft verify MODEL\" and options\n");
   ExpectLines("explain 1 2",
               "weft explain: unexpected \"2\"; must be \"weft explain CODE\" and options\n");
   ExpectLines("convert m.xml --shape a=1,2 -o m.weft b=3,4",

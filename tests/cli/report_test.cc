@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page that inspect --html and convert --report write: it holds what the commands say as JSON.
 #include <algorithm>
+#include <pugixml.hpp>
 #include <string>
 
 #include "tests/cli/command_fixture.h"
@@ -66,10 +67,143 @@ TEST_F(ReportCommand, TakesNamesForText) {
   EXPECT_EQ(report::FactsOf(Text("model.html"))["listing"][0]["layer"], "</script><b>");
 }
 
+TEST_F(ReportCommand, ShowsModelsSideBySide) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o first.weft").code, 0);
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o second.weft --arena-budget fastest").code, 0);
+  ASSERT_EQ(Weft("inspect first.weft second.weft --html both.html").code, 0);
+  const Json facts = report::FactsOf(Text("both.html"));
+  ASSERT_EQ(facts["models"].size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const char* file = i == 0 ? "first.weft" : "second.weft";
+    ASSERT_EQ(Weft(std::string("inspect ") + file + " --html one.html").code, 0);
+    EXPECT_EQ(facts["models"][i], report::FactsOf(Text("one.html"))) << file;
+  }
+  EXPECT_EQ(Weft("inspect first.weft second.weft").code, 2);
+  EXPECT_EQ(Weft("inspect first.weft second.weft --html x.html --json").code, 2);
+  EXPECT_EQ(Weft("inspect first.weft second.weft --html x.html --svg x.svg").code, 2);
+}
+
+TEST_F(ReportCommand, ShowsTimesOfTheBench) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  const std::string bench = Weft("bench model.weft --iterations 3 --profile --json").out;
+  WriteText("times.json", bench);
+  ASSERT_EQ(Weft("inspect model.weft --html model.html --bench times.json").code, 0);
+  const Json must = Json::parse(bench), times = report::FactsOf(Text("model.html"))["times"];
+  EXPECT_EQ(times["median"], must["microseconds"]["median"]);
+  EXPECT_EQ(times["runs"], 3);
+  ASSERT_EQ(times["steps"].size(), must["steps"].size());
+  for (size_t i = 0; i < times["steps"].size(); ++i) {
+    EXPECT_EQ(times["steps"][i]["step"], must["steps"][i]["step"]);
+    EXPECT_EQ(times["steps"][i]["microseconds"], must["steps"][i]["microseconds_per_run"]);
+  }
+}
+
+TEST_F(ReportCommand, RefusesTimesOfAnotherModel) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  Json bench = Json::parse(Weft("bench model.weft --iterations 3 --profile --json").out);
+  const auto refused = [&](const std::string& text) {
+    WriteText("times.json", text);
+    const Outcome outcome = Weft("inspect model.weft --html model.html --bench times.json");
+    EXPECT_EQ(outcome.code, 1) << text;
+    return outcome.err;
+  };
+  const std::string whole = bench.dump();
+  bench["steps"][0]["kind"] = "conv";
+  EXPECT_NE(refused(bench.dump()).find("must be dense \"lstm\", as in model.weft"),
+            std::string::npos);
+  bench["steps"][0]["step"] = 99;
+  EXPECT_NE(refused(bench.dump()).find("must be one of the 4 of model.weft"), std::string::npos);
+  EXPECT_NE(refused(R"({"models": [)" + whole + "," + whole + "]}").find("of 2 models"),
+            std::string::npos);
+  EXPECT_NE(refused(R"({"iterations": 1})").find("\"median\" is missing"), std::string::npos);
+  for (const char* text : {"", "[]", "{", R"({"models": 1})", R"({"microseconds": 1, "steps": {}})",
+                           R"({"iterations": -1, "microseconds": {}, "steps": [1]})"}) {
+    refused(text);
+  }
+  EXPECT_EQ(Entries(), (Names{"model.weft", "times.json"}));
+}
+
+TEST_F(ReportCommand, ShowsWhatCompareFound) {
+  Convert(kSum);
+  WriteText("found.json", R"({"equal": false, "f16_weights": false, "outputs": [{"output": "y",
+    "equal": false, "elements": 6, "mismatches": 2, "largest_difference": "inf", "more": 1}]})");
+  ASSERT_EQ(Weft("inspect model.weft --html model.html --accuracy found.json").code, 0);
+  EXPECT_EQ(report::FactsOf(Text("model.html"))["comparison"], Json::parse(R"({"equal": false,
+    "of": "output", "rows": [{"equal": false, "elements": 6, "mismatches": 2, "name": "y"}]})"));
+  WriteText("found.json", R"({"equal": 1})");
+  const Outcome outcome = Weft("inspect model.weft --html model.html --accuracy found.json");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("\"equal\" is of another type"), std::string::npos) << outcome.err;
+  EXPECT_EQ(Weft("inspect model.weft --accuracy found.json").code, 2);
+}
+
+TEST_F(ReportCommand, DrawsOneModelAlone) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  const Outcome outcome = Weft("inspect model.weft --svg model.svg");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  pugi::xml_document picture;
+  ASSERT_TRUE(picture.load_string(Text("model.svg").c_str()));
+  const Json plan = Json::parse(Weft("inspect model.weft --json --plan").out)["plan"];
+  size_t hatched = 0;
+  for (const Json& buffer : plan["buffers"]) hatched += buffer["shared"].size();
+  ASSERT_GT(hatched, 0u);
+  constexpr size_t kKeys = 5, kHatchedKeys = 1;
+  EXPECT_EQ(picture
+                .select_nodes("//rect[@class='value' or @class='input' or @class='output' or "
+                              "@class='state']")
+                .size(),
+            plan["buffers"].size() + kKeys);
+  EXPECT_EQ(picture.select_nodes("//rect[@fill]").size(), hatched + kHatchedKeys);
+}
+
+TEST_F(ReportCommand, PairsThePlacesOfAShuttle) {
+  ASSERT_EQ(Weft("convert '" WEFT_SOURCE_DIR "/tests/conformance/cases/exports/"
+                 "tf_while_ends_at_the_end/model.xml' -o model.weft")
+                .code,
+            0);
+  const Json facts = Json::parse(Weft("inspect model.weft --json --listing").out);
+  const Json& section = facts["sections"][0];
+  ASSERT_EQ(section["unroll"], 2);
+  ASSERT_FALSE(section["shuttle_slots"].empty());
+  EXPECT_LE(section["shuttle_slots"].size(), section["shuttles"].get<size_t>());
+  for (const Json& pair : section["shuttle_slots"]) {
+    // Each copy of the body writes one of them.
+    int written = 0;
+    for (const Json& step : facts["listing"]) {
+      for (const Json& operand : step.value("outputs", Json::array())) {
+        for (const Json& slot : pair) written += operand["slot"] == slot ? 1 : 0;
+      }
+    }
+    EXPECT_GE(written, 2);
+    EXPECT_NE(pair[0], pair[1]);
+  }
+}
+
+TEST_F(ReportCommand, SaysWhyValuesShareAPlace) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  const Json plan = Json::parse(Weft("inspect model.weft --json --plan").out)["plan"];
+  int chunks = 0;
+  for (const Json& buffer : plan["buffers"]) {
+    for (const Json& place : buffer["shared"]) {
+      EXPECT_GE(place["offset"], buffer["offset"]);
+      EXPECT_LE(place["offset"].get<int>() + place["bytes"].get<int>(),
+                buffer["offset"].get<int>() + buffer["bytes"].get<int>());
+      EXPECT_LE(place["first_step"], place["last_step"]);
+      EXPECT_NE(place["why"], "");
+      chunks += place["why"] == "the part of a sequence that one iteration touches" ? 1 : 0;
+    }
+  }
+  // What an iteration reads of the input, and what it reads and writes of the hidden values.
+  EXPECT_EQ(chunks, 3);
+}
+
 TEST_F(ReportCommand, OverwritesNoFileOfTheCall) {
   Convert(kSum);
   const std::string before = Text("model.weft");
   EXPECT_EQ(Weft("inspect model.weft --html ./model.weft").code, 2);
+  EXPECT_EQ(Weft("inspect model.weft --svg model.weft").code, 2);
+  EXPECT_EQ(Weft("inspect model.weft --html x --svg ./x").code, 2);
   EXPECT_EQ(Weft("convert model.xml -o other.weft --report model.bin").code, 2);
   EXPECT_EQ(Weft("inspect model.weft --html nowhere/model.html").code, 1);
   EXPECT_EQ(Text("model.weft"), before);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work, flash, copies, measured times and accuracy, and what streaming cut.
+
+// Of a layer's steps of one kind together; undefined where none was measured.
+function measured(kind, layer) {
+  let sum;
+  for (const step of steps) {
+    const time = step.kind === kind && step.layer === layer ? timeOfStep.get(step.step) : undefined;
+    if (time !== undefined) sum = (sum ?? 0) + time;
+  }
+  return sum;
+}
+
+function times() {
+  if (!facts.times) return "";
+  const rows = new Map();  // by kind and layer
+  for (const [index, microseconds] of timeOfStep) {
+    const { kind, layer, multiply_adds } = steps[index];
+    const key = `${kind} ${layer}`;
+    const row = rows.get(key) ?? { kind, layer, microseconds: 0, multiplyAdds: 0 };
+    row.microseconds += microseconds;
+    row.multiplyAdds += multiply_adds ?? 0;
+    rows.set(key, row);
+  }
+  const all = [...rows.values()].reduce((sum, row) => sum + row.microseconds, 0);
+  const { runs, median, min, max } = facts.times;
+  const head = element("p", null, `Measured: ${counted(runs, "run")}, median ${timeText(median)}, ` +
+    `from ${timeText(min)} to ${timeText(max)}.`);
+  if (rows.size === 0) return [head, element("p", null, "weft bench --profile measures each step, too.")];
+  return [head, table("layers by measured time", [{ title: "layer" }, { title: "step" },
+    { title: "a run", number: true }, { title: "share", number: true }, { title: "multiply-adds / \u00b5s", number: true }, { title: "" }],
+  [...rows.values()].sort((a, b) => b.microseconds - a.microseconds),
+  (row) => [layerLink(row.layer), row.kind, timeText(row.microseconds), shareText(row.microseconds, all),
+    row.multiplyAdds > 0 && row.microseconds > 0 ? grouped(row.multiplyAdds / row.microseconds) : "", bar(row.microseconds, all)])];
+}
+
+function accuracy() {
+  const comparison = facts.comparison;
+  if (!comparison) return "";
+  const rows = comparison.rows;
+  return table(`accuracy: ${comparison.equal ? "all agree" : "some differ"}`,
+    [{ title: comparison.of }, { title: "elements", number: true }, { title: "differ", number: true },
+      { title: "largest difference", number: true }, { title: "" }],
+    rows, (row) => [comparison.of === "layer" ? layerLink(row.name) : named(row.name),
+      row.elements === undefined ? "" : grouped(row.elements), row.mismatches === undefined ? "" : grouped(row.mismatches),
+      row.largest_difference === undefined ? (row.mismatches === undefined ? "" : "infinite") : row.largest_difference.toPrecision(3),
+      row.equal ? "equal" : row.mismatches === undefined ? "another type or shape" : "differs"]);
+}
+
+// The largest difference that a comparison found in a layer.
+function differenceText(layer) {
+  const row = facts.comparison?.of === "layer" ? facts.comparison.rows.find((one) => one.name === layer) : undefined;
+  return row?.largest_difference === undefined ? "" : row.largest_difference.toPrecision(3);
+}
+
+function work() {
+  const budget = facts.budget;
+  const all = budget.work.multiply_adds;
+  const weights = plan.weights_bytes;
+  const hasTimes = timeOfStep.size > 0, hasDifferences = facts.comparison?.of === "layer";
+  return section("work", "Work and flash",
+    table("layers by multiply-adds", [{ title: "layer" }, { title: "step" }, { title: "calls", number: true },
+      { title: "multiply-adds", number: true }, { title: "share", number: true }, { title: "" },
+      ...(hasTimes ? [{ title: "measured", number: true }] : []), ...(hasDifferences ? [{ title: "largest difference", number: true }] : [])],
+    budget.largest_steps, (row) => {
+      const time = measured(row.step, row.layer);
+      return [layerLink(row.layer), row.step, grouped(row.calls),
+        grouped(row.multiply_adds), shareText(row.multiply_adds, all), bar(row.multiply_adds, all),
+        ...(hasTimes ? [time === undefined ? "" : timeText(time)] : []), ...(hasDifferences ? [differenceText(row.layer)] : [])];
+    }),
+    times(), accuracy(),
+    table("weights", [{ title: "layer" }, { title: "step" }, { title: "type" }, { title: "bytes", number: true },
+      { title: "share", number: true }, { title: "" }],
+    budget.largest_weights, (row) => [layerLink(row.layer), row.step, row.type, grouped(row.bytes),
+      shareText(row.bytes, weights), bar(row.bytes, weights)]),
+    table("flash", [{ title: "part" }, { title: "bytes", number: true }, { title: "share", number: true },
+      { title: "" }, { title: "what" }],
+    budget.flash, (part) => [part.part, grouped(part.bytes), shareText(part.bytes, budget.flash_bytes),
+      bar(part.bytes, budget.flash_bytes), part.what]),
+    facts.copies.length === 0 ? element("p", null, "No step copies or fills: every value lies where it is read.")
+      : table("bytes copied or filled in a run", [{ title: "layer" }, { title: "step" },
+        { title: "bytes", number: true }, { title: "reason" }],
+      facts.copies, (row) => [layerLink(row.layer), row.step, grouped(row.bytes), row.why]));
+}
+
+function streaming() {
+  const s = facts.streamed;
+  if (!s) return "";
+  const time = (port) => port.axis === undefined ? (port.so_far ? "of the steps so far" : "in every run")
+    : `axis ${port.axis}, ${port.places}${port.of === undefined ? "" : ` of ${port.of}`}`;
+  const cut = s.whole_multiply_adds === null || s.whole_multiply_adds === undefined ? ""
+    : ` A step costs ${grouped(s.multiply_adds)} multiply-adds; run whole, the model takes ${grouped(s.whole_multiply_adds)} for each.`;
+  return section("streaming", "Streaming",
+    element("p", null, `${s.steps}${s.of === undefined ? "" : ` of ${s.of}`} steps of time per run; an output depends on ` +
+      `${s.receptive_steps === null ? "all so far" : `${s.receptive_steps} of them`}. ` +
+      `State: ${bytesText(s.state_bytes)}, of which ${bytesText(s.least_state_bytes)} must be kept.${cut}`),
+    table("ports", [{ title: "port" }, { title: "time" }, { title: "steps late", number: true }],
+      [...s.inputs, ...s.outputs], (port) => [named(port.name), time(port), String(port.latency ?? "")]));
+}
