@@ -24,6 +24,9 @@ flatc                                flatbuffers-compiler
 /usr/src/googletest/CMakeLists.txt   googletest
 ctags                                universal-ctags
 clang-format                         clang-format
+chromium                             chromium
+chromedriver                         chromium-driver
+/usr/lib/python3/dist-packages/selenium   python3-selenium
 aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
 arm-linux-gnueabihf-g++              g++-arm-linux-gnueabihf
 riscv64-linux-gnu-g++                g++-riscv64-linux-gnu

@@ -5,24 +5,29 @@
     browser_test.py WEFT SOURCE_DIR WORK_DIR
 
 needs Chromium, its driver and Selenium (exit code 77 without). Converts models, one of them with hostile
-names, opens their pages, moves through the steps by slider, pointer and keys, folds, searches and prints.
-Leaves pictures of each page, light and dark, in WORK_DIR, and prints how long painting and pointing took.
+names and one of 5,000 values, opens their pages, moves through the steps by slider, pointer and keys, folds,
+searches, compares and prints. Leaves pictures of each page, light and dark, in WORK_DIR, and prints how long
+painting and pointing took.
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import time
+from urllib.parse import quote
+
+import access
+import models
 
 _SKIPPED = 77
+_DEBIANS = "/usr/lib/python3/dist-packages"  # packages that another Python of the machine does not look for
 _MODELS = {
     "dtmf": "examples/dtmf/model/dtmf.xml",
     "lstm": "tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml",
     "no_steps": "tests/conformance/cases/blocks/batch_to_space_rank2_3x2_by_1x1/model.xml",
 }
-_HOSTILE = ("</script><script>document.title='run'</script>", "\"'><img src=x onerror=alert(1)>",
-            "\u202egnol", "n" * 10_000)
 _RECTANGLES = "#charts [data-buffer]"
 
 
@@ -43,6 +48,7 @@ def must_equal(shown, expected, what):
 def open_browser():
     """Chromium of this machine, or exit code 77."""
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    sys.path.append(_DEBIANS)
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -57,20 +63,6 @@ def open_browser():
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(options=options, service=Service(driver))
-
-
-def hostile_model(source, folder):
-    """The LSTM with names that try to become markup."""
-    folder.mkdir(parents=True, exist_ok=True)
-    model = source / _MODELS["lstm"]
-    shutil.copy(model.with_suffix(".bin"), folder / "model.bin")
-    text = model.read_text(encoding="utf-8")
-    for name, hostile in zip(("lstm", "sequence", "first_hidden", "first_cell"), _HOSTILE):
-        escaped = "".join(f"&#{ord(c)};" for c in hostile)
-        for attribute in ("name", "names"):
-            text = text.replace(f'{attribute}="{name}"', f'{attribute}="{escaped}"')
-    (folder / "model.xml").write_text(text, encoding="utf-8")
-    return folder / "model.xml"
 
 
 def numbers(text):
@@ -126,9 +118,9 @@ class Page:
             must_equal(numbers(self.texts("#details p")[0]), bytes_alive, f"live bytes at step {step}")
             expected = sorted((b["bytes"] for b in buffers if b["region"] == 0
                                and b["first_step"] <= step <= b["last_step"]), reverse=True)
-            if self.texts("#details .more"):
-                self.script("document.querySelector('#details .more').click()")
-            shown = [numbers(text) for text in self.texts("#details tbody td:nth-child(2)")]
+            alive = "#details [aria-label='alive at this step']"
+            self.script("document.querySelector(arguments[0] + ' .more')?.click()", alive)
+            shown = [numbers(text) for text in self.texts(f"{alive} tbody td:nth-child(2)")]
             must_equal(shown, expected, f"bytes alive at step {step}")
 
     def check_work(self):
@@ -176,8 +168,9 @@ class Page:
         ActionChains(self.browser).move_to_element(rectangle).click().perform()
         step = int(self.script("return document.getElementById('step').value"))
         must_equal(self.script("return location.hash"), f"#step={step}", "the address")
-        must_equal(len(self.texts("#charts .chosen")), 1, "chosen values")
-        self.check_value(int(self.script("return document.querySelector('#charts .chosen').dataset.buffer")))
+        if len(self.facts["listing"]) < 100:  # of thousands each is narrower than what a pointer can hit
+            must_equal(len(self.texts("#charts .chosen")), 1, "chosen values")
+            self.check_value(int(self.script("return document.querySelector('#charts .chosen').dataset.buffer")))
         return self.script("""
             const picture = document.querySelector('#charts svg'), box = picture.getBoundingClientRect();
             document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
@@ -201,35 +194,132 @@ class Page:
     def check_console(self):
         must_equal([row["message"] for row in self.browser.get_log("browser")], [], "the console")
 
-    def take_pictures(self, work, name):
-        """The whole page as an image, light and dark, and on paper."""
+    def check_answers(self):
+        """Each question has an answer, and the arena's names its fullest step."""
+        answers = self.texts("#questions dd")
+        must_equal(len(answers), 5, "answers")
+        must_equal([text for text in answers if not text.strip()], [], "empty answers")
+        peak = self.facts["budget"]["scratch"][0].get("peak")
+        if peak and self.facts["listing"]:
+            must_equal(numbers(self.texts("#questions dd a")[0]), peak["step"], "the fullest step")
+
+    def check_layer_link(self):
+        """The address of a layer leads to its first step."""
+        links = self.script("return [...document.querySelectorAll('#work a')].map(e => [e.textContent, e.hash])")
+        if not links:
+            return
+        layer, address = links[0]
+        self.script("history.replaceState(null, '', '#'); location.hash = arguments[0]", address)
+        expected = next(step["step"] for step in self.facts["listing"]
+                        if address.endswith(quote(step["layer"], safe="!'()*~")))
+        for _ in range(100):
+            if int(self.script("return document.getElementById('step').value")) == expected:
+                return
+            time.sleep(0.01)
+        sys.exit(f"the address {address} of {layer} does not lead to step {expected}")
+
+    def check_access(self):
+        """Contrast, names and order, in both schemes."""
+        for scheme in ("light", "dark"):
+            self.set_scheme(scheme)
+            must_equal(access.faults(self.browser), [], f"faults of access in {scheme}")
+            if access.has_axe():
+                must_equal(access.axe_faults(self.browser), [], f"axe-core's faults in {scheme}")
+
+    def set_scheme(self, scheme):
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def print_sheets(self, file):
+        """The page on paper, A4; the number of sheets."""
         import base64
+        pdf = base64.b64decode(self.browser.execute_cdp_cmd(
+            "Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69, "printBackground": True})["data"])
+        file.write_bytes(pdf)
+        return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+    def take_pictures(self, work, name):
+        """The whole page as an image, light and dark."""
         height = self.script("return document.documentElement.scrollHeight")
         self.browser.set_window_size(1280, min(height + 140, 8000))
         for scheme in ("light", "dark"):
-            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-                "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            self.set_scheme(scheme)
             self.browser.save_screenshot(str(work / f"{name}.{scheme}.png"))
         self.browser.set_window_size(1280, 1600)
-        (work / f"{name}.pdf").write_bytes(base64.b64decode(self.browser.print_page()))
+
+
+_MOST_SHEETS = 2
 
 
 def check(browser, file, work, name):
-    """All of one page; its facts."""
+    """All of one page."""
     page = Page(browser, file)
     page.check_head()
-    page.check_steps()
-    page.check_work()
+    page.check_answers()
+    is_small = len(page.facts["listing"]) < 100
+    if is_small:
+        page.check_steps()
+        page.check_work()
     page.check_folding()
     move = page.check_pointer()
     page.check_console()
     paint = page.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
     page = Page(browser, file)
     page.take_pictures(work, name)
+    if is_small:
+        page.check_access()
+    sheets = page.print_sheets(work / f"{name}.pdf")
+    must_equal(sheets <= _MOST_SHEETS, True, f"{sheets} sheets of {name} are at most {_MOST_SHEETS}: it")
     page.check_search()
-    print(f"{name}: {len(page.facts['plan']['buffers'])} values, {len(page.facts['listing'])} steps; "
+    page.check_layer_link()
+    page.check_console()
+    print(f"{name}: {len(page.facts['plan']['buffers'])} values, {len(page.facts['listing'])} steps, {sheets} sheets; "
           f"first paint {paint:.0f} ms, a move of the pointer {move:.1f} ms")
     return page
+
+
+def check_compared(browser, weft, work):
+    """Two models side by side, with times and a comparison of the first."""
+    both = [work / "dtmf.weft", work / "lstm.weft"]
+    times = json.loads(run(weft, "bench", both[0], "--iterations", "20", "--profile", "--json"))
+    (work / "times.json").write_text(json.dumps(times), encoding="utf-8")
+    comparison = {"equal": False, "f16_weights": False, "outputs": [
+        {"output": "keys", "equal": False, "elements": 17, "mismatches": 2, "largest_difference": 0.25}]}
+    (work / "comparison.json").write_text(json.dumps(comparison), encoding="utf-8")
+    run(weft, "inspect", *both, "--html", work / "both.html", "--bench", work / "times.json",
+        "--accuracy", work / "comparison.json")
+    page = Page(browser, work / "both.html")
+    facts = page.facts["models"]
+    cells = page.script("return [...document.querySelectorAll('#compared [aria-label=figures] tbody tr')]"
+                        ".map(row => [...row.cells].map(cell => cell.textContent))")
+    shown = {row[0]: [numbers(text) if any(c.isdigit() for c in text) else None for text in row[1:]] for row in cells}
+    must_equal(shown["arena"], [sum(one["plan"]["arena_bytes"]) for one in facts], "arenas")
+    must_equal(shown["flash"], [one["file_bytes"] for one in facts], "flash")
+    must_equal(shown["elements that differ"], [2, None], "elements that differ")
+    rows = page.texts("#work [aria-label='layers by measured time'] tbody tr")
+    must_equal(len(rows), min(12, len({(s["kind"], s["layer"]) for s in times["steps"]})), "rows of times")
+    page.take_pictures(work, "both")
+    page.check_access()
+    page.script("document.querySelector('[data-model=\"1\"]').click()")
+    must_equal(page.texts("h1"), ["lstm.weft"], "the model that was chosen")
+    must_equal(page.script("return location.hash.startsWith('#model=1&step=')"), True, "the address has the model; it")
+    page.check_console()
+
+
+def check_hostile(browser, weft, source, work):
+    """Names of any kind are text."""
+    model = models.write_hostile(source / _MODELS["lstm"], work / "hostile")
+    run(weft, "convert", model, "-o", work / "hostile.weft", "--report", work / "hostile.html")
+    page = check(browser, work / "hostile.html", work, "hostile")
+    must_equal(page.script("return document.querySelectorAll('img, main script').length"), 0,
+               "elements made of names")
+    must_equal(any("</script>" in text for text in page.texts("main bdi")), True,
+               "a name with markup as text")
+    run(weft, "inspect", work / "hostile.weft", "--svg", work / "hostile.svg")
+    browser.get((work / "hostile.svg").as_uri())
+    must_equal(browser.execute_script("return document.querySelectorAll('script, img').length"), 0,
+               "elements of the picture made of names")
+    must_equal(browser.execute_script("return document.querySelector('svg > title') !== null"), True, "a picture is well-formed: it")
 
 
 def main():
@@ -242,13 +332,11 @@ def main():
             run(weft, "convert", source / model, "-o", work / f"{name}.weft",
                 "--report", work / f"{name}.html")
             check(browser, work / f"{name}.html", work, name)
-        model = hostile_model(source, work / "hostile")
-        run(weft, "convert", model, "-o", work / "hostile.weft", "--report", work / "hostile.html")
-        page = check(browser, work / "hostile.html", work, "hostile")
-        must_equal(page.script("return document.querySelectorAll('img, main script').length"), 0,
-                   "elements made of names")
-        must_equal(any("</script>" in text for text in page.texts("main bdi")), True,
-                   "a name with markup as text")
+        check_hostile(browser, weft, source, work)
+        check_compared(browser, weft, work)
+        large = models.write_large(5000, work / "large")
+        run(weft, "convert", large, "-o", work / "large.weft", "--report", work / "large.html")
+        check(browser, work / "large.html", work, "large")
     finally:
         browser.quit()
 
