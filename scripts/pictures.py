@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the pictures of the documents anew: scripts/pictures.py [WEFT], by default that of build/x86-64.
+Writes docs/pictures/*.svg, which only change when a plan does."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+_ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(_ROOT / "tests" / "report"))
+
+import models  # noqa: E402
+
+
+def main():
+    """One picture for each model."""
+    weft = sys.argv[1] if len(sys.argv) > 1 else str(_ROOT / "build" / "x86-64" / "weft")
+    pictures = _ROOT / "docs" / "pictures"
+    pictures.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for picture, model in (("keypad", _ROOT / "examples" / "dtmf" / "model" / "dtmf.xml"),
+                               ("three_lstms", models.write_lstms(3, folder))):
+            made = folder / f"{picture}.weft"
+            subprocess.run([weft, "convert", str(model), "-o", str(made)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([weft, "inspect", str(made), "--svg", str(pictures / f"{picture}.svg")], check=True)
+
+
+if __name__ == "__main__":
+    main()
