@@ -156,12 +156,15 @@ class ConvEdge {
  public:
   ConvEdge(const ConvImage<Weight>& image, size_t channels) : image_(image), channels_(channels) {}
 
-  // Takes what is one pixel; the others may go on as they are.
+  // Takes what is one pixel; the others may go on as they are, and so do short sums, whose way
+  // through memory costs more.
   bool Take(const Rectangle& at) {
+    constexpr size_t kLeastSum = 64;
     const ConvShape& shape = image_.shape;
     const bool is_pixel = at.rows.count() == 1 && at.columns.count() == 1;
     if (shape.kernel_height != 1 || !is_pixel || at.ky.count() == 0 || at.kx.count() == 0)
       return false;
+    if (size_t{shape.kernel_width} * shape.in_channels < kLeastSum) return false;
     // Of tap 0, modulo the size of memory.
     from_[count_] = (size_t{at.rows.first} * shape.stride_y - shape.pad_top) * shape.x.row +
                     (size_t{at.columns.first} * shape.stride_x - shape.pad_left) * shape.x.pixel;
