@@ -15,7 +15,8 @@ endif()
 
 set(weft_headers "${CMAKE_INSTALL_INCLUDEDIR}/weft")
 set(weft_package "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
-install(FILES runtime/weft.h runtime/weft_c.h runtime/version.h runtime/steps.h runtime/faults.inc
+install(FILES runtime/weft.h runtime/weft_c.h runtime/step_times.h runtime/version.h
+        runtime/steps.h runtime/faults.inc
         DESTINATION "${weft_headers}/runtime")
 install(FILES runtime/format/ops.inc runtime/format/near_steps.inc
         runtime/format/narrow_steps.inc

@@ -153,7 +153,8 @@ struct StepTable {
 // Every step of this library. Firmware passes the smaller table that the converter writes.
 StepTable AllSteps();
 
-// Called around every step when set: `now` is the user's clock, in the user's ticks.
+// Called around every step when set: `now` is the user's clock, in the user's ticks. Sections (loops
+// and branches) are no steps of their own here. step_times.h makes a table of it.
 struct Profile {
   uint64_t (*now)(void* user) = nullptr;
   void (*step)(void* user, uint32_t step_index, uint64_t begin, uint64_t end) = nullptr;
@@ -201,7 +202,13 @@ class Engine {
   // *first; a model without a self test is a fault, too. The pairs are checked as they are read.
   Fault SelfTest(Mismatch* first);
 
+  // *profile stays the caller's and must live as long as it is set; null: none.
   void SetProfile(const Profile* profile) { profile_ = profile; }
+  // What a profile's step is: its kind as in ops.inc, such as "dense", and the layer that it came
+  // from, null where the file says none. Both are null from step_count() on.
+  uint32_t step_count() const;
+  const char* step_kind(uint32_t step) const;
+  const char* step_layer(uint32_t step) const;
 
  private:
   static Fault OpenVerified(const format::Model& model, StepTable steps, const Memory& memory,

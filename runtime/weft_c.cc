@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/weft_c.h"
 
-#include <cstring>
-#include <type_traits>
-
+#include "runtime/c_engine.h"
 #include "runtime/weft.h"
 
 namespace {
 
-static_assert(std::is_trivially_copyable<weft::Engine>::value &&
-                  sizeof(weft::Engine) <= sizeof(weft_engine),
-              "an engine is handed around as plain bytes");
 static_assert(WEFT_MAX_RANK == weft::kMaxRank && WEFT_MODEL_ALIGNMENT == weft::kModelAlignment &&
                   WEFT_MEMORY_ALIGNMENT == weft::kMemoryAlignment,
               "one set of limits");
@@ -18,15 +13,8 @@ static_assert(WEFT_BOOL == static_cast<int>(weft::Type::kBool), "one numbering o
 static_assert(sizeof(weft_step_entry) == sizeof(weft::StepEntry), "two function addresses");
 static_assert(weft::kMaxScratchRegions == 2, "as many as weft_memory has room for");
 
-weft::Engine Load(const weft_engine* engine) {
-  weft::Engine loaded;
-  std::memcpy(static_cast<void*>(&loaded), engine, sizeof(loaded));
-  return loaded;
-}
-
-void Store(const weft::Engine& engine, weft_engine* out) {
-  std::memcpy(out, static_cast<const void*>(&engine), sizeof(engine));
-}
+using weft::Load;
+using weft::Store;
 
 weft_fault ToC(const weft::Fault& fault) {
   return {static_cast<uint16_t>(fault.code),

@@ -169,6 +169,22 @@ typedef struct weft_mismatch {
 /* Runs what `weft convert --self-test` stored; sets *first where an output differs. */
 WEFT_NODISCARD weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first);
 
+/* Called around every step: `now` is the caller's clock, in ticks of its own. step_times.h makes a
+ * table of it. */
+typedef struct weft_profile {
+  uint64_t (*now)(void* user);
+  void (*step)(void* user, uint32_t step_index, uint64_t begin, uint64_t end);
+  void* user;
+} weft_profile;
+
+/* *profile must live as long as it is set; null: none. */
+void weft_set_profile(weft_engine* engine, const weft_profile* profile);
+/* What a step is: its kind, such as "dense", and its layer, null where the file says none. Both are
+ * null from weft_step_count() on. */
+uint32_t weft_step_count(const weft_engine* engine);
+const char* weft_step_kind(const weft_engine* engine, uint32_t step);
+const char* weft_step_layer(const weft_engine* engine, uint32_t step);
+
 #ifdef __cplusplus
 }
 #endif

@@ -122,6 +122,8 @@ void CSourceWriter::WriteHeader() {
   }
   const format::SelfTest* test = format::SelfTestOf(model_);
   Head("  {}_SELF_TEST_RUNS = {},\n", upper_, test == nullptr ? 0 : test->run_count());
+  Head("  {}_STEPS = {}, /* for tables of profiles */\n", upper_,
+       format::RowsOf(model_.steps()).count);
   WritePorts(*model_.inputs(), "INPUT");
   WritePorts(*model_.outputs(), "OUTPUT");
   Head("}};\n\n");

@@ -8,6 +8,7 @@
 
 #include "dtmf.h"  // written by weft convert --c-source
 #include "dtmf/debounce.h"
+#include "profile.h"
 #include "semihost.h"
 
 extern "C" const int16_t recording_begin[], recording_end[];
@@ -33,6 +34,8 @@ int main() {
   auto* audio = static_cast<float*>(weft_input(&engine, DTMF_INPUT_AUDIO).data);
   const auto* answers = static_cast<const float*>(weft_output(&engine, DTMF_OUTPUT_KEYS).data);
   dtmf::Debounce debounce;
+  uint32_t runs = 0;
+  BeginProfile(&engine);
   for (const int16_t* frame = recording_begin; frame + kFrameSamples <= recording_end;
        frame += kFrameSamples) {
     for (size_t i = 0; i < kFrameSamples; ++i) {
@@ -40,9 +43,11 @@ int main() {
     }
     fault = weft_run(&engine);
     if (!weft_ok(fault)) return Complain(fault);
+    ++runs;
     const char key[2] = {debounce.Hear(answers), '\0'};
     if (key[0] != '\0') SemihostWrite(key);
   }
   SemihostWrite("\n");
+  PrintProfile(&engine, runs);
   return 0;
 }

@@ -2,7 +2,8 @@
 # cmake -DSOURCE= -DBUILD= -DFOLDER= -DBOARD= -DWEFT_COMMAND= -P board.cmake: installs this cross
 # build, copies examples/cortex-m away and builds it over the installation. The firmware decodes the
 # recording, with the model's bytes spelled out and taken by the assembler; it has no undefined
-# symbol and no constructor; a board with 1 KB of RAM is refused by the linker.
+# symbol and no constructor, and no part of the profile unless it is asked for; the profile's table
+# holds every step that runs; a board with 1 KB of RAM is refused by the linker.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -12,11 +13,11 @@ string(STRIP "${keys}" keys)
 set(options "-DCMAKE_TOOLCHAIN_FILE=${project}/cortex-m/toolchain.cmake" -DBOARD=${BOARD}
     "-DCMAKE_PREFIX_PATH=${prefix}" "-DWEFT_COMMAND=${WEFT_COMMAND}")
 
+set(emulator qemu-system-arm -M ${BOARD} -display none -serial none -monitor none
+    -chardev stdio,id=host -semihosting-config enable=on,target=native,chardev=host)
 foreach(form IN ITEMS OFF ON)
   weft_build("${project}/cortex-m" "${FOLDER}/firmware" ${options} -DINCBIN=${form})
-  weft_run(${BOARD} qemu-system-arm -M ${BOARD} -display none -serial none -monitor none
-           -chardev stdio,id=host -semihosting-config enable=on,target=native,chardev=host
-           -kernel "${FOLDER}/firmware/firmware.elf")
+  weft_run(${BOARD} ${emulator} -kernel "${FOLDER}/firmware/firmware.elf")
   weft_expect("${BOARD}, INCBIN=${form}" "${weft_stdout}" "${keys}\n")
 endforeach()
 
@@ -28,6 +29,41 @@ weft_run(symbols arm-none-eabi-nm "${FOLDER}/firmware/firmware.elf")
 if(weft_stdout MATCHES " [Uw] |malloc|_sbrk|printf|__libc_init_array")
   message(FATAL_ERROR "firmware.elf holds what only a C library brings:\n${weft_stdout}")
 endif()
+if(weft_stdout MATCHES "StepTimes|step_(times|kind|layer)")
+  message(FATAL_ERROR "firmware.elf holds a profile that it does not use:\n${weft_stdout}")
+endif()
+
+# The rows are those of `weft bench --profile`, the slowest first. The emulator counts instructions,
+# so a second run takes as many.
+weft_build("${project}/cortex-m" "${FOLDER}/profile" ${options} -DPROFILE=ON)
+foreach(run IN ITEMS first second)
+  weft_run(profile ${emulator} -icount shift=0 -kernel "${FOLDER}/profile/firmware.elf")
+  set(${run} "${weft_stdout}")
+endforeach()
+message(STATUS "profile:\n${first}")
+weft_expect("profile, again" "${second}" "${first}")
+weft_run(bench "${WEFT_COMMAND}" bench "${FOLDER}/profile/firmware_models/dtmf.weft"
+         --iterations 10 --profile --csv)
+string(REGEX MATCHALL "\n[^\n]+" rows "${weft_stdout}")
+foreach(row IN LISTS rows)
+  string(REGEX MATCH "([0-9]+),([a-z_]+),([^,]*),([0-9]+),[^,]*,[^,]*$" row "${row}")
+  set(cells "${CMAKE_MATCH_1}  ${CMAKE_MATCH_2} +${CMAKE_MATCH_3} +${CMAKE_MATCH_4}")
+  if(row STREQUAL "" OR NOT first MATCHES "\n *${cells} +[0-9.]+ +[0-9.]+ %\n")
+    message(FATAL_ERROR "the board's table has no row \"${cells}\", as \"${row}\" of the desktop")
+  endif()
+endforeach()
+string(REGEX MATCHALL "\n *[0-9]+  [a-z_]+ [^\n]+ %" board_rows "${first}")
+list(LENGTH rows must)
+list(LENGTH board_rows is)
+weft_expect("rows of the board's table" "${is}" "${must}")
+set(slowest 1e9)
+foreach(row IN LISTS board_rows)
+  string(REGEX MATCH "([0-9.]+) +[0-9.]+ %$" row "${row}")
+  if(CMAKE_MATCH_1 GREATER slowest)
+    message(FATAL_ERROR "the board's table has ${CMAKE_MATCH_1} us below ${slowest} us")
+  endif()
+  set(slowest "${CMAKE_MATCH_1}")
+endforeach()
 
 weft_run(configure "${CMAKE_COMMAND}" -S "${project}/cortex-m" -B "${FOLDER}/firmware"
          -DRAM_BYTES=1K)

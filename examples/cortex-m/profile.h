@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * With -DPROFILE=ON the time of every step and layer, printed at the end; else nothing. The clock is
+ * SysTick, which every Cortex-M has. Runs must not be further apart than its 24 bits last. */
+#ifndef WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
+#define WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
+
+#ifdef PROFILE
+
+#include "dtmf.h"
+#include "runtime/step_times.h"
+#include "semihost.h"
+
+static volatile uint32_t* const kSysTick = (volatile uint32_t*)0xE000E010u;
+
+/* SysTick counts down and begins again at its highest value. */
+static inline uint64_t Ticks(void* user) {
+  enum { kHighest = 0xFFFFFF };
+  static uint32_t last = 0;
+  static uint64_t total = 0;
+  const uint32_t now = kSysTick[2];
+  (void)user;
+  total += (last - now) & kHighest;
+  last = now;
+  return total;
+}
+
+static inline void WriteText(void* user, const char* text) {
+  (void)user;
+  SemihostWrite(text);
+}
+
+static weft_step_time step_rows[DTMF_STEPS];
+static weft_step_times step_times;
+
+static inline void BeginProfile(weft_engine* engine) {
+  kSysTick[1] = 0xFFFFFF; /* where it begins again */
+  kSysTick[2] = 0;
+  kSysTick[0] = 5; /* on, by the processor's clock, without an interrupt */
+  step_times.now = Ticks;
+  step_times.write = WriteText;
+  step_times.ticks_per_second = CLOCK_HZ;
+  step_times.steps = step_rows;
+  step_times.step_count = DTMF_STEPS;
+  weft_time_steps(engine, &step_times);
+}
+
+static inline void PrintProfile(const weft_engine* engine, uint32_t runs) {
+  weft_print_step_times(engine, &step_times, runs);
+}
+
+#else
+#define BeginProfile(engine) ((void)0)
+#define PrintProfile(engine, runs) ((void)(runs))
+#endif
+
+#endif /* WEFT_EXAMPLES_CORTEX_M_PROFILE_H_ */
