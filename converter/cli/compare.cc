@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kCompareFooter =
     R"(Two floats agree when |is - must| <= max(ATOL, RTOL * |must|); NaN agrees with NaN, an infinity with itself
 alone. Integers and booleans agree exactly. Types and shapes must be equal. Inputs with one extra leading
-axis feed successive calls, as in "weft run"; expected outputs then have that axis too. Outputs without
---expect are not compared.
+axis, or longer along the time axis of a streamed model, feed successive calls as in "weft run"; expected
+outputs then have that axis, or length, too. Outputs without --expect are not compared.
 
 With --layers the model is an IR. It is converted so that each layer of which the folder holds NAME.npy is
 an output as well, and the first layer that differs is named. NAME is the layer's name or a tensor's, with

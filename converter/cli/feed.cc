@@ -39,16 +39,71 @@ std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recordi
   return feed;
 }
 
+// How many calls an array has that is longer than the port along its time axis and fits it otherwise;
+// else 0.
+int64_t CallsAlongTime(const ModelPort& port, const Dims& dims) {
+  if (!port.time_axis || dims.size() != port.type.dims.size()) return 0;
+  const int64_t places = port.type.dims[*port.time_axis], all = dims[*port.time_axis];
+  Dims one = dims;
+  one[*port.time_axis] = places;
+  const bool fits = one == port.type.dims && places > 0 && all > places && all % places == 0;
+  return fits ? all / places : 0;
+}
+
+// The shapes that feed successive calls.
+std::string CallShapes(const ModelPort& port) {
+  const std::string one = ToString(port.type.dims);
+  const std::string inner = one == "[]" ? "]" : "," + one.substr(1);
+  std::string text = fmt::format("{}[N{}", Name(port.type.type), inner);
+  if (!port.time_axis) return text;
+  text += fmt::format(" or {}[", Name(port.type.type));
+  for (size_t i = 0; i < port.type.dims.size(); ++i) {
+    const int64_t places = port.type.dims[i];
+    if (i > 0) text += ",";
+    if (i != *port.time_axis) {
+      text += fmt::format("{}", places);
+    } else {
+      text += places == 1 ? "N" : fmt::format("{}*N", places);
+    }
+  }
+  return text + "]";
+}
+
+// The two axes that take each other's place: [calls, outer, places, inner] has the bytes of
+// [outer, calls, places, inner] in another order.
+void SwapCalls(int64_t calls, int64_t outer, bool to_front, Array& array) {
+  const auto count = static_cast<size_t>(calls * outer);
+  const size_t block = count == 0 ? 0 : array.bytes.size() / count;
+  std::vector<std::byte> bytes(array.bytes.size());
+  for (int64_t call = 0; call < calls && block != 0; ++call) {
+    for (int64_t i = 0; i < outer; ++i) {
+      const auto in_front = static_cast<size_t>(call * outer + i) * block;
+      const auto inside = static_cast<size_t>(i * calls + call) * block;
+      std::memcpy(bytes.data() + (to_front ? in_front : inside),
+                  array.bytes.data() + (to_front ? inside : in_front), block);
+    }
+  }
+  array.bytes = std::move(bytes);
+}
+
+int64_t OuterCount(const Dims& dims, uint32_t axis) {
+  int64_t outer = 1;
+  for (uint32_t i = 0; i < axis; ++i) outer *= dims[i];
+  return outer;
+}
+
 // Empty where the array fits the port, as one call or as several.
 std::string MisfitOf(const ModelPort& port, Feed& feed) {
   const TensorType& type = feed.array.type;
+  const int64_t calls = CallsAlongTime(port, type.dims);
+  feed.along_time = calls > 0 && type.type == port.type.type;
+  if (feed.along_time) CutCalls(*port.time_axis, calls, feed.array);
   feed.per_call = type.dims.size() == port.type.dims.size() + 1 &&
                   std::equal(port.type.dims.begin(), port.type.dims.end(), type.dims.begin() + 1);
   if (type.type != port.type.type || (!feed.per_call && type.dims != port.type.dims)) {
-    return fmt::format(
-        "is {}; input \"{}\" must be {}, or have one more leading axis to feed successive calls{}",
-        ToString(type), port.display_name, ToString(port.type),
-        CastAdvice(type.type, port.type.type));
+    return fmt::format("is {}; input \"{}\" must be {}, or {} to feed N successive calls{}",
+                       ToString(type), port.display_name, ToString(port.type), CallShapes(port),
+                       CastAdvice(type.type, port.type.type));
   }
   if (!feed.per_call) return "";
   feed.call_count = type.dims[0];
@@ -99,6 +154,21 @@ std::optional<Array> ReadAs(ElementType type, bool cast, const std::string& file
   std::optional<Array> array = ReadNpy(file, reason);
   if (array && cast && !Cast(type, *array, reason)) return std::nullopt;
   return array;
+}
+
+void CutCalls(uint32_t axis, int64_t calls, Array& array) {
+  Dims& dims = array.type.dims;
+  SwapCalls(calls, OuterCount(dims, axis), true, array);
+  dims[axis] /= calls;
+  dims.insert(dims.begin(), calls);
+}
+
+void JoinCalls(uint32_t axis, Array& array) {
+  Dims& dims = array.type.dims;
+  const int64_t calls = dims.front();
+  dims.erase(dims.begin());
+  SwapCalls(calls, OuterCount(dims, axis), false, array);
+  dims[axis] *= calls;
 }
 
 std::string CastAdvice(ElementType is, ElementType must) {

@@ -17,7 +17,8 @@ namespace weft::cli {
 struct Feed {
   Array array;
   std::string file;
-  bool per_call = false;
+  bool per_call = false;    // the array has a leading axis of calls
+  bool along_time = false;  // in the file they followed one another along the port's time axis
   int64_t call_count = 1;
   double seconds_per_call = 0;  // of a recording; 0 where time is not known
 };
@@ -30,6 +31,11 @@ std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, boo
 // path where it cannot be read or cast; of another type it is left as it is.
 std::optional<Array> ReadAs(ElementType type, bool cast, const std::string& file,
                             std::string* reason);
+// Of an array that has a leading axis of calls: these one behind the other along the port's axis of
+// that number, and back again.
+void JoinCalls(uint32_t axis, Array& array);
+void CutCalls(uint32_t axis, int64_t calls, Array& array);
+
 // What to do about an array of another type; empty where nothing is to be done.
 std::string CastAdvice(ElementType is, ElementType must);
 

@@ -152,7 +152,9 @@ void PrintStreamed(const Json& json, const std::string& layout) {
   const Json& receptive = json["receptive_steps"];
   const std::string of =
       json.contains("of") ? fmt::format(" of {}", json["of"].get<uint32_t>()) : std::string();
-  Answer("streamed: {}{} steps per run; an output depends on {}", json["steps"].get<uint32_t>(), of,
+  const auto steps = json["steps"].get<uint32_t>();
+  Answer("streamed: {}{} step{} per run; an output depends on {}", steps, of,
+         steps == 1 && of.empty() ? "" : "s",
          receptive.is_null() ? "all so far" : fmt::format("{} of them", receptive.get<uint32_t>()));
   Table table({"  port", "time"});
   for (const char* side : {"inputs", "outputs"}) {

@@ -109,6 +109,12 @@ bool LoadedModel::Open(Faults& faults) {
   }
   inputs_ = PortsOf(root(), root().inputs(), "input");
   outputs_ = PortsOf(root(), root().outputs(), "output");
+  const auto rows = format::RowsOf(root().streamed_ports());
+  for (uint32_t i = 0; i < rows.count && rows.count == inputs_.size() + outputs_.size(); ++i) {
+    if (rows[i].time() != format::PortTime::steps) continue;
+    ModelPort& port = i < inputs_.size() ? inputs_[i] : outputs_[i - inputs_.size()];
+    if (rows[i].axis() < port.type.dims.size()) port.time_axis = rows[i].axis();
+  }
   return true;
 }
 

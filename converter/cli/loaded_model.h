@@ -23,7 +23,8 @@ struct ModelPort {
   std::vector<std::string> names;
   bool has_length = false;  // known at run time only, along length_axis
   uint32_t length_axis = 0;
-  std::string display_name;  // the first name, or "input 0" in a file without names
+  std::optional<uint32_t> time_axis;  // of a model that --streaming has cut
+  std::string display_name;           // the first name, or "input 0" in a file without names
 };
 
 class LoadedModel {

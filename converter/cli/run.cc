@@ -22,11 +22,13 @@ constexpr const char* kRunFooter =
 
 A file with the shape of its input is held for every call. A file with one extra leading axis of length
 N feeds N successive calls, between which the state is kept; every output then gains that axis. --repeat
-does all of it again, with the state kept, and writes the outputs of the last time.
+does all of it again, with the state kept, and writes the outputs of the last time. A file that is longer
+along the time axis of a streamed model feeds it piece by piece, and outputs are joined along theirs.
 
 Examples:
   weft run model.weft --input x=x.npy
   weft run model.weft --input x=x.npy --output-dir out
+  weft run step.weft --input audio=speech.npy
   weft run model.weft --input x=frames.npy h=h.npy --output-dir out --repeat 10)";
 
 struct RunCall : SessionCall {

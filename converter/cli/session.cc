@@ -123,6 +123,7 @@ void Session::ReadInputs(const SessionCall& call, Complaints& complaints) {
     if (!feed) continue;
     feeds_[file.port] = *std::move(feed);
     if (!feeds_[file.port].per_call) continue;
+    joins_time_ = joins_time_ || feeds_[file.port].along_time;
     if (first == nullptr) {
       first = &feeds_[file.port];
       has_call_axis_ = true;
@@ -193,6 +194,10 @@ void Session::Run(int64_t repeat, Faults& faults) {
       if (!model_.Run(faults)) return;
       if (time + 1 == repeat) Collect(call, faults);
     }
+  }
+  for (size_t i = 0; i < outputs_.size() && joins_time_ && faults.ok(); ++i) {
+    const std::optional<uint32_t> axis = model_.outputs()[i].time_axis;
+    if (axis) JoinCalls(*axis, outputs_[i]);
   }
 }
 

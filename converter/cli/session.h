@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds .npy files to an open model and collects what comes out. An array with the shape of its
 // port is held for every call; one with an extra leading axis of length N feeds N successive calls,
-// and then every output gains that axis. State is kept from call to call.
+// and then every output gains that axis. So does one that is longer along the time axis of a streamed
+// model; then outputs are joined along theirs, where they have one. State is kept from call to call.
 #ifndef WEFT_CONVERTER_CLI_SESSION_H_
 #define WEFT_CONVERTER_CLI_SESSION_H_
 
@@ -64,7 +65,6 @@ class Session {
   std::vector<Array>& outputs() { return outputs_; }
   // Of the inputs that have one, after ReadInputs.
   std::vector<std::string> input_files() const;
-  bool has_call_axis() const { return has_call_axis_; }
   int64_t call_count() const { return call_count_; }
 
  private:
@@ -73,7 +73,7 @@ class Session {
 
   LoadedModel& model_;
   std::vector<Feed> feeds_;  // by input port
-  bool has_call_axis_ = false;
+  bool has_call_axis_ = false, joins_time_ = false;
   int64_t call_count_ = 1;
   std::vector<Array> outputs_;
 };

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where values enter and leave a graph: Parameter, Result and Const.
+#include <fmt/format.h>
+
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 
 namespace weft::ops {
 namespace {
+
+// "1,N,512": the shape with a letter where a number must be given.
+std::string OpenShape(const Dims& dims) {
+  std::string text;
+  for (const int64_t dim : dims) {
+    text += text.empty() ? "" : ",";
+    text += dim < 0 ? "N" : fmt::format("{}", dim);
+  }
+  return text;
+}
 
 // Keeps the type that the file, the user or the loop around a body has given.
 void InferParameter(InferScope& scope) {
@@ -20,8 +32,9 @@ void InferParameter(InferScope& scope) {
     if (port.type.dims[axis] >= 0) continue;
     return scope.Fault(
         "dimension {} of {} is dynamic; weft plans memory ahead, so every dimension must be fixed "
-        "(--shape {}=..., or reshape the model before export)",
-        axis, ir::BoundedText(scope.node()), name);
+        "(--shape {}={} with a number for each N, or --streaming where it is time, which --shape "
+        "then takes as ?)",
+        axis, ir::BoundedText(scope.node()), name, OpenShape(port.type.dims));
   }
   scope.SetOutput(0, TensorType(port.type));
 }

@@ -65,7 +65,8 @@ TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
   ExpectLines("", std::string(kShortConstant) +
                       "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 0 of f32[-1,3] is "
                       "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape "
-                      "x=..., or reshape the model before export)\n");
+                      "x=N,3 with a number for each N, or --streaming where it is time, which "
+                      "--shape then takes as ?)\n");
 }
 
 // Every loop of the conformance models that holds one unknown operation has that one fault.
@@ -193,8 +194,9 @@ TEST_F(FileFaults, AShapeOutsideTheBoundsIsToldAtItsOption) {
               "model's f32[1..50,3]\n");
   ExpectLines("",
               "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 0 of f32[1..50,3] is "
-              "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape x=..., "
-              "or reshape the model before export)\n");
+              "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape x=N,3 "
+              "with a number for each N, or --streaming where it is time, which --shape then takes "
+              "as ?)\n");
   EXPECT_EQ(Weft("convert model.xml -o m.weft --shape x=50,3").code, 0);
 }
 

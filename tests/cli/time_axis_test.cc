@@ -121,9 +121,11 @@ TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {
   WriteModel(SumOver("?,?", "<dim>-1</dim><dim>-1</dim>"));
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming --time-axis x=0");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("is dynamic; weft plans memory ahead, so every dimension must be "
-                             "fixed (--shape x=..., or reshape the model before export)"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.err.find("is dynamic; weft plans memory ahead, so every dimension must be "
+                       "fixed (--shape x=N,N with a number for each N, or --streaming where it "
+                       "is time, which --shape then takes as ?)"),
+      std::string::npos)
       << outcome.err;
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --shape x=?,2").code, 0);
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --shape x=?,2").code, 1);
@@ -136,6 +138,45 @@ TEST_F(TimeAxis, IsNoOtherDynamicDimension) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("dimension 1 of f32[6,-1] is dynamic"), std::string::npos)
       << outcome.err;
+}
+
+TEST_F(TimeAxis, OfAFileMayBeLonger) {
+  WriteModel(SumOver("?,2", kOpen));
+  ASSERT_EQ(Weft("convert model.xml -o cut.weft --streaming=2").code, 0);
+  WriteFloats("x.npy", {6, 2}, {1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60});
+  const std::vector<float> sums = {1, 10, 3, 30, 6, 60, 10, 100, 15, 150, 21, 210};
+  ASSERT_EQ(Weft("run cut.weft --input x=x.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/y.npy", "f32[6,2]"), sums);
+  WriteFloats("y.npy", {6, 2}, sums);
+  EXPECT_EQ(Weft("compare cut.weft --input x=x.npy --expect y=y.npy").code, 0);
+  EXPECT_EQ(Weft("bench cut.weft --input x=x.npy --iterations 5").code, 0);
+  // With a leading axis of calls the outputs have one too.
+  WriteFloats("calls.npy", {3, 2, 2}, {1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60});
+  ASSERT_EQ(Weft("run cut.weft --input x=calls.npy --output-dir calls").code, 0);
+  EXPECT_EQ(ReadElements<float>("calls/y.npy", "f32[3,2,2]"), sums);
+}
+
+TEST_F(TimeAxis, OfAFileMayBeAnInnerOne) {
+  WriteModel(SumOver("3,2", "<dim>3</dim><dim>2</dim>"));
+  ASSERT_EQ(Weft("convert model.xml -o cut.weft --streaming --time-axis x=1").code, 0);
+  WriteFloats("x.npy", {3, 4}, {1, 2, 3, 4, 10, 20, 30, 40, 100, 200, 300, 400});
+  ASSERT_EQ(Weft("run cut.weft --input x=x.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/y.npy", "f32[3,4]"),
+            (std::vector<float>{1, 2, 3, 4, 11, 22, 33, 44, 111, 222, 333, 444}));
+}
+
+TEST_F(TimeAxis, OfAFileHasWholeRuns) {
+  WriteModel(SumOver("?,2", kOpen));
+  ASSERT_EQ(Weft("convert model.xml -o cut.weft --streaming=2").code, 0);
+  for (const Dims& dims : {Dims{5, 2}, Dims{1, 2}, Dims{0, 2}, Dims{4, 3}}) {
+    const auto count = static_cast<size_t>(dims[0] * dims[1]);
+    WriteFloats("x.npy", dims, std::vector<float>(count));
+    const Outcome outcome = Weft("run cut.weft --input x=x.npy");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.err, "x.npy: is f32" + ToString(dims) +
+                               "; input \"x\" must be f32[2,2], or f32[N,2,2] or f32[2*N,2] to "
+                               "feed N successive calls\n");
+  }
 }
 
 }  // namespace

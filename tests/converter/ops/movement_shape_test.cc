@@ -164,9 +164,11 @@ TEST(Parameter, MustHaveAFixedShape) {
   InferParameter(fixed, {{ElementType::f32, {1, 25, 512}}, true, {"x"}});
   EXPECT_EQ(fixed.FaultText(), "");
   InferParameter(dynamic, {{ElementType::f32, {1, -1, 512}}, true, {"x"}});
-  EXPECT_PRED2(Contains, dynamic.FaultText(),
-               "dimension 1 of f32[1,-1,512] is dynamic; weft plans memory ahead, so every "
-               "dimension must be fixed (--shape x=..., or reshape the model before export)");
+  EXPECT_PRED2(
+      Contains, dynamic.FaultText(),
+      "dimension 1 of f32[1,-1,512] is dynamic; weft plans memory ahead, so every "
+      "dimension must be fixed (--shape x=1,N,512 with a number for each N, or --streaming "
+      "where it is time, which --shape then takes as ?)");
   InferParameter(unknown, {{ElementType::f32, {}}, false, {}});
   EXPECT_PRED2(Contains, unknown.FaultText(),
                "its shape is of unknown rank; weft plans memory ahead, so every dimension must be "
