@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures tests/size's models and layers on every emulated Cortex-M, writes
-# tests/size/footprint.txt
-# and layers.txt anew and README's table from the first. Needs the models of the host build: cmake
-# --build --preset x86-64 --target weft_models.
+# tests/size/footprint.txt and layers.txt anew, and from the first the tables of README.md and
+# docs/footprint.md. Needs the models of the host build: cmake --build --preset x86-64 --target
+# weft_models.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
@@ -15,4 +15,4 @@ for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55; do
   WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L size
 done
 python3 tests/tidy/tidy.py --write-readme
-git diff --stat -- README.md tests/size/footprint.txt tests/size/layers.txt
+git diff --stat -- README.md docs tests/size/footprint.txt tests/size/layers.txt

@@ -33,13 +33,23 @@ _README = {
     "converter/ops/a.cc": '    {"Add", 1, 2, 2, Infer, Lower},\n',
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
     "README.md":
+        "<!-- footprint_m4 -->\n| model | core | code | model | state | scratch | stack | Open "
+        "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
+    "docs/footprint.md":
         "<!-- footprint -->\n| model | core | code | model | state | scratch | stack | Open "
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
         "| MLP 64-64-64-10 | cortex-m7 | 1.0 KB | 2.0 KB | 0 | 512 | 900 | 13.0 k | 16.9 k |\n"
-        "<!-- end -->\n"
+        "<!-- end -->\n",
+    "docs/operations.md":
         "<!-- steps -->\n| step | operands | meaning |\n| --- | --- | --- |\n"
         "| `dense` | x [start] -> y | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
 }
+
+
+def _other_page(page, *change):
+    path = f"docs/{page}.md"
+    return {**_README, path: _README[path].replace(*change)}
+
 
 _OPERATIONS = {
     **{path: 'a.type == "Add"' for path in PATTERNS},
@@ -141,8 +151,9 @@ SAMPLES = {
     "readme":
         (_README, [{**_README, "README.md": "no table\n"},
                    {**_README, "converter/ops/b.cc": '    {"Gather", 8, 3, 3, Infer, Lower},\n'},
-                   {**_README, "README.md": _README["README.md"].replace("13.0 k", "12.0 k")},
-                   {**_README, "README.md": _README["README.md"].replace("[start]", "start")}]),
+                   {path: text for path, text in _README.items() if path != "docs/footprint.md"},
+                   _other_page("footprint", "13.0 k", "12.0 k"),
+                   _other_page("operations", "[start]", "start")]),
     "vocabulary": ({
         "kernels/a.cc": "// a flawed lawn; their border; handed over; stubborn\n",
         "converter/cli/a.cc": '{"plan_judged", true},\n',

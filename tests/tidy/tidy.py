@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them, tidy.py --list
-prints their names, for CMake. tidy.py --write-readme brings README's tables up to date,
---write-messages the list of messages.
+prints their names, for CMake. tidy.py --write-readme brings the tables of README and docs/ up to
+date, --write-messages the list of messages.
 
 Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run on this machine.
 """
@@ -36,7 +36,8 @@ RULES = {
 def main(arguments):
     tree = Tree(pathlib.Path(__file__).resolve().parents[2])
     if arguments == ["--write-readme"]:
-        (tree.root / "README.md").write_text(readme.filled(tree))
+        for path, text in readme.filled(tree).items():
+            (tree.root / path).write_text(text)
         return 0
     if arguments == ["--write-messages"]:
         (tree.root / messages.LIST).write_text(messages.written(tree))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README's tables are expansions of the lists they show, between `<!-- NAME -->` and `<!-- end -->`."""
+"""Tables of README and docs/ are expansions of the lists they show, between `<!-- NAME -->` and
+`<!-- end -->`."""
 import collections
 import re
 
@@ -46,8 +47,8 @@ def _count(number):
     return f"{number / 1e6:.2f} M" if number >= 1e6 else f"{number / 1e3:.1f} k"
 
 
-def _footprint(tree):
-    """Rows of tests/size/footprint.txt, models first."""
+def _footprint(tree, *cores):
+    """Rows of tests/size/footprint.txt, models first; of these cores alone, where some are given."""
     rows = [
         line.split() for line in tree.text("tests/size/footprint.txt").splitlines()
         if not line.startswith("#")
@@ -56,7 +57,8 @@ def _footprint(tree):
         "mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "gru": "GRU-64, 100 steps",
         "dscnn": "DS-CNN-S, 49 x 10", "dtmf": "DTMF, a frame"
     }
-    cores = ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
+    cores = cores or ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
+    rows = [row for row in rows if row[0] in cores]
     lines = [
         "| model | core | code | model | state | scratch | stack | Open | Run |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -70,28 +72,39 @@ def _footprint(tree):
     return lines
 
 
-_TABLES = {"steps": _steps, "operations": _operations, "footprint": _footprint}
+def _footprint_m4(tree):
+    return _footprint(tree, "cortex-m4f")
+
+
+# Name of a table -> the file that holds it, and its lines.
+_TABLES = {
+    "steps": ("docs/operations.md", _steps),
+    "operations": ("docs/operations.md", _operations),
+    "footprint": ("docs/footprint.md", _footprint),
+    "footprint_m4": ("README.md", _footprint_m4),
+}
 
 
 def filled(tree):
-    """README.md with every table fresh."""
-    text = tree.text("README.md")
-    for name, lines in _TABLES.items():
+    """Path -> text of the files with tables, with every table fresh."""
+    texts = {path: tree.text(path) for path, _ in _TABLES.values() if path in tree.paths}
+    for name, (path, lines) in _TABLES.items():
         pattern = re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-        text = pattern.sub(
-            lambda match, new="\n".join(lines(tree)) + "\n": match.group(1) + new + match.group(3),
-            text)
-    return text
+        if path in texts:
+            texts[path] = pattern.sub(
+                lambda match, new="\n".join(lines(tree)) + "\n": match.group(1) + new + match.group(3),
+                texts[path])
+    return texts
 
 
 def check(tree):
-    """The tables stand in README.md and are fresh."""
-    if "README.md" not in tree.paths:
-        return ["README.md: is not there; it holds the tables of steps and operations"]
+    """The tables stand where people look for them and are fresh."""
     faults = [
-        f"README.md: has no `<!-- {name} -->`; the table of {name} stands below it"
-        for name in _TABLES if f"<!-- {name} -->\n" not in tree.text("README.md")
+        f"{path}: has no `<!-- {name} -->`; the table of {name} stands below it"
+        for name, (path, _) in _TABLES.items()
+        if path not in tree.paths or f"<!-- {name} -->\n" not in tree.text(path)
     ]
-    if filled(tree) != tree.text("README.md"):
-        faults.append("README.md: a table is stale; run tests/tidy/tidy.py --write-readme")
-    return faults
+    return faults + [
+        f"{path}: a table is stale; run tests/tidy/tidy.py --write-readme"
+        for path, text in filled(tree).items() if text != tree.text(path)
+    ]
