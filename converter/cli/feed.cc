@@ -31,6 +31,7 @@ std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recordi
   Feed feed{.array = {.type = port.type, .bytes = {}},
             .file = "",
             .per_call = true,
+            .along_time = port.time_axis.has_value(),
             .call_count = calls,
             .seconds_per_call = static_cast<double>(samples) / recording.rate};
   feed.array.type.dims.insert(feed.array.type.dims.begin(), calls);

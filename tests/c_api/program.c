@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "runtime/step_times.h"
 
 static uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
   const unsigned char* p = (const unsigned char*)data;
@@ -73,6 +74,40 @@ static int CheckSelfTest(weft_engine* engine) {
   return found >= kCopies / 2;
 }
 
+/* A clock that its own readings drive. */
+static uint64_t Count(void* user) {
+  uint64_t* time = (uint64_t*)user;
+  return ++*time;
+}
+
+static size_t written;
+static void CountText(void* user, const char* text) {
+  (void)user;
+  written += strlen(text);
+}
+
+/* Every step of a run is timed, and none after that. */
+static int CheckStepTimes(weft_engine* engine) {
+  static weft_step_time rows[MODEL_STEPS];
+  static weft_step_times times;
+  uint64_t time = 0, last = 0;
+  uint32_t calls = 0;
+  times.now = Count;
+  times.write = CountText;
+  times.user = &time;
+  times.steps = rows;
+  times.step_count = MODEL_STEPS;
+  weft_time_steps(engine, &times);
+  if (!weft_ok(weft_run(engine))) return 0;
+  weft_set_profile(engine, 0);
+  last = time;
+  if (!weft_ok(weft_run(engine)) || time != last) return 0;
+  weft_print_step_times(engine, &times, 1);
+  for (uint32_t i = 0; i < MODEL_STEPS; ++i) calls += rows[i].calls;
+  return weft_step_count(engine) == MODEL_STEPS && weft_step_kind(engine, 0) != 0 && calls > 0 &&
+         written > 0;
+}
+
 int main(void) {
   weft_needs needs;
   weft_fault fault = weft_read_needs(model_model, MODEL_MODEL_BYTES, &needs);
@@ -110,6 +145,10 @@ int main(void) {
   }
   if (!CheckSelfTest(&engine)) {
     printf("the self test is wrong\n");
+    return 1;
+  }
+  if (!CheckStepTimes(&engine)) {
+    printf("the times of steps are wrong\n");
     return 1;
   }
   weft_steps none = {0, 0};

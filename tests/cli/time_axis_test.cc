@@ -165,6 +165,17 @@ TEST_F(TimeAxis, OfAFileMayBeAnInnerOne) {
             (std::vector<float>{1, 2, 3, 4, 11, 22, 33, 44, 111, 222, 333, 444}));
 }
 
+TEST_F(TimeAxis, OfARecordingIsJoinedToo) {
+  WriteModel(SumOver("?,1", "<dim>-1</dim><dim>1</dim>"));
+  ASSERT_EQ(Weft("convert model.xml -o cut.weft --streaming=2").code, 0);
+  WriteText("x.wav", std::string("RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0"
+                                 "\x80\x3e\0\0\2\0\x10\0data\x0a\0\0\0"
+                                 "\0\x10\0\x20\0\x10\0\x40\0\x40",
+                                 54));
+  EXPECT_EQ(Weft("run cut.weft --input x=x.wav").out,
+            "y f32[4,1]\n[[0.125],\n [0.375],\n [0.5],\n [1]]\n");
+}
+
 TEST_F(TimeAxis, OfAFileHasWholeRuns) {
   WriteModel(SumOver("?,2", kOpen));
   ASSERT_EQ(Weft("convert model.xml -o cut.weft --streaming=2").code, 0);

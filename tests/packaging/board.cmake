@@ -65,6 +65,25 @@ foreach(row IN LISTS board_rows)
   set(slowest "${CMAKE_MATCH_1}")
 endforeach()
 
+# The README's program around another model, in a copy of the folder alone.
+file(COPY "${SOURCE}/examples/cortex-m" DESTINATION "${project}/own")
+set(own "${project}/own/cortex-m")
+file(COPY "${SOURCE}/tests/document/readme/" DESTINATION "${own}" FILES_MATCHING PATTERN "model.*")
+file(READ "${own}/README.md" readme)
+file(READ "${own}/CMakeLists.txt" lists)
+if(NOT readme MATCHES "\n(weft_add_model[^\n]*)\n.*```cpp\n([^`]*)```")
+  message(FATAL_ERROR "examples/cortex-m/README.md has no program around a model of one's own")
+endif()
+set(add_model "${CMAKE_MATCH_1}")
+file(WRITE "${own}/main.cc" "${CMAKE_MATCH_2}")
+string(REPLACE " recording.S " " " lists "${lists}")
+string(REGEX REPLACE "weft_add_model[^\n]*" "${add_model}" lists "${lists}")
+file(WRITE "${own}/CMakeLists.txt" "${lists}")
+weft_build("${own}" "${FOLDER}/own" ${options}
+           "-DCMAKE_TOOLCHAIN_FILE=${own}/toolchain.cmake")
+weft_run(own ${emulator} -kernel "${FOLDER}/own/firmware.elf")
+weft_expect("a model of one's own" "${weft_stdout}" "no\n")
+
 weft_run(configure "${CMAKE_COMMAND}" -S "${project}/cortex-m" -B "${FOLDER}/firmware"
          -DRAM_BYTES=1K)
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${FOLDER}/firmware"
