@@ -212,7 +212,9 @@ int64_t CountF16(const ir::Graph& graph) {
 }
 
 bool Read(Conversion& c) {
-  c.graph = ir::ReadWithHoles(c.options.model, c.options.weights, c.faults);
+  const ConvertOptions& options = c.options;
+  c.graph = options.in_memory ? ir::ReadWithHoles(options.model, *options.in_memory, c.faults)
+                              : ir::ReadWithHoles(options.model, options.weights, c.faults);
   if (c.graph == nullptr) return false;
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);

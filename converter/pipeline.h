@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an IR on disk to the bytes of model.weft. The order of the passes is one table, in
-// pipeline.cc.
+// From an IR, on disk or in memory, to the bytes of model.weft. The order of the passes is one
+// table, in pipeline.cc.
 #ifndef WEFT_CONVERTER_PIPELINE_H_
 #define WEFT_CONVERTER_PIPELINE_H_
 
@@ -21,6 +21,7 @@
 #include "converter/graph/layer_outputs.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
+#include "converter/ir/read.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/solve.h"
 #include "converter/program/narrow_weights.h"
@@ -39,6 +40,8 @@ struct ScratchRegion {
 
 struct ConvertOptions {
   std::filesystem::path model, weights;  // weights may be empty: the .bin beside the model
+  // The IR itself, which must outlive the call; `model` then is its name in messages.
+  std::optional<ir::IrBytes> in_memory;
   // New shapes of inputs by any of their names (or index); everything behind them is inferred
   // again.
   std::map<std::string, Dims> shapes;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <span>
+#include <utility>
 
 #include "converter/base/file_kind.h"
 #include "converter/base/files.h"
@@ -51,18 +51,24 @@ class TwinAttributes : public pugi::xml_tree_walker {
 }  // namespace
 
 std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults) {
-  auto document = std::make_unique<Document>();
-  document->file = path.string();
   std::string reason;
   std::optional<std::vector<std::byte>> text = ReadFile(path, &reason);
-  const std::string other =
-      NotAnIr(path, text ? std::span<const std::byte>(*text) : std::span<const std::byte>());
-  if (!text || !other.empty()) {
-    faults.Add(
-        fmt::format("{}: {}", document->file, other.empty() ? "cannot be read: " + reason : other));
+  if (text) return ParseDocument(path, std::move(*text), faults);
+  const std::string other = NotAnIr(path, {});  // a folder may be another framework's model
+  faults.Add(
+      fmt::format("{}: {}", path.string(), other.empty() ? "cannot be read: " + reason : other));
+  return nullptr;
+}
+
+std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
+                                        std::vector<std::byte> text, Faults& faults) {
+  if (const std::string other = NotAnIr(path, text); !other.empty()) {
+    faults.Add(fmt::format("{}: {}", path.string(), other));
     return nullptr;
   }
-  document->text = std::move(*text);
+  auto document = std::make_unique<Document>();
+  document->file = path.string();
+  document->text = std::move(text);
   for (size_t at = 0; at < document->text.size(); ++at) {
     if (document->text[at] == std::byte{'\n'}) document->line_ends.push_back(at);
   }

@@ -29,6 +29,9 @@ struct Document {
 
 // Null, with a fault, when the file cannot be read or is not well-formed.
 std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults);
+// The same of a file's bytes; `path` stands for it in messages.
+std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
+                                        std::vector<std::byte> text, Faults& faults);
 
 // The whole text as an integer, blanks around it allowed.
 std::optional<int64_t> ParseInt(std::string_view text);

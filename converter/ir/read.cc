@@ -26,6 +26,24 @@ bool CheckRoot(const Document& document, pugi::xml_node root, Faults& faults) {
   return true;
 }
 
+// Null where the root is none of an IR.
+std::unique_ptr<Graph> ReadDocument(const Document& document, WeightsFile& weights,
+                                    Faults& faults) {
+  const pugi::xml_node root = document.xml.document_element();
+  if (!CheckRoot(document, root, faults)) return nullptr;
+  Reading reading{document, weights, faults};
+  std::unique_ptr<Graph> graph = ReadGraph(reading, root, 0);
+  // A Result that the reader had to drop is there all the same.
+  const bool has_result =
+      static_cast<bool>(root.child("layers").find_child_by_attribute("layer", "type", "Result"));
+  if (!has_result && graph->results.empty() && graph->sinks.empty()) {
+    faults.Add(fmt::format("{}:{}: the model has no Result; must have at least one", document.file,
+                           document.LineOf(root)));
+  }
+  weights.ReportMissing(faults);
+  return graph;
+}
+
 }  // namespace
 
 std::unique_ptr<Graph> Read(const std::filesystem::path& model,
@@ -41,23 +59,19 @@ std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
                                      const std::filesystem::path& weights, Faults& faults) {
   const std::unique_ptr<Document> document = LoadDocument(model, faults);
   if (document == nullptr) return nullptr;
-  const pugi::xml_node root = document->xml.document_element();
-  if (!CheckRoot(*document, root, faults)) return nullptr;
-
   std::filesystem::path bin = weights;
   if (bin.empty()) bin = std::filesystem::path(model).replace_extension(".bin");
   WeightsFile weights_file(bin);
-  Reading reading{*document, weights_file, faults};
-  std::unique_ptr<Graph> graph = ReadGraph(reading, root, 0);
-  // A Result that the reader had to drop is there all the same.
-  const bool has_result =
-      static_cast<bool>(root.child("layers").find_child_by_attribute("layer", "type", "Result"));
-  if (!has_result && graph->results.empty() && graph->sinks.empty()) {
-    faults.Add(fmt::format("{}:{}: the model has no Result; must have at least one", document->file,
-                           document->LineOf(root)));
-  }
-  weights_file.ReportMissing(faults);
-  return graph;
+  return ReadDocument(*document, weights_file, faults);
+}
+
+std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& name, const IrBytes& ir,
+                                     Faults& faults) {
+  const std::unique_ptr<Document> document =
+      ParseDocument(name, {ir.xml.begin(), ir.xml.end()}, faults);
+  if (document == nullptr) return nullptr;
+  WeightsFile weights_file(name.string() + " (weights)", ir.weights);
+  return ReadDocument(*document, weights_file, faults);
 }
 
 }  // namespace weft::ir

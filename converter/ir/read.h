@@ -5,8 +5,10 @@
 #ifndef WEFT_CONVERTER_IR_READ_H_
 #define WEFT_CONVERTER_IR_READ_H_
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"
@@ -18,12 +20,20 @@ namespace weft::ir {
 std::unique_ptr<Graph> Read(const std::filesystem::path& model,
                             const std::filesystem::path& weights, Faults& faults);
 
+// An IR that lies in memory. Its weights must outlive the graph.
+struct IrBytes {
+  std::span<const std::byte> xml, weights;
+};
+
 // As Read, but a model with faults comes too, so that all else that is wrong with it can be reported in
 // the same run. Inputs that nothing feeds hang on a node without a type, and so do nodes with
 // faults of their own: what depends on such a hole cannot be checked. Null where there is no graph
 // at all.
 std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
                                      const std::filesystem::path& weights, Faults& faults);
+// `name` stands for the file in messages.
+std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& name, const IrBytes& ir,
+                                     Faults& faults);
 
 }  // namespace weft::ir
 

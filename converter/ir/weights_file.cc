@@ -11,12 +11,15 @@ namespace weft::ir {
 void WeightsFile::Take(int64_t offset, int64_t bytes, const Node& node, Constant& constant,
                        Faults& faults) {
   if (bytes == 0) return;
-  if (bytes_ == nullptr && reason_.empty()) {
+  if (!bytes_ && reason_.empty()) {
     std::optional<std::vector<std::byte>> read = ReadFile(path_, &reason_);
-    if (read) bytes_ = std::make_shared<const std::vector<std::byte>>(std::move(*read));
+    if (read) {
+      read_ = std::make_shared<const std::vector<std::byte>>(std::move(*read));
+      bytes_ = *read_;
+    }
   }
   const std::string who = fmt::format("layer {} \"{}\"", node.id, OneLine(node.name));
-  if (bytes_ == nullptr) {
+  if (!bytes_) {
     if (missing_count_++ == 0) first_in_need_ = fmt::format("{} at line {}", who, node.line);
     return;
   }
@@ -28,9 +31,8 @@ void WeightsFile::Take(int64_t offset, int64_t bytes, const Node& node, Constant
                            offset, end, size));
     return;
   }
-  constant.owner = bytes_;
-  constant.bytes =
-      std::span(*bytes_).subspan(static_cast<size_t>(offset), static_cast<size_t>(bytes));
+  constant.owner = read_;
+  constant.bytes = bytes_->subspan(static_cast<size_t>(offset), static_cast<size_t>(bytes));
 }
 
 void WeightsFile::ReportMissing(Faults& faults) const {

@@ -21,6 +21,9 @@ namespace weft::ir {
 class WeightsFile {
  public:
   explicit WeightsFile(std::filesystem::path path) : path_(std::move(path)) {}
+  // Bytes in memory, which must outlive every constant; `path` stands for them in messages.
+  WeightsFile(std::filesystem::path path, std::span<const std::byte> bytes)
+      : path_(std::move(path)), bytes_(bytes) {}
 
   // Points `constant` at `bytes` bytes from `offset` on behalf of `node`, or adds a fault.
   void Take(int64_t offset, int64_t bytes, const Node& node, Constant& constant, Faults& faults);
@@ -29,9 +32,10 @@ class WeightsFile {
 
  private:
   std::filesystem::path path_;
-  std::shared_ptr<const std::vector<std::byte>> bytes_;
-  std::string reason_;         // why the file cannot be read
-  std::string first_in_need_;  // the first constant that missed it
+  std::optional<std::span<const std::byte>> bytes_;
+  std::shared_ptr<const std::vector<std::byte>> read_;  // where they were read, they are these
+  std::string reason_;                                  // why the file cannot be read
+  std::string first_in_need_;                           // the first constant that missed it
   int64_t missing_count_ = 0;
 };
 

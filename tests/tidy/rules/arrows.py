@@ -35,7 +35,7 @@ _MAY_INCLUDE = {
     "converter/inspect": _floors("base", "inspect"),
     "converter/report": ("converter/base", "converter/report"),
     "converter": _floors("base", "ir", "program", "ops", "graph", "plan", "emit", "inspect") +
-                 ("converter/pipeline.h", "converter/stream_note.h"),
+                 ("converter/convert.h", "converter/pipeline.h", "converter/stream_note.h"),
     "converter/cli": ("converter",) + _floors(),
     "examples": ("runtime", "examples"),
     "tests": ("tests", "converter", "runtime", "kernels"),
