@@ -41,8 +41,22 @@ std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* row
 
 }  // namespace
 
-bool LoadedModel::Run(Faults& faults) {
-  const Fault fault = engine_.Run();
+Fault OwnEngine::Open(weft::Bytes model, const Needs& needs) {
+  memory_.clear();
+  memory_.emplace_back(needs.state_bytes);
+  memory_.emplace_back(needs.scratch_bytes);
+  for (uint32_t bytes : needs.more_scratch_bytes) memory_.emplace_back(bytes);
+  Memory memory;
+  memory.state = {memory_[0].data(), memory_[0].size()};
+  memory.scratch = {memory_[1].data(), memory_[1].size()};
+  for (size_t i = 0; i < std::size(memory.more_scratch); ++i) {
+    memory.more_scratch[i] = {memory_[2 + i].data(), memory_[2 + i].size()};
+  }
+  return Engine::Open(model, AllSteps(), memory, &engine_);
+}
+
+bool LoadedModel::Run(Engine& engine, Faults& faults) const {
+  const Fault fault = engine.Run();
   if (fault.ok()) return true;
   const std::string layer = inspect::LayerOfSection(root(), fault.index);
   faults.Add(
@@ -92,17 +106,7 @@ std::unique_ptr<LoadedModel> LoadedModel::Of(std::span<const std::byte> file,
 const format::Model& LoadedModel::root() const { return *format::GetModel(bytes_.data()); }
 
 bool LoadedModel::Open(Faults& faults) {
-  memory_.clear();
-  memory_.emplace_back(needs_.state_bytes);
-  memory_.emplace_back(needs_.scratch_bytes);
-  for (uint32_t bytes : needs_.more_scratch_bytes) memory_.emplace_back(bytes);
-  Memory memory;
-  memory.state = {memory_[0].data(), memory_[0].size()};
-  memory.scratch = {memory_[1].data(), memory_[1].size()};
-  for (size_t i = 0; i < std::size(memory.more_scratch); ++i) {
-    memory.more_scratch[i] = {memory_[2 + i].data(), memory_[2 + i].size()};
-  }
-  const Fault fault = Engine::Open(bytes(), AllSteps(), memory, &engine_);
+  const Fault fault = own_.Open(bytes(), needs_);
   if (!fault.ok()) {
     faults.Add(FaultLine(file_, fault));
     return false;

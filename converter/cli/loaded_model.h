@@ -27,6 +27,20 @@ struct ModelPort {
   std::string display_name;           // the first name, or "input 0" in a file without names
 };
 
+// An engine on memory of its own.
+class OwnEngine {
+ public:
+  // The model's bytes, of which ReadNeeds has made `needs`, must outlive the engine.
+  Fault Open(weft::Bytes model, const Needs& needs);
+  Engine& engine() { return engine_; }
+  // What it keeps between runs; of an engine that is open.
+  std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
+
+ private:
+  std::vector<AlignedBytes> memory_;
+  Engine engine_;
+};
+
 class LoadedModel {
  public:
   // Null, with faults, when the file cannot be read, is no model of this version, or has changed
@@ -45,11 +59,12 @@ class LoadedModel {
   Bytes bytes() const { return {bytes_.data(), bytes_.size()}; }
   const format::Model& root() const;
   const Needs& needs() const { return needs_; }
-  Engine& engine() { return engine_; }
-  // What it keeps between runs; of a model that is open.
-  std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
+  Engine& engine() { return own_.engine(); }
+  std::span<std::byte> state() { return own_.state(); }
   // One run; false, with a fault that names the loop's layer, when a loop reached its maximum.
-  bool Run(Faults& faults);
+  bool Run(Faults& faults) { return Run(engine(), faults); }
+  // The same of another engine that was opened on these bytes.
+  bool Run(Engine& engine, Faults& faults) const;
   // Of a model that is open.
   const std::vector<ModelPort>& inputs() const { return inputs_; }
   const std::vector<ModelPort>& outputs() const { return outputs_; }
@@ -60,8 +75,7 @@ class LoadedModel {
   std::string file_;
   AlignedBytes bytes_;
   Needs needs_;
-  std::vector<AlignedBytes> memory_;
-  Engine engine_;
+  OwnEngine own_;
   std::vector<ModelPort> inputs_, outputs_;
 };
 
