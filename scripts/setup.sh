@@ -123,5 +123,24 @@ prepare_highway() {
   fi
 }
 
+# The Python package is built with what the package index has, in an environment of its own. Without
+# it, or without a network, its tests are skipped.
+prepare_python() {
+  local venv=build/python-venv wanted=python/requirements.txt
+  if cmp -s "$wanted" "$venv/installed.txt"; then
+    say "the Python environment is in $venv"
+    return
+  fi
+  mkdir -p build
+  if python3 -m venv "$venv" >&2 &&
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 \
+      --timeout 20 --requirement "$wanted" >&2; then
+    cp "$wanted" "$venv/installed.txt"
+  else
+    say "could not install $wanted; the tests of the Python package will be skipped"
+  fi
+}
+
 install_packages
 prepare_highway
+prepare_python

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs OpenVINO: its models, ONNX files, and the comparison layer by layer."""
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import weft
+from cases import Case
+
+try:
+    import openvino
+except ImportError:
+    openvino = None
+
+
+@unittest.skipIf(openvino is None, "OpenVINO is not installed")
+class FromOpenVino(unittest.TestCase):
+    def test_model_in_memory_is_the_model_of_its_file(self):
+        case = Case("onnx/keyword_spotter")
+        read = openvino.Core().read_model(case.model)
+        model = weft.convert(read)
+        case.assert_close([model(*case.inputs.values())])
+
+    def test_faults_of_a_model_in_memory(self):
+        x = openvino.opset13.parameter([-1, 3], np.float32, "x")
+        with self.assertRaisesRegex(weft.Error, '"x"'):
+            weft.convert(openvino.Model(openvino.opset13.relu(x), [x]))
+
+    def test_onnx_file(self):
+        try:
+            import onnx
+        except ImportError:
+            self.skipTest("onnx is not installed")
+        value = onnx.helper.make_tensor_value_info
+        graph = onnx.helper.make_graph(
+            [onnx.helper.make_node("Tanh", ["x"], ["y"])], "net",
+            [value("x", onnx.TensorProto.FLOAT, [2, 3])],
+            [value("y", onnx.TensorProto.FLOAT, [2, 3])])
+        made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+        made.ir_version = 8
+        x = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.onnx"
+            onnx.save(made, path)
+            np.testing.assert_allclose(weft.convert(path)(x), np.tanh(x), rtol=1e-6)
+            path.write_bytes(b"no model")
+            with self.assertRaisesRegex(weft.Error, "net.onnx: OpenVINO cannot read it"):
+                weft.convert(path)
+
+
+@unittest.skipIf(openvino is None, "OpenVINO is not installed")
+class ByLayers(unittest.TestCase):
+    def test_every_layer_agrees(self):
+        case = Case("onnx/keyword_spotter")
+        for model in (weft.convert(case.model),
+                      weft.convert(openvino.Core().read_model(case.model))):
+            found = weft.compare(model, dict(enumerate(case.inputs.values())), rtol=1e-4, atol=1e-4)
+            self.assertTrue(found, found)
+            self.assertGreater(len(found.compared), 3)
+
+    def test_the_first_that_differs_is_named(self):
+        case = Case("onnx/keyword_spotter")
+        inputs = dict(enumerate(case.inputs.values()))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.xml"
+            path.write_bytes(case.model.read_bytes())
+            path.with_suffix(".bin").write_bytes(case.model.with_suffix(".bin").read_bytes())
+            model = weft.convert(path, precision="bf16")  # the IR's weights are finer
+            found = weft.compare(model, inputs, rtol=0, atol=1e-6)
+        self.assertFalse(found)
+        self.assertEqual(found.first.type, "GRUSequence")  # the first that has weights
+        self.assertIn(f'"{found.first.name}"', repr(found))
+        at = found.compared.index(found.first)
+        self.assertTrue(all(one.equal for one in found.compared[:at]))
+
+    def test_a_streamed_model_needs_a_reference(self):
+        case = Case("exports/keras_gru")
+        model = weft.convert(case.model, streaming=True)
+        with self.assertRaisesRegex(weft.Error, "come with a reference"):
+            weft.compare(model, {})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft converts recurrent and streaming neural networks to files that run in fixed memory.
+
+    model = weft.convert("model.xml")      # an OpenVINO IR, an openvino.Model, an ONNX file
+    y = model(x)                           # NumPy arrays in and out; state stays between calls
+    model.save("model.weft")
+"""
+from weft._bench import Times, bench
+from weft._compare import Comparison, Difference, compare
+from weft._convert import convert
+from weft._errors import Error
+from weft._inspect import Report, inspect
+from weft._model import Model, Port, load
+
+__all__ = ["Comparison", "Difference", "Error", "Model", "Port", "Report", "Times", "bench",
+           "compare", "convert", "inspect", "load"]

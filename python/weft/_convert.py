@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an IR, an openvino.Model or a framework's file to a model."""
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import tempfile
+import warnings as python_warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weft import _core
+from weft._errors import Error
+from weft._model import Model, Source, _as_array
+
+# Files that OpenVINO reads by itself.
+_FOREIGN = (".onnx", ".tflite", ".pb", ".pdmodel")
+_AIMS = {"min": _core.Aim.SMALLEST, "fastest": _core.Aim.FASTEST}
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_TYPES = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "uint8": "u8",
+          "int16": "i16", "int32": "i32", "int64": "i64", "bool": "boolean"}
+
+
+def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
+            shapes: Mapping[str, Sequence[int]] | None = None,
+            values: Mapping[str, npt.ArrayLike] | None = None,
+            states: Mapping[str, str] | None = None, streaming: bool | int = False,
+            time_axis: Mapping[str, int] | None = None, precision: str = "auto",
+            layer_precisions: Mapping[str, str] | None = None,
+            arena_budget: int | str | None = None, max_iterations: int = 0,
+            fold_budget: int | str = "1G", self_test: int = 0) -> Model:
+    """Converts a model and loads the result.
+
+    model: path of an OpenVINO IR (.xml); an ``openvino.Model``; or, where OpenVINO is installed, the
+      path of a file that it reads (.onnx, .tflite, .pb).
+    weights: path of the IR's weights; else the .bin beside it.
+    shapes: of inputs, in elements, by name or index.
+    values: arrays of inputs that become constants.
+    states: pairs of an input and the output that is its value in the next run; begins as zeros.
+    streaming: steps of the time axis in one run (True: one), with state kept between runs.
+    time_axis: with streaming, the axis of time of an input or output, by name; else it is found.
+    precision: type of the weights of products; "auto" is f16 where every weight is one, else f32.
+    layer_precisions: exceptions, by the layer's name.
+    arena_budget: most bytes of scratch, as 65536 or "64K"; "min" for the smallest plan, "fastest"
+      for the fastest.
+    max_iterations: limit of loops whose number of iterations only a run tells; 0 refuses them.
+    fold_budget: most bytes of the constants that are computed ahead, and of computing them.
+    self_test: runs to store with their outputs, which a board can repeat and compare.
+
+    Raises ``weft.Error`` with all faults of the model.
+    """
+    options = _core.Options()
+    options.shapes = {name: [int(size) for size in shape] for name, shape in (shapes or {}).items()}
+    options.states = list((states or {}).items())
+    options.streaming_steps = int(streaming) if streaming is not False else None
+    options.time_axes = list((time_axis or {}).items())
+    options.precision = precision
+    options.layer_precisions = dict(layer_precisions or {})
+    _take_budget(options, arena_budget)
+    options.max_iterations = max_iterations
+    options.fold_budget_bytes = _byte_count("fold_budget", fold_budget)
+    if self_test < 0:
+        raise Error(f"weft: self_test: is {self_test}; must be 0 or more")
+    options.self_test_runs = self_test
+    rows = [_value_row(name, array) for name, array in (values or {}).items()]
+    place = _place(model, weights)
+    other_ports = bool(streaming is not False or values or states)
+    return _converted(place, options, rows, other_ports)
+
+
+# An IR's path and that of its weights, or both files' bytes.
+_Place = tuple[pathlib.Path, "pathlib.Path | None"] | tuple[bytes, bytes]
+
+
+def _converted(place: _Place, options: _core.Options, rows: list[Any], other_ports: bool,
+               layers: Sequence[tuple[int, int]] = ()) -> Model:
+    options.set_layer_outputs(list(layers))
+    if isinstance(place[0], bytes):
+        name = "model"
+        file, warnings = _core.convert(_as_array(place[0]), _as_array(place[1]), options, rows)
+    else:
+        name = str(place[0])
+        file, warnings = _core.convert_file(name, str(place[1] or ""), options, rows)
+    for line in warnings:
+        python_warnings.warn(line, stacklevel=3)
+    source = Source(place if isinstance(place[0], bytes) else place[0],
+                    None if isinstance(place[0], bytes) else place[1], dict(options.shapes),
+                    other_ports,
+                    lambda outputs: _converted(place, options, rows, other_ports, outputs))
+    return Model(_core.Stream(_as_array(file), name), source)
+
+
+def _place(model: Any, weights: str | os.PathLike[str] | None) -> _Place:
+    if not isinstance(model, (str, os.PathLike)):
+        return _serialized(model)
+    path = pathlib.Path(model)
+    if path.suffix.lower() in _FOREIGN:
+        try:
+            import openvino
+        except ImportError:
+            return path, None  # the converter's refusal names the command that makes an IR
+        try:
+            return _serialized(openvino.Core().read_model(path))
+        except RuntimeError as error:
+            raise Error(f"{path}: OpenVINO cannot read it: {error}") from error
+    return path, None if weights is None else pathlib.Path(weights)
+
+
+def _serialized(model: Any) -> tuple[bytes, bytes]:
+    """XML and weights of an openvino.Model. OpenVINO writes to paths only, so they lie in a folder
+    of memory for a moment, where the system has one."""
+    try:
+        import openvino
+    except ImportError:
+        openvino = None
+    if openvino is None or not isinstance(model, openvino.Model):
+        raise Error(f"weft: model: is {type(model).__name__}; must be a path or an openvino.Model, "
+                    "which openvino.convert_model makes of a framework's")
+    with _folder() as folder:
+        openvino.serialize(model, folder / "model.xml", folder / "model.bin")
+        return (folder / "model.xml").read_bytes(), (folder / "model.bin").read_bytes()
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[pathlib.Path]:
+    memory = pathlib.Path("/dev/shm")
+    place = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        yield pathlib.Path(folder)
+
+
+def _byte_count(name: str, value: int | str) -> int:
+    if isinstance(value, int):
+        return value
+    digits, unit = (value[:-1], value[-1].upper()) if value[-1:].isalpha() else (value, "")
+    if not digits.isdecimal() or unit not in _UNITS:
+        raise Error(f'weft: {name}: is "{value}"; must be a number of bytes, such as 65536 or "64K"')
+    return int(digits) * _UNITS[unit]
+
+
+def _take_budget(options: _core.Options, budget: int | str | None) -> None:
+    if isinstance(budget, str) and budget in _AIMS:
+        options.arena_aim = _AIMS[budget]
+    elif budget is not None:
+        options.arena_budget_bytes = _byte_count("arena_budget", budget)
+
+
+def _value_row(name: str, value: npt.ArrayLike) -> tuple[str, str, list[int], Any]:
+    array = np.ascontiguousarray(value)
+    if array.dtype.name not in _TYPES:
+        raise Error(f'weft: value of "{name}": is {array.dtype}; must be one of '
+                    f"{', '.join(_TYPES)}")
+    shape = list(np.shape(value))  # ascontiguousarray gives a scalar an axis
+    return name, _TYPES[array.dtype.name], shape, array.reshape(-1).view(np.uint8)
