@@ -7,6 +7,9 @@ include(CMakePackageConfigHelpers)
 
 add_library(weft::runtime ALIAS weft_runtime)
 add_library(weft::kernels ALIAS weft_kernels)
+if(WEFT_BUILD_CONVERTER)
+  add_library(weft::converter ALIAS weft_converter)
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/WeftModel.cmake)
 # A project that adds this one as a subdirectory takes its libraries from there, installs nothing.
 if(NOT PROJECT_IS_TOP_LEVEL)
@@ -47,6 +50,15 @@ install(TARGETS ${libraries} EXPORT weftTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${weft_headers}")
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION "${weft_package}")
+# The converter as a library, exported by itself: only who asks for it must have what it links.
+if(WEFT_BUILD_CONVERTER)
+  set_target_properties(weft_converter PROPERTIES EXPORT_NAME converter)
+  install(FILES converter/convert.h DESTINATION "${weft_headers}/converter")
+  install(TARGETS weft_converter EXPORT weftConverterTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          INCLUDES DESTINATION "${weft_headers}")
+  install(EXPORT weftConverterTargets NAMESPACE weft:: DESTINATION "${weft_package}")
+endif()
 # Shared libraries are found where they lie beside the command, wherever both are moved.
 file(RELATIVE_PATH weft_libraries_from_command "${CMAKE_INSTALL_FULL_BINDIR}"
      "${CMAKE_INSTALL_FULL_LIBDIR}")

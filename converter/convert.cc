@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converter/base/element_type.h"
+#include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "runtime/format/listing.h"
 
@@ -122,6 +123,12 @@ Result ConvertFile(const std::filesystem::path& model, const std::filesystem::pa
     made.model = model;
     made.weights = weights;
   });
+}
+
+std::optional<CSource> WriteCSource(std::span<const std::byte> file, const std::string& name) {
+  if (!emit::CanBeIncluded(name)) return std::nullopt;
+  emit::CSource c = emit::WriteCSource(file, name, "");
+  return CSource{std::move(c.header), std::move(c.source)};
 }
 
 }  // namespace weft::converter

@@ -82,6 +82,15 @@ Result Convert(std::span<const std::byte> xml, std::span<const std::byte> weight
 Result ConvertFile(const std::filesystem::path& model, const std::filesystem::path& weights,
                    const Options& options);
 
+// Texts of name.c and name.h, as `weft convert --c-source` writes them.
+struct CSource {
+  std::string header, source;
+};
+
+// Of a file that Convert has made, or that an engine opens. `name` begins all identifiers; nothing
+// for a name that no #include can hold.
+std::optional<CSource> WriteCSource(std::span<const std::byte> file, const std::string& name);
+
 }  // namespace weft::converter
 
 #endif  // WEFT_CONVERTER_CONVERT_H_

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DBUILD= -DFOLDER= -P projects.cmake: projects of several makes over an installed
 # desktop build, below a folder with a space in its name: one in C alone, one with a model in every
-# type of library, and every way to ask for the package.
+# type of library, one that converts by itself, and every way to ask for the package.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -24,6 +24,13 @@ foreach(program IN ITEMS static shared object interface two made elsewhere)
   weft_expect("uses_${program}" "${weft_stdout}" "runs\n")
 endforeach()
 
+weft_build("${project}/converts" "${FOLDER}/converts" "-DCMAKE_PREFIX_PATH=${prefix}")
+weft_run(converts "${FOLDER}/converts/converts" "${models}/dtmf.xml" "${models}/dtmf.bin"
+         "${FOLDER}/dtmf.weft")
+weft_run(convert "${prefix}/bin/weft" convert "${models}/dtmf.xml" -o "${FOLDER}/by command.weft")
+weft_run("the same file" "${CMAKE_COMMAND}" -E compare_files "${FOLDER}/dtmf.weft"
+         "${FOLDER}/by command.weft")
+
 # weft_ask(<request> <what is printed> [<configure option>...])
 function(weft_ask request must)
   file(REMOVE_RECURSE "${FOLDER}/components")
@@ -43,9 +50,11 @@ foreach(request IN ITEMS "0.1" "0.1.0;EXACT" "0.1;EXACT;REQUIRED" "REQUIRED;COMP
                          "REQUIRED;OPTIONAL_COMPONENTS;converter;absent")
   weft_ask("${request}" "${both}")
 endforeach()
-weft_ask("COMPONENTS;runtime;absent" "component absent is none of weft's; must be runtime or \
-converter.*weft (0|FALSE), ")
+weft_ask("COMPONENTS;runtime;absent" "component absent is none of weft's; must be runtime, \
+converter or converter_library.*weft (0|FALSE), ")
 weft_ask("REQUIRED;COMPONENTS;absent" "component absent is none of weft's; must be")
+weft_ask("REQUIRED;COMPONENTS;converter_library" "component converter_library lacks:.* fmt"
+         -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
 weft_ask("0.2" "weft (0|FALSE), runtime ,")
 weft_ask("0.1.7;EXACT" "weft (0|FALSE), runtime ,")
 # As for a board, on a machine whose PATH has no weft.
