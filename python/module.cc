@@ -25,8 +25,10 @@
 #include <utility>
 #include <vector>
 
+#include "converter/cli/commands.h"
 #include "converter/cli/inspect_json.h"
 #include "converter/cli/loaded_model.h"
+#include "converter/cli/streams.h"
 #include "converter/cli/timing.h"
 #include "converter/convert.h"
 #include "runtime/weft.h"
@@ -237,9 +239,30 @@ Converted ConvertFile(const std::string& model, const std::string& weights, Opti
                      [&] { return weft::converter::ConvertFile(model, weights, options); });
 }
 
+// Header and source.
+std::pair<nb::bytes, nb::bytes> CSourceOf(Stream& stream, const std::string& name) {
+  const weft::Bytes file = stream.model().bytes();
+  const std::optional<weft::converter::CSource> c =
+      weft::converter::WriteCSource({static_cast<const std::byte*>(file.data), file.size}, name);
+  if (!c) throw Refused({name + ": names a header; must be what #include can hold"});
+  return {nb::bytes(c->header.data(), c->header.size()),
+          nb::bytes(c->source.data(), c->source.size())};
+}
+
 void SetLayerOutputs(Options& options, const std::vector<std::pair<int64_t, uint32_t>>& rows) {
   options.layer_outputs.clear();
   for (const auto& [layer, port] : rows) options.layer_outputs.push_back({layer, port});
+}
+
+// The command `weft` with these words: its exit code. For a process that ends with it, because what
+// could not be written once is remembered.
+int RunCommand(const std::vector<std::string>& words) {
+  nb::gil_scoped_release others_run;
+  std::vector<const char*> arguments = {"weft"};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  arguments.push_back(nullptr);
+  weft::cli::HoldStandardStreams();
+  return weft::cli::Main(static_cast<int>(words.size()) + 1, arguments.data());
 }
 
 void Translate(const std::exception_ptr& thrown, void*) {
@@ -284,6 +307,7 @@ void AddStream(nb::module_& module) {
              const weft::Bytes bytes = stream.model().bytes();
              return nb::bytes(bytes.data, bytes.size);
            })
+      .def("c_source", CSourceOf, "name"_a)
       .def(
           "input",
           [](nb::handle self, uint32_t port) {
@@ -311,8 +335,10 @@ void AddStream(nb::module_& module) {
 
 NB_MODULE(_core, module) {
   nb::register_exception_translator(Translate);
+  module.attr("VERSION") = WEFT_VERSION;
   AddOptions(module);
   AddStream(module);
+  module.def("run_command", RunCommand, "words"_a);
   module.def("convert", Convert, "xml"_a, "weights"_a, "options"_a, "values"_a);
   module.def("convert_file", ConvertFile, "model"_a, "weights"_a, "options"_a, "values"_a);
 }

@@ -176,7 +176,7 @@ class Options(unittest.TestCase):
         with self.assertRaises(weft.Error) as raised:
             weft.convert(self.model, precision="f31", streaming=0, max_iterations=-1)
         self.assertEqual(len(raised.exception.faults), 3)
-        for options in ({"arena_budget": "64Q"}, {"shapes": {"nothing": [1]}},
+        for options in ({"arena_budget": "64Q"}, {"arena_budget": ""}, {"shapes": {"nothing": [1]}},
                         {"values": {"nothing": np.zeros(1, np.complex64)}}, {"self_test": -1}):
             with self.subTest(options), self.assertRaises(weft.Error):
                 weft.convert(self.model, **options)
@@ -191,6 +191,29 @@ class Errors(unittest.TestCase):
         self.assertEqual(str(raised.exception), "\n".join(raised.exception.faults))
         copy = pickle.loads(pickle.dumps(raised.exception))
         self.assertEqual(copy.faults, raised.exception.faults)
+
+    def test_of_a_model_list_all_layers(self):
+        case = Case("onnx/keyword_spotter")
+        xml = case.model.read_text().replace('type="ReLU"', 'type="Fancy"')
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.xml"
+            path.write_text(xml.replace('type="MatMul"', 'type="Strange"'))
+            path.with_suffix(".bin").write_bytes(case.model.with_suffix(".bin").read_bytes())
+            with self.assertRaises(weft.Error) as raised:
+                weft.convert(path)
+        faults = raised.exception.faults
+        self.assertEqual(len(faults), 2, faults)
+        for fault, operation in zip(sorted(faults, key=lambda line: "Strange" in line),
+                                    ("Fancy", "Strange")):
+            self.assertRegex(fault, rf'net.xml:\d+: {operation}.*layer ".*": has no lowering; must be')
+
+    def test_of_wrong_types(self):
+        model = Case("exports/keras_gru").model
+        for options in ({"precision": 5}, {"arena_budget": 1.5}, {"streaming": "x"}, {"shapes": [1]},
+                        {"self_test": "a"}, {"max_iterations": 1 << 70}):
+            with self.subTest(options), self.assertRaises((TypeError, ValueError, AttributeError,
+                                                           OverflowError)):
+                weft.convert(model, **options)
 
     def test_of_wrong_calls(self):
         model = weft.convert(Case("exports/keras_gru").model)

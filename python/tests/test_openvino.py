@@ -8,6 +8,7 @@ import numpy as np
 
 import weft
 from cases import Case
+from onnx_file import onnx, save_tanh
 
 try:
     import openvino
@@ -29,23 +30,15 @@ class FromOpenVino(unittest.TestCase):
         with self.assertRaisesRegex(weft.Error, '"x"'):
             weft.convert(openvino.Model(openvino.opset13.relu(x), [x]))
 
+    @unittest.skipIf(onnx is None, "onnx is not installed")
     def test_onnx_file(self):
-        try:
-            import onnx
-        except ImportError:
-            self.skipTest("onnx is not installed")
-        value = onnx.helper.make_tensor_value_info
-        graph = onnx.helper.make_graph(
-            [onnx.helper.make_node("Tanh", ["x"], ["y"])], "net",
-            [value("x", onnx.TensorProto.FLOAT, [2, 3])],
-            [value("y", onnx.TensorProto.FLOAT, [2, 3])])
-        made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
-        made.ir_version = 8
         x = np.linspace(-2, 2, 6, dtype=np.float32).reshape(2, 3)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "net.onnx"
-            onnx.save(made, path)
+            save_tanh(path)
             np.testing.assert_allclose(weft.convert(path)(x), np.tanh(x), rtol=1e-6)
+            with self.assertRaisesRegex(weft.Error, f"{path}.*layer"):
+                weft.convert(path, shapes={"x": (-1, 3)})
             path.write_bytes(b"no model")
             with self.assertRaisesRegex(weft.Error, "net.onnx: OpenVINO cannot read it"):
                 weft.convert(path)

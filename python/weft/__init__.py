@@ -5,6 +5,7 @@
     y = model(x)                           # NumPy arrays in and out; state stays between calls
     model.save("model.weft")
 """
+from weft import _core
 from weft._bench import Times, bench
 from weft._compare import Comparison, Difference, compare
 from weft._convert import convert
@@ -12,5 +13,6 @@ from weft._errors import Error
 from weft._inspect import Report, inspect
 from weft._model import Model, Port, load
 
+__version__ = _core.VERSION
 __all__ = ["Comparison", "Difference", "Error", "Model", "Port", "Report", "Times", "bench",
            "compare", "convert", "inspect", "load"]

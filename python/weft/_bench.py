@@ -46,7 +46,8 @@ def bench(model: Model, inputs: Mapping[str | int, npt.ArrayLike] | None = None,
 
     inputs: arrays for every run, as for ``Model.run``; else floats get pseudo-random numbers in
       [-1, 1), other types zeros.
-    runs: how many are measured; else as many as fit into ``seconds``.
+    runs: how many are measured.
+    seconds: without ``runs``, as many are measured as fit into it.
     warm_up: runs before those.
     """
     if (runs is not None and runs < 1) or warm_up < 0:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft._errors import Error
+from weft._ir import InMemory
 from weft._model import Model, Port, Source, _find
 
 # Layers that compute nothing, and writes of variables, which have no output of their own.
@@ -112,12 +113,13 @@ def _by_layers(model: Model, inputs: Mapping[str | int, npt.ArrayLike], rtol: fl
 def _read(openvino: Any, source: Source) -> tuple[Any, bytes]:
     """OpenVINO's model of the same IR, and the XML."""
     core = openvino.Core()
-    if isinstance(source.model, tuple):
-        xml, weights = source.model
-        whole = core.read_model(xml, weights)
+    if isinstance(source.ir, InMemory):
+        xml = source.ir.xml
+        whole = core.read_model(xml, source.ir.weights)
     else:
-        xml = source.model.read_bytes()
-        whole = core.read_model(source.model, source.weights or source.model.with_suffix(".bin"))
+        path = source.ir.model
+        xml = path.read_bytes()
+        whole = core.read_model(path, source.ir.weights or path.with_suffix(".bin"))
     if source.shapes:
         whole.reshape({int(name) if name.isdecimal() else name: list(shape)
                        for name, shape in source.shapes.items()})

@@ -2,12 +2,10 @@
 """From an IR, an openvino.Model or a framework's file to a model."""
 from __future__ import annotations
 
-import contextlib
+import operator
 import os
-import pathlib
-import tempfile
 import warnings as python_warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +13,9 @@ import numpy.typing as npt
 
 from weft import _core
 from weft._errors import Error
+from weft._ir import Files, InMemory, ir_of
 from weft._model import Model, Source, _as_array
 
-# Files that OpenVINO reads by itself.
-_FOREIGN = (".onnx", ".tflite", ".pb", ".pdmodel")
 _AIMS = {"min": _core.Aim.SMALLEST, "fastest": _core.Aim.FASTEST}
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _TYPES = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "uint8": "u8",
@@ -26,10 +23,10 @@ _TYPES = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "u
 
 
 def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
-            shapes: Mapping[str, Sequence[int]] | None = None,
-            values: Mapping[str, npt.ArrayLike] | None = None,
-            states: Mapping[str, str] | None = None, streaming: bool | int = False,
-            time_axis: Mapping[str, int] | None = None, precision: str = "auto",
+            shapes: Mapping[str | int, Sequence[int]] | None = None,
+            values: Mapping[str | int, npt.ArrayLike] | None = None,
+            states: Mapping[str | int, str | int] | None = None, streaming: bool | int = False,
+            time_axis: Mapping[str | int, int] | None = None, precision: str = "auto",
             layer_precisions: Mapping[str, str] | None = None,
             arena_budget: int | str | None = None, max_iterations: int = 0,
             fold_budget: int | str = "1G", self_test: int = 0) -> Model:
@@ -38,11 +35,11 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     model: path of an OpenVINO IR (.xml); an ``openvino.Model``; or, where OpenVINO is installed, the
       path of a file that it reads (.onnx, .tflite, .pb).
     weights: path of the IR's weights; else the .bin beside it.
-    shapes: of inputs, in elements, by name or index.
+    shapes: of inputs, in elements. Here and below, inputs and outputs go by name or index.
     values: arrays of inputs that become constants.
     states: pairs of an input and the output that is its value in the next run; begins as zeros.
     streaming: steps of the time axis in one run (True: one), with state kept between runs.
-    time_axis: with streaming, the axis of time of an input or output, by name; else it is found.
+    time_axis: with streaming, the axis of time of an input or output; else it is found.
     precision: type of the weights of products; "auto" is f16 where every weight is one, else f32.
     layer_precisions: exceptions, by the layer's name.
     arena_budget: most bytes of scratch, as 65536 or "64K"; "min" for the smallest plan, "fastest"
@@ -54,10 +51,11 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     Raises ``weft.Error`` with all faults of the model.
     """
     options = _core.Options()
-    options.shapes = {name: [int(size) for size in shape] for name, shape in (shapes or {}).items()}
-    options.states = list((states or {}).items())
+    options.shapes = {str(name): [int(size) for size in shape]
+                      for name, shape in (shapes or {}).items()}
+    options.states = [(str(name), str(output)) for name, output in (states or {}).items()]
     options.streaming_steps = int(streaming) if streaming is not False else None
-    options.time_axes = list((time_axis or {}).items())
+    options.time_axes = [(str(name), axis) for name, axis in (time_axis or {}).items()]
     options.precision = precision
     options.layer_precisions = dict(layer_precisions or {})
     _take_budget(options, arena_budget)
@@ -66,76 +64,30 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     if self_test < 0:
         raise Error(f"weft: self_test: is {self_test}; must be 0 or more")
     options.self_test_runs = self_test
-    rows = [_value_row(name, array) for name, array in (values or {}).items()]
-    place = _place(model, weights)
+    rows = [_value_row(str(name), array) for name, array in (values or {}).items()]
     other_ports = bool(streaming is not False or values or states)
-    return _converted(place, options, rows, other_ports)
+    return _converted(ir_of(model, weights), options, rows, other_ports)
 
 
-# An IR's path and that of its weights, or both files' bytes.
-_Place = tuple[pathlib.Path, "pathlib.Path | None"] | tuple[bytes, bytes]
-
-
-def _converted(place: _Place, options: _core.Options, rows: list[Any], other_ports: bool,
+def _converted(ir: Files | InMemory, options: _core.Options, rows: list[Any], other_ports: bool,
                layers: Sequence[tuple[int, int]] = ()) -> Model:
     options.set_layer_outputs(list(layers))
-    if isinstance(place[0], bytes):
-        name = "model"
-        file, warnings = _core.convert(_as_array(place[0]), _as_array(place[1]), options, rows)
+    if isinstance(ir, InMemory):
+        options.name = name = ir.name
+        file, warnings = _core.convert(_as_array(ir.xml), _as_array(ir.weights), options, rows)
     else:
-        name = str(place[0])
-        file, warnings = _core.convert_file(name, str(place[1] or ""), options, rows)
+        name = os.fspath(ir.model)
+        file, warnings = _core.convert_file(name, os.fspath(ir.weights or ""), options, rows)
     for line in warnings:
         python_warnings.warn(line, stacklevel=3)
-    source = Source(place if isinstance(place[0], bytes) else place[0],
-                    None if isinstance(place[0], bytes) else place[1], dict(options.shapes),
-                    other_ports,
-                    lambda outputs: _converted(place, options, rows, other_ports, outputs))
+    source = Source(ir, dict(options.shapes), other_ports,
+                    lambda outputs: _converted(ir, options, rows, other_ports, outputs))
     return Model(_core.Stream(_as_array(file), name), source)
 
 
-def _place(model: Any, weights: str | os.PathLike[str] | None) -> _Place:
-    if not isinstance(model, (str, os.PathLike)):
-        return _serialized(model)
-    path = pathlib.Path(model)
-    if path.suffix.lower() in _FOREIGN:
-        try:
-            import openvino
-        except ImportError:
-            return path, None  # the converter's refusal names the command that makes an IR
-        try:
-            return _serialized(openvino.Core().read_model(path))
-        except RuntimeError as error:
-            raise Error(f"{path}: OpenVINO cannot read it: {error}") from error
-    return path, None if weights is None else pathlib.Path(weights)
-
-
-def _serialized(model: Any) -> tuple[bytes, bytes]:
-    """XML and weights of an openvino.Model. OpenVINO writes to paths only, so they lie in a folder
-    of memory for a moment, where the system has one."""
-    try:
-        import openvino
-    except ImportError:
-        openvino = None
-    if openvino is None or not isinstance(model, openvino.Model):
-        raise Error(f"weft: model: is {type(model).__name__}; must be a path or an openvino.Model, "
-                    "which openvino.convert_model makes of a framework's")
-    with _folder() as folder:
-        openvino.serialize(model, folder / "model.xml", folder / "model.bin")
-        return (folder / "model.xml").read_bytes(), (folder / "model.bin").read_bytes()
-
-
-@contextlib.contextmanager
-def _folder() -> Iterator[pathlib.Path]:
-    memory = pathlib.Path("/dev/shm")
-    place = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=place) as folder:
-        yield pathlib.Path(folder)
-
-
 def _byte_count(name: str, value: int | str) -> int:
-    if isinstance(value, int):
-        return value
+    if not isinstance(value, str):
+        return operator.index(value)
     digits, unit = (value[:-1], value[-1].upper()) if value[-1:].isalpha() else (value, "")
     if not digits.isdecimal() or unit not in _UNITS:
         raise Error(f'weft: {name}: is "{value}"; must be a number of bytes, such as 65536 or "64K"')

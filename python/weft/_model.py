@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from weft import _core
 from weft._errors import Error
+from weft._ir import Files, InMemory
 
 _Bytes = bytes  # Model has a property of that name
 
@@ -40,12 +41,10 @@ class Port:
 class Source:
     """What a model was converted from, for weft.compare.
 
-    ``model`` is an IR's path, or its XML and weights. ``rerun`` converts it again, with further
-    outputs: those of layers by id and port.
+    ``rerun`` converts it again, with further outputs: those of layers by id and port.
     """
 
-    model: pathlib.Path | tuple[_Bytes, _Bytes]
-    weights: pathlib.Path | None
+    ir: Files | InMemory
     shapes: dict[str, list[int]]
     other_ports: bool  # streaming, values or states have changed what goes in or out
     rerun: Callable[[list[tuple[int, int]]], Model]
@@ -83,6 +82,19 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model.weft."""
         pathlib.Path(path).write_bytes(self.bytes)
+
+    def save_c(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model as C for firmware: ``path``, which ends in .c, and the header beside it.
+
+        The two hold the file's bytes, memory of the right size, names of ports and the list of the
+        kernels that the model takes. The file's stem begins their names.
+        """
+        source = pathlib.Path(path)
+        if source.suffix != ".c":
+            raise Error(f"{source}: is the C source's path; must end in .c")
+        header_text, source_text = self._stream.c_source(source.stem)
+        source.write_bytes(source_text)
+        source.with_suffix(".h").write_bytes(header_text)
 
     def __call__(self, *arrays: npt.ArrayLike) -> Any:
         """Runs once with one array for each input, in their order.
@@ -160,7 +172,7 @@ class Model:
     def _fill(self, arrays: list[npt.ArrayLike]) -> None:
         """Checks all arrays before the first is copied."""
         views = [self._stream.input(i) for i in range(len(self.inputs))]
-        given = [np.asarray(array) for array in arrays]
+        given = [_array(port, array) for port, array in zip(self.inputs, arrays)]
         faults = [fault for port, view, array in zip(self.inputs, views, given)
                   for fault in _array_faults(port, view, array)]
         if faults:
@@ -197,10 +209,23 @@ def _array_faults(port: Port, view: npt.NDArray[Any], array: npt.NDArray[Any]) -
     faults = []
     if not np.can_cast(array.dtype, view.dtype, "same_kind"):
         faults.append(f'weft: input "{port.name}": is {array.dtype}; must be {must}')
+    elif array.dtype.kind in "iu" and view.dtype.kind in "iu" and array.size:
+        range_ = np.iinfo(view.dtype)
+        for value in (int(array.min()), int(array.max())):
+            if not range_.min <= value <= range_.max:
+                faults.append(f'weft: input "{port.name}": holds {value}; must be {range_.min} to '
+                              f"{range_.max}")
     if array.shape != view.shape:
         faults.append(f'weft: input "{port.name}": has shape {list(array.shape)}; must have '
                       f"{list(view.shape)}")
     return faults
+
+
+def _array(port: Port, given: npt.ArrayLike) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise Error(f'weft: input "{port.name}": is no array: {error}') from error
 
 
 def load(file: str | os.PathLike[str] | bytes) -> Model:
