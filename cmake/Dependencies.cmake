@@ -5,7 +5,8 @@ include(FetchContent)
 include(cmake/Highway.cmake)
 include(cmake/FlatBuffers.cmake)
 
-# What is fetched becomes part of the weft command; installing weft installs nothing of it.
+# What is fetched becomes part of the weft command and of weft::converter; installing weft installs
+# nothing else of it.
 foreach(weft_option IN ITEMS PUGIXML_INSTALL CLI11_INSTALL JSON_Install FMT_INSTALL)
   set(${weft_option} OFF CACHE INTERNAL "")
 endforeach()
@@ -26,5 +27,6 @@ function(weft_need name)
   endif()
   FetchContent_Declare(${name} URL ${need_URL} URL_HASH SHA256=${need_SHA256}
                        DOWNLOAD_EXTRACT_TIMESTAMP OFF)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ${weft_position_independent})  # Python's module links it
   FetchContent_MakeAvailable(${name})
 endfunction()

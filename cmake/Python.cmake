@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package's module and its tests, where a Python is there that has nanobind. pip builds
-# the package by itself (python/pyproject.toml).
+# The Python package's module and its tests, where a Python is there that has nanobind and its own
+# headers. pip builds the package by itself (python/pyproject.toml).
 set(WEFT_PYTHON "" CACHE FILEPATH
     "Python with nanobind that the package is tested with, instead of the one of scripts/setup.sh")
 set(Python_EXECUTABLE "${WEFT_PYTHON}")
@@ -9,14 +9,16 @@ if(NOT Python_EXECUTABLE)
 endif()
 set(weft_python_result "is not there")
 if(EXISTS "${Python_EXECUTABLE}")
-  execute_process(COMMAND "${Python_EXECUTABLE}" -c "import nanobind"
+  execute_process(COMMAND "${Python_EXECUTABLE}" -c "import nanobind, os, sys, sysconfig
+os.stat(os.path.join(sysconfig.get_path('include'), 'Python.h'))
+sys.exit(sys.version_info < (3, 10))"
                   RESULT_VARIABLE weft_python_result OUTPUT_QUIET ERROR_QUIET)
 endif()
 if(weft_python_result STREQUAL "0")
   add_subdirectory(python)
 else()
-  message(STATUS "no Python with nanobind (scripts/setup.sh): its package is left out")
-  add_test(NAME python/all
-           COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Python with nanobind: scripts/setup.sh")
+  set(weft_python_lack "no Python 3.10 with headers and nanobind, which scripts/setup.sh installs")
+  message(STATUS "${weft_python_lack}: its package is left out")
+  add_test(NAME python/all COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${weft_python_lack}")
   set_tests_properties(python/all PROPERTIES SKIP_REGULAR_EXPRESSION "skipped:" LABELS python)
 endif()

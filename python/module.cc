@@ -18,6 +18,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,12 +26,14 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/file_kind.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/inspect_json.h"
 #include "converter/cli/loaded_model.h"
+#include "converter/cli/model_json.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/timing.h"
 #include "converter/convert.h"
+#include "converter/report/page.h"
 #include "runtime/weft.h"
 
 namespace nb = nanobind;
@@ -123,6 +126,8 @@ std::vector<PortRow> RowsOf(const std::vector<ModelPort>& ports) {
 class Stream {
  public:
   Stream(const RawBytes& file, const std::string& name) {
+    const std::string other = weft::NotAModel(name, BytesOf(file));
+    if (!other.empty()) throw Refused({name + ": " + other});
     Faults faults;
     std::unique_ptr<LoadedModel> model = LoadedModel::Of(BytesOf(file), name, faults);
     ThrowUnlessOk(faults);
@@ -265,6 +270,10 @@ int RunCommand(const std::vector<std::string>& words) {
   return weft::cli::Main(static_cast<int>(words.size()) + 1, arguments.data());
 }
 
+std::string TextOf(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 void Translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -325,9 +334,9 @@ void AddStream(nb::module_& module) {
       .def("state", [](Stream& stream) { return PythonBytes(stream.state()); })
       .def("set_state", &Stream::SetState, "saved"_a)
       .def("time", &Stream::Time, "runs"_a, "warm_up"_a)
-      .def("inspect", [](Stream& stream) {
-        return weft::cli::InspectJson(stream.model())
-            .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+      .def("inspect", [](Stream& stream) { return TextOf(weft::cli::ModelJson(stream.model())); })
+      .def("report_page", [](Stream& stream) {
+        return weft::report::Page(weft::cli::ReportJson(stream.model()));
       });
 }
 

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What must be there (a command, a file, or python3:MODULE) and the package that brings it.
+# What must be there (a command, a file, python3:MODULE, Python's header) and the package of it.
 needs='
 g++                                  g++
 cmake                                cmake
@@ -13,6 +13,7 @@ ninja                                ninja-build
 ccache                               ccache
 python3                              python3
 python3:ensurepip                    python3-venv
+Python.h                             python3-dev
 /usr/lib/python3/dist-packages/numpy python3-numpy
 flatc                                flatbuffers-compiler
 /usr/include/flatbuffers/base.h      libflatbuffers-dev
@@ -45,6 +46,7 @@ present() {
   case "$1" in
     /*) [ -e "$1" ] ;;
     python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
+    Python.h) [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/$1" ] ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

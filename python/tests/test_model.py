@@ -2,9 +2,12 @@
 """Conversion, runs, state and files."""
 import pathlib
 import pickle
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
@@ -140,6 +143,17 @@ class Files(unittest.TestCase):
             with self.assertRaises(weft.Error):
                 weft.load(damaged)
 
+    def test_other_files_are_refused_by_name(self):
+        with self.assertRaisesRegex(weft.Error, "is an OpenVINO IR; .*, as made by: weft convert"):
+            weft.load(Case("exports/keras_gru").model)
+        with self.assertRaisesRegex(weft.Error, "model.weft: is a NumPy array; must be"):
+            weft.load(b"\x93NUMPY and so on")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "net.tflite"
+            path.write_bytes(b"\x1c\0\0\0TFL3")
+            with self.assertRaisesRegex(weft.Error, "net.tflite: "):
+                weft.convert(path)
+
     def test_weights_elsewhere(self):
         case = Case("exports/keras_gru")
         must = weft.convert(case.model).bytes
@@ -230,9 +244,20 @@ class Reports(unittest.TestCase):
         report = weft.inspect(model)
         self.assertEqual(report["file_bytes"], len(model.bytes))
         self.assertEqual(report["inputs"][0]["shape"], list(model.inputs[0].shape))
-        page = report._repr_html_()
-        self.assertIn(f"{len(model.bytes):,}", page)
-        self.assertNotIn("None", page)
+        self.assertEqual(weft.inspect(model.bytes)["needs"], report["needs"])
+
+    def test_inspect_shows_the_page_of_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, page = (pathlib.Path(folder) / name for name in ("model.weft", "page.html"))
+            weft.convert(Case("exports/keras_gru").model).save(file)
+            subprocess.run([sys.executable, "-m", "weft", "inspect", file, "--html", page], check=True)
+            report = weft.inspect(file)
+            self.assertEqual(report.page, page.read_text(encoding="utf-8"))
+            report.save_page(page)
+            self.assertEqual(report.page, page.read_text(encoding="utf-8"))
+        frame = ElementTree.fromstring(report._repr_html_())
+        self.assertEqual(frame.tag, "iframe")
+        self.assertEqual(frame.get("srcdoc").split(), report.page.split())
 
     def test_bench_counts_runs_and_leaves_the_state(self):
         case = Case("state/streaming_gru")

@@ -5,34 +5,35 @@ from __future__ import annotations
 import html
 import json
 import os
+import pathlib
 from typing import Any
 
 from weft._model import Model, load
 
 
 class Report(dict[str, Any]):
-    """The JSON of ``weft inspect --json``; a notebook shows it as tables. Sizes are bytes."""
+    """The JSON of ``weft inspect --json``. Sizes are bytes.
+
+    A notebook shows ``page``: the memory plan over the steps, the budget, layers and steps.
+    """
+
+    page: str  #: the page of ``weft inspect --html``, which needs no other file and no network
+
+    def __init__(self, facts: dict[str, Any], page: str) -> None:
+        super().__init__(facts)
+        self.page = page
+
+    def save_page(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page for a browser."""
+        pathlib.Path(path).write_text(self.page, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        needs = self["needs"]
-        memory = [["file", self["file_bytes"]], ["state", needs["state_bytes"]],
-                  ["scratch", needs["scratch_bytes"] + sum(needs["more_scratch_bytes"])]]
-        ports = [[f"{side[:-1]} {i}", ", ".join(port["names"]), port["type"], port["shape"]]
-                 for side in ("inputs", "outputs") for i, port in enumerate(self[side])]
-        ports += [["variable", row["name"], row["type"], ""] for row in self["variables"]]
-        return "".join([_table(["memory", "bytes"], [[name, f"{size:,}"] for name, size in memory]),
-                        _table(["port", "names", "type", "shape"], ports),
-                        _table(["step", "count"], [list(row) for row in self["steps"].items()])])
+        # A document of its own: the page's styles and scripts end at the frame.
+        return (f'<iframe srcdoc="{html.escape(self.page)}" sandbox="allow-scripts" '
+                'style="width: 100%; height: 40em; border: 0"></iframe>')
 
 
 def inspect(model: Model | str | os.PathLike[str] | bytes) -> Report:
     """Ports, memory, sections, copies and steps of a model, of a model.weft, or of its bytes."""
-    opened = model if isinstance(model, Model) else load(model)
-    return Report(json.loads(opened._stream.inspect()))
-
-
-def _table(head: list[str], rows: list[list[Any]]) -> str:
-    def row(cells: list[Any], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>"
-                                for cell in cells) + "</tr>"
-    return "<table>" + row(head, "th") + "".join(row(cells, "td") for cells in rows) + "</table>"
+    stream = (model if isinstance(model, Model) else load(model))._stream
+    return Report(json.loads(stream.inspect()), stream.report_page())

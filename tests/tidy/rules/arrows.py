@@ -37,7 +37,8 @@ _MAY_INCLUDE = {
     "converter": _floors("base", "ir", "program", "ops", "graph", "plan", "emit", "inspect") +
                  ("converter/convert.h", "converter/pipeline.h", "converter/stream_note.h"),
     "converter/cli": ("converter",) + _floors(),
-    "python": ("converter/base", "converter/cli", "converter/convert.h", "runtime/weft.h"),
+    "python": ("converter/base", "converter/cli", "converter/convert.h",
+               "converter/report/page.h", "runtime/weft.h"),
     "examples": ("runtime", "examples"),
     "tests": ("tests", "converter", "runtime", "kernels"),
 }
