@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion, runs, state and files."""
+import copy
 import pathlib
 import pickle
 import subprocess
@@ -96,6 +97,17 @@ class State(unittest.TestCase):
     def test_of_another_size_is_refused(self):
         with self.assertRaisesRegex(weft.Error, "is 1 bytes; must be"):
             self.model.state = b"x"
+        for wrong in (None, "x"):
+            with self.assertRaises(TypeError):
+                self.model.state = wrong
+
+    def test_copies_go_on_by_themselves(self):
+        whole = self.run_all(self.model, self.calls)
+        self.model.reset()
+        self.run_all(self.model, self.calls[:3])
+        for copied in (pickle.loads(pickle.dumps(self.model)), copy.deepcopy(self.model)):
+            np.testing.assert_array_equal(self.run_all(copied, self.calls[3:]), whole[3:])
+        np.testing.assert_array_equal(self.run_all(self.model, self.calls[3:]), whole[3:])
 
     def test_streams_run_side_by_side_in_threads(self):
         must = self.run_all(self.model, self.calls)
@@ -190,7 +202,7 @@ class Options(unittest.TestCase):
         with self.assertRaises(weft.Error) as raised:
             weft.convert(self.model, precision="f31", streaming=0, max_iterations=-1)
         self.assertEqual(len(raised.exception.faults), 3)
-        for options in ({"arena_budget": "64Q"}, {"arena_budget": ""}, {"shapes": {"nothing": [1]}},
+        for options in ({"arena_budget": "64Q"}, {"arena_budget": "9999999999999G"}, {"arena_budget": ""}, {"shapes": {"nothing": [1]}},
                         {"values": {"nothing": np.zeros(1, np.complex64)}}, {"self_test": -1}):
             with self.subTest(options), self.assertRaises(weft.Error):
                 weft.convert(self.model, **options)
@@ -223,17 +235,17 @@ class Errors(unittest.TestCase):
 
     def test_of_wrong_types(self):
         model = Case("exports/keras_gru").model
-        for options in ({"precision": 5}, {"arena_budget": 1.5}, {"streaming": "x"}, {"shapes": [1]},
+        for options in ({"precision": 5}, {"arena_budget": 1.5}, {"streaming": 2.5}, {"shapes": [1]},
                         {"self_test": "a"}, {"max_iterations": 1 << 70}):
-            with self.subTest(options), self.assertRaises((TypeError, ValueError, AttributeError,
-                                                           OverflowError)):
+            with self.subTest(options), self.assertRaises((TypeError, AttributeError)):
                 weft.convert(model, **options)
 
     def test_of_wrong_calls(self):
         model = weft.convert(Case("exports/keras_gru").model)
         for call in (lambda: model(), lambda: model.run({}), lambda: model.run({"y": 1}),
                      lambda: model.run({7: 1}), lambda: weft.load("nothing.weft"),
-                     lambda: weft.convert("nothing.xml"), lambda: weft.convert(7)):
+                     lambda: weft.convert("nothing.xml"), lambda: weft.convert("nothing.onnx"),
+                     lambda: weft.convert(7), lambda: model.streams(-1)):
             with self.assertRaises(weft.Error):
                 call()
 

@@ -32,7 +32,7 @@ def _with_ir(words: list[str], until_end: contextlib.ExitStack) -> list[str]:
     """The words with an IR in place of a file that OpenVINO has to read."""
     for at, word in enumerate(words[1:], 1):
         path = pathlib.Path(word)
-        model = _ir.read_foreign(path) if os.path.isfile(path) else None
+        model = None if words[at - 1] in ("-o", "--output") else _ir.read_foreign(path)
         if model is not None:
             xml = until_end.enter_context(_ir.serialized(model, path.stem))
             output = [] if _has_output(words) else ["--output", os.fspath(path.with_suffix(".weft"))]

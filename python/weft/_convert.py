@@ -51,10 +51,10 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     Raises ``weft.Error`` with all faults of the model.
     """
     options = _core.Options()
-    options.shapes = {str(name): [int(size) for size in shape]
+    options.shapes = {str(name): [operator.index(size) for size in shape]
                       for name, shape in (shapes or {}).items()}
     options.states = [(str(name), str(output)) for name, output in (states or {}).items()]
-    options.streaming_steps = int(streaming) if streaming is not False else None
+    options.streaming_steps = None if streaming is False else operator.index(streaming)
     options.time_axes = [(str(name), axis) for name, axis in (time_axis or {}).items()]
     options.precision = precision
     options.layer_precisions = dict(layer_precisions or {})
@@ -87,11 +87,18 @@ def _converted(ir: Files | InMemory, options: _core.Options, rows: list[Any], ot
 
 def _byte_count(name: str, value: int | str) -> int:
     if not isinstance(value, str):
-        return operator.index(value)
+        return _limited(name, operator.index(value))
     digits, unit = (value[:-1], value[-1].upper()) if value[-1:].isalpha() else (value, "")
     if not digits.isdecimal() or unit not in _UNITS:
         raise Error(f'weft: {name}: is "{value}"; must be a number of bytes, such as 65536 or "64K"')
-    return int(digits) * _UNITS[unit]
+    return _limited(name, int(digits) * _UNITS[unit])
+
+
+def _limited(name: str, count: int) -> int:
+    most = (1 << 63) - 1
+    if not 0 <= count <= most:
+        raise Error(f"weft: {name}: is {count}; must be 0 to {most}")
+    return count
 
 
 def _take_budget(options: _core.Options, budget: int | str | None) -> None:

@@ -47,9 +47,9 @@ def ir_of(model: Any, weights: str | os.PathLike[str] | None) -> Files | InMemor
 
 def read_foreign(path: pathlib.Path) -> Any:
     """The openvino.Model of a file that is none of OpenVINO's own; None where the file is not of
-    that kind, or OpenVINO is not installed."""
+    that kind, is not there, or OpenVINO is not installed."""
     openvino = _openvino()
-    if openvino is None or path.suffix.lower() not in _FOREIGN:
+    if openvino is None or path.suffix.lower() not in _FOREIGN or not path.exists():
         return None
     try:
         return openvino.Core().read_model(path)

@@ -142,13 +142,20 @@ class Model:
 
     @state.setter
     def state(self, saved: _Bytes) -> None:
+        state = _as_array(_Bytes(memoryview(saved)))
         with self._lock:
-            self._stream.set_state(np.frombuffer(saved, np.uint8) if saved else _EMPTY)
+            self._stream.set_state(state)
 
     def streams(self, count: int) -> list[Model]:
         """``count`` further models of the same file, each with a state of its own in its beginning.
         They share the file's bytes, and threads may run them at the same time."""
+        if count < 0:
+            raise Error(f"weft: streams: count is {count}; must be 0 or more")
         return [Model(self._stream.another(), self._source) for _ in range(count)]
+
+    def __reduce__(self) -> tuple[Callable[[_Bytes, _Bytes], Model], tuple[_Bytes, _Bytes]]:
+        """A copy, also in another process, goes on from this state by itself."""
+        return _restored, (self.bytes, self.state)
 
     def _arranged(self, inputs: Mapping[str | int, npt.ArrayLike]) -> list[npt.ArrayLike]:
         arrays: dict[int, npt.ArrayLike] = {}
@@ -182,6 +189,12 @@ class Model:
 
 
 _EMPTY = np.zeros(0, np.uint8)
+
+
+def _restored(file: bytes, state: bytes) -> Model:
+    model = load(file)
+    model.state = state
+    return model
 
 
 def _names(ports: tuple[Port, ...]) -> str:
