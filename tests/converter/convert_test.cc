@@ -30,7 +30,8 @@ constexpr const char* kCase = "sequence/gru_forward_b1_t4_i17_h33";
 TEST(Library, ConvertsInMemoryWhatItConvertsFromFiles) {
   const std::vector<std::byte> xml = BytesOf(CaseFile(kCase, "model.xml"));
   const std::vector<std::byte> weights = BytesOf(CaseFile(kCase, "model.bin"));
-  for (const std::optional<int64_t> streaming : {std::optional<int64_t>(), std::optional(1l)}) {
+  for (const std::optional<int64_t> streaming :
+       {std::optional<int64_t>(), std::optional<int64_t>(1)}) {
     Options options;
     options.streaming_steps = streaming;  // reads the IR more than once
     const Result in_memory = Convert(xml, weights, options);
