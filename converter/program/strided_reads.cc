@@ -9,7 +9,6 @@
 #include "converter/base/narrow.h"
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
-#include "kernels/element.h"
 
 namespace weft::plan {
 namespace {
@@ -111,7 +110,7 @@ std::optional<Dims> CommonAxes(Dims a, Dims b) {
   }
   std::ranges::reverse(common);
   const bool is_all = ElementCount(a) == 1 && ElementCount(b) == 1;
-  return is_all && common.size() <= kernels::kMaxRank ? std::optional(common) : std::nullopt;
+  return is_all ? std::optional(common) : std::nullopt;
 }
 
 Dims WithoutOnes(Dims dims) {
@@ -156,7 +155,8 @@ bool ReadFrom(BinaryParams& params, size_t input, const CopySource& source) {
   const Dims b = Listed(params.b_strides(), params.rank());
   const std::optional<Refined> refined =
       Refine(dims, input == 0 ? a : b, {input == 0 ? b : a}, source);
-  if (!refined || refined->dims.back() < kLeastRun) return false;
+  if (!refined || refined->dims.size() > params.dims()->size()) return false;
+  if (refined->dims.back() < kLeastRun) return false;
   if (std::ranges::any_of(refined->strides, [](int64_t s) { return s < 0; })) return false;
   params.mutate_rank(Narrow32(refined->dims.size(), "rank"));
   Write(params.mutable_dims(), refined->dims);
@@ -170,7 +170,8 @@ bool ReadFrom(CopyParams& params, size_t, const CopySource& source) {
   const std::optional<Refined> refined =
       Refine(dims, Listed(params.src_strides(), params.rank()),
              {Listed(params.dst_strides(), params.rank())}, source);
-  if (!refined || params.src_offset() != 0) return false;
+  if (!refined || refined->dims.size() > params.dims()->size()) return false;
+  if (params.src_offset() != 0) return false;
   int64_t before = 0;  // elements in front of the one that is read first
   for (size_t i = 0; i < refined->dims.size(); ++i) {
     before += std::max<int64_t>(0, (refined->dims[i] - 1) * -refined->strides[i]);
