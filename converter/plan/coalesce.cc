@@ -242,18 +242,26 @@ void RemoveIdentities(Program& program) {
 
 }  // namespace
 
-void Coalesce(Program& program) {
+void DropCopies(Program& program) {
   AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
     BlockCoalescer(program, block, everywhere).DropCopies();
   }
   ShortenAll(program);
   RemoveIdentities(program);
-  everywhere = CountsOf(CollectAccesses(program, program.main));
+}
+
+void WriteInPlace(Program& program) {
+  AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
     BlockCoalescer(program, block, everywhere).WriteInPlace();
   }
   ShortenAll(program);
+}
+
+void Coalesce(Program& program) {
+  DropCopies(program);
+  WriteInPlace(program);
 }
 
 }  // namespace weft::plan

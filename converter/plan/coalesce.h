@@ -18,6 +18,11 @@ namespace weft::plan {
 bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere);
 
+void DropCopies(Program& program);
+// Lets element-by-element steps write over an operand.
+void WriteInPlace(Program& program);
+
+// Both, in that order.
 void Coalesce(Program& program);
 
 }  // namespace weft::plan

@@ -14,6 +14,7 @@
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
 #include "converter/plan/near.h"
+#include "converter/plan/order.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/traffic.h"
 #include "converter/program/hoist.h"
@@ -23,6 +24,7 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kAlignmentNodes = 2000;
+constexpr int kMostOrders = 4;
 constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
 constexpr Candidate kCandidates[] = {
     {kAllRows, true, false}, {kAllRows, true, true}, {64, true, true}, {32, true, true},
@@ -200,10 +202,39 @@ Program Hoisted(Program lowered, const Candidate& candidate) {
   return lowered;
 }
 
+// What can lie in one place depends on the order, and which order is best on what lies in one place:
+// one is changed after the other, as long as it moves a step. Nullopt where none has moved.
+std::optional<Program> Ordered(Program program) {
+  if (!OrderSteps(program)) return std::nullopt;
+  Coalesce(program);
+  for (int order = 1; order < kMostOrders && OrderSteps(program); ++order) Coalesce(program);
+  return program;
+}
+
+// Is there hope that the program needs less scratch than the plan?
+bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
+  const std::vector<Lifetime> lifetimes = Liveness(program);
+  std::vector<Buffer> buffers;
+  for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time});
+  std::vector<Near> nears;
+  if (lies_near) nears = NearsOf(program, lifetimes);
+  return PeakOf(buffers, 1, nears).bytes < plan.all_scratch_bytes();
+}
+
+// The steps keep the order in which they were lowered, unless another one takes less scratch. It is
+// looked for among those that keep what lies in one place in the first order, then among all.
 Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
   ChainCopies(hoisted);
-  Coalesce(hoisted);
-  Plan plan = PlanAsIs(std::move(hoisted), memories, candidate.lies_near);
+  DropCopies(hoisted);
+  Program apart = hoisted;
+  WriteInPlace(hoisted);
+  Plan plan = PlanAsIs(hoisted, memories, candidate.lies_near);
+  for (Program* start : {&hoisted, &apart}) {
+    std::optional<Program> ordered = Ordered(std::move(*start));
+    if (!ordered || !MayNeedLess(*ordered, plan, candidate.lies_near)) continue;
+    Plan other = PlanAsIs(std::move(*ordered), memories, candidate.lies_near);
+    if (other.all_scratch_bytes() < plan.all_scratch_bytes()) plan = std::move(other);
+  }
   plan.candidate = candidate;
   return plan;
 }

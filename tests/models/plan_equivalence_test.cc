@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning must not change a bit. Every conformance case is lowered once and run seven ways: every
-// copy executed, copies coalesced, outputs written over inputs, invariants and products hoisted out
+// Planning must not change a bit. Every conformance case is lowered once and run nine ways: every
+// copy executed, copies coalesced, outputs written over inputs, steps in the order that needs the
+// least scratch, found before and after what lies in one place, invariants and products hoisted out
 // of loops, the latter whole and in small chunks, and with its scratch in two memories.
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 
 #include "converter/pipeline.h"
 #include "converter/plan/coalesce.h"
+#include "converter/plan/order.h"
 #include "converter/plan/plan.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"
@@ -20,6 +22,12 @@ namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::vector<std::byte> Ordered(plan::Program program) {
+  plan::OrderSteps(program);
+  plan::Coalesce(program);
+  return Outputs(program);
+}
 
 std::vector<std::byte> Planned(plan::Program program, int64_t hoisted_rows) {
   plan::HoistInvariants(program);
@@ -46,6 +54,8 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     plan::Coalesce(coalesced);
     EXPECT_EQ(naive, Outputs(coalesced)) << "coalesced";
     EXPECT_EQ(naive, Outputs(coalesced, {}, true)) << "near";
+    EXPECT_EQ(naive, Ordered(*program)) << "ordered, then coalesced";
+    EXPECT_EQ(naive, Ordered(coalesced)) << "coalesced, then ordered";
     EXPECT_EQ(naive, Planned(*program, 1)) << "invariants hoisted";
     EXPECT_EQ(naive, Planned(*program, INT64_MAX)) << "hoisted whole";
     EXPECT_EQ(naive, Planned(*program, 4)) << "hoisted by chunks";

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "converter/plan/order_search.h"
+#include "converter/plan/plan.h"
+#include "converter/plan/units.h"
+
+namespace weft::plan {
+
+namespace {
+
+constexpr int64_t kMostLooksForOrders = 2'000'000;  // for all blocks: a tenth of a second
+// Pairs of accesses to one value of which one writes: beyond, a block keeps its order.
+constexpr size_t kMostConflicts = 4'000'000;
+
+// Blocks, and behind them sections: what each stands in, and which of them holds all that touches a
+// root, the innermost such.
+class Scopes {
+ public:
+  explicit Scopes(const Program& program)
+      : program_(program),
+        block_count_(program.blocks.size()),
+        around_(block_count_ + program.sections.size(), kNone),
+        depth_(around_.size()),
+        owner_(program.values.size(), kNone) {
+    Visit(program.main, 0);
+    for (const std::vector<Port>* ports : {&program.inputs, &program.outputs}) {
+      for (const Port& port : *ports) Touch({port.value, port.length}, program.main);
+    }
+    for (ValueId root = 0; root < owner_.size(); ++root) {
+      if (owner_[root] != kNone) owned_by_[owner_[root]].push_back(root);
+    }
+  }
+
+  bool IsOwnedBy(ValueId root, BlockId block) const { return owner_[root] == block; }
+  // What several blocks of a section touch, and nothing outside it.
+  int64_t BytesBetweenBlocks(SectionId section) const {
+    const auto found = owned_by_.find(ScopeOf(section));
+    int64_t bytes = 0;
+    for (const ValueId root : found == owned_by_.end() ? std::vector<ValueId>() : found->second) {
+      bytes += ScratchBytesOf(program_, root);
+    }
+    return bytes;
+  }
+
+  static int64_t ScratchBytesOf(const Program& program, ValueId root) {
+    const Value& value = program.values[root];
+    return value.home == Home::kScratch ? RoundUp(value.bytes, kScratchAlignment) : 0;
+  }
+
+ private:
+  uint32_t ScopeOf(SectionId section) const {
+    return static_cast<uint32_t>(block_count_) + section;
+  }
+
+  void Visit(BlockId block, uint32_t depth) {
+    depth_[block] = depth;
+    for (const Item& item : program_.blocks[block].items) {
+      if (const auto* step = std::get_if<Step>(&item)) {
+        Touch(step->inputs, block);
+        Touch(step->outputs, block);
+      } else {
+        Visit(std::get<SectionEntry>(item).section, block, depth + 1);
+      }
+    }
+  }
+
+  void Visit(SectionId id, BlockId outside, uint32_t depth) {
+    const Section& section = program_.sections[id];
+    around_[ScopeOf(id)] = outside;
+    depth_[ScopeOf(id)] = depth;
+    Touch({section.trip, section.first_condition, section.body_condition, section.iteration,
+           section.length},
+          outside);
+    for (const std::vector<BlockId>* blocks : {&section.copies, &section.settles}) {
+      for (const BlockId block : *blocks) {
+        around_[block] = ScopeOf(id);
+        Visit(block, depth + 1);
+      }
+    }
+  }
+
+  void Touch(const std::vector<ValueId>& values, uint32_t scope) {
+    for (const ValueId value : values) {
+      if (value == kNone) continue;
+      uint32_t& owner = owner_[Resolve(program_, value).root];
+      owner = owner == kNone ? scope : Common(owner, scope);
+    }
+  }
+
+  uint32_t Common(uint32_t a, uint32_t b) const {
+    while (a != b) {
+      uint32_t& deeper = depth_[a] >= depth_[b] ? a : b;
+      deeper = around_[deeper];
+    }
+    return a;
+  }
+
+  const Program& program_;
+  const size_t block_count_;
+  std::vector<uint32_t> around_, depth_;  // by scope
+  std::vector<uint32_t> owner_;           // by root
+  std::unordered_map<uint32_t, std::vector<ValueId>> owned_by_;
+};
+
+class StepOrderer {
+ public:
+  explicit StepOrderer(Program& program) : program_(program), scopes_(program) {}
+
+  bool Run() {
+    Order(program_.main);
+    return has_moved_;
+  }
+
+ private:
+  // Bytes that are live at one time of what only this block touches.
+  int64_t Order(BlockId block) {
+    const std::vector<Unit> units = UnitsOf(program_, block);
+    std::vector<int64_t> inner_bytes;
+    for (const Unit& unit : units) inner_bytes.push_back(InnerBytes(block, unit));
+    const AccessMap accesses = AccessesOf(program_, block, units);
+    OrderProblem problem = ProblemOf(block, accesses, units);
+    problem.inner_bytes = std::move(inner_bytes);
+    const int64_t peak = PeakInOrder(problem);
+    if (peak == LeastPeak(problem) || !AreFew(accesses)) return peak;
+    AddDependences(accesses, problem);
+    const FoundOrder found = FindOrder(problem, looks_left_);
+    looks_left_ -= found.looks;
+    if (found.units.empty()) return peak;
+    Reorder(program_.blocks[block], units, found.units);
+    has_moved_ = true;
+    return found.peak_bytes;
+  }
+
+  int64_t InnerBytes(BlockId block, const Unit& unit) {
+    int64_t most = 0;
+    for (size_t item = unit.begin; item < unit.end; ++item) {
+      const auto* entry = std::get_if<SectionEntry>(&program_.blocks[block].items[item]);
+      if (entry == nullptr) continue;
+      const SectionId id = entry->section;
+      int64_t bytes = 0;
+      const Section& section = program_.sections[id];
+      for (const BlockId copy : section.copies) bytes = std::max(bytes, Order(copy));
+      for (const BlockId settle : section.settles) bytes = std::max(bytes, Order(settle));
+      most = std::max(most, bytes + scopes_.BytesBetweenBlocks(id));
+    }
+    return most;
+  }
+
+  static bool AreFew(const AccessMap& accesses) {
+    size_t pairs = 0;
+    for (const auto& [root, list] : accesses) {
+      const auto writes = std::ranges::count_if(list, &Access::write);
+      pairs += list.size() * static_cast<size_t>(writes);
+    }
+    return pairs <= kMostConflicts;
+  }
+
+  OrderProblem ProblemOf(BlockId block, const AccessMap& accesses,
+                         const std::vector<Unit>& units) const {
+    OrderProblem problem;
+    problem.before.resize(units.size());
+    std::vector<ValueId> roots;
+    for (const auto& [root, list] : accesses) {
+      if (scopes_.IsOwnedBy(root, block) && Scopes::ScratchBytesOf(program_, root) > 0)
+        roots.push_back(root);
+    }
+    std::ranges::sort(roots);
+    std::unordered_map<ValueId, size_t> index;
+    for (const ValueId root : roots) {
+      index.emplace(root, problem.bytes.size());
+      problem.bytes.push_back(BytesOf(root, accesses.at(root)));
+    }
+    AddShares(block, accesses, units, index, problem);
+    return problem;
+  }
+
+  OrderProblem::Bytes BytesOf(ValueId root, const std::vector<Access>& accesses) const {
+    OrderProblem::Bytes of{.bytes = Scopes::ScratchBytesOf(program_, root)};
+    for (const Access& access : accesses) {
+      if (access.item == kBeforeRun) {
+        of.from_start = true;
+      } else if (access.item == kAfterRun) {
+        of.to_end = true;
+      } else {
+        of.units.push_back(static_cast<size_t>(access.item));
+      }
+    }
+    std::ranges::sort(of.units);
+    of.units.erase(std::ranges::unique(of.units).begin(), of.units.end());
+    return of;
+  }
+
+  // Where a step alone writes a whole value that may lie where another whole one ends.
+  void AddShares(BlockId block, const AccessMap& accesses, const std::vector<Unit>& units,
+                 const std::unordered_map<ValueId, size_t>& index, OrderProblem& problem) const {
+    for (size_t unit = 0; unit < units.size(); ++unit) {
+      const auto* step = std::get_if<Step>(&program_.blocks[block].items[units[unit].begin]);
+      for (size_t output = 0; step != nullptr && output < step->outputs.size(); ++output) {
+        const auto to = WholeOf(step->outputs[output], index);
+        if (!to || !IsWrittenBy(unit, accesses.at(*to))) continue;
+        for (size_t input = 0; input < step->inputs.size(); ++input) {
+          const auto from = WholeOf(step->inputs[input], index);
+          const bool fits = from && *from != *to &&
+                            program_.values[*from].bytes == program_.values[*to].bytes &&
+                            MayShare(*step, input, output);
+          if (fits) problem.shares.push_back({unit, index.at(*from), index.at(*to)});
+        }
+      }
+    }
+  }
+
+  std::optional<ValueId> WholeOf(ValueId value,
+                                 const std::unordered_map<ValueId, size_t>& index) const {
+    if (value == kNone) return std::nullopt;
+    const Place place = Resolve(program_, value);
+    if (!IsWholeScratch(program_, place, value) || !index.contains(place.root)) return std::nullopt;
+    return place.root;
+  }
+
+  static bool IsWrittenBy(size_t unit, const std::vector<Access>& accesses) {
+    return std::ranges::all_of(accesses, [&](const Access& access) {
+      return !access.write || access.item == static_cast<int64_t>(unit);
+    });
+  }
+
+  static void AddDependences(const AccessMap& accesses, OrderProblem& problem) {
+    const Dependences dependences(accesses, problem.before.size());
+    for (size_t unit = 0; unit < problem.before.size(); ++unit) {
+      for (const size_t after : dependences.after()[unit]) problem.before[after].push_back(unit);
+    }
+    for (std::vector<size_t>& before : problem.before) {
+      std::ranges::sort(before);
+      before.erase(std::ranges::unique(before).begin(), before.end());
+    }
+  }
+
+  Program& program_;
+  const Scopes scopes_;
+  int64_t looks_left_ = kMostLooksForOrders;
+  bool has_moved_ = false;
+};
+
+}  // namespace
+
+bool OrderSteps(Program& program) { return StepOrderer(program).Run(); }
+
+}  // namespace weft::plan

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/order.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "converter/plan/plan.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+namespace {
+
+std::vector<std::string> LayersOf(const Program& program, BlockId block) {
+  std::vector<std::string> layers;
+  for (const Item& item : program.blocks[block].items) {
+    const auto* step = std::get_if<Step>(&item);
+    layers.push_back(step == nullptr ? "loop" : step->layer);
+  }
+  return layers;
+}
+
+class OrderTest : public testing::Test {
+ protected:
+  ValueId Scratch(int64_t count) { return builder_.Scratch({ElementType::f32, {count}}); }
+  void Copy(const std::string& layer, ValueId from, ValueId to) {
+    builder_.SetLayer(layer);
+    builder_.Copy(from, to);
+  }
+  // Two large values, each of which is needed for the first of its numbers only.
+  void TwoLarge(ValueId y) {
+    const ValueId weights =
+        builder_.WeightsOf<float>({ElementType::f32, {64}}, std::vector<float>(64));
+    const ValueId a = Scratch(64), b = Scratch(64);
+    Copy("a", weights, a);
+    Copy("b", weights, b);
+    Copy("first of a", builder_.View(a, 0, {ElementType::f32, {4}}),
+         builder_.View(y, 0, {ElementType::f32, {4}}));
+    Copy("first of b", builder_.View(b, 0, {ElementType::f32, {4}}),
+         builder_.View(y, 16, {ElementType::f32, {4}}));
+  }
+
+  Program program_;
+  Builder builder_{program_};
+};
+
+TEST_F(OrderTest, UsesALargeValueBeforeItMakesTheNext) {
+  const ValueId y = Scratch(8);
+  TwoLarge(y);
+  program_.outputs.push_back({y, {"y"}});
+  EXPECT_TRUE(OrderSteps(program_));
+  EXPECT_EQ(LayersOf(program_, program_.main),
+            (std::vector<std::string>{"a", "first of a", "b", "first of b"}));
+  EXPECT_FALSE(OrderSteps(program_));
+  EXPECT_EQ(PlanAsIs(program_).all_scratch_bytes(), 256 + 32);
+}
+
+// The loop's own scratch is free again when it ends, and what it needs is known to the block around.
+TEST_F(OrderTest, OrdersBodiesToo) {
+  const ValueId y = Scratch(8);
+  const SectionId id = builder_.NewSection();
+  const BlockId body = builder_.NewBlock();
+  builder_.SetBlock(body);
+  TwoLarge(y);
+  builder_.SetBlock(program_.main);
+  program_.sections[id].copies = {body};
+  program_.sections[id].trip_count = program_.sections[id].max_trips = 3;
+  builder_.Enter(id);
+  program_.outputs.push_back({y, {"y"}});
+  EXPECT_TRUE(OrderSteps(program_));
+  EXPECT_EQ(LayersOf(program_, body),
+            (std::vector<std::string>{"a", "first of a", "b", "first of b"}));
+}
+
+TEST_F(OrderTest, MovesNothingWhereNothingIsSaved) {
+  const ValueId weights = builder_.WeightsOf<float>({ElementType::f32, {4}}, {1, 2, 3, 4});
+  const ValueId y = Scratch(8);
+  Copy("second", weights, builder_.View(y, 16, {ElementType::f32, {4}}));
+  Copy("first", weights, builder_.View(y, 0, {ElementType::f32, {4}}));
+  program_.outputs.push_back({y, {"y"}});
+  EXPECT_FALSE(OrderSteps(program_));
+  EXPECT_EQ(LayersOf(program_, program_.main), (std::vector<std::string>{"second", "first"}));
+}
+
+}  // namespace
+}  // namespace weft::plan
