@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "converter/base/narrow.h"
 #include "converter/plan/order_search.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/units.h"
@@ -55,9 +56,7 @@ class Scopes {
   }
 
  private:
-  uint32_t ScopeOf(SectionId section) const {
-    return static_cast<uint32_t>(block_count_) + section;
-  }
+  uint32_t ScopeOf(SectionId section) const { return Narrow32(block_count_ + section, "scopes"); }
 
   void Visit(BlockId block, uint32_t depth) {
     depth_[block] = depth;

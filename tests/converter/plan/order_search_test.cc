@@ -13,7 +13,7 @@
 namespace weft::plan {
 namespace {
 
-constexpr int64_t kMany = 2'000'000;
+constexpr int64_t kManyLooks = 2'000'000;
 
 // As the problem's comments say it, moment by moment.
 int64_t PeakOfUnits(const OrderProblem& problem, const std::vector<size_t>& order) {
@@ -106,7 +106,7 @@ TEST(OrderSearch, IsAsGoodAsTheBestOfAllOrders) {
     const int64_t before = PeakOfUnits(problem, present), least = LeastOfAll(problem);
     ASSERT_EQ(PeakInOrder(problem), before);
     ASSERT_LE(LeastPeak(problem), least);
-    const FoundOrder found = FindOrder(problem, kMany);
+    const FoundOrder found = FindOrder(problem, kManyLooks);
     ASSERT_TRUE(found.is_proven);
     ASSERT_EQ(found.peak_bytes, least);
     ASSERT_EQ(found.units.empty(), before == least);
@@ -136,7 +136,7 @@ OrderProblem Branches(size_t count) {
 TEST(OrderSearch, GoesDownOneBranchAfterTheOther) {
   const OrderProblem problem = Branches(100);
   EXPECT_EQ(PeakInOrder(problem), 100 * 1024 + 16);
-  const FoundOrder found = FindOrder(problem, kMany);
+  const FoundOrder found = FindOrder(problem, kManyLooks);
   EXPECT_EQ(found.peak_bytes, 1024 + 100 * 16);
   EXPECT_TRUE(IsOrder(problem, found.units));
 }
