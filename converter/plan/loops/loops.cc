@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "converter/plan/loops/choose.h"
+#include "converter/plan/loops/last_chunks.h"
 #include "converter/plan/loops/single_trip.h"
 #include "converter/plan/loops/unroll.h"
 #include "converter/program/builder.h"
@@ -86,6 +87,7 @@ void RefreshHomes(Program& program) {
 
 void PlanLoops(Program& program) {
   InlineSingleTrips(program);
+  KeepLastChunks(program);
   LoopPlanner planner(program);
   planner.Choose(program.main);
   planner.Unroll(program.main);

@@ -40,6 +40,15 @@ void MoveAxisIn(Builder& builder, ValueId source, ValueId target, const AxisView
 
 }  // namespace
 
+AxisView ViewOfSlice(const Program& program, const Loop::Sliced& slice, int64_t trips) {
+  return ViewOf(program.values[slice.whole].type, slice.axis, trips, slice.begin, slice.part);
+}
+
+AxisView ViewOfScan(const Program& program, const Loop::Scan& scan, int64_t trips) {
+  const TensorType& type = program.values[scan.whole].type;
+  return ViewOf(type, scan.axis, trips, 0, type.dims[static_cast<size_t>(scan.axis)] / trips);
+}
+
 void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_bytes,
               std::vector<Move> moves) {
   Value& view = program.values[value];
@@ -50,7 +59,7 @@ void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_by
 
 void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, SectionId section) {
   const TensorType& type = builder.value(input.whole).type;
-  const AxisView view = ViewOf(type, input.axis, trips, input.begin, input.part);
+  const AxisView view = ViewOfSlice(builder.program(), input, trips);
   ValueId whole = input.whole;
   int64_t base_bytes = view.begin_elements * view.element_bytes;
   if (view.outer != 1) {
@@ -68,8 +77,7 @@ void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, Secti
 Track Track::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards) {
   Track track;
   const Value& scanned = builder.value(scan.whole);
-  const int64_t extent = scanned.type.dims[static_cast<size_t>(scan.axis)];
-  track.view_ = ViewOf(scanned.type, scan.axis, trips, 0, extent / trips);
+  track.view_ = ViewOfScan(builder.program(), scan, trips);
   track.backward_ = scan.backward;
   if (scanned.parent != kNone) {
     track.whole_ = scanned.parent;

@@ -19,7 +19,10 @@ struct AxisView {
   int64_t outer = 1, trips = 1, row_elements = 0, begin_elements = 0, chunk_elements = 0;
   int64_t element_bytes = 1;
   int64_t chunk_bytes() const { return outer * chunk_elements * element_bytes; }
+  bool operator==(const AxisView&) const = default;
 };
+AxisView ViewOfSlice(const Program& program, const Loop::Sliced& slice, int64_t trips);
+AxisView ViewOfScan(const Program& program, const Loop::Scan& scan, int64_t trips);
 
 // Makes `value`, which has no storage of its own yet, a view.
 void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_bytes,

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/last_chunks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "converter/plan/loops/counted.h"
+#include "converter/plan/loops/track.h"
+#include "converter/program/block_access.h"
+
+namespace weft::plan {
+
+namespace {
+
+class LastChunks {
+ public:
+  LastChunks(Program& program, BlockId block)
+      : program_(program), block_(block), accesses_(CollectAccesses(program, block)) {}
+
+  void Shorten(SectionId id) {
+    const std::vector<Loop::Scan> scans = program_.sections[id].loop->scans;
+    for (const Loop::Scan& scan : scans) {
+      const Value& whole = program_.values[scan.whole];
+      if (whole.parent != kNone || whole.block != block_) continue;
+      const AxisView view = ViewOfScan(program_, scan, program_.sections[id].trip_count);
+      if (IsRead(scan.whole) && !ReadsLastOnly(scan, view)) continue;
+      if (IsRead(scan.whole)) AddLast(*program_.sections[id].loop, scan, view);
+      std::erase_if(program_.sections[id].loop->scans,
+                    [&](const Loop::Scan& each) { return each.whole == scan.whole; });
+    }
+  }
+
+ private:
+  static int64_t LastOffset(const Loop::Scan& scan, const AxisView& view) {
+    return scan.backward ? 0 : (view.trips - 1) * view.chunk_bytes();
+  }
+
+  bool IsRead(ValueId whole) const {
+    return std::ranges::any_of(accesses_.at(whole),
+                               [](const Access& access) { return !access.write; });
+  }
+
+  // The one write is the loop's.
+  bool ReadsLastOnly(const Loop::Scan& scan, const AxisView& view) const {
+    const std::vector<Access>& accesses = accesses_.at(scan.whole);
+    const int64_t begin = LastOffset(scan, view);
+    const auto is_last = [&](const Access& access) {
+      return access.begin_bytes >= begin && access.end_bytes <= begin + view.chunk_bytes() &&
+             access.moves.empty();
+    };
+    return view.outer == 1 && std::ranges::count_if(accesses, &Access::write) == 1 &&
+           std::ranges::all_of(
+               accesses, [&](const Access& access) { return access.write || is_last(access); });
+  }
+
+  // What lies in the last chunk becomes a part of a value of that size.
+  void AddLast(Loop& loop, const Loop::Scan& scan, const AxisView& view) {
+    const int64_t begin = LastOffset(scan, view), end = begin + view.chunk_bytes();
+    Value last = program_.values[scan.whole];
+    last.type.dims[static_cast<size_t>(scan.axis)] /= view.trips;
+    last.bytes = view.chunk_bytes();
+    const auto id = static_cast<ValueId>(program_.values.size());
+    std::vector<std::pair<ValueId, Place>> parts;
+    for (ValueId value = 0; value < id; ++value) {
+      if (program_.values[value].parent == kNone) continue;
+      Place place = Resolve(program_, value);
+      const bool is_in = place.root == scan.whole && place.moves.empty() &&
+                         place.offset_bytes >= begin &&
+                         place.offset_bytes + program_.values[value].bytes <= end;
+      if (is_in) parts.emplace_back(value, std::move(place));
+    }
+    program_.values.push_back(std::move(last));
+    for (const auto& [value, place] : parts) {
+      MakeView(program_, value, id, place.offset_bytes - begin);
+    }
+    loop.lasts.push_back({scan.result, id});
+  }
+
+  Program& program_;
+  const BlockId block_;
+  const AccessMap accesses_;
+};
+
+}  // namespace
+
+void KeepLastChunks(Program& program) {
+  for (BlockId block = 0; block < program.blocks.size(); ++block) {
+    const std::vector<SectionId> loops = CountedLoopsIn(program, block);
+    const bool gathers = std::ranges::any_of(
+        loops, [&](SectionId id) { return !program.sections[id].loop->scans.empty(); });
+    if (!gathers) continue;
+    LastChunks chunks(program, block);
+    for (const SectionId id : loops) chunks.Shorten(id);
+  }
+}
+
+}  // namespace weft::plan
