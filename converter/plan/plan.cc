@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
 #include "converter/plan/near.h"
+#include "converter/plan/near_loops.h"
 #include "converter/plan/order.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/traffic.h"
@@ -104,6 +106,14 @@ Memory WholeUnits(Memory memory) {
   return memory;
 }
 
+// What loops do costs nothing; what steps do makes them slower.
+std::vector<Near> AllNears(const Program& program, std::span<const Lifetime> lifetimes,
+                           bool lies_near) {
+  std::vector<Near> nears = NearsInLoops(program, lifetimes);
+  if (lies_near) std::ranges::move(NearsOf(program, lifetimes), std::back_inserter(nears));
+  return nears;
+}
+
 void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
   Problem& problem = plan.problem;
   if (!memories.empty()) problem.memories.clear();
@@ -118,7 +128,7 @@ void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
                                .alignment_bytes = kScratchAlignment,
                                .traffic_bytes = traffic[each.root]});
   }
-  if (lies_near) problem.nears = NearsOf(plan.program, lifetimes);
+  problem.nears = AllNears(plan.program, lifetimes, lies_near);
 }
 
 std::vector<int64_t> ScratchBytes(const Placement& placement) {
@@ -216,8 +226,7 @@ bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
   const std::vector<Lifetime> lifetimes = Liveness(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time});
-  std::vector<Near> nears;
-  if (lies_near) nears = NearsOf(program, lifetimes);
+  const std::vector<Near> nears = AllNears(program, lifetimes, lies_near);
   return PeakOf(buffers, 1, nears).bytes < plan.all_scratch_bytes();
 }
 

@@ -84,6 +84,8 @@ class Validator {
   Effects Static(const std::vector<Effects>& bodies, const std::vector<Effects>& settles,
                  const Trips& trips, const Effects& moving);
   Effects Moving(const std::vector<Effects>& bodies, int64_t trips);
+  bool AreApart(const std::vector<Effect>& parts);
+  Effect Walked(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips);
 
   uint32_t Mark(uint32_t section, uint32_t i) const {
     return model_.marks()->Get(model_.sections()->Get(section)->first_mark() + i);
@@ -372,8 +374,7 @@ Effects Validator::Looped(uint32_t index, const Trips& trips) {
 // it ends; what lies behind their true length is not used.
 Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   const Effect nothing;
-  Effects all;                                 // by the frame outside
-  std::map<Frame, std::vector<Effect>> parts;  // one per stride
+  std::map<Frame, std::vector<Effect>> parts;  // by the frame outside, one per stride
   std::map<Frame, Effect> in_place;
   std::set<Frame> frames;
   for (const Effects& body : bodies) {
@@ -394,15 +395,51 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
       const auto found = body.find(frame);
       phases.push_back(found == body.end() ? &nothing : &found->second);
     }
-    Effect part = Repeated(phases, frame.back(), trips, kMostWork, findings_);
-    part.MustHaveOneOwnerEach(findings_);
-    part.MustBeDisjointFrom(in_place[outside], findings_);
-    for (const Effect& other : parts[outside]) part.MustBeDisjointFrom(other, findings_);
-    all[outside].Beside(part, findings_);
+    parts[outside].push_back(Repeated(phases, frame.back(), trips, kMostWork, findings_));
+  }
+  Effects all;
+  for (auto& [outside, list] : parts) {
+    Effect& effect = all[outside];
+    if (AreApart(list)) {
+      for (const Effect& part : list) effect.Beside(part, findings_);
+    } else {
+      findings_.conflicts.clear();
+      effect = Walked(bodies, outside, trips);
+    }
+    effect.MustBeDisjointFrom(in_place[outside], findings_);
     TakeConflicts(outside);
-    parts[outside].push_back(std::move(part));
   }
   return all;
+}
+
+// Of what moves at different strides: does each byte belong to one buffer, in all iterations? Then
+// their order does not matter.
+bool Validator::AreApart(const std::vector<Effect>& parts) {
+  Findings found;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i].MustHaveOneOwnerEach(found);
+    for (size_t k = 0; k < i; ++k) parts[i].MustBeDisjointFrom(parts[k], found);
+  }
+  findings_.work += found.work;
+  return found.conflicts.empty() && findings_.conflicts.empty();
+}
+
+// One iteration after the other, where one buffer may take bytes that another one has done with.
+// What moves at different strides is apart within an iteration.
+Effect Validator::Walked(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips) {
+  Effect total;
+  for (int64_t i = 0; i < trips && Goes(); ++i) {
+    Effect iteration;
+    for (const auto& [frame, effect] : bodies[static_cast<size_t>(i) % bodies.size()]) {
+      if (frame.back() == 0 || !std::equal(outside.begin(), outside.end(), frame.begin())) continue;
+      Effect there;
+      there.Then(effect, i * frame.back(), findings_);
+      there.MustBeDisjointFrom(iteration, findings_);
+      iteration.Beside(there, findings_);
+    }
+    total.Then(iteration, 0, findings_);
+  }
+  return total;
 }
 
 // Everything together: for each number of iterations that may be, as many bodies as change

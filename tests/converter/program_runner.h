@@ -16,6 +16,7 @@
 #include "converter/plan/coalesce.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/plan/validator.h"
 #include "runtime/weft.h"
 
 namespace weft {
@@ -39,20 +40,18 @@ class AlignedBlock {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-// Every output port after one run. Inputs are the raw elements of each input port. With lies_near
-// the outputs of steps may overlap their inputs. Faults become failures of the test, and the answer
-// is then short.
-inline std::vector<std::vector<float>> RunFloats(plan::Program program,
-                                                 const std::vector<std::vector<float>>& inputs,
-                                                 bool lies_near = false) {
-  plan::PlanLoops(program);
-  plan::Coalesce(program);
+// Every output port after one run. Inputs are the raw elements of each input port. Faults become
+// failures of the test, and the answer is then short.
+inline std::vector<std::vector<float>> RunPlan(const plan::Plan& plan,
+                                               const std::vector<std::vector<float>>& inputs) {
   Faults faults;
-  const emit::ModelFile file =
-      emit::WriteModelFile(plan::PlanAsIs(std::move(program), {}, lies_near), {}, faults);
+  const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);
   for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
+  if (!faults.ok()) return {};
   const AlignedBlock model(file.bytes.size());
   std::memcpy(model.get(), file.bytes.data(), file.bytes.size());
+  for (const std::string& line : plan::CheckPlan(*format::GetModel(model.get())))
+    ADD_FAILURE() << line;
   Needs needs;
   const Bytes bytes{model.get(), file.bytes.size()};
   Fault fault = ReadNeeds(bytes, &needs);
@@ -77,6 +76,15 @@ inline std::vector<std::vector<float>> RunFloats(plan::Program program,
   Describe(fault, text, sizeof(text));
   EXPECT_TRUE(fault.ok()) << text;
   return outputs;
+}
+
+// With lies_near the outputs of steps may overlap their inputs.
+inline std::vector<std::vector<float>> RunFloats(plan::Program program,
+                                                 const std::vector<std::vector<float>>& inputs,
+                                                 bool lies_near = false) {
+  plan::PlanLoops(program);
+  plan::Coalesce(program);
+  return RunPlan(plan::PlanAsIs(std::move(program), {}, lies_near), inputs);
 }
 
 }  // namespace weft

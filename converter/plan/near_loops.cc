@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/near_loops.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+
+namespace weft::plan {
+
+namespace {
+
+// The validator walks such loops one iteration after the other.
+constexpr int64_t kMostTrips = int64_t{1} << 16;
+
+// A read or a write of a chunk that moves with the loop.
+struct ChunkAccess {
+  int64_t begin_bytes = 0, end_bytes = 0, stride_bytes = 0;
+
+  int64_t BeginIn(int64_t iteration) const { return begin_bytes + iteration * stride_bytes; }
+  int64_t EndIn(int64_t iteration) const { return end_bytes + iteration * stride_bytes; }
+};
+
+// What a loop does to a root of the block around it.
+struct ChunkUse {
+  std::vector<ChunkAccess> reads, writes;
+  bool reads_else = false, writes_else = false;  // what does not move
+  size_t count = 0;                              // of accesses in the copies
+};
+
+class LoopNears {
+ public:
+  using IndexOfRoot = std::unordered_map<ValueId, size_t>;
+
+  LoopNears(const Program &program, const AccessMap &around, const AccessCounts &everywhere,
+            const IndexOfRoot &index, SectionId section, int64_t item)
+      : program_(program),
+        around_(around),
+        everywhere_(everywhere),
+        index_(index),
+        id_(section),
+        section_(program.sections[section]),
+        item_(item) {}
+
+  void AddTo(std::vector<Near> &nears) {
+    for (const BlockId copy : section_.copies) CollectInnerTrips(copy);
+    CollectUses();
+    for (const auto &[x, of_x] : uses_) {
+      if (!IsReadUp(x, of_x)) continue;
+      for (const auto &[y, of_y] : uses_) {
+        if (y == x || of_y.writes.empty() || of_y.writes_else || !IsLocal(y, of_y)) continue;
+        const std::optional<Near> near = NearOf(x, of_x, y, of_y);
+        if (near) nears.push_back(*near);
+      }
+    }
+  }
+
+ private:
+  int64_t BytesOf(ValueId root) const { return program_.values[root].bytes; }
+
+  void CollectUses() {
+    for (const BlockId copy : section_.copies) {
+      for (const auto &[root, list] : CollectAccesses(program_, copy)) {
+        ChunkUse &use = uses_[root];
+        for (const Access &access : list) Add(access, use);
+        use.count += list.size();
+      }
+    }
+  }
+
+  // In loops inside, what all their iterations touch.
+  void Add(const Access &access, ChunkUse &use) const {
+    ChunkAccess chunk{access.begin_bytes, access.end_bytes, 0};
+    for (const Move &move : access.moves) {
+      const auto inner = inner_trips_.find(move.section);
+      if (move.section == id_) {
+        chunk.stride_bytes += move.stride_bytes;
+      } else if (inner != inner_trips_.end()) {
+        const int64_t farthest_bytes = move.stride_bytes * (inner->second - 1);
+        chunk.begin_bytes += std::min<int64_t>(0, farthest_bytes);
+        chunk.end_bytes += std::max<int64_t>(0, farthest_bytes);
+      } else {
+        chunk.stride_bytes = 0;
+        break;
+      }
+    }
+    if (chunk.stride_bytes == 0) {
+      (access.write ? use.writes_else : use.reads_else) = true;
+    } else {
+      (access.write ? use.writes : use.reads).push_back(chunk);
+    }
+  }
+
+  void CollectInnerTrips(BlockId block) {
+    for (const Item &item : program_.blocks[block].items) {
+      const auto *entry = std::get_if<SectionEntry>(&item);
+      if (entry == nullptr) continue;
+      const Section &inner = program_.sections[entry->section];
+      inner_trips_.emplace(entry->section, std::max<int64_t>(1, inner.max_trips));
+      for (const BlockId copy : inner.copies) CollectInnerTrips(copy);
+      for (const BlockId settle : inner.settles) CollectInnerTrips(settle);
+    }
+  }
+
+  // Does nothing touch the root but the block around the loop, and of the loop
+  // its copies alone?
+  bool IsLocal(ValueId root, const ChunkUse &use) const {
+    const auto found = around_.find(root);
+    const bool is_placed = program_.values[root].home == Home::kScratch && BytesOf(root) > 0;
+    if (!is_placed || found == around_.end()) return false;
+    const auto inside = std::ranges::count(found->second, item_, &Access::item);
+    return found->second.size() == everywhere_.at(root) && static_cast<size_t>(inside) == use.count;
+  }
+
+  // Is it read chunk by chunk, and not touched again?
+  bool IsReadUp(ValueId x, const ChunkUse &use) const {
+    const bool only_read =
+        !use.reads.empty() && use.writes.empty() && !use.reads_else && !use.writes_else;
+    return only_read && IsLocal(x, use) &&
+           std::ranges::none_of(around_.at(x),
+                                [&](const Access &access) { return access.item > item_; });
+  }
+
+  // Only y's writes matter: x is not written while both hold something, but
+  // before the loop, where what y has taken already has to be apart from all of
+  // x.
+  std::optional<Near> NearOf(ValueId x, const ChunkUse &of_x, ValueId y,
+                             const ChunkUse &of_y) const {
+    Near near{.x = index_.at(x), .y = index_.at(y)};
+    for (const Access &access : around_.at(y)) {
+      if (!access.write || access.item >= item_) continue;
+      near.before_bytes = std::max(near.before_bytes, access.end_bytes);
+      near.behind_bytes = std::max(near.behind_bytes, BytesOf(x) - access.begin_bytes);
+    }
+    for (const ChunkAccess &write : of_y.writes) {
+      for (const ChunkAccess &read : of_x.reads) {
+        KeepApart(read, write, near);
+      }
+    }
+    near.before_bytes = std::min(near.before_bytes, BytesOf(y));
+    near.behind_bytes = std::min(near.behind_bytes, BytesOf(x));
+    if (near.before_bytes == BytesOf(y) && near.behind_bytes == BytesOf(x)) return std::nullopt;
+    return near;
+  }
+
+  // In iterations r and w, of which r is the same or a later one: their
+  // distance is linear in both, so the corners of what they may be are enough.
+  void KeepApart(const ChunkAccess &read, const ChunkAccess &write, Near &near) const {
+    const int64_t last = section_.max_trips - 1;
+    const std::pair<int64_t, int64_t> corners[] = {{0, 0}, {last, 0}, {last, last}};
+    for (const auto &[r, w] : corners) {
+      near.before_bytes = std::max(near.before_bytes, write.EndIn(w) - read.BeginIn(r));
+      near.behind_bytes = std::max(near.behind_bytes, read.EndIn(r) - write.BeginIn(w));
+    }
+  }
+
+  const Program &program_;
+  const AccessMap &around_;
+  const AccessCounts &everywhere_;
+  const IndexOfRoot &index_;  // of lifetimes
+  const SectionId id_;
+  const Section &section_;
+  const int64_t item_;
+  std::unordered_map<SectionId, int64_t> inner_trips_;
+  std::map<ValueId, ChunkUse> uses_;
+};
+
+}  // namespace
+
+std::vector<Near> NearsInLoops(const Program &program, std::span<const Lifetime> lifetimes) {
+  std::unordered_map<ValueId, size_t> index;
+  for (size_t i = 0; i < lifetimes.size(); ++i) index.emplace(lifetimes[i].root, i);
+  std::vector<Near> nears;
+  const AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
+  for (BlockId block = 0; block < program.blocks.size(); ++block) {
+    const std::vector<Item> &items = program.blocks[block].items;
+    const auto is_loop = [&](const Item &item) {
+      const auto *entry = std::get_if<SectionEntry>(&item);
+      if (entry == nullptr) return false;
+      const int64_t trips = program.sections[entry->section].max_trips;
+      return trips > 1 && trips <= kMostTrips;
+    };
+    if (std::ranges::none_of(items, is_loop)) continue;
+    const AccessMap around = CollectAccesses(program, block);
+    for (size_t item = 0; item < items.size(); ++item) {
+      if (!is_loop(items[item])) continue;
+      const SectionId section = std::get<SectionEntry>(items[item]).section;
+      LoopNears(program, around, everywhere, index, section, static_cast<int64_t>(item))
+          .AddTo(nears);
+    }
+  }
+  return nears;
+}
+
+}  // namespace weft::plan
