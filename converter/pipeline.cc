@@ -43,6 +43,7 @@
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
 #include "converter/ir/read.h"
+#include "converter/plan/loops/fuse.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validate_placement.h"
@@ -72,6 +73,7 @@ struct Conversion {
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
   plan::Program program = {};
+  std::vector<plan::FusedProgram> fused = {};
   std::vector<plan::WeightsOfType> weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};
@@ -87,6 +89,7 @@ bool Infer(Conversion&);
 bool Reroll(Conversion&);
 bool Stream(Conversion&);
 bool Lower(Conversion&);
+bool PlanLoops(Conversion&);
 bool NarrowWeights(Conversion&);
 bool Plan(Conversion&);
 bool Emit(Conversion&);
@@ -150,8 +153,8 @@ constexpr Pass kPasses[] = {
      "parts of values are read where they lie"},
     {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,
      "maps are made where a copy would put them"},
-    {"loops", Stage::kProgram, OnProgram<plan::PlanLoops>,
-     "states of loops get homes, bodies a copy for each phase"},
+    {"loops", Stage::kProgram, PlanLoops,
+     "states of loops get homes, bodies a copy for each phase; once more with loops fused"},
     {"narrow", Stage::kProgram, NarrowWeights,
      "weights of products become f16, or as --precision says"},
     {"plan", Stage::kPlan, Plan,
@@ -274,8 +277,18 @@ bool Stream(Conversion& c) {
 
 bool Lower(Conversion& c) { return graph::Lower(*c.graph, c.program, c.faults); }
 
+bool PlanLoops(Conversion& c) {
+  c.fused = plan::FusedPrograms(c.program);
+  plan::PlanLoops(c.program);
+  for (plan::FusedProgram& fused : c.fused) plan::PlanLoops(fused.program);
+  return true;
+}
+
 bool NarrowWeights(Conversion& c) {
   c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
+  for (plan::FusedProgram& fused : c.fused) {
+    if (c.faults.ok()) plan::NarrowWeights(fused.program, c.options.precisions, c.faults);
+  }
   return c.faults.ok();
 }
 
@@ -294,7 +307,8 @@ plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
 }
 
 bool Plan(Conversion& c) {
-  std::optional<plan::Plan> plan = plan::ChoosePlan(c.program, PlanOptionsOf(c.options), c.faults);
+  std::optional<plan::Plan> plan =
+      plan::ChoosePlan(c.program, PlanOptionsOf(c.options), c.faults, c.fused);
   if (!plan) return false;
   c.plan = *std::move(plan);
   return true;
@@ -457,9 +471,11 @@ Conversion Begin(const ConvertOptions& options, Faults& faults) {
 
 }  // namespace
 
-std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults) {
+std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults,
+                                        std::vector<plan::FusedProgram>* fused) {
   Conversion c = Begin(options, faults);
   if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
+  if (fused != nullptr) *fused = std::move(c.fused);
   return std::move(c.program);
 }
 

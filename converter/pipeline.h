@@ -85,8 +85,9 @@ struct Converted {
   std::optional<graph::Streamed> streamed;  // what --streaming has made of it
 };
 
-// The passes before planning: the model as steps over values.
-std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults);
+// The passes before planning: the model as steps over values, and the same with fused loops.
+std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults,
+                                        std::vector<plan::FusedProgram>* fused = nullptr);
 
 // Nullopt exactly when `faults` is not ok. The file passes the rules of verify.cc and of
 // plan/validator.h.

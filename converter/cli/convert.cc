@@ -297,6 +297,7 @@ nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
                     {"hoisted_rows", plan::RowsText(point.candidate)},
                     {"hoists_invariants", point.candidate.hoists_invariants},
                     {"outputs_over_inputs", point.candidate.lies_near},
+                    {"fuses_loops", point.candidate.fuses_loops},
                     {"weight_bytes_read", point.work.weight_bytes},
                     {"other_bytes_touched", point.work.other_bytes},
                     {"steps", point.work.steps},
@@ -309,11 +310,12 @@ nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
 void PrintCurve(const pipeline::Converted& converted) {
   const std::vector<plan::CurvePoint>& curve = converted.curve;
   if (curve.size() < 2) return;
-  Table table({"plan", ">scratch", ">weights read", ">steps", ">rows at most"});
+  Table table({"plan", ">scratch", ">weights read", ">steps", ">rows at most", "loops"});
   const auto row = [&](const char* name, const plan::CurvePoint& point) {
     table.Row({name, fmt::format("{}", point.scratch_bytes),
                fmt::format("{:.0f}", point.work.weight_bytes),
-               fmt::format("{:.0f}", point.work.steps), plan::RowsText(point.candidate)});
+               fmt::format("{:.0f}", point.work.steps), plan::RowsText(point.candidate),
+               point.candidate.fuses_loops ? "fused" : "apart"});
   };
   row("smallest", curve.back());
   row("chosen", curve[converted.chosen]);

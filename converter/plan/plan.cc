@@ -290,22 +290,27 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
 
 namespace {
 
+// May any step write over its input, in the order in which the steps were lowered?
+bool MayLieNear(Program hoisted) {
+  ChainCopies(hoisted);
+  Coalesce(hoisted);
+  return !NearsOf(hoisted, Liveness(hoisted)).empty();
+}
+
 // In order of their cost; candidates that come to the same are made once.
-std::vector<Plan> PlansOf(const Program& lowered, std::span<const Memory> memories) {
-  std::vector<Plan> plans;
+void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
+                std::span<const Memory> memories, std::vector<Plan>& plans) {
   std::optional<Outline> last;
-  for (const Candidate& candidate : kCandidates) {
+  for (const Candidate& candidate : candidates) {
     Program hoisted = Hoisted(lowered, candidate);
     const Outline outline = OutlineOf(hoisted);
     const bool is_as_last = last == outline;
     last = outline;
     // What lies near is new only where something may.
-    const bool is_new =
-        !is_as_last || (candidate.lies_near && !plans.back().candidate.lies_near &&
-                        !NearsOf(plans.back().program, Liveness(plans.back().program)).empty());
+    const bool is_new = !is_as_last || (candidate.lies_near && !plans.back().candidate.lies_near &&
+                                        MayLieNear(hoisted));
     if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, memories));
   }
-  return plans;
 }
 
 // Those that fit, and are smaller than all that are faster.
@@ -338,8 +343,18 @@ std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanO
 
 }  // namespace
 
-std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults) {
-  std::vector<Plan> plans = PlansOf(lowered, options.memories);
+std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
+                               std::span<const FusedProgram> fused) {
+  std::vector<Plan> plans;
+  AddPlansOf(lowered, kCandidates, options.memories, plans);
+  for (const FusedProgram& each : fused) {
+    const Candidate candidates[] = {{each.strip, true, true, true},
+                                    {each.strip, false, true, true}};
+    AddPlansOf(each.program, candidates, options.memories, plans);
+  }
+  std::ranges::stable_sort(plans, std::ranges::greater(), [](const Plan& plan) {
+    return std::pair(plan.candidate.hoisted_rows, plan.candidate.hoists_invariants);
+  });
   std::vector<CurvePoint> curve;
   const std::vector<size_t> fitting = FittingOf(plans, options);
   for (const size_t i : fitting) {
@@ -366,12 +381,13 @@ std::string RowsText(const Candidate& candidate) {
 
 std::string ToString(const Plan& plan) {
   return fmt::format(
-      "{}\nhoisted: {} rows of a product at once, {} invariants; outputs over inputs: {}\n{}"
+      "{}\nhoisted: {} rows of a product at once, {} invariants; outputs over inputs: {}; "
+      "loops of stacked layers: {}\n{}"
       "weights {} bytes, state {}, scratch {} ({})\n",
       ToString(plan.program), RowsText(plan.candidate),
       plan.candidate.hoists_invariants ? "all" : "no", plan.candidate.lies_near ? "near" : "apart",
-      ToString(plan.problem, plan.placement), plan.weights_bytes, plan.state_bytes,
-      plan.all_scratch_bytes(), ToString(plan.account));
+      plan.candidate.fuses_loops ? "fused" : "apart", ToString(plan.problem, plan.placement),
+      plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), ToString(plan.account));
 }
 
 }  // namespace weft::plan

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/plan/loops/fuse.h"
 #include "converter/plan/problem.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/traffic.h"
@@ -35,18 +36,20 @@ inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 // Rows of an input product that are computed at once, outside their loop, and whether steps that
 // every iteration would repeat run once before it. More of either is faster and takes more scratch.
 // And whether steps such as conv may write their output over their input, in blocks of a few pixels:
-// slower, by a third where rows are of five pixels, and two full maps never stand side by side.
+// slower, by a third where rows are of five pixels, and two full maps never stand side by side. And
+// whether loops of stacked layers are one (loops/fuse.h).
 struct Candidate {
   int64_t hoisted_rows = 1;
   bool hoists_invariants = false;
   bool lies_near = false;
+  bool fuses_loops = false;
   bool operator==(const Candidate&) const = default;
 };
 
 // "all" or "16": rows that it hoists at once.
 std::string RowsText(const Candidate& candidate);
 
-// In order of their cost, the fastest first.
+// In order of their cost, the fastest first. Where loops can be fused, there are more.
 std::span<const Candidate> Candidates();
 
 // Which plan of the curve is taken.
@@ -105,9 +108,10 @@ Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memor
 // What of the plan is beyond a memory, the budget or the format; empty where it fits.
 std::string ExcessOf(const Plan& plan, const PlanOptions& options);
 
-// The plan of the curve that the options ask for. Nullopt when a fault was added: that none fits,
-// and what the last one would need.
-std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults);
+// The plan of the curve that the options ask for. `fused` are the same program with fused loops.
+// Nullopt when a fault was added: that none fits, and what the last one would need.
+std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
+                               std::span<const FusedProgram> fused = {});
 
 // The program, and the table of its placement.
 std::string ToString(const Plan& plan);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning must not change a bit. Every conformance case is lowered once and run nine ways: every
+// Planning must not change a bit. Every conformance case is lowered once and run ten ways: every
 // copy executed, copies coalesced, outputs written over inputs, steps in the order that needs the
 // least scratch, found before and after what lies in one place, invariants and products hoisted out
-// of loops, the latter whole and in small chunks, and with its scratch in two memories.
+// of loops, the latter whole and in small chunks, with loops of stacked layers as one where there are
+// any, and with its scratch in two memories.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -46,7 +47,8 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     pipeline::ConvertOptions options;
     options.model = entry.path();
     options.max_iterations = 64;
-    const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
+    std::vector<plan::FusedProgram> fused;
+    const std::optional<plan::Program> program = pipeline::LowerModel(options, faults, &fused);
     if (!program) continue;  // the conformance tests check refusals
     if (!IsRound(models++)) continue;
     const std::vector<std::byte> naive = Outputs(*program);
@@ -59,6 +61,9 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     EXPECT_EQ(naive, Planned(*program, 1)) << "invariants hoisted";
     EXPECT_EQ(naive, Planned(*program, INT64_MAX)) << "hoisted whole";
     EXPECT_EQ(naive, Planned(*program, 4)) << "hoisted by chunks";
+    for (plan::FusedProgram& each : fused) {
+      EXPECT_EQ(naive, Planned(std::move(each.program), each.strip)) << "fused by " << each.strip;
+    }
     for (const int64_t fast_bytes : {0, 64, 512}) {
       EXPECT_EQ(naive, Outputs(coalesced, fast_bytes)) << "in two memories";
     }

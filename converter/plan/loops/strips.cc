@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/strips.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/plan/loops/counted.h"
+#include "converter/program/builder.h"
+
+namespace weft::plan {
+
+namespace {
+
+int64_t StripLength(int64_t trips, int64_t most) {
+  int64_t length = std::min(most, trips / 2);
+  while (length > 1 && trips % length != 0) --length;
+  return length;
+}
+
+// The type of so many iterations' chunks on an axis.
+TensorType TypeOfChunks(TensorType type, int64_t axis, int64_t extent) {
+  type.dims[static_cast<size_t>(axis)] = extent;
+  return type;
+}
+
+// One loop, and the two that stand for it: `around_` over strips, and `within_` one.
+class StripCutter {
+ public:
+  StripCutter(Program& program, SectionId section, int64_t length)
+      : builder_(program),
+        id_(section),
+        section_(program.sections[section]),
+        loop_(*section_.loop),
+        length_(length) {}
+
+  void Run() {
+    builder_.SetLayer(section_.layer);
+    const SectionId inner = builder_.NewSection();
+    around_.body = builder_.NewBlock();
+    within_.body = loop_.body;
+    builder_.SetBlock(around_.body);
+    CutSlices();
+    CutStates();
+    CutScans();
+    CutLasts();
+    builder_.Enter(inner);
+    Program& program = builder_.program();
+    program.blocks[around_.body].results = std::move(results_);
+    program.sections[inner].layer = section_.layer;
+    SetLoop(program.sections[inner], std::move(within_), length_);
+    SetLoop(program.sections[id_], std::move(around_), section_.trip_count / length_);
+  }
+
+ private:
+  static void SetLoop(Section& section, Loop loop, int64_t trips) {
+    section.loop = std::move(loop);
+    section.trip_count = section.max_trips = trips;
+  }
+
+  TensorType TypeOf(ValueId value) const { return builder_.value(value).type; }
+
+  // The number of a result of the body around, which is `value`.
+  size_t AddResult(ValueId value) {
+    results_.push_back(value);
+    return results_.size() - 1;
+  }
+
+  void CutSlices() {
+    for (const Loop::Sliced& slice : loop_.sliced) {
+      const int64_t part = slice.part * length_;
+      const ValueId strip = builder_.Scratch(TypeOfChunks(TypeOf(slice.whole), slice.axis, part));
+      around_.sliced.push_back({slice.whole, strip, slice.axis, part, slice.begin, slice.backward});
+      within_.sliced.push_back({strip, slice.chunk, slice.axis, slice.part, 0, slice.backward});
+    }
+  }
+
+  void CutStates() {
+    const Because because(builder_, format::Reason::initial_value);
+    for (const Loop::Carried& carried : loop_.carried) {
+      const ValueId state = builder_.Scratch(TypeOf(carried.state));
+      const ValueId initial = builder_.Scratch(TypeOf(carried.state));
+      const ValueId last = builder_.Scratch(TypeOf(carried.state));
+      builder_.Copy(state, initial);
+      within_.carried.push_back({initial, carried.state, carried.result});
+      within_.lasts.push_back({carried.result, last});
+      around_.carried.push_back({carried.initial, state, AddResult(last)});
+    }
+  }
+
+  void CutScans() {
+    for (const Loop::Scan& scan : loop_.scans) {
+      const TensorType type = TypeOf(scan.whole);
+      const int64_t extent =
+          type.dims[static_cast<size_t>(scan.axis)] / section_.trip_count * length_;
+      const ValueId strip = builder_.Scratch(TypeOfChunks(type, scan.axis, extent));
+      within_.scans.push_back({scan.result, strip, scan.axis, scan.backward});
+      around_.scans.push_back({AddResult(strip), scan.whole, scan.axis, scan.backward});
+    }
+  }
+
+  void CutLasts() {
+    for (const Loop::Last& last : loop_.lasts) {
+      const auto carried = std::ranges::find(loop_.carried, last.result, &Loop::Carried::result);
+      if (carried != loop_.carried.end()) {
+        const auto state = static_cast<size_t>(carried - loop_.carried.begin());
+        around_.lasts.push_back({around_.carried[state].result, last.value});
+        continue;
+      }
+      const ValueId value = builder_.Scratch(TypeOf(last.value));
+      within_.lasts.push_back({last.result, value});
+      around_.lasts.push_back({AddResult(value), last.value});
+    }
+  }
+
+  Builder builder_;
+  const SectionId id_;
+  const Section section_;  // a copy: new sections move the rows of the program
+  const Loop loop_;
+  const int64_t length_;
+  Loop around_, within_;
+  std::vector<ValueId> results_;  // of the body around
+};
+
+bool MayBeCut(const Program& program, const Section& section) {
+  const Loop& loop = *section.loop;
+  const bool has_section = std::ranges::any_of(
+      program.blocks[loop.body].items,
+      [](const Item& item) { return std::holds_alternative<SectionEntry>(item); });
+  // Where the chunks have been given a place, there is room for one before the first, not for more.
+  const bool has_place = std::ranges::any_of(loop.scans, [&](const Loop::Scan& scan) {
+    return program.values[scan.whole].parent != kNone;
+  });
+  return !has_section && !has_place && section.iteration == kNone;
+}
+
+}  // namespace
+
+bool CutIntoStrips(Program& program, int64_t most_iterations) {
+  bool has_cut = false;
+  const size_t blocks = program.blocks.size();
+  for (BlockId block = 0; block < blocks; ++block) {
+    for (const SectionId loop : CountedLoopsIn(program, block)) {
+      const Section& section = program.sections[loop];
+      const int64_t length = StripLength(section.trip_count, most_iterations);
+      if (length < 2 || !MayBeCut(program, section)) continue;
+      StripCutter(program, loop, length).Run();
+      has_cut = true;
+    }
+  }
+  return has_cut;
+}
+
+}  // namespace weft::plan

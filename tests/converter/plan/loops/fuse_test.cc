@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/fuse.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "converter/ops/loop.h"
+#include "converter/plan/coalesce.h"
+#include "converter/plan/loops/loops.h"
+#include "converter/plan/plan.h"
+#include "tests/converter/plan/elementwise.h"
+#include "tests/converter/program_runner.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int64_t kTrips = 50, kWidth = 16, kRowBytes = kWidth * 4;
+const TensorType kStackRow = {ElementType::f32, {1, kWidth}};
+const TensorType kStackRows = {ElementType::f32, {kTrips, kWidth}};
+
+// Sums over the axis, one loop after the other.
+struct Sums {
+  Program program;
+  Builder builder{program};
+  ValueId x = Input(kStackRows);
+
+  ValueId Input(const TensorType& type) {
+    const ValueId value = builder.Scratch(type);
+    program.inputs.push_back({value, {"x" + std::to_string(value)}});
+    return value;
+  }
+  void Output(ValueId value) {
+    program.outputs.push_back({value, {"y" + std::to_string(program.outputs.size())}});
+  }
+  ValueId LastOf(ValueId all) { return builder.View(all, (kTrips - 1) * kRowBytes, kStackRow); }
+
+  ops::LoopResults Sum(ValueId of, bool backward = false, int64_t trips = kTrips,
+                       ValueId initial = kNone) {
+    ops::LoopSpec spec;
+    spec.trips = trips;
+    spec.sliced.push_back({of, 0, kTrips / trips, backward});
+    if (initial == kNone) {
+      initial = builder.Scratch(kStackRow);
+      builder.Fill(initial);
+    }
+    spec.carried.push_back({initial, 0});
+    spec.scans.push_back({0, 0, backward, {ElementType::f32, {trips, kWidth}}});
+    spec.lasts.push_back({0, kStackRow});
+    return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+      return std::vector<ValueId>{
+          Add(builder, iteration.states[0], builder.View(iteration.slices[0], 0, kStackRow))};
+    });
+  }
+
+  bool Fuses() {
+    Program copy = program;
+    return FuseLoops(copy);
+  }
+};
+
+std::vector<float> Ones() { return std::vector<float>(kTrips * kWidth, 1.0f); }
+
+int64_t ScratchOf(Program program) {
+  PlanLoops(program);
+  Coalesce(program);
+  return PlanAsIs(std::move(program)).all_scratch_bytes();
+}
+
+TEST(FuseLoops, KeepsNoSequenceBetweenLayers) {
+  Sums sums;
+  sums.Output(sums.x);  // so that no sequence lies over it
+  ValueId y = sums.x;
+  for (int layer = 0; layer < 3; ++layer) y = sums.Sum(y).scans[0];
+  sums.Output(sums.LastOf(y));
+  Program fused = sums.program;
+  ASSERT_TRUE(FuseLoops(fused));
+  EXPECT_FALSE(FuseLoops(fused));
+  // Sums of sums of sums of ones.
+  const std::vector<float> expected(kWidth,
+                                    static_cast<float>(kTrips * (kTrips + 1) * (kTrips + 2) / 6));
+  EXPECT_EQ(RunFloats(sums.program, {Ones()}).at(1), expected);
+  EXPECT_EQ(RunFloats(fused, {Ones()}).at(1), expected);
+  // The input, and the layers' sums, each in one place.
+  EXPECT_EQ(ScratchOf(fused), (kTrips + 3) * kRowBytes);
+  EXPECT_GE(ScratchOf(sums.program), 2 * kTrips * kRowBytes);
+}
+
+TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
+  Sums sums;
+  sums.Output(sums.x);
+  const ops::LoopResults first = sums.Sum(sums.x);
+  const ops::LoopResults second = sums.Sum(first.scans[0]);
+  sums.Output(second.scans[0]);
+  sums.Output(second.lasts[0]);
+  sums.Output(first.lasts[0]);
+  const std::vector<std::vector<float>> expected = RunFloats(sums.program, {Ones()});
+  EXPECT_EQ(expected[2], std::vector<float>(kWidth, static_cast<float>(kTrips * (kTrips + 1) / 2)));
+  const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
+  ASSERT_EQ(programs.size(), 2u);
+  EXPECT_EQ(programs[0].strip, 8);
+  EXPECT_EQ(programs[1].strip, 1);
+  for (const FusedProgram& each : programs) {
+    EXPECT_EQ(RunFloats(each.program, {Ones()}), expected) << each.strip;
+  }
+  // Fifty in strips of five.
+  const Section& around = programs[0].program.sections[0];
+  EXPECT_EQ(around.trip_count, 10);
+  int loops_inside = 0;
+  for (const Item& item : programs[0].program.blocks[around.loop->body].items) {
+    const auto* entry = std::get_if<SectionEntry>(&item);
+    if (entry == nullptr) continue;
+    ++loops_inside;
+    EXPECT_EQ(programs[0].program.sections[entry->section].trip_count, 5);
+  }
+  EXPECT_EQ(loops_inside, 2);
+  EXPECT_LT(ScratchOf(programs[1].program), ScratchOf(programs[0].program));
+  EXPECT_LT(ScratchOf(programs[0].program), ScratchOf(sums.program));
+}
+
+TEST(FuseLoops, LeavesAloneWhatElseIsRead) {
+  const auto fuses = [](const std::function<void(Sums&)>& make) {
+    Sums sums;
+    make(sums);
+    return sums.Fuses();
+  };
+  EXPECT_TRUE(fuses([](Sums& sums) { sums.Output(sums.Sum(sums.Sum(sums.x).scans[0]).lasts[0]); }));
+  EXPECT_TRUE(fuses([](Sums& sums) {  // the last value of the first loop is no matter
+    const ops::LoopResults first = sums.Sum(sums.x);
+    sums.Output(sums.Sum(first.scans[0]).lasts[0]);
+    sums.Output(first.lasts[0]);
+  }));
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the sequence itself is an output
+    const ops::LoopResults first = sums.Sum(sums.x);
+    sums.Output(sums.Sum(first.scans[0]).lasts[0]);
+    sums.Output(first.scans[0]);
+  }));
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the last one first
+    sums.Output(sums.Sum(sums.Sum(sums.x).scans[0], true).lasts[0]);
+  }));
+  EXPECT_FALSE(fuses([](Sums& sums) {  // two at a time
+    sums.Output(sums.Sum(sums.Sum(sums.x).scans[0], false, kTrips / 2).lasts[0]);
+  }));
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the first loop's end is the second one's beginning
+    const ops::LoopResults first = sums.Sum(sums.x);
+    const ValueId initial = sums.builder.Scratch(kStackRow);
+    sums.builder.Copy(first.lasts[0], initial);
+    sums.Output(sums.Sum(first.scans[0], false, kTrips, initial).lasts[0]);
+  }));
+  EXPECT_FALSE(fuses([](Sums& sums) {  // of another sequence
+    sums.Output(sums.Sum(sums.x).lasts[0]);
+    sums.Output(sums.Sum(sums.Input(kStackRows)).lasts[0]);
+  }));
+}
+
+}  // namespace
+}  // namespace weft::plan
