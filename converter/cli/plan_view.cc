@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "converter/base/visible.h"
+#include "converter/emit/model_file.h"
 #include "converter/inspect/peak.h"
 #include "converter/inspect/shared.h"
 #include "converter/inspect/traffic.h"
@@ -167,13 +169,10 @@ Json PlanJson(const LoadedModel& model) {
     arena.push_back(root.regions()->Get(i)->bytes());
   }
   Json plan = {{"line", ""}, {"arena_bytes", arena}};
-  const std::vector<inspect::Peak> peaks = inspect::PeaksOf(root);
-  // Not known of several regions together, nor of buffers that overlap.
-  if (peaks.size() == 1 && !peaks[0].overlaps) {
+  if (const std::optional<int64_t> bound = emit::ScratchBoundOf(root)) {
     plan::Account account;
     account.used_bytes = arena[0];
-    account.bound_bytes =
-        std::min<int64_t>(account.used_bytes, static_cast<int64_t>(peaks[0].bytes));
+    account.bound_bytes = *bound;
     plan["bound_bytes"] = account.bound_bytes;
     plan["proof"] = plan::ToString(account);
   }

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
 
@@ -54,6 +57,7 @@ class Writer {
   std::vector<uint8_t> Weights() const;
   std::vector<format::Region> Regions() const;
   int64_t ListingBytes() const;
+  std::string Generator() const;
 
   // Sections are numbered in the order the engine meets them.
   void NumberSections(plan::BlockId block) {
@@ -316,6 +320,15 @@ int64_t Writer::ListingBytes() const {
   return bytes;
 }
 
+std::string Writer::Generator() const {
+  std::string text = "weft " WEFT_VERSION;
+  if (options_.names && plan_.scratch_bytes.size() == 1) {
+    text += fmt::format("{}{}", kScratchBound, plan_.account.bound_bytes);
+  }
+  if (options_.f16_weights) text += kF16Weights;
+  return text;
+}
+
 // Without a self test, or a cut, their vectors are left out.
 std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   flatbuffers::FlatBufferBuilder builder(static_cast<size_t>(plan_.weights_bytes + ListingBytes()));
@@ -347,8 +360,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
     streaming = builder.CreateVectorOfStructs(&note->row, 1);
     streamed_ports = builder.CreateVectorOfStructs(note->ports);
   }
-  const auto generator = builder.CreateString("weft " WEFT_VERSION +
-                                              std::string(options_.f16_weights ? kF16Weights : ""));
+  const auto generator = builder.CreateString(Generator());
 #define WEFT_STEP(name, ...) const auto name##_params = builder.CreateVectorOfStructs(params_.name);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
@@ -384,6 +396,19 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
 }
 
 }  // namespace
+
+std::optional<int64_t> ScratchBoundOf(const format::Model& model) {
+  if (model.generator() == nullptr) return std::nullopt;
+  const std::string_view text = model.generator()->string_view();
+  const size_t at = text.find(kScratchBound);
+  if (at == std::string_view::npos) return std::nullopt;
+  int64_t bytes = 0;
+  const char* first = text.data() + at + kScratchBound.size();
+  const auto [last, fault] = std::from_chars(first, text.data() + text.size(), bytes);
+  const int64_t all_bytes = format::RowsOf(model.regions())[format::kFirstScratchRegion].bytes();
+  if (fault != std::errc() || bytes < 0 || bytes > all_bytes) return std::nullopt;
+  return bytes;
+}
 
 ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Faults& faults) {
   if (const std::string excess = plan::ExcessOf(plan, {}); !excess.empty()) {

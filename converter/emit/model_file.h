@@ -23,6 +23,10 @@ struct StreamNote {
 
 // The end of a file's `generator` where constants of the IR were f16, as ovc makes them of f32.
 inline constexpr std::string_view kF16Weights = "; f16 weights";
+// Before it, in a file with names and one memory: the bytes that its schedule needs at least.
+inline constexpr std::string_view kScratchBound = "; scratch bound ";
+// Nullopt where the file says none, or more than it has scratch.
+std::optional<int64_t> ScratchBoundOf(const format::Model& model);
 
 struct FileOptions {
   bool names = true;  // layer names and the buffers that `weft verify` proves the plan with

@@ -101,6 +101,18 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
   }
 }
 
+// A sequence over the input that its loop reads last: what the listing alone does not bound.
+TEST_F(InspectCommand, TellsTheBoundOfAPlanWhoseBuffersOverlap) {
+  const std::string model =
+      "'" WEFT_SOURCE_DIR
+      "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml' -o model.weft";
+  const auto converted =
+      nlohmann::json::parse(Weft("convert " + model + " --arena-budget min --json").out);
+  const auto plan = nlohmann::json::parse(Weft("inspect model.weft --plan --json").out)["plan"];
+  EXPECT_EQ(plan["bound_bytes"], converted["scratch_bound_bytes"]);
+  EXPECT_EQ(plan["proof"], "optimal for this schedule, proven");
+}
+
 TEST_F(InspectCommand, TellsOfAStreamedModel) {
   const std::string model =
       "'" WEFT_SOURCE_DIR
