@@ -154,7 +154,7 @@ constexpr Pass kPasses[] = {
     {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,
      "maps are made where a copy would put them"},
     {"loops", Stage::kProgram, PlanLoops,
-     "states of loops get homes, bodies a copy for each phase; once more with loops fused"},
+     "states of loops get homes, bodies a copy for each phase; also fused"},
     {"narrow", Stage::kProgram, NarrowWeights,
      "weights of products become f16, or as --precision says"},
     {"plan", Stage::kPlan, Plan,

@@ -8,15 +8,13 @@
 #include <utility>
 #include <variant>
 
+#include "converter/plan/validator.h"
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 
 namespace weft::plan {
 
 namespace {
-
-// The validator walks such loops one iteration after the other.
-constexpr int64_t kMostTrips = int64_t{1} << 16;
 
 // A read or a write of a chunk that moves with the loop.
 struct ChunkAccess {
@@ -183,7 +181,7 @@ std::vector<Near> NearsInLoops(const Program &program, std::span<const Lifetime>
       const auto *entry = std::get_if<SectionEntry>(&item);
       if (entry == nullptr) return false;
       const int64_t trips = program.sections[entry->section].max_trips;
-      return trips > 1 && trips <= kMostTrips;
+      return trips > 1 && trips <= kMostWalkedTrips;
     };
     if (std::ranges::none_of(items, is_loop)) continue;
     const AccessMap around = CollectAccesses(program, block);

@@ -400,8 +400,12 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   Effects all;
   for (auto& [outside, list] : parts) {
     Effect& effect = all[outside];
-    if (AreApart(list)) {
-      for (const Effect& part : list) effect.Beside(part, findings_);
+    if (AreApart(list) || trips > kMostWalkedTrips) {
+      for (Effect& part : list) {
+        part.MustHaveOneOwnerEach(findings_);
+        part.MustBeDisjointFrom(effect, findings_);
+        effect.Beside(part, findings_);
+      }
     } else {
       findings_.conflicts.clear();
       effect = Walked(bodies, outside, trips);

@@ -200,7 +200,7 @@ TEST(FlashOf, AddsUpToTheFile) {
 // again.
 TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
   namespace fs = std::filesystem;
-  int compared = 0;
+  int compared = 0, overlapping = 0;
   for (const char* folder : {"sequence", "if", "loop_run", "loop_nested", "convolution"}) {
     for (const auto& entry : fs::directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases/" +
                                                     std::string(folder))) {
@@ -215,17 +215,25 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
       std::memcpy(file.data(), converted->file.data(), file.size());
       const std::vector<Peak> peaks = PeaksOf(*format::GetModel(file.data()));
       ASSERT_EQ(peaks.size(), 1u);
-      EXPECT_EQ(peaks[0].bytes, static_cast<uint64_t>(converted->scratch_account.bound_bytes));
+      const auto bound = static_cast<uint64_t>(converted->scratch_account.bound_bytes);
       uint64_t sum = 0;
       for (const AliveBuffer& buffer : peaks[0].alive) {
         sum += buffer.bytes;
         EXPECT_NE(buffer.name, "");
       }
-      EXPECT_EQ(sum, peaks[0].bytes);
+      if (peaks[0].overlaps) {  // as far as the plan made them, and what they share counts once
+        EXPECT_GE(peaks[0].bytes, bound);
+        EXPECT_GE(sum, peaks[0].bytes);
+      } else {
+        EXPECT_EQ(peaks[0].bytes, bound);
+        EXPECT_EQ(sum, bound);
+      }
+      overlapping += peaks[0].overlaps;
       ++compared;
     }
   }
   EXPECT_GT(compared, 150);
+  EXPECT_LT(2 * overlapping, compared);
 }
 
 TEST(PeaksOf, SaysNothingOfAFileWithoutBuffers) {
