@@ -221,7 +221,8 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
         sum += buffer.bytes;
         EXPECT_NE(buffer.name, "");
       }
-      if (peaks[0].overlaps) {  // as far as the plan made them, and what they share counts once
+      // Bytes that the plan does not share although it might count here, shared ones once.
+      if (peaks[0].overlaps || !converted->scratch_account.is_optimal()) {
         EXPECT_GE(peaks[0].bytes, bound);
         EXPECT_GE(sum, peaks[0].bytes);
       } else {
