@@ -38,6 +38,7 @@ arm-none-eabi-g++                    gcc-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib
 qemu-system-arm                      qemu-system-arm
+valgrind                             valgrind
 '
 
 say() { echo "setup: $*" >&2; }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a model twice on kernels of one vector target, the second time in a function of its own, whose
+// instructions callgrind counts: counted_run TARGET MODEL.weft. Exit 77: no such target here.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "hwy/targets.h"
+#include "kernels/variants.h"
+#include "runtime/weft.h"
+#include "tests/device/made_inputs.h"
+
+namespace {
+
+// Memory as firmware has it: aligned, and the same in every call of the program.
+struct Memory {
+  explicit Memory(size_t size) : block{::operator new (size + 1, std::align_val_t{64}), size} {
+    std::memset(block.data, 0, size);
+  }
+  ~Memory() { ::operator delete (block.data, std::align_val_t{64}); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  weft::Block block;
+};
+
+// The processor's best target is another on each machine; the instructions of one target are not.
+bool TakeTarget(const char* name) {
+  (void)weft::kernels::AllVariants();  // so that all are linked
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (std::strcmp(hwy::TargetName(target), name) != 0) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    return true;
+  }
+  std::printf("%s: is not a target of this machine\n", name);
+  return false;
+}
+
+int Say(const char* what, const weft::Fault& fault) {
+  std::printf("%s: fault %d\n", what, static_cast<int>(fault.code));
+  return 1;
+}
+
+}  // namespace
+
+// callgrind is told this name; neither inlined nor cloned, so that it stays one.
+extern "C" [[gnu::noinline, gnu::noclone]] bool CountedRun(weft::Engine& engine) {
+  return engine.Run().ok();
+}
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  if (!TakeTarget(arguments[1])) return 77;
+  std::ifstream stream(arguments[2], std::ios::binary | std::ios::ate);
+  const Memory file(stream ? static_cast<size_t>(stream.tellg()) : 0);
+  stream.seekg(0);
+  stream.read(static_cast<char*>(file.block.data), static_cast<std::streamsize>(file.block.bytes));
+  const weft::Bytes bytes = {file.block.data, file.block.bytes};
+
+  weft::Needs needs;
+  if (const weft::Fault fault = weft::ReadNeeds(bytes, &needs); !fault.ok()) {
+    return Say("ReadNeeds", fault);
+  }
+  const Memory state(needs.state_bytes), scratch(needs.scratch_bytes);
+  weft::Memory memory;
+  memory.state = state.block;
+  memory.scratch = scratch.block;
+  weft::Engine engine;
+  const weft::Fault fault = weft::Engine::Open(bytes, weft::AllSteps(), memory, &engine);
+  if (!fault.ok()) return Say("Open", fault);
+
+  uint32_t random = 1;
+  for (int run = 0; run < 2; ++run) {
+    for (uint32_t i = 0; i < engine.input_count(); ++i) {
+      weft::FillInput(engine.input(i), random);
+    }
+    const bool ok = run == 0 ? engine.Run().ok() : CountedRun(engine);
+    if (!ok) return 1;
+  }
+  return 0;
+}
