@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 TARGET = "AVX2"
-BAND = 0.03  # what the C library's versions and the parts of a unity build move
+BAND = 0.03  # what other versions of the C library move
 OTHER_COMPILER = 1.125
 SKIPPED = 77
 

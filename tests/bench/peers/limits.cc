@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one core can do at most: fused multiply-adds of f32, and bytes read from buffers of growing
+// size. limits MILLISECONDS; to be compiled for this very processor.
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "tests/bench/peers/timing.h"
+
+namespace {
+
+// GCC's and Clang's vectors, as wide as the processor's.
+#if defined(__AVX512F__)
+constexpr int kBytes = 64;
+#elif defined(__AVX__)
+constexpr int kBytes = 32;
+#else
+constexpr int kBytes = 16;
+#endif
+typedef float Vector __attribute__((vector_size(kBytes)));
+constexpr int kFloats = kBytes / 4;
+
+// The compiler may not know what the vector is, so each operation on it is done.
+#if defined(__x86_64__)
+Vector Hidden(Vector vector) {
+  asm volatile("" : "+v"(vector));
+  return vector;
+}
+#else
+Vector Hidden(Vector vector) {
+  asm volatile("" : "+w"(vector));
+  return vector;
+}
+#endif
+
+// Nanoseconds of the fastest call.
+template <class Work>
+double Least(int milliseconds, const Work& work) {
+  const uint64_t length = static_cast<uint64_t>(milliseconds) * 1000000, first = peers::Now();
+  uint64_t least = ~uint64_t{0};
+  while (peers::Now() - first < length) {
+    const uint64_t begin = peers::Now();
+    work();
+    least = std::min(least, peers::Now() - begin);
+  }
+  return static_cast<double>(least);
+}
+
+// Calls each(i) with constants for i, so that arrays of vectors stay in registers.
+template <size_t... kIndices, class Each>
+inline void Unrolled(std::index_sequence<kIndices...>, const Each& each) {
+  (each(std::integral_constant<size_t, kIndices>()), ...);
+}
+
+// Twelve chains hide an operation's latency.
+double MultiplyAddsPerNanosecond(int milliseconds) {
+  constexpr size_t kChains = 12, kTurns = 2000;
+  const Vector x = Hidden(Vector{}), y = Hidden(Vector{});
+  const double least = Least(milliseconds, [&] {
+    Vector sums[kChains] = {};
+    for (size_t turn = 0; turn < kTurns; ++turn) {
+      Unrolled(std::make_index_sequence<kChains>(),
+               [&](auto i) { sums[i] = Hidden(sums[i] * x + y); });
+    }
+  });
+  return double{kChains} * kTurns * kFloats / least;
+}
+
+double BytesPerNanosecond(const Vector* buffer, size_t bytes, int milliseconds) {
+  constexpr size_t kSums = 8;
+  const size_t vectors = bytes / kBytes, turns = std::max<size_t>(1, (size_t{1} << 19) / bytes);
+  const double least = Least(milliseconds, [&] {
+    for (size_t turn = 0; turn < turns; ++turn) {
+      Vector sums[kSums] = {};
+      for (size_t at = 0; at < vectors; at += kSums) {
+        Unrolled(std::make_index_sequence<kSums>(), [&](auto i) { sums[i] += buffer[at + i]; });
+      }
+      Unrolled(std::make_index_sequence<kSums>(), [&](auto i) { (void)Hidden(sums[i]); });
+    }
+  });
+  return static_cast<double>(bytes * turns) / least;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  const int milliseconds = std::atoi(arguments[1]);
+  constexpr size_t kMost = size_t{16} << 20;
+  auto* const buffer = static_cast<Vector*>(::operator new (kMost, std::align_val_t{4096}));
+  std::memset(buffer, 0, kMost);
+  std::printf("{\"gigamultiply_adds_per_second\": %.1f, \"gigabytes_per_second\": {",
+              MultiplyAddsPerNanosecond(milliseconds));
+  const char* comma = "";
+  for (const size_t kilobytes : {16, 32, 64, 128, 256, 512, 768, 1024, 1536, 2048, 4096, 16384}) {
+    std::printf("%s\"%zu\": %.1f", comma, kilobytes,
+                BytesPerNanosecond(buffer, kilobytes << 10, milliseconds));
+    comma = ", ";
+  }
+  std::printf("}}\n");
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures weft beside other engines and writes the results as JSON.
+
+    peers.py --weft COMMAND --drivers FOLDER --work FOLDER --json FILE [--rounds 9] [--cpu 0]
+             [--milliseconds 150] [--only PREFIX...]
+
+First every engine computes each case once; an output that differs from the first peer's by more
+than TOLERANCE of the greatest number ends the program, for times of wrong results mean nothing.
+Then rounds: in each, every engine runs every case in turn on one core with one thread, in an order
+that moves on from round to round, so that neighbours and the clock's changes disturb all alike. The
+limits of the core are measured at the beginning of each round. Ratios are taken within a round.
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import sys
+
+import numpy as np
+import openvino as ov
+
+from cases import all_cases
+from engines import Failed, engines_of, output_of, undisturbed
+
+TOLERANCE = 1e-4
+
+
+def prepare(case, folder, engines, cpu):
+    """The case's files: the graph in each format, inputs, and weights for those without a format."""
+    folder.mkdir(parents=True, exist_ok=True)
+    case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
+    ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
+                  compress_to_fp16=False)
+    random = np.random.default_rng(1)
+    for i, port in enumerate(case.inputs):
+        shape = [dim.dim_value for dim in port.type.tensor_type.shape.dim]
+        values = random.uniform(-1, 1, shape).astype(np.float32)
+        np.save(folder / f"input.{i}.npy", values * (i not in case.zero_inputs))
+    for name, array in case.arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    for engine in engines:
+        engine.prepare(case, folder, cpu)
+
+
+def compared(case, folder, engines, cpu):
+    """Engines that know the case, and how far each is from the first peer, as a share of the
+    greatest number."""
+    answers = {}
+    for engine in engines:
+        answer = engine.answer(case, folder, cpu)
+        if answer is not None:
+            answers[engine.name] = answer
+    reference = next(answers[engine.name] for engine in engines[1:] if engine.name in answers)
+    errors = {}
+    for name, answer in answers.items():
+        if answer.shape != reference.shape:
+            raise Failed(f"{case.graph.name}: {name}: has {answer.size} numbers; must have "
+                         f"{reference.size}")
+        errors[name] = float(np.abs(answer - reference).max() / np.abs(reference).max())
+        if not errors[name] <= TOLERANCE:
+            raise Failed(f"{case.graph.name}: {name}: differs by {errors[name]:.2g}; must be at "
+                         f"most {TOLERANCE}")
+    return errors
+
+
+def one_round(args, number, engines, cases, results):
+    limits = json.loads(output_of([args.drivers / "limits", 20], args.cpu, undisturbed()))
+    results["limits"].append({"load": round(os.getloadavg()[0], 2), **limits})
+    turned = engines[number % len(engines):] + engines[:number % len(engines)]
+    for name, case in cases.items():
+        row = results["cases"][name]
+        for engine in turned:
+            if engine.name not in row["errors"]:
+                continue
+            found = engine.times(case, args.work / name, args.cpu, args.milliseconds)
+            times = found["microseconds"]
+            row["rounds"].setdefault(engine.name, []).append(
+                {what: times[what] for what in ("min", "median", "p99")})
+    print(f"round {number + 1} of {args.rounds}: load {results['limits'][-1]['load']}", flush=True)
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def measured(args):
+    engines, absent = engines_of(args.weft, args.drivers)
+    for name in absent:
+        print(f"{name}: has no driver, see scripts/bench.sh --help; the table is without it")
+    if len(engines) < 2:
+        raise Failed("there is no peer to compare with")
+    cases = {
+        name: case
+        for name, case in all_cases().items()
+        if not args.only or name.startswith(tuple(args.only))
+    }
+    results = {"processor": processor(), "milliseconds": args.milliseconds, "versions": {},
+               "limits": [], "cases": {}}
+    for name, case in cases.items():
+        prepare(case, args.work / name, engines, args.cpu)
+        errors = compared(case, args.work / name, engines, args.cpu)
+        print(f"{name}: differs from {engines[1].name} by at most "
+              + ", ".join(f"{n} {e:.1e}" for n, e in errors.items() if n != engines[1].name),
+              flush=True)
+        results["cases"][name] = {"title": case.title, "cost": vars(case.cost), "errors": errors,
+                                  "rounds": {}}
+    results["versions"] = {engine.name: engine.version for engine in engines}
+    for number in range(args.rounds):
+        one_round(args, number, engines, cases, results)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("weft", "drivers", "work", "json"):
+        parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    for name, value in (("rounds", 9), ("cpu", 0), ("milliseconds", 150)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--only", nargs="*", default=[])
+    args = parser.parse_args()
+    try:
+        results = measured(args)
+    except Failed as fault:
+        print(f"peers: {fault}", file=sys.stderr)
+        return 1
+    args.json.parent.mkdir(parents=True, exist_ok=True)
+    args.json.write_text(json.dumps(results) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
