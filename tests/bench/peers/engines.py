@@ -41,7 +41,7 @@ class Weft:
         self.command = command
         self.iterations = {}
         text = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-        self.version = text.stdout.split()[-1]
+        self.version = text.stdout.split()[1].rstrip(",")
 
     def prepare(self, case, folder, cpu):
         output_of([self.command, "convert", folder / "model.xml", "-o", folder / "model.weft",

@@ -75,16 +75,15 @@ def quartznet(graph):
     return graph.add("LogSoftmax", [y], axis=1), [1, 29, 100]
 
 
-def _broadcast_block(graph, y, channels, height, width, dilation):
-    """BC-ResNet's normal block: frequency as a map, time on its mean over frequency."""
+def _broadcast_parts(graph, y, channels, height, width, stride, dilation):
+    """Of BC-ResNet's block: frequency as a map, and time on its mean over frequency."""
     over = graph.conv(y, channels, channels, [3, 1], height * width, "", channels,
-                      pads=[1, 0, 1, 0])
+                      pads=[1, 0, 1, 0], strides=[stride, 1])
     mean = graph.add("ReduceMean", [over], axes=[2], keepdims=1)
     time = graph.conv(mean, channels, channels, [1, 3], width, "", channels,
                       pads=[0, dilation, 0, dilation], dilations=[1, dilation])
     time = graph.add("Mul", [time, graph.add("Sigmoid", [time])])
-    time = graph.conv(time, channels, channels, [1, 1], width, "")
-    return graph.add("Relu", [graph.add("Add", [graph.add("Add", [y, over]), time])])
+    return over, graph.conv(time, channels, channels, [1, 1], width, "")
 
 
 @takes(1, 1, 40, 101)
@@ -97,17 +96,11 @@ def bc_resnet(graph):
                                            (20, 4, 1, 8)):
         y = graph.conv(y, channels, wide, [1, 1], height * width)
         height = height // stride
-        over = graph.conv(y, wide, wide, [3, 1], height * width, "", wide, pads=[1, 0, 1, 0],
-                          strides=[stride, 1])
-        mean = graph.add("ReduceMean", [over], axes=[2], keepdims=1)
-        time = graph.conv(mean, wide, wide, [1, 3], width, "", wide,
-                          pads=[0, dilation, 0, dilation], dilations=[1, dilation])
-        time = graph.add("Mul", [time, graph.add("Sigmoid", [time])])
-        y = graph.add("Relu", [graph.add("Add", [over, graph.conv(time, wide, wide, [1, 1], width,
-                                                                  "")])])
-        channels = wide
+        over, time = _broadcast_parts(graph, y, wide, height, width, stride, dilation)
+        y, channels = graph.add("Relu", [graph.add("Add", [over, time])]), wide
         for _ in range(blocks - 1):
-            y = _broadcast_block(graph, y, channels, height, width, dilation)
+            over, time = _broadcast_parts(graph, y, wide, height, width, 1, dilation)
+            y = graph.add("Relu", [graph.add("Add", [graph.add("Add", [y, over]), time])])
     y = graph.conv(y, 20, 20, [5, 5], (height - 4) * width, "", 20, pads=[0, 2, 0, 2])
     y = graph.conv(y, 20, 32, [1, 1], (height - 4) * width)
     return _classified(graph, y, 32, 12)

@@ -46,9 +46,10 @@ def peers_table(results):
     for row in results["cases"].values():
         rival = best_peer(row)
         low, middle, high = ratios(row, rival)
-        first = "weft" if middle >= 1 else rival
+        # Within one per cent neither is first.
+        first = [e for e, share in (("weft", middle), (rival, 1 / middle)) if share > 0.99]
         times = {e: digits(typical(row, e)) for e in row["rounds"]}
-        times[first] = f"**{times[first]}**"
+        times.update({e: f"**{times[e]}**" for e in first})
         cells = [times.get(e, "") for e in ("weft", *engines)]
         rows.append([row["title"], digits(limit(row["cost"], rate, read)), *cells,
                      f"{middle:.2f} ({low:.2f} to {high:.2f}), {rival}",
