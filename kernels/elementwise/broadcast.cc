@@ -88,11 +88,19 @@ bool HasRepeatedRows(uint32_t rank, const uint32_t* dims, const BroadcastOperand
   return repeats;
 }
 
-}  // namespace
+// Numbers by themselves, as of loops that count: the walk would be most of their cost. Not worth code in
+// firmware.
+bool IsOneElement(uint32_t rank, const uint32_t* dims) {
+  if (kIsMicrocontroller) return false;
+  for (uint32_t d = 0; d < rank; ++d) {
+    if (dims[d] != 1) return false;
+  }
+  return true;
+}
 
-void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
-               uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
-  if (IsEmpty(dims, rank)) return;
+// Over a space that is not empty.
+void ForRuns(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
+             uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
   const bool joins_rows = HasRepeatedRows(rank, dims, operands, operand_count);
   const uint32_t outer_rank = rank == 0 ? 0 : rank - (joins_rows ? 2 : 1);
   const size_t row = rank == 0 ? 1 : dims[rank - 1];
@@ -123,6 +131,19 @@ void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* oper
     DoRun(run, y_run, y_element_bytes, function);
     y_run += run.count * y_element_bytes;
   } while (walk.Next());
+}
+
+}  // namespace
+
+void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
+               uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
+  if (IsOneElement(rank, dims)) {
+    const void* blocks[kMaxBroadcastOperands] = {};
+    for (uint32_t o = 0; o < operand_count; ++o) blocks[o] = operands[o].data;
+    return function(blocks, y, 1);
+  }
+  if (IsEmpty(dims, rank)) return;
+  ForRuns(rank, dims, operands, operand_count, y, y_element_bytes, function);
 }
 
 }  // namespace weft::kernels
