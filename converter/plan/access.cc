@@ -359,6 +359,26 @@ StridedBytes AccessBy(const format::GruUpdateParams& p, uint32_t operand) {
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
+// Of a cell with so many gates, whose first operands are x, weights and h, and whose starts follow at those
+// that `is_start` tells.
+template <typename Params>
+StridedBytes AccessByCell(const Params& p, uint32_t operand, int64_t gates, bool is_start) {
+  if (operand == 0) return Contiguous(kF32Bits, {p.inputs()});
+  if (operand == 1) {
+    return Contiguous(format::BitsOf(p.weights()),
+                      {gates, p.hidden(), int64_t{p.inputs()} + p.hidden()});
+  }
+  return Contiguous(kF32Bits, {is_start ? gates : 1, p.hidden()});
+}
+
+StridedBytes AccessBy(const format::LstmCellParams& p, uint32_t operand) {
+  return AccessByCell(p, operand, 4, operand == 4);
+}
+
+StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
+  return AccessByCell(p, operand, 3, operand == 3 || operand == 4);
+}
+
 StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {
   if (operand == 1 || operand == 2) return Contiguous(kF32Bits, {p.channels()});
   return Contiguous(kF32Bits, {p.outer(), p.channels(), p.inner()});

@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernels/recurrent/lstm_gates.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/elementwise/activation-inl.h"
-#include "kernels/simd/math-inl.h"
+#include "kernels/recurrent/lstm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -25,12 +25,9 @@ struct LstmRow {
 // both of its calls: constants then stay in registers (16 % on AVX-512).
 HWY_INLINE void LstmSigmoidTanh(const LstmRow& row, size_t hidden) {
   ForVectors(hidden, [&](size_t at, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
-    const FloatVec added =
-        SigmoidTimesTanh(LoadFirst(row.i + at, lanes), LoadFirst(row.g + at, lanes));
-    const FloatVec f = Sigmoid(LoadFirst(row.f + at, lanes));
-    const FloatVec c = Fma(f, LoadFirst(row.c + at, lanes), added);
-    StoreFirst(c, row.c_next + at, lanes);
-    StoreFirst(SigmoidTimesTanh(LoadFirst(row.o + at, lanes), c), row.h_next + at, lanes);
+    LstmUnits(LoadFirst(row.f + at, lanes), LoadFirst(row.i + at, lanes),
+              LoadFirst(row.g + at, lanes), LoadFirst(row.o + at, lanes), row.c + at,
+              row.h_next + at, row.c_next + at, lanes);
   });
 }
 

@@ -18,7 +18,9 @@
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/ring_matmul.h"
 #include "kernels/movement/copy.h"
+#include "kernels/recurrent/gru_cell.h"
 #include "kernels/recurrent/gru_gates.h"
+#include "kernels/recurrent/lstm_cell.h"
 #include "kernels/recurrent/lstm_gates.h"
 #include "kernels/reduce/normalize.h"
 #include "kernels/reduce/pool.h"
@@ -150,6 +152,36 @@ void GruGatesOfSize(benchmark::State& state) {
   }
 }
 BENCHMARK(GruGatesOfSize)->ArgNames({"hidden", "target"})->ArgsProduct({{64, 256}, {0, 1}});
+
+// inputs (0: the recurrent part alone), hidden, target; backwards every other time where there are none
+template <uint32_t kGates>
+void CellOfSize(benchmark::State& state) {
+  if (!Choose(state, state.range(2))) return;
+  CellShape shape;
+  shape.inputs = static_cast<uint32_t>(state.range(0));
+  shape.hidden = static_cast<uint32_t>(state.range(1));
+  const std::vector<float> weights = Values(CellWeights(kGates, shape.inputs, shape.hidden));
+  const std::vector<float> start = Values(size_t{kGates} * shape.hidden);
+  const std::vector<float> x = Values(shape.inputs);
+  std::vector<float> h = Values(shape.hidden), c = h, next = h;
+  for (auto _ : state) {
+    if (kGates == kLstmGates) {
+      LstmCell(shape, x.data(), Align(weights), h.data(), c.data(), start.data(), next.data(),
+               c.data());
+    } else {
+      GruCell(shape, x.data(), Align(weights), h.data(), start.data(), start.data(), next.data());
+    }
+    if (shape.inputs == 0) shape.backward = !shape.backward;
+    h.swap(next);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK_TEMPLATE(CellOfSize, kLstmGates)
+    ->ArgNames({"inputs", "hidden", "target"})
+    ->ArgsProduct({{0, 64}, {64, 256}, {0, 1}});
+BENCHMARK_TEMPLATE(CellOfSize, kGruGates)
+    ->ArgNames({"inputs", "hidden", "target"})
+    ->ArgsProduct({{0, 40}, {128}, {0, 1}});
 
 // op, target; 1024 elements
 void UnaryOfOp(benchmark::State& state) {

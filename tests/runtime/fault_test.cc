@@ -182,6 +182,7 @@ constexpr Row kNumbers[] = {
     {104, "ParamChoice"},
     {105, "ParamFactors"},
     {106, "TypeAbsent"},
+    {107, "ParamUnits"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

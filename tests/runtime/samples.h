@@ -232,6 +232,18 @@ inline StepSample SampleOf<format::Kind::lstm_gates>() {
 }
 
 template <>
+inline StepSample SampleOf<format::Kind::lstm_cell>() {
+  return StepSample(format::Kind::lstm_cell, {{kF32, 3},
+                                              {kF32, 4 * 16 * 19},
+                                              {kF32, 16},
+                                              {kF32, 16},
+                                              {kF32, 64},
+                                              {kF32, 16},
+                                              {kF32, 16}})
+      .With(format::LstmCellParams(3, 16, 1, format::ElementType::f32, 0, 0));
+}
+
+template <>
 inline StepSample SampleOf<format::Kind::gru_gates>() {
   return StepSample(format::Kind::gru_gates, {{kF32, 18}, {kF32, 18}, {kF32, 6}, {kF32, 6}})
       .With(format::GruGatesParams(2, 3, 9, 9, kSigmoid, kTanh));
@@ -247,6 +259,14 @@ template <>
 inline StepSample SampleOf<format::Kind::gru_update>() {
   return StepSample(format::Kind::gru_update, {{kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
       .With(format::GruUpdateParams(2, 3, 3, kTanh));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::gru_cell>() {
+  return StepSample(
+             format::Kind::gru_cell,
+             {{kF32, 3}, {kF32, 3 * 16 * 19}, {kF32, 16}, {kF32, 48}, {kF32, 48}, {kF32, 16}})
+      .With(format::GruCellParams(3, 16, 0, format::ElementType::f32, 0, 0));
 }
 
 template <>

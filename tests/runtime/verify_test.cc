@@ -329,10 +329,11 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kSelfTestDiffers,
                                 FaultCode::kTripLimit,
                                 FaultCode::kActivationAbsent,  // tests/c_api/absent.c
-                                FaultCode::kTypeAbsent};       // likewise
+                                FaultCode::kTypeAbsent,        // likewise
+                                FaultCode::kParamUnits};
 
 TEST(Verify, HasATestForEveryFault) {
-  std::vector<bool> shown(static_cast<size_t>(FaultCode::kTypeAbsent) + 1);
+  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamUnits) + 1);
   for (const Spoiled& spoiled : kSpoiled) shown[static_cast<size_t>(spoiled.code)] = true;
   for (const FaultCode code : kElsewhere) {
     EXPECT_FALSE(shown[static_cast<size_t>(code)]) << static_cast<int>(code);
@@ -409,7 +410,7 @@ TEST(Verify, HoldsParametersToTheirLimits) {
       FaultCode::kParamOp);
 }
 
-// Of dense, conv or depthwise, whose weights are slot 1: parameters and slot name a type each.
+// Of a kind of narrow_steps.inc, whose weights are slot 1: parameters and slot name a type each.
 template <typename Rows>
 void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows ListingBuilder::*rows) {
   using B = ListingBuilder;
@@ -458,6 +459,35 @@ TEST(Verify, HoldsWeightsToTheTypeThatIsNamed) {
   ExpectWeightsOfOneType(format::Kind::dense, steps::kDense, &B::dense_rows);
   ExpectWeightsOfOneType(format::Kind::conv, steps::kConv, &B::conv_rows);
   ExpectWeightsOfOneType(format::Kind::depthwise, steps::kDepthwise, &B::depthwise_rows);
+  ExpectWeightsOfOneType(format::Kind::lstm_cell, steps::kLstmCell, &B::lstm_cell_rows);
+  ExpectWeightsOfOneType(format::Kind::gru_cell, steps::kGruCell, &B::gru_cell_rows);
+}
+
+// Of 3 inputs and 16 units.
+template <typename Rows>
+void ExpectWholeCells(format::Kind kind, Rows ListingBuilder::*rows) {
+  using B = ListingBuilder;
+  const auto code = [&](uint32_t inputs, uint32_t hidden, uint32_t backward) {
+    return CodeOf(kind, [&](B& b) {
+      (b.*rows)[0].mutate_inputs(inputs);
+      (b.*rows)[0].mutate_hidden(hidden);
+      (b.*rows)[0].mutate_backward(backward);
+    });
+  };
+  EXPECT_EQ(code(3, 16, 1), FaultCode::kNone);
+  EXPECT_EQ(code(0, 16, 0), FaultCode::kNone);
+  EXPECT_EQ(code(3, 0, 0), FaultCode::kNone);
+  EXPECT_EQ(code(3, 16, 2), FaultCode::kParamFlag);
+  EXPECT_EQ(code(3, 15, 0), FaultCode::kParamUnits);
+  EXPECT_EQ(code(4, 16, 0), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(3, 32, 0), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(0xFFFFFFF0, 16, 0), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(3, 0xFFFFFFF0, 0), FaultCode::kOperandBytes);
+}
+
+TEST(Verify, HoldsCellsToWholeBlocksOfUnits) {
+  ExpectWholeCells(format::Kind::lstm_cell, &ListingBuilder::lstm_cell_rows);
+  ExpectWholeCells(format::Kind::gru_cell, &ListingBuilder::gru_cell_rows);
 }
 
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gate of a block of a fused cell on Cortex-M with Helium, beside panel_helium-inl.h: the weights of
+// the other gates lie between those of a column and the next, and the last load of a column passes them.
+
+#if defined(WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_
+#undef WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_
+#else
+#define WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_
+#endif
+
+#include "kernels/matrix/panel-inl.h"
+
+// clang-format off
+// As WEFT_COLUMN, then on by so many bytes of floats or of halves from the last four weights.
+#undef WEFT_CELL_COLUMN
+#define WEFT_CELL_COLUMN(four, x, floats, halves) \
+  four("f", "16", "8")                            \
+  four("g", "16", "8")                            \
+  "vfma.f32 %q[a], %q[f], " x "\n\t"              \
+  four("f", "16", "8")                            \
+  "vfma.f32 %q[b], %q[g], " x "\n\t"              \
+  four("g", floats, halves)                       \
+  "vfma.f32 %q[c], %q[f], " x "\n\t"              \
+  "vfma.f32 %q[d], %q[g], " x "\n\t"
+// clang-format on
+
+#undef WEFT_ADD_CELL_ROW
+#define WEFT_ADD_CELL_ROW(four, address, floats, halves)                                    \
+  __asm__ volatile(                                                                         \
+      "dls lr, %[turns]\n"                                                                  \
+      "1:\n\t"                                                                              \
+      "ldrd r4, r5, [%[x]], #8\n\t" WEFT_CELL_COLUMN(four, "r4", floats, halves)            \
+          WEFT_CELL_COLUMN(four, "r5", floats, halves) "le lr, 1b"                          \
+      : [x] "+r"(x), [weights] "+" address(weights), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c), \
+        [d] "+w"(d), [f] "=&w"(f), [g] "=&w"(g)                                             \
+      : [turns] "r"(count / 2)                                                              \
+      : "memory", "lr", "r4", "r5")
+#undef WEFT_ADD_CELL_ROW_OF_4
+#define WEFT_ADD_CELL_ROW_OF_4(four, address) WEFT_ADD_CELL_ROW(four, address, "208", "104")
+#undef WEFT_ADD_CELL_ROW_OF_3
+#define WEFT_ADD_CELL_ROW_OF_3(four, address) WEFT_ADD_CELL_ROW(four, address, "144", "72")
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// to[n] = fma(x[k], weights[k * 16 * kGates + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
+// from.
+template <size_t kGates, class Weight>
+HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
+                             size_t count) {
+  static_assert(kGates == 3 || kGates == 4, "the assembly knows no other step");
+  float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
+  float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
+  if (count >= 2) {
+    float32x4_t f, g;
+    if constexpr (kGates == 4) {
+      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_4)
+    } else {
+      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_3)
+    }
+  }
+  if (count % 2 != 0) {
+    a = vfmaq_n_f32(a, LoadFour(weights), *x);
+    b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
+    c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);
+    d = vfmaq_n_f32(d, LoadFour(weights + 12), *x);
+  }
+  vstrwq_f32(to, a);
+  vstrwq_f32(to + 4, b);
+  vstrwq_f32(to + 8, c);
+  vstrwq_f32(to + 12, d);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_

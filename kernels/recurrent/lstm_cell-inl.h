@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// LstmCell for weights of any type: lstm_cell.cc and lstm_cell_<type>.cc are this.
+
+#if defined(WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_
+#undef WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_
+#else
+#define WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_
+#endif
+
+#include "kernels/recurrent/cell-inl.h"
+#include "kernels/recurrent/lstm-inl.h"
+#include "kernels/recurrent/lstm_cell.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+template <class Weight>
+struct LstmCellAt {
+  CellWalk<kLstmGates, Weight> walk;
+  const float* c;
+  const float* start;
+  float* h_next;
+  float* c_next;
+
+  template <size_t kBlocks>
+  HWY_INLINE void Run(size_t unit) const {
+    CellSums<kLstmGates, kBlocks> sums;
+    sums.Start(start + unit, walk.shape.hidden);
+    walk.AddInputs(unit, sums);
+    walk.AddHidden(unit, sums);
+    WEFT_NO_LOOP_DEPENDENCE
+    WEFT_UNROLL_VECTORS
+    for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
+      const size_t at = unit + v * kLanes;
+      LstmUnits(sums.Of(0, v), sums.Of(1, v), sums.Of(2, v), sums.Of(3, v), c + at, h_next + at,
+                c_next + at, kLanes);
+    }
+  }
+};
+
+template <class Weight>
+HWY_INLINE void RunLstmCell(const CellShape& shape, const float* x, const Weight* weights,
+                            const float* h, const float* c, const float* start, float* h_next,
+                            float* c_next) {
+  RunCell<kLstmGates>(LstmCellAt<Weight>{{shape, x, weights, h}, c, start, h_next, c_next}, shape);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/recurrent/lstm_cell.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/recurrent/lstm_cell.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/recurrent/lstm_cell-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// A whole: GCC cuts a function in two where it begins with a test.
+HWY_NOINLINE void LstmCell(const CellShape& shape, const float* x, const float* weights,
+                           const float* h, const float* c, const float* start, float* h_next,
+                           float* c_next) {
+  RunLstmCell(shape, x, weights, h, c, start, h_next, c_next);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(LstmCell);
+
+void LstmCell(const CellShape& shape, const float* x, const float* weights, const float* h,
+              const float* c, const float* start, float* h_next, float* c_next) {
+  HWY_DYNAMIC_DISPATCH(LstmCell)(shape, x, weights, h, c, start, h_next, c_next);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

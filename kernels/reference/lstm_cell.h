@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of lstm_cell: the chains, then the twin of lstm_gates with its tolerance.
+#ifndef WEFT_KERNELS_REFERENCE_LSTM_CELL_H_
+#define WEFT_KERNELS_REFERENCE_LSTM_CELL_H_
+
+#include "kernels/recurrent/lstm_cell.h"
+#include "kernels/reference/lstm_gates.h"
+
+namespace weft::kernels {
+
+// Where the weight of input `k` (those of x, then the old units) lies.
+inline size_t CellWeightAt(const CellShape& s, size_t gates, size_t gate, size_t unit, size_t k) {
+  const size_t depth = size_t{s.inputs} + s.hidden;
+  return ((unit / kCellUnits * depth + k) * gates + gate) * kCellUnits + unit % kCellUnits;
+}
+
+// sum + x * weights of inputs [first, first + count).
+inline float CellChainTwin(const CellShape& s, size_t gates, size_t gate, size_t unit, float sum,
+                           const float* x, const float* weights, size_t first, size_t count) {
+  for (size_t k = 0; k < count; ++k) {
+    sum = std::fmaf(x[k], weights[CellWeightAt(s, gates, gate, unit, first + k)], sum);
+  }
+  return sum;
+}
+
+inline LstmGatesResult LstmCellTwin(const CellShape& s, const float* x, const float* weights,
+                                    const float* h, const float* c, const float* start,
+                                    size_t unit) {
+  float sums[kLstmGates];
+  for (size_t gate = 0; gate < kLstmGates; ++gate) {
+    const float of_x = CellChainTwin(s, kLstmGates, gate, unit, start[gate * s.hidden + unit], x,
+                                     weights, 0, s.inputs);
+    sums[gate] = CellChainTwin(s, kLstmGates, gate, unit, of_x, h, weights, s.inputs, s.hidden);
+  }
+  LstmGatesShape gates;
+  gates.hidden = 1;
+  gates.f.op = UnaryOp::kSigmoid;
+  gates.g.op = gates.h.op = UnaryOp::kTanh;
+  return LstmGatesTwin(gates, sums, c + unit, 0, 0);
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_LSTM_CELL_H_

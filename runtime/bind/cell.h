@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules that lstm_cell and gru_cell share: operand 0 is x, 1 the weights, 2 h.
+#ifndef WEFT_RUNTIME_BIND_CELL_H_
+#define WEFT_RUNTIME_BIND_CELL_H_
+
+#include "kernels/recurrent/cell.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/narrow.h"
+#include "runtime/bind/param_checker.h"
+
+namespace weft::bind {
+
+template <bool is_narrow, typename Params>
+__attribute__((always_inline)) inline void CheckCell(ParamChecker& check, const Params& params,
+                                                     uint32_t gates) {
+  const uint32_t hidden = params.hidden();
+  check.Require(hidden % kernels::kCellUnits == 0, FaultCode::kParamUnits, hidden,
+                kernels::kCellUnits);
+  check.RequireAtMost(FaultCode::kParamFlag, params.backward(), 1);
+  const uint32_t weights = Times(Times(gates, hidden), Plus(params.inputs(), hidden));
+  check.RequireOperand(0, kF32, params.inputs());
+  if constexpr (is_narrow) {
+    RequireWeights(check, params, weights);
+  } else {
+    check.RequireOperand(1, kF32, weights);
+  }
+  check.RequireOperand(2, kF32, hidden);
+}
+
+template <typename Params>
+__attribute__((always_inline)) inline kernels::CellShape CellShapeOf(const Params& params) {
+  kernels::CellShape shape;
+  shape.inputs = params.inputs();
+  shape.hidden = params.hidden();
+  shape.backward = params.backward() != 0;
+  return shape;
+}
+
+}  // namespace weft::bind
+
+#endif  // WEFT_RUNTIME_BIND_CELL_H_

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fused cells against their twins, and to the bit against the steps that they replace: products and
+// gates, with weights of every type.
+#include "kernels/elementwise/convert.h"
+#include "kernels/matrix/pack.h"
+#include "kernels/recurrent/gru_cell.h"
+#include "kernels/recurrent/lstm_cell.h"
+#include "kernels/reference/dense.h"
+#include "kernels/reference/gru_cell.h"
+#include "kernels/reference/lstm_cell.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+namespace {
+
+// Row-major [gates * hidden, inputs] and [gates * hidden, hidden], and the same as a cell reads them.
+struct CellSample {
+  CellSample(uint32_t gate_count, uint32_t inputs, uint32_t hidden, Random* random)
+      : gates(gate_count),
+        w(random->Floats(size_t{gates} * hidden * inputs, 1)),
+        r(random->Floats(size_t{gates} * hidden * hidden, 1)),
+        weights(CellWeights(gates, inputs, hidden)),
+        x(random->Floats(inputs, 1)),
+        h(random->Floats(hidden, 1)),
+        c(random->Floats(hidden, 2)),
+        start(random->Floats(size_t{gates} * hidden, 1)),
+        r_start(random->Floats(size_t{gates} * hidden, 1)) {
+    shape.inputs = inputs;
+    shape.hidden = hidden;
+    Narrow();
+    for (size_t gate = 0; gate < gates; ++gate) {
+      for (size_t unit = 0; unit < hidden; ++unit) {
+        for (size_t k = 0; k < size_t{inputs} + hidden; ++k) {
+          const size_t row = gate * hidden + unit;
+          weights[CellWeightAt(shape, gates, gate, unit, k)] =
+              k < inputs ? w[row * inputs + k] : r[row * hidden + k - inputs];
+        }
+      }
+    }
+  }
+
+  // Every weight becomes a number that each type of weights holds.
+  void Narrow() {
+    for (std::vector<float>* values : {&w, &r}) {
+      for (float& value : *values) value = std::ldexp(std::round(std::ldexp(value, 6)), -6);
+    }
+  }
+
+  // start + row-major weights * input
+  std::vector<float> Product(const std::vector<float>& matrix, const std::vector<float>& input,
+                             const std::vector<float>& from) const {
+    const uint32_t outputs = gates * shape.hidden, inputs = static_cast<uint32_t>(input.size());
+    std::vector<float> packed(PackedDenseFloats(outputs, inputs)), y(outputs);
+    PackDense(matrix.data(), inputs, 1, outputs, inputs, packed.data());
+    Dense({1, inputs, outputs, 0, 0, 0, {}}, input.data(), packed.data(), from.data(), y.data());
+    return y;
+  }
+
+  uint32_t gates;
+  CellShape shape;
+  std::vector<float> w, r, weights, x, h, c, start, r_start;
+};
+
+template <class Weight>
+std::vector<Weight> WeightsAs(const std::vector<float>& floats, Element type) {
+  std::vector<Weight> weights(floats.size());
+  Convert({static_cast<uint32_t>(floats.size()), Element::kF32, type}, floats.data(),
+          weights.data());
+  return weights;
+}
+
+// h' then c'.
+template <class Weight>
+std::vector<float> LstmOf(const CellSample& s, const Weight* weights, size_t misalignment) {
+  return OnEveryTarget<float>(2 * s.shape.hidden, misalignment, [&](float* y) {
+    const float* x = s.shape.inputs == 0 ? nullptr : s.x.data();
+    LstmCell(s.shape, x, weights, s.h.data(), s.c.data(), s.start.data(), y, y + s.shape.hidden);
+  });
+}
+template <class Weight>
+std::vector<float> GruOf(const CellSample& s, const Weight* weights, size_t misalignment) {
+  return OnEveryTarget<float>(s.shape.hidden, misalignment, [&](float* y) {
+    const float* x = s.shape.inputs == 0 ? nullptr : s.x.data();
+    GruCell(s.shape, x, weights, s.h.data(), s.start.data(), s.r_start.data(), y);
+  });
+}
+
+std::vector<float> LstmApart(const CellSample& s) {
+  const std::vector<float> pre = s.Product(s.r, s.h, s.Product(s.w, s.x, s.start));
+  return OnEveryTarget<float>(2 * s.shape.hidden, 0, [&](float* y) {
+    LstmGatesShape gates;
+    gates.rows = 1;
+    gates.hidden = s.shape.hidden;
+    gates.f.op = UnaryOp::kSigmoid;
+    gates.g.op = gates.h.op = UnaryOp::kTanh;
+    LstmGates(gates, pre.data(), s.c.data(), y, y + s.shape.hidden);
+  });
+}
+std::vector<float> GruApart(const CellSample& s) {
+  const std::vector<float> x_part = s.Product(s.w, s.x, s.start);
+  const std::vector<float> r_part = s.Product(s.r, s.h, s.r_start);
+  return OnEveryTarget<float>(s.shape.hidden, 0, [&](float* y) {
+    GruGatesShape gates;
+    gates.rows = 1;
+    gates.hidden = s.shape.hidden;
+    gates.f.op = UnaryOp::kSigmoid;
+    gates.g.op = UnaryOp::kTanh;
+    GruGates(gates, x_part.data(), r_part.data(), s.h.data(), y);
+  });
+}
+
+constexpr uint32_t kHidden[] = {0, 16, 32, 48, 80};
+constexpr uint32_t kInputs[] = {0, 1, 2, 3, 4, 7, 40};
+
+// With weights as floats that begin anywhere, and of each narrow type.
+template <class Run>
+void ExpectOfEveryType(const CellSample& s, const std::vector<float>& must, const Run& run) {
+  for (const size_t misalignment : kMisalignments) {
+    const Array<float> weights(s.weights, misalignment);
+    ASSERT_NO_FATAL_FAILURE(ExpectSame(run(weights.data(), misalignment), must));
+  }
+#define WEFT_WEIGHTS(name, Name, ...)                                         \
+  const Array<Name> name##s(WeightsAs<Name>(s.weights, Element::k##Name), 2); \
+  ASSERT_NO_FATAL_FAILURE(ExpectSame(run(name##s.data(), size_t{0}), must));
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+}
+
+TEST(LstmCell, HasTheBitsOfItsProductsAndGates) {
+  Random random(1);
+  for (const uint32_t hidden : kHidden) {
+    for (const uint32_t inputs : kInputs) {
+      CellSample s(kLstmGates, inputs, hidden, &random);
+      SCOPED_TRACE(testing::Message() << inputs << " to " << hidden);
+      const std::vector<float> must = LstmApart(s);
+      for (const bool backward : {false, true}) {
+        s.shape.backward = backward;
+        ExpectOfEveryType(s, must, [&](const auto* weights, size_t misalignment) {
+          return LstmOf(s, weights, misalignment);
+        });
+      }
+    }
+  }
+}
+
+TEST(LstmCell, MeetsItsTwin) {
+  Random random(2);
+  const CellSample s(kLstmGates, 5, 48, &random);
+  const std::vector<float> y = LstmOf(s, s.weights.data(), 0);
+  for (size_t unit = 0; unit < s.shape.hidden; ++unit) {
+    const LstmGatesResult must = LstmCellTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(),
+                                              s.c.data(), s.start.data(), unit);
+    EXPECT_TRUE(IsClose(y[unit], must.h, kLstmGatesTolerance)) << unit;
+    EXPECT_TRUE(IsClose(y[s.shape.hidden + unit], must.c, kLstmGatesTolerance)) << unit;
+  }
+}
+
+TEST(LstmCell, MayWriteTheCellOverItself) {
+  Random random(3);
+  const CellSample s(kLstmGates, 3, 48, &random);
+  const std::vector<float> must = LstmOf(s, s.weights.data(), 0);
+  ExpectSame(OnEveryTarget<float>(2 * s.shape.hidden, 0,
+                                  [&](float* y) {
+                                    float* c = y + s.shape.hidden;
+                                    std::copy(s.c.begin(), s.c.end(), c);
+                                    LstmCell(s.shape, s.x.data(), s.weights.data(), s.h.data(), c,
+                                             s.start.data(), y, c);
+                                  }),
+             must);
+}
+
+TEST(GruCell, HasTheBitsOfItsProductsAndGates) {
+  Random random(4);
+  for (const uint32_t hidden : kHidden) {
+    for (const uint32_t inputs : kInputs) {
+      CellSample s(kGruGates, inputs, hidden, &random);
+      SCOPED_TRACE(testing::Message() << inputs << " to " << hidden);
+      const std::vector<float> must = GruApart(s);
+      for (const bool backward : {false, true}) {
+        s.shape.backward = backward;
+        ExpectOfEveryType(s, must, [&](const auto* weights, size_t misalignment) {
+          return GruOf(s, weights, misalignment);
+        });
+      }
+    }
+  }
+}
+
+TEST(GruCell, MeetsItsTwin) {
+  Random random(5);
+  const CellSample s(kGruGates, 5, 48, &random);
+  const std::vector<float> y = GruOf(s, s.weights.data(), 0);
+  for (size_t unit = 0; unit < s.shape.hidden; ++unit) {
+    const double must = GruCellTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(),
+                                    s.start.data(), s.r_start.data(), unit);
+    EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
+  }
+}
+
+// Their weights are passed by.
+TEST(Cells, TakeNoInputsFromNowhere) {
+  Random random(8);
+  CellSample lstm(kLstmGates, 3, 48, &random), gru(kGruGates, 3, 48, &random);
+  for (CellSample* s : {&lstm, &gru}) {
+    for (float& x : s->x) x = 0.0f;
+  }
+  ExpectSame(OnEveryTarget<float>(96, 0,
+                                  [&](float* y) {
+                                    LstmCell(lstm.shape, nullptr, lstm.weights.data(),
+                                             lstm.h.data(), lstm.c.data(), lstm.start.data(), y,
+                                             y + 48);
+                                  }),
+             LstmOf(lstm, lstm.weights.data(), 0));
+  ExpectSame(OnEveryTarget<float>(48, 0,
+                                  [&](float* y) {
+                                    GruCell(gru.shape, nullptr, gru.weights.data(), gru.h.data(),
+                                            gru.start.data(), gru.r_start.data(), y);
+                                  }),
+             GruOf(gru, gru.weights.data(), 0));
+}
+
+TEST(Cells, KeepNan) {
+  Random random(6);
+  CellSample lstm(kLstmGates, 2, 16, &random), gru(kGruGates, 2, 16, &random);
+  lstm.x[1] = gru.x[1] = kNan;
+  for (const float value : LstmOf(lstm, lstm.weights.data(), 0)) EXPECT_TRUE(std::isnan(value));
+  for (const float value : GruOf(gru, gru.weights.data(), 0)) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Cells, HaveTheSameBitsOnEveryProcessor) {
+  Random random(7);
+  const CellSample lstm(kLstmGates, 40, 64, &random), gru(kGruGates, 40, 64, &random);
+  Fingerprint fingerprint;
+  fingerprint.Add(LstmOf(lstm, lstm.weights.data(), 0));
+  fingerprint.Add(GruOf(gru, gru.weights.data(), 0));
+  EXPECT_EQ(fingerprint.value(), 0xD41C848FB5D895E9u);
+}
+
+}  // namespace
+}  // namespace weft::kernels
