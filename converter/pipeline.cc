@@ -48,6 +48,7 @@
 #include "converter/plan/plan.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/plan/validator.h"
+#include "converter/program/cells.h"
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/place_maps.h"
@@ -149,6 +150,8 @@ constexpr Pass kPasses[] = {
      "products read keys and values in the rings that keep them"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},
+    {"cells", Stage::kProgram, OnProgram<plan::FuseCells>,
+     "a recurrent product and the gates behind it become one step"},
     {"read_parts", Stage::kProgram, OnProgram<plan::ReadParts>,
      "parts of values are read where they lie"},
     {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,

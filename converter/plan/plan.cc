@@ -19,6 +19,7 @@
 #include "converter/plan/order.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/traffic.h"
+#include "converter/program/cells.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"
 
@@ -233,6 +234,7 @@ bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
 // The steps keep the order in which they were lowered, unless another one takes less scratch. It is
 // looked for among those that keep what lies in one place in the first order, then among all.
 Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
+  JoinCellInputs(hoisted);
   ChainCopies(hoisted);
   DropCopies(hoisted);
   Program apart = hoisted;

@@ -4,6 +4,7 @@
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_CHOOSE_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_CHOOSE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -25,7 +26,8 @@ struct LoopPlan {
   };
   std::vector<std::optional<OfLine>> line_of_scan, line_of_last;
 
-  size_t phases() const { return PhasesOf(lines); }
+  size_t least_phases = 1;  // more than the homes ask for
+  size_t phases() const { return std::max(PhasesOf(lines), least_phases); }
 };
 
 // For a loop whose body, and all in it, is as lowering left it. `steps_inside` are the steps of the

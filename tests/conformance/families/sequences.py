@@ -93,6 +93,18 @@ def _lengths():
                             "bidirectional", lengths=[0, 3], runtime_lengths=True)
 
 
+def _whole_blocks():
+    """One row and units by sixteens: fused cells, of whose weights a first cache holds some or all."""
+    for kind, linear in (("LSTMSequence", False), ("GRUSequence", True)):
+        how = {"linear_before_reset": True} if linear else {}
+        for direction in DIRECTIONS:
+            large = 64 if direction == "forward" else 32
+            for time, inputs, hidden in ((1, 3, 16), (7, 9, large)):
+                name = f"{kind[:-8].lower()}_blocks_{direction}_t{time}_i{inputs}_h{hidden}"
+                yield sequence_case(f"sequence/{name}", kind, 1, time, inputs, hidden, direction,
+                                    **how)
+
+
 def _settings():
     yield sequence_case("sequence/lstm_clip", "LSTMSequence", 2, 5, 9, 16, clip=0.4)
     yield sequence_case("sequence/gru_clip", "GRUSequence", 1, 5, 9, 16, "reverse", clip=0.4,
@@ -170,6 +182,7 @@ def _stack():
 def cases():
     yield from _directions()
     yield from _lengths()
+    yield from _whole_blocks()
     yield from _settings()
     yield from _stack()
     yield from _peepholes()

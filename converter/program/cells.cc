@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/cells.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/program/access_index.h"
+#include "converter/program/block_access.h"
+#include "kernels/matrix/pack.h"
+#include "runtime/bind/bind.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr size_t kCellX = 0, kCellWeights = 1;      // inputs of a cell and of dense
+constexpr size_t kProductStart = 2;                 // of dense
+constexpr int64_t kUnits = kernels::kPanelOutputs;  // of a block: whole panels of each gate
+
+using CellBytes = std::vector<std::byte>;
+
+// What fusing asks of a cell's parameters.
+struct CellKind {
+  int64_t gates = 0, hidden = 0;
+  size_t start = 0;  // the input that x * W joins
+};
+
+std::optional<CellKind> KindOf(const Step& step) {
+  if (const auto* lstm = std::get_if<format::LstmCellParams>(&step.params)) {
+    return CellKind{4, lstm->hidden(), 4};
+  }
+  if (const auto* gru = std::get_if<format::GruCellParams>(&step.params)) {
+    return CellKind{3, gru->hidden(), 3};
+  }
+  return std::nullopt;
+}
+
+template <typename Change>
+void ChangeCell(Step& step, const Change& change) {
+  if (auto* lstm = std::get_if<format::LstmCellParams>(&step.params)) change(*lstm);
+  if (auto* gru = std::get_if<format::GruCellParams>(&step.params)) change(*gru);
+}
+
+bool IsJust(const format::Activation& activation, format::UnaryOp op) {
+  return activation.op() == op && !(activation.clip() > 0.0f);
+}
+bool HasWholeBlocks(uint32_t rows, uint32_t hidden) {
+  return rows == 1 && hidden != 0 && hidden % kUnits == 0;
+}
+
+// Of the cell that a step of gates becomes; none of any other step.
+Params CellParamsOf(const Step& step) {
+  if (const auto* lstm = std::get_if<format::LstmGatesParams>(&step.params)) {
+    if (HasWholeBlocks(lstm->rows(), lstm->hidden()) &&
+        bind::lstm_gates::HasInlineActivations(*lstm)) {
+      return format::LstmCellParams(0, lstm->hidden(), 0, ElementType::f32, 0, 0);
+    }
+  }
+  if (const auto* gru = std::get_if<format::GruGatesParams>(&step.params)) {
+    if (HasWholeBlocks(gru->rows(), gru->hidden()) && IsJust(gru->f(), format::UnaryOp::sigmoid) &&
+        IsJust(gru->g(), format::UnaryOp::tanh)) {
+      return format::GruCellParams(0, gru->hidden(), 0, ElementType::f32, 0, 0);
+    }
+  }
+  return {};
+}
+
+bool IsCell(const Step& step) {
+  return KindOf(step).has_value() || CellParamsOf(step).index() != 0;
+}
+
+bool HasCells(const Block& block) {
+  return std::ranges::any_of(block.items, [](const Item& item) {
+    const auto* step = std::get_if<Step>(&item);
+    return step != nullptr && IsCell(*step);
+  });
+}
+
+// Could a loop of so many trips be cut into chunks, but for two phases?
+bool HasOddChunks(int64_t trips) {
+  for (int64_t divisor = 3; trips % 2 != 0 && divisor * divisor <= trips; divisor += 2) {
+    if (trips % divisor == 0) return true;
+  }
+  return false;
+}
+
+// One product of a cell that a step takes in.
+struct Match {
+  BlockId block = 0;
+  size_t product = 0, cell = 0;  // items
+  Step fused;                    // without its weights
+  // Roots of weights: of the product, and of the cell where there is one already.
+  ValueId w = kNone, r = kNone;
+};
+
+class CellFuser {
+ public:
+  explicit CellFuser(Program& program)
+      : program_(program), uses_(CountsOf(CollectAccesses(program, program.main))) {
+    for (const Section& section : program.sections) {
+      if (section.loop) loops_.emplace(section.loop->body, &section);
+    }
+  }
+
+  // `find` tells what fuses at an item.
+  template <typename Find>
+  void Collect(const Find& find) {
+    for (BlockId block = 0; block < program_.blocks.size(); ++block) {
+      if (!HasCells(program_.blocks[block])) continue;
+      block_ = block;
+      accesses_ = CollectAccesses(program_, block);
+      for (size_t item = 0; item < items().size(); ++item) {
+        const auto* step = std::get_if<Step>(&items()[item]);
+        if (step == nullptr) continue;
+        if (std::optional<Match> match = find(*step, item)) matches_.push_back(std::move(*match));
+      }
+    }
+  }
+
+  std::optional<Match> MatchRecurrent(const Step& gates, size_t item) const;
+  std::optional<Match> MatchInput(const Step& cell, size_t item) const;
+
+  // `weights` makes those of a match, once for equal ones.
+  template <typename Weights>
+  void Apply(const Weights& weights);
+
+ private:
+  const std::vector<Item>& items() const { return program_.blocks[block_].items; }
+  // Those of the whole program; 0 of what stands in no block of it any more.
+  size_t UsesOf(ValueId root) const {
+    const auto found = uses_.find(root);
+    return found == uses_.end() ? 0 : found->second;
+  }
+  const Step* ProductOf(ValueId value, size_t reader, const CellKind& kind, size_t* item) const;
+  bool IsWrittenBetween(ValueId value, size_t first, size_t last) const;
+  bool LiesOver(ValueId input, const Step& step) const;
+  bool LosesChunks(const Step& gates) const;
+  std::optional<ValueId> WholeConstant(ValueId value) const;
+
+  Program& program_;
+  const AccessCounts uses_;
+  std::map<BlockId, const Section*> loops_;  // by their bodies, until they are planned
+  BlockId block_ = 0;
+  AccessMap accesses_;
+  std::vector<Match> matches_;
+};
+
+// The root of weights that are all of it.
+std::optional<ValueId> CellFuser::WholeConstant(ValueId value) const {
+  const Place place = Resolve(program_, value);
+  const Value& root = program_.values[place.root];
+  const bool is_whole = root.home == Home::kWeights && root.data != nullptr &&
+                        place.offset_bytes == 0 && place.moves.empty() &&
+                        program_.values[value].bytes == root.bytes;
+  return is_whole ? std::optional(place.root) : std::nullopt;
+}
+
+bool CellFuser::IsWrittenBetween(ValueId value, size_t first, size_t last) const {
+  const auto found = accesses_.find(Resolve(program_, value).root);
+  if (found == accesses_.end()) return false;
+  return std::ranges::any_of(found->second, [&](const Access& access) {
+    return access.write && access.item > static_cast<int64_t>(first) &&
+           access.item < static_cast<int64_t>(last);
+  });
+}
+
+// Does an output of the step lie in the value that the input is part of?
+bool CellFuser::LiesOver(ValueId input, const Step& step) const {
+  const ValueId root = Resolve(program_, input).root;
+  return std::ranges::any_of(
+      step.outputs, [&](ValueId output) { return Resolve(program_, output).root == root; });
+}
+
+// A cell takes two phases where its h' stands in no scan output; the steps apart write it over h. In a loop of odd
+// trips that would keep the product with the input from leaving in chunks, which is worth more.
+bool CellFuser::LosesChunks(const Step& gates) const {
+  const auto found = loops_.find(block_);
+  if (found == loops_.end()) return false;
+  const Section& section = *found->second;
+  if (section.is_open() || !HasOddChunks(section.max_trips)) return false;
+  const std::vector<ValueId>& results = program_.blocks[block_].results;
+  return std::ranges::none_of(section.loop->scans, [&](const Loop::Scan& scan) {
+    return Resolve(program_, results[scan.result]) == Resolve(program_, gates.outputs[0]);
+  });
+}
+
+// The product that makes `value`, which only the step at `reader` reads, if it is one row of all gates and
+// may as well be made there, over whose operands the step writes nothing.
+const Step* CellFuser::ProductOf(ValueId value, size_t reader, const CellKind& kind,
+                                 size_t* item) const {
+  const auto writer = SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
+  if (!writer || UsesOf(Resolve(program_, value).root) != 2) return nullptr;
+  const auto* product = std::get_if<Step>(&items()[*writer]);
+  if (product == nullptr || product->kind() != StepKind::kDense) return nullptr;
+  const auto& params = std::get<format::DenseParams>(product->params);
+  if (params.rows() != 1 || params.outputs() != kind.gates * kind.hidden) return nullptr;
+  if (!IsJust(params.activation(), format::UnaryOp::identity)) return nullptr;
+  if (product->inputs[kProductStart] == kNone || !WholeConstant(product->inputs[kCellWeights]))
+    return nullptr;
+  const auto& step = std::get<Step>(items()[reader]);
+  for (const ValueId input : {product->inputs[kCellX], product->inputs[kProductStart]}) {
+    if (IsWrittenBetween(input, *writer, reader) || LiesOver(input, step)) return nullptr;
+  }
+  *item = *writer;
+  return product;
+}
+
+std::optional<Match> CellFuser::MatchRecurrent(const Step& gates, size_t item) const {
+  Step cell = gates;
+  cell.params = CellParamsOf(gates);
+  const std::optional<CellKind> kind = KindOf(cell);
+  if (!kind || LosesChunks(gates)) return std::nullopt;
+  const bool is_lstm = gates.kind() == StepKind::kLstmGates;
+  size_t at = 0;
+  const Step* product = ProductOf(gates.inputs[is_lstm ? 0 : 1], item, *kind, &at);
+  if (product == nullptr) return std::nullopt;
+  const auto& params = std::get<format::DenseParams>(product->params);
+  if (params.inputs() != kind->hidden || params.weights() != ElementType::f32) return std::nullopt;
+  const ValueId h = product->inputs[kCellX], start = product->inputs[kProductStart];
+  if (is_lstm) {
+    cell.inputs = {kNone, kNone, h, gates.inputs[1], start};
+  } else {
+    if (Resolve(program_, h) != Resolve(program_, gates.inputs[2])) return std::nullopt;
+    cell.inputs = {kNone, kNone, h, gates.inputs[0], start};
+  }
+  return Match{block_, at, item, std::move(cell), *WholeConstant(product->inputs[kCellWeights]),
+               kNone};
+}
+
+std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const {
+  const std::optional<CellKind> kind = KindOf(cell);
+  if (!kind || cell.inputs[kCellX] != kNone) return std::nullopt;
+  size_t at = 0;
+  const Step* product = ProductOf(cell.inputs[kind->start], item, *kind, &at);
+  const std::optional<ValueId> r = WholeConstant(cell.inputs[kCellWeights]);
+  if (product == nullptr || !r) return std::nullopt;
+  const auto& params = std::get<format::DenseParams>(product->params);
+  Step fused = cell;
+  bool is_alike = false;
+  ChangeCell(fused, [&](auto& of) {
+    is_alike = of.weights() == params.weights();
+    of.mutate_inputs(params.inputs());
+  });
+  if (!is_alike) return std::nullopt;
+  fused.inputs[kCellX] = product->inputs[kCellX];
+  fused.inputs[kind->start] = product->inputs[kProductStart];
+  return Match{block_, at, item, std::move(fused), *WholeConstant(product->inputs[kCellWeights]),
+               *r};
+}
+
+template <typename Weights>
+void CellFuser::Apply(const Weights& weights) {
+  std::map<std::pair<ValueId, ValueId>, size_t> readers;
+  for (const Match& match : matches_) ++readers[{match.w, match.r}];
+  // Weights that something else reads would stand in the file twice.
+  std::erase_if(matches_, [&](const Match& match) {
+    const size_t count = readers.at({match.w, match.r});
+    return UsesOf(match.w) != count || (match.r != kNone && UsesOf(match.r) != count);
+  });
+  std::map<std::pair<ValueId, ValueId>, ValueId> fused_weights;
+  std::map<BlockId, std::vector<size_t>> leaving;
+  for (Match& match : matches_) {
+    const auto [known, fresh] = fused_weights.try_emplace({match.w, match.r}, kNone);
+    if (fresh) known->second = weights(match);
+    match.fused.inputs[kCellWeights] = known->second;
+    program_.blocks[match.block].items[match.cell] = std::move(match.fused);
+    leaving[match.block].push_back(match.product);
+  }
+  for (auto& [block, products] : leaving) {
+    std::vector<Item>& items = program_.blocks[block].items;
+    std::ranges::sort(products, std::greater<>());
+    for (const size_t product : products) {
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(product));
+    }
+  }
+}
+
+// Bytes of the sixteen weights of a gate.
+size_t RowBytes(ElementType type) { return static_cast<size_t>(kUnits * weft::BitsOf(type) / 8); }
+
+// A constant of cell weights: [block][`depth` inputs][gate][16].
+ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t depth,
+                   CellBytes bytes) {
+  Value value;
+  value.type = {program.values[like].type.type, {kind.hidden / kUnits, depth, kind.gates * kUnits}};
+  value.bytes = static_cast<int64_t>(bytes.size());
+  value.home = Home::kWeights;
+  value.name = program.values[like].name;
+  value.block = program.values[like].block;
+  value.data = std::make_shared<const CellBytes>(std::move(bytes));
+  program.values.push_back(std::move(value));
+  return static_cast<ValueId>(program.values.size() - 1);
+}
+
+// From the panels of a product with `inputs` inputs to inputs [first, first + inputs) of a cell with `depth`
+// of them: units are whole panels.
+void CopyPanels(const CellBytes& panels, size_t row_bytes, const CellKind& kind, int64_t inputs,
+                int64_t first, int64_t depth, CellBytes& to) {
+  const int64_t blocks = kind.hidden / kUnits;
+  for (int64_t panel = 0; panel < kind.gates * blocks; ++panel) {
+    const int64_t gate = panel / blocks, block = panel % blocks;
+    for (int64_t k = 0; k < inputs; ++k) {
+      const int64_t row = (block * depth + first + k) * kind.gates + gate;
+      std::memcpy(to.data() + static_cast<size_t>(row) * row_bytes,
+                  panels.data() + static_cast<size_t>(panel * inputs + k) * row_bytes, row_bytes);
+    }
+  }
+}
+
+ValueId RecurrentWeights(Program& program, const Match& match) {
+  const CellKind kind = *KindOf(match.fused);
+  const CellBytes& panels = *program.values[match.w].data;
+  CellBytes bytes(panels.size());
+  CopyPanels(panels, RowBytes(ElementType::f32), kind, kind.hidden, 0, kind.hidden, bytes);
+  return AddWeights(program, match.w, kind, kind.hidden, std::move(bytes));
+}
+
+ValueId JoinedWeights(Program& program, const Match& match) {
+  const CellKind kind = *KindOf(match.fused);
+  const CellBytes& panels = *program.values[match.w].data;
+  const CellBytes& recurrent = *program.values[match.r].data;
+  const size_t row_bytes = RowBytes(program.values[match.r].type.type);
+  int64_t inputs = 0;
+  Step fused = match.fused;
+  ChangeCell(fused, [&](const auto& of) { inputs = of.inputs(); });
+  const int64_t depth = inputs + kind.hidden, blocks = kind.hidden / kUnits;
+  CellBytes bytes(panels.size() + recurrent.size());
+  CopyPanels(panels, row_bytes, kind, inputs, 0, depth, bytes);
+  const size_t run = static_cast<size_t>(kind.hidden * kind.gates) * row_bytes;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const auto row = static_cast<size_t>((block * depth + inputs) * kind.gates);
+    std::memcpy(bytes.data() + row * row_bytes, recurrent.data() + static_cast<size_t>(block) * run,
+                run);
+  }
+  return AddWeights(program, match.r, kind, depth, std::move(bytes));
+}
+
+void TurnEveryOtherPhase(Program& program) {
+  for (const Section& section : program.sections) {
+    for (size_t phase = 1; phase < section.copies.size(); phase += 2) {
+      for (Item& item : program.blocks[section.copies[phase]].items) {
+        auto* step = std::get_if<Step>(&item);
+        if (step == nullptr) continue;
+        ChangeCell(*step, [](auto& cell) { cell.mutate_backward(1); });
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool MayTurn(const Step& step) { return KindOf(step).has_value(); }
+
+void FuseCells(Program& program) {
+  if (std::ranges::none_of(program.blocks, HasCells)) return;
+  CellFuser fuser(program);
+  fuser.Collect([&](const Step& s, size_t item) { return fuser.MatchRecurrent(s, item); });
+  fuser.Apply([&](const Match& match) { return RecurrentWeights(program, match); });
+}
+
+void JoinCellInputs(Program& program) {
+  if (std::ranges::none_of(program.blocks, HasCells)) return;
+  CellFuser fuser(program);
+  fuser.Collect([&](const Step& s, size_t item) { return fuser.MatchInput(s, item); });
+  fuser.Apply([&](const Match& match) { return JoinedWeights(program, match); });
+  TurnEveryOtherPhase(program);
+}
+
+}  // namespace weft::plan

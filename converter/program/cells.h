@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products and the gates behind them become one step, in two goes: the recurrent product before loops
+// get homes, since a fused cell cannot write h' over h; that with the input behind hoisting, where it was
+// not worth rows of its own. Weights are laid out anew, and no bit changes. Cells of one row, of whole blocks
+// of units, with sigmoid and tanh; all others stay as they are.
+#ifndef WEFT_CONVERTER_PROGRAM_CELLS_H_
+#define WEFT_CONVERTER_PROGRAM_CELLS_H_
+
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+//   dense h R start -> pre; lstm_gates pre c -> h' c'    ->  lstm_cell - R h c start -> h' c'
+//   dense h R start -> r; gru_gates x_part r h -> h'     ->  gru_cell - R h x_part start -> h'
+void FuseCells(Program& program);
+
+//   dense x W bias -> start; lstm_cell - R h c start     ->  lstm_cell x WR h c bias
+// Every other phase of a loop goes through its cells backwards, so that the weights that it read last are
+// still near.
+void JoinCellInputs(Program& program);
+
+// May the step go through its weights, operand 1, from the last to the first?
+bool MayTurn(const Step& step);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_CELLS_H_

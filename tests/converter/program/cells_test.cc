@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products and gates become one step where they may, and not a bit changes.
+#include "converter/program/cells.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "converter/ops/cell.h"
+#include "converter/ops/loop.h"
+#include "converter/program/hoist.h"
+#include "tests/converter/program_runner.h"
+#include "tests/converter/steps.h"
+#include "tests/converter/types.h"
+
+namespace weft {
+namespace {
+
+using ops::CellKind;
+using plan::Builder;
+using plan::Program;
+using plan::StepKind;
+using plan::ValueId;
+
+std::vector<float> Numbers(int64_t count, int64_t period) {
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    numbers.push_back(0.043f * static_cast<float>(i % period) - 0.4f);
+  }
+  return numbers;
+}
+
+ops::CellShape ShapeOf(CellKind kind, int64_t hidden) {
+  ops::CellShape shape;
+  shape.kind = kind;
+  shape.inputs = 5;
+  shape.hidden = hidden;
+  shape.linear_before_reset = kind == CellKind::kGru;
+  shape.f.mutate_op(format::UnaryOp::sigmoid);
+  shape.g.mutate_op(format::UnaryOp::tanh);
+  shape.h.mutate_op(format::UnaryOp::tanh);
+  return shape;
+}
+
+// One cell, or a loop of them over the rows of x.
+struct CellProgram {
+  explicit CellProgram(const ops::CellShape& of) : shape(of) {
+    const int64_t gates = GateCount(shape.kind) * shape.hidden;
+    packed = Pack(builder, shape,
+                  {Numbers(gates * shape.inputs, 19), Numbers(gates * shape.hidden, 23),
+                   Numbers(gates + shape.hidden, 17)});
+  }
+
+  ValueId Input(const TensorType& type) {
+    const ValueId value = builder.Scratch(type);
+    program.inputs.push_back({value, {"in"}, plan::kNone, 0});
+    return value;
+  }
+  void Output(ValueId value) { program.outputs.push_back({value, {"out"}, plan::kNone, 0}); }
+  std::vector<ValueId> States() {
+    std::vector<ValueId> states;
+    for (size_t i = 0; i < StateCount(shape.kind); ++i) {
+      states.push_back(Input(F32({shape.batch, shape.hidden})));
+    }
+    return states;
+  }
+
+  CellProgram& Once() {
+    const ValueId x = Input(F32({shape.batch, shape.inputs}));
+    const std::vector<ValueId> states = States();
+    for (const ValueId state : EmitCell(builder, shape, packed, x, states)) Output(state);
+    return *this;
+  }
+  // With all values of h as an output, or its last one.
+  CellProgram& Loop(int64_t trips, bool scans = false) {
+    ops::LoopSpec spec;
+    spec.trips = trips;
+    spec.sliced.push_back({Input(F32({trips, shape.inputs})), 0, 1, false, 0});
+    size_t result = 0;
+    for (const ValueId state : States()) {
+      spec.carried.push_back({state, result});
+      spec.lasts.push_back({result++, F32({1, shape.hidden})});
+    }
+    if (scans) spec.scans.push_back({0, 0, false, F32({trips, shape.hidden})});
+    const ops::LoopResults out =
+        ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+          return EmitCell(builder, shape, packed, iteration.slices[0], iteration.states);
+        });
+    for (const ValueId last : out.lasts) Output(last);
+    for (const ValueId scan : out.scans) Output(scan);
+    return *this;
+  }
+
+  std::vector<std::vector<float>> Run(const Program& of) const {
+    std::vector<std::vector<float>> inputs;
+    for (const plan::Port& port : of.inputs) {
+      inputs.push_back(Numbers(of.values[port.value].bytes / 4, 13));
+    }
+    return RunFloats(of, inputs);
+  }
+
+  // Both goes, with a hoist of so many rows between them; results are those of the steps apart.
+  Program Fused(int64_t hoisted_rows = 1) const {
+    Program fused = program;
+    plan::FuseCells(fused);
+    plan::PlanLoops(fused);
+    plan::Hoist(fused, hoisted_rows);
+    plan::JoinCellInputs(fused);
+    EXPECT_EQ(Run(fused), Run(program));
+    return fused;
+  }
+
+  ops::CellShape shape;
+  Program program;
+  Builder builder{program};
+  ops::PackedCell packed;
+};
+
+using KindList = std::vector<StepKind>;
+
+// Steps of the copies of the only section, but for plain copies, which leave later.
+std::vector<KindList> Phases(const Program& program) {
+  std::vector<KindList> phases;
+  for (const plan::BlockId copy : program.sections.at(0).copies) {
+    KindList& kinds = phases.emplace_back();
+    for (const plan::Item& item : program.blocks[copy].items) {
+      const StepKind kind = std::get<plan::Step>(item).kind();
+      if (kind != StepKind::kCopy) kinds.push_back(kind);
+    }
+  }
+  return phases;
+}
+
+TEST(Cells, AreOneStep) {
+  for (const int64_t hidden : {16, 48}) {
+    const CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, hidden)).Once();
+    const Program one = lstm.Fused();
+    EXPECT_EQ(Kinds(one), KindList{StepKind::kLstmCell});
+    EXPECT_EQ(ParamsAt<format::LstmCellParams>(one).inputs(), 5u);
+    EXPECT_EQ(ParamsAt<format::LstmCellParams>(one).hidden(), hidden);
+    const CellProgram gru = CellProgram(ShapeOf(CellKind::kGru, hidden)).Once();
+    EXPECT_EQ(Kinds(gru.Fused()), KindList{StepKind::kGruCell});
+  }
+}
+
+// Of the cell in each copy of the body: backward or not.
+std::vector<uint32_t> Directions(const Program& program) {
+  std::vector<uint32_t> directions;
+  for (const plan::BlockId copy : program.sections.at(0).copies) {
+    for (const plan::Item& item : program.blocks[copy].items) {
+      const auto& step = std::get<plan::Step>(item);
+      if (const auto* lstm = std::get_if<format::LstmCellParams>(&step.params)) {
+        directions.push_back(lstm->backward());
+      }
+      if (const auto* gru = std::get_if<format::GruCellParams>(&step.params)) {
+        directions.push_back(gru->backward());
+      }
+    }
+  }
+  return directions;
+}
+
+TEST(Cells, OfALoopTakeTurnsInTheirOrder) {
+  for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
+    const StepKind cell = kind == CellKind::kLstm ? StepKind::kLstmCell : StepKind::kGruCell;
+    for (const int64_t trips : {2, 7, 8}) {
+      const CellProgram loop = CellProgram(ShapeOf(kind, 32)).Loop(trips);
+      const Program fused = loop.Fused();
+      EXPECT_EQ(Phases(fused), (std::vector<KindList>(2, {cell})));
+      EXPECT_EQ(Directions(fused), (std::vector<uint32_t>{0, 1}));
+      // A hoisted product stays apart.
+      const KindList outside = Kinds(loop.Fused(trips));
+      EXPECT_EQ(std::ranges::count(outside, StepKind::kDense), 1);
+    }
+  }
+}
+
+// Every h has a place of its own, so that one copy of the body would do; weights that the first cache
+// holds are not worth another one.
+TEST(Cells, OfALoopWithAllItsOutputsTakeTurnsWhereWeightsAreLarge) {
+  for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
+    const Program large = CellProgram(ShapeOf(kind, 64)).Loop(6, true).Fused();
+    EXPECT_EQ(Directions(large), (std::vector<uint32_t>{0, 1}));
+    const Program small = CellProgram(ShapeOf(kind, 32)).Loop(6, true).Fused();
+    EXPECT_EQ(Directions(small), (std::vector<uint32_t>{0}));
+  }
+}
+
+// A loop of 9 in two phases could not be cut into chunks of 3.
+TEST(Cells, LeaveOddLoopsTheirChunks) {
+  for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
+    EXPECT_EQ(Phases(CellProgram(ShapeOf(kind, 64)).Loop(9).Fused())[0].size(), 3u);
+    for (const int64_t trips : {7, 9}) {
+      const CellProgram scanned = CellProgram(ShapeOf(kind, 64)).Loop(trips, true);
+      EXPECT_EQ(Directions(scanned.Fused()), (std::vector<uint32_t>{0}));
+    }
+  }
+}
+
+TEST(Cells, StayApartWhereOneStepCannotDoIt) {
+  const auto kinds_of = [](ops::CellShape shape) {
+    const CellProgram cell = CellProgram(shape).Once();
+    const KindList kinds = Kinds(cell.Fused());
+    return std::set<StepKind>(kinds.begin(), kinds.end());
+  };
+  const std::set<StepKind> lstm = {StepKind::kDense, StepKind::kLstmGates};
+  const std::set<StepKind> gru = {StepKind::kDense, StepKind::kGruGates};
+  EXPECT_EQ(kinds_of(ShapeOf(CellKind::kLstm, 24)), lstm);
+  EXPECT_EQ(kinds_of(ShapeOf(CellKind::kGru, 8)), gru);
+  for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
+    const auto& apart = kind == CellKind::kLstm ? lstm : gru;
+    ops::CellShape rows = ShapeOf(kind, 16), clipped = rows, other = rows;
+    rows.batch = 2;
+    EXPECT_EQ(kinds_of(rows), apart);
+    clipped.f.mutate_clip(1);
+    EXPECT_EQ(kinds_of(clipped), apart);
+    other.g.mutate_op(format::UnaryOp::relu);
+    EXPECT_EQ(kinds_of(other), apart);
+  }
+}
+
+// Weights that something else reads would stand in the file twice.
+TEST(Cells, LeaveWeightsThatHaveOtherReaders) {
+  for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
+    CellProgram shared(ShapeOf(kind, 16));
+    shared.Once();
+    shared.Output(shared.packed.w);
+    const KindList kinds = Kinds(shared.Fused());
+    ASSERT_EQ(kinds.size(), 2u);
+    EXPECT_EQ(kinds[0], StepKind::kDense);
+    shared.Output(shared.packed.r);
+    EXPECT_EQ(Kinds(shared.Fused()).size(), 3u);
+  }
+}
+
+// Two cells of the same weights have them once.
+TEST(Cells, ShareTheirWeights) {
+  CellProgram twice(ShapeOf(CellKind::kGru, 16));
+  twice.Once().Once();
+  const Program fused = twice.Fused();
+  const std::vector<plan::Step> steps = Steps(fused);
+  ASSERT_EQ(Kinds(fused), KindList(2, StepKind::kGruCell));
+  EXPECT_EQ(steps[0].inputs[1], steps[1].inputs[1]);
+}
+
+TEST(Cells, DoNotReadWhatWasWrittenInBetween) {
+  CellProgram cell(ShapeOf(CellKind::kLstm, 16));
+  cell.Once();
+  std::vector<plan::Item>& items = cell.program.blocks[cell.program.main].items;
+  auto& recurrent = std::get<plan::Step>(items[1]);
+  const ValueId h = recurrent.inputs[0];
+  Builder& builder = cell.builder;
+  builder.Fill(h);  // behind the gates; now between the product and them
+  std::rotate(items.begin() + 2, items.end() - 1, items.end());
+  EXPECT_EQ(Kinds(cell.Fused()).size(), 4u);
+}
+
+}  // namespace
+}  // namespace weft
