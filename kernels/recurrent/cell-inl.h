@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a fused cell: those of all gates of a block of 16 units, or of two blocks at once, which
-// live in registers while the weights go by in one stream a block. CellSums of a target has
-//   Start   the sums begin at rows of the gates
-//   Add     x times the weights of so many inputs
-//   Of      those of a gate, a vector at a time
+// The sums of a fused cell. CellSums are those of all gates of a block of 16 units, or of two blocks at
+// once, which live in registers while the weights go by in one stream a block. Where vectors are one lane
+// the registers hold one gate of one block (AddCellRow), and cells take one gate after the other, for the
+// sake of their stack.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_INL_H_
@@ -15,22 +14,13 @@
 #include "kernels/matrix/panel-inl.h"
 #include "kernels/recurrent/cell.h"
 
-// For loops over registers. One lane is no register of its own: code is dear there.
-#undef WEFT_UNROLL_VECTORS
-#if HWY_TARGET == HWY_SCALAR
-#define WEFT_UNROLL_VECTORS
-#else
-#define WEFT_UNROLL_VECTORS HWY_UNROLL(16)
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 static_assert(kCellUnits == kPanel, "a gate of a block is a panel");
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// One lane: the sums of a gate of one block are all that the registers hold. A Cortex-M has a loop of its
-// own, by what its FPU can do.
+// A Cortex-M has a loop of its own, by what its FPU can do.
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/recurrent/cell_helium-inl.h"
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
@@ -64,35 +54,7 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
-
-template <size_t kGates, size_t kBlocks>
-struct CellSums {
-  static_assert(kBlocks == 1, "one gate of one block is all that the registers hold");
-
-  const float* from;  // the sums so far, gates `step` apart: the start, then `sums`
-  size_t step;
-  float sums[kGates][kPanel];
-
-  HWY_INLINE void Start(const float* start, size_t hidden) {
-    from = start;
-    step = hidden;
-  }
-
-  template <class Weight>
-  HWY_NOINLINE void Add(const float* x, const Weight* weights, size_t, size_t count) {
-    if (count == 0) return;
-    for (size_t gate = 0; gate < kGates; ++gate) {
-      AddCellRow<kGates>(from + gate * step, sums[gate], x, weights + gate * kPanel, count);
-    }
-    from = sums[0];
-    step = kPanel;
-  }
-
-  HWY_INLINE FloatVec Of(size_t gate, size_t v) const { return Load(from + gate * step + v); }
-};
-
-#else
+#if HWY_TARGET != HWY_SCALAR
 
 template <size_t kGates, size_t kBlocks>
 struct CellSums {
@@ -102,9 +64,9 @@ struct CellSums {
 
   // `start` of the first unit; gates lie `hidden` apart.
   HWY_INLINE void Start(const float* start, size_t hidden) {
-    WEFT_UNROLL_VECTORS
+    HWY_UNROLL(16)
     for (size_t b = 0; b < kBlocks; ++b) {
-      WEFT_UNROLL_VECTORS
+      HWY_UNROLL(16)
       for (size_t v = 0; v < kVectors; ++v) {
         const size_t gate = v / kPanelVectors, lanes = v % kPanelVectors * kLanes;
         sums[b][v] = Load(start + gate * hidden + b * kPanel + lanes);
@@ -118,9 +80,9 @@ struct CellSums {
     HWY_UNROLL(4)
     for (size_t k = 0; k < count; ++k) {
       const FloatVec factor = Set(x[k]);
-      WEFT_UNROLL_VECTORS
+      HWY_UNROLL(16)
       for (size_t b = 0; b < kBlocks; ++b) {
-        WEFT_UNROLL_VECTORS
+        HWY_UNROLL(16)
         for (size_t v = 0; v < kVectors; ++v) {
           const FloatVec w = LoadWeights(weights + b * block_stride + v * kLanes);
           sums[b][v] = Fma(factor, w, sums[b][v]);
@@ -162,7 +124,7 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   }
 }
 
-// Sums of x and of h over the weights of the blocks that begin at `unit`.
+// The operands of the sums, for the blocks that begin at `unit`.
 template <size_t kGates, class Weight>
 struct CellWalk {
   const CellShape& shape;
@@ -173,16 +135,35 @@ struct CellWalk {
   HWY_INLINE size_t BlockStride() const {
     return (size_t{shape.inputs} + shape.hidden) * kGates * kPanel;
   }
+  HWY_INLINE size_t Inputs() const { return x == nullptr ? 0 : shape.inputs; }
+  HWY_INLINE const Weight* OfInputs(size_t unit) const {
+    return weights + unit / kPanel * BlockStride();
+  }
+  HWY_INLINE const Weight* OfHidden(size_t unit) const {
+    return OfInputs(unit) + size_t{shape.inputs} * kGates * kPanel;
+  }
+
+#if HWY_TARGET == HWY_SCALAR
+  // Sums of one gate of one block, from where `from` stands: over x, to `to` if there are any, where they
+  // stand then; over h, to `to`, which may be `from`.
+  HWY_INLINE const float* AddInputs(size_t unit, size_t gate, const float* from, float* to) const {
+    if (Inputs() == 0) return from;
+    AddCellRow<kGates>(from, to, x, OfInputs(unit) + gate * kPanel, Inputs());
+    return to;
+  }
+  HWY_INLINE void AddHidden(size_t unit, size_t gate, const float* from, float* to) const {
+    AddCellRow<kGates>(from, to, h, OfHidden(unit) + gate * kPanel, shape.hidden);
+  }
+#else
   template <size_t kBlocks>
   HWY_INLINE void AddInputs(size_t unit, CellSums<kGates, kBlocks>& sums) const {
-    const size_t count = x == nullptr ? 0 : shape.inputs;
-    sums.Add(x, weights + unit / kPanel * BlockStride(), BlockStride(), count);
+    sums.Add(x, OfInputs(unit), BlockStride(), Inputs());
   }
   template <size_t kBlocks>
   HWY_INLINE void AddHidden(size_t unit, CellSums<kGates, kBlocks>& sums) const {
-    const Weight* from = weights + unit / kPanel * BlockStride();
-    sums.Add(h, from + size_t{shape.inputs} * kGates * kPanel, BlockStride(), shape.hidden);
+    sums.Add(h, OfHidden(unit), BlockStride(), shape.hidden);
   }
+#endif
 };
 
 }  // namespace weft::kernels::HWY_NAMESPACE

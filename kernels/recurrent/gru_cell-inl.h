@@ -22,6 +22,35 @@ struct GruCellAt {
   const float* r_start;
   float* h_next;
 
+#if HWY_TARGET == HWY_SCALAR
+  // Both parts of a gate; where that of x stands.
+  HWY_NOINLINE const float* Sum(size_t unit, size_t gate, float* x_part, float* r_part) const {
+    const size_t row = gate * walk.shape.hidden + unit;
+    walk.AddHidden(unit, gate, r_start + row, r_part);
+    return walk.AddInputs(unit, gate, start + row, x_part);
+  }
+
+  template <size_t>
+  HWY_INLINE void Run(size_t unit) const {
+    float r[kPanel];
+    float x_part[kPanel];
+    float r_part[kPanel];
+    float* out = h_next + unit;  // holds z until it is whole
+    for (size_t gate = 0; gate < 2; ++gate) {
+      const float* from = Sum(unit, gate, x_part, r_part);
+      float* to = gate == 0 ? out : r;
+      ForVectors(kPanel, [&](size_t n, size_t) HWY_ATTR {
+        Store(Sigmoid(hn::Add(Load(from + n), Load(r_part + n))), to + n);
+      });
+    }
+    const float* from = Sum(unit, 2, x_part, r_part);
+    const float* old = walk.h + unit;
+    ForVectors(kPanel, [&](size_t n, size_t) HWY_ATTR {
+      const FloatVec candidate = Tanh(Fma(Load(r + n), Load(r_part + n), Load(from + n)));
+      Store(Fma(Load(out + n), hn::Sub(Load(old + n), candidate), candidate), out + n);
+    });
+  }
+#else
   template <size_t kBlocks>
   HWY_INLINE void Run(size_t unit) const {
     CellSums<kGruGates, kBlocks> x_part, r_part;
@@ -29,8 +58,7 @@ struct GruCellAt {
     walk.AddInputs(unit, x_part);
     r_part.Start(r_start + unit, walk.shape.hidden);
     walk.AddHidden(unit, r_part);
-    WEFT_NO_LOOP_DEPENDENCE
-    WEFT_UNROLL_VECTORS
+    HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
       const FloatVec z = Sigmoid(hn::Add(x_part.Of(0, v), r_part.Of(0, v)));
@@ -40,6 +68,7 @@ struct GruCellAt {
       Store(Fma(z, distance, candidate), h_next + at);
     }
   }
+#endif
 };
 
 template <class Weight>

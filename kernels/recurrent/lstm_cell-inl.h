@@ -23,20 +23,46 @@ struct LstmCellAt {
   float* h_next;
   float* c_next;
 
+#if HWY_TARGET == HWY_SCALAR
+  HWY_NOINLINE void Sum(size_t unit, size_t gate, float* to) const {
+    const float* from = start + gate * walk.shape.hidden + unit;
+    walk.AddHidden(unit, gate, walk.AddInputs(unit, gate, from, to), to);
+  }
+
+  template <size_t>
+  HWY_INLINE void Run(size_t unit) const {
+    float a[kPanel];
+    float b[kPanel];
+    Sum(unit, 1, a);
+    Sum(unit, 2, b);
+    ForVectors(kPanel, [&](size_t n, size_t)
+                           HWY_ATTR { Store(SigmoidTimesTanh(Load(a + n), Load(b + n)), a + n); });
+    float* out = h_next + unit;  // holds o until it is whole
+    Sum(unit, 0, b);
+    Sum(unit, 3, out);
+    const float* old = c + unit;
+    float* cells = c_next + unit;
+    ForVectors(kPanel, [&](size_t n, size_t) HWY_ATTR {
+      const FloatVec next = Fma(Sigmoid(Load(b + n)), Load(old + n), Load(a + n));
+      Store(next, cells + n);
+      Store(SigmoidTimesTanh(Load(out + n), next), out + n);
+    });
+  }
+#else
   template <size_t kBlocks>
   HWY_INLINE void Run(size_t unit) const {
     CellSums<kLstmGates, kBlocks> sums;
     sums.Start(start + unit, walk.shape.hidden);
     walk.AddInputs(unit, sums);
     walk.AddHidden(unit, sums);
-    WEFT_NO_LOOP_DEPENDENCE
-    WEFT_UNROLL_VECTORS
+    HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
       LstmUnits(sums.Of(0, v), sums.Of(1, v), sums.Of(2, v), sums.Of(3, v), c + at, h_next + at,
                 c_next + at, kLanes);
     }
   }
+#endif
 };
 
 template <class Weight>
