@@ -24,7 +24,7 @@ using plan::Program;
 using plan::StepKind;
 using plan::ValueId;
 
-std::vector<float> Numbers(int64_t count, int64_t period) {
+std::vector<float> Sawtooth(int64_t count, int64_t period) {
   std::vector<float> numbers;
   for (int64_t i = 0; i < count; ++i) {
     numbers.push_back(0.043f * static_cast<float>(i % period) - 0.4f);
@@ -49,8 +49,8 @@ struct CellProgram {
   explicit CellProgram(const ops::CellShape& of) : shape(of) {
     const int64_t gates = GateCount(shape.kind) * shape.hidden;
     packed = Pack(builder, shape,
-                  {Numbers(gates * shape.inputs, 19), Numbers(gates * shape.hidden, 23),
-                   Numbers(gates + shape.hidden, 17)});
+                  {Sawtooth(gates * shape.inputs, 19), Sawtooth(gates * shape.hidden, 23),
+                   Sawtooth(gates + shape.hidden, 17)});
   }
 
   ValueId Input(const TensorType& type) {
@@ -96,7 +96,7 @@ struct CellProgram {
   std::vector<std::vector<float>> Run(const Program& of) const {
     std::vector<std::vector<float>> inputs;
     for (const plan::Port& port : of.inputs) {
-      inputs.push_back(Numbers(of.values[port.value].bytes / 4, 13));
+      inputs.push_back(Sawtooth(of.values[port.value].bytes / 4, 13));
     }
     return RunFloats(of, inputs);
   }
