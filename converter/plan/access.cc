@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/fourier/fourier.h"
+#include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/pack.h"
 #include "runtime/format/listing.h"
 
@@ -377,6 +378,26 @@ StridedBytes AccessBy(const format::LstmCellParams& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
   return AccessByCell(p, operand, 3, operand == 3 || operand == 4);
+}
+
+StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
+  constexpr int64_t kI8Bits = 8, kI16Bits = 16;
+  switch (operand) {
+    case 0:
+      return Rows(p.rows(), p.x_row_stride(), p.inputs());
+    case 1:
+      return Contiguous(
+          kI8Bits, {static_cast<int64_t>(kernels::PackedDenseI8Bytes(p.outputs(), p.inputs()))});
+    case 2:
+      return Contiguous(kF32Bits, {PaddedOutputs(p.outputs())});
+    case 3:
+      return Rows(p.rows(), p.start_row_stride(), p.outputs());
+    case 4:
+      return Rows(p.rows(), p.y_row_stride(), p.outputs());
+    default:
+      return Contiguous(
+          kI16Bits, {static_cast<int64_t>(kernels::DenseI8ScratchShorts(p.rows(), p.inputs()))});
+  }
 }
 
 StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {

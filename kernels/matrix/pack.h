@@ -29,6 +29,18 @@ constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t inputs, float* packed);
 
+// Weights of integers lie as [panel][block of 16 inputs][16 outputs][16 inputs], zeros behind the last
+// input: one layout for every instruction that multiplies and adds neighbours.
+inline constexpr uint32_t kInputBlock = 16;
+constexpr uint64_t PaddedInputs(uint32_t inputs) {
+  return (uint64_t{inputs} + kInputBlock - 1) / kInputBlock * kInputBlock;
+}
+constexpr size_t PackedDenseI8Bytes(uint32_t outputs, uint32_t inputs) {
+  return PanelCount(outputs) * kPanelOutputs * static_cast<size_t>(PaddedInputs(inputs));
+}
+// `weights` are [outputs][inputs].
+void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed);
+
 // Layout [group][panel][ky][kx][in_channel][16]; channels are per group.
 constexpr size_t PackedConvFloats(uint32_t groups, uint32_t out_channels, uint32_t in_channels,
                                   uint32_t kernel_height, uint32_t kernel_width) {

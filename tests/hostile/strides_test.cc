@@ -32,6 +32,17 @@ StepSample Dense(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_
           format::DenseParams(rows, inputs, 5, x, y, start, kTanh, format::ElementType::f32, 0, 0));
 }
 
+StepSample DenseI8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
+  const uint32_t padded = (inputs + 15) / 16 * 16;
+  return StepSample(Kind::dense_i8, {{kF32, rows * inputs},
+                                     {ElementType::i8, 16 * padded},
+                                     {kF32, 16},
+                                     {kF32, 5},
+                                     {kF32, rows * 5},
+                                     {ElementType::i16, rows * padded}})
+      .With(format::DenseI8Params(rows, inputs, 5, x, y, start, kTanh, 32767));
+}
+
 StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_inner,
                   uint32_t b_column, uint32_t batch) {
   const uint32_t dims[6] = {1}, strides[6] = {batch};
@@ -173,6 +184,10 @@ const Idle kIdle[] = {
     {"dense x without inputs", [](uint32_t far) { return Dense(3, 0, far, 5, 0); }},
     {"dense y of one row", [](uint32_t far) { return Dense(1, 3, 3, far | 7, 0); }},
     {"dense start of one row", [](uint32_t far) { return Dense(1, 3, 3, 5, far); }},
+    {"dense_i8 x of one row", [](uint32_t far) { return DenseI8(1, 3, far, 5, 0); }},
+    {"dense_i8 x without inputs", [](uint32_t far) { return DenseI8(3, 0, far, 5, 0); }},
+    {"dense_i8 y of one row", [](uint32_t far) { return DenseI8(1, 3, 3, far | 7, 0); }},
+    {"dense_i8 start of one row", [](uint32_t far) { return DenseI8(1, 3, 3, 5, far); }},
     {"matmul rows of a", [](uint32_t far) { return Matmul(3, far, 1, 20, 1, 0); }},
     {"matmul inner of a", [](uint32_t far) { return Matmul(1, 1, far, 20, 1, 0); }},
     {"matmul inner of b", [](uint32_t far) { return Matmul(1, 1, 1, far, 1, 0); }},

@@ -183,6 +183,7 @@ constexpr Row kNumbers[] = {
     {105, "ParamFactors"},
     {106, "TypeAbsent"},
     {107, "ParamUnits"},
+    {108, "ParamSums"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

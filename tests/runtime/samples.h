@@ -275,6 +275,17 @@ inline StepSample SampleOf<format::Kind::snake>() {
       .With(format::SnakeParams(2, 3, 2));
 }
 
+template <>
+inline StepSample SampleOf<format::Kind::dense_i8>() {
+  return StepSample(format::Kind::dense_i8, {{kF32, 6},
+                                             {ElementType::i8, 16 * 16},
+                                             {kF32, 16},
+                                             {kF32, 5},
+                                             {kF32, 10},
+                                             {ElementType::i16, 2 * 16}})
+      .With(format::DenseI8Params(2, 3, 5, 3, 5, 0, kTanh, 32767));
+}
+
 }  // namespace samples
 
 // In the order of the rows.

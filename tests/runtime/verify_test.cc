@@ -536,6 +536,22 @@ TEST(Verify, HoldsTransformsToTheirSize) {
   }
 }
 
+TEST(Verify, HoldsSumsOfIntegersTo32Bits) {
+  const auto code = [](uint32_t most, uint32_t inputs) {
+    return CodeOf(format::Kind::dense_i8, [=](ListingBuilder& b) {
+      b.dense_i8_rows[0].mutate_most(most);
+      b.dense_i8_rows[0].mutate_inputs(inputs);
+    });
+  };
+  EXPECT_EQ(code(127, 3), FaultCode::kNone);
+  for (const uint32_t most : {0u, 126u, 32768u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(most, 3), FaultCode::kParamSums) << most;
+  }
+  EXPECT_EQ(code(32767, 512), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(32767, 513), FaultCode::kParamSums);
+  EXPECT_EQ(code(127, 0xFFFFFFFF), FaultCode::kParamSums);
+}
+
 TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
   using Way = std::vector<ListingBuilder::MoveSpec>;
   const auto code = [](const Way& way, void (format::Section::*set)(uint32_t)) {

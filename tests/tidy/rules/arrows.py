@@ -12,7 +12,8 @@ def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
         "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/matrix/weights.inc",
-        "kernels/fourier/fourier.h", "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
+        "kernels/matrix/dense_i8.h", "kernels/fourier/fourier.h",
+        "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
@@ -20,7 +21,8 @@ def _floors(*rooms):
 # read; convert.h turns f16 and f64 constants into f32 with the bits the device would give; variants.h
 # says which object files a C source must ask the linker for, and functions.inc which of its functions
 # round as often everywhere; types.inc is the one list of element types, and
-# weights.inc of those of weights; fourier.h and fourier_tables.h are the layout of a transform's tables.
+# weights.inc of those of weights; dense_i8.h says how far integers may reach; fourier.h and
+# fourier_tables.h are the layout of a transform's tables.
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format", "kernels/types.inc"),

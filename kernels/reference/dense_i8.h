@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of dense in integers without its tail (unary.h has that): the formula of dense_i8.h in
+// plain integers, which a kernel must meet to the bit.
+#ifndef WEFT_KERNELS_REFERENCE_DENSE_I8_H_
+#define WEFT_KERNELS_REFERENCE_DENSE_I8_H_
+
+#include "kernels/matrix/dense_i8.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+inline int8_t PackedI8Weight(const int8_t* packed, size_t inputs, size_t output, size_t input) {
+  const size_t panel = output / kPanelOutputs, block = input / kInputBlock;
+  const uint64_t blocks = PaddedInputs(static_cast<uint32_t>(inputs)) / kInputBlock;
+  const size_t line = (panel * blocks + block) * kPanelOutputs + output % kPanelOutputs;
+  return packed[line * kInputBlock + input % kInputBlock];
+}
+
+inline float DenseI8Twin(const DenseI8Shape& s, const float* x, const int8_t* weights,
+                         const float* scales, const float* start, size_t row, size_t output) {
+  x += row * s.x_row_stride;
+  float greatest = 0.0f;
+  bool is_finite = true;
+  for (size_t k = 0; k < s.inputs; ++k) {
+    is_finite = is_finite && std::isfinite(x[k]);
+    greatest = std::fmax(greatest, std::fabs(x[k]));
+  }
+  if (!is_finite) return std::numeric_limits<float>::quiet_NaN();
+  const bool is_zero = greatest < 0x1p-100f;
+  const float most = static_cast<float>(s.most);
+  const float factor = is_zero ? 0.0f : most / greatest, worth = is_zero ? 0.0f : greatest / most;
+  int64_t sum = 0;
+  for (size_t k = 0; k < s.inputs; ++k) {
+    const float scaled = x[k] * factor;
+    sum +=
+        static_cast<int64_t>(std::nearbyint(scaled)) * PackedI8Weight(weights, s.inputs, output, k);
+  }
+  const float scaled = static_cast<float>(sum) * worth;
+  const float result = scaled * scales[output];
+  return result + (start == nullptr ? 0.0f : start[row * s.start_row_stride + output]);
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_DENSE_I8_H_

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reference/dense_i8.h"
+
+#include "kernels/simd/denormals.h"
+#include "tests/kernels/harness.h"
+#include "tests/kernels/window_cases.h"
+
+namespace weft::kernels {
+namespace {
+
+struct Integers {
+  std::vector<int8_t> packed;
+  std::vector<float> scales;
+};
+
+// Some of them at the ends of their range.
+Integers IntegersOf(Random* random, uint32_t outputs, uint32_t inputs) {
+  std::vector<int8_t> rows(size_t{outputs} * inputs);
+  for (int8_t& weight : rows) {
+    const auto any = static_cast<int32_t>(random->Below(255)) - 127;
+    weight = static_cast<int8_t>(random->Below(4) == 0 ? (any < 0 ? -127 : 127) : any);
+  }
+  Integers integers;
+  integers.packed.resize(PackedDenseI8Bytes(outputs, inputs));
+  PackDenseI8(rows.data(), outputs, inputs, integers.packed.data());
+  integers.scales = random->Floats(PanelCount(outputs) * kPanelOutputs, 1);
+  return integers;
+}
+
+std::vector<float> RunOf(const DenseI8Shape& shape, const std::vector<float>& x,
+                         const Integers& weights, const float* start, size_t misalignment = 0) {
+  const Array<float> placed(x, misalignment), scales(weights.scales, misalignment);
+  const Array<int8_t> packed(weights.packed, 4);
+  const auto shorts = static_cast<size_t>(DenseI8ScratchShorts(shape.rows, shape.inputs));
+  Array<int16_t> scratch(shorts, 2);
+  return OnEveryTarget<float>(size_t{shape.rows} * shape.y_row_stride, misalignment, [&](float* y) {
+    DenseI8(shape, placed.data(), packed.data(), scales.data(), start, y, scratch.data());
+  });
+}
+
+void ExpectTwins(const DenseI8Shape& shape, const std::vector<float>& x, const Integers& weights,
+                 const float* start, size_t misalignment = 0) {
+  const std::vector<float> y = RunOf(shape, x, weights, start, misalignment);
+  std::vector<float> must = Unwritten(y.size());
+  for (size_t row = 0; row < shape.rows; ++row) {
+    for (size_t output = 0; output < shape.outputs; ++output) {
+      must[row * shape.y_row_stride + output] = DenseI8Twin(
+          shape, x.data(), weights.packed.data(), weights.scales.data(), start, row, output);
+    }
+  }
+  ExpectSame(y, must);
+}
+
+DenseI8Shape PlainShape(uint32_t rows, uint32_t inputs, uint32_t outputs) {
+  DenseI8Shape shape;
+  shape.rows = rows;
+  shape.inputs = inputs;
+  shape.outputs = outputs;
+  shape.x_row_stride = inputs + 1;
+  shape.y_row_stride = outputs + 2;
+  shape.most = MostFor(inputs);
+  return shape;
+}
+
+TEST(DenseI8, IsItsTwinForEveryExtent) {
+  Random random(1);
+  for (uint32_t i = 0; i < 400; ++i) {
+    DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 50),
+                                    random.Below(i % 4 == 0 ? 70 : 20));
+    if (i % 3 == 0) shape.most = kLeastMost;
+    const Integers weights = IntegersOf(&random, shape.outputs, shape.inputs);
+    std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
+    for (float& number : x) {
+      if (random.Below(10) == 0) number = random.Below(2) == 0 ? 3.0f : -3.0f;
+    }
+    const std::vector<float> bias = random.Floats(shape.outputs, 1);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectTwins(shape, x, weights, i % 5 == 0 ? nullptr : bias.data(), kMisalignments[i % 3]));
+  }
+}
+
+// All products of a sum at their greatest, in both directions.
+TEST(DenseI8, HoldsTheGreatestSums) {
+  for (const uint32_t inputs : {1u, 512u, 513u, 4096u}) {
+    for (const float sign : {1.0f, -1.0f}) {
+      const DenseI8Shape shape = PlainShape(1, inputs, 17);
+      const std::vector<int8_t> rows(size_t{17} * inputs, 127);
+      Integers weights = {std::vector<int8_t>(PackedDenseI8Bytes(17, inputs)),
+                          std::vector<float>(32, 1.0f)};
+      PackDenseI8(rows.data(), 17, inputs, weights.packed.data());
+      ExpectTwins(shape, std::vector<float>(inputs + 1, sign), weights, nullptr);
+    }
+  }
+}
+
+TEST(DenseI8, RoundsHalvesToTheEvenInteger) {
+  DenseI8Shape shape = PlainShape(1, 16, 16);
+  shape.most = 128;  // 256 becomes 128, so that odd numbers are halves
+  std::vector<float> x(17);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7.0f;
+  x[15] = 256.0f;
+  Random random(2);
+  ExpectTwins(shape, x, IntegersOf(&random, 16, 16), nullptr);
+}
+
+TEST(DenseI8, TakesRowsOfAnySizeByThemselves) {
+  Random random(3);
+  const DenseI8Shape shape = PlainShape(7, 19, 21);
+  const Integers weights = IntegersOf(&random, 21, 19);
+  const std::vector<float> bias = random.Floats(21, 1);
+  std::vector<float> x = random.Floats(size_t{7} * 20, 2);
+  const auto fill = [&](size_t row, float factor) {
+    for (size_t i = 0; i < 19; ++i) x[row * 20 + i] *= factor;
+  };
+  fill(0, 0.0f);
+  x[1 * 20 + 3] = kInfinity;
+  x[2 * 20 + 18] = kNan;
+  fill(3, 0x1p-103f);
+  fill(4, 0x1p-99f);
+  fill(5, 0x1p126f);
+  const FlushDenormals flush;
+  ExpectTwins(shape, x, weights, bias.data());
+  const std::vector<float> y = RunOf(shape, x, weights, bias.data());
+  for (size_t output = 0; output < 21; ++output) {
+    EXPECT_EQ(y[output], bias[output]) << "zeros";
+    EXPECT_TRUE(std::isnan(y[1 * 23 + output])) << "an infinity";
+    EXPECT_TRUE(std::isnan(y[2 * 23 + output])) << "no number";
+    EXPECT_EQ(y[3 * 23 + output], bias[output]) << "too small";
+  }
+}
+
+TEST(DenseI8, AddsTheStartThatItWritesOver) {
+  Random random(4);
+  for (const uint32_t rows : {1u, 6u}) {
+    DenseI8Shape shape = PlainShape(rows, 33, 40);
+    shape.start_row_stride = shape.y_row_stride;
+    const Integers weights = IntegersOf(&random, 40, 33);
+    const std::vector<float> x = random.Floats(size_t{rows} * 34, 1);
+    const std::vector<float> start = random.Floats(size_t{rows} * 42, 1);
+    std::vector<int16_t> scratch(static_cast<size_t>(DenseI8ScratchShorts(rows, 33)));
+    const std::vector<float> over = OnEveryTarget<float>(start.size(), 0, [&](float* y) {
+      std::memcpy(y, start.data(), start.size() * sizeof(float));
+      DenseI8(shape, x.data(), weights.packed.data(), weights.scales.data(), y, y, scratch.data());
+    });
+    const std::vector<float> apart = RunOf(shape, x, weights, start.data());
+    for (size_t row = 0; row < rows; ++row) {
+      for (size_t i = row * 42; i < row * 42 + 40; ++i) EXPECT_EQ(over[i], apart[i]);
+    }
+  }
+}
+
+TEST(DenseI8, EndsInItsActivation) {
+  Random random(5);
+  DenseI8Shape shape = PlainShape(5, 20, 18);
+  shape.y_row_stride = 18;
+  const Integers weights = IntegersOf(&random, 18, 20);
+  const std::vector<float> x = random.Floats(size_t{5} * 21, 1);
+  const std::vector<float> plain = RunOf(shape, x, weights, nullptr);
+  shape.activation.op = UnaryOp::kRelu;
+  std::vector<float> must = plain;
+  for (float& number : must) number = number < 0 ? 0.0f : number;
+  ExpectSame(RunOf(shape, x, weights, nullptr), must);
+}
+
+TEST(DenseI8, DoesNothingWithoutOutputs) {
+  float y = 7;
+  DenseI8Shape shape;
+  shape.rows = 0xFFFFFFFFu;
+  shape.inputs = 3;
+  shape.most = kLeastMost;
+  DenseI8(shape, nullptr, nullptr, nullptr, nullptr, &y, nullptr);
+  EXPECT_EQ(y, 7);
+}
+
+}  // namespace
+}  // namespace weft::kernels
