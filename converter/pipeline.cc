@@ -75,7 +75,7 @@ struct Conversion {
   std::optional<graph::Streamed> streamed = std::nullopt;
   plan::Program program = {};
   std::vector<plan::FusedProgram> fused = {};
-  std::vector<plan::WeightsOfType> weights = {};
+  plan::WeightsReport weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};
 };

@@ -77,8 +77,8 @@ struct Converted {
   // How far scratch is from the least that this order of steps with these hoists needs; another
   // order or another --arena-budget may need less.
   plan::Account scratch_account;
-  int64_t f16_weights = 0;                   // numbers of the IR's constants that it holds as f16
-  std::vector<plan::WeightsOfType> weights;  // those of products
+  int64_t f16_weights = 0;      // numbers of the IR's constants that it holds as f16
+  plan::WeightsReport weights;  // those of products
   // The plans that can be had, the fastest first, and which of them this is.
   std::vector<plan::CurvePoint> curve;
   size_t chosen = 0;

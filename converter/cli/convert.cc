@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -287,6 +288,35 @@ nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weigh
   return list;
 }
 
+// Signal to noise is null where nothing was rounded.
+nlohmann::ordered_json LayersJson(const std::vector<plan::LayerWeights>& layers) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const plan::LayerWeights& one : layers) {
+    nlohmann::ordered_json noise = nullptr;
+    if (std::isfinite(one.signal_to_noise_db)) noise = one.signal_to_noise_db;
+    list.push_back({{"layer", one.layer},
+                    {"type", format::EnumNameElementType(one.type)},
+                    {"bytes_before", one.bytes_before},
+                    {"bytes", one.bytes},
+                    {"signal_to_noise_db", noise}});
+  }
+  return list;
+}
+
+// Of layers whose weights were rounded.
+void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
+  Table table({"layer", "weights", ">bytes before", ">bytes", ">signal to noise, dB"});
+  bool has_rows = false;
+  for (const plan::LayerWeights& one : layers) {
+    if (!std::isfinite(one.signal_to_noise_db)) continue;
+    has_rows = true;
+    table.Row({one.layer, format::EnumNameElementType(one.type),
+               fmt::format("{}", one.bytes_before), fmt::format("{}", one.bytes),
+               fmt::format("{:.1f}", one.signal_to_noise_db)});
+  }
+  if (has_rows) AnswerText(table.Text());
+}
+
 nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (size_t i = 0; i < converted.curve.size(); ++i) {
@@ -329,7 +359,8 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
     json["file"] = call.output;
     json["file_bytes"] = converted.file.size();
     json["weights_bytes"] = converted.weights_bytes;
-    json["weights"] = WeightsJson(converted.weights);
+    json["weights"] = WeightsJson(converted.weights.types);
+    json["weights_by_layer"] = LayersJson(converted.weights.layers);
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
     if (!call.options.regions.empty()) {
@@ -353,7 +384,8 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
          Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
          Size(converted.state_bytes), Size(scratch_bytes),
          plan::ToString(converted.scratch_account));
-  if (!converted.weights.empty()) Answer("{}", WeightsText(converted.weights));
+  if (!converted.weights.types.empty()) Answer("{}", WeightsText(converted.weights.types));
+  PrintRounded(converted.weights.layers);
   if (!call.options.regions.empty()) {
     Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,
            Size(converted.scratch_bytes),

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,10 +17,23 @@
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
+#include "converter/program/integer_weights.h"
 
 namespace weft::plan {
 
 namespace {
+
+// The parameters of a product that may be hoisted; `see` is given those of its kind.
+template <typename StepOrConst, typename See>
+auto OfProduct(StepOrConst& step, const See& see) {
+  if (step.kind() == StepKind::kDenseI8) {
+    return see(std::get<format::DenseI8Params>(step.params));
+  }
+  return see(std::get<format::DenseParams>(step.params));
+}
+bool IsProduct(const Step& step) {
+  return step.kind() == StepKind::kDense || step.kind() == StepKind::kDenseI8;
+}
 
 // A product inside a loop whose rows, over the iterations, are evenly spaced rows of one outer
 // value.
@@ -30,8 +44,9 @@ struct Candidate {
   int64_t x_stride_bytes = 0;  // from one iteration to the next
   auto Key(const Program& program) const {
     const Step& step = std::get<Step>(program.blocks[block].items[item]);
-    return std::tuple(x.root, x.offset_bytes, x_stride_bytes, step.inputs[1], step.inputs[2],
-                      std::get<format::DenseParams>(step.params).rows());
+    const std::vector<ValueId> constants(step.inputs.begin() + 1, step.inputs.end());
+    return std::tuple(x.root, x.offset_bytes, x_stride_bytes, constants,
+                      OfProduct(step, [](const auto& params) { return params.rows(); }));
   }
 };
 
@@ -78,10 +93,15 @@ class SectionHoist {
   int64_t trips() const { return program_.sections[section_].trip_count; }
   void Collect();
   std::optional<Candidate> Match(BlockId block, size_t item) const;
+  template <typename Params>
+  std::optional<Candidate> MatchAs(const Params& params, const Step& step,
+                                   Candidate candidate) const;
   bool IsWrittenInside(ValueId root) const;
   int64_t ChunkSize() const;
   void NestChunks();
   void Replace(const Candidate& candidate, std::vector<Item>& hoisted);
+  template <typename Params>
+  void Widen(const Candidate& candidate, Params& params, Step& product);
   void EraseReplaced();
   // Adds `sign` to the uses of all that the step touches.
   void CountUses(const Step& step, int sign);
@@ -111,9 +131,16 @@ bool SectionHoist::IsWrittenInside(ValueId root) const {
 
 std::optional<Candidate> SectionHoist::Match(BlockId block, size_t item) const {
   const auto* step = std::get_if<Step>(&program_.blocks[block].items[item]);
-  if (step == nullptr || step->kind() != StepKind::kDense) return std::nullopt;
-  const auto& params = std::get<format::DenseParams>(step->params);
-  Candidate candidate{block, item, Resolve(program_, step->inputs[0]), 0};
+  if (step == nullptr || !IsProduct(*step)) return std::nullopt;
+  return OfProduct(*step, [&](const auto& params) {
+    return MatchAs(params, *step, Candidate{block, item, {}, 0});
+  });
+}
+
+template <typename Params>
+std::optional<Candidate> SectionHoist::MatchAs(const Params& params, const Step& step,
+                                               Candidate candidate) const {
+  candidate.x = Resolve(program_, step.inputs[0]);
   // The slice must move with this loop alone; one that moves with a loop around it as well is left.
   if (candidate.x.moves.size() != 1 || candidate.x.moves[0].section != section_)
     return std::nullopt;
@@ -123,15 +150,16 @@ std::optional<Candidate> SectionHoist::Match(BlockId block, size_t item) const {
   if (stride % static_cast<int64_t>(sizeof(float)) != 0) return std::nullopt;
   if (params.rows() != 1 && stride != row_bytes * params.rows()) return std::nullopt;
   if (IsWrittenInside(candidate.x.root)) return std::nullopt;
-  const ValueId start = step->inputs[2];
-  if (start != kNone && (params.start_row_stride() != 0 ||
-                         program_.values[Resolve(program_, start).root].home != Home::kWeights)) {
-    return std::nullopt;
+  const ValueId start = step.inputs.back();
+  if (start != kNone && params.start_row_stride() != 0) return std::nullopt;
+  for (size_t input = 1; input < step.inputs.size(); ++input) {
+    const ValueId constant = step.inputs[input];
+    if (constant == kNone) continue;
+    if (program_.values[Resolve(program_, constant).root].home != Home::kWeights) {
+      return std::nullopt;
+    }
   }
-  if (program_.values[Resolve(program_, step->inputs[1]).root].home != Home::kWeights) {
-    return std::nullopt;
-  }
-  const Value& y = program_.values[step->outputs[0]];
+  const Value& y = program_.values[step.outputs[0]];
   if (y.parent != kNone || y.home != Home::kScratch || params.y_row_stride() != params.outputs()) {
     return std::nullopt;
   }
@@ -198,33 +226,16 @@ void SectionHoist::NestChunks() {
 
 void SectionHoist::Replace(const Candidate& candidate, std::vector<Item>& hoisted) {
   const Step step = std::get<Step>(program_.blocks[candidate.block].items[candidate.item]);
-  const auto& params = std::get<format::DenseParams>(step.params);
-  const int64_t rows = params.rows(), floats = sizeof(float);
-  const int64_t y_bytes = rows * params.outputs() * floats;
+  const int64_t y_bytes = OfProduct(step, [](const auto& params) {
+    return int64_t{params.rows()} * params.outputs() * static_cast<int64_t>(sizeof(float));
+  });
   const bool backward = candidate.x_stride_bytes < 0;
   const auto [it, fresh] = products_.try_emplace(candidate.Key(program_), kNone);
   if (fresh) {
-    Value all;
-    all.type = {ElementType::f32, {chunk_ * rows, params.outputs()}};
-    all.bytes = chunk_ * y_bytes;
-    all.name = step.layer;
-    it->second = NewValue(std::move(all));
-    Value x;
-    const int64_t stride = std::abs(candidate.x_stride_bytes);
-    const int64_t x_row_stride = rows == 1 ? stride / floats : params.x_row_stride();
-    x.type = {ElementType::f32, {(chunk_ * rows - 1) * x_row_stride + params.inputs()}};
-    x.bytes = x.type.dims[0] * floats;
-    x.parent = candidate.x.root;
-    x.home = program_.values[candidate.x.root].home;
-    x.offset_bytes = candidate.x.offset_bytes - (backward ? (chunk_ - 1) * stride : 0);
-    if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
     Step product = step;
-    auto& wide = std::get<format::DenseParams>(product.params);
-    wide.mutate_rows(Narrow32(chunk_ * rows, "rows"));
-    wide.mutate_x_row_stride(Narrow32(x_row_stride, "x row stride"));
-    product.inputs[0] = NewValue(std::move(x));
+    OfProduct(product, [&](auto& params) { Widen(candidate, params, product); });
+    it->second = product.outputs[0];
     if (outer_ != kNone) overview_.moving[outer_].push_back(product.inputs[0]);
-    product.outputs[0] = it->second;
     CountUses(product, 1);
     hoisted.emplace_back(std::move(product));
   }
@@ -236,6 +247,33 @@ void SectionHoist::Replace(const Candidate& candidate, std::vector<Item>& hoiste
   y.parent = it->second;
   y.offset_bytes = backward ? (chunk_ - 1) * y_bytes : 0;
   y.moves = {Move{section_, backward ? -y_bytes : y_bytes}};
+}
+
+// The product becomes that of all iterations of a chunk, with values of its own.
+template <typename Params>
+void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& product) {
+  const int64_t rows = params.rows(), all_rows = chunk_ * rows, floats = sizeof(float);
+  const int64_t stride = std::abs(candidate.x_stride_bytes);
+  const int64_t x_row_stride = rows == 1 ? stride / floats : params.x_row_stride();
+  Value y;
+  y.type = {ElementType::f32, {all_rows, params.outputs()}};
+  y.bytes = all_rows * params.outputs() * floats;
+  y.name = product.layer;
+  product.outputs[0] = NewValue(std::move(y));
+  params.mutate_rows(Narrow32(all_rows, "rows"));
+  params.mutate_x_row_stride(Narrow32(x_row_stride, "x row stride"));
+  Value x;
+  x.type = {ElementType::f32, {(all_rows - 1) * x_row_stride + params.inputs()}};
+  x.bytes = x.type.dims[0] * floats;
+  x.parent = candidate.x.root;
+  x.home = program_.values[candidate.x.root].home;
+  x.offset_bytes =
+      candidate.x.offset_bytes - (candidate.x_stride_bytes < 0 ? (chunk_ - 1) * stride : 0);
+  if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
+  product.inputs[0] = NewValue(std::move(x));
+  if constexpr (std::is_same_v<Params, format::DenseI8Params>) {
+    product.outputs[1] = NewValue(ScratchOf(params));
+  }
 }
 
 void SectionHoist::CountUses(const Step& step, int sign) {

@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "converter/base/narrow.h"
+#include "converter/program/integer_weights.h"
 #include "kernels/elementwise/convert.h"
 
 namespace weft::plan {
@@ -62,19 +66,52 @@ struct Constant {
   ElementType type = ElementType::f32;
   bool is_rounded = false;
   std::vector<std::byte> bytes;
+  int64_t bytes_before = 0, bytes_now = 0;
+  double signal_to_noise_db = std::numeric_limits<double>::infinity();
+  // Where it is integers: the values that stand for it.
+  ValueId integers = kNone, scales = kNone;
 };
+
+// In decibels, of the numbers that were finite and are.
+double SignalToNoise(std::span<const float> before, std::span<const float> after) {
+  double signal = 0, noise = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const double error = double{after[i]} - before[i];
+    if (!std::isfinite(error)) continue;
+    signal += double{before[i]} * before[i];
+    noise += error * error;
+  }
+  return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
+}
+
+// The dense product whose weights the constant is, one shape for all readers.
+const format::DenseParams* DenseOf(const Constant& constant) {
+  const auto* first = std::get_if<format::DenseParams>(&constant.readers.front()->params);
+  for (const Step* step : constant.readers) {
+    const auto* dense = std::get_if<format::DenseParams>(&step->params);
+    if (dense == nullptr || first == nullptr || dense->inputs() != first->inputs() ||
+        dense->outputs() != first->outputs()) {
+      return nullptr;
+    }
+  }
+  return first;
+}
 
 class Narrowing {
  public:
   Narrowing(Program& program, const Precisions& precisions, Faults& faults)
       : program_(program), precisions_(precisions), faults_(faults) {}
 
-  std::vector<WeightsOfType> Run() {
+  WeightsReport Run() {
     FindConstants();
     CheckLayers();
-    for (auto& [root, constant] : constants_) Choose(constant);
+    for (auto& [root, constant] : constants_) {
+      constant.bytes_before = constant.bytes_now = program_.values[root].bytes;
+      Choose(constant);
+    }
     DropSmallKinds();
     Apply();
+    ApplyIntegers();
     return Report();
   }
 
@@ -84,9 +121,19 @@ class Narrowing {
   void CheckLayers();
   Precision PrecisionFor(const Step& step) const;
   void Choose(Constant& constant);
+  void ChooseIntegers(Constant& constant, const format::DenseParams& dense);
+  bool IsNamedFor(const Constant& constant, ElementType type) const;
   void DropSmallKinds();
   void Apply();
-  std::vector<WeightsOfType> Report() const;
+  void ApplyIntegers();
+  void MakeInteger(Step& step, BlockId block, const Constant& constant);
+  ValueId NewValue(Value value) {
+    program_.values.push_back(std::move(value));
+    return static_cast<ValueId>(program_.values.size() - 1);
+  }
+  template <typename T>
+  ValueId NewConstant(ElementType type, std::span<const T> elements);
+  WeightsReport Report() const;
 
   // Something reads `value`, and not as weights.
   void Keep(ValueId value) {
@@ -161,6 +208,17 @@ void Narrowing::Choose(Constant& constant) {
   for (const Step* step : constant.readers) {
     if (PrecisionFor(*step) != constant.precision) constant.precision = ElementType::f32;
   }
+  if (constant.precision == ElementType::i8) {
+    const format::DenseParams* dense = DenseOf(constant);
+    if (dense != nullptr && GainsFromIntegers(*dense)) return ChooseIntegers(constant, *dense);
+    if (IsNamedFor(constant, ElementType::i8)) {
+      faults_.Add(fmt::format(
+          "--precision: names layer \"{}\" for i8; must name a dense product of 16 inputs and 16 "
+          "outputs or more",
+          constant.readers.front()->layer));
+    }
+    constant.precision = std::nullopt;
+  }
   const ElementType type = constant.precision.value_or(ElementType::f16);
   if (type == ElementType::f32) return;
   const std::vector<std::byte>& data = *program_.values[constant.root].data;
@@ -180,6 +238,44 @@ void Narrowing::Choose(Constant& constant) {
   if (!is_exact && !constant.precision) return;
   constant.type = type;
   constant.is_rounded = !is_exact;
+  constant.signal_to_noise_db = SignalToNoise(before, after);
+}
+
+bool Narrowing::IsNamedFor(const Constant& constant, ElementType type) const {
+  return std::ranges::any_of(constant.readers, [&](const Step* step) {
+    const auto named = precisions_.layers.find(step->layer);
+    return named != precisions_.layers.end() && named->second == type;
+  });
+}
+
+void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& dense) {
+  const std::vector<float> before = FloatsOf(*program_.values[constant.root].data);
+  for (const float weight : before) {
+    if (std::isfinite(weight)) continue;
+    faults_.Add(fmt::format(
+        "layer \"{}\": has a weight of {}; must be given --precision with its name and f32",
+        constant.readers.front()->layer, weight));
+    return;
+  }
+  const IntegerWeights weights = QuantizeDense(before, dense);
+  constant.type = ElementType::i8;
+  constant.is_rounded = weights.numbers != before;
+  constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
+  constant.integers = NewConstant<int8_t>(ElementType::i8, weights.packed);
+  constant.scales = NewConstant<float>(ElementType::f32, weights.scales);
+  constant.bytes_now =
+      program_.values[constant.integers].bytes + program_.values[constant.scales].bytes;
+}
+
+template <typename T>
+ValueId Narrowing::NewConstant(ElementType type, std::span<const T> elements) {
+  const std::span<const std::byte> bytes = std::as_bytes(elements);
+  Value value;
+  value.type = {type, {std::ssize(elements)}};
+  value.bytes = std::ssize(bytes);
+  value.home = Home::kWeights;
+  value.data = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return NewValue(std::move(value));
 }
 
 void Narrowing::DropSmallKinds() {
@@ -188,13 +284,14 @@ void Narrowing::DropSmallKinds() {
     return counts[constant.readers.front()->kind()];
   };
   for (const auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32) continue;
+    if (constant.type == ElementType::f32 || constant.type == ElementType::i8) continue;
     const bool is_asked_for = constant.precision.has_value();
     count(constant) +=
         is_asked_for ? kLeastWeights : program_.values[root].bytes / int64_t{sizeof(float)};
   }
   for (auto& [root, constant] : constants_) {
-    if (count(constant) < kLeastWeights) constant.type = ElementType::f32;
+    if (constant.type == ElementType::i8 || count(constant) >= kLeastWeights) continue;
+    constant.type = ElementType::f32;
   }
 }
 
@@ -202,8 +299,9 @@ void Narrowing::DropSmallKinds() {
 void Narrowing::Apply() {
   for (size_t i = 0; i < program_.values.size(); ++i) {
     const auto found = constants_.find(Resolve(program_, static_cast<ValueId>(i)).root);
-    if (found == constants_.end() || found->second.type == ElementType::f32) continue;
+    if (found == constants_.end() || found->second.bytes.empty()) continue;
     const ElementType type = found->second.type;
+    if (type == ElementType::f32) continue;
     const int64_t divisor = weft::BitsOf(ElementType::f32) / weft::BitsOf(type);
     Value& value = program_.values[i];
     value.type.type = type;
@@ -211,21 +309,48 @@ void Narrowing::Apply() {
     value.offset_bytes /= divisor;
   }
   for (auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32) continue;
+    if (constant.type == ElementType::f32 || constant.type == ElementType::i8) continue;
+    constant.bytes_now = program_.values[root].bytes;
     program_.values[root].data =
         std::make_shared<const std::vector<std::byte>>(std::move(constant.bytes));
     for (Step* step : constant.readers) SetWeightType(*step, constant.type);
   }
 }
 
-std::vector<WeightsOfType> Narrowing::Report() const {
-  std::map<std::pair<ElementType, bool>, int64_t> bytes;
-  for (const auto& [root, constant] : constants_) {
-    bytes[{constant.type, constant.is_rounded}] += program_.values[root].bytes;
+void Narrowing::ApplyIntegers() {
+  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
+    for (Item& item : program_.blocks[block].items) {
+      auto* step = std::get_if<Step>(&item);
+      if (step == nullptr || step->kind() != StepKind::kDense) continue;
+      const auto found = constants_.find(Resolve(program_, step->inputs[kWeights]).root);
+      if (found == constants_.end() || found->second.type != ElementType::i8) continue;
+      MakeInteger(*step, block, found->second);
+    }
   }
-  std::vector<WeightsOfType> report;
+}
+
+void Narrowing::MakeInteger(Step& step, BlockId block, const Constant& constant) {
+  const format::DenseI8Params params = InIntegers(std::get<format::DenseParams>(step.params));
+  Value scratch = ScratchOf(params);
+  scratch.block = block;
+  scratch.name = step.layer;
+  step.inputs = {step.inputs[0], constant.integers, constant.scales, step.inputs[2]};
+  step.outputs.push_back(NewValue(std::move(scratch)));
+  step.params = params;
+}
+
+WeightsReport Narrowing::Report() const {
+  std::map<std::pair<ElementType, bool>, int64_t> bytes;
+  WeightsReport report;
+  for (const auto& [root, constant] : constants_) {
+    bytes[{constant.type, constant.is_rounded}] += constant.bytes_now;
+    const bool is_float = constant.type == ElementType::f32;
+    report.layers.push_back(
+        {constant.readers.front()->layer, constant.type, constant.bytes_before, constant.bytes_now,
+         is_float ? std::numeric_limits<double>::infinity() : constant.signal_to_noise_db});
+  }
   for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {
-    report.push_back({one->first.first, one->first.second, one->second});
+    report.types.push_back({one->first.first, one->first.second, one->second});
   }
   return report;
 }
@@ -235,6 +360,7 @@ std::vector<WeightsOfType> Narrowing::Report() const {
 std::optional<Precision> PrecisionOf(std::string_view name) {
   if (name == "auto") return Precision();
   if (name == "f32") return Precision(ElementType::f32);
+  if (name == "i8") return Precision(ElementType::i8);
 #define WEFT_WEIGHTS(name_of_type, ...) \
   if (name == #name_of_type) return Precision(ElementType::name_of_type);
 #include "kernels/matrix/weights.inc"
@@ -247,11 +373,10 @@ std::string PrecisionNames() {
 #define WEFT_WEIGHTS(name, ...) ", " #name
 #include "kernels/matrix/weights.inc"
 #undef WEFT_WEIGHTS
-      ;
+         ", i8";
 }
 
-std::vector<WeightsOfType> NarrowWeights(Program& program, const Precisions& precisions,
-                                         Faults& faults) {
+WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults) {
   return Narrowing(program, precisions, faults).Run();
 }
 

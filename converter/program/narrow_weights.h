@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of products in a type of fewer bits, which the kernels widen as they read them.
+// Weights of products in a type of fewer bits, which the kernels widen as they read them, or as
+// integers (integer_weights.h), which they multiply with integers.
 #ifndef WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_
 
@@ -15,7 +16,7 @@
 
 namespace weft::plan {
 
-// f32 or a row of kernels/matrix/weights.inc; nullopt: f16 where every weight is one, else f32.
+// f32, a row of kernels/matrix/weights.inc, or i8; nullopt: f16 where every weight is one, else f32.
 using Precision = std::optional<ElementType>;
 
 // The one that a call names: "auto", "f32", "f16" ...; nullopt where there is no such.
@@ -35,11 +36,24 @@ struct WeightsOfType {
   int64_t bytes = 0;
 };
 
-// What is left alone: a product's constant that something else reads, too; where nothing is said of
+// Weights of a layer's product. The noise is what rounding has changed, in decibels below the weights;
+// infinite where that is nothing.
+struct LayerWeights {
+  std::string layer;
+  ElementType type = ElementType::f32;
+  int64_t bytes_before = 0, bytes = 0;
+  double signal_to_noise_db = 0;
+};
+struct WeightsReport {
+  std::vector<WeightsOfType> types;
+  std::vector<LayerWeights> layers;
+};
+
+// i8 is for dense products that gain from it; other products become what they are without a request,
+// and a layer that is named for i8 must have one. What is left alone: a product's constant that something else reads, too; where nothing is said of
 // a layer, a kind of step whose weights would save less than its kernel for them takes. A weight
 // that is too great for its type, and a layer that has none, are faults.
-std::vector<WeightsOfType> NarrowWeights(Program& program, const Precisions& precisions,
-                                         Faults& faults);
+WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan
 

@@ -201,6 +201,13 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   EXPECT_EQ(text(" --precision f16"), "weights: 7200 bytes as f16 (rounded), 3552 as f16 (exact)");
   EXPECT_EQ(text(" --precision bf16 --precision MatMul_1=f32"),
             "weights: 7200 bytes as bf16 (rounded), 7104 as f32");
+  EXPECT_EQ(text(" --precision i8"), "weights: 6656 bytes as i8 (rounded)");
+  const auto integers = nlohmann::json::parse(Weft(convert + " --json --precision i8").out);
+  for (const auto& layer : integers["weights_by_layer"]) {
+    EXPECT_EQ(layer["type"], "i8");
+    EXPECT_LT(layer["bytes"], layer["bytes_before"]);
+    EXPECT_GT(layer["signal_to_noise_db"], 40);
+  }
   const auto json = nlohmann::json::parse(Weft(convert + " --json").out);
   EXPECT_EQ(json["weights"][0],
             nlohmann::json({{"type", "f16"}, {"exact", true}, {"bytes", 3552}}));

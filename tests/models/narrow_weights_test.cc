@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "converter/pipeline.h"
 #include "converter/plan/coalesce.h"
+#include "converter/program/hoist.h"
 #include "kernels/elementwise/convert.h"
 #include "tests/models/program_outputs.h"
 #include "tests/rounds.h"
@@ -102,6 +104,36 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
   }
   EXPECT_GT(narrow_models, 300u);
   EXPECT_GT(exact_models, Rounds(16));
+}
+
+bool HasIntegers(const plan::Program& program) {
+  return std::ranges::any_of(program.blocks, [](const plan::Block& block) {
+    return std::ranges::any_of(block.items, [](const plan::Item& item) {
+      const auto* step = std::get_if<plan::Step>(&item);
+      return step != nullptr && step->kind() == plan::StepKind::kDenseI8;
+    });
+  });
+}
+
+TEST(IntegerWeights, GiveTheSameBitsWhereverTheirProductsStand) {
+  int models = 0;
+  size_t integer_models = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+    if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
+    SCOPED_TRACE(entry.path().parent_path().string());
+    const std::optional<plan::Program> integers = Lowered(entry.path(), ElementType::i8);
+    if (!integers || !HasIntegers(*integers)) continue;
+    integer_models += 1;
+    const std::vector<std::byte> must = Outputs(*integers);
+    for (const int64_t rows : {2, 64}) {
+      plan::Program hoisted = *integers;
+      plan::Hoist(hoisted, rows);
+      plan::Coalesce(hoisted);
+      EXPECT_EQ(Outputs(hoisted), must) << rows;
+    }
+  }
+  EXPECT_GT(integer_models, Rounds(60));
 }
 
 }  // namespace

@@ -35,12 +35,17 @@ class Gate:
             np.clip(x, -self._clip, self._clip) if self._clip else x, self._alpha, self._beta)
 
 
+def float_product(x, w):
+    """x times w transposed."""
+    return x @ w.T
+
+
 def _wide(*arrays):
     return [np.asarray(array, np.float64) for array in arrays]
 
 
 def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"), clip=0, alphas=(),
-              betas=(), peepholes=None):
+              betas=(), peepholes=None, product=float_product):
     """Returns (hidden, cell) after one step. Peepholes [3H], in order f, i, o, weigh the cell state
     that f and i see before the step and o behind it."""
     x, hidden, cell, w, r, b = _wide(x, hidden, cell, w, r, b)
@@ -48,34 +53,36 @@ def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"),
     first, second = (Gate(activations, index, clip, alphas, betas) for index in range(2))
     # The state that passes through the last activation is not clipped.
     third = Gate(activations, 2, 0, alphas, betas)
-    forget, update, candidate, output = np.split(x @ w.T + hidden @ r.T + b, 4, axis=-1)
+    forget, update, candidate, output = np.split(
+        product(x, w) + product(hidden, r) + b, 4, axis=-1)
     kept, added = first(forget + seen[0] * cell), first(update + seen[1] * cell)
     cell = kept * cell + added * second(candidate)
     return first(output + seen[2] * cell) * third(cell), cell
 
 
 def gru_cell(x, hidden, w, r, b, linear_before_reset=False, activations=("sigmoid", "tanh"), clip=0,
-             alphas=(), betas=()):
+             alphas=(), betas=(), product=float_product):
     """Returns hidden after one step."""
     x, hidden, w, r, b = _wide(x, hidden, w, r, b)
     first, second = (Gate(activations, index, clip, alphas, betas) for index in range(2))
     w_z, w_r, w_h = np.split(w, 3)
     r_z, r_r, r_h = np.split(r, 3)
     size = hidden.shape[-1]
-    update = first(x @ w_z.T + hidden @ r_z.T + b[:size])
-    reset = first(x @ w_r.T + hidden @ r_r.T + b[size:2 * size])
+    update = first(product(x, w_z) + product(hidden, r_z) + b[:size])
+    reset = first(product(x, w_r) + product(hidden, r_r) + b[size:2 * size])
     if linear_before_reset:
-        candidate = second(x @ w_h.T + reset * (hidden @ r_h.T + b[3 * size:]) +
+        candidate = second(product(x, w_h) + reset * (product(hidden, r_h) + b[3 * size:]) +
                            b[2 * size:3 * size])
     else:
-        candidate = second(x @ w_h.T + (reset * hidden) @ r_h.T + b[2 * size:])
+        candidate = second(product(x, w_h) + product(reset * hidden, r_h) + b[2 * size:])
     return (1 - update) * candidate + update * hidden
 
 
-def rnn_cell(x, hidden, w, r, b, activations=("tanh",), clip=0, alphas=(), betas=()):
+def rnn_cell(x, hidden, w, r, b, activations=("tanh",), clip=0, alphas=(), betas=(),
+             product=float_product):
     """Returns hidden after one step."""
     x, hidden, w, r, b = _wide(x, hidden, w, r, b)
-    return Gate(activations, 0, clip, alphas, betas)(x @ w.T + hidden @ r.T + b)
+    return Gate(activations, 0, clip, alphas, betas)(product(x, w) + product(hidden, r) + b)
 
 
 def _one_direction(cell, x, states, lengths, reverse):

@@ -55,6 +55,7 @@ struct Products {
     if (!faults.ok()) return faults.lines().front();
     std::string types;
     for (const plan::Step& step : Steps(program)) {
+      if (step.kind() == plan::StepKind::kDenseI8) types += types.empty() ? "i8" : " i8";
       const auto* dense = std::get_if<format::DenseParams>(&step.params);
       if (dense == nullptr) continue;
       const plan::Value& weights = program.values[step.inputs[1]];
@@ -153,13 +154,78 @@ TEST(NarrowWeights, AreRefusedWhereTheirTypeHasNoSuchNumber) {
   EXPECT_EQ(wider.Narrowed(All(ElementType::bf16)), "bf16");
 }
 
+TEST(NarrowWeights, AreIntegersOfProductsThatGain) {
+  constexpr float kSixths = 1 / 6.0f;
+  Products products;
+  products.Add(0.5f, kSixths);
+  products.Add(0.5f, kSixths, 15);
+  EXPECT_EQ(products.Narrowed(All(ElementType::i8)), "i8 f32");
+  Products shared;
+  shared.Add(0, 1);
+  shared.Add(0, 1);
+  EXPECT_EQ(shared.Narrowed(All(ElementType::i8)), "i8 i8");
+  Products mixed;
+  mixed.Add(0, kSixths);
+  mixed.Add(1, kSixths);
+  EXPECT_EQ(mixed.Narrowed({ElementType::f32, {{"layer 1", ElementType::i8}}}), "f32 i8");
+  Products small;
+  small.Add(0, 1, 15);
+  EXPECT_EQ(small.Narrowed({ElementType::f32, {{"layer 0", ElementType::i8}}}),
+            "--precision: names layer \"layer 0\" for i8; must name a dense product of 16 inputs "
+            "and 16 outputs or more");
+  Products infinite;
+  infinite.Add(std::numeric_limits<float>::infinity(), 1);
+  EXPECT_EQ(infinite.Narrowed(All(ElementType::i8)),
+            "layer \"layer 0\": has a weight of inf; must be given --precision with its name and "
+            "f32");
+}
+
+// Integers times 2^-7 whose greatest is 127 are their own integers, and so is such a row of x.
+TEST(NarrowWeights, LoseNothingAsIntegersThatTheyAre) {
+  std::vector<float> x(kTerms);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 20.0f;
+  x[0] = 32767.0f;
+  Products wide, integers;
+  for (Products* products : {&wide, &integers}) {
+    products->Add(3 * 0x1p-7f, 127 * 0x1p-7f);
+  }
+  EXPECT_EQ(wide.Narrowed(All(ElementType::f32)), "f32");
+  Faults faults;
+  const plan::WeightsReport report =
+      plan::NarrowWeights(integers.program, All(ElementType::i8), faults);
+  ASSERT_EQ(report.layers.size(), 1u);
+  EXPECT_EQ(report.layers[0].layer, "layer 0");
+  EXPECT_EQ(report.layers[0].type, ElementType::i8);
+  EXPECT_EQ(report.layers[0].bytes_before, kTerms * 16 * 4);
+  EXPECT_EQ(report.layers[0].bytes, kTerms * 16 + 16 * 4);
+  const std::vector<std::vector<float>> is = RunFloats(integers.program, {x});
+  const std::vector<std::vector<float>> must = RunFloats(wide.program, {x});
+  ASSERT_EQ(is.size(), must.size());
+  for (size_t i = 0; i < must[0].size(); ++i) EXPECT_EQ(is[0][i], must[0][i]) << i;
+}
+
+TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
+  Products products;
+  products.Add(1.0f, 0.5f);  // 64 of 127 is 0.5 and a half of 127
+  Faults faults;
+  const plan::WeightsReport report =
+      plan::NarrowWeights(products.program, All(ElementType::i8), faults);
+  ASSERT_EQ(report.layers.size(), 1u);
+  EXPECT_TRUE(report.types[0].is_rounded);
+  // One output of 16 has a 1 and 63 halves, of which each is off by 0.5 / 127; the others are exact.
+  const double signal = 1 + 63 * 0.25 + 15 * 64 * 0.25, step = 0.5 / 127;
+  EXPECT_NEAR(report.layers[0].signal_to_noise_db, 10 * std::log10(signal / (63 * step * step)),
+              0.01);
+}
+
 TEST(NarrowWeights, AreReportedByTypeAndLoss) {
   Products products;
   products.Add(0, 0.25f);
   products.Add(0, 0.1f);
   Faults faults;
-  const std::vector<plan::WeightsOfType> report = plan::NarrowWeights(
+  const plan::WeightsReport all = plan::NarrowWeights(
       products.program, {ElementType::f16, {{"layer 1", ElementType::bf16}}}, faults);
+  const std::vector<plan::WeightsOfType>& report = all.types;
   ASSERT_EQ(report.size(), 2u);
   EXPECT_EQ(report[0].type, ElementType::bf16);
   EXPECT_TRUE(report[0].is_rounded);
