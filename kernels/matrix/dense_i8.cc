@@ -24,7 +24,14 @@ inline constexpr float kRounder = 0x1.8p23f;
 
 #if HWY_TARGET == HWY_SCALAR
 
-// In plain C, which compilers keep in registers there and make Helium of.
+// In plain C, which compilers keep in registers there and make Helium of; elsewhere four numbers a turn.
+#undef WEFT_FOUR_A_TURN
+#if defined(__ARM_FEATURE_MVE)
+#define WEFT_FOUR_A_TURN
+#else
+#define WEFT_FOUR_A_TURN HWY_UNROLL(4)
+#endif
+
 HWY_INLINE uint32_t BitsOfNumber(float x) {
   uint32_t bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
@@ -34,16 +41,18 @@ HWY_INLINE uint32_t BitsOfNumber(float x) {
 // The bits of the greatest magnitude, which order magnitudes, infinities and NaNs.
 WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
   uint32_t greatest = 0;
+  WEFT_FOUR_A_TURN
   for (size_t i = 0; i < count; ++i) {
-    const uint32_t bits = BitsOfNumber(x[i]) & kMagnitude;
+    const uint32_t bits = BitsOfNumber(x[i]) << 1;
     greatest = bits > greatest ? bits : greatest;
   }
-  return greatest;
+  return greatest >> 1;
 }
 
 // q = x * factor, rounded; zeros from `count` up to `padded`. The lower half of the sum with the
 // rounder is the integer.
 WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, int16_t* q) {
+  WEFT_FOUR_A_TURN
   for (size_t i = 0; i < count; ++i) {
     q[i] = static_cast<int16_t>(BitsOfNumber(x[i] * factor + kRounder));
   }
@@ -53,13 +62,10 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 // One row of a panel from its sums; start may be null.
 WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
                            const float* start, size_t outputs, float* y) {
-  if (start == nullptr) {
-    for (size_t i = 0; i < outputs; ++i) {
-      y[i] = static_cast<float>(sums[i]) * worth * scales[i] + 0.0f;
-    }
-    return;
-  }
+  static constexpr float kZeros[kPanelOutputs] = {};
+  if (start == nullptr) start = kZeros;
   WEFT_NO_LOOP_DEPENDENCE
+  WEFT_FOUR_A_TURN
   for (size_t i = 0; i < outputs; ++i) {
     y[i] = static_cast<float>(sums[i]) * worth * scales[i] + start[i];
   }
@@ -142,19 +148,19 @@ HWY_INLINE void SumPanel(const int16_t* q, const int8_t* weights, size_t padded,
 
 #else
 
-using ShortTag = hn::CappedTag<int16_t, 16>;
+using ShortTag = hn::CappedTag<int16_t, HWY_TARGET <= HWY_AVX3 ? 2 * kInputBlock : kInputBlock>;
 using SumTag = hn::RepartitionToWide<ShortTag>;
 inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
+// Outputs whose weights are in one vector.
+inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
 // Rows that share weights, and outputs whose sums are in registers at one time.
 inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 template <size_t kRows>
-inline constexpr size_t kSummed = kRows != 1               ? 4
-                                  : HWY_TARGET <= HWY_AVX3 ? 16
-                                                           : 8;
+inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
 static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
 
-// The sum of the lanes of each.
+// The sums of the lanes of each, which belong to kAcross outputs.
 using Sums = hn::Vec<SumTag>;
 HWY_INLINE void StoreSums(Sums a, Sums b, Sums c, Sums d, int32_t* to) {
   const SumTag tag;
@@ -164,26 +170,48 @@ HWY_INLINE void StoreSums(Sums a, Sums b, Sums c, Sums d, int32_t* to) {
   const auto low = hn::InterleaveLower(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
   const auto high = hn::InterleaveUpper(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
   const Sums all = hn::Add(hn::BitCast(tag, low), hn::BitCast(tag, high));
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Half<SumTag> half;
+  const hn::Half<decltype(half)> quarter;
+  const Sums both = hn::Add(all, hn::SwapAdjacentBlocks(all));
+  const auto even = hn::LowerHalf(quarter, hn::LowerHalf(half, both));
+  const auto odd = hn::LowerHalf(quarter, hn::UpperHalf(half, both));
+  hn::StoreU(hn::InterleaveLower(quarter, even, odd), quarter, to);
+  hn::StoreU(hn::InterleaveUpper(quarter, even, odd), quarter, to + 4);
+#else
   if constexpr (HWY_MAX_LANES_D(SumTag) == 4) {
     hn::StoreU(all, tag, to);
   } else {
     const hn::Half<SumTag> half;
     hn::StoreU(hn::Add(hn::LowerHalf(half, all), hn::UpperHalf(half, all)), half, to);
   }
+#endif
+}
+
+// Numbers of one row, once for each output of a vector.
+HWY_INLINE hn::Vec<ShortTag> LoadNumbers(const int16_t* q) {
+  const ShortTag shorts;
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Half<ShortTag> half;
+  const auto numbers = hn::LoadU(half, q);
+  return hn::Combine(shorts, numbers, numbers);
+#else
+  return hn::LoadU(shorts, q);
+#endif
 }
 
 template <size_t kRows>
 HWY_INLINE void SumPanel(const int16_t* q, const int8_t* weights, size_t padded, int32_t* sums) {
-  constexpr size_t kOutputs = kSummed<kRows>;
+  constexpr size_t kOutputs = kSummed<kRows>, kVectors = kOutputs / kAcross;
   const ShortTag shorts;
   const SumTag wide;
   const hn::Rebind<int8_t, ShortTag> bytes;
   for (size_t first = 0; first < kPanelOutputs; first += kOutputs) {
-    hn::Vec<SumTag> even[kRows][kOutputs], odd[kRows][kOutputs];
+    hn::Vec<SumTag> even[kRows][kVectors], odd[kRows][kVectors];
     HWY_UNROLL(16)
     for (size_t r = 0; r < kRows; ++r) {
       HWY_UNROLL(16)
-      for (size_t n = 0; n < kOutputs; ++n) even[r][n] = odd[r][n] = hn::Zero(wide);
+      for (size_t n = 0; n < kVectors; ++n) even[r][n] = odd[r][n] = hn::Zero(wide);
     }
     const int8_t* block = weights + first * kInputBlock;
     for (size_t k = 0; k < padded; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
@@ -191,10 +219,11 @@ HWY_INLINE void SumPanel(const int16_t* q, const int8_t* weights, size_t padded,
       for (size_t i = 0; i < kInputBlock; i += kShorts) {
         hn::Vec<ShortTag> numbers[kRows];
         HWY_UNROLL(4)
-        for (size_t r = 0; r < kRows; ++r) numbers[r] = hn::LoadU(shorts, q + r * padded + k + i);
+        for (size_t r = 0; r < kRows; ++r) numbers[r] = LoadNumbers(q + r * padded + k + i);
         HWY_UNROLL(16)
-        for (size_t n = 0; n < kOutputs; ++n) {
-          const auto line = hn::PromoteTo(shorts, hn::LoadU(bytes, block + n * kInputBlock + i));
+        for (size_t n = 0; n < kVectors; ++n) {
+          const int8_t* from = block + n * kAcross * kInputBlock + i;
+          const auto line = hn::PromoteTo(shorts, hn::LoadU(bytes, from));
           HWY_UNROLL(4)
           for (size_t r = 0; r < kRows; ++r) {
             even[r][n] =
@@ -203,12 +232,16 @@ HWY_INLINE void SumPanel(const int16_t* q, const int8_t* weights, size_t padded,
         }
       }
     }
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < kRows; ++r) {
-      HWY_UNROLL(16)
-      for (size_t n = 0; n < kOutputs; n += 4) {
-        const auto sum = [&](size_t i) HWY_ATTR { return hn::Add(even[r][n + i], odd[r][n + i]); };
-        StoreSums(sum(0), sum(1), sum(2), sum(3), sums + r * kPanelOutputs + first + n);
+    int32_t* to = sums + first;
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kRows; ++r, to += kPanelOutputs) {
+      hn::Vec<SumTag>* const e = even[r];
+      hn::Vec<SumTag>* const o = odd[r];
+      StoreSums(hn::Add(e[0], o[0]), hn::Add(e[1], o[1]), hn::Add(e[2], o[2]), hn::Add(e[3], o[3]),
+                to);
+      if constexpr (kVectors == 8) {
+        StoreSums(hn::Add(e[4], o[4]), hn::Add(e[5], o[5]), hn::Add(e[6], o[6]),
+                  hn::Add(e[7], o[7]), to + 4 * kAcross);
       }
     }
   }
@@ -229,19 +262,21 @@ struct DenseI8Operands {
 template <size_t kRows>
 WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
+  // Where a row's integers stand depends on no target.
+  int16_t* const scratch = at.scratch + row % kDenseI8Rows * padded;
   float worth[kRows];
   for (size_t r = 0; r < kRows; ++r) {
     // A stride that leads to no row may be anything.
     const float* x = shape.inputs == 0 ? at.x : at.x + (row + r) * shape.x_row_stride;
-    worth[r] = QuantizeRow(x, shape.inputs, padded, static_cast<float>(shape.most),
-                           at.scratch + r * padded);
+    worth[r] =
+        QuantizeRow(x, shape.inputs, padded, static_cast<float>(shape.most), scratch + r * padded);
   }
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < shape.outputs; first += kPanelOutputs) {
     const size_t left = shape.outputs - first,
                  outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    HWY_ALIGN int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(at.scratch, weights, padded, sums);
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    SumPanel<kRows>(scratch, weights, padded, sums);
     weights += kPanelOutputs * padded;
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =

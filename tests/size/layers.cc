@@ -8,6 +8,7 @@
 
 #include "kernels/matrix/conv.h"
 #include "kernels/matrix/dense.h"
+#include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/depthwise.h"
 #include "kernels/matrix/matmul.h"
 
@@ -24,6 +25,8 @@ constexpr size_t kFloats = 40000;
 float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
 F16 halves[kFloats];
 BF16 bfloats[kFloats];
+alignas(kWeightsAlignment) int8_t integers[kFloats];
+alignas(kWeightsAlignment) int16_t integer_rows[DenseI8ScratchShorts(100, 64)];
 
 const float* WeightsOf(float) { return weights; }
 const F16* WeightsOf(F16) { return halves; }
@@ -51,6 +54,13 @@ template <class Weight = float>
 void MeasureDense(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
   const DenseShape shape = {rows, inputs, outputs, inputs, outputs, 0, {}};
   Measure(name, rows * inputs * outputs, [&] { Dense(shape, x, WeightsOf(Weight()), bias, y); });
+}
+
+void MeasureDenseI8(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
+  DenseI8Shape shape = {{rows, inputs, outputs, inputs, outputs, 0, {}}};
+  shape.most = MostFor(inputs);
+  Measure(name, rows * inputs * outputs,
+          [&] { DenseI8(shape, x, integers, weights, bias, y, integer_rows); });
 }
 
 void MeasureMatmul(const char* name, uint32_t side) {
@@ -150,6 +160,10 @@ int main() {
   Fill(weights, kFloats);
   Fill(bias, 1024);
   MeasureFloats();
+  for (int8_t& one : integers) one = static_cast<int8_t>(&one - integers);
+  MeasureDenseI8("dense_64_to_64_i8", 1, 64, 64);
+  MeasureDenseI8("dense_64_to_256_i8", 1, 64, 256);
+  MeasureDenseI8("dense_100_rows_32_to_256_i8", 100, 32, 256);
 #define WEFT_WEIGHTS(name, Name, ...)                                          \
   MeasureNarrow<Name>({"dense_64_to_64_" #name, "pointwise_64_on_25x5_" #name, \
                        "conv_3x3_16_on_16x16_" #name, "depthwise_3x3_64_on_25x5_" #name});
