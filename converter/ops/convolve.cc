@@ -48,13 +48,17 @@ bool IsDense(const format::ConvParams& params) {
 
 // `weights` are packed. A dense layer has the same panels.
 void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
-              plan::ValueId weights, plan::ValueId y) {
+              plan::ValueId weights, plan::ValueId y, bool is_part) {
   if (IsDense(params)) {
     const int64_t inputs = int64_t{params.in_channels()} * params.in_height() * params.in_width();
-    return EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y,
-                     params.x().image());
+    EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y,
+              params.x().image());
+  } else {
+    builder.Emit(params, {x, weights, plan::kNone}, {y});
   }
-  builder.Emit(params, {x, weights, plan::kNone}, {y});
+  if (is_part || params.kernel_height() != 1 || params.kernel_width() != 1) {
+    KeepLastStepFloat(builder);
+  }
 }
 
 // `weights` as PackDepthwise lays them out.
@@ -151,7 +155,7 @@ class VolumeSteps {
     const plan::ValueId made = Made(y);
     const plan::ValueId images_at = Images(0, window_.z.kernel);
     EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),
-             made);
+             made, node_.is_part);
     KeepLastStepApart(builder_);  // a copy stands behind it or not, as the depth is cut
     Turn(made, y);
   }
@@ -307,7 +311,8 @@ void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::Valu
   }
   const format::ConvParams params =
       ConvParamsOf(node.batch, filters, node.window, node.x_strides, node.y_strides);
-  EmitConv(builder, params, x, PackedWeights(builder, filters, node.weights, params), y);
+  EmitConv(builder, params, x, PackedWeights(builder, filters, node.weights, params), y,
+           node.is_part);
 }
 
 void ConvolutionTurn(TurnScope& scope) {

@@ -56,6 +56,7 @@ struct Convolution {
   Window window;
   FilterWeights weights;
   format::MapStrides x_strides = {}, y_strides = {};
+  bool is_part = false;  // of a transposed one
 };
 
 // Data and results in planes.

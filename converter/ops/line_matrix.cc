@@ -35,6 +35,7 @@ void EmitMatrix(plan::Builder& builder, const LineMatrix& matrix, int64_t rows,
       PackDense(builder, matrix.weights, matrix.inputs, 1, matrix.outputs, matrix.inputs);
   EmitDense(builder, rows, matrix.inputs, matrix.outputs, x, weights, y, x_row_stride);
   KeepLastStepApart(builder);
+  KeepLastStepFloat(builder);
 }
 
 NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis, int64_t outputs,

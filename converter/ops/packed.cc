@@ -59,8 +59,16 @@ void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t out
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }
 
-void KeepLastStepApart(plan::Builder& builder) {
-  std::get<plan::Step>(builder.program().blocks[builder.block()].items.back()).keeps_apart = true;
+namespace {
+
+plan::Step& LastStep(plan::Builder& builder) {
+  return std::get<plan::Step>(builder.program().blocks[builder.block()].items.back());
 }
+
+}  // namespace
+
+void KeepLastStepApart(plan::Builder& builder) { LastStep(builder).keeps_apart = true; }
+
+void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float = true; }
 
 }  // namespace weft::ops

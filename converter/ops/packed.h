@@ -36,6 +36,9 @@ void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t out
 // whether their rows fit an addition may change when time is cut, and with it the rounding.
 void KeepLastStepApart(plan::Builder& builder);
 
+// The weights of the step emitted last never become integers.
+void KeepLastStepFloat(plan::Builder& builder);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_PACKED_H_

@@ -400,6 +400,7 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhase
     convolution.filters.window.insert(convolution.filters.window.begin(), over.z.kernel);
   }
   SetPlanes(convolution);
+  convolution.is_part = true;
   convolution.x_strides = node.x_strides;
   if (target) {
     convolution.y_strides = target->strides;

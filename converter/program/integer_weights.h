@@ -21,7 +21,7 @@ struct IntegerWeights {
   std::vector<float> scales;   // of whole panels
   std::vector<float> numbers;  // what the integers stand for, laid out like the floats before
 };
-// `panels` as kernels::PackDense lays them out; all are finite.
+// `panels` as kernels::PackDense lays them out, or PackConv those of such a convolution; all are finite.
 IntegerWeights QuantizeDense(std::span<const float> panels, const format::DenseParams& params);
 
 // The parameters of the same product in integers, and the value that it scratches in.

@@ -14,6 +14,8 @@
 #include <variant>
 
 #include "converter/base/narrow.h"
+#include "converter/program/builder.h"
+#include "converter/program/conv_rows.h"
 #include "converter/program/integer_weights.h"
 #include "kernels/elementwise/convert.h"
 
@@ -84,17 +86,24 @@ double SignalToNoise(std::span<const float> before, std::span<const float> after
   return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
 }
 
-// The dense product whose weights the constant is, one shape for all readers.
-const format::DenseParams* DenseOf(const Constant& constant) {
-  const auto* first = std::get_if<format::DenseParams>(&constant.readers.front()->params);
-  for (const Step* step : constant.readers) {
-    const auto* dense = std::get_if<format::DenseParams>(&step->params);
-    if (dense == nullptr || first == nullptr || dense->inputs() != first->inputs() ||
-        dense->outputs() != first->outputs()) {
-      return nullptr;
-    }
-  }
-  return first;
+// The dense product that a step is, or could be.
+std::optional<ConvRows> ProductOf(const Step& step) {
+  if (step.stays_float) return std::nullopt;
+  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) return ConvRows{*dense};
+  if (const auto* conv = std::get_if<format::ConvParams>(&step.params)) return ConvRowsOf(*conv);
+  return std::nullopt;
+}
+
+// That of all readers of the constant, one shape of weights for all.
+std::optional<format::DenseParams> ProductOf(const Constant& constant) {
+  const std::optional<ConvRows> first = ProductOf(*constant.readers.front());
+  const bool is_one = std::ranges::all_of(constant.readers, [&](const Step* step) {
+    const std::optional<ConvRows> rows = ProductOf(*step);
+    return rows && rows->product.inputs() == first->product.inputs() &&
+           rows->product.outputs() == first->product.outputs();
+  });
+  if (!is_one) return std::nullopt;
+  return first->product;
 }
 
 class Narrowing {
@@ -111,8 +120,9 @@ class Narrowing {
     }
     DropSmallKinds();
     Apply();
+    WeightsReport report = Report();
     ApplyIntegers();
-    return Report();
+    return report;
   }
 
  private:
@@ -121,12 +131,12 @@ class Narrowing {
   void CheckLayers();
   Precision PrecisionFor(const Step& step) const;
   void Choose(Constant& constant);
-  void ChooseIntegers(Constant& constant, const format::DenseParams& dense);
+  void ChooseIntegers(Constant& constant, const format::DenseParams& product);
   bool IsNamedFor(const Constant& constant, ElementType type) const;
   void DropSmallKinds();
   void Apply();
   void ApplyIntegers();
-  void MakeInteger(Step& step, BlockId block, const Constant& constant);
+  const Constant* IntegersOf(const Item& item) const;
   ValueId NewValue(Value value) {
     program_.values.push_back(std::move(value));
     return static_cast<ValueId>(program_.values.size() - 1);
@@ -209,12 +219,12 @@ void Narrowing::Choose(Constant& constant) {
     if (PrecisionFor(*step) != constant.precision) constant.precision = ElementType::f32;
   }
   if (constant.precision == ElementType::i8) {
-    const format::DenseParams* dense = DenseOf(constant);
-    if (dense != nullptr && GainsFromIntegers(*dense)) return ChooseIntegers(constant, *dense);
+    const std::optional<format::DenseParams> product = ProductOf(constant);
+    if (product && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
     if (IsNamedFor(constant, ElementType::i8)) {
       faults_.Add(fmt::format(
-          "--precision: names layer \"{}\" for i8; must name a dense product of 16 inputs and 16 "
-          "outputs or more",
+          "--precision: names layer \"{}\" for i8; must name a dense product or a pointwise "
+          "convolution of 16 inputs and 16 outputs or more",
           constant.readers.front()->layer));
     }
     constant.precision = std::nullopt;
@@ -248,7 +258,7 @@ bool Narrowing::IsNamedFor(const Constant& constant, ElementType type) const {
   });
 }
 
-void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& dense) {
+void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& product) {
   const std::vector<float> before = FloatsOf(*program_.values[constant.root].data);
   for (const float weight : before) {
     if (std::isfinite(weight)) continue;
@@ -257,7 +267,7 @@ void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& de
         constant.readers.front()->layer, weight));
     return;
   }
-  const IntegerWeights weights = QuantizeDense(before, dense);
+  const IntegerWeights weights = QuantizeDense(before, product);
   constant.type = ElementType::i8;
   constant.is_rounded = weights.numbers != before;
   constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
@@ -317,26 +327,66 @@ void Narrowing::Apply() {
   }
 }
 
-void Narrowing::ApplyIntegers() {
-  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
-    for (Item& item : program_.blocks[block].items) {
-      auto* step = std::get_if<Step>(&item);
-      if (step == nullptr || step->kind() != StepKind::kDense) continue;
-      const auto found = constants_.find(Resolve(program_, step->inputs[kWeights]).root);
-      if (found == constants_.end() || found->second.type != ElementType::i8) continue;
-      MakeInteger(*step, block, found->second);
-    }
-  }
+// The integers that an item's product multiplies by, if it does.
+const Constant* Narrowing::IntegersOf(const Item& item) const {
+  const auto* step = std::get_if<Step>(&item);
+  if (step == nullptr || !HasWeights(*step)) return nullptr;
+  const auto found = constants_.find(Resolve(program_, step->inputs[kWeights]).root);
+  if (found == constants_.end() || found->second.type != ElementType::i8) return nullptr;
+  return &found->second;
 }
 
-void Narrowing::MakeInteger(Step& step, BlockId block, const Constant& constant) {
-  const format::DenseI8Params params = InIntegers(std::get<format::DenseParams>(step.params));
-  Value scratch = ScratchOf(params);
-  scratch.block = block;
-  scratch.name = step.layer;
-  step.inputs = {step.inputs[0], constant.integers, constant.scales, step.inputs[2]};
-  step.outputs.push_back(NewValue(std::move(scratch)));
-  step.params = params;
+// The places of a map as steps of x and y have them, and as rows.
+struct Places {
+  Dims dims, strides;
+  Dims row_strides() const { return DenseStrides(dims); }
+};
+Places InputPlaces(const format::ConvParams& conv) {
+  const format::MapStrides& x = conv.x();
+  return {{conv.batch(), conv.out_height(), conv.out_width(), conv.in_channels()},
+          {x.image(), int64_t{x.row()} * conv.stride_y(), int64_t{x.pixel()} * conv.stride_x(),
+           x.channel()}};
+}
+Places OutputPlaces(const format::ConvParams& conv) {
+  const format::MapStrides& y = conv.y();
+  return {{conv.batch(), conv.out_height(), conv.out_width(), conv.out_channels()},
+          {y.image(), y.row(), y.pixel(), y.channel()}};
+}
+
+void EmitInteger(Builder& builder, Step step, const Constant& constant) {
+  const ConvRows rows = *ProductOf(step);
+  const auto* conv = std::get_if<format::ConvParams>(&step.params);
+  builder.SetLayer(step.layer);
+  ValueId x = step.inputs[0], y = step.outputs[0];
+  if (!rows.has_own_x) {
+    const Places places = InputPlaces(*conv);
+    x = builder.Scratch({ElementType::f32, places.dims});
+    builder.CopyStrided(step.inputs[0], x, places.dims, places.strides, 0, places.row_strides(), 0);
+  }
+  const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
+  if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
+  const format::DenseI8Params params = InIntegers(rows.product);
+  builder.Emit(params, {x, constant.integers, constant.scales, step.inputs[2]},
+               {y, builder.Scratch(ScratchOf(params).type)});
+  if (rows.has_own_y) return;
+  builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
+                      0);
+}
+
+void Narrowing::ApplyIntegers() {
+  Builder builder(program_);
+  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
+    std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
+    builder.SetBlock(block);
+    for (Item& item : items) {
+      const Constant* constant = IntegersOf(item);
+      if (constant != nullptr) {
+        EmitInteger(builder, std::get<Step>(std::move(item)), *constant);
+      } else {
+        builder.Append(std::move(item));
+      }
+    }
+  }
 }
 
 WeightsReport Narrowing::Report() const {

@@ -49,10 +49,11 @@ struct WeightsReport {
   std::vector<LayerWeights> layers;
 };
 
-// i8 is for dense products that gain from it; other products become what they are without a request,
-// and a layer that is named for i8 must have one. What is left alone: a product's constant that something else reads, too; where nothing is said of
-// a layer, a kind of step whose weights would save less than its kernel for them takes. A weight
-// that is too great for its type, and a layer that has none, are faults.
+// i8 is for products that gain from it, dense ones and pointwise convolutions (conv_rows.h); others
+// become what they are without a request, and a layer that is named for i8 must have one. What is left
+// alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
+// step whose weights would save less than its kernel for them takes. A weight that is too great for its
+// type, and a layer that has none, are faults.
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

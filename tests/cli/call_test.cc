@@ -87,10 +87,11 @@ TEST_F(Call, RefusesOptionsThatAreNotBuilt) {
            {"--max-error 1", "weft convert: --max-error: is not implemented"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
-           {"--precision i8",
-            "--precision: is \"i8\"; must be one of auto, f32, f16, bf16, or such a type of one "
+           {"--precision i4",
+            "--precision: is \"i4\"; must be one of auto, f32, f16, bf16, i8, or such a type of "
+            "one "
             "layer, as decoder=f32"},
-           {"--precision fc=i8", "--precision: is \"fc=i8\"; must be one of auto"},
+           {"--precision fc=i4", "--precision: is \"fc=i4\"; must be one of auto"},
            {"--precision =f16", "--precision: is \"=f16\"; must be one of auto"},
            {"--precision fc=", "--precision: is \"fc=\"; must be one of auto"},
            {"--precision f16 --precision f32", "--precision: is given twice for all layers"},

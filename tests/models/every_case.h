@@ -3,8 +3,11 @@
 #ifndef WEFT_TESTS_MODELS_EVERY_CASE_H_
 #define WEFT_TESTS_MODELS_EVERY_CASE_H_
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +34,14 @@ inline std::optional<AlignedBytes> FileOfCase(const pipeline::ConvertOptions& op
   return file;
 }
 
+// What the case asks of its weights.
+inline plan::Precision PrecisionOfCase(const std::filesystem::path& folder) {
+  const auto json = nlohmann::json::parse(std::ifstream(folder / "case.json"));
+  const auto words = json.value("convert", std::vector<std::string>());
+  const auto option = std::find(words.begin(), words.end(), "--precision");
+  return option == words.end() ? plan::Precision() : plan::PrecisionOf(option[1]).value();
+}
+
 // Every case of the conformance tests that weft converts, in no order; those check its refusals.
 inline const std::vector<ConvertedCase>& ConvertedCases() {
   static const std::vector<ConvertedCase> kCases = [] {
@@ -41,6 +52,7 @@ inline const std::vector<ConvertedCase>& ConvertedCases() {
       pipeline::ConvertOptions options;
       options.model = entry.path();
       options.max_iterations = 64;
+      options.precisions.all = PrecisionOfCase(entry.path().parent_path());
       std::optional<AlignedBytes> file = FileOfCase(options);
       if (!file) continue;
       const fs::path name = fs::relative(entry.path().parent_path(), FolderOfCases());

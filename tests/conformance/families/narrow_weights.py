@@ -38,9 +38,9 @@ def _products():
     yield _dense("two_layers", normal("nwl", 5, 37), w,
                  lambda x: node("MatMul", 1, [node("Relu", 1, [product(x)]), second]),
                  lambda x: integers.product(np.maximum(integers.product(x, w.T), 0), second.T))
-    yield _dense("left", normal("nwf", 37, 1), w,
+    yield _dense("float_left", normal("nwf", 37, 1), w,
                  lambda x: node("MatMul", 1, [w.T.copy(), x]),
-                 lambda x: integers.product(x.T, w.T).T)
+                 lambda x: w.T.astype(np.float64) @ x, tolerance=1e-5)
     yield _dense("too_few_outputs", normal("nwt", 3, 37), w,
                  lambda x: node("MatMul", 1, [x, w[:, :15]]),
                  lambda x: x.astype(np.float64) @ w[:, :15], tolerance=1e-5)
@@ -82,6 +82,56 @@ def _sequences():
             **I8)
 
 
+def _convolutions():
+    """One tap alone makes rows; other windows stay floats."""
+    for name, data, kernel, stride, padding in (
+        ("pointwise", (2, 4, 5, 37), (33, 37, 1, 1), [1, 1], 0),
+        ("pointwise_stride", (1, 1, 9, 20), (17, 20, 1, 1), [1, 2], 0),
+        ("pointwise_strides", (2, 5, 7, 18), (16, 18, 1, 1), [2, 3], 0),
+        ("pointwise_planes", (2, 6, 5, 17), (35, 17, 1, 1), [1, 1], 0),
+        ("pointwise_planes_strides", (2, 6, 5, 17), (19, 17, 1, 1), [3, 2], 0),
+        ("pointwise_planes_1d", (3, 7, 16), (18, 16, 1), [1], 0),
+        ("conv_float", (1, 11, 19), (21, 19, 3), [1], 0),
+        ("conv_float_stride", (1, 12, 16), (16, 16, 4), [2], 0),
+        ("conv_float_whole_rows", (1, 9, 4, 5), (18, 5, 3, 4), [2, 1], 0),
+        ("conv_float_whole", (2, 4, 16), (17, 16, 4), [1], 0),
+        ("conv_float_padding", (1, 11, 19), (21, 19, 3), [1], 1)):
+        w = normal("nw" + name, *kernel, scale=1 / np.sqrt(np.prod(kernel[1:])))
+        b = normal("nwb" + name, kernel[0])
+        rank, is_last = len(stride), "planes" not in name
+        first = np.array([0, rank + 1, *range(1, rank + 1)], np.int64)
+        last = np.array([0, *range(2, rank + 2), 1], np.int64)
+
+        def graph(x, w=w, b=b, first=first, last=last, rank=rank, stride=stride, padding=padding,
+                  is_last=is_last):
+            x = node("Transpose", 1, [x, first]) if is_last else x
+            y = node("Convolution", 1, [x, w], strides=stride,
+                     dilations=[1] * rank, pads_begin=[padding] * rank,
+                     pads_end=[padding] * rank, auto_pad="explicit")
+            y = node("Add", 1, [y, b.reshape(1, -1, *[1] * rank)])
+            y = node("Relu", 1, [y])
+            return node("Transpose", 1, [y, last]) if is_last else y
+
+        def reference(x, w=w, b=b, rank=rank, stride=stride, padding=padding, name=name,
+                      is_last=is_last):
+            axes = tuple(range(1, rank + 1))
+            x = x if is_last else np.moveaxis(x, 1, -1)
+            x = np.pad(x, [(0, 0)] + [(padding, padding)] * rank + [(0, 0)])
+            rows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axes)
+            rows = rows[(slice(None), *(slice(None, None, step) for step in stride))]
+            rows, filters = rows.reshape(*rows.shape[:rank + 1], -1), w.reshape(len(w), -1)
+            is_float = "float" in name
+            y = rows @ filters.T.astype(np.float64) if is_float else integers.product(rows, filters)
+            y = np.maximum(y + b, 0)
+            return y if is_last else np.moveaxis(y, -1, 1)
+
+        tolerance = 1e-5 if "float" in name else EXACT
+        x = normal("nwx" + name, *data)
+        yield Case(f"narrow_weights/{name}", [x if is_last else np.moveaxis(x, -1, 1).copy()], graph,
+                   reference=reference, rtol=tolerance, atol=tolerance, **I8)
+
+
 def cases():
     yield from _products()
+    yield from _convolutions()
     yield from _sequences()

@@ -171,8 +171,8 @@ TEST(NarrowWeights, AreIntegersOfProductsThatGain) {
   Products small;
   small.Add(0, 1, 15);
   EXPECT_EQ(small.Narrowed({ElementType::f32, {{"layer 0", ElementType::i8}}}),
-            "--precision: names layer \"layer 0\" for i8; must name a dense product of 16 inputs "
-            "and 16 outputs or more");
+            "--precision: names layer \"layer 0\" for i8; must name a dense product or a "
+            "pointwise convolution of 16 inputs and 16 outputs or more");
   Products infinite;
   infinite.Add(std::numeric_limits<float>::infinity(), 1);
   EXPECT_EQ(infinite.Narrowed(All(ElementType::i8)),

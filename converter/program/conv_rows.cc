@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/conv_rows.h"
+
+#include <cstdint>
+
+#include "converter/base/narrow.h"
+
+namespace weft::plan {
+namespace {
+
+// Steps of x and of y from one to the next.
+struct RowAxis {
+  int64_t count, x, y;
+};
+
+// The one axis that counts through both, if there is one.
+std::optional<RowAxis> Joined(const std::optional<RowAxis>& outer, const RowAxis& inner) {
+  if (!outer || inner.count == 1) return outer;
+  if (outer->count == 1) return inner;
+  if (outer->x != inner.count * inner.x || outer->y != inner.count * inner.y) return std::nullopt;
+  return RowAxis{outer->count * inner.count, inner.x, inner.y};
+}
+
+// Of the places that are computed: of images, rows, columns and channels.
+struct PlaceStrides {
+  int64_t image, row, pixel, channel;
+};
+PlaceStrides LastOfPlaces(const format::ConvParams& p, int64_t channels) {
+  const int64_t row = channels * p.out_width();
+  return {row * p.out_height(), row, channels, 1};
+}
+
+std::optional<RowAxis> JoinedRows(const format::ConvParams& p, const PlaceStrides& x,
+                                  const PlaceStrides& y) {
+  if ((x.channel != 1 && p.in_channels() != 1) || (y.channel != 1 && p.out_channels() != 1)) {
+    return std::nullopt;
+  }
+  std::optional<RowAxis> rows = RowAxis{p.batch(), x.image, y.image};
+  rows = Joined(rows, {p.out_height(), x.row, y.row});
+  rows = Joined(rows, {p.out_width(), x.pixel, y.pixel});
+  if (rows && rows->count == 1) *rows = {1, p.in_channels(), p.out_channels()};
+  return rows;
+}
+
+bool IsInside(int64_t input, int64_t output, int64_t stride, int64_t pad) {
+  return pad == 0 && output > 0 && (output - 1) * stride < input;
+}
+
+format::DenseParams ProductOver(const format::ConvParams& p, const RowAxis& rows) {
+  format::DenseParams product;
+  product.mutate_rows(Narrow32(rows.count, "rows"));
+  product.mutate_inputs(p.in_channels());
+  product.mutate_outputs(p.out_channels());
+  product.mutate_x_row_stride(Narrow32(rows.x, "x row stride"));
+  product.mutate_y_row_stride(Narrow32(rows.y, "y row stride"));
+  product.mutable_activation() = p.activation();
+  product.mutate_weights(p.weights());
+  return product;
+}
+
+}  // namespace
+
+std::optional<ConvRows> ConvRowsOf(const format::ConvParams& p) {
+  if (p.kernel_height() != 1 || p.kernel_width() != 1 || p.groups() != 1 || p.batch() == 0 ||
+      !IsInside(p.in_height(), p.out_height(), p.stride_y(), p.pad_top()) ||
+      !IsInside(p.in_width(), p.out_width(), p.stride_x(), p.pad_left())) {
+    return std::nullopt;
+  }
+  const PlaceStrides x = {p.x().image(), int64_t{p.x().row()} * p.stride_y(),
+                          int64_t{p.x().pixel()} * p.stride_x(), p.x().channel()};
+  const PlaceStrides y = {p.y().image(), p.y().row(), p.y().pixel(), p.y().channel()};
+  const PlaceStrides moved_x = LastOfPlaces(p, p.in_channels());
+  const PlaceStrides moved_y = LastOfPlaces(p, p.out_channels());
+  for (const bool has_own_y : {true, false}) {
+    for (const bool has_own_x : {true, false}) {
+      const std::optional<RowAxis> rows =
+          JoinedRows(p, has_own_x ? x : moved_x, has_own_y ? y : moved_y);
+      if (rows) return ConvRows{ProductOver(p, *rows), has_own_x, has_own_y};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::plan
