@@ -13,6 +13,7 @@
 namespace weft::cli {
 
 struct CompareCall : SessionCall {
+  std::string other;  // a model whose outputs are expected
   std::vector<std::string> expects;
   std::string layers;  // folder; then the model is an IR, with weights and shapes as for convert
   std::string weights;

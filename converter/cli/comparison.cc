@@ -21,6 +21,12 @@ struct Agreement {
   double difference;
 };
 
+void AddNoise(double is, double must, Comparison& result) {
+  if (!std::isfinite(is) || !std::isfinite(must)) return;
+  result.signal += must * must;
+  result.noise += (is - must) * (is - must);
+}
+
 Agreement CompareReals(double is, double must, const Tolerance& tolerance) {
   if (std::isnan(is) && std::isnan(must)) return {true, 0};
   if (is == must) return {true, 0};
@@ -50,7 +56,9 @@ Comparison Compare(const Array& is, const Array& must, const Tolerance& toleranc
   for (size_t i = 0; i < count; ++i) {
     Agreement agreement{};
     if (IsFloat(type)) {
-      agreement = CompareReals(RealAt(type, is.bytes, i), RealAt(type, must.bytes, i), tolerance);
+      const double a = RealAt(type, is.bytes, i), b = RealAt(type, must.bytes, i);
+      agreement = CompareReals(a, b, tolerance);
+      AddNoise(a, b, result);
     } else {
       const int64_t a = IntegerAt(type, is.bytes, i), b = IntegerAt(type, must.bytes, i);
       agreement = {a == b, std::abs(static_cast<double>(a) - static_cast<double>(b))};
@@ -79,6 +87,11 @@ std::string ComparisonText(const Comparison& comparison) {
       comparison.largest_difference, ToString(comparison.largest_index));
 }
 
+std::optional<double> SignalToNoise(const Comparison& comparison) {
+  if (comparison.noise == 0 || comparison.signal == 0) return std::nullopt;
+  return 10 * std::log10(comparison.signal / comparison.noise);
+}
+
 nlohmann::ordered_json ComparisonJson(const Comparison& comparison) {
   nlohmann::ordered_json json = {{"equal", comparison.mismatch_count == 0},
                                  {"elements", comparison.count},
@@ -90,6 +103,7 @@ nlohmann::ordered_json ComparisonJson(const Comparison& comparison) {
   } else {
     json["largest_difference"] = "inf";
   }
+  if (const auto decibels = SignalToNoise(comparison)) json["signal_to_noise_db"] = *decibels;
   if (!comparison.first) return json;
   json["first"] = {{"index", comparison.first->index},
                    {"is", comparison.first->is},

@@ -34,10 +34,13 @@ struct Comparison {
   std::optional<Mismatch> first;
   double largest_difference = 0;  // of pairs of numbers; infinite where one of a pair is none
   Dims largest_index;             // where it is; empty while it is 0
+  double signal = 0, noise = 0;   // sums of squares: of what must be, and of differences from it
 };
 
 // What is said of it: "equal, 3 elements, ...", "2 of 3 elements differ; first at [0]: is ...".
 std::string ComparisonText(const Comparison& comparison);
+// Of floats, how far their differences lie below them: "43.7 dB"; nullopt where nothing differs.
+std::optional<double> SignalToNoise(const Comparison& comparison);
 nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
 
 // Were weights f16 in the IR of that model?

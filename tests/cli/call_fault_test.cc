@@ -110,11 +110,14 @@ TEST_F(CallFault, SuggestsTheNearestName) {
 TEST_F(CallFault, ListsAllThatIsMissing) {
   ExpectLines("convert", "weft convert: MODEL is missing; must be given (The IR's model.xml)\n");
   ExpectLines("compare m.weft",
-              "weft compare: --expect: is missing; must be given, or --layers with an IR\n");
+              "weft compare: --expect: is missing; must be given, or OTHER, or --layers with an "
+              "IR\n");
   ExpectLines("compare m.weft --expect y=y.npy --shape x=1",
               "weft compare: --shape: is given without --layers; must be given with it\n");
   ExpectLines("compare m.weft --expect y=y.npy --layers d",
               "weft compare: --expect: is given with --layers; must be one of them\n");
+  ExpectLines("compare m.weft n.weft --expect y=y.npy",
+              "weft compare: --expect: is given with OTHER; must be one of them\n");
 }
 
 TEST_F(CallFault, TellsOptionsThatStandWrongly) {

@@ -241,6 +241,34 @@ TEST_F(CompareCommand, SaysWhereOutputsDiffer) {
             "at [1,1]\n");
 }
 
+TEST_F(CompareCommand, HoldsOneModelAgainstAnother) {
+  Convert(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Outcome same = Weft("compare model.weft model.weft --input x=x.npy");
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.out, "y: equal, 6 elements, largest difference 0\n");
+
+  const float weights[] = {10, 20, 31};
+  WriteText("model.bin", {reinterpret_cast<const char*>(weights), sizeof weights});
+  ASSERT_EQ(Weft("convert model.xml -o other.weft").code, 0);
+  WriteFloats("x.npy", {2, 3}, {0, 0, 0, 0, 0, 0});
+  const Outcome other = Weft("compare model.weft other.weft --input x=x.npy");
+  EXPECT_EQ(other.code, 1);
+  EXPECT_EQ(other.out,
+            "y: 2 of 6 elements differ; first at [0,2]: is 30, must be 31; largest difference 1 at "
+            "[0,2]; signal to noise 31.6 dB\n");
+  const auto json = nlohmann::json::parse(
+      Weft("compare model.weft other.weft --input x=x.npy --atol 1 --json").out);
+  EXPECT_EQ(json["equal"], true);
+  EXPECT_NEAR(json["outputs"][0]["signal_to_noise_db"], 31.65, 0.01);
+
+  ASSERT_EQ(Weft("convert model.xml -o model.weft").code, 0);
+  WriteModel(kPair);
+  ASSERT_EQ(Weft("convert model.xml -o pair.weft").code, 0);
+  EXPECT_EQ(Weft("compare model.weft pair.weft --input x=x.npy").code, 2) << "other inputs";
+  EXPECT_EQ(Weft("compare model.weft absent.weft --input x=x.npy").code, 1);
+}
+
 TEST_F(CompareCommand, RefusesExpectationsOfAnotherTypeOrShape) {
   Convert(kSum);
   WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
