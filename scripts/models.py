@@ -88,15 +88,19 @@ def convert_streamed(pool, weft, cases, output_dir):
 
 
 def convert_measured(weft, c_dir):
-    """The models of tests/size as C sources. Returns how many failed."""
+    """The models of tests/size as C sources, some with other weights, too. Returns how many failed."""
     root = pathlib.Path(__file__).parents[1]
     models = [*(root / "tests/size/models").glob("*.xml"), root / "examples/dtmf/model/dtmf.xml"]
     budgets = {"dscnn": "64K"}  # two of its maps
+    weights = {"lstm": ["f16", "i8"], "dscnn": ["i8"]}
+    jobs = [(model, model.stem, []) for model in models]
+    jobs += [(model, f"{model.stem}_{type}", ["--precision", type])
+             for model in models for type in weights.get(model.stem, [])]
     return sum(
         subprocess.run([
-            weft, "convert", model, "-o", c_dir / f"{model.stem}.weft", "--c-source", c_dir /
-            f"{model.stem}.c", "--arena-budget", budgets.get(model.stem, "16K")
-        ], check=False).returncode != 0 for model in models)
+            weft, "convert", model, "-o", c_dir / f"{name}.weft", "--c-source", c_dir /
+            f"{name}.c", "--arena-budget", budgets.get(model.stem, "16K"), *options
+        ], check=False).returncode != 0 for model, name, options in jobs)
 
 
 def main():

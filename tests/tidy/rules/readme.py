@@ -54,8 +54,9 @@ def _footprint(tree, *cores):
         if not line.startswith("#")
     ]
     names = {
-        "mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "gru": "GRU-64, 100 steps",
-        "dscnn": "DS-CNN-S, 49 x 10", "dtmf": "DTMF, a frame"
+        "mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "lstm_f16": "the same, f16",
+        "lstm_i8": "the same, i8", "gru": "GRU-64, 100 steps", "dscnn": "DS-CNN-S, 49 x 10",
+        "dscnn_i8": "the same, i8", "dtmf": "DTMF, a frame"
     }
     cores = cores or ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
     rows = [row for row in rows if row[0] in cores]
