@@ -91,6 +91,7 @@ bool Reroll(Conversion&);
 bool Stream(Conversion&);
 bool Lower(Conversion&);
 bool PlanLoops(Conversion&);
+bool FuseCells(Conversion&);
 bool NarrowWeights(Conversion&);
 bool Plan(Conversion&);
 bool Emit(Conversion&);
@@ -150,7 +151,7 @@ constexpr Pass kPasses[] = {
      "products read keys and values in the rings that keep them"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
      "activations and additions are fused into the product before them"},
-    {"cells", Stage::kProgram, OnProgram<plan::FuseCells>,
+    {"cells", Stage::kProgram, FuseCells,
      "a recurrent product and the gates behind it become one step"},
     {"read_parts", Stage::kProgram, OnProgram<plan::ReadParts>,
      "parts of values are read where they lie"},
@@ -284,6 +285,11 @@ bool PlanLoops(Conversion& c) {
   c.fused = plan::FusedPrograms(c.program);
   plan::PlanLoops(c.program);
   for (plan::FusedProgram& fused : c.fused) plan::PlanLoops(fused.program);
+  return true;
+}
+
+bool FuseCells(Conversion& c) {
+  plan::FuseCells(c.program, c.options.precisions);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -89,6 +90,13 @@ bool HasOddChunks(int64_t trips) {
   return false;
 }
 
+bool StaysApart(const std::string& product, const std::string& gates,
+                const Precisions& precisions) {
+  if (precisions.Of(product) == ElementType::i8) return true;
+  return product != gates &&
+         (precisions.layers.contains(product) || precisions.layers.contains(gates));
+}
+
 // One product of a cell that a step takes in.
 struct Match {
   BlockId block = 0;
@@ -122,6 +130,9 @@ class CellFuser {
     }
   }
 
+  const Step& ProductIn(const Match& match) const {
+    return std::get<Step>(program_.blocks[match.block].items[match.product]);
+  }
   std::optional<Match> MatchRecurrent(const Step& gates, size_t item) const;
   std::optional<Match> MatchInput(const Step& cell, size_t item) const;
 
@@ -356,10 +367,15 @@ void TurnEveryOtherPhase(Program& program) {
 
 bool MayTurn(const Step& step) { return KindOf(step).has_value(); }
 
-void FuseCells(Program& program) {
+void FuseCells(Program& program, const Precisions& precisions) {
   if (std::ranges::none_of(program.blocks, HasCells)) return;
   CellFuser fuser(program);
-  fuser.Collect([&](const Step& s, size_t item) { return fuser.MatchRecurrent(s, item); });
+  fuser.Collect([&](const Step& s, size_t item) -> std::optional<Match> {
+    std::optional<Match> match = fuser.MatchRecurrent(s, item);
+    if (match && StaysApart(fuser.ProductIn(*match).layer, s.layer, precisions))
+      return std::nullopt;
+    return match;
+  });
   fuser.Apply([&](const Match& match) { return RecurrentWeights(program, match); });
 }
 

@@ -6,13 +6,17 @@
 #ifndef WEFT_CONVERTER_PROGRAM_CELLS_H_
 #define WEFT_CONVERTER_PROGRAM_CELLS_H_
 
+#include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
 
 //   dense h R start -> pre; lstm_gates pre c -> h' c'    ->  lstm_cell - R h c start -> h' c'
 //   dense h R start -> r; gru_gates x_part r h -> h'     ->  gru_cell - R h x_part start -> h'
-void FuseCells(Program& program);
+//
+// Products whose weights shall be integers stay steps, as do those that `precisions` tells from their
+// gates by name.
+void FuseCells(Program& program, const Precisions& precisions);
 
 //   dense x W bias -> start; lstm_cell - R h c start     ->  lstm_cell x WR h c bias
 // Every other phase of a loop goes through its cells backwards, so that the weights that it read last are

@@ -129,7 +129,6 @@ class Narrowing {
   void FindConstants();
   void TakeOperands(Step& step);
   void CheckLayers();
-  Precision PrecisionFor(const Step& step) const;
   void Choose(Constant& constant);
   void ChooseIntegers(Constant& constant, const format::DenseParams& product);
   bool IsNamedFor(const Constant& constant, ElementType type) const;
@@ -208,15 +207,10 @@ void Narrowing::CheckLayers() {
   }
 }
 
-Precision Narrowing::PrecisionFor(const Step& step) const {
-  const auto exception = precisions_.layers.find(step.layer);
-  return exception == precisions_.layers.end() ? precisions_.all : exception->second;
-}
-
 void Narrowing::Choose(Constant& constant) {
-  constant.precision = PrecisionFor(*constant.readers.front());
+  constant.precision = precisions_.Of(constant.readers.front()->layer);
   for (const Step* step : constant.readers) {
-    if (PrecisionFor(*step) != constant.precision) constant.precision = ElementType::f32;
+    if (precisions_.Of(step->layer) != constant.precision) constant.precision = ElementType::f32;
   }
   if (constant.precision == ElementType::i8) {
     const std::optional<format::DenseParams> product = ProductOf(constant);

@@ -27,6 +27,10 @@ std::string PrecisionNames();
 struct Precisions {
   Precision all;
   std::map<std::string, Precision> layers;  // exceptions, by the name of the layer
+  Precision Of(const std::string& layer) const {
+    const auto exception = layers.find(layer);
+    return exception == layers.end() ? all : exception->second;
+  }
 };
 
 // Weights of all products that became one type.

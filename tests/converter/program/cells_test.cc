@@ -104,7 +104,7 @@ struct CellProgram {
   // Both goes, with a hoist of so many rows between them; results are those of the steps apart.
   Program Fused(int64_t hoisted_rows = 1) const {
     Program fused = program;
-    plan::FuseCells(fused);
+    plan::FuseCells(fused, precisions);
     plan::PlanLoops(fused);
     plan::Hoist(fused, hoisted_rows);
     plan::JoinCellInputs(fused);
@@ -114,6 +114,7 @@ struct CellProgram {
 
   ops::CellShape shape;
   Program program;
+  plan::Precisions precisions;
   Builder builder{program};
   ops::PackedCell packed;
 };
@@ -142,6 +143,30 @@ TEST(Cells, AreOneStep) {
     EXPECT_EQ(ParamsAt<format::LstmCellParams>(one).hidden(), hidden);
     const CellProgram gru = CellProgram(ShapeOf(CellKind::kGru, hidden)).Once();
     EXPECT_EQ(Kinds(gru.Fused()), KindList{StepKind::kGruCell});
+  }
+}
+
+TEST(Cells, OfIntegersAreSteps) {
+  CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, 16)).Once();
+  lstm.precisions.all = ElementType::i8;
+  const KindList apart = {StepKind::kDense, StepKind::kDense, StepKind::kLstmGates};
+  EXPECT_EQ(Kinds(lstm.Fused()), apart);
+  const std::string layer = Steps(lstm.program).back().layer;
+  lstm.precisions.layers = {{layer, ElementType::f32}};
+  EXPECT_EQ(Kinds(lstm.Fused()), KindList{StepKind::kLstmCell});
+}
+
+// So that the name in a call means its weights alone.
+TEST(Cells, OfLayersThatACallTellsApartAreSteps) {
+  CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, 16)).Once();
+  for (plan::Item& item : lstm.program.blocks[lstm.program.main].items) {
+    plan::Step& step = std::get<plan::Step>(item);
+    step.layer = step.kind() == StepKind::kLstmGates ? "gates" : "product";
+  }
+  EXPECT_EQ(Kinds(lstm.Fused()), KindList{StepKind::kLstmCell});
+  for (const char* name : {"gates", "product"}) {
+    lstm.precisions.layers = {{name, ElementType::f16}};
+    EXPECT_EQ(Kinds(lstm.Fused()).back(), StepKind::kLstmGates);
   }
 }
 
