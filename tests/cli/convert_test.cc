@@ -284,8 +284,8 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/24-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/26-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/25-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/27-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
   EXPECT_EQ(Text("one/17-lower.txt"), text("lower"));
 }
