@@ -35,8 +35,8 @@ class LoopNears {
  public:
   using IndexOfRoot = std::unordered_map<ValueId, size_t>;
 
-  LoopNears(const Program &program, const AccessMap &around, const AccessCounts &everywhere,
-            const IndexOfRoot &index, SectionId section, int64_t item)
+  LoopNears(const Program& program, const AccessMap& around, const AccessCounts& everywhere,
+            const IndexOfRoot& index, SectionId section, int64_t item)
       : program_(program),
         around_(around),
         everywhere_(everywhere),
@@ -45,12 +45,12 @@ class LoopNears {
         section_(program.sections[section]),
         item_(item) {}
 
-  void AddTo(std::vector<Near> &nears) {
+  void AddTo(std::vector<Near>& nears) {
     for (const BlockId copy : section_.copies) CollectInnerTrips(copy);
     CollectUses();
-    for (const auto &[x, of_x] : uses_) {
+    for (const auto& [x, of_x] : uses_) {
       if (!IsReadUp(x, of_x)) continue;
-      for (const auto &[y, of_y] : uses_) {
+      for (const auto& [y, of_y] : uses_) {
         if (y == x || of_y.writes.empty() || of_y.writes_else || !IsLocal(y, of_y)) continue;
         const std::optional<Near> near = NearOf(x, of_x, y, of_y);
         if (near) nears.push_back(*near);
@@ -63,18 +63,18 @@ class LoopNears {
 
   void CollectUses() {
     for (const BlockId copy : section_.copies) {
-      for (const auto &[root, list] : CollectAccesses(program_, copy)) {
-        ChunkUse &use = uses_[root];
-        for (const Access &access : list) Add(access, use);
+      for (const auto& [root, list] : CollectAccesses(program_, copy)) {
+        ChunkUse& use = uses_[root];
+        for (const Access& access : list) Add(access, use);
         use.count += list.size();
       }
     }
   }
 
   // In loops inside, what all their iterations touch.
-  void Add(const Access &access, ChunkUse &use) const {
+  void Add(const Access& access, ChunkUse& use) const {
     ChunkAccess chunk{access.begin_bytes, access.end_bytes, 0};
-    for (const Move &move : access.moves) {
+    for (const Move& move : access.moves) {
       const auto inner = inner_trips_.find(move.section);
       if (move.section == id_) {
         chunk.stride_bytes += move.stride_bytes;
@@ -95,19 +95,18 @@ class LoopNears {
   }
 
   void CollectInnerTrips(BlockId block) {
-    for (const Item &item : program_.blocks[block].items) {
-      const auto *entry = std::get_if<SectionEntry>(&item);
+    for (const Item& item : program_.blocks[block].items) {
+      const auto* entry = std::get_if<SectionEntry>(&item);
       if (entry == nullptr) continue;
-      const Section &inner = program_.sections[entry->section];
+      const Section& inner = program_.sections[entry->section];
       inner_trips_.emplace(entry->section, std::max<int64_t>(1, inner.max_trips));
       for (const BlockId copy : inner.copies) CollectInnerTrips(copy);
       for (const BlockId settle : inner.settles) CollectInnerTrips(settle);
     }
   }
 
-  // Does nothing touch the root but the block around the loop, and of the loop
-  // its copies alone?
-  bool IsLocal(ValueId root, const ChunkUse &use) const {
+  // Does nothing touch the root but the block around the loop, and of the loop its copies alone?
+  bool IsLocal(ValueId root, const ChunkUse& use) const {
     const auto found = around_.find(root);
     const bool is_placed = program_.values[root].home == Home::kScratch && BytesOf(root) > 0;
     if (!is_placed || found == around_.end()) return false;
@@ -116,27 +115,26 @@ class LoopNears {
   }
 
   // Is it read chunk by chunk, and not touched again?
-  bool IsReadUp(ValueId x, const ChunkUse &use) const {
+  bool IsReadUp(ValueId x, const ChunkUse& use) const {
     const bool only_read =
         !use.reads.empty() && use.writes.empty() && !use.reads_else && !use.writes_else;
     return only_read && IsLocal(x, use) &&
            std::ranges::none_of(around_.at(x),
-                                [&](const Access &access) { return access.item > item_; });
+                                [&](const Access& access) { return access.item > item_; });
   }
 
-  // Only y's writes matter: x is not written while both hold something, but
-  // before the loop, where what y has taken already has to be apart from all of
-  // x.
-  std::optional<Near> NearOf(ValueId x, const ChunkUse &of_x, ValueId y,
-                             const ChunkUse &of_y) const {
+  // Only y's writes matter: x is not written while both hold something, but before the loop, where
+  // what y has taken already has to be apart from all of x.
+  std::optional<Near> NearOf(ValueId x, const ChunkUse& of_x, ValueId y,
+                             const ChunkUse& of_y) const {
     Near near{.x = index_.at(x), .y = index_.at(y)};
-    for (const Access &access : around_.at(y)) {
+    for (const Access& access : around_.at(y)) {
       if (!access.write || access.item >= item_) continue;
       near.before_bytes = std::max(near.before_bytes, access.end_bytes);
       near.behind_bytes = std::max(near.behind_bytes, BytesOf(x) - access.begin_bytes);
     }
-    for (const ChunkAccess &write : of_y.writes) {
-      for (const ChunkAccess &read : of_x.reads) {
+    for (const ChunkAccess& write : of_y.writes) {
+      for (const ChunkAccess& read : of_x.reads) {
         KeepApart(read, write, near);
       }
     }
@@ -146,23 +144,23 @@ class LoopNears {
     return near;
   }
 
-  // In iterations r and w, of which r is the same or a later one: their
-  // distance is linear in both, so the corners of what they may be are enough.
-  void KeepApart(const ChunkAccess &read, const ChunkAccess &write, Near &near) const {
+  // In iterations r and w, of which r is the same or a later one: their distance is linear in both,
+  // so the corners of what they may be are enough.
+  void KeepApart(const ChunkAccess& read, const ChunkAccess& write, Near& near) const {
     const int64_t last = section_.max_trips - 1;
     const std::pair<int64_t, int64_t> corners[] = {{0, 0}, {last, 0}, {last, last}};
-    for (const auto &[r, w] : corners) {
+    for (const auto& [r, w] : corners) {
       near.before_bytes = std::max(near.before_bytes, write.EndIn(w) - read.BeginIn(r));
       near.behind_bytes = std::max(near.behind_bytes, read.EndIn(r) - write.BeginIn(w));
     }
   }
 
-  const Program &program_;
-  const AccessMap &around_;
-  const AccessCounts &everywhere_;
-  const IndexOfRoot &index_;  // of lifetimes
+  const Program& program_;
+  const AccessMap& around_;
+  const AccessCounts& everywhere_;
+  const IndexOfRoot& index_;  // of lifetimes
   const SectionId id_;
-  const Section &section_;
+  const Section& section_;
   const int64_t item_;
   std::unordered_map<SectionId, int64_t> inner_trips_;
   std::map<ValueId, ChunkUse> uses_;
@@ -170,15 +168,15 @@ class LoopNears {
 
 }  // namespace
 
-std::vector<Near> NearsInLoops(const Program &program, std::span<const Lifetime> lifetimes) {
+std::vector<Near> NearsInLoops(const Program& program, std::span<const Lifetime> lifetimes) {
   std::unordered_map<ValueId, size_t> index;
   for (size_t i = 0; i < lifetimes.size(); ++i) index.emplace(lifetimes[i].root, i);
   std::vector<Near> nears;
   const AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
-    const std::vector<Item> &items = program.blocks[block].items;
-    const auto is_loop = [&](const Item &item) {
-      const auto *entry = std::get_if<SectionEntry>(&item);
+    const std::vector<Item>& items = program.blocks[block].items;
+    const auto is_loop = [&](const Item& item) {
+      const auto* entry = std::get_if<SectionEntry>(&item);
       if (entry == nullptr) return false;
       const int64_t trips = program.sections[entry->section].max_trips;
       return trips > 1 && trips <= kMostWalkedTrips;

@@ -26,9 +26,9 @@ struct FusedProgram {
 // it has no loops to fuse.
 std::vector<FusedProgram> FusedPrograms(const Program& program);
 
-// Fuses where the second loop takes, one chunk an iteration and
-// in the order in which they are made, what the first one gathers, nothing else reads that, and the
-// first one can run where the second stands. Returns whether any loop has been fused.
+// Fuses where the second loop takes, one chunk an iteration and in the order in which they are made,
+// what the first one gathers, nothing else reads that, and the first one can run where the second
+// stands. Returns whether any loop has been fused.
 bool FuseLoops(Program& program);
 
 }  // namespace weft::plan
