@@ -14,17 +14,22 @@ import models  # noqa: E402
 
 
 def main():
-    """One picture for each model."""
+    """One picture for each plan."""
     weft = sys.argv[1] if len(sys.argv) > 1 else str(_ROOT / "build" / "x86-64" / "weft")
     pictures = _ROOT / "docs" / "pictures"
     pictures.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for picture, model in (("keypad", _ROOT / "examples" / "dtmf" / "model" / "dtmf.xml"),
-                               ("three_lstms", models.write_lstms(3, folder))):
+        decoder = _ROOT / "examples" / "dtmf" / "model" / "dtmf.xml"
+        lstms = models.write_lstms(3, folder, inputs=4, last=True)
+        for picture, model, plan in (("keypad", decoder, []),
+                                     ("three_lstms", lstms, ["--arena-budget", "fastest"]),
+                                     ("three_lstms_fused", lstms, ["--arena-budget", "min"])):
             made = folder / f"{picture}.weft"
-            subprocess.run([weft, "convert", str(model), "-o", str(made)], check=True, stdout=subprocess.DEVNULL)
-            subprocess.run([weft, "inspect", str(made), "--svg", str(pictures / f"{picture}.svg")], check=True)
+            subprocess.run([weft, "convert", str(model), "-o", str(made), *plan], check=True,
+                           stdout=subprocess.DEVNULL)
+            subprocess.run([weft, "inspect", str(made), "--svg", str(pictures / f"{picture}.svg")],
+                           check=True)
 
 
 if __name__ == "__main__":

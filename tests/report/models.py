@@ -86,20 +86,22 @@ def write_large(products, folder):
     return graph.write("large", folder)
 
 
-def write_lstms(count, folder):
-    """A stack of LSTMs over 16 steps of time, each as wide as the input."""
+def write_lstms(count, folder, inputs=16, last=False):
+    """A stack of LSTMs of 16 units over 16 steps of time; with `last`, only what the top one says last is
+    wanted."""
     steps, width = 16, 16
     graph = _Graph()
-    value = graph.layer("sequence", "Parameter", f'element_type="f32" shape="1,{steps},{width}"', [],
-                        [[1, steps, width]])[0]
+    value = graph.layer("sequence", "Parameter", f'element_type="f32" shape="1,{steps},{inputs}"', [],
+                        [[1, steps, inputs]])[0]
     axis = graph.constant("direction", [1], [1])
     length = graph.constant("length", [1], [steps])
     for i in range(count):
-        weights = [graph.constant(f"{name}{i}", [1, 4 * width] + ([] if name == "b" else [width])) for name in "wrb"]
+        depths = {"w": [inputs if i == 0 else width], "r": [width], "b": []}
+        weights = [graph.constant(f"{name}{i}", [1, 4 * width] + depth) for name, depth in depths.items()]
         states = [graph.constant(f"{name}{i}", [1, 1, width]) for name in ("hidden", "cell")]
         outputs = graph.layer(f"lstm{i + 1}", "LSTMSequence", f'direction="forward" hidden_size="{width}"',
                               [value, *states, length, *weights],
                               [[1, 1, steps, width], [1, 1, width], [1, 1, width]], "opset5")
         value = graph.layer(f"layer{i + 1}", "Squeeze", "", [outputs[0], axis], [[1, steps, width]])[0]
-    graph.layer("answer", "Result", "", [value], [])
+    graph.layer("answer", "Result", "", [outputs[1] if last else value], [])
     return graph.write("lstms", folder)
