@@ -94,15 +94,7 @@ void Run(const format::ConvParams& params, std::byte* const* operands) {
 }
 void RunNarrow(const format::ConvParams& params, std::byte* const* operands) {
   const kernels::ConvShape shape = ShapeOf(params);
-  switch (params.weights()) {
-#define WEFT_WEIGHTS(name, Name, ...) \
-  case format::ElementType::name:     \
-    return Run<kernels::Name>(shape, operands);
-#include "kernels/matrix/weights.inc"
-#undef WEFT_WEIGHTS
-    default:
-      return Run<float>(shape, operands);
-  }
+  WithWeights(params.weights(), [&](auto weight) { Run<decltype(weight)>(shape, operands); });
 }
 
 }  // namespace weft::bind::conv

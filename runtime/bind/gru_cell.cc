@@ -52,15 +52,7 @@ void Run(const format::GruCellParams& params, std::byte* const* operands) {
 }
 void RunNarrow(const format::GruCellParams& params, std::byte* const* operands) {
   const kernels::CellShape shape = CellShapeOf(params);
-  switch (params.weights()) {
-#define WEFT_WEIGHTS(name, Name, ...) \
-  case format::ElementType::name:     \
-    return Run<kernels::Name>(shape, operands);
-#include "kernels/matrix/weights.inc"
-#undef WEFT_WEIGHTS
-    default:
-      return Run<float>(shape, operands);
-  }
+  WithWeights(params.weights(), [&](auto weight) { Run<decltype(weight)>(shape, operands); });
 }
 
 }  // namespace weft::bind::gru_cell

@@ -39,6 +39,20 @@ void RequireWeights(ParamChecker& check, const Params& params, uint32_t elements
   check.RequireAlignment(1, kernels::kWeightsAlignment);
 }
 
+// call(Weight()) of the type that the parameters name; float of one that this program does not have.
+template <typename Call>
+__attribute__((always_inline)) inline void WithWeights(format::ElementType type, const Call& call) {
+  switch (type) {
+#define WEFT_WEIGHTS(name, Name, ...) \
+  case format::ElementType::name:     \
+    return call(kernels::Name());
+#include "kernels/matrix/weights.inc"
+#undef WEFT_WEIGHTS
+    default:
+      return call(float());
+  }
+}
+
 }  // namespace weft::bind
 
 #endif  // WEFT_RUNTIME_BIND_NARROW_H_
