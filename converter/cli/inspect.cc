@@ -335,10 +335,10 @@ void AddInspect(CommandLine& line, Exit* exit) {
       .Type("FILE.html");
   command
       .Add("--bench", call->times,
-           "With --html: times that \"weft bench --json --profile\" printed, for each model in "
-           "order")
+           "With --html: times that \"weft bench --json --profile\" printed, or the table of steps "
+           "that a board did, for each model in order")
       .Apply(PathName())
-      .Type("FILE.json")
+      .Type("FILE")
       .OneValueEach();
   command
       .Add("--accuracy", call->comparisons,

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "converter/base/files.h"
@@ -16,20 +20,84 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kBenchJson = "\"weft bench --json\"";
+constexpr const char* kTimes = "\"weft bench --json\", or a board's table of steps,";
 constexpr const char* kCompareJson = "\"weft compare --json\"";
 
-// A file as JSON; null with a fault.
-Json ReadObject(const std::string& file, const char* command, Faults& faults) {
+std::optional<std::string> ReadText(const std::string& file, Faults& faults) {
   std::string reason;
   const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
   if (!bytes) {
     faults.Add(reason);
-    return nullptr;
+    return std::nullopt;
   }
-  const auto* text = reinterpret_cast<const char*>(bytes->data());
-  Json json = Json::parse(text, text + bytes->size(), nullptr, /*allow_exceptions=*/false);
-  if (json.is_object()) return json;
-  faults.Add(fmt::format("{}: is no JSON object; must be what {} prints", file, command));
+  return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+}
+
+// Null where it is no object.
+Json ParseObject(const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json : Json(nullptr);
+}
+
+// A file as JSON; null with a fault.
+Json ReadObject(const std::string& file, const char* command, Faults& faults) {
+  const std::optional<std::string> text = ReadText(file, faults);
+  if (!text) return nullptr;
+  Json json = ParseObject(*text);
+  if (json.is_null())
+    faults.Add(fmt::format("{}: is no JSON object; must be what {} prints", file, command));
+  return json;
+}
+
+// A number that is all of the text.
+template <typename T>
+std::optional<T> NumberIn(const std::string& text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+// A row of the table that runtime/step_times.h prints: step, kind, layer, which may hold blanks, calls,
+// microseconds and share of a run. Null for any other line.
+Json BoardStep(const std::string& line) {
+  std::istringstream words(line);
+  std::vector<std::string> word{std::istream_iterator<std::string>(words), {}};
+  if (word.size() < 6 || word.back() != "%") return nullptr;
+  const std::string microseconds_text = word[word.size() - 3], calls_text = word[word.size() - 4];
+  const auto step = NumberIn<uint64_t>(word[0]);
+  const auto microseconds = NumberIn<double>(microseconds_text);
+  if (!step || !microseconds || !NumberIn<double>(calls_text)) return nullptr;
+  // What stands between, as it is.
+  const size_t kind_end = line.find(word[1], line.find(word[0]) + word[0].size()) + word[1].size();
+  const size_t microseconds_at =
+      line.rfind(microseconds_text, line.rfind(word[word.size() - 2]) - 1);
+  const size_t calls_at = line.rfind(calls_text, microseconds_at - 1);
+  const size_t first = line.find_first_not_of(' ', kind_end);
+  const size_t last = line.find_last_not_of(' ', calls_at - 1);
+  const std::string layer = first < calls_at ? line.substr(first, last + 1 - first) : "";
+  return {{"step", *step},
+          {"kind", word[1]},
+          {"layer", layer},
+          {"microseconds_per_run", *microseconds}};
+}
+
+// The table among what else a board has printed, as "weft bench --json" has it; null without one.
+Json BoardTimes(const std::string& text) {
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.find("step  kind") == std::string::npos || line.find("us/run") == std::string::npos)
+      continue;
+    Json steps = Json::array();
+    while (std::getline(lines, line)) {
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      Json step = BoardStep(line);
+      if (step.is_null()) break;
+      steps.push_back(std::move(step));
+    }
+    if (!steps.empty()) return {{"steps", std::move(steps)}};
+  }
   return nullptr;
 }
 
@@ -78,6 +146,31 @@ class Fields {
   Faults& faults_;
 };
 
+// Times of one model.
+struct TimesEntry {
+  Json json;
+  std::string file;
+  bool is_board = false;
+};
+
+// Those of a file; a fault where it has none.
+void ReadTimes(const std::string& file, std::vector<TimesEntry>& entries, Faults& faults) {
+  const std::optional<std::string> text = ReadText(file, faults);
+  if (!text) return;
+  Json json = ParseObject(*text);
+  const bool is_board = json.is_null();
+  if (is_board) json = BoardTimes(*text);
+  if (json.is_null()) {
+    faults.Add(fmt::format("{}: has no times; must be what {} prints", file, kTimes));
+  } else if (json.contains("models")) {
+    for (const Json& entry : Fields(json, file, kBenchJson, faults).List("models")) {
+      entries.push_back({entry, file});
+    }
+  } else {
+    entries.push_back({std::move(json), file, is_board});
+  }
+}
+
 // Faults of one step are enough to say that the file is of another model.
 bool StepFits(const Fields& row, const std::string& where, const Json& model, Faults& faults) {
   const Json& listing = model["listing"];
@@ -98,23 +191,34 @@ bool StepFits(const Fields& row, const std::string& where, const Json& model, Fa
   return false;
 }
 
-Json TimesOf(const Json& entry, const std::string& file, const Json& model, Faults& faults) {
-  const Fields fields(entry, file, kBenchJson, faults);
+Json RunTimes(const Json& entry, const Fields& fields, const std::string& file, Faults& faults) {
   static const Json kNone = Json::object();
   const Json& times = fields.Has("microseconds") ? entry["microseconds"] : kNone;
   const Fields run(times, file + ": microseconds", kBenchJson, faults);
-  Json json = {{"runs", fields.Count("iterations")},
-               {"median", run.Number("median")},
-               {"min", run.Number("min")},
-               {"max", run.Number("max")}};
-  json["steps"] = Json::array();
-  if (!fields.Has("steps")) return json;  // without --profile
-  for (const Json& step : fields.List("steps")) {
-    const Fields row(step, file, kBenchJson, faults);
-    const double microseconds = row.Number("microseconds_per_run");
-    if (!StepFits(row, file, model, faults)) return json;
-    json["steps"].push_back({{"step", row.Count("step")}, {"microseconds", microseconds}});
+  return {{"runs", fields.Count("iterations")},
+          {"median", run.Number("median")},
+          {"min", run.Number("min")},
+          {"max", run.Number("max")}};
+}
+
+// Of a board, whose table has no runs, the mean of a run.
+Json TimesOf(const TimesEntry& entry, const Json& model, Faults& faults) {
+  const std::string& file = entry.file;
+  const Fields fields(entry.json, file, kBenchJson, faults);
+  Json json = entry.is_board ? Json::object() : RunTimes(entry.json, fields, file, faults);
+  Json steps = Json::array();
+  double mean = 0;
+  if (fields.Has("steps")) {  // with --profile
+    for (const Json& step : fields.List("steps")) {
+      const Fields row(step, file, kTimes, faults);
+      const double microseconds = row.Number("microseconds_per_run");
+      if (!StepFits(row, file, model, faults)) break;
+      steps.push_back({{"step", row.Count("step")}, {"microseconds", microseconds}});
+      mean += microseconds;
+    }
   }
+  if (entry.is_board) json["mean"] = mean;
+  json["steps"] = std::move(steps);
   return json;
 }
 
@@ -154,21 +258,11 @@ bool FewEnough(size_t is, const char* option, size_t models, Faults& faults) {
 }  // namespace
 
 void AddTimes(const std::vector<std::string>& files, std::vector<Json>& models, Faults& faults) {
-  std::vector<std::pair<Json, std::string>> entries;  // with the file
-  for (const std::string& file : files) {
-    Json json = ReadObject(file, kBenchJson, faults);
-    if (json.is_null()) continue;
-    if (!json.contains("models")) {
-      entries.emplace_back(std::move(json), file);
-      continue;
-    }
-    for (const Json& entry : Fields(json, file, kBenchJson, faults).List("models")) {
-      entries.emplace_back(entry, file);
-    }
-  }
+  std::vector<TimesEntry> entries;
+  for (const std::string& file : files) ReadTimes(file, entries, faults);
   if (!faults.ok() || !FewEnough(entries.size(), "--bench", models.size(), faults)) return;
   for (size_t i = 0; i < entries.size(); ++i) {
-    models[i]["times"] = TimesOf(entries[i].first, entries[i].second, models[i], faults);
+    models[i]["times"] = TimesOf(entries[i], models[i], faults);
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page that inspect --html and convert --report write: it holds what the commands say as JSON.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <pugixml.hpp>
 #include <string>
@@ -95,6 +97,37 @@ TEST_F(ReportCommand, ShowsTimesOfTheBench) {
   for (size_t i = 0; i < times["steps"].size(); ++i) {
     EXPECT_EQ(times["steps"][i]["step"], must["steps"][i]["step"]);
     EXPECT_EQ(times["steps"][i]["microseconds"], must["steps"][i]["microseconds_per_run"]);
+  }
+}
+
+// As runtime/step_times.h prints it, behind what else the program says.
+TEST_F(ReportCommand, ShowsTheTableOfABoard) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  const Json must = Json::parse(Weft("bench model.weft --iterations 3 --profile --json").out);
+  std::string rows;
+  for (const Json& step : must["steps"]) {
+    rows += fmt::format("{:4}  {:9}  {}   7  1.250   5.0 %\r\n", step["step"].get<uint64_t>(),
+                        step["kind"].get<std::string>(), step["layer"].get<std::string>());
+  }
+  const std::string head = "0170*#A\r\nstep  kind       layer  calls/run  us/run   share\r\n";
+  WriteText("board.txt", head + rows + "\r\nlayer  steps  us/run   share\r\n");
+  const Outcome outcome = Weft("inspect model.weft --html model.html --bench board.txt");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json times = report::FactsOf(Text("model.html"))["times"];
+  ASSERT_EQ(times["steps"].size(), must["steps"].size());
+  for (size_t i = 0; i < times["steps"].size(); ++i) {
+    EXPECT_EQ(times["steps"][i]["step"], must["steps"][i]["step"]);
+    EXPECT_EQ(times["steps"][i]["microseconds"], 1.25);
+  }
+  EXPECT_EQ(times["mean"], 1.25 * static_cast<double>(times["steps"].size()));
+  WriteText("board.txt", head + "   0  conv  lstm  1  1.0  5.0 %\n");
+  EXPECT_NE(
+      Weft("inspect model.weft --html model.html --bench board.txt").err.find("step 0 is conv"),
+      std::string::npos);
+  for (const char* text : {"0  dense  lstm  1  1.0  5.0 %\n", "step  kind  layer  ticks/run\n",
+                           "step  kind  layer  calls/run  us/run  share\nnone\n"}) {
+    WriteText("board.txt", text);
+    EXPECT_EQ(Weft("inspect model.weft --html model.html --bench board.txt").code, 1) << text;
   }
 }
 

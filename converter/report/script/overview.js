@@ -19,7 +19,8 @@ function head() {
       tile("arena", bytesText(arena), plan.proof ?? ""),
       tile("state", bytesText(facts.needs.state_bytes), counted(facts.variables.length, "variable")),
       tile("flash", bytesText(facts.file_bytes), `${bytesText(plan.weights_bytes)} of weights`),
-      facts.times ? tile("time", timeText(facts.times.median), `median of ${counted(facts.times.runs, "run")}`) : "",
+      facts.times ? tile("time", timeText(facts.times.median ?? facts.times.mean), facts.times.runs === undefined ?
+      "mean of a run on a board" : `median of ${counted(facts.times.runs, "run")}`) : "",
       tile("multiply-adds", grouped(work.multiply_adds), `${work.exact ? "" : "at most, "}in ${counted(work.steps, "step")} a run`),
       tile("copied", bytesText(copied), "a run, beyond the arithmetic"),
       tile("stack", bytesText(facts.budget.stack_bytes), "at most, on Cortex-M")));

@@ -23,9 +23,9 @@ function times() {
     rows.set(key, row);
   }
   const all = [...rows.values()].reduce((sum, row) => sum + row.microseconds, 0);
-  const { runs, median, min, max } = facts.times;
-  const head = element("p", null, `Measured: ${counted(runs, "run")}, median ${timeText(median)}, ` +
-    `from ${timeText(min)} to ${timeText(max)}.`);
+  const { runs, median, min, max, mean } = facts.times;
+  const head = element("p", null, runs === undefined ? `Measured on a board: ${timeText(mean)} a run on average.` :
+    `Measured: ${counted(runs, "run")}, median ${timeText(median)}, from ${timeText(min)} to ${timeText(max)}.`);
   if (rows.size === 0) return [head, element("p", null, "weft bench --profile measures each step, too.")];
   return [head, table("layers by measured time", [{ title: "layer" }, { title: "step" },
     { title: "a run", number: true }, { title: "share", number: true }, { title: "multiply-adds / \u00b5s", number: true }, { title: "" }],
