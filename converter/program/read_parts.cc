@@ -50,7 +50,7 @@ class LiveBytes {
       if (value.home != Home::kScratch || value.block != block) continue;
       const auto [first, last] = std::ranges::minmax(list, {}, &Access::item);
       change[static_cast<size_t>(std::max<int64_t>(first.item, 0))] += value.bytes;
-      change[static_cast<size_t>(std::min(last.item + 1, std::ssize(at_)))] -= value.bytes;
+      change[static_cast<size_t>(std::min(last.item, std::ssize(at_) - 1) + 1)] -= value.bytes;
     }
     std::partial_sum(change.begin(), change.end() - 1, at_.begin());
     most_ = *std::ranges::max_element(at_);

@@ -45,7 +45,7 @@ class Weft:
 
     def prepare(self, case, folder, cpu):
         output_of([self.command, "convert", folder / "model.xml", "-o", folder / "model.weft",
-                   *case.convert], cpu)
+                   "--arena-budget", "fastest", *case.convert], cpu)
 
     def _inputs(self, case, folder):
         # --state makes inputs of the graph into states, which begin at zero as the inputs do.
