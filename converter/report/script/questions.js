@@ -24,15 +24,21 @@ function whyRegion(region) {
   return answers;
 }
 
+// Kinds of steps whose products may be of integers; convolutions of one tap may, too.
+const kOfIntegers = ["dense", "lstm_cell", "gru_cell"];
+
 function whatToNarrow() {
   const wide = facts.budget.largest_weights.filter((w) => w.type.startsWith("f32"));
   if (wide.length === 0) return [["No weights are f32."]];
   const byLayer = new Map();
   for (const row of wide) byLayer.set(row.layer, (byLayer.get(row.layer) ?? 0) + row.bytes);
   const [layer, bytes] = [...byLayer].sort((a, b) => b[1] - a[1])[0];
+  const mayBeIntegers = wide.filter((w) => w.layer === layer).every((w) => kOfIntegers.includes(w.step));
+  const name = /^[\w./-]{1,40}$/.test(layer) ? layer : "LAYER";
   return [[layerLink(layer), ` has the most f32 weights, ${bytesText(bytes)} of ${bytesText(plan.weights_bytes)}: ` +
-    `as f16 they take ${bytesText(bytes / 2)} less flash, and results may round. `,
-  element("code", null, `--precision ${/^[\w./-]{1,40}$/.test(layer) ? layer : "LAYER"}=f16`)]];
+    `as f16 they take ${bytesText(bytes / 2)} less flash${mayBeIntegers ? `, as i8 at most ${bytesText(Math.round(bytes * 3 / 4))}` : ""}, ` +
+    "and results may round. ",
+  element("code", null, `--precision ${name}=f16${mayBeIntegers ? `, ${name}=i8` : ""}`)]];
 }
 
 // The fastest plan of those that are small enough.
