@@ -41,6 +41,33 @@ function(weft_step_sources folder out)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
+# Sets `out` to a source for each row of narrow_steps.inc and each of matrix/weights.inc: <step>.cc
+# for weights of that type, an object of its own.
+function(weft_weight_sources out)
+  set(steps_file "${PROJECT_SOURCE_DIR}/runtime/format/narrow_steps.inc")
+  set(types_file "${PROJECT_SOURCE_DIR}/kernels/matrix/weights.inc")
+  set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY
+               CMAKE_CONFIGURE_DEPENDS "${steps_file}" "${types_file}")
+  file(STRINGS "${steps_file}" steps REGEX "^WEFT_NARROW_STEP\\(")
+  file(STRINGS "${types_file}" types REGEX "^WEFT_WEIGHTS\\(")
+  set(written "")
+  foreach(row IN LISTS steps)
+    string(REGEX MATCH "^WEFT_NARROW_STEP\\( *([a-z0-9_]+)" matched "${row}")
+    set(step "${CMAKE_MATCH_1}")
+    file(GLOB source CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+         "${PROJECT_SOURCE_DIR}/kernels/*/${step}.cc")
+    foreach(type IN LISTS types)
+      string(REGEX MATCH "^WEFT_WEIGHTS\\( *([a-z0-9]+) *, *([A-Z0-9]+)" matched "${type}")
+      set(name "${CMAKE_MATCH_1}")
+      set(Name "${CMAKE_MATCH_2}")
+      string(REPLACE ".cc" "_${name}.cc" target "${PROJECT_BINARY_DIR}/${source}")
+      configure_file("${PROJECT_SOURCE_DIR}/kernels/matrix/weights.cc.in" "${target}" @ONLY)
+      list(APPEND written "${target}")
+    endforeach()
+  endforeach()
+  set(${out} "${written}" PARENT_SCOPE)
+endfunction()
+
 # Adds a library, or an empty interface of the same name while it has no sources. It is static, so
 # that a program holds only the kernels that it names, unless BUILD_SHARED_LIBS asks for another; a
 # shared one shows what is weft's and nothing of Highway's, of which a program may have its own.

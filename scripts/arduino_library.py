@@ -90,31 +90,31 @@ def version():
     return re.search(r"project\(weft VERSION ([0-9.]+)", text).group(1)
 
 
-def cpp_name(path):
-    """Returns the name of a source as .cpp, which every builder knows; its folder makes it unique."""
-    return f"{path.parent.name}_{path.stem}.cpp"
+def cpp_path(path):
+    """Returns where a source lies as .cpp, which every builder knows; its folder makes it unique."""
+    path = pathlib.PurePath(path)
+    return path.with_name(f"{path.parent.name}_{path.stem}.cpp")
 
 
-def as_cpp(text, name):
-    """Returns the text of a source that is copied as `name`: Highway includes it again by that."""
-    text = re.sub(r'(#define HWY_TARGET_INCLUDE ".*/)[^"/]+\.cc"', rf'\1{name}"', text)
+def as_cpp(text):
+    """Returns the text of a source that is copied: others include it, itself too, by its new name."""
+    text = re.sub(r'(#(?:define HWY_TARGET_INCLUDE|include) ")([^"]+\.cc)"',
+                  lambda line: f'{line[1]}{cpp_path(line[2])}"', text)
     return re.sub(r"^#include", '#include "weft_build.h"\n\n#include', text, count=1,
                   flags=re.MULTILINE)
 
 
-def copy_rooms(src):
-    """Copies what ships in firmware, under the names that its includes have."""
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*")):
-            if path.suffix not in SUFFIXES or ROOT / FOR_TESTS in path.parents:
-                continue
-            target = src / path.relative_to(ROOT)
+def copy_rooms(src, build):
+    """Copies what ships in firmware, under the names that its includes have; `build` has sources too."""
+    sources = [path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*")
+               if path.suffix in SUFFIXES and ROOT / FOR_TESTS not in path.parents]
+    written = [path.relative_to(build) for path in (build / "kernels").glob("*/*.cc")]
+    for folder, paths in ((ROOT, sources), (build, written)):
+        for path in sorted(paths):
+            target = src / (cpp_path(path) if path.suffix == ".cc" else path)
             target.parent.mkdir(parents=True, exist_ok=True)
-            if path.suffix == ".cc":
-                name = cpp_name(path)
-                (target.parent / name).write_text(as_cpp(path.read_text(), name))
-            else:
-                shutil.copyfile(path, target)
+            text = (folder / path).read_text()
+            target.write_text(as_cpp(text) if path.suffix == ".cc" else text)
 
 
 def copy_headers(src, include_root):
@@ -186,7 +186,7 @@ def main():
         shutil.rmtree(call.output)
     src = call.output / "src"
     src.mkdir(parents=True)
-    copy_rooms(src)
+    copy_rooms(src, call.build)
     shutil.copyfile(generated, src / "runtime/format/weft_generated.h")
     copy_headers(src, call.build / "include")
     (src / "weft_build.h").write_text(BUILD_HEADER)

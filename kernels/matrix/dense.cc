@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// One source for every type of weights: float here, another in dense_<type>.cc, which the build makes
+// of kernels/matrix/weights.cc.in.
 #include "kernels/matrix/dense.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // A whole: GCC cuts a function in two where it begins with a test.
-HWY_NOINLINE void Dense(const DenseShape& shape, const float* x, const float* weights,
+HWY_NOINLINE void Dense(const DenseShape& shape, const float* x, const WEFT_WEIGHT* weights,
                         const float* start, float* y) {
   RunDense(shape, x, weights, start, y);
 }
@@ -23,7 +25,7 @@ namespace weft::kernels {
 
 HWY_EXPORT(Dense);
 
-void Dense(const DenseShape& shape, const float* x, const float* weights, const float* start,
+void Dense(const DenseShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* start,
            float* y) {
   HWY_DYNAMIC_DISPATCH(Dense)(shape, x, weights, start, y);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// One source for every type of weights: float here, another in depthwise_<type>.cc, which the build makes
+// of kernels/matrix/weights.cc.in.
 #include "kernels/matrix/depthwise.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // A whole: GCC cuts a function in two where it begins with a test.
-HWY_NOINLINE void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights,
+HWY_NOINLINE void Depthwise(const DepthwiseShape& shape, const float* x, const WEFT_WEIGHT* weights,
                             const float* bias, float* y) {
   RunDepthwise(shape, x, weights, bias, y);
 }
@@ -23,8 +25,8 @@ namespace weft::kernels {
 
 HWY_EXPORT(Depthwise);
 
-void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
-               float* y) {
+void Depthwise(const DepthwiseShape& shape, const float* x, const WEFT_WEIGHT* weights,
+               const float* bias, float* y) {
   HWY_DYNAMIC_DISPATCH(Depthwise)(shape, x, weights, bias, y);
 }
 

@@ -6,6 +6,11 @@
 
 #include <cstdint>
 
+// The type of weights that a kernel's source is compiled for (weights.cc.in).
+#ifndef WEFT_WEIGHT
+#define WEFT_WEIGHT float
+#endif
+
 namespace weft::kernels {
 
 // IEEE half precision, and the upper half of a float.

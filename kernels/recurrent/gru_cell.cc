@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// One source for every type of weights: float here, another in gru_cell_<type>.cc, which the build makes
+// of kernels/matrix/weights.cc.in.
 #include "kernels/recurrent/gru_cell.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // A whole: GCC cuts a function in two where it begins with a test.
-HWY_NOINLINE void GruCell(const CellShape& shape, const float* x, const float* weights,
+HWY_NOINLINE void GruCell(const CellShape& shape, const float* x, const WEFT_WEIGHT* weights,
                           const float* h, const float* start, const float* r_start, float* h_next) {
   RunGruCell(shape, x, weights, h, start, r_start, h_next);
 }
@@ -23,7 +25,7 @@ namespace weft::kernels {
 
 HWY_EXPORT(GruCell);
 
-void GruCell(const CellShape& shape, const float* x, const float* weights, const float* h,
+void GruCell(const CellShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* h,
              const float* start, const float* r_start, float* h_next) {
   HWY_DYNAMIC_DISPATCH(GruCell)(shape, x, weights, h, start, r_start, h_next);
 }
