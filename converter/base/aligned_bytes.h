@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeroed heap memory at the alignment that models, state and scratch want, freed with its owner.
-// Large blocks cost no pages before they are written to.
+// Large blocks cost no pages before they are written to; on Linux they ask for huge ones, since a model
+// that no cache holds is read past more pages than the processor remembers.
 #ifndef WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 #define WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <new>
-
-#include "runtime/weft.h"
 
 namespace weft {
 
 class AlignedBytes {
  public:
-  explicit AlignedBytes(size_t size) : owned_(std::calloc(size + kModelAlignment, 1)), size_(size) {
-    if (owned_ == nullptr) throw std::bad_alloc();
-    const auto address = reinterpret_cast<uintptr_t>(owned_.get());
-    data_ = static_cast<std::byte*>(owned_.get()) + (kModelAlignment - address % kModelAlignment);
-  }
+  explicit AlignedBytes(size_t size);
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
 
