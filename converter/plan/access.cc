@@ -8,6 +8,7 @@
 #include "kernels/fourier/fourier.h"
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/pack.h"
+#include "kernels/recurrent/cell.h"
 #include "runtime/format/listing.h"
 
 namespace weft::plan {
@@ -363,13 +364,14 @@ StridedBytes AccessBy(const format::GruUpdateParams& p, uint32_t operand) {
 // Of a cell with so many gates, whose first operands are x, weights and h, and whose starts follow at those
 // that `is_start` tells.
 template <typename Params>
-StridedBytes AccessByCell(const Params& p, uint32_t operand, int64_t gates, bool is_start) {
+StridedBytes AccessByCell(const Params& p, uint32_t operand, uint32_t gates, bool is_start) {
   if (operand == 0) return Contiguous(kF32Bits, {p.inputs()});
   if (operand == 1) {
+    const uint64_t row = kernels::CellRow(gates, p.hidden());
     return Contiguous(format::BitsOf(p.weights()),
-                      {gates, p.hidden(), int64_t{p.inputs()} + p.hidden()});
+                      {static_cast<int64_t>(row), int64_t{p.inputs()} + p.hidden()});
   }
-  return Contiguous(kF32Bits, {is_start ? gates : 1, p.hidden()});
+  return Contiguous(kF32Bits, {is_start ? int64_t{gates} : 1, p.hidden()});
 }
 
 StridedBytes AccessBy(const format::LstmCellParams& p, uint32_t operand) {

@@ -14,20 +14,21 @@
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 #include "kernels/matrix/pack.h"
+#include "kernels/recurrent/cell.h"
 #include "runtime/bind/bind.h"
 
 namespace weft::plan {
 namespace {
 
-constexpr size_t kCellX = 0, kCellWeights = 1;      // inputs of a cell and of dense
-constexpr size_t kProductStart = 2;                 // of dense
-constexpr int64_t kUnits = kernels::kPanelOutputs;  // of a block: whole panels of each gate
+constexpr size_t kCellX = 0, kCellWeights = 1;  // inputs of a cell and of dense
+constexpr size_t kProductStart = 2;             // of dense
 
 using CellBytes = std::vector<std::byte>;
 
 // What fusing asks of a cell's parameters.
 struct CellKind {
-  int64_t gates = 0, hidden = 0;
+  uint32_t gates = 0;
+  int64_t hidden = 0;
   size_t start = 0;  // the input that x * W joins
 };
 
@@ -50,20 +51,17 @@ void ChangeCell(Step& step, const Change& change) {
 bool IsJust(const format::Activation& activation, format::UnaryOp op) {
   return activation.op() == op && !(activation.clip() > 0.0f);
 }
-bool HasWholeBlocks(uint32_t rows, uint32_t hidden) {
-  return rows == 1 && hidden != 0 && hidden % kUnits == 0;
-}
+bool IsOneRow(uint32_t rows, uint32_t hidden) { return rows == 1 && hidden != 0; }
 
 // Of the cell that a step of gates becomes; none of any other step.
 Params CellParamsOf(const Step& step) {
   if (const auto* lstm = std::get_if<format::LstmGatesParams>(&step.params)) {
-    if (HasWholeBlocks(lstm->rows(), lstm->hidden()) &&
-        bind::lstm_gates::HasInlineActivations(*lstm)) {
+    if (IsOneRow(lstm->rows(), lstm->hidden()) && bind::lstm_gates::HasInlineActivations(*lstm)) {
       return format::LstmCellParams(0, lstm->hidden(), 0, ElementType::f32, 0, 0);
     }
   }
   if (const auto* gru = std::get_if<format::GruGatesParams>(&step.params)) {
-    if (HasWholeBlocks(gru->rows(), gru->hidden()) && IsJust(gru->f(), format::UnaryOp::sigmoid) &&
+    if (IsOneRow(gru->rows(), gru->hidden()) && IsJust(gru->f(), format::UnaryOp::sigmoid) &&
         IsJust(gru->g(), format::UnaryOp::tanh)) {
       return format::GruCellParams(0, gru->hidden(), 0, ElementType::f32, 0, 0);
     }
@@ -291,14 +289,12 @@ void CellFuser::Apply(const Weights& weights) {
   }
 }
 
-// Bytes of the sixteen weights of a gate.
-size_t RowBytes(ElementType type) { return static_cast<size_t>(kUnits * weft::BitsOf(type) / 8); }
-
-// A constant of cell weights: [block][`depth` inputs][gate][16].
+// A constant of cell weights for `depth` inputs.
 ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t depth,
                    CellBytes bytes) {
   Value value;
-  value.type = {program.values[like].type.type, {kind.hidden / kUnits, depth, kind.gates * kUnits}};
+  const uint64_t row = kernels::CellRow(kind.gates, Narrow32(kind.hidden, "units"));
+  value.type = {program.values[like].type.type, {depth, static_cast<int64_t>(row)}};
   value.bytes = static_cast<int64_t>(bytes.size());
   value.home = Home::kWeights;
   value.name = program.values[like].name;
@@ -308,47 +304,80 @@ ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t
   return static_cast<ValueId>(program.values.size() - 1);
 }
 
-// From the panels of a product with `inputs` inputs to inputs [first, first + inputs) of a cell with `depth`
-// of them: units are whole panels.
-void CopyPanels(const CellBytes& panels, size_t row_bytes, const CellKind& kind, int64_t inputs,
-                int64_t first, int64_t depth, CellBytes& to) {
-  const int64_t blocks = kind.hidden / kUnits;
-  for (int64_t panel = 0; panel < kind.gates * blocks; ++panel) {
-    const int64_t gate = panel / blocks, block = panel % blocks;
-    for (int64_t k = 0; k < inputs; ++k) {
-      const int64_t row = (block * depth + first + k) * kind.gates + gate;
-      std::memcpy(to.data() + static_cast<size_t>(row) * row_bytes,
-                  panels.data() + static_cast<size_t>(panel * inputs + k) * row_bytes, row_bytes);
+// The weights of a cell, of whose inputs each part has some.
+class CellPacker {
+ public:
+  CellPacker(const CellKind& kind, int64_t inputs, size_t element_bytes)
+      : gates_(kind.gates), element_bytes_(element_bytes) {
+    shape_.inputs = Narrow32(inputs, "inputs");
+    shape_.hidden = Narrow32(kind.hidden, "units");
+    bytes_.resize(kernels::CellWeights(gates_, shape_.inputs, shape_.hidden) * element_bytes);
+  }
+
+  // Inputs [first, first + count) from the panels of a product with `count` inputs.
+  void TakePanels(const CellBytes& panels, int64_t first, int64_t count) {
+    ForAll(count, [&](uint32_t gate, uint32_t unit, uint64_t k) {
+      const uint64_t output = uint64_t{gate} * shape_.hidden + unit;
+      const uint64_t panel = output / kernels::kPanelOutputs,
+                     lane = output % kernels::kPanelOutputs;
+      Take(panels, (panel * static_cast<uint64_t>(count) + k) * kernels::kPanelOutputs + lane, gate,
+           unit, static_cast<uint64_t>(first) + k);
+    });
+  }
+
+  // The inputs of the old units, from a cell that has no others.
+  void TakeRecurrent(const CellBytes& recurrent) {
+    kernels::CellShape alone = shape_;
+    alone.inputs = 0;
+    ForAll(shape_.hidden, [&](uint32_t gate, uint32_t unit, uint64_t k) {
+      Take(recurrent, kernels::CellWeightAt(alone, gates_, gate, unit, k), gate, unit,
+           shape_.inputs + k);
+    });
+  }
+
+  CellBytes Done() { return std::move(bytes_); }
+
+ private:
+  template <typename Do>
+  void ForAll(int64_t count, const Do& take) const {
+    for (uint32_t gate = 0; gate < gates_; ++gate) {
+      for (uint32_t unit = 0; unit < shape_.hidden; ++unit) {
+        for (uint64_t k = 0; k < static_cast<uint64_t>(count); ++k) take(gate, unit, k);
+      }
     }
   }
+  void Take(const CellBytes& from, uint64_t at, uint32_t gate, uint32_t unit, uint64_t k) {
+    const uint64_t to = kernels::CellWeightAt(shape_, gates_, gate, unit, k);
+    std::memcpy(bytes_.data() + to * element_bytes_, from.data() + at * element_bytes_,
+                element_bytes_);
+  }
+
+  uint32_t gates_;
+  kernels::CellShape shape_;
+  size_t element_bytes_;
+  CellBytes bytes_;
+};
+
+size_t WeightBytes(const Program& program, ValueId weights) {
+  return static_cast<size_t>(weft::BitsOf(program.values[weights].type.type) / 8);
 }
 
 ValueId RecurrentWeights(Program& program, const Match& match) {
   const CellKind kind = *KindOf(match.fused);
-  const CellBytes& panels = *program.values[match.w].data;
-  CellBytes bytes(panels.size());
-  CopyPanels(panels, RowBytes(ElementType::f32), kind, kind.hidden, 0, kind.hidden, bytes);
-  return AddWeights(program, match.w, kind, kind.hidden, std::move(bytes));
+  CellPacker packer(kind, 0, WeightBytes(program, match.w));
+  packer.TakePanels(*program.values[match.w].data, 0, kind.hidden);
+  return AddWeights(program, match.w, kind, kind.hidden, packer.Done());
 }
 
 ValueId JoinedWeights(Program& program, const Match& match) {
   const CellKind kind = *KindOf(match.fused);
-  const CellBytes& panels = *program.values[match.w].data;
-  const CellBytes& recurrent = *program.values[match.r].data;
-  const size_t row_bytes = RowBytes(program.values[match.r].type.type);
   int64_t inputs = 0;
   Step fused = match.fused;
   ChangeCell(fused, [&](const auto& of) { inputs = of.inputs(); });
-  const int64_t depth = inputs + kind.hidden, blocks = kind.hidden / kUnits;
-  CellBytes bytes(panels.size() + recurrent.size());
-  CopyPanels(panels, row_bytes, kind, inputs, 0, depth, bytes);
-  const size_t run = static_cast<size_t>(kind.hidden * kind.gates) * row_bytes;
-  for (int64_t block = 0; block < blocks; ++block) {
-    const auto row = static_cast<size_t>((block * depth + inputs) * kind.gates);
-    std::memcpy(bytes.data() + row * row_bytes, recurrent.data() + static_cast<size_t>(block) * run,
-                run);
-  }
-  return AddWeights(program, match.r, kind, depth, std::move(bytes));
+  CellPacker packer(kind, inputs, WeightBytes(program, match.r));
+  packer.TakePanels(*program.values[match.w].data, 0, inputs);
+  packer.TakeRecurrent(*program.values[match.r].data);
+  return AddWeights(program, match.r, kind, inputs + kind.hidden, packer.Done());
 }
 
 void TurnEveryOtherPhase(Program& program) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products and the gates behind them become one step, in two goes: the recurrent product before loops
 // get homes, since a fused cell cannot write h' over h; that with the input behind hoisting, where it was
-// not worth rows of its own. Weights are laid out anew, and no bit changes. Cells of one row, of whole blocks
-// of units, with sigmoid and tanh; all others stay as they are.
+// not worth rows of its own. Weights are laid out anew, and no bit changes. Cells of one row with sigmoid
+// and tanh; all others stay as they are.
 #ifndef WEFT_CONVERTER_PROGRAM_CELLS_H_
 #define WEFT_CONVERTER_PROGRAM_CELLS_H_
 

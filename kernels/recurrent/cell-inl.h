@@ -30,21 +30,28 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// to[n] = fma(x[k], weights[k * 16 * kGates + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
+// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
 // from.
-template <size_t kGates, class Weight>
-HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
-                             size_t count) {
+template <class Weight>
+HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
+                              size_t panels, size_t count) {
   FloatVec sums[kPanel];
   HWY_UNROLL(16)
   for (size_t n = 0; n < kPanel; ++n) sums[n] = Load(from + n);
-  for (size_t k = 0; k < count; ++k, weights += kGates * kPanel) {
+  for (size_t k = 0; k < count; ++k, weights += panels * kPanel) {
     const FloatVec factor = Set(x[k]);
     HWY_UNROLL(16)
     for (size_t n = 0; n < kPanel; ++n) sums[n] = Fma(factor, LoadWeights(weights + n), sums[n]);
   }
   HWY_UNROLL(16)
   for (size_t n = 0; n < kPanel; ++n) Store(sums[n], to + n);
+}
+
+// The same of a gate of whole blocks.
+template <size_t kGates, class Weight>
+HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
+                           size_t count) {
+  AddPanelRow(from, to, x, weights, kGates, count);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE
@@ -56,14 +63,18 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-template <size_t kGates, size_t kBlocks>
+// kRest: vectors of each gate of the units that fill no block, whose gates lie `units` apart. Lanes
+// beyond the last unit hold what lies there, and are not asked for.
+template <size_t kGates, size_t kBlocks, size_t kRest>
 struct CellSums {
   static constexpr size_t kVectors = kGates * kPanelVectors;  // of a block
 
-  FloatVec sums[kBlocks][kVectors];
+  FloatVec sums[kBlocks + 1][kVectors];
+  FloatVec rest[kRest + 1][kGates];
+  size_t units;
 
-  // `start` of the first unit; gates lie `hidden` apart.
-  HWY_INLINE void Start(const float* start, size_t hidden) {
+  // `start` of the first unit, `rest_start` of the first that fills no block; gates lie `hidden` apart.
+  HWY_INLINE void Start(const float* start, const float* rest_start, size_t hidden) {
     HWY_UNROLL(16)
     for (size_t b = 0; b < kBlocks; ++b) {
       HWY_UNROLL(16)
@@ -72,24 +83,56 @@ struct CellSums {
         sums[b][v] = Load(start + gate * hidden + b * kPanel + lanes);
       }
     }
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kRest; ++v) {
+      HWY_UNROLL(16)
+      for (size_t gate = 0; gate < kGates; ++gate) {
+        rest[v][gate] = LoadFirst(rest_start + gate * hidden + v * kLanes, RestLanes(v));
+      }
+    }
   }
 
-  // Weights of the next block lie `block_stride` of them further on.
-  template <class Weight>
-  HWY_INLINE void Add(const float* x, const Weight* weights, size_t block_stride, size_t count) {
-    HWY_UNROLL(4)
-    for (size_t k = 0; k < count; ++k) {
-      const FloatVec factor = Set(x[k]);
+  // Of a vector of the rest.
+  HWY_INLINE size_t RestLanes(size_t v) const {
+    const size_t left = units - v * kLanes;
+    return left < kLanes ? left : kLanes;
+  }
+
+  // Weights of the next block lie `block_stride` of them further on, those of the rest's next input
+  // `rest_row`. kIsLast: nothing may be read behind the rest's last weight.
+  template <bool kIsLast, class Weight>
+  HWY_INLINE void AddColumn(FloatVec factor, const Weight* weights, size_t block_stride,
+                            const Weight* rest_weights) {
+    HWY_UNROLL(16)
+    for (size_t b = 0; b < kBlocks; ++b) {
       HWY_UNROLL(16)
-      for (size_t b = 0; b < kBlocks; ++b) {
-        HWY_UNROLL(16)
-        for (size_t v = 0; v < kVectors; ++v) {
-          const FloatVec w = LoadWeights(weights + b * block_stride + v * kLanes);
-          sums[b][v] = Fma(factor, w, sums[b][v]);
-        }
+      for (size_t v = 0; v < kVectors; ++v) {
+        const FloatVec w = LoadWeights(weights + b * block_stride + v * kLanes);
+        sums[b][v] = Fma(factor, w, sums[b][v]);
       }
-      weights += kGates * kPanel;
     }
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kRest; ++v) {
+      HWY_UNROLL(16)
+      for (size_t gate = 0; gate < kGates; ++gate) {
+        const Weight* from = rest_weights + gate * units + v * kLanes;
+        const FloatVec w = kIsLast ? LoadFirstWeights(from, RestLanes(v)) : LoadWeights(from);
+        rest[v][gate] = Fma(factor, w, rest[v][gate]);
+      }
+    }
+  }
+  template <class Weight>
+  HWY_INLINE void Add(const float* x, const Weight* weights, size_t block_stride,
+                      const Weight* rest_weights, size_t rest_row, size_t count) {
+    if (count == 0) return;
+    const size_t last = count - (kRest == 0 ? 0 : 1);
+    HWY_UNROLL(4)
+    for (size_t k = 0; k < last; ++k) {
+      AddColumn<false>(Set(x[k]), weights, block_stride, rest_weights);
+      weights += kGates * kPanel;
+      if (kRest != 0) rest_weights += rest_row;
+    }
+    if (kRest != 0) AddColumn<true>(Set(x[last]), weights, block_stride, rest_weights);
   }
 
   // Vectors count over all blocks.
@@ -98,31 +141,79 @@ struct CellSums {
   }
 };
 
-#endif
-
 // Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add: 8 or
 // 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON.
 template <size_t kGates>
 inline constexpr size_t kBlocksAtOnce = kPanelVectors == 1 || (kPanelVectors == 2 && kGates == 3)
                                             ? 2
                                             : 1;
+// Sums that the registers hold beside what they are made of: of 32, 16 and 32.
+inline constexpr size_t kMostSums = kPanelVectors == 2 ? 12 : 20;
 
-// Calls cell.Run<blocks>(unit) for all units, at their first one each time.
-template <size_t kGates, class Cell>
-HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
+// Calls cell.Run<blocks, rest>(unit) for all units, at the first one of `blocks` each time; those behind
+// the whole blocks, in `rest` vectors, join the last of them where there are registers for both.
+template <size_t kGates, size_t kRest, class Cell>
+HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
   constexpr size_t kAtOnce = kBlocksAtOnce<kGates>;
   static_assert(kAtOnce <= 2, "what is left is one block");
+  constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMostSums;
+  constexpr size_t kJoined = kMayJoin ? kRest : 0;
   const size_t blocks = shape.hidden / kCellUnits;
   const size_t turns = (blocks + kAtOnce - 1) / kAtOnce;
+  const bool is_alone = kRest != kJoined || (kRest != 0 && blocks == 0);
+  if (is_alone && shape.backward) cell.template Run<0, kRest>(blocks * kCellUnits);
   for (size_t turn = 0; turn < turns; ++turn) {
     const size_t block = (shape.backward ? turns - 1 - turn : turn) * kAtOnce;
-    if (kAtOnce == 1 || block + kAtOnce <= blocks) {
-      cell.template Run<kAtOnce>(block * kCellUnits);
+    if (block + kAtOnce < blocks) {
+      cell.template Run<kAtOnce, 0>(block * kCellUnits);
+    } else if (block + kAtOnce == blocks) {
+      cell.template Run<kAtOnce, kJoined>(block * kCellUnits);
     } else {
-      cell.template Run<1>(block * kCellUnits);
+      cell.template Run<1, kJoined>(block * kCellUnits);
     }
   }
+  if (is_alone && !shape.backward) cell.template Run<0, kRest>(blocks * kCellUnits);
 }
+
+template <size_t kGates, class Cell>
+HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
+  const size_t rest = (shape.hidden % kCellUnits + kLanes - 1) / kLanes;
+  constexpr size_t kTwo = kPanelVectors >= 2 ? 2 : 1, kFour = kPanelVectors == 4 ? 4 : 1;
+  if (rest == 1) {
+    RunBlocks<kGates, 1>(cell, shape);
+  } else if (kTwo == 2 && rest == 2) {
+    RunBlocks<kGates, kTwo>(cell, shape);
+  } else if (kFour == 4 && rest == 3) {
+    RunBlocks<kGates, kFour - kFour / 4>(cell, shape);
+  } else if (kFour == 4 && rest == 4) {
+    RunBlocks<kGates, kFour>(cell, shape);
+  } else {
+    RunBlocks<kGates, 0>(cell, shape);
+  }
+}
+
+#else
+
+// Calls cell.RunBlock(unit) for all whole blocks and cell.RunRest() for the units behind them.
+template <size_t kGates, class Cell>
+HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
+  const size_t blocks = shape.hidden / kCellUnits;
+  for (size_t turn = 0; turn < blocks; ++turn) {
+    cell.RunBlock((shape.backward ? blocks - 1 - turn : turn) * kCellUnits);
+  }
+  if (shape.hidden % kCellUnits != 0) cell.RunRest();
+}
+
+// sums[n] = fma(x[k], weights[k * panels * 16 + n], sums[n]) for n < panels * 16 and k = 0 .. count - 1.
+template <class Weight>
+HWY_NOINLINE __attribute__((cold)) void AddRest(float* sums, const float* x, const Weight* weights,
+                                                size_t panels, size_t count) {
+  if (count == 0) return;
+  for (size_t p = 0; p < panels; ++p) {
+    AddPanelRow(sums + p * kPanel, sums + p * kPanel, x, weights + p * kPanel, panels, count);
+  }
+}
+#endif
 
 // The operands of the sums, for the blocks that begin at `unit`.
 template <size_t kGates, class Weight>
@@ -143,6 +234,16 @@ struct CellWalk {
     return OfInputs(unit) + size_t{shape.inputs} * kGates * kPanel;
   }
 
+  // The units behind the whole blocks: the first of them, how many there are, and where the weights of
+  // their inputs and old units are.
+  HWY_INLINE size_t RestUnit() const { return shape.hidden - RestUnits(); }
+  HWY_INLINE size_t RestUnits() const { return shape.hidden % kCellUnits; }
+  HWY_INLINE size_t RestPanels() const { return CellRestPanels(kGates, shape.hidden); }
+  HWY_INLINE const Weight* RestOfInputs() const { return OfInputs(RestUnit()); }
+  HWY_INLINE const Weight* RestOfHidden() const {
+    return RestOfInputs() + shape.inputs * RestPanels() * kPanel;
+  }
+
 #if HWY_TARGET == HWY_SCALAR
   // Sums of one gate of one block, from where `from` stands: over x, to `to` if there are any, where they
   // stand then; over h, to `to`, which may be `from`.
@@ -154,14 +255,36 @@ struct CellWalk {
   HWY_INLINE void AddHidden(size_t unit, size_t gate, const float* from, float* to) const {
     AddCellRow<kGates>(from, to, h, OfHidden(unit) + gate * kPanel, shape.hidden);
   }
-#else
-  template <size_t kBlocks>
-  HWY_INLINE void AddInputs(size_t unit, CellSums<kGates, kBlocks>& sums) const {
-    sums.Add(x, OfInputs(unit), BlockStride(), Inputs());
+  // Sums of the rest: of each gate RestUnits() side by side, from `start` of all gates on.
+  HWY_INLINE void StartRest(const float* start, float* sums) const {
+    const size_t units = RestUnits(), whole = RestPanels() * kPanel;
+    for (size_t n = kGates * units; n < whole; ++n) sums[n] = 0.0f;
+    for (size_t gate = 0; gate < kGates; ++gate) {
+      const float* from = start + gate * shape.hidden + RestUnit();
+      for (size_t n = 0; n < units; ++n) sums[gate * units + n] = from[n];
+    }
   }
-  template <size_t kBlocks>
-  HWY_INLINE void AddHidden(size_t unit, CellSums<kGates, kBlocks>& sums) const {
-    sums.Add(h, OfHidden(unit), BlockStride(), shape.hidden);
+  HWY_INLINE void AddRestInputs(float* sums) const {
+    AddRest(sums, x, RestOfInputs(), RestPanels(), Inputs());
+  }
+  HWY_INLINE void AddRestHidden(float* sums) const {
+    AddRest(sums, h, RestOfHidden(), RestPanels(), shape.hidden);
+  }
+#else
+  // From `start` of all gates on.
+  template <size_t kBlocks, size_t kRest>
+  HWY_INLINE void Start(const float* start, size_t unit,
+                        CellSums<kGates, kBlocks, kRest>& sums) const {
+    sums.units = RestUnits();
+    sums.Start(start + unit, start + RestUnit(), shape.hidden);
+  }
+  template <size_t kBlocks, size_t kRest>
+  HWY_INLINE void AddInputs(size_t unit, CellSums<kGates, kBlocks, kRest>& sums) const {
+    sums.Add(x, OfInputs(unit), BlockStride(), RestOfInputs(), RestPanels() * kPanel, Inputs());
+  }
+  template <size_t kBlocks, size_t kRest>
+  HWY_INLINE void AddHidden(size_t unit, CellSums<kGates, kBlocks, kRest>& sums) const {
+    sums.Add(h, OfHidden(unit), BlockStride(), RestOfHidden(), RestPanels() * kPanel, shape.hidden);
   }
 #endif
 };

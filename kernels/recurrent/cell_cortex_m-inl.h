@@ -51,16 +51,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// to[n] = fma(x[k], weights[k * 16 * kGates + n], from[n]) for n < 16 and k = 0 .. count - 1, count at
+// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1, count at
 // least 1; to may be from.
-template <size_t kGates, class Weight>
-HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
-                             size_t count) {
+template <class Weight>
+HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
+                              size_t panels, size_t count) {
   if constexpr (!kHasLoads<Weight>) {
-    AddRowWidened(from, to, x, 1, weights, kGates * kPanel, count);
+    AddRowWidened(from, to, x, 1, weights, panels * kPanel, count);
   } else {
     const size_t rest = count % 4;
-    const size_t skip_bytes = (kGates - 1) * kPanel * sizeof(Weight);
+    const size_t skip_bytes = (panels - 1) * kPanel * sizeof(Weight);
     size_t turns = (count + 3) / 4;
     if constexpr (std::is_same<Weight, float>::value) {
       WEFT_ADD_CELL_ROW(WEFT_EIGHT_FLOATS);
@@ -68,6 +68,13 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
       WEFT_ADD_CELL_ROW(WEFT_EIGHT_HALVES);
     }
   }
+}
+
+// The same of a gate of whole blocks.
+template <size_t kGates, class Weight>
+HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
+                           size_t count) {
+  AddPanelRow(from, to, x, weights, kGates, count);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

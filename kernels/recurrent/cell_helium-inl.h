@@ -72,6 +72,25 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
   vstrwq_f32(to + 12, d);
 }
 
+// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
+// from. For the units that fill no block, which are few.
+template <class Weight>
+HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
+                              size_t panels, size_t count) {
+  float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
+  float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
+  for (size_t k = 0; k < count; ++k, weights += panels * kPanel) {
+    a = vfmaq_n_f32(a, LoadFour(weights), x[k]);
+    b = vfmaq_n_f32(b, LoadFour(weights + 4), x[k]);
+    c = vfmaq_n_f32(c, LoadFour(weights + 8), x[k]);
+    d = vfmaq_n_f32(d, LoadFour(weights + 12), x[k]);
+  }
+  vstrwq_f32(to, a);
+  vstrwq_f32(to + 4, b);
+  vstrwq_f32(to + 8, c);
+  vstrwq_f32(to + 12, d);
+}
+
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -15,6 +15,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR
+// The first `lanes` of a vector of units, from both parts of their sums in order z r h.
+HWY_INLINE void GruUnits(const FloatVec (&x)[kGruGates], const FloatVec (&r)[kGruGates],
+                         const float* h, float* h_next, size_t lanes) {
+  const FloatVec z = Sigmoid(hn::Add(x[0], r[0]));
+  const FloatVec reset = Sigmoid(hn::Add(x[1], r[1]));
+  const FloatVec candidate = Tanh(Fma(reset, r[2], x[2]));
+  const FloatVec distance = hn::Sub(LoadFirst(h, lanes), candidate);
+  StoreFirst(Fma(z, distance, candidate), h_next, lanes);
+}
+#endif
+
 template <class Weight>
 struct GruCellAt {
   CellWalk<kGruGates, Weight> walk;
@@ -30,42 +42,67 @@ struct GruCellAt {
     return walk.AddInputs(unit, gate, start + row, x_part);
   }
 
-  template <size_t>
-  HWY_INLINE void Run(size_t unit) const {
+  // y[n] = sigmoid(x[n] + r[n]); y may be x.
+  static HWY_NOINLINE void Gate(const float* x, const float* r, float* y, size_t count) {
+    ForVectors(count, [&](size_t n, size_t)
+                          HWY_ATTR { Store(Sigmoid(hn::Add(Load(x + n), Load(r + n))), y + n); });
+  }
+
+  // The new values of `count` units from their gates and both parts of the candidate; z may be h'.
+  HWY_NOINLINE void Finish(const float* z, const float* r, const float* x_part, const float* r_part,
+                           size_t unit, size_t count) const {
+    const float* old = walk.h + unit;
+    float* out = h_next + unit;
+    ForVectors(count, [&](size_t n, size_t) HWY_ATTR {
+      const FloatVec candidate = Tanh(Fma(Load(r + n), Load(r_part + n), Load(x_part + n)));
+      Store(Fma(Load(z + n), hn::Sub(Load(old + n), candidate), candidate), out + n);
+    });
+  }
+
+  HWY_INLINE void RunBlock(size_t unit) const {
     float r[kPanel];
     float x_part[kPanel];
     float r_part[kPanel];
     float* out = h_next + unit;  // holds z until it is whole
     for (size_t gate = 0; gate < 2; ++gate) {
       const float* from = Sum(unit, gate, x_part, r_part);
-      float* to = gate == 0 ? out : r;
-      ForVectors(kPanel, [&](size_t n, size_t) HWY_ATTR {
-        Store(Sigmoid(hn::Add(Load(from + n), Load(r_part + n))), to + n);
-      });
+      Gate(from, r_part, gate == 0 ? out : r, kPanel);
     }
     const float* from = Sum(unit, 2, x_part, r_part);
-    const float* old = walk.h + unit;
-    ForVectors(kPanel, [&](size_t n, size_t) HWY_ATTR {
-      const FloatVec candidate = Tanh(Fma(Load(r + n), Load(r_part + n), Load(from + n)));
-      Store(Fma(Load(out + n), hn::Sub(Load(old + n), candidate), candidate), out + n);
-    });
+    Finish(out, r, from, r_part, unit, kPanel);
+  }
+
+  // Short rather than fast: firmware of whole blocks has it, too.
+  HWY_NOINLINE __attribute__((cold)) void RunRest() const {
+    float x_part[kGruGates * kPanel];
+    float r_part[kGruGates * kPanel];
+    walk.StartRest(start, x_part);
+    walk.AddRestInputs(x_part);
+    walk.StartRest(r_start, r_part);
+    walk.AddRestHidden(r_part);
+    const size_t units = walk.RestUnits();
+    Gate(x_part, r_part, x_part, 2 * units);  // z, then r
+    Finish(x_part, x_part + units, x_part + 2 * units, r_part + 2 * units, walk.RestUnit(), units);
   }
 #else
-  template <size_t kBlocks>
+  template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Run(size_t unit) const {
-    CellSums<kGruGates, kBlocks> x_part, r_part;
-    x_part.Start(start + unit, walk.shape.hidden);
+    CellSums<kGruGates, kBlocks, kRest> x_part, r_part;
+    walk.Start(start, unit, x_part);
     walk.AddInputs(unit, x_part);
-    r_part.Start(r_start + unit, walk.shape.hidden);
+    walk.Start(r_start, unit, r_part);
     walk.AddHidden(unit, r_part);
     HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
-      const FloatVec z = Sigmoid(hn::Add(x_part.Of(0, v), r_part.Of(0, v)));
-      const FloatVec r = Sigmoid(hn::Add(x_part.Of(1, v), r_part.Of(1, v)));
-      const FloatVec candidate = Tanh(Fma(r, r_part.Of(2, v), x_part.Of(2, v)));
-      const FloatVec distance = hn::Sub(Load(walk.h + at), candidate);
-      Store(Fma(z, distance, candidate), h_next + at);
+      GruUnits({x_part.Of(0, v), x_part.Of(1, v), x_part.Of(2, v)},
+               {r_part.Of(0, v), r_part.Of(1, v), r_part.Of(2, v)}, walk.h + at, h_next + at,
+               kLanes);
+    }
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kRest; ++v) {
+      const size_t at = walk.RestUnit() + v * kLanes;
+      GruUnits(x_part.rest[v], r_part.rest[v], walk.h + at, h_next + at, x_part.RestLanes(v));
     }
   }
 #endif

@@ -29,30 +29,52 @@ struct LstmCellAt {
     walk.AddHidden(unit, gate, walk.AddInputs(unit, gate, from, to), to);
   }
 
-  template <size_t>
-  HWY_INLINE void Run(size_t unit) const {
+  // i[n] = sigmoid(i[n]) * tanh(g[n])
+  static HWY_NOINLINE void Add(float* i, const float* g, size_t count) {
+    ForVectors(count, [&](size_t n, size_t)
+                          HWY_ATTR { Store(SigmoidTimesTanh(Load(i + n), Load(g + n)), i + n); });
+  }
+
+  // The new values of `count` units from what Add made and the sums of the other gates; o may be h'.
+  HWY_NOINLINE void Finish(const float* f, const float* added, const float* o, size_t unit,
+                           size_t count) const {
+    const float* old = c + unit;
+    float* cells = c_next + unit;
+    float* out = h_next + unit;
+    ForVectors(count, [&](size_t n, size_t) HWY_ATTR {
+      const FloatVec next = Fma(Sigmoid(Load(f + n)), Load(old + n), Load(added + n));
+      Store(next, cells + n);
+      Store(SigmoidTimesTanh(Load(o + n), next), out + n);
+    });
+  }
+
+  HWY_INLINE void RunBlock(size_t unit) const {
     float a[kPanel];
     float b[kPanel];
     Sum(unit, 1, a);
     Sum(unit, 2, b);
-    ForVectors(kPanel, [&](size_t n, size_t)
-                           HWY_ATTR { Store(SigmoidTimesTanh(Load(a + n), Load(b + n)), a + n); });
+    Add(a, b, kPanel);
     float* out = h_next + unit;  // holds o until it is whole
     Sum(unit, 0, b);
     Sum(unit, 3, out);
-    const float* old = c + unit;
-    float* cells = c_next + unit;
-    ForVectors(kPanel, [&](size_t n, size_t) HWY_ATTR {
-      const FloatVec next = Fma(Sigmoid(Load(b + n)), Load(old + n), Load(a + n));
-      Store(next, cells + n);
-      Store(SigmoidTimesTanh(Load(out + n), next), out + n);
-    });
+    Finish(b, a, out, unit, kPanel);
+  }
+
+  // Short rather than fast: firmware of whole blocks has it, too.
+  HWY_NOINLINE __attribute__((cold)) void RunRest() const {
+    float sums[kLstmGates * kPanel];
+    walk.StartRest(start, sums);
+    walk.AddRestInputs(sums);
+    walk.AddRestHidden(sums);
+    const size_t units = walk.RestUnits();
+    Add(sums + units, sums + 2 * units, units);
+    Finish(sums, sums + units, sums + 3 * units, walk.RestUnit(), units);
   }
 #else
-  template <size_t kBlocks>
+  template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Run(size_t unit) const {
-    CellSums<kLstmGates, kBlocks> sums;
-    sums.Start(start + unit, walk.shape.hidden);
+    CellSums<kLstmGates, kBlocks, kRest> sums;
+    walk.Start(start, unit, sums);
     walk.AddInputs(unit, sums);
     walk.AddHidden(unit, sums);
     HWY_UNROLL(16)
@@ -60,6 +82,12 @@ struct LstmCellAt {
       const size_t at = unit + v * kLanes;
       LstmUnits(sums.Of(0, v), sums.Of(1, v), sums.Of(2, v), sums.Of(3, v), c + at, h_next + at,
                 c_next + at, kLanes);
+    }
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kRest; ++v) {
+      const size_t at = walk.RestUnit() + v * kLanes;
+      LstmUnits(sums.rest[v][0], sums.rest[v][1], sums.rest[v][2], sums.rest[v][3], c + at,
+                h_next + at, c_next + at, sums.RestLanes(v));
     }
   }
 #endif

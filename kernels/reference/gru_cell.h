@@ -10,10 +10,10 @@
 namespace weft::kernels {
 
 inline double GruCellTwin(const CellShape& s, const float* x, const float* weights, const float* h,
-                          const float* start, const float* r_start, size_t unit) {
+                          const float* start, const float* r_start, uint32_t unit) {
   float x_part[kGruGates], r_part[kGruGates];
-  for (size_t gate = 0; gate < kGruGates; ++gate) {
-    const size_t row = gate * s.hidden + unit;
+  for (uint32_t gate = 0; gate < kGruGates; ++gate) {
+    const size_t row = size_t{gate} * s.hidden + unit;
     x_part[gate] = CellChainTwin(s, kGruGates, gate, unit, start[row], x, weights, 0, s.inputs);
     r_part[gate] =
         CellChainTwin(s, kGruGates, gate, unit, r_start[row], h, weights, s.inputs, s.hidden);

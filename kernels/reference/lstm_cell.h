@@ -8,15 +8,10 @@
 
 namespace weft::kernels {
 
-// Where the weight of input `k` (those of x, then the old units) lies.
-inline size_t CellWeightAt(const CellShape& s, size_t gates, size_t gate, size_t unit, size_t k) {
-  const size_t depth = size_t{s.inputs} + s.hidden;
-  return ((unit / kCellUnits * depth + k) * gates + gate) * kCellUnits + unit % kCellUnits;
-}
-
 // sum + x * weights of inputs [first, first + count).
-inline float CellChainTwin(const CellShape& s, size_t gates, size_t gate, size_t unit, float sum,
-                           const float* x, const float* weights, size_t first, size_t count) {
+inline float CellChainTwin(const CellShape& s, uint32_t gates, uint32_t gate, uint32_t unit,
+                           float sum, const float* x, const float* weights, size_t first,
+                           size_t count) {
   for (size_t k = 0; k < count; ++k) {
     sum = std::fmaf(x[k], weights[CellWeightAt(s, gates, gate, unit, first + k)], sum);
   }
@@ -25,9 +20,9 @@ inline float CellChainTwin(const CellShape& s, size_t gates, size_t gate, size_t
 
 inline LstmGatesResult LstmCellTwin(const CellShape& s, const float* x, const float* weights,
                                     const float* h, const float* c, const float* start,
-                                    size_t unit) {
+                                    uint32_t unit) {
   float sums[kLstmGates];
-  for (size_t gate = 0; gate < kLstmGates; ++gate) {
+  for (uint32_t gate = 0; gate < kLstmGates; ++gate) {
     const float of_x = CellChainTwin(s, kLstmGates, gate, unit, start[gate * s.hidden + unit], x,
                                      weights, 0, s.inputs);
     sums[gate] = CellChainTwin(s, kLstmGates, gate, unit, of_x, h, weights, s.inputs, s.hidden);

@@ -14,10 +14,9 @@ template <bool is_narrow, typename Params>
 __attribute__((always_inline)) inline void CheckCell(ParamChecker& check, const Params& params,
                                                      uint32_t gates) {
   const uint32_t hidden = params.hidden();
-  check.Require(hidden % kernels::kCellUnits == 0, FaultCode::kParamUnits, hidden,
-                kernels::kCellUnits);
   check.RequireAtMost(FaultCode::kParamFlag, params.backward(), 1);
-  const uint32_t weights = Times(Times(gates, hidden), Plus(params.inputs(), hidden));
+  const uint32_t weights =
+      Times(Clip(kernels::CellRow(gates, hidden)), Plus(params.inputs(), hidden));
   check.RequireOperand(0, kF32, params.inputs());
   if constexpr (is_narrow) {
     RequireWeights(check, params, weights);

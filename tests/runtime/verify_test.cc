@@ -330,10 +330,11 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kTripLimit,
                                 FaultCode::kActivationAbsent,  // tests/c_api/absent.c
                                 FaultCode::kTypeAbsent,        // likewise
-                                FaultCode::kParamUnits};
+                                FaultCode::kParamUnits,        // no engine gives it any more
+                                FaultCode::kParamSums};
 
 TEST(Verify, HasATestForEveryFault) {
-  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamUnits) + 1);
+  std::vector<bool> shown(static_cast<size_t>(FaultCode::kParamSums) + 1);
   for (const Spoiled& spoiled : kSpoiled) shown[static_cast<size_t>(spoiled.code)] = true;
   for (const FaultCode code : kElsewhere) {
     EXPECT_FALSE(shown[static_cast<size_t>(code)]) << static_cast<int>(code);
@@ -465,7 +466,7 @@ TEST(Verify, HoldsWeightsToTheTypeThatIsNamed) {
 
 // Of 3 inputs and 16 units.
 template <typename Rows>
-void ExpectWholeCells(format::Kind kind, Rows ListingBuilder::*rows) {
+void ExpectHeldCells(format::Kind kind, Rows ListingBuilder::*rows) {
   using B = ListingBuilder;
   const auto code = [&](uint32_t inputs, uint32_t hidden, uint32_t backward) {
     return CodeOf(kind, [&](B& b) {
@@ -478,16 +479,17 @@ void ExpectWholeCells(format::Kind kind, Rows ListingBuilder::*rows) {
   EXPECT_EQ(code(0, 16, 0), FaultCode::kNone);
   EXPECT_EQ(code(3, 0, 0), FaultCode::kNone);
   EXPECT_EQ(code(3, 16, 2), FaultCode::kParamFlag);
-  EXPECT_EQ(code(3, 15, 0), FaultCode::kParamUnits);
+  EXPECT_EQ(code(3, 15, 0), FaultCode::kNone);  // smaller
+  EXPECT_EQ(code(2, 17, 0), FaultCode::kOperandBytes);
   EXPECT_EQ(code(4, 16, 0), FaultCode::kOperandBytes);
   EXPECT_EQ(code(3, 32, 0), FaultCode::kOperandBytes);
   EXPECT_EQ(code(0xFFFFFFF0, 16, 0), FaultCode::kOperandBytes);
   EXPECT_EQ(code(3, 0xFFFFFFF0, 0), FaultCode::kOperandBytes);
 }
 
-TEST(Verify, HoldsCellsToWholeBlocksOfUnits) {
-  ExpectWholeCells(format::Kind::lstm_cell, &ListingBuilder::lstm_cell_rows);
-  ExpectWholeCells(format::Kind::gru_cell, &ListingBuilder::gru_cell_rows);
+TEST(Verify, HoldsCellsToTheirOperands) {
+  ExpectHeldCells(format::Kind::lstm_cell, &ListingBuilder::lstm_cell_rows);
+  ExpectHeldCells(format::Kind::gru_cell, &ListingBuilder::gru_cell_rows);
 }
 
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {

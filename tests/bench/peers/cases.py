@@ -142,6 +142,8 @@ def all_cases():
     cases = [
         recurrent("lstm_512_256_t25", "LSTM 512 to 256, 25 steps", "LSTM", 512, 256, 25),
         stepped("lstm_64_64_step", "LSTM 64 to 64, one step", "LSTM", 64, 64),
+        stepped("lstm_1_40_step", "LSTM 1 to 40, one step: an amplifier", "LSTM", 1, 40),
+        stepped("gru_1_24_step", "GRU 1 to 24, one step", "GRU", 1, 24),
         recurrent("lstm_64_64_t100", "LSTM 64 to 64, 100 steps", "LSTM", 64, 64, 100),
         stepped("gru_40_128_step", "GRU 40 to 128, one step", "GRU", 40, 128),
         recurrent("gru_40_128_t100", "GRU 40 to 128, 100 steps", "GRU", 40, 128, 100),

@@ -129,6 +129,8 @@ int main(int count, char** arguments) {
   const Call call = {arguments[2], std::atoi(arguments[3])};
   if (name == "lstm_512_256_t25") return Lstm<512, 256>(25, call);
   if (name == "lstm_64_64_step") return Lstm<64, 64>(1, call);
+  if (name == "lstm_1_40_step") return Lstm<1, 40>(1, call);
+  if (name == "gru_1_24_step") return Gru<1, 24>(1, call);
   if (name == "lstm_64_64_t100") return Lstm<64, 64>(100, call);
   if (name == "gru_40_128_step") return Gru<40, 128>(1, call);
   if (name == "gru_40_128_t100") return Gru<40, 128>(100, call);

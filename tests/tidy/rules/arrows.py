@@ -12,12 +12,12 @@ def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
         "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/matrix/weights.inc",
-        "kernels/matrix/dense_i8.h", "kernels/fourier/fourier.h",
+        "kernels/matrix/dense_i8.h", "kernels/recurrent/cell.h", "kernels/fourier/fourier.h",
         "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 
 # Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
-# file's room. Of kernels, pack.h is the layout of weights, which the converter writes and kernels
+# file's room. Of kernels, pack.h and cell.h are layouts of weights, which the converter writes and kernels
 # read; convert.h turns f16 and f64 constants into f32 with the bits the device would give; variants.h
 # says which object files a C source must ask the linker for, and functions.inc which of its functions
 # round as often everywhere; types.inc is the one list of element types, and
