@@ -5,14 +5,8 @@
 #define HWY_TARGET_INCLUDE "kernels/matrix/dense_i8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/elementwise/activation-inl.h"
+#include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/simd/vector-inl.h"
-
-#undef WEFT_SUMS_NEIGHBOURS
-#if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
-    (defined(__ARM_FEATURE_MVE) || defined(__ARM_FEATURE_DSP))
-#include "kernels/matrix/dense_i8_cortex_m-inl.h"
-#define WEFT_SUMS_NEIGHBOURS
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -125,130 +119,6 @@ HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float 
   return greatest / most;
 }
 
-#if defined(WEFT_SUMS_NEIGHBOURS)
-// dense_i8_cortex_m-inl.h has it.
-#elif HWY_TARGET == HWY_SCALAR
-
-// Sums of 16 outputs of `kRows` rows.
-template <size_t kRows>
-HWY_INLINE void SumPanel(const int16_t* q, const int8_t* weights, size_t padded, int32_t* sums) {
-  for (size_t r = 0; r < kRows; ++r, q += padded) {
-    for (size_t n = 0; n < kPanelOutputs; ++n) {
-      const int8_t* line = weights + n * kInputBlock;
-      uint32_t sum = 0;
-      for (size_t k = 0; k < padded; k += kInputBlock, line += kPanelOutputs * kInputBlock) {
-        for (size_t i = 0; i < kInputBlock; ++i) {
-          sum += static_cast<uint32_t>(int32_t{q[k + i]} * line[i]);
-        }
-      }
-      *sums++ = static_cast<int32_t>(sum);
-    }
-  }
-}
-
-#else
-
-using ShortTag = hn::CappedTag<int16_t, HWY_TARGET <= HWY_AVX3 ? 2 * kInputBlock : kInputBlock>;
-using SumTag = hn::RepartitionToWide<ShortTag>;
-inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
-// Outputs whose weights are in one vector.
-inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
-
-// Rows that share weights, and outputs whose sums are in registers at one time.
-inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
-template <size_t kRows>
-inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
-static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
-
-// The sums of the lanes of each, which belong to kAcross outputs.
-using Sums = hn::Vec<SumTag>;
-HWY_INLINE void StoreSums(Sums a, Sums b, Sums c, Sums d, int32_t* to) {
-  const SumTag tag;
-  const hn::RepartitionToWide<SumTag> pairs;
-  const auto ab = hn::Add(hn::InterleaveLower(tag, a, b), hn::InterleaveUpper(tag, a, b));
-  const auto cd = hn::Add(hn::InterleaveLower(tag, c, d), hn::InterleaveUpper(tag, c, d));
-  const auto low = hn::InterleaveLower(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
-  const auto high = hn::InterleaveUpper(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
-  const Sums all = hn::Add(hn::BitCast(tag, low), hn::BitCast(tag, high));
-#if HWY_TARGET <= HWY_AVX3
-  const hn::Half<SumTag> half;
-  const hn::Half<decltype(half)> quarter;
-  const Sums both = hn::Add(all, hn::SwapAdjacentBlocks(all));
-  const auto even = hn::LowerHalf(quarter, hn::LowerHalf(half, both));
-  const auto odd = hn::LowerHalf(quarter, hn::UpperHalf(half, both));
-  hn::StoreU(hn::InterleaveLower(quarter, even, odd), quarter, to);
-  hn::StoreU(hn::InterleaveUpper(quarter, even, odd), quarter, to + 4);
-#else
-  if constexpr (HWY_MAX_LANES_D(SumTag) == 4) {
-    hn::StoreU(all, tag, to);
-  } else {
-    const hn::Half<SumTag> half;
-    hn::StoreU(hn::Add(hn::LowerHalf(half, all), hn::UpperHalf(half, all)), half, to);
-  }
-#endif
-}
-
-// Numbers of one row, once for each output of a vector.
-HWY_INLINE hn::Vec<ShortTag> LoadNumbers(const int16_t* q) {
-  const ShortTag shorts;
-#if HWY_TARGET <= HWY_AVX3
-  const hn::Half<ShortTag> half;
-  const auto numbers = hn::LoadU(half, q);
-  return hn::Combine(shorts, numbers, numbers);
-#else
-  return hn::LoadU(shorts, q);
-#endif
-}
-
-template <size_t kRows>
-HWY_INLINE void SumPanel(const int16_t* q, const int8_t* weights, size_t padded, int32_t* sums) {
-  constexpr size_t kOutputs = kSummed<kRows>, kVectors = kOutputs / kAcross;
-  const ShortTag shorts;
-  const SumTag wide;
-  const hn::Rebind<int8_t, ShortTag> bytes;
-  for (size_t first = 0; first < kPanelOutputs; first += kOutputs) {
-    hn::Vec<SumTag> even[kRows][kVectors], odd[kRows][kVectors];
-    HWY_UNROLL(16)
-    for (size_t r = 0; r < kRows; ++r) {
-      HWY_UNROLL(16)
-      for (size_t n = 0; n < kVectors; ++n) even[r][n] = odd[r][n] = hn::Zero(wide);
-    }
-    const int8_t* block = weights + first * kInputBlock;
-    for (size_t k = 0; k < padded; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
-      HWY_UNROLL(2)
-      for (size_t i = 0; i < kInputBlock; i += kShorts) {
-        hn::Vec<ShortTag> numbers[kRows];
-        HWY_UNROLL(4)
-        for (size_t r = 0; r < kRows; ++r) numbers[r] = LoadNumbers(q + r * padded + k + i);
-        HWY_UNROLL(16)
-        for (size_t n = 0; n < kVectors; ++n) {
-          const int8_t* from = block + n * kAcross * kInputBlock + i;
-          const auto line = hn::PromoteTo(shorts, hn::LoadU(bytes, from));
-          HWY_UNROLL(4)
-          for (size_t r = 0; r < kRows; ++r) {
-            even[r][n] =
-                hn::ReorderWidenMulAccumulate(wide, numbers[r], line, even[r][n], odd[r][n]);
-          }
-        }
-      }
-    }
-    int32_t* to = sums + first;
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < kRows; ++r, to += kPanelOutputs) {
-      hn::Vec<SumTag>* const e = even[r];
-      hn::Vec<SumTag>* const o = odd[r];
-      StoreSums(hn::Add(e[0], o[0]), hn::Add(e[1], o[1]), hn::Add(e[2], o[2]), hn::Add(e[3], o[3]),
-                to);
-      if constexpr (kVectors == 8) {
-        StoreSums(hn::Add(e[4], o[4]), hn::Add(e[5], o[5]), hn::Add(e[6], o[6]),
-                  hn::Add(e[7], o[7]), to + 4 * kAcross);
-      }
-    }
-  }
-}
-
-#endif
-
 struct DenseI8Operands {
   const float* x;
   const int8_t* weights;
@@ -276,7 +146,7 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     const size_t left = shape.outputs - first,
                  outputs = left < kPanelOutputs ? left : kPanelOutputs;
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(scratch, weights, padded, sums);
+    SumPanel<kRows>(NumberRows<int16_t>{scratch, padded, padded, nullptr}, weights, sums);
     weights += kPanelOutputs * padded;
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
@@ -298,6 +168,7 @@ void DenseI8(const DenseI8Shape& shape, const float* x, const int8_t* weights, c
   const DenseI8Operands at = {x, weights, scales, start, y, scratch};
   size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR  // where rows share what they load
+  static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
   for (; row + kTileRows <= shape.rows; row += kTileRows) {
     DenseI8Rows<kTileRows>(shape, at, row);
   }

@@ -2,11 +2,11 @@
 // Sums of 16 outputs on a Cortex-M, whose instructions multiply and add neighbours: Helium eight pairs of
 // 16 bits, the DSP extension two. Instructions per multiply-add: Helium 0.31, the DSP extension 1.34.
 
-#if defined(WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
-#undef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
+#if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
+#undef WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
 #else
-#define WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
+#define WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
 #endif
 
 #include <cstddef>
@@ -54,6 +54,19 @@
   WEFT_PAIRS("r2", "r5", "r4", "r5")        \
   WEFT_PAIRS("r4", "r8", "r6", "r8")        \
   WEFT_PAIRS("r6", "r10", "r9", "r10")
+// The same of bytes, which may lie anywhere.
+#undef WEFT_FOUR_BYTES
+#define WEFT_FOUR_BYTES(first, second, word) \
+  "ldr " word ", [%[x]], #4\n\t"             \
+  "sxtb16 " first ", " word "\n\t"          \
+  "sxtb16 " second ", " word ", ror #8\n\t"
+#undef WEFT_SIXTEEN_BYTES
+#define WEFT_SIXTEEN_BYTES            \
+  WEFT_FOUR_BYTES("r7", "r3", "r3")   \
+  WEFT_FOUR_BYTES("r2", "r5", "r5")   \
+  WEFT_FOUR_BYTES("r4", "r8", "r8")   \
+  WEFT_FOUR_BYTES("r6", "r10", "r10") \
+  "vmov s16, %[x]\n\t"
 #undef WEFT_NO_SUMS
 #define WEFT_NO_SUMS                   \
   "movs r2, #0\n\t"                    \
@@ -73,17 +86,20 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(__ARM_FEATURE_MVE)
 
-// Four outputs at a time, whose sums stay in core registers.
-template <size_t kRows>
-WEFT_PART void SumPanel(const int16_t* q, const int8_t* weights, size_t padded, int32_t* sums) {
-  static_assert(kRows == 1, "rows share nothing here");
+HWY_INLINE int16x8_t LoadEight(const int16_t* q) { return vldrhq_s16(q); }
+HWY_INLINE int16x8_t LoadEight(const int8_t* q) { return vldrbq_s16(q); }
+
+// Four outputs at a time, whose sums stay in core registers; they begin at 0, or where they are.
+template <bool kBegins, typename Number>
+WEFT_PART void SumBlocks(const Number* q, size_t padded, const int8_t* weights, int32_t* sums) {
   for (size_t n = 0; n < kPanelOutputs; n += 4, sums += 4, weights += 4 * kInputBlock) {
-    int32_t a = 0, b = 0, c = 0, d = 0;
+    int32_t a = kBegins ? 0 : sums[0], b = kBegins ? 0 : sums[1];
+    int32_t c = kBegins ? 0 : sums[2], d = kBegins ? 0 : sums[3];
     const int8_t* block = weights;
     for (size_t k = 0; k < padded; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
       HWY_UNROLL(2)
       for (size_t half = 0; half < kInputBlock; half += 8) {
-        const int16x8_t numbers = vldrhq_s16(q + k + half);
+        const int16x8_t numbers = LoadEight(q + k + half);
         const int8_t* from = block + half;
         a = vmladavaq_s16(a, numbers, vldrbq_s16(from));
         b = vmladavaq_s16(b, numbers, vldrbq_s16(from + kInputBlock));
@@ -103,30 +119,42 @@ WEFT_PART void SumPanel(const int16_t* q, const int8_t* weights, size_t padded, 
 // Sixteen numbers stay in eight registers for all outputs of their block; s16 holds where they go on,
 // s17 where they end. The sums lie at a multiple of their 64 bytes, which tells when they are through.
 // Every register is used: r7, which may be the frame's and cannot be asked for then, is kept in s18.
-template <size_t kRows>
-HWY_NOINLINE void SumPanel(const int16_t* q, const int8_t* panel, size_t padded, int32_t* to) {
-  static_assert(kRows == 1, "rows share nothing here");
-  register const int16_t* x __asm__("r0") = q;
+#undef WEFT_SUM_BLOCKS
+#define WEFT_SUM_BLOCKS(no_sums, sixteen_numbers)                                            \
+  __asm__ volatile(                                                                          \
+      "vmov s18, r7\n\t"                                                                     \
+      "vmov s17, %[sum]\n\t" no_sums                                                         \
+      "b 3f\n"                                                                               \
+      "1:\n\t" sixteen_numbers "2:\n\t" WEFT_FOUR_OUTPUTS                                    \
+      "tst %[sums], #63\n\t"                                                                 \
+      "bne 2b\n\t"                                                                           \
+      "vmov %[x], s16\n\t"                                                                   \
+      "sub %[sums], #64\n"                                                                   \
+      "3:\n\t"                                                                               \
+      "vmov %[sum], s17\n\t"                                                                 \
+      "cmp %[x], %[sum]\n\t"                                                                 \
+      "bne 1b\n\t"                                                                           \
+      "vmov r7, s18"                                                                         \
+      : [x] "+r"(x), [weights] "+r"(weights), [sums] "+r"(sums), [sum] "+r"(sum)             \
+      :                                                                                      \
+      : "cc", "memory", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "lr", "s16", "s17", \
+        "s18")
+
+// Sums of 16 outputs, which begin at 0, or where they are.
+template <bool kBegins, typename Number>
+HWY_NOINLINE void SumBlocks(const Number* q, size_t padded, const int8_t* panel, int32_t* to) {
+  register const Number* x __asm__("r0") = q;
   register const int8_t* weights __asm__("r1") = panel;
   register int32_t* sums __asm__("r12") = to;
-  register const int16_t* sum __asm__("r11") = q + padded;  // holds a sum in the loop
-  __asm__ volatile(
-      "vmov s18, r7\n\t"
-      "vmov s17, %[sum]\n\t" WEFT_NO_SUMS
-      "b 3f\n"
-      "1:\n\t" WEFT_SIXTEEN_NUMBERS "2:\n\t" WEFT_FOUR_OUTPUTS
-      "tst %[sums], #63\n\t"
-      "bne 2b\n\t"
-      "vmov %[x], s16\n\t"
-      "sub %[sums], #64\n"
-      "3:\n\t"
-      "vmov %[sum], s17\n\t"
-      "cmp %[x], %[sum]\n\t"
-      "bne 1b\n\t"
-      "vmov r7, s18"
-      : [x] "+r"(x), [weights] "+r"(weights), [sums] "+r"(sums), [sum] "+r"(sum)
-      :
-      : "cc", "memory", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "lr", "s16", "s17", "s18");
+  register const Number* sum __asm__("r11") = q + padded;  // holds a sum in the loop
+  if constexpr (sizeof(Number) == sizeof(int16_t)) {
+    static_assert(kBegins, "no row of i16 has a tail");
+    WEFT_SUM_BLOCKS(WEFT_NO_SUMS, WEFT_SIXTEEN_NUMBERS);
+  } else if constexpr (kBegins) {
+    WEFT_SUM_BLOCKS(WEFT_NO_SUMS, WEFT_SIXTEEN_BYTES);
+  } else {
+    WEFT_SUM_BLOCKS("", WEFT_SIXTEEN_BYTES);
+  }
 }
 
 #endif
@@ -134,4 +162,4 @@ HWY_NOINLINE void SumPanel(const int16_t* q, const int8_t* panel, size_t padded,
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
+#endif  // WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_

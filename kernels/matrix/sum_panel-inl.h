@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of a panel of 16 outputs: rows of integers, of i16 or i8, times weights of i8 as PackDenseI8 lays
+// them out. Exact where no sum leaves 32 bits, which the caller's shape sees to, so that their order is
+// free. Internal to the steps whose products are of integers.
+
+#if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
+#undef WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
+#endif
+
+#include "kernels/matrix/pack.h"
+#include "kernels/simd/vector-inl.h"
+
+#undef WEFT_SUMS_NEIGHBOURS
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
+    (defined(__ARM_FEATURE_MVE) || defined(__ARM_FEATURE_DSP))
+#include "kernels/matrix/sum_panel_cortex_m-inl.h"
+#define WEFT_SUMS_NEIGHBOURS
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Rows that lie `stride` numbers apart: of each `count` numbers, a multiple of kInputBlock, then, of i8 only,
+// a block of the same row in `tail`, where there is one; there rows lie kInputBlock apart.
+template <typename Number>
+struct NumberRows {
+  const Number* numbers;
+  size_t stride, count;
+  const Number* tail;
+};
+
+#if defined(WEFT_SUMS_NEIGHBOURS)
+
+inline constexpr size_t kTileRows = 1;
+
+// Sums of 16 outputs of `kRows` rows.
+template <size_t kRows, typename Number>
+HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+  static_assert(kRows == 1, "rows share nothing here");
+  SumBlocks<true>(rows.numbers, rows.count, weights, sums);
+  if constexpr (sizeof(Number) == sizeof(int8_t)) {
+    if (rows.tail == nullptr) return;
+    SumBlocks<false>(rows.tail, kInputBlock, weights + kPanelOutputs * rows.count, sums);
+  }
+}
+
+#elif HWY_TARGET == HWY_SCALAR
+
+inline constexpr size_t kTileRows = 1;
+
+template <typename Number>
+HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* line) {
+  uint32_t sum = 0;
+  for (size_t k = 0; k < count; k += kInputBlock, line += kPanelOutputs * kInputBlock) {
+    for (size_t i = 0; i < kInputBlock; ++i) {
+      sum += static_cast<uint32_t>(int32_t{q[k + i]} * line[i]);
+    }
+  }
+  return sum;
+}
+
+// Sums of 16 outputs of `kRows` rows.
+template <size_t kRows, typename Number>
+HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t n = 0; n < kPanelOutputs; ++n) {
+      const int8_t* line = weights + n * kInputBlock;
+      uint32_t sum = SumOfOutput(rows.numbers + r * rows.stride, rows.count, line);
+      if (rows.tail != nullptr) {
+        sum += SumOfOutput(rows.tail + r * kInputBlock, kInputBlock,
+                           line + kPanelOutputs * rows.count);
+      }
+      *sums++ = static_cast<int32_t>(sum);
+    }
+  }
+}
+
+#else
+
+using ShortTag = hn::CappedTag<int16_t, HWY_TARGET <= HWY_AVX3 ? 2 * kInputBlock : kInputBlock>;
+using SumTag = hn::RepartitionToWide<ShortTag>;
+inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
+// Outputs whose weights are in one vector.
+inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
+
+// Rows that share weights, and outputs whose sums are in registers at one time.
+inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+template <size_t kRows>
+inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
+
+// The sums of the lanes of each, which belong to kAcross outputs.
+using Sums = hn::Vec<SumTag>;
+HWY_INLINE void StoreSums(Sums a, Sums b, Sums c, Sums d, int32_t* to) {
+  const SumTag tag;
+  const hn::RepartitionToWide<SumTag> pairs;
+  const auto ab = hn::Add(hn::InterleaveLower(tag, a, b), hn::InterleaveUpper(tag, a, b));
+  const auto cd = hn::Add(hn::InterleaveLower(tag, c, d), hn::InterleaveUpper(tag, c, d));
+  const auto low = hn::InterleaveLower(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
+  const auto high = hn::InterleaveUpper(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
+  const Sums all = hn::Add(hn::BitCast(tag, low), hn::BitCast(tag, high));
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Half<SumTag> half;
+  const hn::Half<decltype(half)> quarter;
+  const Sums both = hn::Add(all, hn::SwapAdjacentBlocks(all));
+  const auto even = hn::LowerHalf(quarter, hn::LowerHalf(half, both));
+  const auto odd = hn::LowerHalf(quarter, hn::UpperHalf(half, both));
+  hn::StoreU(hn::InterleaveLower(quarter, even, odd), quarter, to);
+  hn::StoreU(hn::InterleaveUpper(quarter, even, odd), quarter, to + 4);
+#else
+  if constexpr (HWY_MAX_LANES_D(SumTag) == 4) {
+    hn::StoreU(all, tag, to);
+  } else {
+    const hn::Half<SumTag> half;
+    hn::StoreU(hn::Add(hn::LowerHalf(half, all), hn::UpperHalf(half, all)), half, to);
+  }
+#endif
+}
+
+// Numbers of one row as i16, once for each output of a vector.
+HWY_INLINE hn::Vec<ShortTag> LoadNumbers(const int16_t* q) {
+  const ShortTag shorts;
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Half<ShortTag> half;
+  const auto numbers = hn::LoadU(half, q);
+  return hn::Combine(shorts, numbers, numbers);
+#else
+  return hn::LoadU(shorts, q);
+#endif
+}
+HWY_INLINE hn::Vec<ShortTag> LoadNumbers(const int8_t* q) {
+  const ShortTag shorts;
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Half<ShortTag> half;
+  const auto numbers = hn::PromoteTo(half, hn::LoadU(hn::Rebind<int8_t, decltype(half)>(), q));
+  return hn::Combine(shorts, numbers, numbers);
+#else
+  return hn::PromoteTo(shorts, hn::LoadU(hn::Rebind<int8_t, ShortTag>(), q));
+#endif
+}
+
+// The lanes of the sums of kVectors vectors of outputs and of kRows rows.
+template <size_t kRows, size_t kVectors>
+struct LaneSums {
+  hn::Vec<SumTag> even[kRows][kVectors], odd[kRows][kVectors];
+};
+
+// Adds `count` numbers of each row.
+template <size_t kRows, size_t kVectors, typename Number>
+HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const int8_t* block,
+                          LaneSums<kRows, kVectors>& sums) {
+  const ShortTag shorts;
+  const SumTag wide;
+  const hn::Rebind<int8_t, ShortTag> bytes;
+  for (size_t k = 0; k < count; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
+    HWY_UNROLL(2)
+    for (size_t i = 0; i < kInputBlock; i += kShorts) {
+      hn::Vec<ShortTag> numbers[kRows];
+      HWY_UNROLL(4)
+      for (size_t r = 0; r < kRows; ++r) numbers[r] = LoadNumbers(q + r * stride + k + i);
+      HWY_UNROLL(16)
+      for (size_t n = 0; n < kVectors; ++n) {
+        const int8_t* from = block + n * kAcross * kInputBlock + i;
+        const auto line = hn::PromoteTo(shorts, hn::LoadU(bytes, from));
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < kRows; ++r) {
+          sums.even[r][n] = hn::ReorderWidenMulAccumulate(wide, numbers[r], line, sums.even[r][n],
+                                                          sums.odd[r][n]);
+        }
+      }
+    }
+  }
+}
+
+// Sums of 16 outputs of `kRows` rows.
+template <size_t kRows, typename Number>
+HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+  constexpr size_t kOutputs = kSummed<kRows>, kVectors = kOutputs / kAcross;
+  for (size_t first = 0; first < kPanelOutputs; first += kOutputs) {
+    LaneSums<kRows, kVectors> lanes;
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < kRows; ++r) {
+      HWY_UNROLL(16)
+      for (size_t n = 0; n < kVectors; ++n) {
+        lanes.even[r][n] = lanes.odd[r][n] = hn::Zero(SumTag());
+      }
+    }
+    const int8_t* from = weights + first * kInputBlock;
+    AddBlocks<kRows, kVectors>(rows.numbers, rows.stride, rows.count, from, lanes);
+    if (rows.tail != nullptr) {
+      AddBlocks<kRows, kVectors>(rows.tail, kInputBlock, kInputBlock,
+                                 from + kPanelOutputs * rows.count, lanes);
+    }
+    int32_t* to = sums + first;
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kRows; ++r, to += kPanelOutputs) {
+      hn::Vec<SumTag>* const e = lanes.even[r];
+      hn::Vec<SumTag>* const o = lanes.odd[r];
+      StoreSums(hn::Add(e[0], o[0]), hn::Add(e[1], o[1]), hn::Add(e[2], o[2]), hn::Add(e[3], o[3]),
+                to);
+      if constexpr (kVectors == 8) {
+        StoreSums(hn::Add(e[4], o[4]), hn::Add(e[5], o[5]), hn::Add(e[6], o[6]),
+                  hn::Add(e[7], o[7]), to + 4 * kAcross);
+      }
+    }
+  }
+}
+
+#endif
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
