@@ -24,6 +24,8 @@ Json Scalar(uint16_t type, const std::byte* at) {
     case flatbuffers::ET_UCHAR:
     case flatbuffers::ET_BOOL:
       return Load<uint8_t>(at);
+    case flatbuffers::ET_CHAR:
+      return Load<int8_t>(at);
     case flatbuffers::ET_USHORT:
       return Load<uint16_t>(at);
     case flatbuffers::ET_INT:
@@ -112,7 +114,7 @@ std::string ParamsText(const Json& params) {
   for (const auto& [name, value] : params.items()) {
     if (!text.empty()) text += ' ';
     if (value.is_object()) {
-      // Nested structs are activations: what is zero does not act.
+      // Nested structs are activations and levels: what is zero does not act.
       Json acting = value;
       for (const auto& [key, part] : value.items()) {
         if (part.is_number() && part.get<double>() == 0.0) acting.erase(key);

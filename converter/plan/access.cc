@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/fourier/fourier.h"
+#include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
@@ -18,7 +19,7 @@ namespace {
 using Dims = std::vector<std::pair<int64_t, int64_t>>;
 using format::ElementType;
 
-constexpr int64_t kF32Bits = 32;
+constexpr int64_t kF32Bits = 32, kI8Bits = 8;
 
 // Elements one behind the other. The verifier has bounded the product where no factor is 0.
 StridedBytes Contiguous(int64_t element_bits, const std::vector<int64_t>& factors) {
@@ -27,13 +28,13 @@ StridedBytes Contiguous(int64_t element_bits, const std::vector<int64_t>& factor
   return Strided(element_bits, 0, {{count, 1}});
 }
 
-StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length) {
-  return Strided(kF32Bits, 0, {{rows, row_stride}, {length, 1}});
+StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length, int64_t bits = kF32Bits) {
+  return Strided(bits, 0, {{rows, row_stride}, {length, 1}});
 }
 
 StridedBytes Mapped(const format::MapStrides& strides, int64_t images, int64_t height,
-                    int64_t width, int64_t channels) {
-  return Strided(kF32Bits, 0,
+                    int64_t width, int64_t channels, int64_t bits = kF32Bits) {
+  return Strided(bits, 0,
                  {{images, strides.image()},
                   {height, strides.row()},
                   {width, strides.pixel()},
@@ -383,7 +384,7 @@ StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
 }
 
 StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
-  constexpr int64_t kI8Bits = 8, kI16Bits = 16;
+  constexpr int64_t kI16Bits = 16;
   switch (operand) {
     case 0:
       return Rows(p.rows(), p.x_row_stride(), p.inputs());
@@ -400,6 +401,85 @@ StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
       return Contiguous(
           kI16Bits, {static_cast<int64_t>(kernels::DenseI8ScratchShorts(p.rows(), p.inputs()))});
   }
+}
+
+StridedBytes AccessBy(const format::QuantizeParams& p, uint32_t operand) {
+  return Contiguous(operand == 0 ? kF32Bits : kI8Bits, {p.count()});
+}
+
+StridedBytes AccessBy(const format::DequantizeParams& p, uint32_t operand) {
+  return Contiguous(operand == 0 ? kI8Bits : kF32Bits, {p.count()});
+}
+
+StridedBytes AccessBy(const format::LookupParams& p, uint32_t operand) {
+  return Contiguous(kI8Bits, {operand == 1 ? 256 : int64_t{p.count()}});
+}
+
+StridedBytes AccessBy(const format::DenseQ8Params& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Rows(p.rows(), p.x_row_stride(), p.inputs(), kI8Bits);
+    case 1:
+      return Contiguous(
+          kI8Bits, {static_cast<int64_t>(kernels::PackedDenseI8Bytes(p.outputs(), p.inputs()))});
+    case 4:
+      return Rows(p.rows(), p.start_row_stride(), p.outputs());
+    case 5:
+      return Rows(p.rows(), p.y_row_stride(), p.outputs(), format::BitsOf(p.levels().type()));
+    default:
+      return Contiguous(kF32Bits, {p.outputs()});
+  }
+}
+
+StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
+  const uint32_t inputs = p.kernel_height() * p.kernel_width() * p.in_channels();
+  const int64_t outputs = int64_t{p.groups()} * p.out_channels();
+  switch (operand) {
+    case 0:
+      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(),
+                    int64_t{p.groups()} * p.in_channels(), kI8Bits);
+    case 1: {
+      const size_t packed = kernels::PackedDenseI8Bytes(p.out_channels(), inputs);
+      return Contiguous(kI8Bits, {p.groups(), static_cast<int64_t>(packed)});
+    }
+    case 5:
+      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), outputs,
+                    format::BitsOf(p.levels().type()));
+    case 6:
+      return Contiguous(
+          kI8Bits,
+          {static_cast<int64_t>(kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs))});
+    default:
+      return Contiguous(kF32Bits, {outputs});
+  }
+}
+
+StridedBytes AccessBy(const format::DepthwiseQ8Params& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels() / p.multiplier(),
+                    kI8Bits);
+    case 1:
+      return Contiguous(kI8Bits,
+                        {PaddedOutputs(p.channels()), p.kernel_height(), p.kernel_width()});
+    case 5:
+      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels(),
+                    format::BitsOf(p.levels().type()));
+    default:
+      return Contiguous(kF32Bits, {p.channels()});
+  }
+}
+
+StridedBytes AccessBy(const format::PoolQ8Params& p, uint32_t operand) {
+  if (operand == 0) {
+    return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels(), kI8Bits);
+  }
+  return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels(), kI8Bits);
+}
+
+StridedBytes AccessBy(const format::BinaryQ8Params& p, uint32_t operand) {
+  if (operand == 2) return Contiguous(kI8Bits, FirstOf(*p.dims(), p.rank()));
+  return Walked(kI8Bits, 0, *p.dims(), p.rank(), operand == 0 ? *p.a_strides() : *p.b_strides());
 }
 
 StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {

@@ -16,6 +16,14 @@ void PackPanel(const float* weights, size_t output_stride, size_t input_stride, 
   }
 }
 
+template <typename T>
+void PackChannels(const T* weights, uint32_t channels, size_t taps, T* packed) {
+  const size_t padded = PanelCount(channels) * kPanelOutputs;
+  for (size_t tap = 0; tap < taps; ++tap) {
+    for (size_t c = 0; c < padded; ++c) *packed++ = c < channels ? weights[c * taps + tap] : T{0};
+  }
+}
+
 }  // namespace
 
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
@@ -60,11 +68,12 @@ void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint
 
 void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
                    uint32_t kernel_width, float* packed) {
-  const size_t taps = size_t{kernel_height} * kernel_width;
-  const size_t padded = PanelCount(channels) * kPanelOutputs;
-  for (size_t tap = 0; tap < taps; ++tap) {
-    for (size_t c = 0; c < padded; ++c) *packed++ = c < channels ? weights[c * taps + tap] : 0.0f;
-  }
+  PackChannels(weights, channels, size_t{kernel_height} * kernel_width, packed);
+}
+
+void PackDepthwiseI8(const int8_t* weights, uint32_t channels, uint32_t kernel_height,
+                     uint32_t kernel_width, int8_t* packed) {
+  PackChannels(weights, channels, size_t{kernel_height} * kernel_width, packed);
 }
 
 }  // namespace weft::kernels

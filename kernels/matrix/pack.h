@@ -62,6 +62,10 @@ constexpr size_t PackedDepthwiseFloats(uint32_t channels, uint32_t kernel_height
 void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
                    uint32_t kernel_width, float* packed);
 
+// The same of i8.
+void PackDepthwiseI8(const int8_t* weights, uint32_t channels, uint32_t kernel_height,
+                     uint32_t kernel_width, int8_t* packed);
+
 }  // namespace weft::kernels
 
 #endif  // WEFT_KERNELS_MATRIX_PACK_H_

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/matrix/rectangles.h"
+#include "kernels/reduce/pool_divisor.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce/pool.cc"
@@ -135,22 +135,6 @@ void PoolApart(const TapSteps& taps, float divisor, const float* x, size_t x_pix
     for (size_t v = 0; v < kVectors; ++v) Store(results[v], block + v * kLanes);
     for (size_t i = 0; i < count; ++i) y[(p + i) * y_pixel] = block[i];
   }
-}
-
-// The taps of an output inside the input and the padding around it.
-HWY_INLINE uint32_t TapsWithPadding(WindowAxis axis, uint32_t pad_after, uint32_t position) {
-  axis.input += axis.pad + pad_after;
-  axis.pad = 0;
-  return axis.Taps(position).count();
-}
-
-HWY_INLINE float DivisorOf(const PoolShape& shape, const WindowAxis& down, const WindowAxis& across,
-                           const Rectangle& at) {
-  const size_t taps = shape.op == PoolOp::kMeanIncludePad
-                          ? size_t{TapsWithPadding(down, shape.pad_bottom, at.rows.first)} *
-                                TapsWithPadding(across, shape.pad_right, at.columns.first)
-                          : size_t{at.ky.count()} * at.kx.count();
-  return taps == 0 ? 1.0f : static_cast<float>(taps);
 }
 
 // How a map is pooled: `step` channels at a time, which lie beside each other, or one that may lie

@@ -3,6 +3,7 @@
 
 #include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
+#include "runtime/bind/maps.h"
 #include "runtime/bind/narrow.h"
 #include "runtime/bind/param_checker.h"
 
@@ -22,10 +23,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::ConvParams& pa
                                                     const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
-  check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
-                      params.stride_y(), params.dilation_y(), params.pad_top());
-  check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
-                      params.stride_x(), params.dilation_x(), params.pad_left());
+  RequireWindows(check, params);
   const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
                         Times(params.groups(), params.in_channels())};
   const MapExtents y = {params.batch(), params.out_height(), params.out_width(),
@@ -49,24 +47,10 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::ConvParams& pa
 
 __attribute__((always_inline)) inline kernels::ConvShape ShapeOf(const format::ConvParams& params) {
   kernels::ConvShape shape;
-  shape.batch = params.batch();
+  AssignWindow(shape, params);
   shape.groups = params.groups();
   shape.in_channels = params.in_channels();
   shape.out_channels = params.out_channels();
-  shape.in_height = params.in_height();
-  shape.in_width = params.in_width();
-  shape.out_height = params.out_height();
-  shape.out_width = params.out_width();
-  shape.kernel_height = params.kernel_height();
-  shape.kernel_width = params.kernel_width();
-  shape.stride_y = params.stride_y();
-  shape.stride_x = params.stride_x();
-  shape.dilation_y = params.dilation_y();
-  shape.dilation_x = params.dilation_x();
-  shape.pad_top = params.pad_top();
-  shape.pad_left = params.pad_left();
-  shape.x = StridesOf(params.x());
-  shape.y = StridesOf(params.y());
   shape.activation = ActivationOf(params.activation());
   return shape;
 }

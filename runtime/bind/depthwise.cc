@@ -3,6 +3,7 @@
 
 #include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
+#include "runtime/bind/maps.h"
 #include "runtime/bind/narrow.h"
 #include "runtime/bind/param_checker.h"
 
@@ -22,10 +23,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::DepthwiseParam
                                                     const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
-  check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
-                      params.stride_y(), params.dilation_y(), params.pad_top());
-  check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
-                      params.stride_x(), params.dilation_x(), params.pad_left());
+  RequireWindows(check, params);
   const uint32_t multiplier = params.multiplier();
   check.Require(multiplier != 0 && params.channels() % multiplier == 0, FaultCode::kParamMultiplier,
                 params.channels(), multiplier);
@@ -53,23 +51,9 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::DepthwiseParam
 __attribute__((always_inline)) inline kernels::DepthwiseShape ShapeOf(
     const format::DepthwiseParams& params) {
   kernels::DepthwiseShape shape;
-  shape.batch = params.batch();
+  AssignWindow(shape, params);
   shape.channels = params.channels();
   shape.multiplier = params.multiplier();
-  shape.in_height = params.in_height();
-  shape.in_width = params.in_width();
-  shape.out_height = params.out_height();
-  shape.out_width = params.out_width();
-  shape.kernel_height = params.kernel_height();
-  shape.kernel_width = params.kernel_width();
-  shape.stride_y = params.stride_y();
-  shape.stride_x = params.stride_x();
-  shape.dilation_y = params.dilation_y();
-  shape.dilation_x = params.dilation_x();
-  shape.pad_top = params.pad_top();
-  shape.pad_left = params.pad_left();
-  shape.x = StridesOf(params.x());
-  shape.y = StridesOf(params.y());
   shape.activation = ActivationOf(params.activation());
   return shape;
 }

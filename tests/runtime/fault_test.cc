@@ -184,6 +184,13 @@ constexpr Row kNumbers[] = {
     {106, "TypeAbsent"},
     {107, "ParamUnits"},
     {108, "ParamSums"},
+    {109, "ParamTerms"},
+    {110, nullptr},
+    {111, nullptr},
+    {112, nullptr},
+    {113, nullptr},
+    {114, "ParamScale"},
+    {115, "ParamLevels"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

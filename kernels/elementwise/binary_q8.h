@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of levels that have scales of their own: y is the level (levels.h) of
+//
+//   add        (a - a_zero) * a_scale + (b - b_zero) * b_scale
+//   multiply   (a - a_zero) * (b - b_zero) * a_scale      the product of integers first
+//
+// every operation on floats rounded by itself. y is contiguous over dims, a and b are walked by their
+// strides, so that stride 0 broadcasts. y may be an operand itself where that one is walked contiguously.
+#ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
+#define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
+
+#include "kernels/element.h"
+#include "kernels/elementwise/levels.h"
+
+namespace weft::kernels {
+
+// Scales are from kLeastScale to kGreatestScale, of either sign.
+struct BinaryQ8Shape {
+  uint32_t rank = 0;
+  uint32_t dims[kMaxRank] = {};
+  uint32_t a_strides[kMaxRank] = {};
+  uint32_t b_strides[kMaxRank] = {};
+  float a_scale = 1.0f, b_scale = 1.0f;
+  Levels levels;
+  int8_t a_zero = 0, b_zero = 0;
+  bool multiplies = false;
+};
+
+void BinaryQ8(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_

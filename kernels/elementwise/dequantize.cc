@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/elementwise/dequantize.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise/dequantize.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/simd/levels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+void Dequantize(const DequantizeShape& shape, const int8_t* x, float* y) {
+  const float scale = shape.scale;
+  const int32_t zero = shape.zero;
+  ForVectors(shape.count, [&](size_t i, size_t lanes) HWY_ATTR {
+    const FloatVec above = ToFloats(hn::Sub(LoadLevels(x + i, lanes), SetInt(zero)));
+    StoreFirst(hn::Mul(above, Set(scale)), y + i, lanes);
+  });
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(Dequantize);
+
+void Dequantize(const DequantizeShape& shape, const int8_t* x, float* y) {
+  HWY_DYNAMIC_DISPATCH(Dequantize)(shape, x, y);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

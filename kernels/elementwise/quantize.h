@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Levels of numbers: y = the level of x * inverse (levels.h). y must not overlap x.
+#ifndef WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
+#define WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
+
+#include "kernels/elementwise/levels.h"
+
+namespace weft::kernels {
+
+// `inverse` is from kLeastScale to kGreatestScale.
+struct QuantizeShape {
+  uint32_t count = 0;
+  float inverse = 1.0f;
+  Levels levels;
+};
+
+void Quantize(const QuantizeShape& shape, const float* x, int8_t* y);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_

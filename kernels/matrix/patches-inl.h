@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window of one output pixel as a row of memory, tap after tap, each with its channels: what makes a
+// convolution a product of rows. Internal to convolutions in integers.
+
+#if defined(WEFT_KERNELS_MATRIX_PATCHES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_PATCHES_INL_H_
+#undef WEFT_KERNELS_MATRIX_PATCHES_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_PATCHES_INL_H_
+#endif
+
+#include "kernels/matrix/window.h"
+#include "kernels/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+struct PatchWalk {
+  WindowAxis down, across;
+  MapStrides x;
+  size_t channels;
+};
+
+template <typename T>
+HWY_INLINE T* FillRun(T* to, size_t count, T value) {
+  for (size_t i = 0; i < count; ++i) to[i] = value;
+  return to + count;
+}
+
+// `count` numbers that lie a stride apart, beside each other.
+template <typename T>
+HWY_INLINE T* GatherRun(T* to, const T* from, size_t count, size_t stride) {
+  if (stride == 1) {
+    __builtin_memcpy(to, from, count * sizeof(T));
+  } else {
+    for (size_t i = 0; i < count; ++i) to[i] = from[i * stride];
+  }
+  return to + count;
+}
+
+// The patch of output (row, column); `x` is the first channel of its image. Taps outside hold `padding`.
+// Returns where the patch ends. Strides along an axis of one are not followed.
+template <typename T>
+WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32_t column,
+                         T padding, T* to) {
+  const IndexRange ky = walk.down.Taps(row), kx = walk.across.Taps(column);
+  const size_t channels = walk.channels;
+  const size_t line = walk.across.kernel * channels;
+  if (ky.count() == 0 || kx.count() == 0) return FillRun(to, walk.down.kernel * line, padding);
+  const auto place = [](const WindowAxis& axis, uint32_t output, uint32_t tap, size_t stride) {
+    const size_t index = size_t{output} * axis.stride + size_t{tap} * axis.dilation - axis.pad;
+    return index == 0 ? 0 : index * stride;
+  };
+  const size_t stride = channels == 1 ? 1 : walk.x.channel;
+  const size_t pixel = kx.count() == 1 ? 0 : size_t{walk.across.dilation} * walk.x.pixel;
+  const bool is_run = stride == 1 && pixel == channels;  // taps of a row follow one another
+  to = FillRun(to, ky.first * line, padding);
+  for (uint32_t tap = ky.first; tap < ky.end; ++tap) {
+    const T* from = x + (place(walk.down, row, tap, walk.x.row) +
+                         place(walk.across, column, kx.first, walk.x.pixel));
+    to = FillRun(to, kx.first * channels, padding);
+    const size_t runs = is_run ? 1 : kx.count(), length = is_run ? kx.count() * channels : channels;
+    for (size_t i = 0; i < runs; ++i) to = GatherRun(to, from + i * pixel, length, stride);
+    to = FillRun(to, (walk.across.kernel - kx.end) * channels, padding);
+  }
+  return FillRun(to, (walk.down.kernel - ky.end) * line, padding);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_PATCHES_INL_H_

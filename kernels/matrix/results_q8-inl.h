@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of sums of products of levels, as dense_q8.h has it, for all steps that make such sums.
+
+#if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_
+#undef WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_
+#endif
+
+#include "kernels/elementwise/activation-inl.h"
+#include "kernels/matrix/dense_q8.h"
+#include "kernels/matrix/pack.h"
+#include "kernels/simd/levels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+template <typename T>
+HWY_INLINE void Scatter(const T* block, size_t count, T* y, size_t stride) {
+  for (size_t i = 0; i < count; ++i) y[i * stride] = block[i];
+}
+
+// Of the outputs from `outputs` on.
+HWY_INLINE FactorsQ8 Behind(const FactorsQ8& factors, size_t outputs) {
+  return {factors.scales + outputs, factors.first == nullptr ? nullptr : factors.first + outputs,
+          factors.start == nullptr ? nullptr : factors.start + outputs};
+}
+
+class ResultWriter {
+ public:
+  HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
+      : bounds_(BoundsOf(results.levels)),
+        activation_(activation),
+        is_float_(results.is_float),
+        is_plain_(IsPlain(activation)) {}
+
+  // Results of at most kPanelOutputs outputs from `output` on, of which there are so many sums; the
+  // first is to be element `place` of y, each next one `stride` elements behind.
+  HWY_INLINE void Write(const int32_t* sums, const FactorsQ8& factors, size_t output,
+                        size_t outputs, void* y, size_t place, size_t stride) const {
+    if (is_float_) {
+      float* const to = static_cast<float*>(y) + place;
+      if (stride == 1) return WriteFloats(sums, factors, output, outputs, to);
+      float block[kPanelOutputs] = {};
+      WriteFloats(sums, factors, output, outputs, block);
+      return Scatter(block, outputs, to, stride);
+    }
+    int8_t* const to = static_cast<int8_t*>(y) + place;
+    if (stride == 1) return WriteLevels(sums, factors, output, outputs, to);
+    int8_t block[kPanelOutputs] = {};
+    WriteLevels(sums, factors, output, outputs, block);
+    Scatter(block, outputs, to, stride);
+  }
+
+ private:
+  WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t output,
+                             size_t outputs, float* y) const {
+    ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+      StoreFirst(NumbersOf(sums + i, factors, output + i, lanes), y + i, lanes);
+    });
+    if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
+  }
+  WEFT_PART void WriteLevels(const int32_t* sums, const FactorsQ8& factors, size_t output,
+                             size_t outputs, int8_t* y) const {
+    ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+      StoreLevels(ToLevels(NumbersOf(sums + i, factors, output + i, lanes), bounds_), y + i, lanes);
+    });
+  }
+  static HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, size_t output,
+                                       size_t lanes) {
+    IntVec integers = hn::LoadU(IntTag(), sums);  // panels of them are whole
+    if (factors.first != nullptr) {
+      integers = hn::Add(integers, LoadFirstIntegers(factors.first + output, lanes));
+    }
+    const FloatVec scaled = hn::Mul(ToFloats(integers), LoadFirst(factors.scales + output, lanes));
+    if (factors.start == nullptr) return hn::Add(scaled, Set(0.0f));
+    return hn::Add(scaled, LoadFirst(factors.start + output, lanes));
+  }
+  static HWY_INLINE IntVec LoadFirstIntegers(const int32_t* p, size_t lanes) {
+#if HWY_TARGET == HWY_SCALAR
+    return IntVec(lanes != 0 ? *p : 0);
+#else
+    if (lanes == kLanes) return hn::LoadU(IntTag(), p);
+    return hn::LoadN(IntTag(), p, lanes);
+#endif
+  }
+
+  LevelBounds bounds_;
+  const Activation& activation_;
+  bool is_float_, is_plain_;
+};
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_

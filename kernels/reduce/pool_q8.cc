@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/pool_q8.h"
+
+#include "kernels/reduce/pool_divisor.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce/pool_q8.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/simd/levels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// What the taps of so many channels come to at one time.
+inline constexpr size_t kPooled = 16;
+
+template <bool kIsMax>
+HWY_INLINE void TakeTap(const int8_t* x, size_t count, int32_t* values) {
+  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
+    const IntVec levels = LoadLevels(x + i, lanes), old = hn::LoadU(IntTag(), values + i);
+    hn::StoreU(kIsMax ? hn::Max(old, levels) : hn::Add(old, levels), IntTag(), values + i);
+  });
+}
+
+// Of `count` channels at most kPooled.
+template <bool kIsMax>
+WEFT_PART void PoolTaps(const TapSteps& taps, const int8_t* x, size_t stride, size_t count,
+                        int32_t* values) {
+  for (size_t i = 0; i < kPooled; ++i) values[i] = kIsMax ? -128 : 0;
+  for (size_t ky = 0; ky < taps.rows; ++ky) {
+    for (size_t kx = 0; kx < taps.columns; ++kx) {
+      const int8_t* from = x + (ky * taps.row + kx * taps.column);
+      int8_t block[kPooled];
+      if (stride != 1) {
+        for (size_t i = 0; i < count; ++i) block[i] = from[i * stride];
+        from = block;
+      }
+      TakeTap<kIsMax>(from, count, values);
+    }
+  }
+}
+
+// Levels of `count` channels from their sums, in each of which are `taps`.
+WEFT_PART void FinishMeans(const PoolQ8Shape& shape, size_t taps, float divisor, size_t count,
+                           int32_t* values) {
+  const LevelBounds bounds = BoundsOf(shape.levels);
+  const int32_t zeros = static_cast<int32_t>(taps) * shape.x_zero;
+  ForVectors(count, [&](size_t i, size_t) HWY_ATTR {
+    const IntVec above = hn::Sub(hn::LoadU(IntTag(), values + i), SetInt(zeros));
+    const FloatVec scaled = hn::Mul(ToFloats(above), Set(shape.scale));
+    hn::StoreU(ToLevels(Divide(scaled, Set(divisor)), bounds), IntTag(), values + i);
+  });
+}
+
+// One pixel, whose taps begin at `x`.
+WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float divisor,
+                         const int8_t* x, int8_t* y) {
+  for (size_t channel = 0; channel < shape.channels; channel += kPooled) {
+    const size_t left = shape.channels - channel, count = left < kPooled ? left : kPooled;
+    const size_t from = taps.rows == 0 || channel == 0 ? 0 : channel * shape.x.channel;
+    int32_t values[kPooled];
+    if (shape.op == PoolOp::kMax) {
+      PoolTaps<true>(taps, x + from, shape.x.channel, count, values);
+    } else {
+      PoolTaps<false>(taps, x + from, shape.x.channel, count, values);
+      FinishMeans(shape, taps.rows * taps.columns, divisor, count, values);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      y[(channel + i) * shape.y.channel] = static_cast<int8_t>(values[i]);
+    }
+  }
+}
+
+void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
+  // Without outputs nothing bounds the other counts.
+  if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
+  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
+                           shape.stride_y,  shape.dilation_y, shape.pad_top};
+  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
+                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  for (size_t b = 0; b < shape.batch; ++b) {
+    Rectangles rectangles(down, across);
+    while (const Rectangle* next = rectangles.Next()) {
+      const Rectangle& at = *next;
+      const TapSteps taps = TapsOf(at, down, across, shape.x);
+      const float divisor = DivisorOf(shape, down, across, at);
+      const bool has_taps = taps.rows != 0;
+      const size_t x_first = has_taps ? b * shape.x.image + taps.first : 0;
+      const size_t x_row = has_taps ? size_t{shape.stride_y} * shape.x.row : 0;
+      const size_t x_pixel = has_taps ? size_t{shape.stride_x} * shape.x.pixel : 0;
+      const size_t y_first = b * shape.y.image + FirstOf(at, shape.y);
+      for (size_t i = 0; i < at.rows.count(); ++i) {
+        for (size_t j = 0; j < at.columns.count(); ++j) {
+          PoolPixel(shape, taps, divisor, x + (x_first + i * x_row + j * x_pixel),
+                    y + (y_first + i * shape.y.row + j * shape.y.pixel));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(PoolQ8);
+
+void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
+  HWY_DYNAMIC_DISPATCH(PoolQ8)(shape, x, y);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE

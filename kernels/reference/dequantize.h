@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of dequantize, in double, which holds the product before it is rounded.
+#ifndef WEFT_KERNELS_REFERENCE_DEQUANTIZE_H_
+#define WEFT_KERNELS_REFERENCE_DEQUANTIZE_H_
+
+#include "kernels/elementwise/dequantize.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+inline float DequantizeTwin(const DequantizeShape& s, int8_t x) {
+  return static_cast<float>(static_cast<double>(x - s.zero) * static_cast<double>(s.scale));
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_DEQUANTIZE_H_

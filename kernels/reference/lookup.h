@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of lookup.
+#ifndef WEFT_KERNELS_REFERENCE_LOOKUP_H_
+#define WEFT_KERNELS_REFERENCE_LOOKUP_H_
+
+#include "kernels/elementwise/lookup.h"
+
+namespace weft::kernels {
+
+inline int8_t LookupTwin(const int8_t* table, int8_t x) {
+  for (int32_t level = -128; level < 128; ++level, ++table) {
+    if (x == level) break;
+  }
+  return *table;
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_LOOKUP_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of pooling of levels: one output.
+#ifndef WEFT_KERNELS_REFERENCE_POOL_Q8_H_
+#define WEFT_KERNELS_REFERENCE_POOL_Q8_H_
+
+#include "kernels/reduce/pool_q8.h"
+#include "kernels/reference/quantize.h"
+
+namespace weft::kernels {
+
+inline int8_t PoolQ8Twin(const PoolQ8Shape& s, const int8_t* x, size_t image, size_t c, int64_t py,
+                         int64_t px) {
+  int8_t greatest = -128;
+  int64_t sum = 0, inside = 0, padded = 0;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
+      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
+      padded += iy < int64_t{s.in_height} + s.pad_bottom && ix < int64_t{s.in_width} + s.pad_right;
+      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
+      const int8_t level = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
+                             static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
+      greatest = level > greatest ? level : greatest;
+      sum += level - s.x_zero;
+      ++inside;
+    }
+  }
+  if (s.op == PoolOp::kMax) return greatest;
+  const int64_t taps = s.op == PoolOp::kMeanExcludePad ? inside : padded;
+  const float scaled = static_cast<float>(sum) * s.scale;
+  return LevelTwin(s.levels, taps == 0 ? scaled : scaled / static_cast<float>(taps));
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_POOL_Q8_H_

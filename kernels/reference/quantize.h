@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalar twin of quantize, and the level of a number for all steps of levels.
+#ifndef WEFT_KERNELS_REFERENCE_QUANTIZE_H_
+#define WEFT_KERNELS_REFERENCE_QUANTIZE_H_
+
+#include "kernels/elementwise/quantize.h"
+#include "kernels/reference/twin.h"
+
+namespace weft::kernels {
+
+inline int8_t LevelTwin(const Levels& levels, float v) {
+  if (std::isnan(v)) return levels.low;
+  const double rounded = std::nearbyint(static_cast<double>(v)) + levels.zero;
+  if (rounded < levels.low) return levels.low;
+  return rounded > levels.high ? levels.high : static_cast<int8_t>(rounded);
+}
+
+inline int8_t QuantizeTwin(const QuantizeShape& s, float x) {
+  const float scaled = x * s.inverse;
+  return LevelTwin(s.levels, scaled);
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_REFERENCE_QUANTIZE_H_

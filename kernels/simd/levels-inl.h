@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Levels (levels.h) from vectors of floats and back.
+
+#if defined(WEFT_KERNELS_SIMD_LEVELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_LEVELS_INL_H_
+#undef WEFT_KERNELS_SIMD_LEVELS_INL_H_
+#else
+#define WEFT_KERNELS_SIMD_LEVELS_INL_H_
+#endif
+
+#include "kernels/elementwise/levels.h"
+#include "kernels/simd/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// What is between `low` and `high`, which are no more than 255 from 0, becomes an integer, and `zero` more.
+struct LevelBounds {
+  float low, high;
+  int32_t zero;
+};
+HWY_INLINE LevelBounds BoundsOf(const Levels& levels) {
+  return {static_cast<float>(levels.low - levels.zero),
+          static_cast<float>(levels.high - levels.zero), levels.zero};
+}
+
+HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
+  const FloatVec low = Set(bounds.low), high = Set(bounds.high);
+  const FloatVec raised = hn::IfThenElse(hn::Gt(v, low), v, low);
+  const FloatVec inside = hn::IfThenElse(hn::Gt(raised, high), high, raised);
+  // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
+  constexpr float kRounder = 0x1.8p23f;
+  constexpr int32_t kRounderBits = 0x4B400000;
+  const IntVec rounded = hn::BitCast(IntTag(), hn::Add(inside, Set(kRounder)));
+  return hn::Sub(rounded, SetInt(kRounderBits - bounds.zero));
+}
+
+// The first `lanes` of a vector of i8, at most kLanes; the others are zero, or left alone in memory.
+HWY_INLINE IntVec LoadLevels(const int8_t* x, size_t lanes) {
+#if HWY_TARGET == HWY_SCALAR
+  return IntVec(lanes != 0 ? *x : 0);
+#else
+  const hn::Rebind<int8_t, IntTag> bytes;
+  return hn::PromoteTo(IntTag(),
+                       lanes == kLanes ? hn::LoadU(bytes, x) : hn::LoadN(bytes, x, lanes));
+#endif
+}
+HWY_INLINE void StoreLevels(IntVec levels, int8_t* y, size_t lanes) {
+#if HWY_TARGET == HWY_SCALAR
+  if (lanes != 0) *y = static_cast<int8_t>(levels.raw);
+#else
+  const hn::Rebind<int8_t, IntTag> bytes;
+  const auto narrow = hn::DemoteTo(bytes, levels);
+  if (lanes == kLanes) return hn::StoreU(narrow, bytes, y);
+  hn::StoreN(narrow, bytes, y, lanes);
+#endif
+}
+
+HWY_INLINE FloatVec ToFloats(IntVec integers) { return hn::ConvertTo(FloatTag(), integers); }
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_SIMD_LEVELS_INL_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/dense_q8.h"
+
+#include "kernels/matrix/pack.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/levels.h"
+#include "runtime/bind/param_checker.h"
+
+namespace weft::bind::dense_q8 {
+
+Fault Check(const format::DenseQ8Params& params, const OperandSlots& slots) {
+  const uint32_t rows = params.rows(), inputs = params.inputs(), outputs = params.outputs();
+  const uint32_t padded = Times(Clip(kernels::PanelCount(outputs)), kernels::kPanelOutputs);
+  ParamChecker check(slots);
+  check.RequireRowsApart(rows, params.y_row_stride(), outputs);
+  check.RequireOperand(0, kI8, RowsReach(rows, params.x_row_stride(), inputs));
+  RequireProduct(check, params, inputs, Times(padded, Clip(kernels::PaddedInputs(inputs))),
+                 outputs);
+  check.RequireOperand(4, kF32, RowsReach(rows, params.start_row_stride(), outputs));
+  check.RequireOperand(5, params.levels().type(), RowsReach(rows, params.y_row_stride(), outputs));
+  return check.fault();
+}
+
+// Each output of floats is read from start before it is written.
+bool MayShare(const format::DenseQ8Params& params, uint32_t input, uint32_t output) {
+  return input == 4 && output == 0 && params.levels().type() == kF32 &&
+         (params.rows() <= 1 || params.start_row_stride() == params.y_row_stride());
+}
+
+void Run(const format::DenseQ8Params& params, std::byte* const* operands) {
+  kernels::DenseQ8Shape shape;
+  shape.rows = params.rows();
+  shape.inputs = params.inputs();
+  shape.outputs = params.outputs();
+  shape.x_row_stride = params.x_row_stride();
+  shape.y_row_stride = params.y_row_stride();
+  shape.start_row_stride = params.start_row_stride();
+  shape.activation = ActivationOf(params.activation());
+  shape.results = ResultsOf(params.levels());
+  kernels::DenseQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),
+                   FactorsOf(operands), operands[5]);
+}
+
+}  // namespace weft::bind::dense_q8
+
+WEFT_BIND_STEP(dense_q8, DenseQ8)

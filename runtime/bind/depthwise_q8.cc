@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/depthwise_q8.h"
+
+#include "kernels/matrix/pack.h"
+#include "runtime/bind/bind.h"
+#include "runtime/bind/levels.h"
+#include "runtime/bind/maps.h"
+#include "runtime/bind/param_checker.h"
+
+namespace weft::bind::depthwise_q8 {
+
+Fault Check(const format::DepthwiseQ8Params& params, const OperandSlots& slots) {
+  const uint32_t channels = params.channels(), multiplier = params.multiplier();
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved0());
+  check.RequireZero(params.reserved1());
+  RequireWindows(check, params);
+  check.Require(multiplier != 0 && channels % multiplier == 0, FaultCode::kParamMultiplier,
+                channels, multiplier);
+  if (!check.fault().ok()) return check.fault();
+  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
+                        channels / multiplier};
+  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), channels};
+  const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
+  const uint32_t padded = Times(Clip(kernels::PanelCount(channels)), kernels::kPanelOutputs);
+  check.RequireApart(y, params.y());
+  check.RequireOperand(0, kI8, MapReach(x, params.x()));
+  RequireProduct(check, params, taps, Times(padded, taps), channels);
+  check.RequireOperand(4, kF32, channels);
+  check.RequireOperand(5, params.levels().type(), MapReach(y, params.y()));
+  return check.fault();
+}
+
+bool MayShare(const format::DepthwiseQ8Params&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::DepthwiseQ8Params& params, std::byte* const* operands) {
+  kernels::DepthwiseQ8Shape shape;
+  AssignWindow(shape, params);
+  shape.channels = params.channels();
+  shape.multiplier = params.multiplier();
+  shape.activation = ActivationOf(params.activation());
+  shape.results = ResultsOf(params.levels());
+  shape.x_zero = params.x_zero();
+  kernels::DepthwiseQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),
+                       FactorsOf(operands), operands[5]);
+}
+
+}  // namespace weft::bind::depthwise_q8
+
+WEFT_BIND_STEP(depthwise_q8, DepthwiseQ8)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of levels (kernels/elementwise/levels.h) and of the products that are made of them.
+#ifndef WEFT_RUNTIME_BIND_LEVELS_H_
+#define WEFT_RUNTIME_BIND_LEVELS_H_
+
+#include <cstring>
+
+#include "kernels/matrix/dense_q8.h"
+#include "runtime/bind/param_checker.h"
+
+namespace weft::bind {
+
+inline constexpr format::ElementType kI8 = format::ElementType::i8;
+inline constexpr format::ElementType kI32 = format::ElementType::i32;
+
+inline kernels::Levels LevelsOf(const format::Levels& levels) {
+  return {levels.zero(), levels.low(), levels.high()};
+}
+
+inline void RequireLevels(ParamChecker& check, const format::Levels& levels) {
+  const auto begin = static_cast<uint32_t>(levels.low() + 128);
+  const auto end = static_cast<uint32_t>(levels.high() + 128);
+  check.Require(levels.type() == kI8, FaultCode::kParamType, static_cast<uint32_t>(levels.type()),
+                0);
+  check.RequireAtLeast(FaultCode::kParamLevels, end, begin);
+}
+inline void RequireNoLevels(ParamChecker& check, const format::Levels& levels) {
+  check.RequireZero(static_cast<uint8_t>(levels.zero()));
+  check.RequireZero(static_cast<uint8_t>(levels.low()));
+  check.RequireZero(static_cast<uint8_t>(levels.high()));
+}
+
+// Also of a NaN this does not hold.
+inline bool IsScale(float scale) {
+  return scale >= kernels::kLeastScale && scale <= kernels::kGreatestScale;
+}
+inline void RequireScale(ParamChecker& check, float scale, bool holds) {
+  uint32_t bits;
+  std::memcpy(&bits, &scale, sizeof bits);
+  check.Require(holds, FaultCode::kParamScale, bits, 0);
+}
+
+inline kernels::ResultsQ8 ResultsOf(const format::Levels& levels) {
+  return {LevelsOf(levels), levels.type() == kF32};
+}
+
+// What operands 0, 1 and behind of a product are, "x weights scales [first] [start] -> y": of so many
+// terms in a sum, scales and first for each of `outputs`; start and y are the caller's.
+template <typename Params>
+void RequireProduct(ParamChecker& check, const Params& params, uint32_t terms, uint32_t weights,
+                    uint32_t outputs) {
+  const format::Levels& levels = params.levels();
+  const format::Activation& activation = params.activation();
+  check.RequireActivation(activation);
+  if (levels.type() == kF32) {
+    RequireNoLevels(check, levels);
+  } else {
+    RequireLevels(check, levels);
+    const auto op = static_cast<uint32_t>(activation.op());
+    check.Require(activation.op() == format::UnaryOp::identity, FaultCode::kParamOp, op, 1);
+    check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
+  }
+  check.RequireAtMost(FaultCode::kParamTerms, terms, kernels::kMostProducts);
+  check.RequireOperand(1, kI8, weights);
+  check.RequireAlignment(1, kernels::kWeightsAlignment);
+  check.RequireOperand(2, kF32, outputs);
+  check.RequireOperand(3, kI32, outputs);
+}
+
+inline kernels::FactorsQ8 FactorsOf(std::byte* const* operands) {
+  return {As<const float>(operands[2]), As<const int32_t>(operands[3]),
+          As<const float>(operands[4])};
+}
+
+}  // namespace weft::bind
+
+#endif  // WEFT_RUNTIME_BIND_LEVELS_H_

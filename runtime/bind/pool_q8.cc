@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/pool_q8.h"
+
+#include "runtime/bind/bind.h"
+#include "runtime/bind/levels.h"
+#include "runtime/bind/param_checker.h"
+#include "runtime/bind/pools.h"
+
+namespace weft::bind::pool_q8 {
+
+Fault Check(const format::PoolQ8Params& params, const OperandSlots& slots) {
+  ParamChecker check(slots);
+  check.RequireZero(params.reserved());
+  RequireLevels(check, params.levels());
+  if (params.op() == format::PoolOp::max) {
+    RequireNoLevels(check, params.levels());
+    check.RequireZero(static_cast<uint8_t>(params.x_zero()));
+    RequireScale(check, params.scale(), params.scale() == 0);
+  } else {
+    check.RequireAtMost(FaultCode::kParamTerms,
+                        Times(params.kernel_height(), params.kernel_width()),
+                        kernels::kMostDifferences);
+    RequireScale(check, params.scale(), IsScale(params.scale()));
+  }
+  RequirePool(check, params, kI8);
+  return check.fault();
+}
+
+bool MayShare(const format::PoolQ8Params&, uint32_t, uint32_t) { return false; }
+
+void Run(const format::PoolQ8Params& params, std::byte* const* operands) {
+  kernels::PoolQ8Shape shape;
+  AssignPool(shape, params);
+  shape.scale = params.scale();
+  shape.levels = LevelsOf(params.levels());
+  shape.x_zero = params.x_zero();
+  kernels::PoolQ8(shape, As<const int8_t>(operands[0]), As<int8_t>(operands[1]));
+}
+
+}  // namespace weft::bind::pool_q8
+
+WEFT_BIND_STEP(pool_q8, PoolQ8)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Levels chosen at random, for the tests of the steps that take them.
+#ifndef WEFT_TESTS_KERNELS_LEVELS_CASES_H_
+#define WEFT_TESTS_KERNELS_LEVELS_CASES_H_
+
+#include "kernels/matrix/dense_q8.h"
+#include "kernels/reference/dense_q8.h"
+#include "tests/kernels/harness.h"
+
+namespace weft::kernels {
+
+// Many of them at the ends.
+inline int8_t LevelAtRandom(Random* random) {
+  const auto level = static_cast<int8_t>(static_cast<int32_t>(random->Below(256)) - 128);
+  if (random->Below(4) != 0) return level;
+  return level < 0 ? int8_t{-128} : int8_t{127};
+}
+
+inline std::vector<int8_t> LevelsAtRandom(Random* random, size_t count) {
+  std::vector<int8_t> levels(count);
+  for (int8_t& level : levels) level = LevelAtRandom(random);
+  return levels;
+}
+
+inline std::vector<int8_t> EveryLevel() {
+  std::vector<int8_t> levels;
+  for (int32_t level = -128; level < 128; ++level) levels.push_back(static_cast<int8_t>(level));
+  return levels;
+}
+
+inline Levels LevelsCase(Random* random) {
+  const int8_t a = LevelAtRandom(random), b = LevelAtRandom(random);
+  return {LevelAtRandom(random), a < b ? a : b, a < b ? b : a};
+}
+
+// Factors of a product's outputs, some of them absent; scales make sums of `terms` products a few hundred
+// levels wide.
+struct FactorsCase {
+  FactorsCase(Random* random, size_t outputs, size_t start_rows, uint32_t terms)
+      : scales(random->Floats(outputs, 1)), start(random->Floats(outputs * start_rows, 60)) {
+    const float unit = 1.0f / (32.0f * std::sqrt(1.0f + static_cast<float>(terms)));
+    for (float& scale : scales) scale *= unit;
+    first.resize(outputs);
+    for (int32_t& number : first) number = static_cast<int32_t>(random->Below(20001)) - 10000;
+    given = {scales.data(), random->Below(3) == 0 ? nullptr : first.data(),
+             random->Below(3) == 0 ? nullptr : start.data()};
+  }
+  FactorsCase(const FactorsCase&) = delete;
+  FactorsCase& operator=(const FactorsCase&) = delete;
+
+  std::vector<float> scales;
+  std::vector<int32_t> first;
+  std::vector<float> start;
+  FactorsQ8 given;
+};
+
+// What must(i) gives for the elements of y that are written, in f32 or as levels; the others hold what an
+// Array holds before anyone writes to it.
+template <class Run>
+void ExpectResults(const ResultsQ8& results, const std::vector<float>& numbers,
+                   const std::vector<size_t>& places, size_t count, size_t misalignment,
+                   const Run& run) {
+  if (results.is_float) {
+    std::vector<float> must(count);
+    if (count != 0) std::memset(must.data(), 0xA5, count * sizeof(float));
+    for (size_t i = 0; i < places.size(); ++i) must[places[i]] = numbers[i];
+    ExpectSame(OnEveryTarget<float>(count, misalignment, run), must);
+  } else {
+    std::vector<int8_t> must(count, static_cast<int8_t>(0xA5));
+    for (size_t i = 0; i < places.size(); ++i)
+      must[places[i]] = LevelTwin(results.levels, numbers[i]);
+    ExpectSame(OnEveryTarget<int8_t>(count, misalignment, run), must);
+  }
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_TESTS_KERNELS_LEVELS_CASES_H_

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of levels between numbers and integers, and from integers to integers.
+#include <algorithm>
+
+#include "kernels/reference/binary_q8.h"
+#include "kernels/reference/dequantize.h"
+#include "kernels/reference/lookup.h"
+#include "kernels/reference/quantize.h"
+#include "tests/kernels/harness.h"
+#include "tests/kernels/levels_cases.h"
+
+namespace weft::kernels {
+namespace {
+
+std::vector<int8_t> RunQuantize(const QuantizeShape& shape, const std::vector<float>& x,
+                                size_t misalignment) {
+  const Array<float> placed(x, misalignment);
+  return OnEveryTarget<int8_t>(x.size(), misalignment,
+                               [&](int8_t* y) { Quantize(shape, placed.data(), y); });
+}
+
+void ExpectTwins(QuantizeShape shape, const std::vector<float>& x, size_t misalignment) {
+  shape.count = static_cast<uint32_t>(x.size());
+  std::vector<int8_t> must;
+  for (const float number : x) must.push_back(QuantizeTwin(shape, number));
+  ExpectSame(RunQuantize(shape, x, misalignment), must);
+}
+
+TEST(Quantize, IsItsTwinForEveryCount) {
+  Random random(1);
+  for (uint32_t count = 0; count < 70; ++count) {
+    QuantizeShape shape;
+    shape.inverse = 0.125f * static_cast<float>(1 + random.Below(100));
+    shape.levels = LevelsCase(&random);
+    ExpectTwins(shape, random.Floats(count, 40), kMisalignments[count % 3]);
+  }
+}
+
+// Ties, what lies beyond the levels, and what is no number.
+TEST(Quantize, DecidesEveryEdge) {
+  std::vector<float> x = {0.0f,  -0.0f,   kInfinity, -kInfinity, kNan,
+                          -kNan, 3.0e38f, -3.0e38f,  1e-40f};
+  for (int32_t half = -600; half <= 600; ++half) {
+    const float number = static_cast<float>(half) * 0.5f;
+    for (const float near :
+         {number, std::nextafter(number, 1000.0f), std::nextafter(number, -1000.0f)})
+      x.push_back(near);
+  }
+  for (const Levels& levels :
+       {Levels{0, -128, 127}, Levels{-128, -128, 127}, Levels{127, -128, 127}, Levels{3, 0, 1},
+        Levels{-7, 5, 5}, Levels{100, -128, -100}}) {
+    QuantizeShape shape;
+    shape.levels = levels;
+    ExpectTwins(shape, x, 0);
+    shape.inverse = kGreatestScale;
+    ExpectTwins(shape, x, 1);
+    shape.inverse = kLeastScale;
+    ExpectTwins(shape, x, 3);
+  }
+}
+
+TEST(Dequantize, IsItsTwinForEveryLevel) {
+  const std::vector<int8_t> levels = EveryLevel();
+  const Array<int8_t> x(levels, 1);
+  for (const float scale : {1.0f, 0.1f, 3.0e-5f, kLeastScale, kGreatestScale}) {
+    for (const int8_t zero : {int8_t{0}, int8_t{-128}, int8_t{127}, int8_t{5}}) {
+      for (const uint32_t count : {0u, 1u, 7u, 33u, 256u}) {
+        const DequantizeShape shape = {count, scale, zero};
+        std::vector<float> must;
+        for (uint32_t i = 0; i < count; ++i) must.push_back(DequantizeTwin(shape, levels[i]));
+        ExpectSame(
+            OnEveryTarget<float>(count, 0, [&](float* y) { Dequantize(shape, x.data(), y); }),
+            must);
+      }
+    }
+  }
+}
+
+TEST(Lookup, IsItsTwinAlsoOverItsInput) {
+  Random random(2);
+  const std::vector<int8_t> levels = EveryLevel(), table = LevelsAtRandom(&random, 256);
+  for (const uint32_t count : {0u, 1u, 17u, 256u}) {
+    std::vector<int8_t> x(levels.begin(), levels.begin() + count), must;
+    for (const int8_t level : x) must.push_back(LookupTwin(table.data(), level));
+    std::vector<int8_t> y(count);
+    Lookup(count, x.data(), table.data(), y.data());
+    ExpectSame(y, must);
+    Lookup(count, x.data(), table.data(), x.data());
+    ExpectSame(x, must);
+  }
+}
+
+BinaryQ8Shape PairShape(Random* random, std::vector<uint32_t> dims) {
+  BinaryQ8Shape shape;
+  shape.rank = static_cast<uint32_t>(dims.size());
+  std::copy(dims.begin(), dims.end(), shape.dims);
+  shape.a_scale = random->Float(1);
+  shape.b_scale = random->Float(1);
+  shape.levels = LevelsCase(random);
+  shape.a_zero = LevelAtRandom(random);
+  shape.b_zero = LevelAtRandom(random);
+  return shape;
+}
+
+// Strides of an operand without gaps that is broadcast along some axes; how much it holds.
+size_t SetStrides(Random* random, const BinaryQ8Shape& shape, uint32_t* strides) {
+  uint32_t next = 1;
+  for (uint32_t d = shape.rank; d-- > 0;) {
+    const bool is_broadcast = random->Below(3) == 0;
+    strides[d] = is_broadcast ? 0 : next;
+    if (!is_broadcast) next *= shape.dims[d];
+  }
+  return next;
+}
+
+TEST(BinaryQ8, IsItsTwinForAnyBroadcast) {
+  Random random(3);
+  for (uint32_t i = 0; i < 400; ++i) {
+    std::vector<uint32_t> dims(random.Below(5));
+    for (uint32_t& dim : dims) dim = random.Below(i % 9 == 0 ? 3 : 20) + (i % 9 == 0 ? 0 : 1);
+    BinaryQ8Shape shape = PairShape(&random, dims);
+    shape.multiplies = i % 2 == 0;
+    const size_t count = CountOf(shape.dims, shape.rank);
+    const Array<int8_t> a(LevelsAtRandom(&random, SetStrides(&random, shape, shape.a_strides)), 1);
+    const Array<int8_t> b(LevelsAtRandom(&random, SetStrides(&random, shape, shape.b_strides)), 3);
+    std::vector<int8_t> must;
+    for (size_t k = 0; k < count; ++k) {
+      must.push_back(BinaryQ8Twin(
+          shape, a[static_cast<size_t>(OffsetOf(k, shape.rank, shape.dims, shape.a_strides))],
+          b[static_cast<size_t>(OffsetOf(k, shape.rank, shape.dims, shape.b_strides))]));
+    }
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(OnEveryTarget<int8_t>(
+                       count, i % 3, [&](int8_t* y) { BinaryQ8(shape, a.data(), b.data(), y); }),
+                   must));
+  }
+}
+
+TEST(BinaryQ8, WritesOverAnOperand) {
+  Random random(4);
+  BinaryQ8Shape shape = PairShape(&random, {61});
+  shape.a_strides[0] = shape.b_strides[0] = 1;
+  const std::vector<int8_t> a = LevelsAtRandom(&random, 61), b = LevelsAtRandom(&random, 61);
+  std::vector<int8_t> must;
+  for (size_t k = 0; k < 61; ++k) must.push_back(BinaryQ8Twin(shape, a[k], b[k]));
+  const std::vector<int8_t> over = OnEveryTarget<int8_t>(61, 0, [&](int8_t* y) {
+    std::copy(a.begin(), a.end(), y);
+    BinaryQ8(shape, y, b.data(), y);
+  });
+  ExpectSame(over, must);
+}
+
+}  // namespace
+}  // namespace weft::kernels

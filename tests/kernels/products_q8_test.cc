@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of levels: dense, convolutions and depthwise ones, and pools.
+#include "kernels/reference/conv_q8.h"
+#include "kernels/reference/depthwise_q8.h"
+#include "kernels/reference/pool_q8.h"
+#include "tests/kernels/harness.h"
+#include "tests/kernels/levels_cases.h"
+#include "tests/kernels/window_cases.h"
+
+namespace weft::kernels {
+namespace {
+
+ResultsQ8 ResultsCase(Random* random) {
+  ResultsQ8 results;
+  results.is_float = random->Below(3) == 0;
+  if (!results.is_float) results.levels = LevelsCase(random);
+  return results;
+}
+
+DenseQ8Shape DenseShapeOf(uint32_t rows, uint32_t inputs, uint32_t outputs) {
+  DenseQ8Shape shape;
+  shape.rows = rows;
+  shape.inputs = inputs;
+  shape.outputs = outputs;
+  shape.x_row_stride = inputs + 3;
+  shape.y_row_stride = outputs + 2;
+  shape.start_row_stride = outputs;
+  return shape;
+}
+
+void ExpectDense(const DenseQ8Shape& shape, const std::vector<int8_t>& x,
+                 const std::vector<int8_t>& rows, const FactorsQ8& factors, size_t misalignment) {
+  std::vector<int8_t> packed(PackedDenseI8Bytes(shape.outputs, shape.inputs));
+  PackDenseI8(rows.data(), shape.outputs, shape.inputs, packed.data());
+  const Array<int8_t> weights(packed, 4), placed(x, misalignment);
+  std::vector<float> numbers;
+  std::vector<size_t> places;
+  for (size_t row = 0; row < shape.rows; ++row) {
+    for (size_t n = 0; n < shape.outputs; ++n) {
+      numbers.push_back(DenseQ8Twin(shape, x.data(), rows.data(), factors, row, n));
+      places.push_back(row * shape.y_row_stride + n);
+    }
+  }
+  ExpectResults(shape.results, numbers, places, size_t{shape.rows} * shape.y_row_stride,
+                misalignment,
+                [&](auto* y) { DenseQ8(shape, placed.data(), weights.data(), factors, y); });
+}
+
+TEST(DenseQ8, IsItsTwinForEveryExtent) {
+  Random random(1);
+  for (uint32_t i = 0; i < 34 * 34; i += i % 7 == 0 ? 1 : kThinning) {
+    DenseQ8Shape shape = DenseShapeOf(random.Below(6), i / 34, i % 34);
+    if (i % 50 == 0) shape.inputs += 500, shape.x_row_stride += 500;
+    shape.results = ResultsCase(&random);
+    if (i % 3 == 0) shape.start_row_stride = 0;
+    const FactorsCase factors(&random, shape.outputs, shape.rows + 1, shape.inputs);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectDense(shape, LevelsAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
+                    LevelsAtRandom(&random, size_t{shape.inputs} * shape.outputs), factors.given,
+                    kMisalignments[i % 3]));
+  }
+}
+
+// All products at their greatest; and a sum that wraps around with its first.
+TEST(DenseQ8, HoldsTheGreatestSums) {
+  for (const uint32_t inputs : {1u, 16u, 4097u, kMostProducts}) {
+    if (kIsMicrocontroller && inputs > 5000) continue;
+    for (const auto& [level, weight] : {std::pair<int, int>{-128, -128}, {127, -128}}) {
+      DenseQ8Shape shape = DenseShapeOf(1, inputs, 2);
+      shape.results.is_float = true;
+      const std::vector<float> scales = {1.0f, 0.5f};
+      const std::vector<int32_t> first = {level, 0x7FFFFFFF};
+      const FactorsQ8 factors = {scales.data(), first.data(), nullptr};
+      ExpectDense(shape, std::vector<int8_t>(inputs, static_cast<int8_t>(level)),
+                  std::vector<int8_t>(size_t{inputs} * 2, static_cast<int8_t>(weight)), factors, 1);
+    }
+  }
+}
+
+TEST(DenseQ8, RoundsHalvesToTheEvenLevelAndTakesNoNumberForTheLowest) {
+  DenseQ8Shape shape = DenseShapeOf(1, 1, 33);
+  shape.results.levels = {5, -90, 100};
+  std::vector<int8_t> rows;
+  for (int8_t i = -16; i <= 16; ++i) rows.push_back(i);
+  std::vector<float> scales(33, 0.5f), start(33, 0.0f);
+  scales[3] = kNan, scales[4] = kInfinity, start[5] = kNan, start[6] = -kInfinity;
+  ExpectDense(shape, {1, 0, 0, 0}, rows, {scales.data(), nullptr, start.data()}, 0);
+}
+
+TEST(DenseQ8, AddsTheStartThatItWritesOver) {
+  Random random(3);
+  DenseQ8Shape shape = DenseShapeOf(6, 33, 40);
+  shape.start_row_stride = shape.y_row_stride = 40;
+  shape.results.is_float = true;
+  const std::vector<int8_t> x = LevelsAtRandom(&random, size_t{6} * shape.x_row_stride);
+  const std::vector<int8_t> rows = LevelsAtRandom(&random, size_t{33} * 40);
+  std::vector<int8_t> packed(PackedDenseI8Bytes(40, 33));
+  PackDenseI8(rows.data(), 40, 33, packed.data());
+  const Array<int8_t> weights(packed, 4);
+  FactorsCase factors(&random, 40, 6, 33);
+  factors.given.start = factors.start.data();
+  std::vector<float> must;
+  for (size_t i = 0; i < 240; ++i) {
+    must.push_back(DenseQ8Twin(shape, x.data(), rows.data(), factors.given, i / 40, i % 40));
+  }
+  const std::vector<float> over = OnEveryTarget<float>(240, 0, [&](float* y) {
+    std::memcpy(y, factors.start.data(), 240 * sizeof(float));
+    DenseQ8(shape, x.data(), weights.data(), {factors.scales.data(), factors.given.first, y}, y);
+  });
+  ExpectSame(over, must);
+}
+
+TEST(DenseQ8, EndsInItsActivation) {
+  Random random(4);
+  DenseQ8Shape shape = DenseShapeOf(3, 20, 18);
+  shape.results.is_float = true;
+  shape.y_row_stride = 18;
+  shape.activation.op = UnaryOp::kRelu;
+  const std::vector<int8_t> x = LevelsAtRandom(&random, size_t{3} * shape.x_row_stride);
+  const std::vector<int8_t> rows = LevelsAtRandom(&random, size_t{20} * 18);
+  std::vector<int8_t> packed(PackedDenseI8Bytes(18, 20));
+  PackDenseI8(rows.data(), 18, 20, packed.data());
+  const Array<int8_t> weights(packed, 4);
+  const FactorsCase factors(&random, 18, 3, 20);
+  std::vector<float> must;
+  for (size_t i = 0; i < 54; ++i) {
+    const float v = DenseQ8Twin(shape, x.data(), rows.data(), factors.given, i / 18, i % 18);
+    must.push_back(v < 0 ? 0.0f : v);
+  }
+  ExpectSame(
+      OnEveryTarget<float>(
+          54, 0, [&](float* y) { DenseQ8(shape, x.data(), weights.data(), factors.given, y); }),
+      must);
+}
+
+TEST(DenseQ8, DoesNothingWithoutOutputs) {
+  int8_t y = 7;
+  DenseQ8Shape shape;
+  shape.rows = 0xFFFFFFFFu;
+  shape.inputs = 3;
+  DenseQ8(shape, nullptr, nullptr, {}, &y);
+  EXPECT_EQ(y, 7);
+}
+
+template <typename Shape>
+void SetWindow(Shape* shape, const AxisCase& down, const AxisCase& across, uint32_t batch) {
+  shape->batch = batch;
+  shape->in_height = down.axis.input;
+  shape->in_width = across.axis.input;
+  shape->out_height = down.axis.output;
+  shape->out_width = across.axis.output;
+  shape->kernel_height = down.axis.kernel;
+  shape->kernel_width = across.axis.kernel;
+  shape->stride_y = down.axis.stride;
+  shape->stride_x = across.axis.stride;
+  shape->dilation_y = down.axis.dilation;
+  shape->dilation_x = across.axis.dilation;
+  shape->pad_top = down.axis.pad;
+  shape->pad_left = across.axis.pad;
+}
+
+// The shape with its maps in these orders, and each output of it.
+template <typename Shape>
+struct Maps {
+  Maps(Shape* shape, MapOrder x_order, MapOrder y_order, uint32_t in_channels, uint32_t channels)
+      : x(x_order, shape->batch, shape->in_height, shape->in_width, in_channels),
+        y(y_order, shape->batch, shape->out_height, shape->out_width, channels),
+        of_shape(*shape),
+        out_channels(channels) {
+    shape->x = of_shape.x = x.strides;
+    shape->y = of_shape.y = y.strides;
+  }
+  // visit(image, channel, row, column, place in y)
+  template <class Visit>
+  void ForOutputs(const Visit& visit) const {
+    for (size_t b = 0; b < of_shape.batch; ++b) {
+      for (size_t c = 0; c < out_channels; ++c) {
+        for (uint32_t py = 0; py < of_shape.out_height; ++py) {
+          for (uint32_t px = 0; px < of_shape.out_width; ++px) {
+            visit(b, c, py, px,
+                  b * of_shape.y.image + c * of_shape.y.channel + size_t{py} * of_shape.y.row +
+                      size_t{px} * of_shape.y.pixel);
+          }
+        }
+      }
+    }
+  }
+  MapCase x, y;
+  Shape of_shape;
+  uint32_t out_channels;
+};
+
+// As the parameters of a step.
+struct WindowParams {
+  const ConvShape& s;
+  struct Strides {
+    uint32_t of_channel;
+    uint32_t channel() const { return of_channel; }
+  };
+  uint32_t kernel_height() const { return s.kernel_height; }
+  uint32_t kernel_width() const { return s.kernel_width; }
+  uint32_t pad_top() const { return s.pad_top; }
+  uint32_t pad_left() const { return s.pad_left; }
+  uint32_t out_height() const { return s.out_height; }
+  uint32_t out_width() const { return s.out_width; }
+  uint32_t in_height() const { return s.in_height; }
+  uint32_t in_width() const { return s.in_width; }
+  uint32_t stride_y() const { return s.stride_y; }
+  uint32_t stride_x() const { return s.stride_x; }
+  uint32_t in_channels() const { return s.in_channels; }
+  Strides x() const { return {s.x.channel}; }
+};
+
+void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t misalignment,
+                Random* random) {
+  const uint32_t outputs = shape.groups * shape.out_channels;
+  const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
+  const Maps<ConvQ8Shape> maps(&shape, x_order, y_order, shape.groups * shape.in_channels, outputs);
+  const std::vector<int8_t> levels = LevelsAtRandom(random, maps.x.floats);
+  const std::vector<int8_t> rows = LevelsAtRandom(random, size_t{outputs} * inputs);
+  const size_t group = PackedDenseI8Bytes(shape.out_channels, inputs);
+  std::vector<int8_t> packed(shape.groups * group);
+  for (uint32_t g = 0; g < shape.groups; ++g) {
+    PackDenseI8(rows.data() + size_t{g} * shape.out_channels * inputs, shape.out_channels, inputs,
+                packed.data() + g * group);
+  }
+  const Array<int8_t> weights(packed, 4), x(levels, misalignment);
+  const FactorsCase factors(random, outputs, 1, inputs);
+  std::vector<float> numbers;
+  std::vector<size_t> places;
+  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
+    numbers.push_back(ConvQ8Twin(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+    places.push_back(place);
+  });
+  const bool is_direct = ConvQ8IsDirect(WindowParams{shape});
+  Array<int8_t> scratch(static_cast<size_t>(ConvQ8ScratchBytes(is_direct, inputs)), 1);
+  ExpectResults(shape.results, numbers, places, maps.y.floats, misalignment, [&](auto* y) {
+    ConvQ8(shape, x.data(), weights.data(), factors.given, y, is_direct ? nullptr : scratch.data());
+  });
+}
+
+TEST(ConvQ8, IsItsTwinForAnyWindow) {
+  Random random(5);
+  for (uint32_t i = 0; i < 500; i += i % 5 == 0 ? 1 : kThinning) {
+    ConvQ8Shape shape;
+    AxisCase down(&random, 6), across(&random, i % 2 == 0 ? 20 : 9, i % 7 == 0 ? 9 : 4);
+    if (i % 4 == 0) {  // often direct
+      for (AxisCase* axis : {&down, &across}) {
+        axis->axis.kernel = 1, axis->axis.pad = i % 16 == 0 ? 1 : 0;
+        axis->axis.output = (axis->axis.input - 1) / axis->axis.stride + 1;
+      }
+    }
+    SetWindow(&shape, down, across, 1 + random.Below(2));
+    shape.groups = 1 + random.Below(3);
+    shape.in_channels = 1 + random.Below(i % 5 == 0 ? 40 : 5);
+    shape.out_channels = 1 + random.Below(i % 6 == 0 ? 40 : 5);
+    shape.results = ResultsCase(&random);
+    shape.x_zero = LevelAtRandom(&random);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectConv(shape, kMapOrders[i % 3], kMapOrders[i / 4 % 4],
+                                       kMisalignments[i % 3], &random));
+  }
+}
+
+TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
+  Random random(6);
+  for (uint32_t i = 0; i < 500; i += i % 5 == 0 ? 1 : kThinning) {
+    DepthwiseQ8Shape shape;
+    SetWindow(&shape, AxisCase(&random, 6),
+              AxisCase(&random, i % 2 == 0 ? 20 : 9, i % 7 == 0 ? 9 : 4), 1 + random.Below(2));
+    shape.multiplier = i % 3 == 0 ? 1 + random.Below(3) : 1;
+    shape.channels = shape.multiplier * (1 + random.Below(i % 5 == 0 ? 40 : 5));
+    shape.results = ResultsCase(&random);
+    shape.x_zero = LevelAtRandom(&random);
+    const Maps<DepthwiseQ8Shape> maps(&shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4],
+                                      shape.channels / shape.multiplier, shape.channels);
+    const uint32_t taps = shape.kernel_height * shape.kernel_width;
+    const std::vector<int8_t> levels = LevelsAtRandom(&random, maps.x.floats);
+    const std::vector<int8_t> rows = LevelsAtRandom(&random, size_t{shape.channels} * taps);
+    std::vector<int8_t> packed(
+        PackedDepthwiseFloats(shape.channels, shape.kernel_height, shape.kernel_width));
+    PackDepthwiseI8(rows.data(), shape.channels, shape.kernel_height, shape.kernel_width,
+                    packed.data());
+    const Array<int8_t> weights(packed, 4), x(levels, kMisalignments[i % 3]);
+    const FactorsCase factors(&random, shape.channels, 1, taps);
+    std::vector<float> numbers;
+    std::vector<size_t> places;
+    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
+      numbers.push_back(
+          DepthwiseQ8Twin(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+      places.push_back(place);
+    });
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectResults(
+        shape.results, numbers, places, maps.y.floats, kMisalignments[i % 3],
+        [&](auto* y) { DepthwiseQ8(shape, x.data(), weights.data(), factors.given, y); }));
+  }
+}
+
+TEST(PoolQ8, IsItsTwinForAnyWindow) {
+  Random random(7);
+  constexpr PoolOp kOps[] = {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad};
+  for (uint32_t i = 0; i < 600; i += i % 5 == 0 ? 1 : kThinning) {
+    PoolQ8Shape shape;
+    const AxisCase down(&random, 6), across(&random, i % 2 == 0 ? 20 : 9, i % 7 == 0 ? 20 : 4);
+    SetWindow(&shape, down, across, 1 + random.Below(2));
+    shape.pad_bottom = down.pad_after;
+    shape.pad_right = across.pad_after;
+    shape.channels = 1 + random.Below(i % 5 == 0 ? 40 : 5);
+    shape.op = kOps[i % 3];
+    shape.scale = random.Float(2);
+    shape.levels = LevelsCase(&random);
+    shape.x_zero = LevelAtRandom(&random);
+    const Maps<PoolQ8Shape> maps(&shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4], shape.channels,
+                                 shape.channels);
+    const std::vector<int8_t> levels = LevelsAtRandom(&random, maps.x.floats);
+    const Array<int8_t> x(levels, kMisalignments[i % 3]);
+    std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
+    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
+      must[place] = PoolQ8Twin(shape, levels.data(), b, c, py, px);
+    });
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(OnEveryTarget<int8_t>(must.size(), kMisalignments[i % 3],
+                                         [&](int8_t* y) { PoolQ8(shape, x.data(), y); }),
+                   must));
+  }
+}
+
+}  // namespace
+}  // namespace weft::kernels
