@@ -35,11 +35,17 @@ int64_t ChannelsOf(const format::ConvParams& conv) {
 int64_t ChannelsOf(const format::DepthwiseParams& depthwise) { return depthwise.channels(); }
 int64_t ChannelsOf(const format::PoolParams& pool) { return pool.channels(); }
 
-// Steps whose params have a y by strides.
 template <typename Params>
-constexpr bool kMakesMap = requires(Params params) {
+constexpr bool kHasLevels = requires(Params params) {
+  params.levels();
+};
+template <typename Params>
+constexpr bool kHasMap = requires(Params params) {
   params.mutable_y().mutate_pixel(0);
 };
+// Steps whose params have a y of floats by strides.
+template <typename Params>
+constexpr bool kMakesMap = kHasMap<Params> && !kHasLevels<Params>;
 
 std::optional<Map> MapOf(const Step& step) {
   return std::visit(
