@@ -71,6 +71,17 @@ __attribute__((noinline)) inline TapSteps TapsOf(const Rectangle& at, const Wind
   return taps;
 }
 
+// How far the taps of an output lie behind those of the one above and of the one before; nowhere without
+// taps.
+struct PixelSteps {
+  size_t row = 0, column = 0;
+};
+template <typename Shape>
+PixelSteps StepsOf(const Shape& shape, bool has_taps) {
+  if (!has_taps) return {};
+  return {size_t{shape.stride_y} * shape.x.row, size_t{shape.stride_x} * shape.x.pixel};
+}
+
 // Where its first output lies.
 inline size_t FirstOf(const Rectangle& at, const MapStrides& y) {
   return size_t{at.rows.first} * y.row + size_t{at.columns.first} * y.pixel;

@@ -11,7 +11,12 @@
 #include "kernels/elementwise/activation-inl.h"
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/pack.h"
+#include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/simd/levels-inl.h"
+
+#if defined(WEFT_SUMS_NEIGHBOURS)
+#include "kernels/matrix/results_q8_cortex_m-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -27,6 +32,38 @@ HWY_INLINE FactorsQ8 Behind(const FactorsQ8& factors, size_t outputs) {
           factors.start == nullptr ? nullptr : factors.start + outputs};
 }
 
+HWY_INLINE IntVec LoadFirstIntegers(const int32_t* p, size_t lanes) {
+#if HWY_TARGET == HWY_SCALAR
+  return IntVec(lanes != 0 ? *p : 0);
+#else
+  if (lanes == kLanes) return hn::LoadU(IntTag(), p);
+  return hn::LoadN(IntTag(), p, lanes);
+#endif
+}
+
+// The numbers v of a vector of outputs, of which `output` is the first; panels of sums are whole.
+HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, size_t output,
+                              size_t lanes) {
+  IntVec integers = hn::LoadU(IntTag(), sums);
+  if (factors.first != nullptr) {
+    integers = hn::Add(integers, LoadFirstIntegers(factors.first + output, lanes));
+  }
+  const FloatVec scaled = hn::Mul(ToFloats(integers), LoadFirst(factors.scales + output, lanes));
+  if (factors.start == nullptr) return hn::Add(scaled, Set(0.0f));
+  return hn::Add(scaled, LoadFirst(factors.start + output, lanes));
+}
+
+#if !defined(WEFT_SUMS_NEIGHBOURS)  // else results_q8_cortex_m-inl.h has it
+template <size_t kSumStride>
+WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                            const LevelBounds& bounds, int8_t* y) {
+  static_assert(kSumStride == 1, "sums of a row lie beside each other");
+  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+    StoreLevels(ToLevels(NumbersOf(sums + i, factors, i, lanes), bounds), y + i, lanes);
+  });
+}
+#endif
+
 class ResultWriter {
  public:
   HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
@@ -35,55 +72,34 @@ class ResultWriter {
         is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
 
-  // Results of at most kPanelOutputs outputs from `output` on, of which there are so many sums; the
-  // first is to be element `place` of y, each next one `stride` elements behind.
+  // Results of at most kPanelOutputs outputs from `output` on, whose sums lie kSumStride apart; the first
+  // is to be element `place` of y, each next one `stride` elements behind.
+  template <size_t kSumStride = 1>
   HWY_INLINE void Write(const int32_t* sums, const FactorsQ8& factors, size_t output,
                         size_t outputs, void* y, size_t place, size_t stride) const {
+    const FactorsQ8 of_output = Behind(factors, output);
     if (is_float_) {
       float* const to = static_cast<float*>(y) + place;
-      if (stride == 1) return WriteFloats(sums, factors, output, outputs, to);
+      if (stride == 1) return WriteFloats<kSumStride>(sums, of_output, outputs, to);
       float block[kPanelOutputs] = {};
-      WriteFloats(sums, factors, output, outputs, block);
+      WriteFloats<kSumStride>(sums, of_output, outputs, block);
       return Scatter(block, outputs, to, stride);
     }
     int8_t* const to = static_cast<int8_t*>(y) + place;
-    if (stride == 1) return WriteLevels(sums, factors, output, outputs, to);
+    if (stride == 1) return LevelsOfSums<kSumStride>(sums, of_output, outputs, bounds_, to);
     int8_t block[kPanelOutputs] = {};
-    WriteLevels(sums, factors, output, outputs, block);
+    LevelsOfSums<kSumStride>(sums, of_output, outputs, bounds_, block);
     Scatter(block, outputs, to, stride);
   }
 
  private:
-  WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t output,
-                             size_t outputs, float* y) const {
+  template <size_t kSumStride>
+  WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                             float* y) const {
     ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-      StoreFirst(NumbersOf(sums + i, factors, output + i, lanes), y + i, lanes);
+      StoreFirst(NumbersOf(sums + i * kSumStride, factors, i, lanes), y + i, lanes);
     });
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
-  }
-  WEFT_PART void WriteLevels(const int32_t* sums, const FactorsQ8& factors, size_t output,
-                             size_t outputs, int8_t* y) const {
-    ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-      StoreLevels(ToLevels(NumbersOf(sums + i, factors, output + i, lanes), bounds_), y + i, lanes);
-    });
-  }
-  static HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, size_t output,
-                                       size_t lanes) {
-    IntVec integers = hn::LoadU(IntTag(), sums);  // panels of them are whole
-    if (factors.first != nullptr) {
-      integers = hn::Add(integers, LoadFirstIntegers(factors.first + output, lanes));
-    }
-    const FloatVec scaled = hn::Mul(ToFloats(integers), LoadFirst(factors.scales + output, lanes));
-    if (factors.start == nullptr) return hn::Add(scaled, Set(0.0f));
-    return hn::Add(scaled, LoadFirst(factors.start + output, lanes));
-  }
-  static HWY_INLINE IntVec LoadFirstIntegers(const int32_t* p, size_t lanes) {
-#if HWY_TARGET == HWY_SCALAR
-    return IntVec(lanes != 0 ? *p : 0);
-#else
-    if (lanes == kLanes) return hn::LoadU(IntTag(), p);
-    return hn::LoadN(IntTag(), p, lanes);
-#endif
   }
 
   LevelBounds bounds_;

@@ -45,14 +45,15 @@ WEFT_PART void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    constexpr size_t kStride = kSumStride<kRows>, kRow = kStride == 1 ? kPanelOutputs : 1;
+    alignas(kStride * kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
     SumPanel<kRows>(numbers, weights, sums);
     for (size_t r = 0; r < kRows; ++r) {
       FactorsQ8 factors = at.factors;
       if (factors.start != nullptr) factors.start += (row + r) * at.start_stride;
-      at.results.Write(sums + r * kPanelOutputs, factors, first, outputs, at.y,
-                       at.place + (row + r) * at.y_stride + first * at.y_output_stride,
-                       at.y_output_stride);
+      at.results.template Write<kStride>(
+          sums + r * kRow, factors, first, outputs, at.y,
+          at.place + (row + r) * at.y_stride + first * at.y_output_stride, at.y_output_stride);
     }
   }
 }

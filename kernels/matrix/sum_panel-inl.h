@@ -34,22 +34,40 @@ struct NumberRows {
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
+#if defined(__ARM_FEATURE_MVE)
 inline constexpr size_t kTileRows = 1;
+#else
+inline constexpr size_t kTileRows = 2;  // of i8
+#endif
+// Sums of an output lie beside each other.
+template <size_t kRows>
+inline constexpr size_t kSumStride = kRows;
 
-// Sums of 16 outputs of `kRows` rows.
+// Sums of 16 outputs of `kRows` rows, at a multiple of their bytes.
 template <size_t kRows, typename Number>
 HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
-  static_assert(kRows == 1, "rows share nothing here");
-  SumBlocks<true>(rows.numbers, rows.count, weights, sums);
-  if constexpr (sizeof(Number) == sizeof(int8_t)) {
+  static_assert(kRows <= kTileRows, "more rows share nothing here");
+  const int8_t* const last = weights + kPanelOutputs * rows.count;
+  if constexpr (kRows == 1) {
+    SumBlocks<true>(rows.numbers, rows.count, weights, sums);
+    if constexpr (sizeof(Number) == sizeof(int8_t)) {
+      if (rows.tail != nullptr) SumBlocks<false>(rows.tail, kInputBlock, last, sums);
+    }
+#if !defined(__ARM_FEATURE_MVE)
+  } else {
+    for (size_t i = 0; i < kRows * kPanelOutputs; ++i) sums[i] = 0;
+    AddPairBlocks(rows.numbers, rows.numbers + rows.stride, rows.count, weights, sums);
     if (rows.tail == nullptr) return;
-    SumBlocks<false>(rows.tail, kInputBlock, weights + kPanelOutputs * rows.count, sums);
+    AddPairBlocks(rows.tail, rows.tail + kInputBlock, kInputBlock, last, sums);
+#endif
   }
 }
 
 #elif HWY_TARGET == HWY_SCALAR
 
 inline constexpr size_t kTileRows = 1;
+template <size_t kRows>
+inline constexpr size_t kSumStride = 1;
 
 template <typename Number>
 HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* line) {
@@ -88,6 +106,8 @@ inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
 // Rows that share weights, and outputs whose sums are in registers at one time.
 inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+template <size_t kRows>
+inline constexpr size_t kSumStride = 1;
 template <size_t kRows>
 inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
 

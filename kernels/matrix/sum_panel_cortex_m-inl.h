@@ -86,8 +86,14 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(__ARM_FEATURE_MVE)
 
-HWY_INLINE int16x8_t LoadEight(const int16_t* q) { return vldrhq_s16(q); }
-HWY_INLINE int16x8_t LoadEight(const int8_t* q) { return vldrbq_s16(q); }
+// Adds the products of a block of 16 numbers to the sums of one output.
+HWY_INLINE int32_t AddBlock(int32_t sum, const int16_t* q, const int8_t* weights) {
+  sum = vmladavaq_s16(sum, vldrhq_s16(q), vldrbq_s16(weights));
+  return vmladavaq_s16(sum, vldrhq_s16(q + 8), vldrbq_s16(weights + 8));
+}
+HWY_INLINE int32_t AddBlock(int32_t sum, const int8_t* q, const int8_t* weights) {
+  return vmladavaq_s8(sum, vldrbq_s8(q), vldrbq_s8(weights));
+}
 
 // Four outputs at a time, whose sums stay in core registers; they begin at 0, or where they are.
 template <bool kBegins, typename Number>
@@ -97,15 +103,10 @@ WEFT_PART void SumBlocks(const Number* q, size_t padded, const int8_t* weights, 
     int32_t c = kBegins ? 0 : sums[2], d = kBegins ? 0 : sums[3];
     const int8_t* block = weights;
     for (size_t k = 0; k < padded; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
-      HWY_UNROLL(2)
-      for (size_t half = 0; half < kInputBlock; half += 8) {
-        const int16x8_t numbers = LoadEight(q + k + half);
-        const int8_t* from = block + half;
-        a = vmladavaq_s16(a, numbers, vldrbq_s16(from));
-        b = vmladavaq_s16(b, numbers, vldrbq_s16(from + kInputBlock));
-        c = vmladavaq_s16(c, numbers, vldrbq_s16(from + 2 * kInputBlock));
-        d = vmladavaq_s16(d, numbers, vldrbq_s16(from + 3 * kInputBlock));
-      }
+      a = AddBlock(a, q + k, block);
+      b = AddBlock(b, q + k, block + kInputBlock);
+      c = AddBlock(c, q + k, block + 2 * kInputBlock);
+      d = AddBlock(d, q + k, block + 3 * kInputBlock);
     }
     sums[0] = a;
     sums[1] = b;
@@ -155,6 +156,79 @@ HWY_NOINLINE void SumBlocks(const Number* q, size_t padded, const int8_t* panel,
   } else {
     WEFT_SUM_BLOCKS("", WEFT_SIXTEEN_BYTES);
   }
+}
+
+// The same of two rows of bytes, whose sums of an output lie beside each other, at a multiple of their 128
+// bytes: each pair of weights that was made serves both. Eight numbers of each row stay in registers; s16
+// and s17 hold where the rows go on, s18 how many eights are left, whose lowest bit tells which half of
+// the weights' blocks is next.
+// clang-format off
+#undef WEFT_ADD_EIGHT
+#define WEFT_ADD_EIGHT                    \
+  "ldrd r0, lr, [%[sums]]\n\t"            \
+  "ldr r10, [%[weights]], #4\n\t"         \
+  "sxtb16 r11, r10\n\t"                   \
+  "smlad r0, r11, r2, r0\n\t"             \
+  "smlad lr, r11, r6, lr\n\t"             \
+  "sxtb16 r10, r10, ror #8\n\t"           \
+  "smlad r0, r10, r3, r0\n\t"             \
+  "smlad lr, r10, r8, lr\n\t"             \
+  "ldr r10, [%[weights]], #12\n\t"        \
+  "sxtb16 r11, r10\n\t"                   \
+  "smlad r0, r11, r4, r0\n\t"             \
+  "smlad lr, r11, r7, lr\n\t"             \
+  "sxtb16 r10, r10, ror #8\n\t"           \
+  "smlad r0, r10, r5, r0\n\t"             \
+  "smlad lr, r10, r9, lr\n\t"             \
+  "strd r0, lr, [%[sums]], #8\n\t"
+// clang-format on
+
+HWY_NOINLINE inline void AddPairBlocks(const int8_t* first, const int8_t* second, size_t count,
+                                       const int8_t* panel, int32_t* to) {
+  register const int8_t* x __asm__("r0") = first;
+  register const int8_t* other __asm__("lr") = second;
+  register const int8_t* weights __asm__("r1") = panel;
+  register int32_t* sums __asm__("r12") = to;
+  register size_t eights __asm__("r11") = count / 8;
+  __asm__ volatile(
+      "vmov s19, r7\n\t"
+      "vmov s16, s17, %[x], %[other]\n\t"
+      "b 4f\n"
+      "1:\n\t"
+      "vmov s18, r11\n\t"
+      "vmov %[x], %[other], s16, s17\n\t"
+      "ldr r3, [%[x]], #4\n\t"
+      "ldr r5, [%[x]], #4\n\t"
+      "ldr r8, [%[other]], #4\n\t"
+      "ldr r9, [%[other]], #4\n\t"
+      "vmov s16, s17, %[x], %[other]\n\t"
+      "sxtb16 r2, r3\n\t"
+      "sxtb16 r3, r3, ror #8\n\t"
+      "sxtb16 r4, r5\n\t"
+      "sxtb16 r5, r5, ror #8\n\t"
+      "sxtb16 r6, r8\n\t"
+      "sxtb16 r8, r8, ror #8\n\t"
+      "sxtb16 r7, r9\n\t"
+      "sxtb16 r9, r9, ror #8\n"
+      "2:\n\t" WEFT_ADD_EIGHT WEFT_ADD_EIGHT WEFT_ADD_EIGHT WEFT_ADD_EIGHT
+      "tst %[sums], #127\n\t"
+      "bne 2b\n\t"
+      "sub %[sums], #128\n\t"
+      "vmov r11, s18\n\t"
+      "sub r11, #1\n\t"
+      "tst r11, #1\n\t"
+      "ite ne\n\t"
+      "subne %[weights], #248\n\t"
+      "subeq %[weights], #8\n"
+      "4:\n\t"
+      "cmp r11, #0\n\t"
+      "bne 1b\n\t"
+      "vmov r7, s19"
+      : [x] "+r"(x), [other] "+r"(other), [weights] "+r"(weights), [sums] "+r"(sums),
+        "+r"(eights)
+      :
+      : "cc", "memory", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "s16", "s17", "s18",
+        "s19");
 }
 
 #endif

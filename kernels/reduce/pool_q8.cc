@@ -84,14 +84,12 @@ void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
       const Rectangle& at = *next;
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       const float divisor = DivisorOf(shape, down, across, at);
-      const bool has_taps = taps.rows != 0;
-      const size_t x_first = has_taps ? b * shape.x.image + taps.first : 0;
-      const size_t x_row = has_taps ? size_t{shape.stride_y} * shape.x.row : 0;
-      const size_t x_pixel = has_taps ? size_t{shape.stride_x} * shape.x.pixel : 0;
+      const PixelSteps steps = StepsOf(shape, taps.rows != 0);
+      const size_t x_first = taps.rows != 0 ? b * shape.x.image + taps.first : 0;
       const size_t y_first = b * shape.y.image + FirstOf(at, shape.y);
       for (size_t i = 0; i < at.rows.count(); ++i) {
         for (size_t j = 0; j < at.columns.count(); ++j) {
-          PoolPixel(shape, taps, divisor, x + (x_first + i * x_row + j * x_pixel),
+          PoolPixel(shape, taps, divisor, x + (x_first + i * steps.row + j * steps.column),
                     y + (y_first + i * shape.y.row + j * shape.y.pixel));
         }
       }

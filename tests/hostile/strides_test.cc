@@ -43,6 +43,21 @@ StepSample DenseI8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint3
       .With(format::DenseI8Params(rows, inputs, 5, x, y, start, kTanh, 32767));
 }
 
+constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
+const format::Activation kPlain;
+const format::Levels kLevels(3, -100, 120, kI8);
+
+StepSample DenseQ8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
+  const uint32_t padded = (inputs + 15) / 16 * 16;
+  return StepSample(Kind::dense_q8, {{kI8, rows * inputs},
+                                     {kI8, 16 * padded},
+                                     {kF32, 5},
+                                     {kI32, 5},
+                                     {kF32, 5},
+                                     {kI8, rows * 5}})
+      .With(format::DenseQ8Params(rows, inputs, 5, x, y, start, kPlain, kLevels));
+}
+
 StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_inner,
                   uint32_t b_column, uint32_t batch) {
   const uint32_t dims[6] = {1}, strides[6] = {batch};
@@ -98,6 +113,49 @@ StepSample ConvOfLine(bool pixels, uint32_t far) {
                                taps / 2, Line(pixels, far), Line(pixels, far), kTanh,
                                format::ElementType::f32, 0, 0));
 }
+StepSample ConvQ8(const Window& w) {
+  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  return StepSample(Kind::conv_q8, {{kI8, 18},
+                                    {kI8, 16 * 16 * ((2 * taps + 15) / 16)},
+                                    {kF32, 3},
+                                    {kI32, 3},
+                                    {kF32, 3},
+                                    {kI8, 3 * places},
+                                    {kI8, 4 * 16 * ((2 * taps + 15) / 16)}})
+      .With(format::ConvQ8Params(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                                 w.dilation, w.dilation, w.pad, w.pad, {18, 6, 2, 1},
+                                 {3 * places, 3 * w.out, 3, 1}, kPlain, kLevels, 9, 0, 0));
+}
+StepSample ConvQ8OfLine(bool pixels, uint32_t far) {
+  const uint32_t width = pixels ? 9 : 1, channels = pixels ? 1 : 20, taps = pixels ? 3 : 1;
+  return StepSample(Kind::conv_q8, {{kI8, width * channels},
+                                    {kI8, pixels ? 16 * 16 : 32 * 32},
+                                    {kF32, channels},
+                                    {kI32, channels},
+                                    {kF32, channels},
+                                    {kI8, width * channels},
+                                    {kI8, pixels ? 4 * 16 : 0}})
+      .With(format::ConvQ8Params(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1,
+                                 0, taps / 2, Line(pixels, far), Line(pixels, far), kPlain, kLevels,
+                                 9, 0, 0));
+}
+StepSample DepthwiseQ8(const Window& w) {
+  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  return StepSample(
+             Kind::depthwise_q8,
+             {{kI8, 18}, {kI8, 16 * taps}, {kF32, 2}, {kI32, 2}, {kF32, 2}, {kI8, 2 * places}})
+      .With(format::DepthwiseQ8Params(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride,
+                                      w.stride, w.dilation, w.dilation, w.pad, w.pad, {18, 3, 1, 9},
+                                      {2 * places, w.out, 1, places}, kPlain, kLevels, 9, 0, 0));
+}
+StepSample PoolQ8(const Window& w) {
+  const uint32_t places = w.out * w.out;
+  return StepSample(Kind::pool_q8, {{kI8, 18}, {kI8, 2 * places}})
+      .With(format::PoolQ8Params(1, 2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                                 w.dilation, w.dilation, w.pad, w.pad, 0, 0, {18, 3, 1, 9},
+                                 {2 * places, w.out, 1, places}, 0.5f, kLevels,
+                                 format::PoolOp::mean_exclude_pad, 9, 0));
+}
 StepSample Depthwise(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
   return StepSample(Kind::depthwise, {{kF32, 18}, {kF32, 16 * taps}, {kF32, 2}, {kF32, 2 * places}})
@@ -146,6 +204,32 @@ StepSample Binary(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
   return StepSample(Kind::binary, {{kF32, 3}, {kF32, 3}, {kF32, 3}})
       .With(format::BinaryParams(3, dims, strides, strides, format::BinaryOp::add, kF32, 0));
+}
+StepSample BinaryQ8(uint32_t far) {
+  const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
+  return StepSample(Kind::binary_q8, {{kI8, 3}, {kI8, 3}, {kI8, 3}})
+      .With(format::BinaryQ8Params(3, dims, strides, strides, 0.5f, 0.5f, kLevels, 1, 2,
+                                   format::BinaryOp::add, 0));
+}
+StepSample DepthwiseQ8Row(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
+                          uint32_t channels, uint32_t width) {
+  const uint32_t taps = width > 1 ? 2 : 1, out = width + 1 - taps;
+  return StepSample(Kind::depthwise_q8, {{kI8, channels * width},
+                                         {kI8, 16 * taps},
+                                         {kF32, channels},
+                                         {kI32, channels},
+                                         {kF32, channels},
+                                         {kI8, channels * out}})
+      .With(format::DepthwiseQ8Params(1, channels, 1, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0,
+                                      Far(far, x), Far(far, y), kPlain, kLevels, 9, 0, 0));
+}
+StepSample PoolQ8Row(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
+                     uint32_t channels, uint32_t width) {
+  const uint32_t taps = width > 1 ? 2 : 1, out = width + 1 - taps;
+  return StepSample(Kind::pool_q8, {{kI8, channels * width}, {kI8, channels * out}})
+      .With(format::PoolQ8Params(1, channels, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0, 0, 0,
+                                 Far(far, x), Far(far, y), 0.5f, kLevels,
+                                 format::PoolOp::mean_exclude_pad, 9, 0));
 }
 StepSample Compare(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
@@ -221,6 +305,73 @@ const Idle kIdle[] = {
      }},
     {"conv map of one row", [](uint32_t far) { return ConvOfLine(true, far); }},
     {"conv map of one pixel", [](uint32_t far) { return ConvOfLine(false, far); }},
+    {"conv_q8 stride",
+     [](uint32_t far) {
+       return ConvQ8({1, 2, far, 1, 0});
+     }},
+    {"conv_q8 dilation",
+     [](uint32_t far) {
+       return ConvQ8({3, 1, 1, far, 0});
+     }},
+    {"conv_q8 dilation at the edge",
+     [](uint32_t far) {
+       return ConvQ8({1, 2, 1, far, 0});
+     }},
+    {"conv_q8 tap behind the pad",
+     [](uint32_t far) {
+       return ConvQ8({1, 2, 1, far - 3, far - 3});
+     }},
+    {"conv_q8 pad",
+     [](uint32_t far) {
+       return ConvQ8({1, 2, 1, 1, far});
+     }},
+    {"depthwise_q8 stride",
+     [](uint32_t far) {
+       return DepthwiseQ8({1, 2, far, 1, 0});
+     }},
+    {"depthwise_q8 dilation",
+     [](uint32_t far) {
+       return DepthwiseQ8({3, 1, 1, far, 0});
+     }},
+    {"depthwise_q8 dilation at the edge",
+     [](uint32_t far) {
+       return DepthwiseQ8({1, 2, 1, far, 0});
+     }},
+    {"depthwise_q8 tap behind the pad",
+     [](uint32_t far) {
+       return DepthwiseQ8({1, 2, 1, far - 3, far - 3});
+     }},
+    {"depthwise_q8 pad",
+     [](uint32_t far) {
+       return DepthwiseQ8({1, 2, 1, 1, far});
+     }},
+    {"pool_q8 stride",
+     [](uint32_t far) {
+       return PoolQ8({1, 2, far, 1, 0});
+     }},
+    {"pool_q8 dilation",
+     [](uint32_t far) {
+       return PoolQ8({3, 1, 1, far, 0});
+     }},
+    {"pool_q8 dilation at the edge",
+     [](uint32_t far) {
+       return PoolQ8({1, 2, 1, far, 0});
+     }},
+    {"pool_q8 tap behind the pad",
+     [](uint32_t far) {
+       return PoolQ8({1, 2, 1, far - 3, far - 3});
+     }},
+    {"pool_q8 pad",
+     [](uint32_t far) {
+       return PoolQ8({1, 2, 1, 1, far - 3});
+     }},
+    {"conv_q8 map of one row", [](uint32_t far) { return ConvQ8OfLine(true, far); }},
+    {"conv_q8 map of one pixel", [](uint32_t far) { return ConvQ8OfLine(false, far); }},
+    {"dense_q8 x of one row", [](uint32_t far) { return DenseQ8(1, 3, far, 5, 0); }},
+    {"dense_q8 x without inputs", [](uint32_t far) { return DenseQ8(3, 0, far, 5, 0); }},
+    {"dense_q8 y of one row", [](uint32_t far) { return DenseQ8(1, 3, 3, far | 7, 0); }},
+    {"dense_q8 start of one row", [](uint32_t far) { return DenseQ8(1, 3, 3, 5, far); }},
+    {"binary_q8", [](uint32_t far) { return BinaryQ8(far); }},
     {"depthwise stride",
      [](uint32_t far) {
        return Depthwise({1, 2, far, 1, 0});
@@ -292,6 +443,38 @@ const Idle kIdle[] = {
     {"pool channel",
      [](uint32_t far) {
        return PoolRow(far, {0, 0, 1, 0}, {0, 0, 1, 0}, 1, 4);
+     }},
+    {"depthwise_q8 row of planes",
+     [](uint32_t far) {
+       return DepthwiseQ8Row(far, {0, 0, 1, 4}, {0, 0, 1, 3}, 3, 4);
+     }},
+    {"depthwise_q8 row, channels last",
+     [](uint32_t far) {
+       return DepthwiseQ8Row(far, {0, 0, 3, 1}, {0, 0, 3, 1}, 3, 4);
+     }},
+    {"depthwise_q8 pixel",
+     [](uint32_t far) {
+       return DepthwiseQ8Row(far, {0, 0, 0, 1}, {0, 0, 0, 1}, 3, 1);
+     }},
+    {"depthwise_q8 channel",
+     [](uint32_t far) {
+       return DepthwiseQ8Row(far, {0, 0, 1, 0}, {0, 0, 1, 0}, 1, 4);
+     }},
+    {"pool_q8 row of planes",
+     [](uint32_t far) {
+       return PoolQ8Row(far, {0, 0, 1, 4}, {0, 0, 1, 3}, 3, 4);
+     }},
+    {"pool_q8 row, channels last",
+     [](uint32_t far) {
+       return PoolQ8Row(far, {0, 0, 3, 1}, {0, 0, 3, 1}, 3, 4);
+     }},
+    {"pool_q8 pixel",
+     [](uint32_t far) {
+       return PoolQ8Row(far, {0, 0, 0, 1}, {0, 0, 0, 1}, 3, 1);
+     }},
+    {"pool_q8 channel",
+     [](uint32_t far) {
+       return PoolQ8Row(far, {0, 0, 1, 0}, {0, 0, 1, 0}, 1, 4);
      }},
     {"binary", Binary},
     {"compare", Compare},

@@ -64,7 +64,7 @@ TEST(DenseQ8, IsItsTwinForEveryExtent) {
 
 // All products at their greatest; and a sum that wraps around with its first.
 TEST(DenseQ8, HoldsTheGreatestSums) {
-  for (const uint32_t inputs : {1u, 16u, 4097u, kMostProducts}) {
+  for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMostProducts}) {
     if (kIsMicrocontroller && inputs > 5000) continue;
     for (const auto& [level, weight] : {std::pair<int, int>{-128, -128}, {127, -128}}) {
       DenseQ8Shape shape = DenseShapeOf(1, inputs, 2);

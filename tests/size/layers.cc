@@ -7,9 +7,12 @@
 #include <cstdio>
 
 #include "kernels/matrix/conv.h"
+#include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/dense.h"
 #include "kernels/matrix/dense_i8.h"
+#include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/depthwise.h"
+#include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/matmul.h"
 
 namespace weft::kernels {
@@ -63,6 +66,15 @@ void MeasureDenseI8(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
           [&] { DenseI8(shape, x, integers, weights, bias, y, integer_rows); });
 }
 
+// Layers of levels, with data that are those of the weights.
+const FactorsQ8 kFactors = {weights, reinterpret_cast<const int32_t*>(integers), bias};
+alignas(kWeightsAlignment) int8_t patches[ConvQ8ScratchBytes(false, 400)];
+
+void MeasureDenseQ8(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
+  const DenseQ8Shape shape = {{rows, inputs, outputs, inputs, outputs, 0, {}}, {}};
+  Measure(name, rows * inputs * outputs, [&] { DenseQ8(shape, integers, integers, kFactors, y); });
+}
+
 void MeasureMatmul(const char* name, uint32_t side) {
   MatmulShape shape = {};
   shape.rows = shape.columns = shape.inner = side;
@@ -98,7 +110,6 @@ Shape WindowOf(const Axis& down, const Axis& across, uint32_t channels, uint32_t
   shape.pad_left = across.pad;
   shape.x = LastOf(down.input, across.input, channels);
   shape.y = LastOf(down.output, across.output, outputs);
-  shape.activation.op = UnaryOp::kRelu;
   return shape;
 }
 
@@ -106,6 +117,7 @@ template <class Weight = float>
 void MeasureConv(const char* name, const Axis& down, const Axis& across, uint32_t channels,
                  uint32_t outputs) {
   ConvShape shape = WindowOf<ConvShape>(down, across, channels, outputs);
+  shape.activation.op = UnaryOp::kRelu;
   shape.groups = 1;
   shape.in_channels = channels;
   shape.out_channels = outputs;
@@ -116,10 +128,40 @@ void MeasureConv(const char* name, const Axis& down, const Axis& across, uint32_
 template <class Weight = float>
 void MeasureDepthwise(const char* name, const Axis& down, const Axis& across, uint32_t channels) {
   DepthwiseShape shape = WindowOf<DepthwiseShape>(down, across, channels, channels);
+  shape.activation.op = UnaryOp::kRelu;
   shape.channels = channels;
   shape.multiplier = 1;
   Measure(name, down.output * across.output * channels * down.kernel * across.kernel,
           [&] { Depthwise(shape, x, WeightsOf(Weight()), bias, y); });
+}
+
+void MeasureConvQ8(const char* name, const Axis& down, const Axis& across, uint32_t channels,
+                   uint32_t outputs) {
+  ConvQ8Shape shape = WindowOf<ConvQ8Shape>(down, across, channels, outputs);
+  shape.groups = 1;
+  shape.in_channels = channels;
+  shape.out_channels = outputs;
+  const bool is_direct = down.kernel == 1 && across.kernel == 1;
+  Measure(name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
+          [&] { ConvQ8(shape, integers, integers, kFactors, y, is_direct ? nullptr : patches); });
+}
+
+void MeasureDepthwiseQ8(const char* name, const Axis& down, const Axis& across, uint32_t channels) {
+  DepthwiseQ8Shape shape = WindowOf<DepthwiseQ8Shape>(down, across, channels, channels);
+  shape.channels = channels;
+  shape.multiplier = 1;
+  Measure(name, down.output * across.output * channels * down.kernel * across.kernel,
+          [&] { DepthwiseQ8(shape, integers, integers, kFactors, y); });
+}
+
+void MeasureLevels() {
+  MeasureDenseQ8("dense_64_to_64_q8", 1, 64, 64);
+  MeasureDenseQ8("dense_64_to_256_q8", 1, 64, 256);
+  MeasureDenseQ8("dense_100_rows_32_to_256_q8", 100, 32, 256);
+  MeasureConvQ8("conv_10x4_by_2_q8", {49, 25, 10, 2, 1, 4}, {10, 5, 4, 2, 1, 1}, 1, 64);
+  MeasureConvQ8("pointwise_64_on_25x5_q8", {25, 25, 1, 1, 1, 0}, {5, 5, 1, 1, 1, 0}, 64, 64);
+  MeasureConvQ8("conv_3x3_16_on_16x16_q8", {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
+  MeasureDepthwiseQ8("depthwise_3x3_64_on_25x5_q8", {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
 }
 
 void MeasureFloats() {
@@ -161,6 +203,7 @@ int main() {
   Fill(bias, 1024);
   MeasureFloats();
   for (int8_t& one : integers) one = static_cast<int8_t>(&one - integers);
+  MeasureLevels();
   MeasureDenseI8("dense_64_to_64_i8", 1, 64, 64);
   MeasureDenseI8("dense_64_to_256_i8", 1, 64, 256);
   MeasureDenseI8("dense_100_rows_32_to_256_i8", 100, 32, 256);
