@@ -58,8 +58,11 @@ template <size_t kSumStride>
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                             const LevelBounds& bounds, int8_t* y) {
   static_assert(kSumStride == 1, "sums of a row lie beside each other");
+  // Bytes that are written might else be these.
+  const FactorsQ8 of = factors;
+  const LevelBounds limits = bounds;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-    StoreLevels(ToLevels(NumbersOf(sums + i, factors, i, lanes), bounds), y + i, lanes);
+    StoreLevels(ToLevels(NumbersOf(sums + i, of, i, lanes), limits), y + i, lanes);
   });
 }
 #endif

@@ -224,8 +224,7 @@ HWY_NOINLINE inline void AddPairBlocks(const int8_t* first, const int8_t* second
       "cmp r11, #0\n\t"
       "bne 1b\n\t"
       "vmov r7, s19"
-      : [x] "+r"(x), [other] "+r"(other), [weights] "+r"(weights), [sums] "+r"(sums),
-        "+r"(eights)
+      : [x] "+r"(x), [other] "+r"(other), [weights] "+r"(weights), [sums] "+r"(sums), "+r"(eights)
       :
       : "cc", "memory", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "s16", "s17", "s18",
         "s19");

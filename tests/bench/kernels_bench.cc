@@ -13,6 +13,7 @@
 #include "kernels/fourier/fourier_tables.h"
 #include "kernels/matrix/conv.h"
 #include "kernels/matrix/dense.h"
+#include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/depthwise.h"
 #include "kernels/matrix/matmul.h"
 #include "kernels/matrix/pack.h"
@@ -83,6 +84,28 @@ BENCHMARK(DenseOfShape)
     ->ArgsProduct({{1}, {64, 256}, {256, 1024}, {0, 1, 2}})
     ->ArgsProduct({{25}, {512}, {1024}, {0, 1}})
     ->ArgsProduct({{1, 2, 4}, {64}, {64}, {0, 1}});
+
+// The same of levels: rows, inputs, outputs, target.
+void DenseOfLevels(benchmark::State& state) {
+  if (!Choose(state, state.range(3))) return;
+  DenseQ8Shape shape;
+  shape.rows = static_cast<uint32_t>(state.range(0));
+  shape.inputs = shape.x_row_stride = static_cast<uint32_t>(state.range(1));
+  shape.outputs = shape.y_row_stride = static_cast<uint32_t>(state.range(2));
+  const std::vector<int8_t> x(size_t{shape.rows} * shape.inputs, 3);
+  const std::vector<float> weights = Values(PackedDenseI8Bytes(shape.outputs, shape.inputs) / 4);
+  const std::vector<float> scales = Values(shape.outputs), start = Values(shape.outputs);
+  std::vector<int8_t> y(size_t{shape.rows} * shape.outputs);
+  for (auto _ : state) {
+    DenseQ8(shape, x.data(), reinterpret_cast<const int8_t*>(Align(weights)),
+            {scales.data(), nullptr, start.data()}, y.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(DenseOfLevels)
+    ->ArgNames({"rows", "inputs", "outputs", "target"})
+    ->ArgsProduct({{1}, {64, 256, 1024}, {256, 1024}, {0, 1, 2}})
+    ->ArgsProduct({{25}, {512}, {1024}, {0, 1}});
 
 // size of a real line, target
 void FourierOfSize(benchmark::State& state) {

@@ -4,11 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "kernels/elementwise/levels.h"
 #include "runtime/steps.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
@@ -554,126 +552,6 @@ TEST(Verify, HoldsSumsOfIntegersTo32Bits) {
   EXPECT_EQ(code(32767, 512), FaultCode::kOperandBytes);
   EXPECT_EQ(code(32767, 513), FaultCode::kParamSums);
   EXPECT_EQ(code(127, 0xFFFFFFFF), FaultCode::kParamSums);
-}
-
-TEST(Verify, HoldsSumsOfLevelsTo32Bits) {
-  using B = ListingBuilder;
-  const auto dense = [](uint32_t inputs) {
-    return CodeOf(format::Kind::dense_q8, [=](B& b) { b.dense_q8_rows[0].mutate_inputs(inputs); });
-  };
-  EXPECT_EQ(dense(3), FaultCode::kNone);
-  EXPECT_EQ(dense(0xFFFFFFFF), FaultCode::kOperandBytes);
-  const auto terms = [](uint32_t inputs) {
-    return CodeOf(format::Kind::dense_q8, [=](B& b) {
-      b.dense_q8_rows[0].mutate_inputs(inputs);
-      b.dense_q8_rows[0].mutate_rows(0);
-    });
-  };
-  EXPECT_EQ(terms(kernels::kMostProducts), FaultCode::kOperandBytes);
-  EXPECT_EQ(terms(kernels::kMostProducts + 1), FaultCode::kParamTerms);
-  EXPECT_EQ(terms(0xFFFFFFFF), FaultCode::kParamTerms);
-  const auto conv = [](uint32_t taps) {
-    return CodeOf(format::Kind::conv_q8,
-                  [=](B& b) { b.conv_q8_rows[0].mutate_kernel_width(taps); });
-  };
-  EXPECT_EQ(conv(kernels::kMostProducts / 4), FaultCode::kOperandBytes);
-  EXPECT_EQ(conv(kernels::kMostProducts / 4 + 1), FaultCode::kParamTerms);
-  EXPECT_EQ(conv(0x40000000), FaultCode::kParamTerms);
-  const auto depthwise = [](uint32_t taps) {
-    return CodeOf(format::Kind::depthwise_q8,
-                  [=](B& b) { b.depthwise_q8_rows[0].mutate_kernel_width(taps); });
-  };
-  EXPECT_EQ(depthwise(kernels::kMostProducts / 3), FaultCode::kOperandBytes);
-  EXPECT_EQ(depthwise(kernels::kMostProducts / 3 + 1), FaultCode::kParamTerms);
-  const auto pool = [](uint32_t taps, format::PoolOp op) {
-    return CodeOf(format::Kind::pool_q8, [=](B& b) {
-      b.pool_q8_rows[0].mutate_kernel_width(taps);
-      b.pool_q8_rows[0].mutate_pad_right(taps);
-      b.pool_q8_rows[0].mutate_op(op);
-    });
-  };
-  EXPECT_EQ(pool(kernels::kMostDifferences / 2, format::PoolOp::mean_exclude_pad),
-            FaultCode::kNone);
-  EXPECT_EQ(pool(kernels::kMostDifferences / 2 + 1, format::PoolOp::mean_exclude_pad),
-            FaultCode::kParamTerms);
-}
-
-TEST(Verify, HoldsLevelsAndScalesToTheirRange) {
-  using B = ListingBuilder;
-  using format::Kind;
-  const format::Levels reversed(0, 5, 4, ElementType::i8), of_floats(0, 0, 0, ElementType::f32);
-  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_levels() = reversed; }),
-            FaultCode::kParamLevels);
-  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_levels() = of_floats; }),
-            FaultCode::kParamType);
-  const float infinity = std::numeric_limits<float>::infinity();
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const float scale : {0.0f, -1.0f, 0x0.8p-100f, 0x1.1p100f, infinity, nan}) {
-    EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutate_inverse(scale); }),
-              FaultCode::kParamScale)
-        << scale;
-    EXPECT_EQ(CodeOf(Kind::dequantize, [&](B& b) { b.dequantize_rows[0].mutate_scale(scale); }),
-              FaultCode::kParamScale)
-        << scale;
-    EXPECT_EQ(CodeOf(Kind::pool_q8, [&](B& b) { b.pool_q8_rows[0].mutate_scale(scale); }),
-              FaultCode::kParamScale)
-        << scale;
-    if (scale == -1.0f) continue;
-    EXPECT_EQ(CodeOf(Kind::binary_q8, [&](B& b) { b.binary_q8_rows[0].mutate_a_scale(scale); }),
-              FaultCode::kParamScale)
-        << scale;
-    EXPECT_EQ(CodeOf(Kind::binary_q8, [&](B& b) { b.binary_q8_rows[0].mutate_b_scale(scale); }),
-              FaultCode::kParamScale)
-        << scale;
-  }
-  const auto multiply = [](float b_scale) {
-    return CodeOf(Kind::binary_q8, [=](B& b) {
-      b.binary_q8_rows[0].mutate_op(format::BinaryOp::multiply);
-      b.binary_q8_rows[0].mutate_b_scale(b_scale);
-    });
-  };
-  EXPECT_EQ(multiply(0), FaultCode::kNone);
-  EXPECT_EQ(multiply(1), FaultCode::kParamScale);
-  EXPECT_EQ(CodeOf(Kind::binary_q8,
-                   [](B& b) { b.binary_q8_rows[0].mutate_op(format::BinaryOp::divide); }),
-            FaultCode::kParamOpType);
-}
-
-// What has no meaning is 0.
-TEST(Verify, HoldsResultsOfLevelsToOneForm) {
-  using B = ListingBuilder;
-  using format::Kind;
-  const format::Levels reversed(0, 5, 4, ElementType::i8);
-  const format::Levels half(1, 0, 0, kF32), whole(0, 0, 0, kF32);
-  const auto dense = [](const format::Levels& levels, const format::Activation& activation) {
-    return CodeOf(Kind::dense_q8, [&](B& b) {
-      b.dense_q8_rows[0].mutable_levels() = levels;
-      b.dense_q8_rows[0].mutable_activation() = activation;
-      b.slots[5].mutate_type(levels.type());
-    });
-  };
-  const format::Activation plain, relu = Activate(format::UnaryOp::relu),
-                                  clipped = Activate(format::UnaryOp::identity, 0, 0, 1.0f);
-  EXPECT_EQ(dense(samples::kLevels, plain), FaultCode::kNone);
-  EXPECT_EQ(dense(samples::kLevels, relu), FaultCode::kParamOp);
-  EXPECT_EQ(dense(samples::kLevels, clipped), FaultCode::kParamOp);
-  EXPECT_EQ(dense(reversed, plain), FaultCode::kParamLevels);
-  EXPECT_EQ(dense(half, relu), FaultCode::kParamReserved);
-  EXPECT_EQ(dense(whole, relu), FaultCode::kOperandBytes);  // four times as many
-  const auto maximum = [](float scale, int8_t x_zero, const format::Levels& levels) {
-    return CodeOf(Kind::pool_q8, [&](B& b) {
-      b.pool_q8_rows[0].mutate_op(format::PoolOp::max);
-      b.pool_q8_rows[0].mutate_scale(scale);
-      b.pool_q8_rows[0].mutate_x_zero(x_zero);
-      b.pool_q8_rows[0].mutable_levels() = levels;
-    });
-  };
-  const format::Levels none(0, 0, 0, ElementType::i8);
-  EXPECT_EQ(maximum(0, 0, none), FaultCode::kNone);
-  EXPECT_EQ(maximum(1, 0, none), FaultCode::kParamScale);
-  EXPECT_EQ(maximum(0, -1, none), FaultCode::kParamReserved);
-  EXPECT_EQ(maximum(0, 0, samples::kLevels), FaultCode::kParamReserved);
-  EXPECT_EQ(maximum(0, 0, whole), FaultCode::kParamType);
 }
 
 }  // namespace
