@@ -39,8 +39,8 @@ constexpr uint64_t ConvQ8ScratchBytes(bool is_direct, uint32_t inputs) {
   return is_direct ? 0 : kPatches * PaddedInputs(inputs);
 }
 
-// With scratch null the convolution is direct. `weights` are those of each group as PackDenseI8 lays them out, of rows [ky][kx][in_channel]; `factors`
-// have a number for each output channel of all groups.
+// `weights` are those of each group as PackDenseI8 lays them out, of rows [ky][kx][in_channel]; `factors`
+// have a number for each output channel of all groups. With scratch null the convolution is direct.
 void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
             const FactorsQ8& factors, void* y, int8_t* scratch);
 

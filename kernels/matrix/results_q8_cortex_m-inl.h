@@ -106,7 +106,7 @@ HWY_INLINE void LimitFour(uint32_t low, uint32_t high, int8_t* y) {
       "sel %[four], %[four], %[low]\n\t"
       "ssub8 %[above], %[high], %[four]\n\t"
       "sel %[four], %[four], %[high]"
-      : [four] "+r"(four), [above] "=&r"(above)
+      : [four] "+&r"(four), [above] "=&r"(above)
       : [low] "r"(low), [high] "r"(high)
       : "cc");
   __builtin_memcpy(y, &four, sizeof four);
@@ -124,9 +124,9 @@ HWY_INLINE bool PanelLevels(const int32_t* sums, const int32_t* first, const flo
   for (size_t i = 0; i < kPanelOutputs; i += 4, sums += 4 * kStride) {
     int32_t a = sums[0], b = sums[kStride], c = sums[2 * kStride], d = sums[3 * kStride], e, f;
     __asm__ volatile(WEFT_FOUR_LEVELS
-                     : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [e] "=&r"(e),
-                       [f] "=&r"(f), [first] "+r"(first), [scales] "+r"(scales),
-                       [start] "+r"(start), [y] "+r"(to), [none] "+t"(none)
+                     : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [e] "=&r"(e),
+                       [f] "=&r"(f), [first] "+&r"(first), [scales] "+&r"(scales),
+                       [start] "+&r"(start), [y] "+&r"(to), [none] "+&t"(none)
                      : [zero] "r"(zero), [nothing] "t"(nothing)
                      : "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10",
                        "s11");
