@@ -445,10 +445,11 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
     case 5:
       return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), outputs,
                     format::BitsOf(p.levels().type()));
-    case 6:
-      return Contiguous(
-          kI8Bits,
-          {static_cast<int64_t>(kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs))});
+    case 6: {  // a patch for each pixel of a row, as many as there is room for
+      const uint64_t all = kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs);
+      const uint32_t patches = std::min(kernels::kPatches, p.out_width());
+      return Contiguous(kI8Bits, {static_cast<int64_t>(all / kernels::kPatches * patches)});
+    }
     default:
       return Contiguous(kF32Bits, {outputs});
   }
