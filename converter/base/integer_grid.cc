@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/base/integer_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace weft {
+namespace {
+
+// A scale that holds every number, and the integers before an offset.
+struct Multiples {
+  float scale = 0;
+  std::vector<int32_t> integers;
+};
+
+// A product of an integer and a float is exact in double, so that this rounds once.
+float Multiple(int32_t integer, float scale) { return static_cast<float>(double{scale} * integer); }
+
+// With the scale given; the greatest magnitude is `most` of it.
+bool Fill(std::span<const float> numbers, int32_t most, Multiples& multiples) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double nearest = std::nearbyint(double{numbers[i]} / multiples.scale);
+    if (std::fabs(nearest) > most) return false;
+    multiples.integers[i] = static_cast<int32_t>(nearest);
+    if (Multiple(multiples.integers[i], multiples.scale) != numbers[i]) return false;
+  }
+  return true;
+}
+
+// The greatest magnitude is a rounded multiple of the scale, which so is one of three neighbours.
+bool FindMultiples(std::span<const float> numbers, float greatest, int32_t most,
+                   Multiples& multiples) {
+  multiples.integers.resize(numbers.size());
+  for (int32_t steps = 1; steps <= most; ++steps) {
+    const auto middle = static_cast<float>(double{greatest} / steps);
+    for (const float scale :
+         {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, greatest)}) {
+      if (scale < std::numeric_limits<float>::min()) return false;
+      if (Multiple(steps, scale) != greatest) continue;
+      multiples.scale = scale;
+      if (Fill(numbers, steps, multiples)) return true;
+    }
+  }
+  return false;
+}
+
+struct Shift {
+  bool negated = false;
+  int32_t offset = 0;
+};
+
+// How the integers, negated or not, come to lie within the range.
+std::optional<Shift> ShiftInto(IntegerRange range, int32_t least, int32_t greatest,
+                               bool prefers_negated) {
+  std::optional<Shift> shift;
+  for (const bool negated : {prefers_negated, !prefers_negated}) {
+    const int32_t low = negated ? -greatest : least, high = negated ? -least : greatest;
+    if (high - low > range.greatest - range.least) return std::nullopt;
+    int32_t offset = 0;
+    if (high > range.greatest) offset = range.greatest - high;
+    if (low < range.least) offset = range.least - low;
+    if (offset == 0) return Shift{negated, 0};
+    if (!shift) shift = {negated, offset};
+  }
+  return shift;
+}
+
+}  // namespace
+
+std::optional<IntegerGrid> GridOf(std::span<const float> numbers, IntegerRange range) {
+  float greatest = 0;
+  bool has_negative_zero = false;
+  for (const float number : numbers) {
+    if (!std::isfinite(number)) return std::nullopt;
+    greatest = std::max(greatest, std::fabs(number));
+    has_negative_zero = has_negative_zero || (number == 0 && std::signbit(number));
+  }
+  IntegerGrid grid;
+  grid.integers.resize(numbers.size());
+  if (greatest == 0) return grid;
+  Multiples multiples;
+  if (!FindMultiples(numbers, greatest, range.greatest - range.least, multiples))
+    return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(multiples.integers);
+  const auto shift = ShiftInto(range, least, most, has_negative_zero);
+  if (!shift) return std::nullopt;
+  grid.scale = shift->negated ? -multiples.scale : multiples.scale;
+  grid.offset = shift->offset;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const int32_t integer = shift->negated ? -multiples.integers[i] : multiples.integers[i];
+    grid.integers[i] = static_cast<int8_t>(integer + shift->offset);
+  }
+  return grid;
+}
+
+}  // namespace weft
