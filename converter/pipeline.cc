@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -31,6 +32,7 @@
 #include "converter/graph/recognise/dilation.h"
 #include "converter/graph/recognise/divide.h"
 #include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/integer_tables.h"
 #include "converter/graph/recognise/recognise.h"
 #include "converter/graph/reroll/reroll.h"
 #include "converter/graph/resolve.h"
@@ -75,6 +77,7 @@ struct Conversion {
   std::optional<graph::Streamed> streamed = std::nullopt;
   plan::Program program = {};
   std::vector<plan::FusedProgram> fused = {};
+  std::vector<graph::IntegerTable> tables = {};
   plan::WeightsReport weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};
@@ -89,6 +92,7 @@ bool Flatten(Conversion&);
 bool Infer(Conversion&);
 bool Reroll(Conversion&);
 bool Stream(Conversion&);
+bool Tables(Conversion&);
 bool Lower(Conversion&);
 bool PlanLoops(Conversion&);
 bool FuseCells(Conversion&);
@@ -144,6 +148,8 @@ constexpr Pass kPasses[] = {
      "constants that follow one another, or a product, become one"},
     {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
      "products that are read in parts become one for each part"},
+    {"integer_tables", Stage::kGraph, Tables,
+     "tables of integers of 8 bits stay so where rows are taken from them"},
     {"layout", Stage::kGraph, OnGraph<graph::ChooseLayouts>,
      "stretches with windows get their channels last"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
@@ -279,6 +285,13 @@ bool Stream(Conversion& c) {
          graph::InferAndFold(*c.graph, {true, c.options.max_iterations}, c.folding, c.faults);
 }
 
+bool Tables(Conversion& c) {
+  if (c.options.precisions.all.value_or(ElementType::i8) == ElementType::i8) {
+    c.tables = graph::KeepIntegerTables(*c.graph);
+  }
+  return true;
+}
+
 bool Lower(Conversion& c) { return graph::Lower(*c.graph, c.program, c.faults); }
 
 bool PlanLoops(Conversion& c) {
@@ -295,6 +308,10 @@ bool FuseCells(Conversion& c) {
 
 bool NarrowWeights(Conversion& c) {
   c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
+  for (const graph::IntegerTable& table : c.tables) {
+    c.weights.Add({table.layer, ElementType::i8, table.bytes_before, table.bytes,
+                   std::numeric_limits<double>::infinity()});
+  }
   for (plan::FusedProgram& fused : c.fused) {
     if (c.faults.ok()) plan::NarrowWeights(fused.program, c.options.precisions, c.faults);
   }

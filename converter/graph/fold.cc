@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -25,6 +26,19 @@ TensorType TypeOfBytes(const ir::OutputPort& output, int64_t bytes) {
   return type;
 }
 
+bool IsOfIntegers(const ir::Node& node) {
+  const auto is_narrow = [](ElementType type) {
+    return type == ElementType::i8 || type == ElementType::u8 || type == ElementType::i4 ||
+           type == ElementType::u4;
+  };
+  const auto is_marked = [](const ir::Source& input) {
+    return input.node->constant && input.node->constant->from_integers;
+  };
+  if (node.inputs.empty()) return false;
+  return std::ranges::any_of(node.inputs, is_marked) ||
+         is_narrow(node.inputs[0].node->outputs[node.inputs[0].port].type.type);
+}
+
 std::vector<ir::Constant> Constants(const ir::Node& node,
                                     std::vector<std::vector<std::byte>> outputs) {
   std::vector<ir::Constant> constants;
@@ -34,6 +48,7 @@ std::vector<ir::Constant> Constants(const ir::Node& node,
     constant.type = TypeOfBytes(node.outputs[port], std::ssize(*bytes));
     constant.bytes = *bytes;
     constant.owner = std::move(bytes);
+    constant.from_integers = IsFloat(constant.type.type) && IsOfIntegers(node);
     constants.push_back(std::move(constant));
   }
   return constants;

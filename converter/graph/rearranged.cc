@@ -24,7 +24,7 @@ ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Di
     std::memcpy(bytes->data() + i * size, constant.bytes.data() + static_cast<size_t>(from) * size,
                 size);
   }
-  return {type, bytes, *bytes};
+  return {type, bytes, *bytes, constant.from_integers};
 }
 
 }  // namespace weft::graph

@@ -48,8 +48,12 @@ ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant cons
   return {Own(graph, MakeConstant(like, std::move(constant))), 0};
 }
 
-ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats) {
-  return NewConstantOf(graph, like, {ElementType::f32, std::move(dims)}, std::move(floats));
+ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats,
+                     bool from_integers) {
+  const ir::Source source =
+      NewConstantOf(graph, like, {ElementType::f32, std::move(dims)}, std::move(floats));
+  source.node->constant->from_integers = from_integers;
+  return source;
 }
 
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,

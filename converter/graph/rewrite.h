@@ -18,7 +18,8 @@ namespace weft::graph {
 
 // A constant in the name of `like`.
 ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant constant);
-ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats);
+ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats,
+                     bool from_integers = false);
 // Of any type of whole bytes; `dims` empty for a scalar.
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers);

@@ -41,6 +41,8 @@ struct Constant {
   TensorType type;
   std::shared_ptr<const void> owner;  // keeps `bytes` alive
   std::span<const std::byte> bytes;
+  // Floats that were computed from integers of 8 bits or fewer, as compressed weights are.
+  bool from_integers = false;
 };
 
 // An axis with a run-time length; its type shows the most it can be.

@@ -48,13 +48,15 @@ ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
       std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto [first, last] = weights_by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
-    const Value& known = program_.values[it->second];
+    Value& known = program_.values[it->second];
     if (*known.data != bytes) continue;
+    known.from_integers = known.from_integers || from_integers_;
     return known.type == type ? it->second : View(it->second, 0, std::move(type));
   }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];
   value.home = Home::kWeights;
+  value.from_integers = from_integers_;
   value.bytes = static_cast<int64_t>(bytes.size());
   value.data = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   weights_by_hash_.emplace(hash, id);

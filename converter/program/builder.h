@@ -54,6 +54,8 @@ class Builder {
   void CopyStrided(ValueId source, ValueId target, const Dims& dims, const Dims& source_strides,
                    int64_t source_offset, const Dims& target_strides, int64_t target_offset);
 
+  // Are the floats of weights that follow made from integers of 8 bits or fewer?
+  void SetFromIntegers(bool from_integers) { from_integers_ = from_integers; }
   void SetLayer(std::string layer) { layer_ = std::move(layer); }
   const std::string& layer() const { return layer_; }
   // Why the steps that follow move bytes; returns what it was before.
@@ -74,6 +76,7 @@ class Builder {
   Program& program_;
   BlockId block_;
   std::string layer_;
+  bool from_integers_ = false;
   format::Reason reason_ = format::Reason::operation;
   std::multimap<size_t, ValueId> weights_by_hash_;
   std::unordered_map<std::string, size_t> variable_index_;

@@ -13,6 +13,7 @@
 #include "converter/base/narrow.h"
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
+#include "converter/program/integer_weights.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
 #include "runtime/bind/bind.h"
@@ -88,11 +89,14 @@ bool HasOddChunks(int64_t trips) {
   return false;
 }
 
-bool StaysApart(const std::string& product, const std::string& gates,
+bool StaysApart(const Program& program, const Step& product, const std::string& gates,
                 const Precisions& precisions) {
-  if (precisions.Of(product) == ElementType::i8) return true;
-  return product != gates &&
-         (precisions.layers.contains(product) || precisions.layers.contains(gates));
+  const Precision precision = precisions.Of(product.layer);
+  if (precision == ElementType::i8) return true;
+  const Value& weights = program.values[Resolve(program, product.inputs[kCellWeights]).root];
+  if (KeepsIntegers(weights, std::get<format::DenseParams>(product.params), precision)) return true;
+  return product.layer != gates &&
+         (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
 }
 
 // One product of a cell that a step takes in.
@@ -401,7 +405,7 @@ void FuseCells(Program& program, const Precisions& precisions) {
   CellFuser fuser(program);
   fuser.Collect([&](const Step& s, size_t item) -> std::optional<Match> {
     std::optional<Match> match = fuser.MatchRecurrent(s, item);
-    if (match && StaysApart(fuser.ProductIn(*match).layer, s.layer, precisions))
+    if (match && StaysApart(program, fuser.ProductIn(*match), s.layer, precisions))
       return std::nullopt;
     return match;
   });

@@ -53,12 +53,6 @@ std::vector<std::byte> Converted(const std::vector<std::byte>& bytes, ElementTyp
   return converted;
 }
 
-std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
-  std::vector<float> floats(bytes.size() / sizeof(float));
-  std::memcpy(floats.data(), bytes.data(), floats.size() * sizeof(float));
-  return floats;
-}
-
 // A constant of floats that products alone read, each as its weights.
 struct Constant {
   ValueId root = kNone;
@@ -70,8 +64,12 @@ struct Constant {
   std::vector<std::byte> bytes;
   int64_t bytes_before = 0, bytes_now = 0;
   double signal_to_noise_db = std::numeric_limits<double>::infinity();
-  // Where it is integers: the values that stand for it.
-  ValueId integers = kNone, scales = kNone;
+  // Where it is integers: the values that stand for it, by groups of inputs.
+  struct Integers {
+    uint32_t first = 0, count = 0;
+    ValueId numbers = kNone, scales = kNone, offsets = kNone;
+  };
+  std::vector<Integers> integers;
 };
 
 // In decibels, of the numbers that were finite and are.
@@ -130,7 +128,9 @@ class Narrowing {
   void TakeOperands(Step& step);
   void CheckLayers();
   void Choose(Constant& constant);
+  bool RecoverIntegers(Constant& constant);
   void ChooseIntegers(Constant& constant, const format::DenseParams& product);
+  void AddIntegers(Constant& constant, const IntegerWeights& weights);
   bool IsNamedFor(const Constant& constant, ElementType type) const;
   void DropSmallKinds();
   void Apply();
@@ -212,6 +212,7 @@ void Narrowing::Choose(Constant& constant) {
   for (const Step* step : constant.readers) {
     if (precisions_.Of(step->layer) != constant.precision) constant.precision = ElementType::f32;
   }
+  if (RecoverIntegers(constant)) return;
   if (constant.precision == ElementType::i8) {
     const std::optional<format::DenseParams> product = ProductOf(constant);
     if (product && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
@@ -262,13 +263,36 @@ void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& pr
     return;
   }
   const IntegerWeights weights = QuantizeDense(before, product);
-  constant.type = ElementType::i8;
   constant.is_rounded = weights.numbers != before;
   constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
-  constant.integers = NewConstant<int8_t>(ElementType::i8, weights.packed);
-  constant.scales = NewConstant<float>(ElementType::f32, weights.scales);
-  constant.bytes_now =
-      program_.values[constant.integers].bytes + program_.values[constant.scales].bytes;
+  AddIntegers(constant, weights);
+}
+
+// Those that the file had, where they are still there.
+bool Narrowing::RecoverIntegers(Constant& constant) {
+  const Value& value = program_.values[constant.root];
+  const std::optional<format::DenseParams> product = ProductOf(constant);
+  if (!product || !KeepsIntegers(value, *product, constant.precision)) return false;
+  const std::vector<float> floats = FloatsOf(*value.data);
+  for (const IntegerWeights& weights : RecoverDense(floats, *product)) {
+    AddIntegers(constant, weights);
+  }
+  return true;
+}
+
+void Narrowing::AddIntegers(Constant& constant, const IntegerWeights& weights) {
+  if (constant.integers.empty()) constant.bytes_now = 0;
+  constant.type = ElementType::i8;
+  Constant::Integers integers = {weights.first, weights.count};
+  integers.numbers = NewConstant<int8_t>(ElementType::i8, weights.packed);
+  integers.scales = NewConstant<float>(ElementType::f32, weights.scales);
+  if (!weights.offsets.empty()) {
+    integers.offsets = NewConstant<float>(ElementType::f32, weights.offsets);
+  }
+  for (const ValueId value : {integers.numbers, integers.scales, integers.offsets}) {
+    if (value != kNone) constant.bytes_now += program_.values[value].bytes;
+  }
+  constant.integers.push_back(integers);
 }
 
 template <typename T>
@@ -347,6 +371,66 @@ Places OutputPlaces(const format::ConvParams& conv) {
           {y.image(), y.row(), y.pixel(), y.channel()}};
 }
 
+// y = act(start + sum of each row of x * offsets), start contiguous rows.
+void EmitOffsets(Builder& builder, const format::DenseParams& product, ValueId x, ValueId offsets,
+                 ValueId start, ValueId y) {
+  format::ReduceParams reduce;
+  reduce.mutate_kept_rank(1);
+  reduce.mutate_reduced_rank(1);
+  reduce.mutable_dims()->Mutate(0, product.rows());
+  reduce.mutable_dims()->Mutate(1, product.inputs());
+  reduce.mutable_strides()->Mutate(0, product.x_row_stride());
+  reduce.mutable_strides()->Mutate(1, 1);
+  reduce.mutate_op(format::ReduceOp::sum);
+  reduce.mutate_type(ElementType::f32);
+  reduce.mutate_order(format::ReduceOrder::runs);
+  const ValueId sums = builder.Scratch({ElementType::f32, {product.rows()}});
+  builder.Emit(reduce, {x}, {sums});
+  format::DenseParams params = product;
+  params.mutate_inputs(1);
+  params.mutate_x_row_stride(1);
+  params.mutate_start_row_stride(product.outputs());
+  builder.Emit(params, {sums, offsets, start}, {y});
+}
+
+// Offsets are added behind the product, so that it can leave a loop.
+void EmitProduct(Builder& builder, const format::DenseParams& product,
+                 const Constant::Integers& integers, ValueId x, ValueId start, ValueId y) {
+  format::DenseParams plain = product;
+  ValueId sum = y;
+  if (integers.offsets != kNone) {
+    plain.mutable_activation() = format::Activation();
+    plain.mutate_y_row_stride(product.outputs());
+    sum = builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
+  }
+  const format::DenseI8Params params = InIntegers(plain);
+  builder.Emit(params, {x, integers.numbers, integers.scales, start},
+               {sum, builder.Scratch(ScratchOf(params).type)});
+  if (integers.offsets != kNone) EmitOffsets(builder, product, x, integers.offsets, sum, y);
+}
+
+// Each group's product starts from that of those before it.
+void EmitGroups(Builder& builder, const format::DenseParams& product,
+                const std::vector<Constant::Integers>& groups, ValueId x, ValueId start,
+                ValueId y) {
+  format::DenseParams part = product;
+  for (const Constant::Integers& group : groups) {
+    const bool is_last = group.first + group.count == product.inputs();
+    part.mutate_inputs(group.count);
+    part.mutable_activation() = is_last ? product.activation() : format::Activation();
+    part.mutate_y_row_stride(is_last ? product.y_row_stride() : product.outputs());
+    const int64_t reach = (int64_t{product.rows()} - 1) * product.x_row_stride() + group.count;
+    const ValueId own_x =
+        groups.size() == 1 ? x
+                           : builder.View(x, int64_t{group.first} * 4, {ElementType::f32, {reach}});
+    const ValueId sum =
+        is_last ? y : builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
+    EmitProduct(builder, part, group, own_x, start, sum);
+    start = sum;
+    part.mutate_start_row_stride(product.outputs());
+  }
+}
+
 void EmitInteger(Builder& builder, Step step, const Constant& constant) {
   const ConvRows rows = *ProductOf(step);
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
@@ -359,9 +443,7 @@ void EmitInteger(Builder& builder, Step step, const Constant& constant) {
   }
   const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
   if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
-  const format::DenseI8Params params = InIntegers(rows.product);
-  builder.Emit(params, {x, constant.integers, constant.scales, step.inputs[2]},
-               {y, builder.Scratch(ScratchOf(params).type)});
+  EmitGroups(builder, rows.product, constant.integers, x, step.inputs[2], y);
   if (rows.has_own_y) return;
   builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
                       0);
@@ -418,6 +500,17 @@ std::string PrecisionNames() {
 #include "kernels/matrix/weights.inc"
 #undef WEFT_WEIGHTS
          ", i8";
+}
+
+void WeightsReport::Add(LayerWeights layer) {
+  const auto found = std::ranges::find_if(
+      types, [&](const WeightsOfType& one) { return one.type == layer.type && !one.is_rounded; });
+  if (found == types.end()) {
+    types.push_back({layer.type, false, layer.bytes});
+  } else {
+    found->bytes += layer.bytes;
+  }
+  layers.push_back(std::move(layer));
 }
 
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults) {

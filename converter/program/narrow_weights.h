@@ -16,7 +16,8 @@
 
 namespace weft::plan {
 
-// f32, a row of kernels/matrix/weights.inc, or i8; nullopt: f16 where every weight is one, else f32.
+// f32, a row of kernels/matrix/weights.inc, or i8; nullopt: the integers of 8 bits of which they were made,
+// else f16 where every weight is one, else f32.
 using Precision = std::optional<ElementType>;
 
 // The one that a call names: "auto", "f32", "f16" ...; nullopt where there is no such.
@@ -51,10 +52,13 @@ struct LayerWeights {
 struct WeightsReport {
   std::vector<WeightsOfType> types;
   std::vector<LayerWeights> layers;
+  // What became narrow before the program was there, without rounding.
+  void Add(LayerWeights layer);
 };
 
 // i8 is for products that gain from it, dense ones and pointwise convolutions (conv_rows.h); others
-// become what they are without a request, and a layer that is named for i8 must have one. What is left
+// become what they are without a request, and a layer that is named for i8 must have one. Without a request
+// weights that were made from integers are those where the product gains from them. What is left
 // alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
 // step whose weights would save less than its kernel for them takes. A weight that is too great for its
 // type, and a layer that has none, are faults.

@@ -68,6 +68,8 @@ struct Value {
   std::vector<Move> moves;
 
   std::shared_ptr<const std::vector<std::byte>> data;  // of kWeights
+  // Of kWeights: floats of a layer with constants that were integers of 8 bits or fewer.
+  bool from_integers = false;
 };
 
 // A step's operands stand in the order of its row in ops.inc; kNone marks an absent optional one.

@@ -22,13 +22,49 @@ def product(x, w):
     w = np.asarray(w, np.float32)
     if min(w.shape) < LEAST_EXTENT:
         return np.asarray(x, np.float64) @ w.T.astype(np.float64)
+    weights, scales = quantized_weights(w)
+    return sums(x, weights) * scales
+
+
+def sums(x, weights):
+    """x [..., inputs], its rows rounded to integers, times integers [outputs, inputs]."""
     x = np.asarray(x, np.float32)
-    most = np.float32(min(GREATEST_INTEGER, (2**31 - 1) // 128 // w.shape[1]))
+    most = np.float32(min(GREATEST_INTEGER, (2**31 - 1) // 128 // weights.shape[1]))
     greatest = np.abs(x).max(axis=-1, keepdims=True)
     is_number = np.isfinite(x).all(axis=-1, keepdims=True)
     counts = is_number & (greatest >= np.float32(2.0**-100))
     safe = np.where(counts, greatest, np.float32(1))
     integers = np.rint(np.where(counts, x * (most / safe), 0)).astype(np.int64)
     worth = np.where(counts, safe / most, np.where(is_number, np.float32(0), np.float32(np.nan)))
-    weights, scales = quantized_weights(w)
-    return (integers @ weights.T).astype(np.float32) * worth * scales
+    return (integers @ weights.T).astype(np.float32) * worth
+
+
+def kept(x, weights, scales):
+    """x times (weights * scales[:, None]), integers of up to 9 bits: what does not fit 8 bits, with either
+    sign of the scale, has an offset that the sum of x is multiplied by."""
+    least, greatest = weights.min(axis=1), weights.max(axis=1)
+    turns = ((least < -128) | (greatest > 127)) & (greatest <= 128) & (least >= -127)
+    signs = np.where(turns, -1, 1)
+    weights, scales = weights * signs[:, None], np.asarray(scales, np.float32) * signs
+    least, greatest = weights.min(axis=1), weights.max(axis=1)
+    offsets = np.minimum(127 - greatest, 0) + np.maximum(-128 - least, 0)
+    y = sums(x, weights + offsets[:, None]) * scales.astype(np.float32)
+    if not offsets.any():
+        return y
+    of_sums = np.asarray(x, np.float64).sum(axis=-1, keepdims=True)
+    return y.astype(np.float64) + of_sums * (-offsets * scales.astype(np.float64))
+
+
+def recovered(x, w):
+    """x times w [outputs, inputs] transposed, each output of which has integer multiples of a scale."""
+    w = np.asarray(w, np.float64)
+    weights, scales = np.zeros(w.shape, np.int64), np.zeros(len(w), np.float32)
+    for row, (numbers, greatest) in enumerate(zip(w, np.abs(w).max(axis=1))):
+        for steps in range(1, 256):
+            multiples = numbers / (greatest / steps)
+            if np.abs(multiples - np.rint(multiples)).max() < 1e-6:
+                weights[row], scales[row] = np.rint(multiples), greatest / steps
+                break
+        else:
+            raise ValueError("no multiples of a scale")
+    return kept(x, weights, scales)

@@ -17,7 +17,10 @@ namespace {
 ir::Constant Turned(const ir::Constant& constant, const Dims& dims) {
   Dims last = ops::ChannelsLast(dims);
   if (!ops::Moves(dims)) {
-    return {{constant.type.type, std::move(last)}, constant.owner, constant.bytes};
+    return {{constant.type.type, std::move(last)},
+            constant.owner,
+            constant.bytes,
+            constant.from_integers};
   }
   const Dims strides = ops::ChannelsLast(plan::DenseStrides(dims));
   return Rearranged(constant, last, strides, last);

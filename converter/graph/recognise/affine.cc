@@ -122,6 +122,7 @@ struct Matrix {
   std::vector<float> elements;
   int64_t outputs = 0, inputs = 0;
   bool inputs_first = false;  // the elements lie as [inputs, outputs]
+  bool from_integers = false;
   float at(int64_t output, int64_t input) const {
     const int64_t index = inputs_first ? input * outputs + output : output * inputs + input;
     return elements[static_cast<size_t>(index)];
@@ -134,7 +135,8 @@ std::optional<Matrix> ConstantFactor(const ir::Node& product) {
   const Dims& dims = constant->type.dims;
   if (dims.size() < 2) return std::nullopt;
   if (ElementCount(dims) != dims[dims.size() - 1] * dims[dims.size() - 2]) return std::nullopt;
-  Matrix matrix{ops::Floats(*constant), dims[dims.size() - 2], dims.back(), false};
+  Matrix matrix{ops::Floats(*constant), dims[dims.size() - 2], dims.back(), false,
+                constant->from_integers};
   if (Attribute(product, "transpose_b", 0) == 0) {
     std::swap(matrix.outputs, matrix.inputs);
     matrix.inputs_first = true;
@@ -283,6 +285,7 @@ void Reader::AddFactor(ir::Source input, const Matrix& matrix, int64_t first_inp
         {input, width, std::vector<float>(static_cast<size_t>(count_ * width), 0.0f)});
     found = affine_.products.end() - 1;
   }
+  found->from_integers = found->from_integers || matrix.from_integers;
   for (int64_t output = 0; output < count_; ++output) {
     for (int64_t i = 0; i < width; ++i) {
       found->weights[static_cast<size_t>(output * width + i)] +=

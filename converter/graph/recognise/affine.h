@@ -37,6 +37,7 @@ struct Product {
   ir::Source input;            // before reshapes
   int64_t width = 0;           // of the input
   std::vector<float> weights;  // [count, width]
+  bool from_integers = false;  // some of the weights, as ir::Constant has it
 };
 
 struct Affine {

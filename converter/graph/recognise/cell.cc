@@ -75,6 +75,9 @@ void CellDraft::Append(const Affine& affine, float sign) {
   AppendMatrix(w, affine, x, inputs, sign);
   AppendMatrix(r, affine, states[0], hidden, sign);
   for (const float bias : affine.bias) b.push_back(sign * bias);
+  for (const Product& product : affine.products) {
+    from_integers = from_integers || product.from_integers;
+  }
   Cover(affine);
 }
 
@@ -89,8 +92,10 @@ bool Place(Site& site, CellDraft draft) {
   }
   const auto gate_rows = static_cast<int64_t>(draft.w.size()) / draft.inputs;
   const auto biases = static_cast<int64_t>(draft.b.size());
-  inputs.push_back(NewFloats(graph, like, {gate_rows, draft.inputs}, std::move(draft.w)));
-  inputs.push_back(NewFloats(graph, like, {gate_rows, draft.hidden}, std::move(draft.r)));
+  inputs.push_back(
+      NewFloats(graph, like, {gate_rows, draft.inputs}, std::move(draft.w), draft.from_integers));
+  inputs.push_back(
+      NewFloats(graph, like, {gate_rows, draft.hidden}, std::move(draft.r), draft.from_integers));
   inputs.push_back(NewFloats(graph, like, {biases}, std::move(draft.b)));
   ir::Node* cell = NewInferredNode(graph, like, draft.operation, draft.opset, std::move(inputs),
                                    Narrow32(draft.results.size(), "outputs"), AttributesOf(draft));

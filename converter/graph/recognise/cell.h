@@ -35,6 +35,7 @@ struct CellDraft {
   ir::Source x;
   std::vector<ir::Source> states;   // hidden, cell
   std::vector<float> w, r, b;       // of all gates, in the operation's order
+  bool from_integers = false;       // some of w or r, as ir::Constant has it
   std::vector<ir::Source> results;  // what the operation's outputs stand for
   std::vector<Gate> activations;    // one per activation of the operation
   bool linear_before_reset = false;

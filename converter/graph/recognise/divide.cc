@@ -128,7 +128,7 @@ ir::Source WeightsOfPart(ir::Graph& graph, const CutProduct& product, const Part
     const int64_t output = static_cast<int64_t>(i) / inner % outputs;
     if (output >= part.begin && output < part.begin + part.count) own.push_back(all[i]);
   }
-  return NewFloats(graph, *product.product, std::move(dims), std::move(own));
+  return NewFloats(graph, *product.product, std::move(dims), std::move(own), weights.from_integers);
 }
 
 void Divide(ir::Graph& graph, const CutProduct& product) {

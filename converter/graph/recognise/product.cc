@@ -26,9 +26,11 @@ ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
   std::vector<ir::Source> inputs;
   std::vector<float> matrix;  // [inputs, outputs]
   int64_t width = 0;
+  bool from_integers = false;
   for (const Product* part : parts) {
     inputs.push_back(Reshaped(graph, like, part->input, {rows, part->width}));
     width += part->width;
+    from_integers = from_integers || part->from_integers;
     for (int64_t i = 0; i < part->width; ++i) {
       for (int64_t o = 0; o < outputs; ++o) {
         matrix.push_back(part->weights[static_cast<size_t>(o * part->width + i)]);
@@ -39,7 +41,8 @@ ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
   if (inputs.size() > 1) {
     row = {NewInferredNode(graph, like, "Concat", 1, inputs, 1, {{"axis", "1"}}), 0};
   }
-  const ir::Source weights = NewFloats(graph, like, {width, outputs}, std::move(matrix));
+  const ir::Source weights =
+      NewFloats(graph, like, {width, outputs}, std::move(matrix), from_integers);
   return {NewInferredNode(graph, like, "MatMul", 1, {row, weights}), 0};
 }
 

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights that the file has as integers behind a chain of conversions, as compressing tools leave them:
+products with them are those of the integers, rows of tables are exactly the chain's."""
+
+import numpy as np
+import openvino as ov
+
+from build import node
+from casebook import EXACT, SINGLE, Case, by_numpy, exact, integers, normal, recurrent
+from families.sequences import DEFAULT, DIRECTIONS, GATES, REFERENCES
+from reference import integers as products
+
+INTEGERS = by_numpy("OpenVINO multiplies floats; weft multiplies the integers of the file.")
+AS_FLOATS = dict(convert=["--precision", "f32"])
+
+
+def to(kind, source):
+    return node("Convert", 1, [source], destination_type=kind)
+
+
+def four_bits(numbers, kind):
+    """A Constant of u4 or i4."""
+    return ov.op.Constant(
+        getattr(ov.Type, kind), ov.Shape(numbers.shape),
+        numbers.astype(np.int64).flatten().tolist())
+
+
+def halves(label, *shape):
+    """Scales of both signs."""
+    scales = normal(label, *shape, scale=0.01)
+    return (scales + np.copysign(0.002, scales)).astype(np.float16)
+
+
+def chain(numbers, zero, scale, shape=None, kind="f16", stored=lambda numbers: numbers):
+    """(numbers - zero) * scale as a graph, and as NumPy has it."""
+    y = to(kind, stored(numbers))
+    if zero is not None:
+        y = node("Subtract", 1, [y, to(kind, stored(zero))])
+    y = node("Multiply", 1, [y, scale])
+    if shape is not None:
+        y = node("Reshape", 1, [y, np.array(shape, np.int64)], special_zero=False)
+    return to("f32", y) if kind != "f32" else y
+
+
+def floats(numbers, zero, scale, shape=None):
+    differences = numbers.astype(np.float64) - (0 if zero is None else zero.astype(np.float64))
+    return (differences * scale.astype(np.float64)).astype(np.float32).reshape(shape or
+                                                                               numbers.shape)
+
+
+def differences(numbers, zero):
+    return numbers.astype(np.int64) - (0 if zero is None else zero.astype(np.int64))
+
+
+class Asymmetric:
+    """u8 [outputs, inputs] of the whole range, with a zero point for each output."""
+    def __init__(self, label, outputs, inputs):
+        self.numbers = integers(label, 0, 256, outputs, inputs, dtype=np.uint8)
+        self.numbers[:, 3], self.numbers[:, 5] = 0, 255
+        self.zero = integers(label + "z", 0, 256, outputs, 1, dtype=np.uint8)
+        self.scale = halves(label + "s", outputs, 1)
+
+
+class Symmetric:
+    """i8 [outputs, inputs] without zero points, of both signs of scale."""
+    def __init__(self, label, outputs, inputs):
+        self.numbers = integers(label, -128, 128, outputs, inputs, dtype=np.int8)
+        self.numbers[::3, 3] = -128
+        self.numbers[:, 4], self.numbers[:, 5] = 1, 127
+        self.zero = None
+        self.scale = halves(label + "s", outputs, 1)
+
+
+def matmul(w):
+    return lambda x: node("MatMul", 1, [x, chain(w.numbers, w.zero, w.scale)], transpose_b=True)
+
+
+def answer(w):
+    return lambda x: products.kept(x, differences(w.numbers, w.zero), w.scale[:, 0])
+
+
+def _dense(name, w, x, graph=None, reference=None, tolerance=None, **how):
+    if tolerance is None:
+        tolerance = EXACT if w.zero is None else SINGLE
+    return Case(f"compressed_weights/{name}", [x], graph or matmul(w),
+                reference=reference or answer(w), rtol=tolerance, atol=tolerance,
+                **(how or INTEGERS))
+
+
+def _eight_bits():
+    for rows, inputs, outputs in ((1, 37, 45), (3, 64, 17), (2, 600, 16)):
+        shape = f"{rows}x{inputs}x{outputs}"
+        x = normal("cx" + shape, rows, inputs)
+        yield _dense("u8_" + shape, Asymmetric("cu" + shape, outputs, inputs), x)
+        yield _dense("i8_" + shape, Symmetric("ci" + shape, outputs, inputs), x)
+    w, x = Asymmetric("cu", 45, 37), normal("cx", 2, 3, 37)
+    plain = floats(w.numbers, w.zero, w.scale)
+    yield _dense("u8_as_floats", w, x, reference=lambda x: x @ plain.T, tolerance=1e-4,
+                 **AS_FLOATS)
+    b = normal("cub", 45)
+    yield _dense(
+        "u8_bias_relu", w, x,
+        lambda x: node("Relu", 1, [node("Add", 1, [matmul(w)(x), b])]),
+        lambda x: np.maximum(answer(w)(x) + b, 0))
+    inputs_first = [part.T.copy() for part in (w.numbers, w.zero, w.scale)]
+    yield _dense("u8_inputs_first", w, x,
+                 lambda x: node("MatMul", 1, [x, chain(*inputs_first)]))
+    yield _dense(
+        "u8_turned", w, x, lambda x: node("MatMul", 1, [
+            x, node("Transpose", 1, [chain(w.numbers, w.zero, w.scale), np.array([1, 0])])]))
+    inner = Asymmetric("cui", 45, 37)
+    inner.numbers, inner.zero = np.maximum(inner.numbers, 1), np.full((45, 1), 128, np.uint8)
+    yield _dense("u8_within_i8", inner, x, tolerance=EXACT)
+    signed = Symmetric("cis", 45, 37)
+    signed.numbers[7], signed.numbers[9], signed.numbers[11, 1:] = 0, 5, 0
+    yield _dense("i8_rows_of_one_number", signed, x, tolerance=SINGLE)
+    single = Symmetric("cif", 45, 37)
+    single.scale = np.abs(normal("cifs", 45, 1, scale=0.01)) + np.float32(0.001)
+    yield _dense(
+        "i8_scales_of_f32", single, x, lambda x: node("MatMul", 1, [
+            x, chain(single.numbers, None, single.scale, kind="f32")], transpose_b=True),
+        tolerance=SINGLE)
+    few = Symmetric("cit", 15, 37)
+    yield _dense("i8_too_few_outputs", few, x,
+                 reference=lambda x: x @ floats(few.numbers, None, few.scale).T, tolerance=1e-4,
+                 convert=[])
+
+
+def _four_bits():
+    for name, kind, asymmetric, group in (
+        ("i4", "i4", False, 64), ("u4", "u4", True, 64), ("i4_groups", "i4", False, 32),
+        ("u4_groups", "u4", True, 32), ("i4_long_groups", "i4", False, 128)):
+        outputs, inputs = 20, 64 if group <= 64 else 384
+        low, high = (0, 16) if asymmetric else (-8, 8)
+        shape = (outputs, inputs // group, group)
+        numbers = integers(name + "n", low, high, *shape)
+        numbers[..., 2], numbers[..., 3] = low, high - 1
+        zero = integers(name + "z", low, high, *shape[:2], 1) if asymmetric else None
+        scale = halves(name + "s", *shape[:2], 1)
+        if group == inputs:
+            numbers, scale = numbers[:, 0], scale[:, 0]
+            zero = None if zero is None else zero[:, 0]
+
+        def graph(x, kind=kind, numbers=numbers, zero=zero, scale=scale, group=group,
+                  inputs=inputs, outputs=outputs):
+            shape = None if group == inputs else [outputs, inputs]
+            return node("MatMul", 1, [
+                x, chain(numbers, zero, scale, shape, stored=lambda part: four_bits(part, kind))],
+                        transpose_b=True)
+
+        def reference(x, numbers=numbers, zero=zero, scale=scale, group=group, inputs=inputs,
+                      outputs=outputs):
+            integers_of = differences(numbers, zero).reshape(outputs, -1, group)
+            scales = scale.reshape(outputs, -1)
+            return sum(
+                np.asarray(products.kept(x[:, first * group:(first + 1) * group],
+                                         integers_of[:, first], scales[:, first]), np.float64)
+                for first in range(inputs // group))
+
+        x = normal(name + "x", 3, inputs)
+        yield Case(f"compressed_weights/{name}", [x], graph, reference=reference, rtol=SINGLE,
+                   atol=SINGLE, **INTEGERS)
+        plain = floats(numbers, zero, scale, (outputs, inputs))
+        yield Case(f"compressed_weights/{name}_as_floats", [x], graph,
+                   reference=lambda x, plain=plain: x @ plain.T, rtol=1e-4, atol=1e-4, **AS_FLOATS)
+
+
+def _convolutions():
+    """Those of one tap are products of integers; others stay floats."""
+    w = Asymmetric("cpw", 33, 37)
+    four = [part.reshape(*part.shape, 1, 1) for part in (w.numbers, w.zero, w.scale)]
+
+    def convolved(x, filters, pad=0):
+        return node("Convolution", 1, [x, filters], strides=[1, 1], dilations=[1, 1],
+                    pads_begin=[pad, pad], pads_end=[pad, pad], auto_pad="explicit")
+
+    yield _dense(
+        "u8_pointwise", w, normal("cpx", 2, 37, 5, 4),
+        lambda x: convolved(x, chain(*four)),
+        lambda x: np.moveaxis(answer(w)(np.moveaxis(x, 1, -1)), -1, 1))
+    taps = [integers("ct", 0, 256, 17, 9, 3, 3, dtype=np.uint8),
+            integers("ctz", 100, 140, 17, 1, 1, 1, dtype=np.uint8), halves("cts", 17, 1, 1, 1)]
+    yield Case("compressed_weights/u8_taps_as_floats", [normal("ctx", 1, 9, 6, 5)],
+               lambda x: convolved(x, chain(*taps), 1), rtol=1e-4, atol=1e-3, **AS_FLOATS)
+    deep = [integers("cd", -128, 128, 35, 1, 1, 3, 3, dtype=np.int8), None,
+            halves("cds", 35, 1, 1, 1, 1)]
+    yield Case("compressed_weights/i8_depthwise_as_floats", [normal("cdx", 1, 35, 6, 5)],
+               lambda x: node("GroupConvolution", 1, [x, chain(*deep)], strides=[1, 1],
+                              dilations=[1, 1], pads_begin=[1, 1], pads_end=[1, 1],
+                              auto_pad="explicit"), rtol=1e-4, atol=1e-3, **AS_FLOATS)
+
+
+def _tables():
+    indices = np.array([[0, 69, 3], [17, 17, 1]], np.int32)
+    for name, zero_shape in (("u8_table", (70, 1)), ("i8_table", None), ("i8_small_table", None)):
+        rows = 3 if "small" in name else 70
+        kind, low = (np.uint8, 0) if zero_shape else (np.int8, -128)
+        numbers = integers(name, low, low + 256, rows, 24, dtype=kind)
+        zero = integers(name + "z", 0, 256, *zero_shape, dtype=np.uint8) if zero_shape else None
+        scale = halves(name + "s", rows, 1)
+        table = floats(numbers, zero, scale)
+        yield exact(
+            f"compressed_weights/{name}", [indices % rows],
+            lambda x, numbers=numbers, zero=zero, scale=scale: node(
+                "Gather", 8, [chain(numbers, zero, scale), x, np.array(0, np.int64)],
+                batch_dims=0),
+            lambda x, table=table: table[x])
+
+
+def _sequences():
+    for kind, direction, linear, inputs, hidden in (
+        ("LSTMSequence", "forward", False, 19, 16), ("LSTMSequence", "bidirectional", False, 32, 17),
+        ("GRUSequence", "forward", True, 16, 32), ("RNNSequence", "reverse", False, 17, 31)):
+        count, gates = DIRECTIONS[direction], GATES[kind]
+        name = f"{kind[:-8].lower()}{'_linear' if linear else ''}_{direction}"
+        scale = np.float16(0.003 / np.sqrt(inputs + hidden))
+        parts = [(integers(name + "c" + side, -127, 128, count, gates * hidden, width,
+                           dtype=np.int8),
+                  (scale * (1 + integers(name + side, 0, 3, count, gates * hidden, 1))).astype(
+                      np.float16)) for side, width in (("w", inputs), ("r", hidden))]
+        b = normal(name + "cb", count, (4 if linear else gates) * hidden, scale=0.3)
+        arrays = [normal(name + "c", 2, 6, inputs)]
+        for part in range(2 if kind == "LSTMSequence" else 1):
+            arrays.append(normal(f"{name}c{part}", 2, count, hidden, scale=0.5))
+        steps = np.array([6, 6], np.int32)
+        how = {"linear_before_reset": linear} if kind == "GRUSequence" else {}
+
+        def graph(*ports, parts=parts, b=b, steps=steps, kind=kind, hidden=hidden,
+                  direction=direction, how=how):
+            w, r = (chain(numbers, None, scales) for numbers, scales in parts)
+            return node(kind, 5, [*ports, steps, w, r, b], hidden_size=hidden, direction=direction,
+                        activations=DEFAULT[kind], **how)
+
+        def reference(*ports, parts=parts, b=b, steps=steps, kind=kind, direction=direction,
+                      how=how):
+            w, r = (floats(numbers, None, scales) for numbers, scales in parts)
+            return REFERENCES[kind](*ports, steps, w, r, b, direction=direction,
+                                    product=products.recovered, **how)
+
+        yield recurrent(f"compressed_weights/{name}", arrays, graph, reference, **INTEGERS)
+
+
+def cases():
+    for part in (_eight_bits, _four_bits, _convolutions, _tables, _sequences):
+        yield from part()
