@@ -219,10 +219,11 @@ def _sequences():
                   (scale * (1 + integers(name + side, 0, 3, count, gates * hidden, 1))).astype(
                       np.float16)) for side, width in (("w", inputs), ("r", hidden))]
         b = normal(name + "cb", count, (4 if linear else gates) * hidden, scale=0.3)
-        arrays = [normal(name + "c", 2, 6, inputs)]
+        batch = 1 if hidden == 16 else 2  # one row of whole blocks would be a step of its own
+        arrays = [normal(name + "c", batch, 6, inputs)]
         for part in range(2 if kind == "LSTMSequence" else 1):
-            arrays.append(normal(f"{name}c{part}", 2, count, hidden, scale=0.5))
-        steps = np.array([6, 6], np.int32)
+            arrays.append(normal(f"{name}c{part}", batch, count, hidden, scale=0.5))
+        steps = np.array([6] * batch, np.int32)
         how = {"linear_before_reset": linear} if kind == "GRUSequence" else {}
 
         def graph(*ports, parts=parts, b=b, steps=steps, kind=kind, hidden=hidden,

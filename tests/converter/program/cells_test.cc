@@ -32,6 +32,12 @@ std::vector<float> Sawtooth(int64_t count, int64_t period) {
   return numbers;
 }
 
+std::vector<float> Multiples(int64_t count) {
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(0.043f * static_cast<float>(i % 23 - 11));
+  return numbers;
+}
+
 ops::CellShape ShapeOf(CellKind kind, int64_t hidden) {
   ops::CellShape shape;
   shape.kind = kind;
@@ -46,11 +52,14 @@ ops::CellShape ShapeOf(CellKind kind, int64_t hidden) {
 
 // One cell, or a loop of them over the rows of x.
 struct CellProgram {
-  explicit CellProgram(const ops::CellShape& of) : shape(of) {
+  explicit CellProgram(const ops::CellShape& of, bool from_integers = false) : shape(of) {
+    builder.SetFromIntegers(from_integers);
     const int64_t gates = GateCount(shape.kind) * shape.hidden;
-    packed = Pack(builder, shape,
-                  {Sawtooth(gates * shape.inputs, 19), Sawtooth(gates * shape.hidden, 23),
-                   Sawtooth(gates + shape.hidden, 17)});
+    packed =
+        Pack(builder, shape,
+             {Sawtooth(gates * shape.inputs, 19),
+              from_integers ? Multiples(gates * shape.hidden) : Sawtooth(gates * shape.hidden, 23),
+              Sawtooth(gates + shape.hidden, 17)});
   }
 
   ValueId Input(const TensorType& type) {
@@ -153,6 +162,14 @@ TEST(Cells, OfIntegersAreSteps) {
   EXPECT_EQ(Kinds(lstm.Fused()), apart);
   const std::string layer = Steps(lstm.program).back().layer;
   lstm.precisions.layers = {{layer, ElementType::f32}};
+  EXPECT_EQ(Kinds(lstm.Fused()), KindList{StepKind::kLstmCell});
+}
+
+TEST(Cells, OfWeightsThatWereIntegersAreSteps) {
+  CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, 16), true).Once();
+  const KindList apart = {StepKind::kDense, StepKind::kDense, StepKind::kLstmGates};
+  EXPECT_EQ(Kinds(lstm.Fused()), apart);
+  lstm.precisions.all = ElementType::f32;
   EXPECT_EQ(Kinds(lstm.Fused()), KindList{StepKind::kLstmCell});
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/ops/packed.h"
@@ -216,6 +217,80 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
   const double signal = 1 + 63 * 0.25 + 15 * 64 * 0.25, step = 0.5 / 127;
   EXPECT_NEAR(report.layers[0].signal_to_noise_db, 10 * std::log10(signal / (63 * step * step)),
               0.01);
+}
+
+// A product whose weights were made from integers, of which those of an output count around.
+struct Compressed : Products {
+  explicit Compressed(int32_t least, int32_t greatest, int64_t group = kTerms) {
+    builder.SetFromIntegers(true);
+    std::vector<float> weights;
+    for (int64_t i = 0; i < kTerms * 16; ++i) {
+      const auto integer = static_cast<float>(least + i * 7 % (greatest - least + 1));
+      const float scale = 0.013f * static_cast<float>(1 + i / group);
+      weights.push_back(integer * scale);
+    }
+    builder.SetLayer("layer 0");
+    const ValueId packed = ops::PackDense(builder, weights, kTerms, 1, 16, kTerms);
+    const ValueId y = builder.Scratch(F32({1, 16}));
+    ops::EmitDense(builder, 1, kTerms, 16, x, packed, y);
+    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+  }
+  std::vector<float> Answers() const {
+    std::vector<float> numbers(kTerms);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = 0.37f * static_cast<float>(i % 11) - 1.7f;
+    }
+    return RunFloats(program, {numbers})[0];
+  }
+  std::string Kinds() const {
+    std::string kinds;
+    for (const plan::Step& step : Steps(program)) {
+      kinds += (kinds.empty() ? "" : " ") + std::string(plan::Name(step.kind()));
+    }
+    return kinds;
+  }
+};
+
+TEST(NarrowWeights, AreTheIntegersOfWhichTheyWereMade) {
+  EXPECT_EQ(Compressed(-127, 127).Narrowed(), "i8");
+  EXPECT_EQ(Compressed(-127, 127).Narrowed(All(ElementType::i8)), "i8");
+  for (const ElementType other : {ElementType::f32, ElementType::f16, ElementType::bf16}) {
+    EXPECT_EQ(Compressed(-127, 127).Narrowed(All(other)), EnumNameElementType(other));
+  }
+  EXPECT_EQ(Compressed(-127, 127).Narrowed({std::nullopt, {{"layer 0", ElementType::f32}}}), "f32");
+  EXPECT_EQ(Compressed(-300, 300).Narrowed(), "f32") << "of more than 8 bits";
+  Products plain;
+  plain.Add(3 * 0.013f, 127 * 0.013f);
+  EXPECT_EQ(plain.Narrowed(), "f32") << "not from integers";
+}
+
+TEST(NarrowWeights, KeepIntegersBeyond8BitsByOffsets) {
+  for (const auto& [least, greatest] : {std::pair(-100, 155), std::pair(-155, 100)}) {
+    Compressed integers(least, greatest), floats(least, greatest);
+    EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
+    integers.Narrowed();
+    EXPECT_EQ(integers.Kinds(), "dense_i8 reduce dense");
+    const std::vector<float> is = integers.Answers(), must = floats.Answers();
+    for (size_t i = 0; i < must.size(); ++i) {
+      EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
+    }
+  }
+}
+
+TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
+  Compressed integers(-8, 7, 32), floats(-8, 7, 32);
+  EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
+  Faults faults;
+  const plan::WeightsReport report = plan::NarrowWeights(integers.program, {}, faults);
+  EXPECT_EQ(integers.Kinds(), "dense_i8 dense_i8");
+  ASSERT_EQ(report.types.size(), 1u);
+  EXPECT_FALSE(report.types[0].is_rounded);
+  EXPECT_EQ(report.types[0].bytes, kTerms * 16 + 2 * 16 * 4);
+  const std::vector<float> is = integers.Answers(), must = floats.Answers();
+  for (size_t i = 0; i < must.size(); ++i) {
+    EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
+  }
+  EXPECT_EQ(Compressed(-8, 7, 16).Narrowed(), "f32") << "groups are too short";
 }
 
 TEST(NarrowWeights, AreReportedByTypeAndLoss) {

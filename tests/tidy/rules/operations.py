@@ -28,6 +28,7 @@ PATTERNS = {
     "converter/graph/recognise/factor.cc": "factors and addends behind one another",
     "converter/graph/recognise/gru.cc": "a GRU spelled out",
     "converter/graph/recognise/heads.cc": "factors of products that are repeated for them",
+    "converter/graph/recognise/integer_tables.cc": "a table of integers, gathered and then scaled",
     "converter/graph/recognise/length.cc": "lengths spelled out",
     "converter/graph/recognise/list.cc": "an element read, a list written, by index",
     "converter/graph/recognise/lstm.cc": "an LSTM spelled out",

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants that come from integers are known as such, and tables of them are gathered as integers.
+#include "converter/graph/recognise/integer_tables.h"
+
+#include "tests/converter/graph/recognise/rewritten.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t kRows = 64, kWidth = 17;
+
+struct Tables : testing::Test {
+  Spelling g;
+
+  // (integers - zero) * scale, `zero` and scale of each row.
+  ir::Source Table(int64_t rows, uint8_t zero) {
+    std::vector<uint8_t> integers, zeros(static_cast<size_t>(rows), zero);
+    std::vector<float> scales;
+    for (int64_t i = 0; i < rows * kWidth; ++i) integers.push_back(static_cast<uint8_t>(i * 37));
+    for (int64_t i = 0; i < rows; ++i) scales.push_back(0.01f * static_cast<float>(i % 5 - 7));
+    const auto floats = [&](ir::Source numbers) {
+      return g.Of("Convert", {numbers}, {{"destination_type", "f32"}});
+    };
+    const ir::Source q = floats(g.Const({ElementType::u8, {rows, kWidth}}, integers));
+    const ir::Source z = floats(g.Const({ElementType::u8, {rows, 1}}, zeros));
+    return g("Multiply", g("Subtract", q, z), g.Floats({rows, 1}, scales));
+  }
+  ir::Source Gathered(ir::Source table, int64_t axis = 0) {
+    const ir::Source x = g.Parameter(F32({3}));
+    const ir::Source at = g.Of("Convert", {g("Floor", g("Abs", x))}, {{"destination_type", "i32"}});
+    return g.Of("Gather", {table, at, g.Int(axis)}, {{"batch_dims", "0"}});
+  }
+  // With the bits that there were before.
+  KindCounts Finished(ir::Source y) {
+    g.Result(y);
+    const auto pass = [](ir::Graph& graph) { (void)graph::KeepIntegerTables(graph); };
+    return Rewritten(g, pass, 0);
+  }
+  const KindCounts kept_whole = {{"Abs", 1}, {"Convert", 1}, {"Floor", 1}, {"Gather", 1}};
+};
+
+TEST_F(Tables, OfIntegersAreGatheredAsIntegers) {
+  EXPECT_EQ(Finished(Gathered(Table(kRows, 128))),
+            (KindCounts{{"Abs", 1}, {"Convert", 2}, {"Floor", 1}, {"Gather", 2}, {"Multiply", 1}}));
+}
+
+TEST_F(Tables, HaveOffsetsBeyond8Bits) {
+  EXPECT_EQ(Finished(Gathered(Table(kRows * 4, 100))), (KindCounts{{"Abs", 1},
+                                                                   {"Convert", 3},
+                                                                   {"Floor", 1},
+                                                                   {"Gather", 3},
+                                                                   {"Multiply", 1},
+                                                                   {"Subtract", 1}}));
+}
+
+TEST_F(Tables, OfFewNumbersStay) {
+  EXPECT_EQ(Finished(Gathered(Table(kRows - 4, 128))), kept_whole);
+}
+
+TEST_F(Tables, AlongAnotherAxisStay) {
+  EXPECT_EQ(Finished(Gathered(Table(kRows, 128), 1)), kept_whole);
+}
+
+TEST_F(Tables, OfFloatsStay) {
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < kRows * kWidth; ++i) numbers.push_back(0.25f * static_cast<float>(i % 9));
+  EXPECT_EQ(Finished(Gathered(g.Floats({kRows, kWidth}, numbers))), kept_whole);
+}
+
+TEST(FromIntegers, AreConstantsComputedFromThem) {
+  Spelling g;
+  const ir::Source q = g.Const<int8_t>({ElementType::i8, {2}}, {-3, 5});
+  const ir::Source floats = g.Of("Convert", {q}, {{"destination_type", "f32"}});
+  const ir::Source x = g.Parameter(F32({2}));
+  const ir::Source scaled = g("Multiply", floats, 0.5f), plain = g("Multiply", g.Number(3), 0.5f);
+  const ir::Source whole = g.Of("Convert", {q}, {{"destination_type", "i32"}});
+  const ir::Source sum = g("Add", x, scaled), other = g("Add", x, plain);
+  g.Result(sum);
+  g.Result(other);
+  g.Result(whole);
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  EXPECT_TRUE(sum.node->inputs[1].node->constant->from_integers);
+  EXPECT_FALSE(other.node->inputs[1].node->constant->from_integers);
+  EXPECT_FALSE(g.graph.results[2]->inputs[0].node->constant->from_integers);
+}
+
+}  // namespace
+}  // namespace weft
