@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,6 +29,7 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
 #include "converter/graph/promote.h"
+#include "converter/graph/quantise/quantise.h"
 #include "converter/graph/recognise/border.h"
 #include "converter/graph/recognise/dilation.h"
 #include "converter/graph/recognise/divide.h"
@@ -93,6 +95,7 @@ bool Infer(Conversion&);
 bool Reroll(Conversion&);
 bool Stream(Conversion&);
 bool Tables(Conversion&);
+bool Quantise(Conversion&);
 bool Lower(Conversion&);
 bool PlanLoops(Conversion&);
 bool FuseCells(Conversion&);
@@ -152,6 +155,7 @@ constexpr Pass kPasses[] = {
      "tables of integers of 8 bits stay so where rows are taken from them"},
     {"layout", Stage::kGraph, OnGraph<graph::ChooseLayouts>,
      "stretches with windows get their channels last"},
+    {"quantise", Stage::kGraph, Quantise, "what is computed between quantisers becomes integers"},
     {"lower", Stage::kProgram, Lower, "operations become steps over values"},
     {"ring_products", Stage::kProgram, OnProgram<plan::ReadRingsInPlace>,
      "products read keys and values in the rings that keep them"},
@@ -289,6 +293,30 @@ bool Tables(Conversion& c) {
   if (c.options.precisions.all.value_or(ElementType::i8) == ElementType::i8) {
     c.tables = graph::KeepIntegerTables(*c.graph);
   }
+  return true;
+}
+
+// States that have become integers.
+void CountStates(const ir::Graph& graph, graph::Streamed& streamed) {
+  std::map<std::string, int64_t> bytes;
+  for (const ir::Node* node : ir::Topological(graph)) {
+    if (!ir::IsReadValue(*node)) continue;
+    bytes[node->attributes.at("variable_id")] = DenseBytes(node->outputs[0].type).value_or(0);
+  }
+  for (graph::StreamedState& state : streamed.states) {
+    const auto found = bytes.find(state.name);
+    if (found == bytes.end() || found->second >= state.bytes) continue;
+    streamed.least_state_bytes -= state.bytes - found->second;
+    state.bytes = found->second;
+  }
+}
+
+// A layer that is to be of f32 stays so.
+bool Quantise(Conversion& c) {
+  graph::Quantise(*c.graph, c.folding, [&](const std::string& layer) {
+    return c.options.precisions.Of(layer) == ElementType::f32;
+  });
+  if (c.streamed) CountStates(*c.graph, *c.streamed);
   return true;
 }
 

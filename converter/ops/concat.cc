@@ -187,8 +187,11 @@ void SplitTurn(TurnScope& scope) {
 }
 
 constexpr Traits kJoins = {.joins = true, .axes = ConcatAxes, .turn = ConcatTurn};
-constexpr Traits kSplits = {
-    .axes = SplitAxes, .turn = SplitTurn, .steering = Steering::kShape, .steered_from = 1};
+constexpr Traits kSplits = {.picks = true,
+                            .axes = SplitAxes,
+                            .turn = SplitTurn,
+                            .steering = Steering::kShape,
+                            .steered_from = 1};
 
 constexpr Operation kConcatRows[] = {
     {"Concat", 1, 1, kAnyNumber, InferConcat, LowerConcat, kJoins},

@@ -29,6 +29,7 @@ std::span<const Operation> BucketizeOperations();
 std::span<const Operation> EmbeddingBagOperations();
 std::span<const Operation> SegmentMaxOperations();
 std::span<const Operation> QuantizeOperations();
+std::span<const Operation> QuantisedOperations();
 std::span<const Operation> FakeConvertOperations();
 std::span<const Operation> MatmulOperations();
 std::span<const Operation> FourierOperations();

@@ -152,8 +152,11 @@ void GatherTurn(TurnScope& scope) {
   TieKept(scope, kept);
 }
 
-constexpr Traits kGather = {
-    .axes = GatherAxes, .turn = GatherTurn, .steering = Steering::kChoice, .steered_from = 1};
+constexpr Traits kGather = {.picks = true,
+                            .axes = GatherAxes,
+                            .turn = GatherTurn,
+                            .steering = Steering::kChoice,
+                            .steered_from = 1};
 
 constexpr Operation kGatherRows[] = {
     {"Gather", 1, 3, 3, InferWithin, LowerGather, kGather},

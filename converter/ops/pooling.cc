@@ -15,6 +15,7 @@
 #include "converter/ops/movement.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/quantised.h"
 #include "converter/ops/top.h"
 #include "converter/ops/turn.h"
 #include "converter/ops/window.h"
@@ -133,10 +134,9 @@ Pooled Planes(int64_t planes, const Window& window) {
           PlanesOf(1, window.y.out, window.x.out)};
 }
 
-// Over y and x.
-void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Window& window,
-              plan::ValueId x, plan::ValueId y) {
-  format::PoolParams params;
+template <typename Params>
+Params PoolParamsOf(PoolOp op, const Pooled& maps, const Window& window) {
+  Params params;
   params.mutate_batch(Narrow32(maps.batch, "batch"));
   params.mutate_channels(Narrow32(maps.channels, "channels"));
   WriteWindow(params, window);
@@ -145,7 +145,13 @@ void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Windo
   params.mutable_x() = maps.x;
   params.mutable_y() = maps.y;
   params.mutate_op(op);
-  builder.Emit(params, {x}, {y});
+  return params;
+}
+
+// Over y and x.
+void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Window& window,
+              plan::ValueId x, plan::ValueId y) {
+  builder.Emit(PoolParamsOf<format::PoolParams>(op, maps, window), {x}, {y});
 }
 
 bool ChangesNothing(const WindowAxis& axis) { return axis.is_alone() && axis.out == axis.in; }
@@ -165,6 +171,14 @@ void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Win
   }
   const Window deep = {.y = window.z, .x = {.in = area, .out = area}};
   EmitPool(builder, op, Planes(planes, deep), deep, pooled, y);
+}
+
+// Of data over one or two axes.
+Pooled MapsOf(const NodeScope& scope, const Window& window) {
+  const Dims data = DocumentDims(scope);
+  if (!scope.attributes.Has(kXLast)) return Planes(data[0] * data[1], window);
+  return {data[0], data[1], LastOf(data[1], window.y.in, window.x.in),
+          LastOf(data[1], window.y.out, window.x.out)};
 }
 
 void Emit(LowerScope& scope, PoolOp op) {
@@ -249,9 +263,25 @@ plan::ValueId Wide(plan::Builder& builder, plan::ValueId x) {
   return wide;
 }
 
+// Data of i8 over one or two axes. A maximum keeps its levels.
+void EmitBytes(LowerScope& scope, PoolOp op) {
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  Window window = WindowOf(scope);
+  if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
+  auto params = PoolParamsOf<format::PoolQ8Params>(op, MapsOf(scope, window), window);
+  params.mutate_scale(scope.attributes.Float(kLevelScale, 0));
+  params.mutate_x_zero(ByteOf(scope, kInputZero));
+  const format::Levels levels = LevelsOf(scope);
+  params.mutable_levels() =
+      format::Levels(levels.zero(), levels.low(), levels.high(), ElementType::i8);
+  scope.builder.Emit(params, {scope.input(0)}, {y});
+}
+
 void EmitMaxima(LowerScope& scope) {
   const TensorType type = scope.output_type(0);
   if (type.type == ElementType::f32) return Emit(scope, PoolOp::max);
+  if (type.type == ElementType::i8 && scope.rank(0) < 5) return EmitBytes(scope, PoolOp::max);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   plan::Builder& builder = scope.builder;
@@ -401,6 +431,17 @@ void LowerMean(LowerScope& scope) {
   Emit(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
 }
 
+void InferByteMean(InferScope& scope) {
+  if (std::optional<Dims> dims = InferPool(scope, {ElementType::i8})) {
+    scope.SetOutput(0, ElementType::i8, std::move(*dims));
+  }
+}
+
+void LowerByteMean(LowerScope& scope) {
+  const bool exclude = scope.attributes.Bool("exclude-pad", false);
+  EmitBytes(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
+}
+
 // No element is less.
 double LeastOf(ElementType type) {
   if (type == ElementType::f32) return -std::numeric_limits<double>::infinity();
@@ -444,14 +485,16 @@ void PoolingTurn(TurnScope& scope) {
 }
 
 constexpr Traits kPooling = {.axes = PoolingAxes, .turn = PoolingTurn};
+constexpr Traits kMaxima = Picking(kPooling);
 
 constexpr Operation kPoolingRows[] = {
-    {"MaxPool", 1, 1, 1, InferMax, LowerMax, kPooling},
-    {"MaxPool", 8, 1, 1, InferIndexed, LowerMax, kPooling},
-    {"MaxPool", 14, 1, 1, InferIndexed, LowerMax, kPooling},
+    {"MaxPool", 1, 1, 1, InferMax, LowerMax, kMaxima},
+    {"MaxPool", 8, 1, 1, InferIndexed, LowerMax, kMaxima},
+    {"MaxPool", 14, 1, 1, InferIndexed, LowerMax, kMaxima},
     {"AvgPool", 1, 1, 1, InferMean, LowerMean, kPooling},
     {"AvgPool", 14, 1, 1, InferMean, LowerMean, kPooling},
     {"AvgPool", 16, 1, 1, InferMean, LowerMean, kPooling},
+    {"QuantizedAvgPool", kOfPasses, 1, 1, InferByteMean, LowerByteMean},
 };
 
 }  // namespace

@@ -154,6 +154,7 @@ void ReshapeTurn(TurnScope& scope) {
 constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering::kNothing) {
   return {.scalar = SameScalar,
           .reshapes = true,
+          .picks = true,
           .axes = axes,
           .turn = ReshapeTurn,
           .steering = steering,
@@ -161,7 +162,7 @@ constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering
           .free = true};
 }
 
-constexpr Traits kIdentity = {.scalar = SameScalar, .pointwise = true, .free = true};
+constexpr Traits kIdentity = {.scalar = SameScalar, .pointwise = true, .picks = true, .free = true};
 
 constexpr Operation kReshapeRows[] = {
     {"Reshape", 1, 2, 2, InferReshape, LowerReshape, Reshapes(ReshapeAxes, Steering::kShape)},

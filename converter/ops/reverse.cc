@@ -233,10 +233,10 @@ void RollAxes(AxisScope& scope) {
 }
 
 constexpr Operation kReverseRows[] = {
-    {"Reverse", 1, 2, 2, InferReverse, LowerReverse, Apart(ReverseAxes)},
+    {"Reverse", 1, 2, 2, InferReverse, LowerReverse, Picking(Apart(ReverseAxes))},
     {"ReverseSequence", 1, 2, 2, InferReverseSequence, LowerReverseSequence,
      Apart(ReverseSequenceAxes)},
-    {"Roll", 7, 3, 3, InferRoll, LowerRoll, ShapedBy(RollAxes)},
+    {"Roll", 7, 3, 3, InferRoll, LowerRoll, Picking(ShapedBy(RollAxes))},
 };
 
 }  // namespace

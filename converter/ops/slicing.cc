@@ -351,6 +351,7 @@ void StridedSliceTurn(TurnScope& scope) {
 
 constexpr Traits Slices(void (*turn)(TurnScope&)) {
   return {.minds_length = true,
+          .picks = true,
           .axes = SlicingAxes,
           .turn = turn,
           .steering = Steering::kShape,

@@ -31,6 +31,7 @@ constexpr Family kFamilies[] = {
     EmbeddingBagOperations,
     SegmentMaxOperations,
     QuantizeOperations,
+    QuantisedOperations,
     FakeConvertOperations,
     MatmulOperations,
     FourierOperations,

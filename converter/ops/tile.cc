@@ -204,10 +204,10 @@ void BroadcastAxes(AxisScope& scope) {
 
 constexpr Operation kTileRows[] = {
     {"Broadcast", 1, 2, 3, InferBroadcast<ReadFirst>, LowerBroadcast<ReadFirst>,
-     ShapedBy(BroadcastAxes)},
+     Picking(ShapedBy(BroadcastAxes))},
     {"Broadcast", 3, 2, 3, InferBroadcast<ReadThird>, LowerBroadcast<ReadThird>,
-     ShapedBy(BroadcastAxes)},
-    {"Tile", 1, 2, 2, InferTile, LowerTile, ShapedBy(TileAxes)},
+     Picking(ShapedBy(BroadcastAxes))},
+    {"Tile", 1, 2, 2, InferTile, LowerTile, Picking(ShapedBy(TileAxes))},
 };
 
 }  // namespace

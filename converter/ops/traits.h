@@ -56,6 +56,9 @@ struct Traits {
   bool reshapes = false;
   // The elements of all inputs, tensor behind tensor.
   bool joins = false;
+  // The elements of an output of input 0's type are some of that input, with their bits and none besides;
+  // which of them is said by the other inputs, or by their order.
+  bool picks = false;
   // The numbers of input 0 in another element type.
   bool converts = false;
   // The attribute that names the output's element type, where that type is part of what is computed:
@@ -101,6 +104,11 @@ struct Traits {
 };
 
 inline constexpr Traits kPointwise = {.pointwise = true};
+
+constexpr Traits Picking(Traits traits) {
+  traits.picks = true;
+  return traits;
+}
 
 }  // namespace weft::ops
 

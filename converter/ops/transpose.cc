@@ -222,14 +222,18 @@ void ShuffleAxes(AxisScope& scope) {
   scope.relation.reason = "moves time steps";
 }
 
-constexpr Traits kTransposes = {
-    .axes = TransposeAxes, .turn = TransposeTurn, .steering = Steering::kShape, .steered_from = 1};
+constexpr Traits kTransposes = {.picks = true,
+                                .axes = TransposeAxes,
+                                .turn = TransposeTurn,
+                                .steering = Steering::kShape,
+                                .steered_from = 1};
 
 constexpr Operation kTransposeRows[] = {
     {"Transpose", 1, 2, 2, InferTranspose, LowerTranspose, kTransposes},
-    {"DepthToSpace", 1, 1, 1, InferDepthToSpace, LowerDepthToSpace, Apart(DepthAxes)},
-    {"SpaceToDepth", 1, 1, 1, InferSpaceToDepth, LowerSpaceToDepth, Apart(DepthAxes)},
-    {"ShuffleChannels", 1, 1, 1, InferShuffleChannels, LowerShuffleChannels, Apart(ShuffleAxes)},
+    {"DepthToSpace", 1, 1, 1, InferDepthToSpace, LowerDepthToSpace, Picking(Apart(DepthAxes))},
+    {"SpaceToDepth", 1, 1, 1, InferSpaceToDepth, LowerSpaceToDepth, Picking(Apart(DepthAxes))},
+    {"ShuffleChannels", 1, 1, 1, InferShuffleChannels, LowerShuffleChannels,
+     Picking(Apart(ShuffleAxes))},
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ void TurnedValues::Turn(const ir::Source& source) {
   dims = ops::ChannelsLast(dims);
 }
 
-ir::Source TurnedValues::Transposed(const ir::Node& like, const ir::Source& source, bool to_last) {
+ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& source,
+                      bool to_last) {
   const size_t rank = TypeOf(source).dims.size();
   const std::vector<size_t> last = ops::LastOrder(rank);
   std::vector<int64_t> order(rank);
@@ -46,15 +47,15 @@ ir::Source TurnedValues::Transposed(const ir::Node& like, const ir::Source& sour
     }
   }
   const ir::Source axes =
-      NewInts(graph_, like, {ElementType::i64, {static_cast<int64_t>(rank)}}, order);
-  return {NewInferredNode(graph_, like, "Transpose", 1, {source, axes}), 0};
+      NewInts(graph, like, {ElementType::i64, {static_cast<int64_t>(rank)}}, order);
+  return {NewInferredNode(graph, like, "Transpose", 1, {source, axes}), 0};
 }
 
 ir::Source TurnedValues::As(const ir::Node& reader, const ir::Source& source, bool last) {
   const Key key = {source.node, source.port};
   if (last_.contains(key) == last) return source;
   const auto [entry, is_new] = otherwise_.try_emplace(key);
-  if (is_new) entry->second = Transposed(*source.node, source, last);
+  if (is_new) entry->second = Transposed(graph_, *source.node, source, last);
   const ir::Source& otherwise = entry->second;
   if (ir::IsResult(reader)) {
     otherwise.node->outputs[0].names = source.node->outputs[source.port].names;
@@ -71,7 +72,7 @@ ir::Source TurnedValues::Operand(const ir::Node& reader, const ir::Source& sourc
     return entry->second = NewConstant(graph_, *source.node, Turned(*constant, dims));
   }
   return entry->second =
-             Transposed(reader, Reshaped(graph_, reader, source, dims), /*to_last=*/true);
+             Transposed(graph_, reader, Reshaped(graph_, reader, source, dims), /*to_last=*/true);
 }
 
 }  // namespace weft::graph

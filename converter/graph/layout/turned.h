@@ -14,6 +14,10 @@
 
 namespace weft::graph {
 
+// A value in the other order of its axes: its channels last, or as the document has them.
+ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& source,
+                      bool to_last);
+
 class TurnedValues {
  public:
   explicit TurnedValues(ir::Graph& graph) : graph_(graph) {}
@@ -27,8 +31,6 @@ class TurnedValues {
 
  private:
   using Key = std::pair<const ir::Node*, uint32_t>;
-  ir::Source Transposed(const ir::Node& like, const ir::Source& source, bool to_last);
-
   ir::Graph& graph_;
   std::set<Key> last_;
   std::map<Key, ir::Source> otherwise_;

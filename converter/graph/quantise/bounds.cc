@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/bounds.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "converter/graph/recognise/form_site.h"
+
+namespace weft::graph {
+
+std::optional<ValueBounds> BoundsOf(const ir::Node& node) {
+  if (IsCalled(node, "Relu")) return ValueBounds{0, std::numeric_limits<double>::infinity()};
+  if (!IsCalled(node, "Clamp")) return std::nullopt;
+  const auto number = [&](const char* key) {
+    return std::strtod(node.attributes.at(key).c_str(), nullptr);
+  };
+  return ValueBounds{number("min"), number("max")};
+}
+
+Levels Within(Levels levels, const ValueBounds& bounds) {
+  const int low = LevelOf(static_cast<float>(bounds.low), levels);
+  levels.high = LevelOf(static_cast<float>(bounds.high), levels);
+  levels.low = low;
+  return levels;
+}
+
+}  // namespace weft::graph

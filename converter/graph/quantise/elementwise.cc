@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/elementwise.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "converter/base/faults.h"
+#include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/joined.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/packed.h"
+#include "converter/ops/quantised.h"
+#include "converter/ops/turn.h"
+
+namespace weft::graph {
+namespace {
+
+// The one value that each element of a pointwise operation's result depends on, besides constants of one
+// number; none where there are several.
+std::optional<ir::Source> OnlyInput(const ir::Node& node) {
+  if (node.operation == nullptr || !node.operation->traits.pointwise || node.constant ||
+      node.outputs.size() != 1 || node.outputs[0].type.type != ElementType::f32) {
+    return std::nullopt;
+  }
+  std::optional<ir::Source> only;
+  for (const ir::Source& input : node.inputs) {
+    if (ConstantOf(input) != nullptr && CountIn(input) == 1) continue;
+    if (only && !(*only == input)) return std::nullopt;
+    only = input;
+  }
+  return only;
+}
+
+// The operations from a value on levels up to `end`, in their order; empty where it depends on no such
+// value alone.
+std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::Source& of) {
+  std::vector<ir::Node*> function;
+  of = end;
+  while (site.LevelsOf(of) == nullptr) {
+    const std::optional<ir::Source> input = OnlyInput(*of.node);
+    if (!input) return {};
+    function.push_back(of.node);
+    of = *input;
+  }
+  std::ranges::reverse(function);
+  return function;
+}
+
+// Of each integer the number that the function gives.
+std::vector<float> Values(QuantiseSite& site, const std::vector<ir::Node*>& function, ir::Source of,
+                          const Levels& levels) {
+  std::vector<float> numbers;
+  for (int i = 0; i < kByteCount; ++i) numbers.push_back(NumberAt(kLeastByte + i, levels));
+  Dims dims(std::max<size_t>(TypeOf(of).dims.size(), 1), 1);
+  dims.back() = kByteCount;
+  ir::Graph& graph = site.graph();
+  ir::Source value = NewFloats(graph, *function[0], dims, numbers), before = of;
+  for (ir::Node* node : function) {
+    std::vector<ir::Source> inputs = node->inputs;
+    std::ranges::replace(inputs, before, value);
+    ir::Node* copy = NewInferredNode(graph, *node, node->type, node->operation->opset, inputs, 1,
+                                     node->attributes);
+    Faults discarded;
+    std::vector<ir::Constant> result = Fold(graph, *copy, site.folding(), discarded);
+    if (result.size() != 1) return {};
+    BecomeConstant(*copy, std::move(result[0]));
+    value = {copy, 0};
+    before = {node, 0};
+  }
+  return ops::Floats(*ConstantOf(value));
+}
+
+bool QuantiseFunction(QuantiseSite& site, ir::Node& quantiser, const Levels& to) {
+  ir::Source of;
+  const std::vector<ir::Node*> function = FunctionOf(site, quantiser.inputs[0], of);
+  if (function.empty()) return false;
+  const std::vector<float> values = Values(site, function, of, *site.LevelsOf(of));
+  if (values.size() != kByteCount || TypeOf(of).dims != quantiser.outputs[0].type.dims)
+    return false;
+  std::vector<int64_t> table;
+  for (const float value : values) table.push_back(LevelOf(value, to));
+  site.SetIntegers(quantiser, NewByteTable(site.graph(), quantiser, site.Integers(of), table));
+  return true;
+}
+
+bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
+                    const Levels& to) {
+  const bool is_sum = IsCalled(node, "Add");
+  if (!is_sum && !IsCalled(node, "Multiply")) return false;
+  const Levels* a = site.LevelsOf(node.inputs[0]);
+  const Levels* b = site.LevelsOf(node.inputs[1]);
+  if (a == nullptr || b == nullptr) return false;
+  const double a_scale = (is_sum ? a->scale : a->scale * b->scale) / to.scale;
+  const double b_scale = b->scale / to.scale;
+  if (!IsScale(a_scale) || !IsScale(b_scale)) return false;
+  NodeAttributes attributes = {{ops::kFirstScale, AttributeOf(a_scale)},
+                               {ops::kSecondScale, AttributeOf(is_sum ? b_scale : 0)},
+                               {ops::kFirstZero, std::to_string(a->zero)},
+                               {ops::kSecondZero, std::to_string(b->zero)}};
+  WriteLevels(attributes, to);
+  const std::vector<ir::Source> inputs = {site.Integers(node.inputs[0]),
+                                          site.Integers(node.inputs[1])};
+  site.SetIntegers(
+      quantiser, {NewInferredNode(site.graph(), node, is_sum ? "QuantizedAdd" : "QuantizedMultiply",
+                                  ops::kOfPasses, inputs, 1, attributes),
+                  0});
+  return true;
+}
+
+// Means of windows of `x`, which lies on levels.
+std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& node, const ir::Source& x,
+                                 const Levels& to) {
+  const Levels& from = *site.LevelsOf(x);
+  if (!IsScale(from.scale / to.scale)) return std::nullopt;
+  NodeAttributes attributes = node.attributes;
+  attributes[ops::kLevelScale] = AttributeOf(from.scale / to.scale);
+  attributes[ops::kInputZero] = std::to_string(from.zero);
+  WriteLevels(attributes, to);
+  return ir::Source{NewInferredNode(site.graph(), node, "QuantizedAvgPool", ops::kOfPasses,
+                                    {site.Integers(x)}, 1, attributes),
+                    0};
+}
+
+// Channels that were joined are averaged apart, where they lie on other levels.
+bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
+  constexpr size_t kMostRank = 4;
+  if (!IsCalled(node, "AvgPool") || TypeOf(node.inputs[0]).dims.size() > kMostRank) return false;
+  const ir::Source x = node.inputs[0];
+  std::vector<ir::Source> parts = {x};
+  if (site.LevelsOf(x) == nullptr) {
+    const size_t rank = TypeOf(x).dims.size();
+    const size_t channels = node.attributes.contains(ops::kXLast) ? rank - 1 : 1;
+    if (!site.ArePartsOnLevels(*x.node) || JoinedAxisOf(*x.node) != channels) return false;
+    parts = x.node->inputs;
+  }
+  for (ir::Source& part : parts) {
+    const std::optional<ir::Source> mean = MeanOf(site, node, part, to);
+    if (!mean) return false;
+    part = *mean;
+  }
+  if (parts.size() > 1) {
+    parts = {{NewInferredNode(site.graph(), *x.node, x.node->type, x.node->operation->opset, parts,
+                              1, x.node->attributes),
+              0}};
+  }
+  site.SetIntegers(quantiser, parts[0]);
+  return true;
+}
+
+}  // namespace
+
+bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
+  Levels to = QuantiserOf(quantiser)->in;
+  const ir::Source x = quantiser.inputs[0];
+  if (site.LevelsOf(x) != nullptr || CountIn(x) == 0) return false;
+  const ir::Node* node = x.node;
+  Levels bounded = to;
+  if (const std::optional<ValueBounds> bounds = BoundsOf(*node)) {
+    bounded = Within(to, *bounds);
+    node = node->inputs[0].node;
+  }
+  return QuantiseBinary(site, quantiser, *node, bounded) ||
+         QuantiseMean(site, quantiser, *node, bounded) || QuantiseFunction(site, quantiser, to);
+}
+
+}  // namespace weft::graph

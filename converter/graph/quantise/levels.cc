@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/levels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/rings.h"
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+// Steps take scales and their inverses within these.
+constexpr double kLeastScale = 0x1p-100, kGreatestScale = 0x1p100;
+constexpr double kNearWhole = 1e-3;
+
+// The level that stands for 0, counted from the lowest one, of levels spread over a range.
+std::optional<double> ZeroOf(double low, double scale) {
+  if (!IsScale(scale)) return std::nullopt;
+  const double zero = -low / scale, whole = std::nearbyint(zero);
+  if (std::fabs(zero - whole) > kNearWhole) return std::nullopt;
+  return whole;
+}
+
+bool IsByte(double number) { return number >= kLeastByte && number <= kGreatestByte; }
+
+// Inference has read the attribute.
+int64_t LevelCountOf(const ir::Node& node) {
+  return std::strtoll(node.attributes.at("levels").c_str(), nullptr, 10);
+}
+
+}  // namespace
+
+bool IsScale(double scale) { return scale >= kLeastScale && scale <= kGreatestScale; }
+
+float NumberAt(int level, const Levels& levels) {
+  return static_cast<float>(level - levels.zero) * static_cast<float>(levels.scale);
+}
+
+float InverseOf(const Levels& levels) { return static_cast<float>(1 / levels.scale); }
+
+int LevelOf(float number, const Levels& levels) {
+  const float scaled = number * InverseOf(levels);
+  const auto least = static_cast<float>(levels.low - levels.zero);
+  const auto most = static_cast<float>(levels.high - levels.zero);
+  if (!(scaled > least)) return levels.low;  // a NaN, too
+  return static_cast<int>(std::nearbyint(std::min(scaled, most))) + levels.zero;
+}
+
+std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
+  if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
+  double limits[4];
+  for (size_t i = 0; i < 4; ++i) {
+    const std::optional<double> limit = NumberIn(node.inputs[i + 1]);
+    if (!limit) return std::nullopt;
+    limits[i] = *limit;
+  }
+  const int64_t count = LevelCountOf(node);
+  if (count > kByteCount) return std::nullopt;
+  const auto [low, high, out_low, out_high] = limits;
+  const auto steps = static_cast<double>(count - 1);
+  const double scale = (high - low) / steps, out_scale = (out_high - out_low) / steps;
+  const std::optional<double> zero = ZeroOf(low, scale), out_zero = ZeroOf(out_low, out_scale);
+  if (!zero || !out_zero) return std::nullopt;
+  // The lowest level becomes such an integer that 0 is as near to 0 as it can be.
+  const double shift =
+      std::clamp<double>(*out_zero, steps - kGreatestByte, -static_cast<double>(kLeastByte));
+  if (!IsByte(*zero - shift) || !IsByte(*out_zero - shift)) return std::nullopt;
+  const auto first = static_cast<int>(-shift), last = static_cast<int>(steps - shift);
+  return Quantiser{{scale, static_cast<int>(*zero - shift), first, last},
+                   {out_scale, static_cast<int>(*out_zero - shift), first, last}};
+}
+
+LevelledValues::LevelledValues(const ir::Graph& graph) {
+  for (const ir::Node* node : ir::Topological(graph)) {
+    if (node->operation != nullptr && !node->constant) Add(graph, *node);
+  }
+}
+
+const Levels* LevelledValues::Of(const ir::Source& source) const {
+  const auto found = levels_.find({source.node, source.port});
+  return found == levels_.end() ? nullptr : &found->second;
+}
+
+void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
+  const bool is_long_at_run_time = std::ranges::any_of(
+      node.outputs, [](const auto& out) { return out.run_time_extent.has_value(); });
+  if (is_long_at_run_time) return;
+  const ops::Traits& traits = node.operation->traits;
+  if (const std::optional<Quantiser> quantiser = QuantiserOf(node)) {
+    levels_[{&node, 0}] = quantiser->out;
+  } else if (traits.converts && TypeOf(node.inputs[0]).type == ElementType::i8 &&
+             ir::WidenedOf(node.inputs[0]) == nullptr &&
+             node.outputs[0].type.type == ElementType::f32) {
+    levels_[{&node, 0}] = {1, 0, kLeastByte, kGreatestByte};
+  } else if (traits.picks) {
+    AddMoved(node);
+  } else if (const std::optional<ValueBounds> bounds = BoundsOf(node)) {
+    // One that no level is beyond changes nothing.
+    const Levels* levels = Of(node.inputs[0]);
+    if (levels == nullptr || bounds->low > NumberAt(levels->low, *levels)) return;
+    if (bounds->high >= NumberAt(levels->high, *levels)) levels_[{&node, 0}] = *levels;
+  } else if (!node.inputs.empty()) {
+    const Levels* levels = Of(node.inputs[0]);
+    if (levels != nullptr && KeepsLevels(graph, node, *levels)) levels_[{&node, 0}] = *levels;
+  } else if (traits.joins) {
+    AddJoined(node);
+  }
+}
+
+void LevelledValues::AddMoved(const ir::Node& node) {
+  const Levels* levels = Of(node.inputs[0]);
+  if (levels == nullptr) return;
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (ConstantOf(node.inputs[i]) == nullptr) return;
+  }
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    if (node.outputs[port].type.type == ElementType::f32) levels_[{&node, port}] = *levels;
+  }
+}
+
+void LevelledValues::AddJoined(const ir::Node& node) {
+  const Levels* first = Of(node.inputs[0]);
+  if (first == nullptr) return;
+  Levels joined = *first;
+  for (const ir::Source& input : node.inputs) {
+    const Levels* levels = Of(input);
+    if (levels == nullptr || !levels->AgreesWith(joined)) return;
+    joined.low = std::min(joined.low, levels->low);
+    joined.high = std::max(joined.high, levels->high);
+  }
+  levels_[{&node, 0}] = joined;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/rings.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/ring.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr size_t kData = 0, kPast = 1;
+
+bool IsRing(const ir::Node& node) { return node.operation == &ops::RingOperation(); }
+
+bool Reads(const ir::Node& node, const ir::Node& read) {
+  return std::ranges::any_of(node.inputs,
+                             [&](const ir::Source& source) { return source.node == &read; });
+}
+
+ir::Node* RingOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
+                         ir::Source past) {
+  std::vector<ir::Source> inputs = ring.inputs;
+  inputs[kData] = integers;
+  inputs[kPast] = past;
+  const auto count = static_cast<uint32_t>(ring.outputs.size());
+  ir::Node* made = NewNode(graph, ring, ring.type, 0, inputs, count, ring.attributes);
+  made->operation = ring.operation;
+  for (uint32_t i = 0; i < count; ++i) made->outputs[i].type = ring.outputs[i].type;
+  made->outputs[0].type.type = ElementType::i8;
+  if (count > kPast) made->outputs[kPast].type = TypeOf(past);
+  return made;
+}
+
+}  // namespace
+
+bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& levels) {
+  if (!IsRing(ring) || !ir::IsReadValue(*ring.inputs[kPast].node)) return false;
+  const ir::Node& read = *ring.inputs[kPast].node;
+  const std::optional<double> first = read.inputs.empty() ? std::nullopt : NumberIn(read.inputs[0]);
+  if (!first) return false;
+  // What a maximum starts from is below every number: the lowest level does.
+  const auto number = static_cast<float>(*first);
+  const bool is_least = number == -std::numeric_limits<float>::infinity();
+  if (!is_least && NumberAt(LevelOf(number, levels), levels) != number) return false;
+  return std::ranges::all_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
+    return !Reads(*node, read) || (IsRing(*node) && node->inputs[kData] == ring.inputs[kData]);
+  });
+}
+
+std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
+                                      const Levels& levels) {
+  const ir::Node& read = *ring.inputs[kPast].node;
+  const Dims dims = read.outputs[0].type.dims;
+  const int64_t first = LevelOf(static_cast<float>(*NumberIn(read.inputs[0])), levels);
+  const std::vector<int64_t> all(static_cast<size_t>(ElementCount(dims).value_or(0)), first);
+  std::vector<RingPair> pairs;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    if (IsRing(*node) && Reads(*node, read)) pairs.push_back({node.get(), nullptr});
+  }
+  const ir::Source initial = NewInts(graph, read, {ElementType::i8, dims}, all);
+  const ir::Source past = {NewNode(graph, read, read.type, 6, {initial}, 1, read.attributes), 0};
+  past.node->outputs[0].type = {ElementType::i8, dims};
+  for (RingPair& pair : pairs) {
+    pair.of_integers = RingOfIntegers(graph, *pair.ring, integers, past);
+    for (uint32_t i = kPast; i < pair.ring->outputs.size(); ++i) {
+      ir::HandOver(graph, {pair.ring, i}, {pair.of_integers, i});
+    }
+    pair.ring->outputs.resize(1);
+  }
+  for (ir::Node* sink : graph.sinks) sink->outputs[0].type = TypeOf(sink->inputs[0]);
+  return pairs;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/site.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/rings.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/quantised.h"
+
+namespace weft::graph {
+namespace {
+
+bool ChangesNothing(const std::vector<int64_t>& table, const Levels& from) {
+  for (int level = from.low; level <= from.high; ++level) {
+    if (table[static_cast<size_t>(level - kLeastByte)] != level) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string AttributeOf(double number) { return fmt::format("{}", static_cast<float>(number)); }
+
+void WriteLevels(NodeAttributes& attributes, const Levels& levels) {
+  attributes[ops::kLevelZero] = std::to_string(levels.zero);
+  attributes[ops::kLevelLow] = std::to_string(levels.low);
+  attributes[ops::kLevelHigh] = std::to_string(levels.high);
+}
+
+ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,
+                        const std::vector<int64_t>& table) {
+  const ir::Source bytes =
+      NewInts(graph, like, {ElementType::i8, {static_cast<int64_t>(table.size())}}, table);
+  return {NewInferredNode(graph, like, "ByteTable", ops::kOfPasses, {integers, bytes}), 0};
+}
+
+ir::Source QuantiseSite::Integers(const ir::Source& source) {
+  const auto found = integers_.find({source.node, source.port});
+  if (found != integers_.end()) return found->second;
+  const ir::Source made = MakeIntegers(*source.node, source.port);
+  integers_[{source.node, source.port}] = made;
+  return made;
+}
+
+ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
+  if (QuantiserOf(node)) return Quantised(node);
+  if (node.operation->traits.converts) return node.inputs[0];
+  if (node.operation->traits.joins) return Joined(node, nullptr);
+  if (node.operation->traits.picks) return Moved(node, port);
+  if (BoundsOf(node)) return Integers(node.inputs[0]);  // which no level is beyond
+  return OfRing(node);
+}
+
+void QuantiseSite::SetIntegers(ir::Node& node, ir::Source integers) {
+  const Levels& levels = *levels_.Of({&node, 0});
+  integers_[{&node, 0}] = integers;
+  Become(node, "Dequantize", ops::kOfPasses, {integers});
+  node.attributes = {{ops::kLevelScale, AttributeOf(levels.scale)},
+                     {ops::kInputZero, std::to_string(levels.zero)}};
+}
+
+ir::Source QuantiseSite::OfRing(ir::Node& ring) {
+  const Levels levels = *levels_.Of({&ring, 0});
+  const ir::Source data = Integers(ring.inputs[0]);
+  for (const RingPair& pair : RingsOfIntegers(graph_, ring, data, levels)) {
+    if (levels_.Of({pair.ring, 0}) != nullptr) SetIntegers(*pair.ring, {pair.of_integers, 0});
+  }
+  return integers_.at({&ring, 0});
+}
+
+// What a quantiser finds in a value that lies on levels itself, in parts that do, or in any other.
+ir::Source QuantiseSite::Quantised(ir::Node& node) {
+  const Levels to = QuantiserOf(node)->in;
+  const ir::Source x = node.inputs[0];
+  ir::Source integers;
+  if (const Levels* from = levels_.Of(x)) {
+    integers = OnLevels(node, Integers(x), *from, to);
+  } else if (ArePartsOnLevels(*x.node)) {
+    integers = Joined(*x.node, &to);
+  } else {
+    integers = OfFloats(node, x, to);
+  }
+  SetIntegers(node, integers);
+  return integers;
+}
+
+// Those of numbers that are moved, before they are: bytes move faster.
+ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x, const Levels& to) {
+  ir::Node& move = *x.node;
+  const bool is_moved = ops::TraitsOf(move).picks &&
+                        move.operation->traits.steering == ops::Steering::kShape &&
+                        move.outputs.size() == 1 && reads_.SoleReader(move) != nullptr &&
+                        CountIn(x) == CountIn(move.inputs[0]);
+  if (is_moved) {
+    std::vector<ir::Source> inputs = move.inputs;
+    inputs[0] = OfFloats(like, inputs[0], to);
+    return {
+        NewInferredNode(graph_, move, move.type, move.operation->opset, inputs, 1, move.attributes),
+        0};
+  }
+  NodeAttributes attributes = {{ops::kInverse, AttributeOf(1 / to.scale)}};
+  WriteLevels(attributes, to);
+  return {NewInferredNode(graph_, like, "Quantize", ops::kOfPasses, {x}, 1, attributes), 0};
+}
+
+bool QuantiseSite::ArePartsOnLevels(const ir::Node& join) const {
+  if (join.constant || !ops::TraitsOf(join).joins) return false;
+  for (const ir::Source& part : join.inputs) {
+    if (levels_.Of(part) == nullptr) return false;
+  }
+  return true;
+}
+
+ir::Source QuantiseSite::OnLevels(const ir::Node& like, ir::Source integers, const Levels& from,
+                                  const Levels& to) {
+  std::vector<int64_t> table;
+  for (int level = kLeastByte; level <= kGreatestByte; ++level) {
+    table.push_back(LevelOf(NumberAt(level, from), to));
+  }
+  if (ChangesNothing(table, from)) return integers;
+  return NewByteTable(graph_, like, integers, table);
+}
+
+// The parts of a join, each as integers; on those levels if there are some.
+ir::Source QuantiseSite::Joined(ir::Node& node, const Levels* to) {
+  std::vector<ir::Source> parts;
+  for (const ir::Source& part : node.inputs) {
+    const ir::Source integers = Integers(part);
+    parts.push_back(to == nullptr ? integers : OnLevels(node, integers, *levels_.Of(part), *to));
+  }
+  return {
+      NewInferredNode(graph_, node, node.type, node.operation->opset, parts, 1, node.attributes),
+      0};
+}
+
+ir::Source QuantiseSite::Moved(ir::Node& node, uint32_t port) {
+  std::vector<ir::Source> inputs = node.inputs;
+  inputs[0] = Integers(inputs[0]);
+  const auto count = static_cast<uint32_t>(node.outputs.size());
+  ir::Node* moved = NewInferredNode(graph_, node, node.type, node.operation->opset, inputs, count,
+                                    node.attributes);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (levels_.Of({&node, i}) != nullptr) integers_[{&node, i}] = {moved, i};
+  }
+  return {moved, port};
+}
+
+}  // namespace weft::graph

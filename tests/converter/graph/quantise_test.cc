@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes integers between quantisers, and what stays as it is; the numbers stay the same.
+#include "converter/graph/quantise/quantise.h"
+
+#include "converter/ir/consistency.h"
+#include "converter/program/consistency.h"
+#include "tests/converter/folding.h"
+#include "tests/converter/graph/recognise/rewritten.h"
+
+namespace weft {
+namespace {
+
+void QuantiseAll(ir::Graph& graph) {
+  graph::Folding folding = FoldingHere();
+  graph::Quantise(graph, folding, [](const std::string&) { return false; });
+}
+
+struct Quantised : testing::Test {
+  weft::Spelling g;
+
+  // Of 256 levels; zero is one of them where `low` over the distance is whole.
+  ir::Source Fake(ir::Source x, float low, float high) {
+    return g.Of("FakeQuantize", {x, g.Float(low), g.Float(high), g.Float(low), g.Float(high)},
+                {{"levels", "256"}});
+  }
+  ir::Source Symmetric(ir::Source x) { return Fake(x, -12.8f, 12.7f); }
+  ir::Source Positive(ir::Source x) { return Fake(x, 0, 25.5f); }
+  // Whole numbers of f32 times a power of two.
+  ir::Source Weights(const Dims& dims) {
+    std::vector<float> numbers;
+    for (int64_t i = 0; i < ElementCount(dims).value_or(0); ++i) {
+      numbers.push_back(static_cast<float>(i * 37 % 255 - 127) / 256);
+    }
+    return g.Floats(dims, numbers);
+  }
+  ir::Source Product(ir::Source x, const Dims& weights) {
+    return g.Of("MatMul", {x, Weights(weights)}, {{"transpose_b", "true"}});
+  }
+  ir::Source Convolved(ir::Source x, const Dims& weights) {
+    return g.Of(
+        "Convolution", {x, Weights(weights)},
+        {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,0"}, {"pads_end", "0,1"}});
+  }
+  KindCounts Kinds(ir::Source result) {
+    g.Result(result);
+    const KindCounts kinds = Rewritten(g, QuantiseAll);
+    EXPECT_EQ(ir::InconsistencyIn(g.graph), "");
+    EXPECT_EQ(plan::InconsistencyIn(LowerGraph(g)), "");
+    return kinds;
+  }
+};
+
+TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
+  const ir::Source first = Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7});
+  const ir::Source bias = g("Add", first, g.Floats({1, 5}, {1, -2, 3, 0, 0.5f}));
+  const ir::Source second = Product(Positive(g("Relu", bias)), {4, 5});
+  EXPECT_EQ(Kinds(second), (KindCounts{{"Quantize", 1}, {"QuantizedMatMul", 2}, {"Identity", 1}}));
+}
+
+TEST_F(Quantised, ConvolutionsHaveTheirChannelsLast) {
+  const ir::Source x = Symmetric(g.Parameter(F32({1, 3, 5, 6})));
+  EXPECT_EQ(
+      Kinds(Symmetric(Convolved(x, {4, 3, 2, 2}))),
+      (KindCounts{
+          {"Quantize", 1}, {"Transpose", 2}, {"QuantizedConvolution", 1}, {"Dequantize", 1}}));
+}
+
+TEST_F(Quantised, AResultThatSomethingElseReadsStaysOne) {
+  const ir::Source made = Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7});
+  g.Result(made);
+  EXPECT_EQ(Kinds(Symmetric(made)).at("FakeQuantize"), 1);
+}
+
+TEST_F(Quantised, SumsProductsAndFunctionsBetweenQuantisers) {
+  const ir::Source x = Symmetric(g.Parameter(F32({3, 7}))), y = Positive(g.Parameter(F32({7})));
+  const ir::Source sum = Symmetric(g("Relu", g("Add", x, y)));
+  const ir::Source product = Symmetric(g("Multiply", sum, y));
+  const ir::Source function = Positive(g("Exp", g("Multiply", product, 0.25f)));
+  EXPECT_EQ(Kinds(function), (KindCounts{{"Quantize", 2},
+                                         {"QuantizedAdd", 1},
+                                         {"QuantizedMultiply", 1},
+                                         {"ByteTable", 1},
+                                         {"Dequantize", 1}}));
+}
+
+TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
+  const ir::Source x = Symmetric(g.Parameter(F32({2, 3, 4})));
+  const ir::Source turned = Symmetric(g.Of("Transpose", {x, g.Ints({0, 2, 1})}));
+  const ir::Source row = g.Of("Reshape", {turned, g.Ints({2, 12})}, {{"special_zero", "false"}});
+  EXPECT_EQ(Kinds(Product(Symmetric(row), {5, 12})), (KindCounts{{"Quantize", 1},
+                                                                 {"Transpose", 1},
+                                                                 {"Reshape", 1},
+                                                                 {"QuantizedMatMul", 1},
+                                                                 {"Identity", 1}}));
+}
+
+TEST_F(Quantised, OtherLevelsAreATable) {
+  const ir::Source x = Symmetric(g.Parameter(F32({3, 7})));
+  const KindCounts kinds = Kinds(Product(Fake(x, -6.4f, 6.35f), {5, 7}));
+  EXPECT_EQ(kinds.at("ByteTable"), 1);
+  EXPECT_EQ(kinds.at("Quantize"), 1);
+}
+
+// Unless it is one, a model is what it was.
+TEST_F(Quantised, WhatIsOnNoLevelsStays) {
+  const ir::Source x = g.Parameter(F32({3, 7}));
+  const ir::Source floats = g.Floats({5, 7}, Numbers(35, 3));
+  const auto product = [&](ir::Source data, ir::Source weights) {
+    g.Result(g.Of("MatMul", {data, weights}, {{"transpose_b", "true"}}));
+  };
+  product(Symmetric(x), floats);                    // weights that are no integers
+  product(Fake(x, 0.1f, 12.8f), Weights({5, 7}));   // no level at 0
+  product(Fake(x, 10.0f, 35.5f), Weights({5, 7}));  // one that i8 does not hold
+  product(x, Weights({5, 7}));                      // no quantiser
+  EXPECT_EQ(
+      Kinds(Product(g.Of("FakeQuantize",
+                         {x, g.Floats({7}, Numbers(7, 2)), g.Float(5), g.Float(-1), g.Float(1)},
+                         {{"levels", "256"}}),
+                    {5, 7})),
+      (KindCounts{{"FakeQuantize", 4}, {"MatMul", 5}}));
+}
+
+TEST_F(Quantised, ProductsOfWhatWasJoinedAreSums) {
+  const ir::Source x = Symmetric(g.Parameter(F32({3, 4}))), y = Positive(g.Parameter(F32({3, 3})));
+  const KindCounts kinds = Kinds(Product(g.Of("Concat", {x, y}, {{"axis", "-1"}}), {5, 7}));
+  EXPECT_EQ(kinds.at("QuantizedMatMul"), 2);
+  EXPECT_EQ(kinds.at("Add"), 1);
+  EXPECT_FALSE(kinds.contains("Concat"));
+}
+
+TEST_F(Quantised, OperationsOfIntegersCheckTheirInputs) {
+  const ir::Source bytes = g.Parameter({ElementType::i8, {3, 7}});
+  g.Add("Quantize", ops::kOfPasses, {bytes});
+  g.Add("ByteTable", ops::kOfPasses, {bytes, bytes});
+  const ir::Source row = g.Parameter(F32({6}));
+  g.Add("QuantizedMatMul", ops::kOfPasses, {bytes, bytes, row, row, row});
+  EXPECT_FALSE(g.Infer());
+  EXPECT_NE(g.FaultText().find("input 0 has element type i8; this operation works on f32"),
+            std::string::npos)
+      << g.FaultText();
+  EXPECT_NE(g.FaultText().find("input 1 (table) is i8[3,7]; must have 256 elements"),
+            std::string::npos);
+  EXPECT_NE(g.FaultText().find("input 2 is f32[6] and there are 3 outputs; must have one number"),
+            std::string::npos);
+}
+
+TEST_F(Quantised, ALayerThatKeepsFloatsDoes) {
+  g.Result(Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7}));
+  EXPECT_EQ(Rewritten(g,
+                      [](ir::Graph& graph) {
+                        graph::Folding folding = FoldingHere();
+                        graph::Quantise(graph, folding, [](const std::string&) { return true; });
+                      }),
+            (KindCounts{{"FakeQuantize", 1}, {"MatMul", 1}}));
+}
+
+}  // namespace
+}  // namespace weft
