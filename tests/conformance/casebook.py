@@ -29,6 +29,7 @@ class Case:
     reference: NumPy's answer from the same inputs. OpenVINO must agree with it within the
         tolerance, or the generator refuses the case, unless `differs` says why OpenVINO is not
         asked or not believed.
+    settings: further ones of OpenVINO's CPU device.
     oracle: whose numbers are stored, "openvino" or "numpy".
     """
 
@@ -47,6 +48,7 @@ class Case:
     note: str = ""
     compress: bool = False
     calls: int = 0
+    settings: dict = dataclasses.field(default_factory=dict)
 
 
 def exact(path, inputs, graph, reference=None, **more):

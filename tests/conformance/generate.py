@@ -79,7 +79,7 @@ def answers_of(case, oracle, xml_path):
     import oracle as openvino_oracle
 
     asked = None if case.oracle == "numpy" and case.differs else oracle.run(
-        xml_path, case.inputs, case.calls)
+        xml_path, case.inputs, case.calls, case.settings)
     if not case.reference:
         return asked, openvino_oracle.release()
     with numpy.errstate(all="ignore"):

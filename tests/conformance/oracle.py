@@ -9,6 +9,7 @@ CONFIGURATION = {
     "EXECUTION_MODE_HINT": "ACCURACY",
     "INFERENCE_NUM_THREADS": 1,
     "NUM_STREAMS": 1,
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
 }
 
 
@@ -22,16 +23,18 @@ class Oracle:
     def __init__(self):
         self._core = ov.Core()
 
-    def run(self, xml_path, inputs, calls=0):
+    def run(self, xml_path, inputs, calls=0, settings=None):
         """Reads the model from disk, as weft does, and returns one array per Result. Inputs of
-        another shape than the model's reshape it, as `weft convert --shape` does."""
+        another shape than the model's reshape it, as `weft convert --shape` does. `settings` join
+        the configuration."""
         model = self._core.read_model(xml_path)
         shapes = [
             ov.PartialShape(list(array.shape[1:] if calls else array.shape)) for array in inputs
         ]
         if [port.get_partial_shape() for port in model.inputs] != shapes:
             model.reshape(dict(zip(model.inputs, shapes)))
-        request = self._core.compile_model(model, "CPU", CONFIGURATION).create_infer_request()
+        configuration = {**CONFIGURATION, **(settings or {})}
+        request = self._core.compile_model(model, "CPU", configuration).create_infer_request()
         if not calls:
             return self._once(request, inputs)
         answers = [self._once(request, [array[call] for array in inputs]) for call in range(calls)]
