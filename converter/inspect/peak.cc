@@ -28,6 +28,40 @@ struct Span {
   int64_t begin, end;
 };
 
+// Bytes that spans cover, each once however many lie there.
+class Cover {
+ public:
+  // Adds the span `count` times, or takes it away; returns by how much what is covered grows.
+  int64_t Add(const Span& span, int count) {
+    if (span.begin >= span.end) return 0;
+    const auto first = Split(span.begin), last = Split(span.end);
+    int64_t grown = 0;
+    for (auto at = first; at != last; ++at) {
+      const int64_t bytes = std::next(at)->first - at->first;
+      if (at->second == 0) grown += bytes;
+      at->second += count;
+      if (at->second == 0) grown -= bytes;
+    }
+    Join(last);
+    Join(first);
+    return grown;
+  }
+
+ private:
+  using Counts = std::map<int64_t, int>;  // from each byte on until the next
+
+  Counts::iterator Split(int64_t at) {
+    const auto behind = counts_.upper_bound(at);
+    return counts_.try_emplace(at, behind == counts_.begin() ? 0 : std::prev(behind)->second).first;
+  }
+  void Join(Counts::iterator at) {
+    const int before = at == counts_.begin() ? 0 : std::prev(at)->second;
+    if (at->second == before) counts_.erase(at);
+  }
+
+  Counts counts_;
+};
+
 // Goes through the listing once, copy by copy. Moments between the steps, such as the reading of a
 // condition, have a time of their own.
 class Timeline : public Visitor {
@@ -51,7 +85,8 @@ class Timeline : public Visitor {
     for (const auto& [id, buffer] : buffers_) {
       const Span life = LifeOf(buffer);
       if (buffer.region != region || life.begin > fullest || life.end < fullest) continue;
-      peak.alive.push_back({buffer.name, static_cast<uint64_t>(PlacedBytes(buffer))});
+      const Span place = PlaceOf(buffer);
+      peak.alive.push_back({buffer.name, static_cast<uint64_t>(place.end - place.begin)});
     }
     std::stable_sort(peak.alive.begin(), peak.alive.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
@@ -191,10 +226,11 @@ class Timeline : public Visitor {
     return run < SectionAt(model_, section).unroll();
   }
 
-  int64_t PlacedBytes(const Buffer& buffer) const {
+  // The bytes that it has, whole units of the region's alignment.
+  Span PlaceOf(const Buffer& buffer) const {
     const int64_t alignment = model_.regions()->Get(buffer.region)->alignment_bytes();
-    const int64_t bytes = buffer.end_bytes - buffer.begin_bytes;
-    return (bytes + alignment - 1) / alignment * alignment;
+    return {buffer.begin_bytes / alignment * alignment,
+            (buffer.end_bytes + alignment - 1) / alignment * alignment};
   }
 
   // By how many bytes a region fills at each time.
@@ -203,23 +239,26 @@ class Timeline : public Visitor {
     bool overlaps = false;
   };
   Changes ChangesOf(uint32_t region) const {
-    std::map<int64_t, int64_t> change;
+    std::map<int64_t, std::vector<std::pair<Span, int>>> edges;  // by time: come, or go
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region) continue;
-      const Span life = LifeOf(buffer);
-      change[life.begin] += PlacedBytes(buffer);
-      change[life.end + 1] -= PlacedBytes(buffer);
+      const Span life = LifeOf(buffer), place = PlaceOf(buffer);
+      edges[life.begin].emplace_back(place, 1);
+      edges[life.end + 1].emplace_back(place, -1);
     }
-    const bool overlaps = MostOf(change).second > int64_t{model_.regions()->Get(region)->bytes()};
-    if (overlaps) {
-      // The output of a step may lie over its input: then sums are too much.
-      int64_t before = 0;
-      for (auto& [time, bytes] : change) {
-        const int64_t taken = TakenAt(region, time);
-        bytes = taken - std::exchange(before, taken);
+    Changes changes;
+    Cover cover;
+    int64_t sum = 0, covered = 0;
+    for (const auto& [time, list] : edges) {
+      int64_t& change = changes.bytes[time];
+      for (const auto& [place, count] : list) {
+        change += cover.Add(place, count);
+        sum += count * (place.end - place.begin);
       }
+      covered += change;
+      changes.overlaps = changes.overlaps || covered < sum;
     }
-    return {std::move(change), overlaps};
+    return changes;
   }
 
   // When the sum of the changes is greatest, and that sum.
@@ -230,24 +269,6 @@ class Timeline : public Visitor {
       if (alive > most) most = alive, fullest = time;
     }
     return {fullest, most};
-  }
-
-  // Bytes of the region that any buffer has at the time.
-  int64_t TakenAt(uint32_t region, int64_t time) const {
-    std::vector<Span> taken;
-    for (const auto& [id, buffer] : buffers_) {
-      const Span life = LifeOf(buffer);
-      if (buffer.region != region || life.begin > time || life.end < time) continue;
-      taken.push_back({buffer.begin_bytes, buffer.begin_bytes + PlacedBytes(buffer)});
-    }
-    std::sort(taken.begin(), taken.end(),
-              [](const Span& a, const Span& b) { return a.begin < b.begin; });
-    int64_t bytes = 0, end = 0;
-    for (const Span& span : taken) {
-      bytes += std::max<int64_t>(0, span.end - std::max(span.begin, end));
-      end = std::max(end, span.end);
-    }
-    return bytes;
   }
 
   Span LifeOf(const Buffer& buffer) const {

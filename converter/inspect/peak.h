@@ -24,7 +24,7 @@ struct Peak {
   uint32_t step = 0;               // of the listing
   uint64_t bytes = 0;              // of the buffers; what two of them share counts once
   std::vector<AliveBuffer> alive;  // most bytes first
-  bool overlaps = false;           // two that are live together share bytes
+  bool overlaps = false;           // two that are live together, at whatever time, share bytes
 };
 
 // A buffer of the plan: where it lies, and the steps of the listing that it lives from and to.

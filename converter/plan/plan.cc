@@ -18,6 +18,7 @@
 #include "converter/plan/near_loops.h"
 #include "converter/plan/order.h"
 #include "converter/plan/solve.h"
+#include "converter/plan/split_values.h"
 #include "converter/plan/traffic.h"
 #include "converter/program/cells.h"
 #include "converter/program/hoist.h"
@@ -234,6 +235,7 @@ bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
 // The steps keep the order in which they were lowered, unless another one takes less scratch. It is
 // looked for among those that keep what lies in one place in the first order, then among all.
 Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
+  SplitValues(hoisted);
   JoinCellInputs(hoisted);
   ChainCopies(hoisted);
   DropCopies(hoisted);

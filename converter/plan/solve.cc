@@ -140,6 +140,7 @@ class Solver {
     for (const int64_t bytes : placement_.used_bytes) {
       account_.used_bytes += RoundUp(bytes, granule_);
     }
+    account_.peak_bytes = PeakOf(buffers_, granule_).bytes;
     const int64_t bound = RoundUp(LowerBound(problem_), granule_);
     account_.bound_bytes = std::min(std::max(account_.bound_bytes, bound), account_.used_bytes);
     if (account != nullptr) *account = account_;

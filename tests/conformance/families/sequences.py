@@ -99,7 +99,7 @@ def _whole_blocks():
         how = {"linear_before_reset": True} if linear else {}
         for direction in DIRECTIONS:
             large = 64 if direction == "forward" else 32
-            for time, inputs, hidden in ((2, 3, 16), (7, 9, large)):
+            for time, inputs, hidden in ((1, 3, 16), (2, 3, 16), (7, 9, large)):
                 name = f"{kind[:-8].lower()}_blocks_{direction}_t{time}_i{inputs}_h{hidden}"
                 yield sequence_case(f"sequence/{name}", kind, 1, time, inputs, hidden, direction,
                                     **how)

@@ -200,8 +200,9 @@ TEST(FlashOf, AddsUpToTheFile) {
 // again.
 TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
   namespace fs = std::filesystem;
-  int compared = 0, overlapping = 0;
-  for (const char* folder : {"sequence", "if", "loop_run", "loop_nested", "convolution"}) {
+  int compared = 0, overlapping = 0, unproven = 0;
+  for (const char* folder :
+       {"sequence", "if", "loop_run", "loop_nested", "convolution", "ti", "attention"}) {
     for (const auto& entry : fs::directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases/" +
                                                     std::string(folder))) {
       SCOPED_TRACE(entry.path().string());
@@ -215,26 +216,29 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
       std::memcpy(file.data(), converted->file.data(), file.size());
       const std::vector<Peak> peaks = PeaksOf(*format::GetModel(file.data()));
       ASSERT_EQ(peaks.size(), 1u);
-      const auto bound = static_cast<uint64_t>(converted->scratch_account.bound_bytes);
+      const plan::Account& account = converted->scratch_account;
       uint64_t sum = 0;
       for (const AliveBuffer& buffer : peaks[0].alive) {
         sum += buffer.bytes;
         EXPECT_NE(buffer.name, "");
       }
-      // Bytes that the plan does not share although it might count here, shared ones once.
-      if (peaks[0].overlaps || !converted->scratch_account.is_optimal()) {
-        EXPECT_GE(peaks[0].bytes, bound);
-        EXPECT_GE(sum, peaks[0].bytes);
+      if (!peaks[0].overlaps) {
+        EXPECT_EQ(peaks[0].bytes, account.peak_bytes);
+        EXPECT_EQ(sum, peaks[0].bytes);
+      } else if (account.is_optimal()) {  // what two of them share counts once
+        EXPECT_EQ(peaks[0].bytes, account.bound_bytes);
       } else {
-        EXPECT_EQ(peaks[0].bytes, bound);
-        EXPECT_EQ(sum, bound);
+        EXPECT_LE(peaks[0].bytes, account.used_bytes);
+        EXPECT_LT(peaks[0].bytes, account.peak_bytes);
+        ++unproven;
       }
       overlapping += peaks[0].overlaps;
       ++compared;
     }
   }
   EXPECT_GT(compared, 150);
-  EXPECT_LT(2 * overlapping, compared);
+  EXPECT_GT(overlapping, 0);
+  EXPECT_LT(20 * unproven, compared);
 }
 
 TEST(PeaksOf, SaysNothingOfAFileWithoutBuffers) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/split_values.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/plan/plan.h"
+#include "converter/program/block_access.h"
+
+namespace weft::plan {
+namespace {
+
+struct Bytes {
+  int64_t begin = 0, end = 0;
+};
+
+int64_t RoundDown(int64_t bytes) { return bytes - bytes % kScratchAlignment; }
+
+// Within the root, in all iterations of the loops around. What has no bytes takes one, so that it
+// belongs to a part.
+Bytes Reached(const Program& program, Bytes bytes, std::span<const Move> moves, int64_t root) {
+  bytes.end = std::max(bytes.end, bytes.begin + 1);
+  for (const Move& move : moves) {
+    const int64_t farthest = (program.sections[move.section].max_trips - 1) * move.stride_bytes;
+    bytes.begin += std::min<int64_t>(0, farthest);
+    bytes.end += std::max<int64_t>(0, farthest);
+  }
+  return {std::clamp<int64_t>(RoundDown(std::max<int64_t>(bytes.begin, 0)), 0, RoundDown(root - 1)),
+          std::clamp<int64_t>(bytes.end, 1, root)};
+}
+
+// Runs of bytes that any access connects, in order and apart.
+std::vector<Bytes> PartsOf(std::vector<Bytes> touched) {
+  std::ranges::sort(touched, {}, &Bytes::begin);
+  std::vector<Bytes> parts;
+  for (const Bytes& bytes : touched) {
+    if (parts.empty() || bytes.begin >= parts.back().end) {
+      parts.push_back(bytes);
+    } else {
+      parts.back().end = std::max(parts.back().end, bytes.end);
+    }
+  }
+  return parts;
+}
+
+struct Part {
+  Bytes bytes;
+  ValueId value = kNone;
+};
+using PartsByRoot = std::unordered_map<ValueId, std::vector<Part>>;
+
+// A value of its own for each part of each root that is to be split.
+PartsByRoot MakeParts(Program& program) {
+  PartsByRoot parts_of;
+  const AccessMap accesses = CollectAccesses(program, program.main);
+  const auto roots = static_cast<ValueId>(program.values.size());
+  for (ValueId root = 0; root < roots; ++root) {
+    const int64_t bytes = program.values[root].bytes;
+    const auto found = accesses.find(root);
+    if (found == accesses.end() || bytes == 0 || program.values[root].home != Home::kScratch) {
+      continue;
+    }
+    std::vector<Bytes> touched;
+    for (const Access& access : found->second) {
+      touched.push_back(
+          Reached(program, {access.begin_bytes, access.end_bytes}, access.moves, bytes));
+    }
+    const std::vector<Bytes> parts = PartsOf(std::move(touched));
+    if (parts.size() == 1 && parts[0].end - parts[0].begin == bytes) continue;
+    for (const Bytes& part : parts) {
+      Value value = program.values[root];
+      value.bytes = part.end - part.begin;
+      value.type = {ElementType::u8, {value.bytes}};
+      parts_of[root].push_back({part, Narrow32(program.values.size(), "values")});
+      program.values.push_back(std::move(value));
+    }
+  }
+  return parts_of;
+}
+
+// `place` is that of the value, which becomes a view of the part that holds it.
+void MoveToPart(Program& program, ValueId id, Place place, const std::vector<Part>& parts) {
+  Value& value = program.values[id];
+  const Bytes reached = Reached(program, {place.offset_bytes, place.offset_bytes + value.bytes},
+                                place.moves, program.values[place.root].bytes);
+  const auto behind = std::ranges::upper_bound(parts, reached.begin, {},
+                                               [](const Part& part) { return part.bytes.begin; });
+  if (behind == parts.begin()) return;
+  const Part& part = *std::prev(behind);
+  if (reached.end > part.bytes.end) return;  // nothing touches it
+  value.parent = part.value;
+  value.offset_bytes = place.offset_bytes - part.bytes.begin;
+  value.moves = std::move(place.moves);
+}
+
+}  // namespace
+
+void SplitValues(Program& program) {
+  const auto values = static_cast<ValueId>(program.values.size());
+  const PartsByRoot parts_of = MakeParts(program);
+  if (parts_of.empty()) return;
+  std::vector<Place> places;
+  for (ValueId value = 0; value < values; ++value) places.push_back(Resolve(program, value));
+  for (ValueId value = 0; value < values; ++value) {
+    const auto parts = parts_of.find(places[value].root);
+    if (parts != parts_of.end() && (program.values[value].parent != kNone)) {
+      MoveToPart(program, value, std::move(places[value]), parts->second);
+    }
+  }
+}
+
+}  // namespace weft::plan

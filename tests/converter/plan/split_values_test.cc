@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which parts of a value become values of their own.
+#include "converter/plan/split_values.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "converter/plan/liveness.h"
+#include "tests/converter/plan/elementwise.h"
+
+namespace weft::plan {
+namespace {
+
+TensorType Floats(int64_t count) { return {ElementType::f32, {count}}; }
+
+class SplitValuesTest : public testing::Test {
+ protected:
+  ValueId Input(int64_t count) {
+    const ValueId value = builder_.Scratch(Floats(count));
+    program_.inputs.push_back({value, {"x"}, kNone, 0});
+    return value;
+  }
+  void Output(ValueId value) { program_.outputs.push_back({value, {"y"}, kNone, 0}); }
+  ValueId Part(ValueId whole, int64_t first, int64_t count) {
+    return builder_.View(whole, 4 * first, Floats(count));
+  }
+  void NegativeTo(ValueId x, ValueId y) { EmitUnary(builder_, format::UnaryOp::negative, x, y); }
+  ValueId Negative(ValueId x) { return Unary(builder_, format::UnaryOp::negative, x); }
+
+  // Bytes of everything that lives in scratch, in order of the values.
+  std::vector<int64_t> Split() {
+    SplitValues(program_);
+    std::vector<int64_t> bytes;
+    for (const Lifetime& each : Liveness(program_)) bytes.push_back(each.bytes);
+    return bytes;
+  }
+
+  Program program_;
+  Builder builder_{program_};
+};
+
+TEST_F(SplitValuesTest, LeavesOutWhatNothingTouches) {
+  const ValueId x = Input(4), whole = builder_.Scratch(Floats(16)), part = Part(whole, 4, 4);
+  NegativeTo(x, part);
+  Output(Negative(part));
+  EXPECT_EQ(Split(), (std::vector<int64_t>{16, 16, 16}));
+  EXPECT_NE(Resolve(program_, part).root, whole);
+  EXPECT_EQ(Resolve(program_, part).offset_bytes, 0);
+}
+
+TEST_F(SplitValuesTest, MakesOnePartForWhatHasNothingInCommon) {
+  const ValueId x = Input(4), whole = builder_.Scratch(Floats(8));
+  const ValueId low = Part(whole, 0, 4), high = Part(whole, 4, 4), inner = Part(high, 2, 2);
+  NegativeTo(x, low);
+  Output(Negative(low));
+  NegativeTo(x, high);
+  Output(Negative(inner));
+  EXPECT_EQ(Split(), (std::vector<int64_t>{16, 16, 8, 16, 16}));
+  EXPECT_NE(Resolve(program_, low).root, Resolve(program_, high).root);
+  EXPECT_EQ(Resolve(program_, inner), (Place{Resolve(program_, high).root, 8, {}}));
+}
+
+TEST_F(SplitValuesTest, KeepsWhatIsReadAsAWhole) {
+  const ValueId x = Input(4), whole = builder_.Scratch(Floats(8));
+  NegativeTo(x, Part(whole, 0, 4));
+  NegativeTo(x, Part(whole, 4, 4));
+  Output(whole);
+  EXPECT_EQ(Split(), (std::vector<int64_t>{16, 32}));
+}
+
+// Each value begins at a multiple of 16 bytes, so more of them would need more.
+TEST_F(SplitValuesTest, KeepsPartsTogetherThatShareSixteenBytes) {
+  const ValueId x = Input(2), whole = builder_.Scratch(Floats(4));
+  for (const int64_t first : {0, 2}) {
+    const ValueId part = Part(whole, first, 2);
+    NegativeTo(x, part);
+    Output(Negative(part));
+  }
+  EXPECT_EQ(Split(), (std::vector<int64_t>{8, 16, 8, 8}));
+}
+
+// In some iteration the loop comes to every row but the last two.
+TEST_F(SplitValuesTest, CountsWhatALoopReaches) {
+  const ValueId x = Input(4), whole = builder_.Scratch(Floats(4 * 8));
+  const SectionId section = 0;
+  program_.sections.emplace_back();
+  program_.sections[section].trip_count = program_.sections[section].max_trips = 6;
+  program_.sections[section].copies = {1};
+  program_.blocks.emplace_back();
+  builder_.Append(SectionEntry{section});
+  builder_.SetBlock(1);
+  NegativeTo(x, builder_.View(whole, 0, Floats(4), {{section, 16}}));
+  builder_.SetBlock(0);
+  Output(Negative(Part(whole, 20, 4)));
+  Output(Negative(Part(whole, 28, 4)));
+  EXPECT_EQ(Split(), (std::vector<int64_t>{16, 16, 16, 96, 16}));
+}
+
+}  // namespace
+}  // namespace weft::plan
