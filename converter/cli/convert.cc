@@ -16,6 +16,7 @@
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/comparison.h"
+#include "converter/cli/curve.h"
 #include "converter/cli/dumps.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/model_json.h"
@@ -317,42 +318,6 @@ void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
   if (has_rows) AnswerText(table.Text());
 }
 
-nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < converted.curve.size(); ++i) {
-    const plan::CurvePoint& point = converted.curve[i];
-    list.push_back({{"scratch_bytes", point.scratch_bytes},
-                    {"scratch_bound_bytes", point.account.bound_bytes},
-                    {"scratch_proof", plan::ToString(point.account)},
-                    {"hoisted_rows", plan::RowsText(point.candidate)},
-                    {"hoists_invariants", point.candidate.hoists_invariants},
-                    {"outputs_over_inputs", point.candidate.lies_near},
-                    {"fuses_loops", point.candidate.fuses_loops},
-                    {"weight_bytes_read", point.work.weight_bytes},
-                    {"other_bytes_touched", point.work.other_bytes},
-                    {"steps", point.work.steps},
-                    {"chosen", i == converted.chosen}});
-  }
-  return list;
-}
-
-// The ends of the curve and what was taken; nothing where there is no choice.
-void PrintCurve(const pipeline::Converted& converted) {
-  const std::vector<plan::CurvePoint>& curve = converted.curve;
-  if (curve.size() < 2) return;
-  Table table({"plan", ">scratch", ">weights read", ">steps", ">rows at most", "loops"});
-  const auto row = [&](const char* name, const plan::CurvePoint& point) {
-    table.Row({name, fmt::format("{}", point.scratch_bytes),
-               fmt::format("{:.0f}", point.work.weight_bytes),
-               fmt::format("{:.0f}", point.work.steps), plan::RowsText(point.candidate),
-               point.candidate.fuses_loops ? "fused" : "apart"});
-  };
-  row("smallest", curve.back());
-  row("chosen", curve[converted.chosen]);
-  row("fastest", curve.front());
-  AnswerText(table.Text());
-}
-
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted) {
   if (call.json) {
     nlohmann::ordered_json json;
@@ -392,7 +357,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
            call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
            Size(converted.slow_scratch_bytes));
   }
-  PrintCurve(converted);
+  AnswerText(CurveText(converted));
   if (call.options.self_test_runs != 0) {
     Answer("self test of {} runs: {} bytes", call.options.self_test_runs,
            Size(converted.self_test_bytes));

@@ -326,8 +326,10 @@ void AddInspect(CommandLine& line, Exit* exit) {
                   "Print every step with its operands and parameters too");
   command.AddFlag("--budget", call->budget,
                   "Print flash, memory, stack and work with what contributes most, too");
-  command.AddFlag("--plan", call->plan,
-                  "Print the plan alone: a line for logs, and where and when each buffer lies");
+  command.AddFlag(
+      "--plan", call->plan,
+      "Print the plan alone: a line for logs, bytes that ports share, and where and when "
+      "each buffer lies");
   command
       .Add("--html", call->html,
            "Write all of that as one page for a browser: memory over the steps, work, flash")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,25 @@ double CopiedPerIteration(const format::Model& model) {
     bytes = std::max(bytes, section.per_iteration);
   }
   return bytes;
+}
+
+// Of outputs, each slot once, that lie over inputs: a run may use an input's bytes as soon as it has started.
+int64_t SharedPortBytes(const format::Model& model) {
+  std::set<uint32_t> outputs;
+  for (const format::Port& port : format::RowsOf(model.outputs())) outputs.insert(port.slot());
+  int64_t shared = 0;
+  for (const format::Port& port : format::RowsOf(model.inputs())) {
+    const format::Slot& input = *model.slots()->Get(port.slot());
+    for (const uint32_t slot : outputs) {
+      const format::Slot& output = *model.slots()->Get(slot);
+      if (output.region() != input.region()) continue;
+      const int64_t begin = std::max(input.offset_bytes(), output.offset_bytes());
+      const int64_t end = std::min(int64_t{input.offset_bytes()} + input.bytes(),
+                                   int64_t{output.offset_bytes()} + output.bytes());
+      shared += std::max<int64_t>(0, end - begin);
+    }
+  }
+  return shared;
 }
 
 Json SharedJson(const std::vector<inspect::SharedPlace>& places) {
@@ -179,6 +199,7 @@ Json PlanJson(const LoadedModel& model) {
   plan["state_bytes"] = model.needs().state_bytes;
   plan["copied_bytes_per_iteration"] = CopiedPerIteration(root);
   plan["weights_bytes"] = format::RowsOf(root.regions())[0].bytes();
+  plan["ports_shared_bytes"] = SharedPortBytes(root);
   plan["line"] = LineOf(plan);
   plan["buffers"] = BuffersJson(root);
   plan["live_bytes"] = inspect::LiveBytesOf(root);
@@ -186,7 +207,9 @@ Json PlanJson(const LoadedModel& model) {
 }
 
 std::string PlanText(const Json& plan) {
-  std::string text = plan["line"].get<std::string>() + "\n";
+  std::string text = fmt::format(
+      "{}\nports shared: {} B of outputs lie over inputs, whose bytes a run may reuse\n",
+      plan["line"].get<std::string>(), plan["ports_shared_bytes"].get<int64_t>());
   for (size_t i = 0; i < plan["arena_bytes"].size(); ++i) text += RegionText(plan, i);
   return text;
 }

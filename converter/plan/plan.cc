@@ -301,7 +301,7 @@ bool MayLieNear(Program hoisted) {
   return !NearsOf(hoisted, Liveness(hoisted)).empty();
 }
 
-// In order of their cost; candidates that come to the same are made once.
+// Candidates that come to the same are made once.
 void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
                 std::span<const Memory> memories, std::vector<Plan>& plans) {
   std::optional<Outline> last;
@@ -315,6 +315,28 @@ void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
                                         MayLieNear(hoisted));
     if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, memories));
   }
+}
+
+Work WorkOf(const Plan& plan) {
+  std::vector<Placed> places;
+  for (size_t root = 0; root < plan.memories.size(); ++root) {
+    places.push_back({plan.memories[root], plan.offsets_bytes[root]});
+  }
+  return WorkOf(plan.program, places);
+}
+
+// The cheapest first; of those that cost as much, the smallest.
+void SortByCost(std::vector<Plan>& plans) {
+  std::vector<std::pair<double, int64_t>> keys;
+  for (const Plan& plan : plans) {
+    keys.emplace_back(CostOf(WorkOf(plan)), plan.all_scratch_bytes());
+  }
+  std::vector<size_t> order(plans.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return keys[i]; });
+  std::vector<Plan> sorted;
+  for (const size_t i : order) sorted.push_back(std::move(plans[i]));
+  plans = std::move(sorted);
 }
 
 // Those that fit, and are smaller than all that are faster.
@@ -356,14 +378,12 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
                                     {each.strip, false, true, true}};
     AddPlansOf(each.program, candidates, options.memories, plans);
   }
-  std::ranges::stable_sort(plans, std::ranges::greater(), [](const Plan& plan) {
-    return std::pair(plan.candidate.hoisted_rows, plan.candidate.hoists_invariants);
-  });
+  SortByCost(plans);
   std::vector<CurvePoint> curve;
   const std::vector<size_t> fitting = FittingOf(plans, options);
   for (const size_t i : fitting) {
     const Plan& plan = plans[i];
-    curve.push_back({plan.candidate, plan.all_scratch_bytes(), plan.account, WorkOf(plan.program)});
+    curve.push_back({plan.candidate, plan.all_scratch_bytes(), plan.account, WorkOf(plan)});
   }
   if (const std::optional<size_t> point = PointFor(curve, options)) {
     Plan chosen = std::move(plans[fitting[*point]]);
@@ -371,10 +391,11 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
     chosen.chosen = *point;
     return chosen;
   }
-  // The last candidate hoists nothing: the message is about its excess.
-  const Plan& last = plans.back();
-  std::string line = "plan: " + ExcessOf(last, options);
-  if (ExcessOfFormat(last).empty()) line += "; " + DescribePeak(last.program, last.problem.nears);
+  const Plan& least = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
+  std::string line = "plan: " + ExcessOf(least, options);
+  if (ExcessOfFormat(least).empty()) {
+    line += "; " + DescribePeak(least.program, least.problem.nears);
+  }
   faults.Add(line);
   return std::nullopt;
 }

@@ -24,7 +24,7 @@ namespace weft::plan {
 struct Account {
   // Of all memories, rounded up to multiples of the granule, as all offsets are.
   int64_t used_bytes = 0, bound_bytes = 0;
-  int64_t nodes = 0;  // that searches have looked at
+  int64_t nodes = 0;       // that searches have looked at
   int64_t peak_bytes = 0;  // live at the fullest moment, where no two share any
   bool is_optimal() const { return used_bytes == bound_bytes; }
   bool operator==(const Account&) const = default;

@@ -9,12 +9,14 @@ namespace {
 
 class Traffic {
  public:
-  explicit Traffic(const Program& program) : program_(program), bytes_(program.values.size(), 0) {
+  explicit Traffic(const Program& program, std::span<const Placed> places = {})
+      : program_(program), places_(places), bytes_(program.values.size(), 0) {
     Visit(program.main, 1);
   }
 
   std::vector<double> Take() { return std::move(bytes_); }
   double steps() const { return steps_; }
+  double near_bytes() const { return near_bytes_; }
 
  private:
   void Touch(ValueId value, double times) {
@@ -23,12 +25,31 @@ class Traffic {
     bytes_[Resolve(program_, value).root] += times * bytes;
   }
 
+  // Of its first input and its first output, where these lie over one another (near.h).
+  double NearBytes(const Step& step) const {
+    if (places_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
+    const ValueId x = step.inputs[0], y = step.outputs[0];
+    if (!IsWhole(x) || !IsWhole(y)) return 0;
+    const ValueId x_root = Resolve(program_, x).root, y_root = Resolve(program_, y).root;
+    const Placed &of_x = places_[x_root], &of_y = places_[y_root];
+    const int64_t x_bytes = program_.values[x].bytes, y_bytes = program_.values[y].bytes;
+    const bool overlap = of_x.memory == of_y.memory &&
+                         of_x.offset_bytes < of_y.offset_bytes + y_bytes &&
+                         of_y.offset_bytes < of_x.offset_bytes + x_bytes;
+    return x_root != y_root && overlap ? static_cast<double>(x_bytes + y_bytes) : 0;
+  }
+
+  bool IsWhole(ValueId value) const {
+    return value != kNone && IsWholeScratch(program_, Resolve(program_, value), value);
+  }
+
   void Visit(BlockId block, double times) {
     for (const Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<Step>(&item)) {
         steps_ += times;
         for (const ValueId input : step->inputs) Touch(input, times);
         for (const ValueId output : step->outputs) Touch(output, times);
+        near_bytes_ += times * NearBytes(*step);
       } else {
         Visit(program_.sections[std::get<SectionEntry>(item).section], times);
       }
@@ -49,18 +70,20 @@ class Traffic {
   }
 
   const Program& program_;
+  const std::span<const Placed> places_;
   std::vector<double> bytes_;
-  double steps_ = 0;
+  double steps_ = 0, near_bytes_ = 0;
 };
 
 }  // namespace
 
 std::vector<double> TrafficOf(const Program& program) { return Traffic(program).Take(); }
 
-Work WorkOf(const Program& program) {
-  Traffic traffic(program);
+Work WorkOf(const Program& program, std::span<const Placed> places) {
+  Traffic traffic(program, places);
   Work work;
   work.steps = traffic.steps();
+  work.near_bytes = traffic.near_bytes();
   const std::vector<double> bytes = traffic.Take();
   for (ValueId value = 0; value < bytes.size(); ++value) {
     const bool is_weight = program.values[value].home == Home::kWeights;

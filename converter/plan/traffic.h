@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much one run uses each value with storage of its own.
+// How much one run uses each value with storage of its own, and what that costs.
 #ifndef WEFT_CONVERTER_PLAN_TRAFFIC_H_
 #define WEFT_CONVERTER_PLAN_TRAFFIC_H_
 
+#include <span>
 #include <vector>
 
+#include "converter/plan/problem.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
@@ -17,10 +19,22 @@ std::vector<double> TrafficOf(const Program& program);
 struct Work {
   double weight_bytes = 0;  // read
   double other_bytes = 0;   // of scratch and state, read and written
+  double near_bytes = 0;    // of those: by steps that write over their input
   double steps = 0;
   bool operator==(const Work&) const = default;
 };
-Work WorkOf(const Program& program);
+// `places` are those of roots in scratch, by ValueId.
+Work WorkOf(const Program& program, std::span<const Placed> places);
+
+// What orders the plans of a model, in bytes of weights: how many of them a run reads in the time. Weights
+// come from further away than what a step before has written. A step costs what it takes to come to its
+// kernel, one that writes over its input the blocks of a few pixels that it works in. Measured on x86-64
+// (tests/bench/plans.py); docs/architecture.md has the figures.
+constexpr double CostOf(const Work& work) {
+  constexpr double kOtherByte = 0.5, kNearByte = 4, kStep = 4096;
+  return work.weight_bytes + kOtherByte * work.other_bytes + kNearByte * work.near_bytes +
+         kStep * work.steps;
+}
 
 }  // namespace weft::plan
 

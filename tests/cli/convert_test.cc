@@ -239,8 +239,26 @@ TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
   EXPECT_EQ(scratch(" --arena-budget min"), curve.back()["scratch_bytes"]);
   EXPECT_EQ(scratch(" --arena-budget fastest"), curve.front()["scratch_bytes"]);
   const std::string text = Weft(convert).out;
-  for (const char* word : {"\nplan ", "\nsmallest ", "\nchosen ", "\nfastest "}) {
+  for (const char* word :
+       {"\nplan ", "\nsmallest ", "\nchosen ", "\nfastest ", " cost ", " over inputs "}) {
     EXPECT_NE(text.find(word), std::string::npos) << text;
+  }
+}
+
+// Of two plans that cost as much, as fused loops do where no product is computed for several rows, the
+// smaller one counts.
+TEST_F(ConvertCommand, ShowsNoPlanThatCostsAsMuchAsASmallerOne) {
+  for (const char* name : {"ti/stacked_lstm_rnn", "exports/keras_stacked_gru_lstm"}) {
+    const std::string model =
+        "'" WEFT_SOURCE_DIR "/tests/conformance/cases/" + std::string(name) + "/model.xml'";
+    const auto curve =
+        nlohmann::json::parse(Weft("convert " + model + " -o m.weft --json").out)["curve"];
+    ASSERT_GE(curve.size(), 2u);
+    EXPECT_TRUE(curve.back()["fuses_loops"]);
+    for (size_t i = 1; i < curve.size(); ++i) {
+      EXPECT_GT(curve[i]["cost"], curve[i - 1]["cost"]);
+      EXPECT_LT(curve[i]["scratch_bytes"], curve[i - 1]["scratch_bytes"]);
+    }
   }
 }
 

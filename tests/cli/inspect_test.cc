@@ -88,6 +88,8 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
     EXPECT_LE(buffer["first_step"], buffer["last_step"]);
     EXPECT_NE(buffer["name"], "");
   }
+  // No more than what the input leaves beside the output.
+  EXPECT_LE(plan["ports_shared_bytes"], 7 * 16 * 4);
   const std::string text = Weft("inspect model.weft --plan").out;
   const std::string line = plan["line"];
   EXPECT_TRUE(text.starts_with(line + "\n")) << text;
@@ -95,6 +97,10 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
                               "copies/iteration 0 | weights {1} B",
                               plan["arena_bytes"][0].get<int64_t>(),
                               plan["weights_bytes"].get<int64_t>()));
+  EXPECT_NE(text.find(fmt::format("\nports shared: {} B of outputs",
+                                  plan["ports_shared_bytes"].get<int64_t>())),
+            std::string::npos)
+      << text;
   size_t begin = text.find('\n') + 1;
   for (size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     EXPECT_LE(end - begin, 80u) << text.substr(begin, end - begin);

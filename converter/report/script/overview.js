@@ -17,6 +17,7 @@ function head() {
       named(facts.generator)),
     element("ul", { class: "tiles" },
       tile("arena", bytesText(arena), plan.proof ?? ""),
+      tile("ports shared", bytesText(plan.ports_shared_bytes), "of outputs, over inputs"),
       tile("state", bytesText(facts.needs.state_bytes), counted(facts.variables.length, "variable")),
       tile("flash", bytesText(facts.file_bytes), `${bytesText(plan.weights_bytes)} of weights`),
       facts.times ? tile("time", timeText(facts.times.median ?? facts.times.mean), facts.times.runs === undefined ?
@@ -52,30 +53,31 @@ function variables() {
   facts.variables, (v) => [named(v.name), v.type, grouped(v.bytes), grouped(v.offset), v.starts_as]);
 }
 
-// Scratch against the bytes of weights that a run reads: the fewer, the faster.
+// Scratch against cost, which is in bytes of weights read.
 function curve() {
   const points = facts.curve ?? [];
   if (points.length < 2) return "";
   const width = 560, height = 220, left = 84, bottom = height - 40;
   const most = Math.max(...points.map((p) => p.scratch_bytes));
-  const reads = Math.max(...points.map((p) => p.weight_bytes_read), 1);
+  const dearest = Math.max(...points.map((p) => p.cost), 1);
   const x = (p) => left + p.scratch_bytes * (width - left - 24) / most;
-  const y = (p) => bottom - p.weight_bytes_read * (bottom - 16) / reads;
+  const y = (p) => bottom - p.cost * (bottom - 16) / dearest;
   const path = points.map((p, i) => `${i ? "L" : "M"}${x(p).toFixed(1)} ${y(p).toFixed(1)}`).join("");
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "small",
-    "aria-label": "Scratch bytes against bytes of weights that a run reads; the table has the numbers" },
+    "aria-label": "Scratch bytes against the cost of a run; the table has the numbers" },
   [0, 0.5, 1].map((share) => [
     drawn("line", { class: "grid", x1: left, x2: width - 24, y1: bottom - share * (bottom - 16), y2: bottom - share * (bottom - 16) }),
-    label(left - 8, bottom - share * (bottom - 16) + 4, grouped(share * reads), { class: "tick", "text-anchor": "end" }),
+    label(left - 8, bottom - share * (bottom - 16) + 4, grouped(Math.round(share * dearest)), { class: "tick", "text-anchor": "end" }),
     label(left + share * (width - left - 24), bottom + 16, grouped(share * most), { class: "tick", "text-anchor": "middle" })]).flat(),
   drawn("path", { class: "plans", d: path }),
   points.map((p) => drawn("circle", { class: p.chosen ? "plan chosen" : "plan", cx: x(p), cy: y(p), r: p.chosen ? 6 : 4 },
-    drawn("title", null, `${bytesText(p.scratch_bytes)} of scratch, ${bytesText(p.weight_bytes_read)} of weights read`))),
+    drawn("title", null, `${bytesText(p.scratch_bytes)} of scratch, cost ${grouped(Math.round(p.cost))}`))),
   label((width + left) / 2, height - 6, "scratch, B", { class: "tick", "text-anchor": "middle" }),
-  label(14, bottom / 2 + 8, "weights read, B", { class: "tick", "text-anchor": "middle", transform: `rotate(-90 14 ${bottom / 2 + 8})` }));
+  label(14, bottom / 2 + 8, "cost", { class: "tick", "text-anchor": "middle", transform: `rotate(-90 14 ${bottom / 2 + 8})` }));
   return section("curve", "What less memory costs", picture,
-    table("plans to choose from", [{ title: "scratch", number: true }, { title: "weights read", number: true },
-      { title: "other bytes", number: true }, { title: "steps", number: true }, { title: "rows at most" }, { title: "" }],
-    points, (p) => [bytesText(p.scratch_bytes), grouped(p.weight_bytes_read), grouped(p.other_bytes_touched),
-      grouped(p.steps), p.hoisted_rows, p.chosen ? "chosen" : ""]));
+    table("plans to choose from", [{ title: "scratch", number: true }, { title: "cost", number: true },
+      { title: "weights read", number: true }, { title: "other bytes", number: true }, { title: "over inputs", number: true },
+      { title: "steps", number: true }, { title: "rows at most" }, { title: "" }],
+    points, (p) => [bytesText(p.scratch_bytes), grouped(Math.round(p.cost)), grouped(p.weight_bytes_read),
+      grouped(p.other_bytes_touched), grouped(p.bytes_over_inputs), grouped(p.steps), p.hoisted_rows, p.chosen ? "chosen" : ""]));
 }

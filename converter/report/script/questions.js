@@ -54,7 +54,7 @@ function whatLessCosts() {
     `in ${grouped(point.steps)} steps instead of ${grouped(chosen.steps)}`;
   const target = kSmaller * chosen.scratch_bytes;
   const fit = points.filter((point) => point.scratch_bytes <= target)
-    .sort((a, b) => a.weight_bytes_read - b.weight_bytes_read || a.steps - b.steps)[0];
+    .sort((a, b) => a.cost - b.cost)[0];
   if (fit) return [[`${price(fit)}. `, element("code", null, `--arena-budget ${fit.scratch_bytes}`)]];
   const least = points.reduce((a, b) => b.scratch_bytes < a.scratch_bytes ? b : a);
   return [[`No plan of this model needs ${bytesText(target)}; `, least.scratch_bytes < chosen.scratch_bytes

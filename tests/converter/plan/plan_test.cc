@@ -228,6 +228,16 @@ TEST(Curve, HoldsEachPlanThatIsSmallerThanAllFasterOnes) {
   EXPECT_EQ(plan->account, plan->curve[plan->chosen].account);
 }
 
+// What a byte of each kind costs against another, and that more of any is no less.
+TEST(Cost, GrowsWithAllThatARunDoes) {
+  constexpr Work kNothing;
+  EXPECT_EQ(CostOf(kNothing), 0);
+  EXPECT_EQ(CostOf({.weight_bytes = 64}), 64);
+  EXPECT_LT(CostOf({.other_bytes = 64}), CostOf({.weight_bytes = 64}));
+  EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.other_bytes = 64, .near_bytes = 64}));
+  EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.steps = 1}));
+}
+
 TEST(Curve, IsFollowedToTheAim) {
   const Program program = LoopWithInvariant();
   Faults faults;

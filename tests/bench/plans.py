@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Time against the planner's cost, plan by plan: whether the order in which `weft convert` puts the
+plans of a model is the order of their speed on this machine. Reports, asserts nothing. Prints a row
+for each plan and the rank correlation (Spearman) of each model, and writes --json FILE.
+
+    build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft --cpu 0
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "peers"))
+import nets  # noqa: E402
+import openvino as ov  # noqa: E402
+from cases import Case, net, recurrent  # noqa: E402
+from graphs import Graph, port  # noqa: E402
+
+
+def stacked(name, kind, inputs, hidden, steps, layers=3):
+    """Recurrent layers upon one another, of which the last value is wanted."""
+    graph, x = Graph(name), "x"
+    for layer in range(layers):
+        whole = f"{name}_y{layer}"
+        graph.cell(kind, x, hidden if layer else inputs, hidden, steps, outputs=[whole, f"h{layer}"])
+        x = graph.add("Squeeze", [whole, graph.constant(np.array([1]))])
+    return Case(f"{layers} {kind} of {hidden} upon {inputs}, {steps} steps", graph,
+                [port("x", [steps, 1, inputs])], [port(f"h{layers - 1}", [1, 1, hidden])])
+
+
+def models():
+    """Those of which several plans are worth having: recurrent ones, and maps over maps."""
+    return [
+        recurrent("lstm_40_64", "LSTM of 64 upon 40, 100 steps", "LSTM", 40, 64, 100),
+        recurrent("lstm_512_256", "LSTM of 256 upon 512, 25 steps", "LSTM", 512, 256, 25),
+        recurrent("gru_40_128", "GRU of 128 upon 40, 100 steps", "GRU", 40, 128, 100),
+        recurrent("bilstm_40_128", "LSTM of 128 upon 40, both ways, 100 steps", "LSTM", 40, 128, 100,
+                  2),
+        stacked("lstm3_16", "LSTM", 16, 16, 100), stacked("lstm3_128", "LSTM", 40, 128, 100),
+        stacked("gru3_64", "GRU", 40, 64, 100),
+        *(net(build) for build in (nets.conv_gru, nets.nsnet2, nets.ds_cnn, nets.mobilenet_v1,
+                                   nets.resnet8)),
+    ]
+
+
+def told(*command):
+    """What a command prints as JSON."""
+    return json.loads(subprocess.run([str(part) for part in command], check=True,
+                                     capture_output=True).stdout)
+
+
+def plans(weft, case, folder, cpu):
+    """The points of the model's curve, each with the time of its fastest run, in turn with the others."""
+    case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
+    ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
+                  compress_to_fp16=False)
+    make = [weft, "convert", folder / "model.xml", "--json", "-o"]
+    points, files = told(*make, folder / "model.weft")["curve"], []
+    for point in points:
+        files.append(folder / f"{point['scratch_bytes']}.weft")
+        told(*make, files[-1], "--arena-budget", point["scratch_bytes"])
+    pin = [] if cpu is None else ["--cpu", cpu]
+    measured = told(weft, "bench", *files, "--json", *pin)
+    for point, times in zip(points, measured["models"] if len(files) > 1 else [measured]):
+        point["microseconds"] = times["microseconds"]["min"]
+    return points
+
+
+def ranks(values):
+    """From 0; equal values have the mean of their ranks."""
+    values = np.asarray(values, float)
+    return np.array([(values < v).sum() + ((values == v).sum() - 1) / 2 for v in values])
+
+
+def correlation(points):
+    """Of ranks by cost and by time; 1 where there is nothing to order."""
+    costs, times = (ranks([point[key] for point in points]) for key in ("cost", "microseconds"))
+    if len(points) < 2 or costs.std() == 0:
+        return 1.0
+    return float(np.corrcoef(costs, times)[0, 1]) if times.std() else 0.0
+
+
+def ordered(points):
+    """Of the pairs of plans whose times differ by more than a twentieth: how many the cost orders as
+    time does, and how many there are."""
+    pairs = [(a, b) for i, a in enumerate(points) for b in points[i + 1:]
+             if abs(a["microseconds"] - b["microseconds"]) > 0.05 * min(a["microseconds"],
+                                                                        b["microseconds"])]
+    right = sum((a["cost"] < b["cost"]) == (a["microseconds"] < b["microseconds"])
+                for a, b in pairs)
+    return right, len(pairs)
+
+
+def main():
+    """Prints a table, and the mean of the correlations."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("weft", type=pathlib.Path)
+    parser.add_argument("--cpu", type=int)
+    parser.add_argument("--json", type=pathlib.Path)
+    call = parser.parse_args()
+    report = {}
+    print(f"{'scratch':>9} {'cost':>10} {'us':>9}   {'time':>5} {'cost':>5}")
+    for case in models():
+        with tempfile.TemporaryDirectory() as folder:
+            points = plans(call.weft, case, pathlib.Path(folder), call.cpu)
+        report[case.graph.name] = {"points": points, "rank_correlation": correlation(points)}
+        print(f"{case.title}: rank correlation {correlation(points):.2f}")
+        for point in points:
+            print(f"{point['scratch_bytes']:>9} {point['cost']:>10.0f} {point['microseconds']:>9.1f}"
+                  f"   {point['microseconds'] / points[0]['microseconds']:>5.2f}"
+                  f" {point['cost'] / points[0]['cost']:>5.2f}{' *' if point['chosen'] else ''}")
+    several = [row["rank_correlation"] for row in report.values() if len(row["points"]) > 1]
+    right, all_pairs = np.sum([ordered(row["points"]) for row in report.values()], axis=0)
+    print(f"{len(several)} models of several plans: mean rank correlation {np.mean(several):.2f}; of "
+          f"{all_pairs} pairs more than 5 % apart {right} are in the order of their cost")
+    if call.json:
+        call.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
