@@ -14,7 +14,8 @@
 namespace weft::plan {
 namespace {
 
-struct Bytes {
+// Bytes of a root, half-open.
+struct Reach {
   int64_t begin = 0, end = 0;
 };
 
@@ -22,7 +23,7 @@ int64_t RoundDown(int64_t bytes) { return bytes - bytes % kScratchAlignment; }
 
 // Within the root, in all iterations of the loops around. What has no bytes takes one, so that it
 // belongs to a part.
-Bytes Reached(const Program& program, Bytes bytes, std::span<const Move> moves, int64_t root) {
+Reach Reached(const Program& program, Reach bytes, std::span<const Move> moves, int64_t root) {
   bytes.end = std::max(bytes.end, bytes.begin + 1);
   for (const Move& move : moves) {
     const int64_t farthest = (program.sections[move.section].max_trips - 1) * move.stride_bytes;
@@ -34,10 +35,10 @@ Bytes Reached(const Program& program, Bytes bytes, std::span<const Move> moves, 
 }
 
 // Runs of bytes that any access connects, in order and apart.
-std::vector<Bytes> PartsOf(std::vector<Bytes> touched) {
-  std::ranges::sort(touched, {}, &Bytes::begin);
-  std::vector<Bytes> parts;
-  for (const Bytes& bytes : touched) {
+std::vector<Reach> PartsOf(std::vector<Reach> touched) {
+  std::ranges::sort(touched, {}, &Reach::begin);
+  std::vector<Reach> parts;
+  for (const Reach& bytes : touched) {
     if (parts.empty() || bytes.begin >= parts.back().end) {
       parts.push_back(bytes);
     } else {
@@ -48,7 +49,7 @@ std::vector<Bytes> PartsOf(std::vector<Bytes> touched) {
 }
 
 struct Part {
-  Bytes bytes;
+  Reach bytes;
   ValueId value = kNone;
 };
 using PartsByRoot = std::unordered_map<ValueId, std::vector<Part>>;
@@ -64,14 +65,14 @@ PartsByRoot MakeParts(Program& program) {
     if (found == accesses.end() || bytes == 0 || program.values[root].home != Home::kScratch) {
       continue;
     }
-    std::vector<Bytes> touched;
+    std::vector<Reach> touched;
     for (const Access& access : found->second) {
       touched.push_back(
           Reached(program, {access.begin_bytes, access.end_bytes}, access.moves, bytes));
     }
-    const std::vector<Bytes> parts = PartsOf(std::move(touched));
+    const std::vector<Reach> parts = PartsOf(std::move(touched));
     if (parts.size() == 1 && parts[0].end - parts[0].begin == bytes) continue;
-    for (const Bytes& part : parts) {
+    for (const Reach& part : parts) {
       Value value = program.values[root];
       value.bytes = part.end - part.begin;
       value.type = {ElementType::u8, {value.bytes}};
@@ -85,7 +86,7 @@ PartsByRoot MakeParts(Program& program) {
 // `place` is that of the value, which becomes a view of the part that holds it.
 void MoveToPart(Program& program, ValueId id, Place place, const std::vector<Part>& parts) {
   Value& value = program.values[id];
-  const Bytes reached = Reached(program, {place.offset_bytes, place.offset_bytes + value.bytes},
+  const Reach reached = Reached(program, {place.offset_bytes, place.offset_bytes + value.bytes},
                                 place.moves, program.values[place.root].bytes);
   const auto behind = std::ranges::upper_bound(parts, reached.begin, {},
                                                [](const Part& part) { return part.bytes.begin; });

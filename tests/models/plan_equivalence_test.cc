@@ -15,6 +15,7 @@
 #include "converter/plan/order.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/split_values.h"
+#include "converter/program/consistency.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"
 #include "tests/models/program_outputs.h"
@@ -33,6 +34,7 @@ std::vector<std::byte> Ordered(plan::Program program) {
 
 std::vector<std::byte> Split(plan::Program program) {
   plan::SplitValues(program);
+  EXPECT_EQ(plan::InconsistencyIn(program), "");
   plan::Coalesce(program);
   return Outputs(program);
 }

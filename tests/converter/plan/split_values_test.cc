@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "converter/plan/liveness.h"
+#include "converter/program/consistency.h"
 #include "tests/converter/plan/elementwise.h"
 
 namespace weft::plan {
@@ -31,6 +32,7 @@ class SplitValuesTest : public testing::Test {
   // Bytes of everything that lives in scratch, in order of the values.
   std::vector<int64_t> Split() {
     SplitValues(program_);
+    EXPECT_EQ(InconsistencyIn(program_), "");
     std::vector<int64_t> bytes;
     for (const Lifetime& each : Liveness(program_)) bytes.push_back(each.bytes);
     return bytes;
