@@ -15,6 +15,7 @@
 #include "converter/base/element_type.h"
 #include "converter/base/visible.h"
 #include "converter/emit/identifiers.h"
+#include "kernels/elementwise/chain.h"
 #include "kernels/variants.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/variants.h"
@@ -326,6 +327,16 @@ void ForEachActivation(const Params& params, const Visit& visit) {
     }
     const auto* at = reinterpret_cast<const std::byte*>(&params) + table.values[i];
     visit(*reinterpret_cast<const format::Activation*>(at));
+  }
+}
+
+// Those of a chain are instructions.
+template <typename Visit>
+void ForEachActivation(const format::ChainParams& chain, const Visit& visit) {
+  for (uint32_t i = 0; i < chain.instructions(); ++i) {
+    const uint8_t op = chain.code()->Get(4 * i);
+    if (op >= kernels::kChainBinary) continue;
+    visit(format::Activation(0, 0, 0, static_cast<format::UnaryOp>(op), 0, 0));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/element_type.h"
 #include "converter/base/narrow.h"
+#include "kernels/elementwise/chain.h"
 #include "kernels/elementwise/convert.h"
 #include "runtime/self_test.h"
 #include "runtime/weft.h"
@@ -158,6 +159,17 @@ bool Fuses(format::UnaryOp op) {
 bool Fuses(format::BinaryOp op) {
   return op == format::BinaryOp::power || op == format::BinaryOp::mod ||
          op == format::BinaryOp::floor_mod;
+}
+
+bool Fuses(const format::ChainParams& chain) {
+  for (uint32_t i = 0; i < chain.instructions(); ++i) {
+    const uint8_t op = chain.code()->Get(4 * i);
+    const bool fuses = op < kernels::kChainBinary
+                           ? Fuses(static_cast<format::UnaryOp>(op))
+                           : Fuses(static_cast<format::BinaryOp>(op - kernels::kChainBinary));
+    if (fuses) return true;
+  }
+  return false;
 }
 
 bool Fuses(const format::Model& model, const format::Step& step) {

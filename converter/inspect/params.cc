@@ -5,7 +5,12 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/elementwise/chain.h"
 
 namespace weft::inspect {
 namespace {
@@ -93,14 +98,73 @@ Json StructJson(const flatbuffers::TypeTable& table, const std::byte* row) {
   return json;
 }
 
+// Of an operand of a chain: an input as it is called in ops.inc, a register, or the number in it.
+std::string ChainOperand(const format::ChainParams& chain, uint32_t operand) {
+  if (operand < kernels::kChainInputs) return std::string(1, static_cast<char>('a' + operand));
+  const uint32_t last = operand - kernels::kChainInputs;
+  const uint32_t written = uint32_t{chain.registers()} - chain.constants();
+  if (last < written) return fmt::format("r{}", last);
+  return fmt::format("{}", chain.numbers()->Get(static_cast<uint16_t>(last - written)));
+}
+
+// "r0 = multiply(a, 2); y = tanh(r0)".
+std::string ChainText(const format::ChainParams& chain) {
+  std::string text;
+  for (uint32_t i = 0; i < chain.instructions(); ++i) {
+    const uint8_t* at = chain.code()->Data() + size_t{4} * i;
+    const std::string to = i + 1 == chain.instructions() ? "y" : fmt::format("r{}", at[3]);
+    const bool is_binary = at[0] >= kernels::kChainBinary;
+    const char* op =
+        is_binary
+            ? format::EnumNameBinaryOp(static_cast<format::BinaryOp>(at[0] - kernels::kChainBinary))
+            : format::EnumNameUnaryOp(static_cast<format::UnaryOp>(at[0]));
+    text += fmt::format("{}{} = {}({}", i == 0 ? "" : "; ", to, op, ChainOperand(chain, at[1]));
+    if (is_binary) text += ", " + ChainOperand(chain, at[2]);
+    const float alpha = is_binary ? 0 : chain.numbers()->Get(at[2]);
+    const float beta = is_binary ? 0 : chain.numbers()->Get(static_cast<uint16_t>(at[2] + 1));
+    if (alpha != 0 || beta != 0) text += fmt::format("; alpha {}, beta {}", alpha, beta);
+    text += ")";
+  }
+  return text;
+}
+
+// Strides of the inputs that the program reads, and the program as text.
+void DescribeChain(const format::ChainParams& chain, Json& json) {
+  Json strides = Json::object();
+  for (uint32_t i = 0; i < chain.instructions(); ++i) {
+    const uint8_t* at = chain.code()->Data() + size_t{4} * i;
+    const uint32_t operands = at[0] >= kernels::kChainBinary ? 2 : 1;
+    for (uint32_t o = 1; o <= operands; ++o) {
+      if (at[o] >= kernels::kChainInputs) continue;
+      Json walk = Json::array();
+      for (uint32_t d = 0; d < chain.rank(); ++d) {
+        walk.push_back(
+            chain.strides()->Get(static_cast<uint16_t>(at[o] * kernels::kChainRank + d)));
+      }
+      strides[ChainOperand(chain, at[o])] = std::move(walk);
+    }
+  }
+  json["strides"] = std::move(strides);
+  json.erase("numbers");
+  json.erase("code");
+  json["program"] = ChainText(chain);
+}
+
+template <typename Params>
+Json RowJson(const Params& params) {
+  Json json =
+      StructJson(*Params::MiniReflectTypeTable(), reinterpret_cast<const std::byte*>(&params));
+  if constexpr (std::is_same_v<Params, format::ChainParams>) DescribeChain(params, json);
+  return json;
+}
+
 }  // namespace
 
 Json ParamsJson(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, ...)                      \
-  case format::Kind::name:                              \
-    return StructJson(*format::Name##ParamsTypeTable(), \
-                      reinterpret_cast<const std::byte*>(model.name()->Get(step.param())));
+#define WEFT_STEP(name, ...) \
+  case format::Kind::name:   \
+    return RowJson(*model.name()->Get(step.param()));
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     case format::Kind::section:

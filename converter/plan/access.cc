@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "kernels/elementwise/chain.h"
 #include "kernels/fourier/fourier.h"
 #include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/dense_i8.h"
@@ -486,6 +487,16 @@ StridedBytes AccessBy(const format::BinaryQ8Params& p, uint32_t operand) {
 StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {
   if (operand == 1 || operand == 2) return Contiguous(kF32Bits, {p.channels()});
   return Contiguous(kF32Bits, {p.outer(), p.channels(), p.inner()});
+}
+
+StridedBytes AccessBy(const format::ChainParams& p, uint32_t operand) {
+  if (operand == kernels::kChainInputs) return Contiguous(kF32Bits, FirstOf(*p.dims(), p.rank()));
+  Dims walk;
+  for (uint32_t i = 0; i < p.rank(); ++i) {
+    const uint32_t at = operand * kernels::kChainRank + i;
+    walk.emplace_back(p.dims()->Get(i), p.strides()->Get(at));
+  }
+  return Strided(kF32Bits, 0, walk);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/elementwise/binary-inl.h"
 #include "kernels/simd/power-inl.h"
 #include "kernels/simd/vector-inl.h"
 

@@ -231,6 +231,16 @@ StepSample PoolQ8Row(uint32_t far, const format::MapStrides& x, const format::Ma
                                  Far(far, x), Far(far, y), 0.5f, kLevels,
                                  format::PoolOp::mean_exclude_pad, 9, 0));
 }
+StepSample Chain(uint32_t far) {
+  format::ChainParams params = samples::ChainOfTanh();
+  params.mutate_rank(3);
+  for (uint16_t d = 0; d < 3; ++d) params.mutable_dims()->Mutate(d, d == 1 ? 3 : 1);
+  for (uint16_t i = 0; i < 24; ++i) params.mutable_strides()->Mutate(i, i % 4 == 1 ? 1 : far);
+  params.mutate_staged(1);
+  return StepSample(Kind::chain,
+                    {{kF32, 3}, {kF32, 3}, {kF32, 3}, {kF32, 3}, {kF32, 3}, {kF32, 3}, {kF32, 3}})
+      .With(params);
+}
 StepSample Compare(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
   return StepSample(Kind::compare, {{kF32, 3}, {kF32, 3}, {ElementType::boolean, 3}})
@@ -477,6 +487,7 @@ const Idle kIdle[] = {
        return PoolQ8Row(far, {0, 0, 1, 0}, {0, 0, 1, 0}, 1, 4);
      }},
     {"binary", Binary},
+    {"chain", Chain},
     {"compare", Compare},
     {"select", Select},
     {"reduce", Reduce},

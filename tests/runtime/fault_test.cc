@@ -185,12 +185,9 @@ constexpr Row kNumbers[] = {
     {107, "ParamUnits"},
     {108, "ParamSums"},
     {109, "ParamTerms"},
-    {110, nullptr},
-    {111, nullptr},
-    {112, nullptr},
-    {113, nullptr},
-    {114, "ParamScale"},
-    {115, "ParamLevels"},
+    {110, "ParamScale"},
+    {111, "ParamLevels"},
+    {112, "ParamChain"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

@@ -346,6 +346,36 @@ inline StepSample SampleOf<format::Kind::binary_q8>() {
                                    format::BinaryOp::add, 0));
 }
 
+// tanh(a * 3) + a; the others are there and not read.
+inline format::ChainParams ChainOfTanh() {
+  const uint32_t dims[4] = {2, 3};
+  const uint32_t strides[24] = {3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1};
+  const float numbers[8] = {3};
+  const auto binary = [](format::BinaryOp op) {
+    return static_cast<uint8_t>(128 + static_cast<uint8_t>(op));
+  };
+  const uint8_t code[64] = {binary(format::BinaryOp::multiply),
+                            0,
+                            7,
+                            0,
+                            static_cast<uint8_t>(format::UnaryOp::tanh),
+                            6,
+                            0,
+                            0,
+                            binary(format::BinaryOp::add),
+                            6,
+                            0,
+                            0};
+  return format::ChainParams(2, dims, strides, numbers, code, 3, 2, 1, 0);
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::chain>() {
+  return StepSample(format::Kind::chain,
+                    {{kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}, {kF32, 6}})
+      .With(ChainOfTanh());
+}
+
 }  // namespace samples
 
 // In the order of the rows.

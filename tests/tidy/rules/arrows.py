@@ -12,7 +12,7 @@ def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
         "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/matrix/weights.inc",
-        "kernels/elementwise/levels.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i8.h", "kernels/recurrent/cell.h",
+        "kernels/elementwise/chain.h", "kernels/elementwise/levels.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i8.h", "kernels/recurrent/cell.h",
         "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 

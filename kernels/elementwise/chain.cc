@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/elementwise/chain.h"
+
+#include <cstring>
+
+#include "kernels/walk.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise/chain.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/elementwise/activation-inl.h"
+#include "kernels/elementwise/binary-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// `count` elements; `at` has the address of every operand in the block.
+void ChainOfBlock(const ChainShape& shape, const float* const* at, float* registers,
+                  size_t register_floats, float* y, size_t count) {
+  const ChainInstruction* const end = shape.code + shape.instructions;
+  for (const ChainInstruction* i = shape.code; i != end; ++i) {
+    float* to = i + 1 == end ? y : registers + i->to * register_floats;
+    if (i->op >= kChainBinary) {
+      const void* operands[] = {at[i->left], at[i->right]};
+      BinaryOfFloats(static_cast<BinaryOp>(i->op - kChainBinary))(operands, to, count);
+    } else {
+      const float* numbers = shape.numbers + i->right;
+      ActivateSpan({numbers[0], numbers[1], 0.0f, static_cast<UnaryOp>(i->op)}, at[i->left], to,
+                   count);
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(ChainOfBlock);
+
+namespace {
+
+// Registers and staged inputs share these floats; the fewer they are, the longer is a block.
+constexpr size_t kBlockFloats = kIsMicrocontroller ? 64 : 2048;
+// Blocks are multiples of that many floats, but for rows that repeat.
+constexpr size_t kLine = kIsMicrocontroller ? 4 : 16;
+static_assert(kBlockFloats / kChainRegisters >= kLine, "a block of no floats would never end");
+
+// Elements `stride` apart, side by side.
+void Stage(const float* x, size_t stride, size_t count, float* to) {
+  if (stride == 0) {
+    const float number = *x;
+    for (size_t i = 0; i < count; ++i) to[i] = number;
+  } else if (stride == 1) {
+    std::memcpy(to, x, count * sizeof(float));
+  } else {
+    for (size_t i = 0; i < count; ++i) to[i] = x[i * stride];
+  }
+}
+
+// How many elements of y the walk of one input passes before it begins again: 1 of a single number, a
+// row's length of a row.
+size_t PeriodOf(const ChainShape& shape, const uint32_t* strides) {
+  size_t period = 1, passed = 1;
+  for (uint32_t d = shape.rank; d-- > 0;) {
+    passed *= shape.dims[d];
+    if (strides[d] != 0 && shape.dims[d] != 1) period = passed;
+  }
+  return period;
+}
+
+// The inputs of a chain, block by block.
+class ChainInputs {
+ public:
+  // A block has `block` elements, which the rows that repeat may make fewer.
+  ChainInputs(const ChainShape& shape, const float* const* x, float* stages, size_t block)
+      : shape_(shape),
+        x_(x),
+        stages_(stages),
+        stage_floats_(block),
+        block_(block),
+        row_(shape.rank == 0 ? 1 : shape.dims[shape.rank - 1]),
+        walk_(
+            shape.rank == 0 ? 0 : shape.rank - 1u, shape.dims,
+            {StridesOf(0), StridesOf(1), StridesOf(2), StridesOf(3), StridesOf(4), StridesOf(5)}) {
+    for (uint32_t i = 0; i < kChainInputs; ++i) {
+      if (!IsStaged(i)) continue;
+      const size_t period = PeriodOf(shape, StridesOf(i));
+      if (period <= block_) {
+        block_ -= block_ % period;
+      } else {
+        moving_ = static_cast<uint8_t>(moving_ | 1u << i);
+      }
+    }
+  }
+  size_t block() const { return block_; }
+
+  // How many of the elements that are left come next: long rows are not cut into blocks that straddle
+  // two of them, so that what lies there in order need not be staged.
+  size_t Next(size_t left) const {
+    const size_t whole = left < block_ ? left : block_;
+    const size_t in_row = row_ - column_;
+    return moving_ != 0 && 2 * row_ > block_ && in_row < whole ? in_row : whole;
+  }
+
+  // Puts the addresses of the inputs' next `count` elements, which begin at `first`, into `at`.
+  void Find(size_t first, size_t count, const float** at) {
+    for (uint32_t i = 0; i < kChainInputs && first == 0; ++i) at[i] = x_[i];
+    for (uint32_t i = 0; i < kChainInputs && first != 0; ++i) {
+      if (!IsStaged(i) && x_[i] != nullptr) at[i] = x_[i] + first;
+    }
+    // What repeats is staged with the first block; no later one is longer.
+    const uint8_t staged = first == 0 ? shape_.staged : moving_;
+    for (size_t done = 0; staged != 0 && done < count;) {
+      const size_t left = count - done, in_row = row_ - column_;
+      const size_t piece = left < in_row ? left : in_row;
+      float* stage = stages_;
+      for (uint32_t i = 0; i < kChainInputs; ++i) {
+        if (!IsStaged(i)) continue;
+        if ((staged >> i & 1) != 0) {
+          const size_t stride = shape_.rank == 0 ? 0 : StridesOf(i)[shape_.rank - 1];
+          const float* from = x_[i] + walk_.offset(i) + column_ * stride;
+          const bool is_row = stride == 1 && piece == count;
+          if (!is_row) Stage(from, stride, piece, stage + done);
+          at[i] = is_row ? from : stage;
+        }
+        stage += stage_floats_;
+      }
+      done += piece;
+      column_ += piece;
+      if (column_ == row_) {
+        column_ = 0;
+        walk_.Next();
+      }
+    }
+  }
+
+ private:
+  bool IsStaged(uint32_t input) const { return (shape_.staged >> input & 1) != 0; }
+  // Those of an absent input may be anything: it is taken for the first one, which is there.
+  const uint32_t* StridesOf(uint32_t input) const {
+    return shape_.strides + (x_[input] != nullptr ? input : 0) * kChainRank;
+  }
+
+  const ChainShape& shape_;
+  const float* const* x_;
+  float* stages_;
+  size_t stage_floats_, block_;
+  uint8_t moving_ = 0;  // staged inputs that do not repeat
+  size_t row_, column_ = 0;
+  Walk<uint32_t, kChainInputs> walk_;
+};
+
+uint32_t CountBits(uint8_t bits) {
+  uint32_t count = 0;
+  for (; bits != 0; bits = static_cast<uint8_t>(bits & (bits - 1))) ++count;
+  return count;
+}
+
+}  // namespace
+
+void Chain(const ChainShape& shape, const float* const* x, float* y) {
+  if (IsEmpty(shape.dims, shape.rank)) return;
+  size_t count = 1;
+  for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
+  const uint32_t parts = shape.registers + CountBits(shape.staged);
+  const size_t most = parts == 0 ? count : kBlockFloats / parts / kLine * kLine;
+  alignas(64) float registers[kBlockFloats];
+  ChainInputs inputs(shape, x, registers + shape.registers * most, count < most ? count : most);
+  const float* at[kChainInputs + kChainRegisters] = {};
+  for (uint32_t r = 0; r < shape.registers; ++r) at[kChainInputs + r] = registers + r * most;
+  for (uint32_t i = 0; i < shape.constants; ++i) {
+    Stage(shape.numbers + i, 0, inputs.block(),
+          registers + (shape.registers - shape.constants + i) * most);
+  }
+  const auto run = HWY_DYNAMIC_DISPATCH(ChainOfBlock);
+  for (size_t first = 0, block = 0; first < count; first += block) {
+    block = inputs.Next(count - first);
+    inputs.Find(first, block, at);
+    run(shape, at, registers, most, y + first, block);
+  }
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE
