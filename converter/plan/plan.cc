@@ -21,6 +21,7 @@
 #include "converter/plan/split_values.h"
 #include "converter/plan/traffic.h"
 #include "converter/program/cells.h"
+#include "converter/program/chains.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"
 
@@ -211,6 +212,7 @@ namespace {
 Program Hoisted(Program lowered, const Candidate& candidate) {
   if (candidate.hoists_invariants) HoistInvariants(lowered);
   Hoist(lowered, candidate.hoisted_rows);
+  if (candidate.joins_chains) JoinChains(lowered);
   return lowered;
 }
 
@@ -303,9 +305,10 @@ bool MayLieNear(Program hoisted) {
 
 // Candidates that come to the same are made once.
 void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
-                std::span<const Memory> memories, std::vector<Plan>& plans) {
+                const PlanOptions& options, std::vector<Plan>& plans) {
   std::optional<Outline> last;
-  for (const Candidate& candidate : candidates) {
+  for (Candidate candidate : candidates) {
+    candidate.joins_chains = options.joins_chains;
     Program hoisted = Hoisted(lowered, candidate);
     const Outline outline = OutlineOf(hoisted);
     const bool is_as_last = last == outline;
@@ -313,7 +316,7 @@ void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
     // What lies near is new only where something may.
     const bool is_new = !is_as_last || (candidate.lies_near && !plans.back().candidate.lies_near &&
                                         MayLieNear(hoisted));
-    if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, memories));
+    if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, options.memories));
   }
 }
 
@@ -367,30 +370,72 @@ std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanO
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
-                               std::span<const FusedProgram> fused) {
+// The fastest first, of the program and of those with fused loops.
+std::vector<Plan> PlansOf(const Program& lowered, const PlanOptions& options,
+                          std::span<const FusedProgram> fused) {
   std::vector<Plan> plans;
-  AddPlansOf(lowered, kCandidates, options.memories, plans);
+  AddPlansOf(lowered, kCandidates, options, plans);
   for (const FusedProgram& each : fused) {
     const Candidate candidates[] = {{each.strip, true, true, true},
                                     {each.strip, false, true, true}};
-    AddPlansOf(each.program, candidates, options.memories, plans);
+    AddPlansOf(each.program, candidates, options, plans);
   }
   SortByCost(plans);
+  return plans;
+}
+
+std::optional<Plan> ChosenOf(std::vector<Plan>& plans, const PlanOptions& options) {
   std::vector<CurvePoint> curve;
   const std::vector<size_t> fitting = FittingOf(plans, options);
   for (const size_t i : fitting) {
     const Plan& plan = plans[i];
     curve.push_back({plan.candidate, plan.all_scratch_bytes(), plan.account, WorkOf(plan)});
   }
-  if (const std::optional<size_t> point = PointFor(curve, options)) {
-    Plan chosen = std::move(plans[fitting[*point]]);
-    chosen.curve = std::move(curve);
-    chosen.chosen = *point;
-    return chosen;
+  const std::optional<size_t> point = PointFor(curve, options);
+  if (!point) return std::nullopt;
+  Plan chosen = std::move(plans[fitting[*point]]);
+  chosen.curve = std::move(curve);
+  chosen.chosen = *point;
+  return chosen;
+}
+
+bool HasChains(const Program& program) {
+  return std::ranges::any_of(program.blocks, [](const Block& block) {
+    return std::ranges::any_of(block.items, [](const Item& item) {
+      const auto* step = std::get_if<Step>(&item);
+      return step != nullptr && step->kind() == StepKind::kChain;
+    });
+  });
+}
+
+// A chain runs at one time, its steps might have run at several: the same plan without chains may need
+// less scratch.
+bool NeedsLessApart(const Plan& plan, const Program& lowered, const PlanOptions& options,
+                    std::span<const FusedProgram> fused) {
+  if (!HasChains(plan.program)) return false;
+  Candidate candidate = plan.candidate;
+  candidate.joins_chains = false;
+  const auto is_its = [&](const FusedProgram& each) {
+    return each.strip == candidate.hoisted_rows;
+  };
+  const auto found = std::ranges::find_if(fused, is_its);
+  const Program& program = candidate.fuses_loops && found != fused.end() ? found->program : lowered;
+  return MakePlan(program, candidate, options.memories).all_scratch_bytes() <
+         plan.all_scratch_bytes();
+}
+
+}  // namespace
+
+std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
+                               std::span<const FusedProgram> fused) {
+  std::vector<Plan> plans = PlansOf(lowered, options, fused);
+  std::optional<Plan> chosen = ChosenOf(plans, options);
+  if (options.joins_chains && (!chosen || NeedsLessApart(*chosen, lowered, options, fused))) {
+    PlanOptions apart = options;
+    apart.joins_chains = false;
+    return ChoosePlan(lowered, apart, faults, fused);
   }
+  if (chosen) return chosen;
   const Plan& least = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
   std::string line = "plan: " + ExcessOf(least, options);
   if (ExcessOfFormat(least).empty()) {

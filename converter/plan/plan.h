@@ -37,12 +37,14 @@ inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 // every iteration would repeat run once before it. More of either takes more scratch, and mostly is faster.
 // And whether steps such as conv may write their output over their input, in blocks of a few pixels:
 // slower, by a third where rows are of five pixels, and two full maps never stand side by side. And
-// whether loops of stacked layers are one (loops/fuse.h).
+// whether loops of stacked layers are one (loops/fuse.h). And whether functions behind one another are one
+// step (program/chains.h).
 struct Candidate {
   int64_t hoisted_rows = 1;
   bool hoists_invariants = false;
   bool lies_near = false;
   bool fuses_loops = false;
+  bool joins_chains = false;
   bool operator==(const Candidate&) const = default;
 };
 
@@ -74,6 +76,7 @@ struct PlanOptions {
   // Most bytes of scratch, all memories together: the fastest within it, whatever the aim.
   std::optional<int64_t> budget_bytes;
   Aim aim = Aim::kBalanced;
+  bool joins_chains = false;  // where the plan needs no more scratch than without
 };
 
 struct Plan {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
+#include "converter/program/live_bytes.h"
 #include "converter/program/strided_reads.h"
 
 namespace weft::plan {
@@ -37,40 +37,6 @@ struct PartCopy {
   ValueId root = kNone, made = kNone;
   std::map<size_t, Step> readers;  // by item
   size_t last_reader() const { return readers.rbegin()->first; }
-};
-
-// Bytes of a block's values that are live at each of its items, were nothing written in place.
-class LiveBytes {
- public:
-  LiveBytes(const Program& program, BlockId block, const AccessMap& accesses)
-      : at_(program.blocks[block].items.size()) {
-    std::vector<int64_t> change(at_.size() + 1);
-    for (const auto& [root, list] : accesses) {
-      const Value& value = program.values[root];
-      if (value.home != Home::kScratch || value.block != block) continue;
-      const auto [first, last] = std::ranges::minmax(list, {}, &Access::item);
-      change[static_cast<size_t>(std::max<int64_t>(first.item, 0))] += value.bytes;
-      change[static_cast<size_t>(std::min(last.item, std::ssize(at_) - 1) + 1)] -= value.bytes;
-    }
-    std::partial_sum(change.begin(), change.end() - 1, at_.begin());
-    most_ = *std::ranges::max_element(at_);
-  }
-
-  // At items first to last, both included.
-  void Add(size_t first, size_t last, int64_t bytes) {
-    for (size_t item = first; item <= last; ++item) at_[item] += bytes;
-  }
-  // Is there no more at any of these items than there was anywhere?
-  bool KeepsTo(size_t first, size_t last) const {
-    for (size_t item = first; item <= last; ++item) {
-      if (at_[item] > most_) return false;
-    }
-    return true;
-  }
-
- private:
-  std::vector<int64_t> at_;
-  int64_t most_ = 0;
 };
 
 class PartReader {

@@ -96,7 +96,8 @@ bool ReadFrom(DenseParams& params, size_t input, const CopySource& source) {
   return true;
 }
 
-// Axes that divide those of both, which have as many elements in the same order.
+}  // namespace
+
 std::optional<Dims> CommonAxes(Dims a, Dims b) {
   Dims common;
   while (!a.empty() && !b.empty()) {
@@ -112,6 +113,8 @@ std::optional<Dims> CommonAxes(Dims a, Dims b) {
   const bool is_all = ElementCount(a) == 1 && ElementCount(b) == 1;
   return is_all ? std::optional(common) : std::nullopt;
 }
+
+namespace {
 
 Dims WithoutOnes(Dims dims) {
   std::erase(dims, 1);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/chains.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/program/block_access.h"
+#include "converter/program/chain_code.h"
+#include "converter/program/live_bytes.h"
+
+namespace weft::plan {
+namespace {
+
+class ChainJoiner {
+ public:
+  ChainJoiner(Program& program, BlockId block)
+      : program_(program),
+        block_(block),
+        items_(program.blocks[block].items),
+        accesses_(CollectAccesses(program, block)),
+        live_(program, block, accesses_, LiveBytes::InPlace::kShares) {}
+
+  // How many steps it spares.
+  size_t Run() {
+    for (size_t item = items_.size(); item-- > 0;) {
+      if (!moved_.contains(item) && InstructionAt(item) != nullptr) Grow(item);
+    }
+    size_t item = 0;
+    std::erase_if(items_, [&](const Item&) { return moved_.contains(item++); });
+    return moved_.size();
+  }
+
+ private:
+  // Items of a chain by their order; the last one makes its result.
+  using Members = std::set<size_t>;
+  // From an item on to the last of a chain.
+  struct LiveChange {
+    size_t first;
+    int64_t bytes;
+  };
+
+  const Step* InstructionAt(size_t item) const {
+    const auto* step = std::get_if<Step>(&items_[item]);
+    return step != nullptr && MayBeInstruction(*step) ? step : nullptr;
+  }
+  // The item that reads or writes there now.
+  int64_t NowAt(const Access& access) const {
+    const auto found = moved_.find(static_cast<size_t>(access.item));
+    return found == moved_.end() ? access.item : static_cast<int64_t>(found->second);
+  }
+  bool IsHere(ValueId root) const {
+    return program_.values[root].home == Home::kScratch && program_.values[root].block == block_;
+  }
+
+  void Grow(size_t last);
+  std::optional<size_t> MakerOf(ValueId value) const;
+  bool IsReadBy(const Members& members, ValueId value) const;
+  std::optional<Step> Joined(const Members& members) const;
+  bool MayRunAt(size_t last, size_t item, const Step& joined) const;
+  bool FitsLive(size_t last, size_t item, const Step& before, const Step& joined);
+  size_t LastReadOf(ValueId root) const;
+  bool TakesOver(const Step& step, size_t item) const;
+
+  Program& program_;
+  const BlockId block_;
+  std::vector<Item>& items_;
+  const AccessMap accesses_;
+  LiveBytes live_;
+  std::map<size_t, size_t> moved_;  // items that are gone: where their chains run
+};
+
+// The step that makes all of `value`, of which it is the only one.
+std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
+  if (value == kNone) return std::nullopt;
+  const Place place = Resolve(program_, value);
+  const auto found = accesses_.find(place.root);
+  if (found == accesses_.end() || !IsHere(place.root) || !IsWholeScratch(program_, place, value))
+    return std::nullopt;
+  std::optional<size_t> maker;
+  for (const Access& access : found->second) {
+    if (!access.write) continue;
+    if (maker || access.item < 0 || access.nested) return std::nullopt;
+    maker = static_cast<size_t>(access.item);
+  }
+  const bool is_instruction = maker && !moved_.contains(*maker) && InstructionAt(*maker) != nullptr;
+  const bool makes_all =
+      is_instruction && IsWholeScratch(program_, place, InstructionAt(*maker)->outputs[0]);
+  return makes_all ? maker : std::nullopt;
+}
+
+bool ChainJoiner::IsReadBy(const Members& members, ValueId value) const {
+  const ValueId root = Resolve(program_, value).root;
+  return std::ranges::all_of(accesses_.at(root), [&](const Access& access) {
+    if (access.write) return true;
+    return access.step != nullptr && !access.nested && access.item != kAfterRun &&
+           members.contains(static_cast<size_t>(access.item));
+  });
+}
+
+std::optional<Step> ChainJoiner::Joined(const Members& members) const {
+  std::vector<const Step*> steps;
+  for (const size_t item : members) steps.push_back(InstructionAt(item));
+  return ChainOf(program_, steps);
+}
+
+// Nothing that the step at `item` reads is written before the chain reads it, nor by the chain itself.
+bool ChainJoiner::MayRunAt(size_t last, size_t item, const Step& joined) const {
+  const Place result = Resolve(program_, joined.outputs[0]);
+  const int64_t bytes = program_.values[joined.outputs[0]].bytes;
+  for (size_t i = 0; i < joined.inputs.size(); ++i) {
+    if (joined.inputs[i] == kNone) continue;
+    const Place place = Resolve(program_, joined.inputs[i]);
+    if (place.root != result.root) continue;
+    const int64_t end = place.offset_bytes + program_.values[joined.inputs[i]].bytes;
+    const bool is_apart =
+        place.moves == result.moves &&
+        (end <= result.offset_bytes || result.offset_bytes + bytes <= place.offset_bytes);
+    if (!is_apart && !(place == result && MayShare(joined, i, 0))) return false;
+  }
+  return std::ranges::all_of(InstructionAt(item)->inputs, [&](ValueId input) {
+    const auto found = accesses_.find(Resolve(program_, input).root);
+    return found == accesses_.end() ||
+           std::ranges::none_of(found->second, [&](const Access& access) {
+             return access.write && access.item > static_cast<int64_t>(item) &&
+                    access.item < static_cast<int64_t>(last);
+           });
+  });
+}
+
+size_t ChainJoiner::LastReadOf(ValueId root) const {
+  int64_t last = 0;
+  for (const Access& access : accesses_.at(root)) last = std::max(last, NowAt(access));
+  return static_cast<size_t>(std::min(last, std::ssize(items_)));
+}
+
+bool ChainJoiner::TakesOver(const Step& step, size_t item) const {
+  return MayTakeOver(program_, block_, step, 0,
+                     [&](ValueId root) { return LastReadOf(root) <= item; });
+}
+
+// What the step at `item` makes goes away, what it reads may live longer. If that is too much, all
+// stays as it was; around sections there is no more than before, for they have values of their own.
+bool ChainJoiner::FitsLive(size_t last, size_t item, const Step& before, const Step& joined) {
+  const Step& step = *InstructionAt(item);
+  const int64_t made = program_.values[Resolve(program_, step.outputs[0]).root].bytes;
+  const int64_t most = live_.Most(item, last);
+  std::vector<LiveChange> changes = {{item + (TakesOver(step, item) ? 1 : 0), -made}};
+  std::set<ValueId> roots;
+  for (const ValueId input : step.inputs) {
+    const ValueId root = Resolve(program_, input).root;
+    if (!IsHere(root) || !roots.insert(root).second) continue;
+    const size_t first = LastReadOf(root) + 1;
+    if (first <= last) changes.push_back({first, program_.values[root].bytes});
+  }
+  const ValueId result = Resolve(program_, joined.outputs[0]).root;
+  moved_[item] = last;
+  const bool takes_over = TakesOver(joined, last);
+  moved_.erase(item);
+  if (IsHere(result) && takes_over != TakesOver(before, last)) {
+    changes.push_back({last, (takes_over ? -1 : 1) * program_.values[result].bytes});
+  }
+  bool fits = true;
+  for (size_t at = item; at < last; ++at) {
+    if (!std::holds_alternative<SectionEntry>(items_[at])) continue;
+    int64_t more = 0;
+    for (const LiveChange& change : changes) more += at >= change.first ? change.bytes : 0;
+    fits = fits && more <= 0;
+  }
+  for (const LiveChange& change : changes) live_.Add(change.first, last, change.bytes);
+  fits = fits && live_.Most(item, last) <= most;
+  if (fits) return true;
+  for (const LiveChange& change : changes) live_.Add(change.first, last, -change.bytes);
+  return false;
+}
+
+// From the last step towards the first, so that all readers of a value are decided before its maker.
+void ChainJoiner::Grow(size_t last) {
+  Members members = {last};
+  std::optional<Step> chain;
+  std::map<size_t, ValueId, std::greater<>> candidates;
+  const auto add_makers = [&](size_t item) {
+    for (const ValueId input : InstructionAt(item)->inputs) {
+      const std::optional<size_t> maker = MakerOf(input);
+      if (maker && *maker < item) candidates[*maker] = input;
+    }
+  };
+  add_makers(last);
+  while (!candidates.empty()) {
+    const auto [item, value] = *candidates.begin();
+    candidates.erase(candidates.begin());
+    if (!IsReadBy(members, value)) continue;
+    Members more = members;
+    more.insert(item);
+    std::optional<Step> joined = Joined(more);
+    if (!joined || !MayRunAt(last, item, *joined)) continue;
+    if (!FitsLive(last, item, chain ? *chain : *InstructionAt(last), *joined)) continue;
+    members = std::move(more);
+    chain = std::move(joined);
+    moved_[item] = last;
+    add_makers(item);
+  }
+  if (chain) items_[last] = *std::move(chain);
+}
+
+}  // namespace
+
+void JoinChains(Program& program, size_t least_spared) {
+  Program joined = program;
+  size_t spared = 0;
+  for (BlockId block = 0; block < joined.blocks.size(); ++block) {
+    spared += ChainJoiner(joined, block).Run();
+  }
+  if (spared >= least_spared) program = std::move(joined);
+}
+
+}  // namespace weft::plan
