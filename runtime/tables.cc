@@ -26,15 +26,15 @@ constexpr uint8_t kElementBytes[] = {
     ElementBytes(&Model::inputs),     ElementBytes(&Model::outputs),
     ElementBytes(&Model::variables),  ElementBytes(&Model::names),
     ElementBytes(&Model::step_names), ElementBytes(&Model::slot_buffers),
+    ElementBytes(&Model::weights),    ElementBytes(&Model::self_test),
 #define WEFT_STEP(name, ...) ElementBytes(&Model::name),
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-    ElementBytes(&Model::weights),    ElementBytes(&Model::self_test),
 };
 constexpr uint32_t kVectorCount = sizeof(kElementBytes) / sizeof(kElementBytes[0]);
 constexpr voffset_t kFirstVector = Model::VT_REGIONS;
 constexpr voffset_t kFieldBytes = sizeof(voffset_t);
-static_assert(Model::VT_SELF_TEST == kFirstVector + (kVectorCount - 1) * kFieldBytes,
+static_assert(Model::VT_STREAMING == kFirstVector + kVectorCount * kFieldBytes,
               "a vector of weft.fbs is missing above");
 
 class Tables {
