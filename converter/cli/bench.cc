@@ -19,9 +19,9 @@
 #include "converter/cli/bench_report.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/feed.h"
+#include "converter/cli/made_feed.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/timing.h"
-#include "kernels/elementwise/convert.h"
 #include "runtime/format/listing.h"
 
 namespace weft::cli {
@@ -52,31 +52,13 @@ struct BenchCall {
   bool profile = false, histogram = false, cast = false, json = false, csv = false;
 };
 
-// 24 random bits are exact in f32 and f64, f16 and bf16 round them; the distribution classes of the
-// standard differ between libraries.
-void FillReals(const Tensor& tensor, std::mt19937& random) {
-  const auto bits = size_t{BitsOf(tensor.type)};
-  std::vector<float> values(tensor.bytes * 8 / bits);
-  for (float& value : values) value = static_cast<float>(random() >> 8) * 0x1p-23f - 1.0f;
-  if (tensor.type == Type::kF32) {
-    std::memcpy(tensor.data, values.data(), tensor.bytes);
-  } else {
-    kernels::Convert({static_cast<uint32_t>(values.size()), kernels::Element::kF32,
-                      static_cast<kernels::Element>(tensor.type)},
-                     values.data(), tensor.data);
-  }
-}
-
 void FillInputs(LoadedModel& model) {
   std::mt19937 random(1);
   for (uint32_t i = 0; i < model.inputs().size(); ++i) {
     const Tensor tensor = model.engine().input(i);
     if (tensor.bytes == 0) continue;
-    if (IsFloat(static_cast<ElementType>(tensor.type))) {
-      FillReals(tensor, random);
-    } else {
-      std::memset(tensor.data, 0, tensor.bytes);
-    }
+    FillElements(static_cast<ElementType>(tensor.type), {tensor.as<std::byte>(), tensor.bytes},
+                 random);
   }
 }
 

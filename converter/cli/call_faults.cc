@@ -18,23 +18,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Commands and options that are planned: named, so that their refusal says more than "unknown".
-struct Unbuilt {
-  std::string_view command;  // empty: `name` is a command
-  std::string_view name, instead;
-};
-constexpr Unbuilt kUnbuilt[] = {
-    {"convert", "--max-error", "\"weft compare\" measures the error"},
-    {"convert", "--input", "\"weft compare\" runs a model on inputs"},
-};
-
-const Unbuilt* FindUnbuilt(std::string_view command, std::string_view name) {
-  const auto found =
-      std::find_if(std::begin(kUnbuilt), std::end(kUnbuilt),
-                   [&](const Unbuilt& row) { return row.command == command && row.name == name; });
-  return found == std::end(kUnbuilt) ? nullptr : found;
-}
-
 bool IsShown(const CLI::Option& option) { return !option.get_group().empty(); }
 
 // Long names without their dashes.
@@ -79,9 +62,6 @@ const CLI::App* ChosenCommand(const CLI::App& app) {
 std::string UnknownOption(const CLI::App& app, const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const std::string shown = OneLine(name);
-  if (const Unbuilt* row = FindUnbuilt(command.get_name(), name)) {
-    return fmt::format("{}: is not implemented; {}", name, row->instead);
-  }
   const size_t dashes = std::min(name.find_first_not_of('-'), name.size());
   const std::string nearest = Nearest(name.substr(dashes), OptionNames(command));
   if (!nearest.empty()) {
@@ -191,9 +171,6 @@ bool NamesUnknownCommand(const CLI::App& app) {
 }
 
 std::string UnknownCommand(const CLI::App& app, const std::string& word) {
-  if (const Unbuilt* row = FindUnbuilt("", word)) {
-    return fmt::format("{}: is not implemented; {}", word, row->instead);
-  }
   const std::string nearest = Nearest(word, CommandNames(app));
   const std::string shown = OneLine(word);
   if (nearest.empty()) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft convert: model.xml -> model.weft.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "converter/base/files.h"
+#include "converter/base/visible.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/comparison.h"
@@ -22,6 +20,9 @@
 #include "converter/cli/model_json.h"
 #include "converter/cli/npy.h"
 #include "converter/cli/numbers.h"
+#include "converter/cli/progress.h"
+#include "converter/cli/region_option.h"
+#include "converter/cli/sensitivity.h"
 #include "converter/cli/shape_option.h"
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
@@ -46,6 +47,8 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o step.weft --streaming --time-axis x=2
   weft convert model.xml -o model.weft --precision f16 --precision decoder=f32
+  weft convert model.xml -o model.weft --precision i8 --sensitivity --input samples
+  weft convert model.xml -o model.weft --precision auto --max-error 0.01 --input x=x.npy
   weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --c-source model.c
   weft convert model.xml -o model.weft --report model.html
@@ -65,42 +68,12 @@ struct ConvertCall {
   std::string arena_budget_text;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
+  std::vector<std::string> inputs;  // of what measures the outputs' error
+  std::optional<Option> max_error_given;
+  double max_error = 0;
+  bool sensitivity = false;
   bool json = false, verbose = false;
 };
-
-// "dtcm=64K"; the name becomes part of a C identifier.
-std::optional<pipeline::ScratchRegion> ParseRegion(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return std::nullopt;
-  pipeline::ScratchRegion region{text.substr(0, equals), 0};
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  if (!std::all_of(region.name.begin(), region.name.end(), fits)) return std::nullopt;
-  const std::optional<int64_t> bytes = ParseByteCount(text.substr(equals + 1));
-  if (!bytes) return std::nullopt;
-  region.bytes = *bytes;
-  return region;
-}
-
-void TakeRegions(const ConvertCall& call, pipeline::ConvertOptions* options) {
-  for (const std::string& text : call.regions) {
-    const std::optional<pipeline::ScratchRegion> region = ParseRegion(text);
-    if (!region) {
-      RefuseOption(
-          "--region",
-          fmt::format("is \"{}\"; must be NAME=BYTES, such as dtcm=65536 or dtcm=64K", text));
-    }
-    for (const pipeline::ScratchRegion& other : options->regions) {
-      if (other.name == region->name) {
-        RefuseOption("--region", fmt::format("names \"{}\" twice", region->name));
-      }
-    }
-    options->regions.push_back(*region);
-  }
-  if (options->regions.size() > kMaxScratchRegions) {
-    RefuseOption("--region", fmt::format("is given {} times; must be given at most {}",
-                                         options->regions.size(), kMaxScratchRegions));
-  }
-}
 
 // "axis=axis.npy". Files may hold "=" too: an input whose name has one is given by its index.
 std::string FileOfValue(const std::string& text) {
@@ -180,6 +153,24 @@ void TakePrecisions(const ConvertCall& call, plan::Precisions* precisions) {
   }
 }
 
+// What measures errors needs weights that may be rounded, and is the only one that takes inputs.
+void CheckMeasures(const ConvertCall& call) {
+  const bool is_auto = !call.options.precisions.all;
+  const bool has_error = call.max_error_given->is_given();
+  if (has_error && !is_auto) {
+    RefuseOption("--max-error", "is given with a --precision for all layers; must be with auto");
+  }
+  if (has_error && call.sensitivity) {
+    RefuseOption("--max-error", "is given with --sensitivity; must be one of them");
+  }
+  if (call.sensitivity && is_auto && call.options.precisions.layers.empty()) {
+    RefuseOption("--sensitivity", "is given without --precision; must be with a type that rounds");
+  }
+  if (!call.inputs.empty() && !has_error && !call.sensitivity) {
+    RefuseOption("--input", "is given without --sensitivity and --max-error; must be with one");
+  }
+}
+
 std::filesystem::path HeaderOf(const ConvertCall& call) {
   return std::filesystem::path(call.c_source).replace_extension(".h");
 }
@@ -194,6 +185,9 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
     files.Reads("--weights", call.weights);
   }
   for (const std::string& text : call.values) files.Reads("a --value", FileOfValue(text));
+  for (const std::string& text : call.inputs) {
+    files.Reads("an --input", text.substr(text.find('=') + 1));  // all of a folder's name
+  }
   files.Writes("--output", call.output);
   if (!call.c_source.empty()) {
     files.Writes("--c-source", call.c_source);
@@ -216,10 +210,11 @@ void CheckCall(ConvertCall& call) {
   pipeline::ConvertOptions& options = call.options;
   options.shapes = ParseShapes(call.shapes);
   call.dumps.CheckCall(options.dump_after);
-  TakeRegions(call, &options);
+  options.regions = ParseRegions(call.regions);
   TakeTimeAxes(call, &options);
   TakeStates(call, &options);
   TakePrecisions(call, &options.precisions);
+  CheckMeasures(call);
   options.model = call.model;
   options.weights = call.weights;
   if (call.arena_budget->is_given()) {
@@ -229,44 +224,6 @@ void CheckCall(ConvertCall& call) {
   }
   if (call.streaming->is_given()) options.streaming_steps = call.streaming_steps;
 }
-
-// One line on a terminal that each pass overwrites; with --verbose a line for each, with the time
-// that it took.
-class Progress {
- public:
-  explicit Progress(bool verbose) : verbose_(verbose) {}
-
-  void Show(std::string_view pass) {
-    if (verbose_) {
-      SayTime();
-    } else if (on_terminal_) {
-      std::fputs(fmt::format("\r\x1b[Kconverting: {}", pass).c_str(), stderr);
-      shown_ = true;
-    }
-    pass_ = pass;
-    pass_begin_ = Clock::now();
-  }
-  ~Progress() {
-    if (shown_) std::fputs("\r\x1b[K", stderr);
-    if (!verbose_) return;
-    SayTime();
-    Say("{:14}{:10.1f} ms", "all", Milliseconds(begin_));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  static double Milliseconds(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-  }
-  void SayTime() { Say("{:14}{:10.1f} ms", pass_, Milliseconds(pass_begin_)); }
-
-  const bool verbose_, on_terminal_ = isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
-  std::string pass_ = "begin";  // what comes before the first pass: finding a dynamic time axis
-  const Clock::time_point begin_ = Clock::now();
-  Clock::time_point pass_begin_ = begin_;
-};
 
 // "weights: 52480 bytes as f16 (exact), 1024 as f32".
 std::string WeightsText(const std::vector<plan::WeightsOfType>& weights) {
@@ -318,7 +275,8 @@ void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
   if (has_rows) AnswerText(table.Text());
 }
 
-void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted) {
+void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
+                  const Findings& findings) {
   if (call.json) {
     nlohmann::ordered_json json;
     json["file"] = call.output;
@@ -326,6 +284,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
     json["weights_bytes"] = converted.weights_bytes;
     json["weights"] = WeightsJson(converted.weights.types);
     json["weights_by_layer"] = LayersJson(converted.weights.layers);
+    json.update(FindingsJson(findings, call.precisions));
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
     if (!call.options.regions.empty()) {
@@ -351,6 +310,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted)
          plan::ToString(converted.scratch_account));
   if (!converted.weights.types.empty()) Answer("{}", WeightsText(converted.weights.types));
   PrintRounded(converted.weights.layers);
+  AnswerText(FindingsText(findings, call.precisions));
   if (!call.options.regions.empty()) {
     Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,
            Size(converted.scratch_bytes),
@@ -408,6 +368,27 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   return WriteFiles(files, reason);
 }
 
+// Converts and runs the model with weights of other types, and takes those that the error leaves room
+// for. Nothing where the call does not ask for it.
+Findings Measure(ConvertCall& call, Complaints& complaints) {
+  Findings findings;
+  if (!call.sensitivity && !call.max_error_given->is_given()) return findings;
+  Trials trials(call.options, call.inputs);
+  if (!trials.Begin(complaints)) return findings;
+  Progress progress(/*verbose=*/false);
+  const auto announce = [&](std::string_view layer) {
+    progress.Show(fmt::format("measuring {}", Visible(std::string(layer))));
+  };
+  plan::Precisions& precisions = call.options.precisions;
+  if (call.sensitivity) {
+    findings.sensitivity = MeasureSensitivity(trials, precisions, announce);
+  } else {
+    findings.choice = ChooseForError(trials, precisions, call.max_error, announce);
+    TakeChoice(*findings.choice, &precisions);
+  }
+  return findings;
+}
+
 Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Complaints complaints;
@@ -416,6 +397,8 @@ Exit Convert(ConvertCall& call) {
   Faults& faults = complaints.input;
   ReadValues(call, &call.options, faults);
   if (!faults.ok()) return Report(faults);
+  const Findings findings = Measure(call, complaints);
+  if (!complaints.ok()) return Report(complaints);
   if (!call.dumps.MakeFolder(faults)) return Report(faults);
   std::optional<pipeline::Converted> converted;
   {
@@ -439,7 +422,7 @@ Exit Convert(ConvertCall& call) {
   if (converted->streamed && !call.json) {
     SayText(StreamedText(*converted->streamed));
   }
-  PrintSummary(call, *converted);
+  PrintSummary(call, *converted, findings);
   return Exit::kDone;
 }
 
@@ -499,6 +482,24 @@ void AddMemory(Command& command, ConvertCall& call) {
       .OneValueEach();
 }
 
+void AddMeasures(Command& command, ConvertCall& call) {
+  command.AddFlag("--sensitivity", call.sensitivity,
+                  "Also measure what --precision does to the outputs, one layer at a time, the "
+                  "worst first");
+  call.max_error_given = command
+                             .Add("--max-error", call.max_error,
+                                  "With --precision auto: the types of fewest bytes with which no "
+                                  "output is off by more")
+                             .Apply(Tolerable())
+                             .Type("NUMBER");
+  command
+      .Add("--input", call.inputs,
+           "What these two run on: an input's x=x.npy or x=x.wav, or a folder with such files by "
+           "the inputs' names; else 16 runs of random numbers")
+      .Text("NAME=FILE.npy")
+      .OneValueEach();
+}
+
 }  // namespace
 
 void AddConvert(CommandLine& line, Exit* exit) {
@@ -546,6 +547,7 @@ void AddConvert(CommandLine& line, Exit* exit) {
                        plan::PrecisionNames()))
       .Text("[NAME=]TYPE")
       .OneValueEach();
+  AddMeasures(command, *call);
   command
       .Add("--self-test", call->options.self_test_runs,
            "Store N runs with their outputs, which a board can repeat and compare")

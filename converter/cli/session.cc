@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "converter/base/nearest.h"
+#include "converter/cli/made_feed.h"
 #include "converter/cli/numbers.h"
 
 namespace weft::cli {
@@ -144,6 +145,21 @@ void Session::ReadInputs(const SessionCall& call, Complaints& complaints) {
     complaints.call.Add(
         fmt::format("inputs without a value: {}; each needs --input NAME=FILE.npy", missing));
   }
+}
+
+void Session::MakeInputs(int64_t calls) {
+  std::mt19937 random(1);
+  feeds_.clear();
+  for (const ModelPort& port : model_.inputs()) feeds_.push_back(MadeFeed(port, calls, random));
+  has_call_axis_ = true;
+  call_count_ = calls;
+}
+
+void Session::TakeInputs(const Session& other) {
+  feeds_ = other.feeds_;
+  has_call_axis_ = other.has_call_axis_;
+  joins_time_ = other.joins_time_;
+  call_count_ = other.call_count_;
 }
 
 std::vector<std::string> Session::input_files() const {

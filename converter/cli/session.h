@@ -58,6 +58,9 @@ class Session {
 
   // Every input must be named. Reads all files and adds all faults.
   void ReadInputs(const SessionCall& call, Complaints& complaints);
+  // Instead of files: `calls` calls of made_feed.h, or what a session of the same ports has read.
+  void MakeInputs(int64_t calls);
+  void TakeInputs(const Session& other);
   // All calls, `repeat` times over; the outputs are those of the last time.
   void Run(int64_t repeat, Faults& faults);
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "converter/cli/table.h"
+#include "runtime/format/listing.h"
+
+namespace weft::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kNameWidth = 36;  // beside four columns of numbers in lines of 80
+
+std::optional<double> Decibels(const plan::Measured& loss) {
+  if (loss.noise == 0 || !std::isfinite(loss.noise)) return std::nullopt;
+  return -10 * std::log10(loss.noise);
+}
+
+std::string DecibelsText(const plan::Measured& loss) {
+  if (const auto decibels = Decibels(loss)) return fmt::format("{:.1f}", *decibels);
+  return loss.noise == 0 ? "exact" : "lost";
+}
+
+// JSON knows no infinity.
+Json NumberOrInf(double number) { return std::isfinite(number) ? Json(number) : Json("inf"); }
+
+Json LossJson(const plan::Measured& loss) {
+  Json json = {{"signal_to_noise_db", nullptr}, {"largest_difference", NumberOrInf(loss.largest)}};
+  if (const auto decibels = Decibels(loss)) json["signal_to_noise_db"] = *decibels;
+  return json;
+}
+
+// The end of a long name tells layers apart.
+std::string Fitted(const std::string& name) {
+  return name.size() <= kNameWidth ? name : "..." + name.substr(name.size() - (kNameWidth - 3));
+}
+
+// Words that a shell reads otherwise are quoted.
+std::string Quoted(const std::string& word) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(word, is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// The types that the layer's weights have become, as words: "i8".
+std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer) {
+  std::vector<std::string> types;
+  for (const plan::LayerWeights& one : weights.layers) {
+    std::string type = format::EnumNameElementType(one.type);
+    const bool is_new = std::ranges::find(types, type) == types.end();
+    if (one.layer == layer && is_new) types.push_back(std::move(type));
+  }
+  std::string text;
+  for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
+  return text;
+}
+
+std::vector<std::string> AllWords(const Choice& choice, const std::vector<std::string>& given) {
+  std::vector<std::string> words = given;
+  if (std::ranges::find(words, "auto") == words.end()) words.insert(words.begin(), "auto");
+  for (std::string& word : plan::Spelled(choice.types)) words.push_back(std::move(word));
+  return words;
+}
+
+std::string SensitivityText(const Sensitivity& sensitivity) {
+  std::string text =
+      fmt::format("what rounding a layer does to outputs ({}):\n", sensitivity.inputs);
+  Table table({"layer", "weights", ">bytes saved", ">dB", ">largest error"});
+  const auto row = [&](const LayerSensitivity& one) {
+    table.Row({Fitted(one.layer), one.type, fmt::format("{}", one.saved_bytes),
+               DecibelsText(one.loss), fmt::format("{:.3g}", one.loss.largest)});
+  };
+  for (const LayerSensitivity& one : sensitivity.layers) row(one);
+  row(sensitivity.all);
+  text += table.Text();
+  if (!sensitivity.kept.empty()) {
+    text += fmt::format("as they are, for nothing would be saved: {} {}\n", sensitivity.kept.size(),
+                        sensitivity.kept.size() == 1 ? "layer" : "layers");
+  }
+  return text;
+}
+
+Json SensitivityJson(const Sensitivity& sensitivity) {
+  const auto row = [](const LayerSensitivity& one) {
+    Json json = {{"layer", one.layer}, {"type", one.type}, {"bytes_saved", one.saved_bytes}};
+    json.update(LossJson(one.loss));
+    return json;
+  };
+  Json json = {{"inputs", sensitivity.inputs}, {"runs", sensitivity.runs}};
+  json["layers"] = Json::array();
+  for (const LayerSensitivity& one : sensitivity.layers) json["layers"].push_back(row(one));
+  json["all"] = {{"bytes_saved", sensitivity.all.saved_bytes}};
+  json["all"].update(LossJson(sensitivity.all.loss));
+  json["kept"] = sensitivity.kept;
+  return json;
+}
+
+std::string ChoiceText(const Choice& choice, const std::vector<std::string>& given) {
+  std::string text = fmt::format("largest error of the outputs: {:.3g} of {:.3g} ({})\n",
+                                 choice.loss.largest, choice.most, choice.inputs);
+  text += "the same without inputs:";
+  for (const std::string& word : AllWords(choice, given)) {
+    text += " --precision " + Quoted(word);
+  }
+  return text + "\n";
+}
+
+Json ChoiceJson(const Choice& choice, const std::vector<std::string>& given) {
+  Json json = {{"inputs", choice.inputs},
+               {"runs", choice.runs},
+               {"max_error", choice.most},
+               {"precision", AllWords(choice, given)}};
+  json.update(LossJson(choice.loss));
+  return json;
+}
+
+}  // namespace
+
+Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& precisions,
+                               const Announce& announce) {
+  const plan::Precision floats = *plan::PrecisionOf("f32");
+  Sensitivity found;
+  found.inputs = trials.InputsText();
+  found.runs = trials.runs();
+  for (const std::string& layer : trials.layers()) {
+    if (precisions.Of(layer) == floats) continue;
+    announce(layer);
+    const auto trial = trials.With({.all = floats, .layers = {{layer, precisions.Of(layer)}}});
+    if (!trial || trial->bytes == trials.reference().bytes) {
+      found.kept.push_back(layer);
+      continue;
+    }
+    found.layers.push_back({layer, TypesOf(trial->weights, layer),
+                            trials.reference().bytes - trial->bytes, trial->loss});
+  }
+  std::ranges::stable_sort(found.layers, [](const auto& a, const auto& b) {
+    return std::tie(a.loss.noise, a.loss.largest) > std::tie(b.loss.noise, b.loss.largest);
+  });
+  if (const auto all = trials.With(precisions)) {
+    found.all = {"all of them", "", trials.reference().bytes - all->bytes, all->loss};
+  }
+  return found;
+}
+
+Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double most,
+                      const Announce& announce) {
+  const auto with = [&](const plan::LayerTypes& types) {
+    plan::Precisions all = precisions;
+    for (const auto& [layer, type] : types) all.layers[layer] = *plan::PrecisionOf(type);
+    return trials.With(all);
+  };
+  const auto measure = [&](const plan::LayerTypes& types) -> std::optional<plan::Measured> {
+    announce(types.empty() ? "all as they are" : types.begin()->first);
+    const std::optional<Trial> trial = with(types);
+    if (!trial) return std::nullopt;
+    plan::Measured measured = trial->loss;
+    measured.bytes = trial->bytes;
+    return measured;
+  };
+  std::vector<std::string> free;
+  for (std::string& layer : trials.layers()) {
+    if (!precisions.layers.contains(layer)) free.push_back(std::move(layer));
+  }
+  Choice choice;
+  choice.most = most;
+  choice.inputs = trials.InputsText();
+  choice.runs = trials.runs();
+  choice.types = plan::ChooseTypes(free, most, measure);
+  if (const auto measured = measure(choice.types)) choice.loss = *measured;
+  return choice;
+}
+
+void TakeChoice(const Choice& choice, plan::Precisions* precisions) {
+  for (const auto& [layer, type] : choice.types) {
+    precisions->layers[layer] = *plan::PrecisionOf(type);
+  }
+}
+
+std::string FindingsText(const Findings& findings, const std::vector<std::string>& given) {
+  std::string text;
+  if (findings.sensitivity) text += SensitivityText(*findings.sensitivity);
+  if (findings.choice) text += ChoiceText(*findings.choice, given);
+  return text;
+}
+
+Json FindingsJson(const Findings& findings, const std::vector<std::string>& given) {
+  Json json = Json::object();
+  if (findings.sensitivity) json["sensitivity"] = SensitivityJson(*findings.sensitivity);
+  if (findings.choice) json["chosen_for_error"] = ChoiceJson(*findings.choice, given);
+  return json;
+}
+
+}  // namespace weft::cli

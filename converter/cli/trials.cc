@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "converter/cli/call_files.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr int64_t kMadeRuns = 16;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+plan::Precisions AllFloats() { return {.all = *plan::PrecisionOf("f32"), .layers = {}}; }
+
+bool Exists(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::exists(file, error);
+}
+
+// What a number of an output is worth beside the others is the caller's to know: the output with most
+// noise counts. Of integers those that differ are the noise.
+void AddLoss(const Array& is, const Array& must, plan::Measured& loss) {
+  if (is.type != must.type) {
+    loss.noise = loss.largest = kInfinity;
+    return;
+  }
+  const Comparison found = Compare(is, must, {.relative = 0, .absolute = 0});
+  const double share = static_cast<double>(found.mismatch_count) /
+                       static_cast<double>(std::max<int64_t>(found.count, 1));
+  double noise = IsFloat(is.type.type) ? 0 : share;
+  if (found.noise > 0) noise = found.signal > 0 ? found.noise / found.signal : kInfinity;
+  if (found.largest_difference == kInfinity) noise = kInfinity;
+  loss.noise = std::max(loss.noise, noise);
+  loss.largest = std::max(loss.largest, found.largest_difference);
+}
+
+}  // namespace
+
+Trials::Trials(const pipeline::ConvertOptions& options, const std::vector<std::string>& inputs)
+    : options_(options), inputs_(inputs) {
+  options_.dump_after.clear();
+  options_.progress = nullptr;
+  options_.self_test_runs = 0;
+}
+
+std::optional<pipeline::Converted> Trials::Convert(const plan::Precisions& precisions,
+                                                   Faults& faults) const {
+  pipeline::ConvertOptions options = options_;
+  options.precisions = precisions;
+  return pipeline::Convert(options, faults);
+}
+
+// A file for each input that has one there, under any of its names.
+std::vector<std::string> Trials::FilesOf(const std::string& folder) const {
+  std::vector<std::string> files;
+  for (const ModelPort& port : model_->inputs()) {
+    for (const std::string& name : port.names) {
+      const std::string stem = (std::filesystem::path(folder) / FileNameOf(name)).string();
+      const std::string file = Exists(stem + ".wav") ? stem + ".wav" : stem + ".npy";
+      if (!Exists(file)) continue;
+      files.push_back(fmt::format("{}={}", name, file));
+      break;
+    }
+  }
+  return files;
+}
+
+bool Trials::Begin(Complaints& complaints) {
+  Faults& faults = complaints.input;
+  Faults own;  // whose warnings the conversion itself repeats
+  const std::optional<pipeline::Converted> converted = Convert(AllFloats(), own);
+  for (const std::string& line : own.lines()) faults.Add(line);
+  if (!converted) return false;
+  model_ = LoadedModel::Of(converted->file, options_.model.string(), faults);
+  if (model_ == nullptr || !model_->Open(faults)) return false;
+  session_ = std::make_unique<Session>(*model_);
+  if (inputs_.empty()) {
+    session_->MakeInputs(kMadeRuns);
+  } else {
+    SessionCall call;
+    for (const std::string& text : inputs_) {
+      std::error_code error;
+      if (std::filesystem::is_directory(text, error)) {
+        for (std::string& file : FilesOf(text)) call.inputs.push_back(std::move(file));
+      } else {
+        call.inputs.push_back(text);
+      }
+    }
+    session_->ReadInputs(call, complaints);
+    if (!complaints.ok()) return false;
+  }
+  session_->Run(1, faults);
+  reference_ = {std::ssize(converted->file), converted->weights, {}};
+  return complaints.ok();
+}
+
+std::optional<Trial> Trials::With(const plan::Precisions& precisions) const {
+  Faults discarded;
+  const std::optional<pipeline::Converted> converted = Convert(precisions, discarded);
+  if (!converted) return std::nullopt;
+  const std::unique_ptr<LoadedModel> model =
+      LoadedModel::Of(converted->file, options_.model.string(), discarded);
+  if (model == nullptr || !model->Open(discarded)) return std::nullopt;
+  Session session(*model);
+  session.TakeInputs(*session_);
+  session.Run(1, discarded);
+  Trial trial = {std::ssize(converted->file), converted->weights, {}};
+  if (!discarded.ok()) trial.loss.noise = trial.loss.largest = kInfinity;
+  for (size_t i = 0; i < session.outputs().size() && discarded.ok(); ++i) {
+    AddLoss(session.outputs()[i], session_->outputs()[i], trial.loss);
+  }
+  return trial;
+}
+
+std::vector<std::string> Trials::layers() const {
+  std::set<std::string> names;
+  for (const plan::LayerWeights& layer : reference_.weights.layers) names.insert(layer.layer);
+  return {names.begin(), names.end()};
+}
+
+std::string Trials::InputsText() const {
+  return fmt::format("{} {} of {}", runs(), runs() == 1 ? "run" : "runs",
+                     has_files() ? "the inputs given" : "random inputs in [-1, 1)");
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/choose_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "converter/program/narrow_weights.h"
+
+namespace weft::plan {
+namespace {
+
+// A type that a layer may have, measured with all others as they are.
+struct TypeCandidate {
+  std::string type;  // empty: the one that it has
+  int64_t bytes = 0;
+  double noise = 0;
+};
+
+// From one type of a layer to the next narrower one.
+struct NarrowerType {
+  std::string layer, from, to;
+  double noise_per_byte = 0;
+};
+
+double NoisePerByte(const TypeCandidate& from, const TypeCandidate& to) {
+  return (to.noise - from.noise) / static_cast<double>(from.bytes - to.bytes);
+}
+
+// The lower convex hull of noise over bytes saved: what is left out gives more noise for a byte than
+// what follows it.
+std::vector<TypeCandidate> Hull(std::vector<TypeCandidate> candidates) {
+  std::ranges::stable_sort(candidates, [](const TypeCandidate& a, const TypeCandidate& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.noise < b.noise;
+  });
+  std::vector<TypeCandidate> hull;
+  for (TypeCandidate& next : candidates) {
+    if (!hull.empty() && next.bytes == hull.back().bytes) continue;
+    // What is there already and no better in either is dropped, but for the type that the layer has.
+    while (hull.size() > 1 && hull.back().noise >= next.noise) hull.pop_back();
+    while (hull.size() > 1 &&
+           NoisePerByte(hull[hull.size() - 2], hull.back()) >= NoisePerByte(hull.back(), next)) {
+      hull.pop_back();
+    }
+    hull.push_back(std::move(next));
+  }
+  return hull;
+}
+
+std::vector<TypeCandidate> TypesOfLayer(const std::string& layer, const Measured& whole,
+                                        const Measure& measure) {
+  std::vector<TypeCandidate> candidates = {{"", whole.bytes, 0}};
+  for (const std::string& type : NarrowTypes()) {
+    const std::optional<Measured> measured = measure({{layer, type}});
+    if (!measured || measured->bytes >= whole.bytes || !std::isfinite(measured->noise)) continue;
+    candidates.push_back({type, measured->bytes, measured->noise});
+  }
+  return candidates;
+}
+
+// Those of all layers, the best first; those of a layer in their order.
+std::vector<NarrowerType> NarrowerTypes(const std::vector<std::string>& layers,
+                                        const Measured& whole, const Measure& measure) {
+  std::vector<NarrowerType> steps;
+  for (const std::string& layer : layers) {
+    const std::vector<TypeCandidate> hull = Hull(TypesOfLayer(layer, whole, measure));
+    for (size_t i = 1; i < hull.size(); ++i) {
+      steps.push_back({layer, hull[i - 1].type, hull[i].type, NoisePerByte(hull[i - 1], hull[i])});
+    }
+  }
+  std::ranges::stable_sort(steps, {}, &NarrowerType::noise_per_byte);
+  return steps;
+}
+
+LayerTypes FirstTypes(const std::vector<NarrowerType>& steps, size_t count) {
+  LayerTypes types;
+  for (size_t i = 0; i < count; ++i) types[steps[i].layer] = steps[i].to;
+  return types;
+}
+
+}  // namespace
+
+std::vector<std::string> NarrowTypes() {
+  constexpr std::string_view kBetween = ", ";
+  std::vector<std::string> types;
+  const std::string names = PrecisionNames();
+  for (size_t at = 0; at < names.size();) {
+    const size_t end = std::min(names.find(kBetween, at), names.size());
+    const std::string name = names.substr(at, end - at);
+    if (name != "auto" && name != "f32") types.push_back(name);
+    at = end + kBetween.size();
+  }
+  return types;
+}
+
+std::vector<std::string> Spelled(const LayerTypes& types) {
+  std::vector<std::string> texts;
+  for (const auto& [layer, type] : types) texts.push_back(fmt::format("{}={}", layer, type));
+  return texts;
+}
+
+LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most,
+                       const Measure& measure) {
+  const std::optional<Measured> whole = measure({});
+  if (!whole) return {};
+  const std::vector<NarrowerType> steps = NarrowerTypes(layers, *whole, measure);
+  const auto fits = [&](const LayerTypes& types) {
+    const std::optional<Measured> measured = measure(types);
+    return measured && measured->largest <= most;
+  };
+  // Errors need not grow with every step, but what is taken was measured.
+  size_t fitting = 0, beyond = steps.size() + 1;
+  while (beyond - fitting > 1) {
+    const size_t middle = fitting + (beyond - fitting) / 2;
+    (fits(FirstTypes(steps, middle)) ? fitting : beyond) = middle;
+  }
+  LayerTypes types = FirstTypes(steps, fitting);
+  for (size_t i = fitting; i < steps.size(); ++i) {
+    const auto has = types.find(steps[i].layer);
+    if ((has == types.end() ? "" : has->second) != steps[i].from) continue;
+    LayerTypes tried = types;
+    tried[steps[i].layer] = steps[i].to;
+    if (fits(tried)) types = std::move(tried);
+  }
+  return types;
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/choose_types.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace weft::plan {
+namespace {
+
+struct Cost {
+  int64_t saved;
+  double noise, error;
+};
+using Costs = std::map<std::string, std::map<std::string, Cost>>;  // of layer and type
+
+// Noise and errors add up.
+Measure MeasureOf(const Costs& costs, int* count = nullptr) {
+  return [&costs, count](const LayerTypes& types) -> std::optional<Measured> {
+    Measured measured{1000, 0, 0};
+    for (const auto& [layer, type] : types) {
+      const auto& row = costs.at(layer);
+      if (!row.contains(type)) return std::nullopt;
+      measured.bytes -= row.at(type).saved;
+      measured.noise += row.at(type).noise;
+      measured.largest += row.at(type).error;
+    }
+    if (count != nullptr) ++*count;
+    return measured;
+  };
+}
+
+TEST(ChooseTypes, TakesWhatSavesMostForItsNoise) {
+  const Costs costs = {{"cheap", {{"f16", {100, 1e-9, 0.1}}, {"i8", {150, 1e-8, 0.3}}}},
+                       {"dear", {{"f16", {100, 1e-6, 1}}, {"i8", {150, 1e-4, 3}}}}};
+  const std::vector<std::string> layers = {"cheap", "dear"};
+  EXPECT_EQ(ChooseTypes(layers, 0, MeasureOf(costs)), LayerTypes());
+  EXPECT_EQ(ChooseTypes(layers, 0.2, MeasureOf(costs)), (LayerTypes{{"cheap", "f16"}}));
+  EXPECT_EQ(ChooseTypes(layers, 0.5, MeasureOf(costs)), (LayerTypes{{"cheap", "i8"}}));
+  EXPECT_EQ(ChooseTypes(layers, 1.5, MeasureOf(costs)),
+            (LayerTypes{{"cheap", "i8"}, {"dear", "f16"}}));
+  EXPECT_EQ(ChooseTypes(layers, 9, MeasureOf(costs)),
+            (LayerTypes{{"cheap", "i8"}, {"dear", "i8"}}));
+}
+
+TEST(ChooseTypes, PassesTypesThatALayerCannotHaveOrThatSaveNothing) {
+  const Costs costs = {{"none", {}},
+                       {"larger", {{"i8", {-10, 0, 0}}}},
+                       {"worse", {{"bf16", {100, 1e-3, 1}}, {"f16", {100, 1e-6, 0.1}}}}};
+  EXPECT_EQ(ChooseTypes({"larger", "none", "worse"}, 9, MeasureOf(costs)),
+            (LayerTypes{{"worse", "f16"}}));
+}
+
+// A step that is too much does not keep back smaller ones behind it.
+TEST(ChooseTypes, GoesOnBehindAStepThatDoesNotFit) {
+  const Costs costs = {{"first", {{"i8", {900, 1e-6, 5}}}}, {"second", {{"i8", {10, 1e-6, 1}}}}};
+  EXPECT_EQ(ChooseTypes({"first", "second"}, 1, MeasureOf(costs)), (LayerTypes{{"second", "i8"}}));
+}
+
+TEST(ChooseTypes, MeasuresEachTypeOnceAndFewSumsOfThem) {
+  Costs costs;
+  std::vector<std::string> layers;
+  for (int i = 10; i < 42; ++i) {
+    layers.push_back("layer" + std::to_string(i));
+    for (const std::string& type : NarrowTypes()) costs[layers.back()][type] = {i, 1e-6 * i, 1};
+  }
+  int count = 0;
+  EXPECT_EQ(ChooseTypes(layers, 1000, MeasureOf(costs, &count)).size(), layers.size());
+  EXPECT_LE(count, static_cast<int>(layers.size() * NarrowTypes().size() + 8));
+}
+
+TEST(ChooseTypes, KnowsEveryTypeThatRounds) {
+  const std::vector<std::string> types = NarrowTypes();
+  EXPECT_NE(std::ranges::find(types, "f16"), types.end());
+  EXPECT_NE(std::ranges::find(types, "i8"), types.end());
+  EXPECT_EQ(std::ranges::find(types, "auto"), types.end());
+  EXPECT_EQ(std::ranges::find(types, "f32"), types.end());
+}
+
+}  // namespace
+}  // namespace weft::plan
