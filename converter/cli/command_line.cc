@@ -118,6 +118,12 @@ Option& Option::OneValueEach() {
   return *this;
 }
 
+Option& Option::ValueOr(const std::string& without) {
+  option_->expected(0, 1);
+  option_->default_str(without);
+  return *this;
+}
+
 Option& Option::AtMostOnce() {
   option_->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   return *this;

@@ -37,6 +37,8 @@ class Option {
   Option& ShowDefault();
   // Takes one value each time that it is given.
   Option& OneValueEach();
+  // What it is without a value; one that follows it is taken for that.
+  Option& ValueOr(const std::string& without);
   // A flag with a value that is given twice is refused.
   Option& AtMostOnce();
   Option& Needs(const Option& other);

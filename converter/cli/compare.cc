@@ -8,6 +8,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/compare_layers.h"
 #include "converter/cli/comparison.h"
+#include "converter/cli/layer_values.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/shape_option.h"
 #include "converter/cli/streams.h"
@@ -28,6 +29,10 @@ an output as well, and the first layer that differs is named. NAME is the layer'
 "_" for / and :, and with .1 behind it for the second output of a layer. What is fused in the model.weft
 stays apart here; layers in loops are not compared.
 
+With OTHER and --layers, which then has no folder and stands behind both, also each layer is compared, as its
+last step writes it: type and bytes of its constants, how far the rounding of its weights and the
+difference of its values lie below them, and the largest of these.
+
 With OTHER both models get the same inputs, and each output of the first is held against OTHER's in the
 same place: what is lost, say, by weights of fewer bits. The noise is the sum of the squares of all
 differences, in decibels below that of what OTHER gives; 43 dB are differences of 0.7 % on average.
@@ -35,7 +40,11 @@ differences, in decibels below that of what OTHER gives; 43 dB are differences o
 Examples:
   weft compare model.weft --input x=x.npy --expect y=y.npy --atol 1e-4
   weft compare model.xml --input x=x.npy --layers expected
-  weft compare i8.weft f32.weft --input x=x.npy --rtol 0 --atol 0.01)";
+  weft compare i8.weft f32.weft --input x=x.npy --rtol 0 --atol 0.01
+  weft compare i8.weft f32.weft --input x=x.npy --atol 0.01 --layers)";
+
+// What --layers is without a folder.
+constexpr const char* kNoFolder = "-";
 
 struct Expected {
   size_t port;
@@ -66,17 +75,10 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
   return list;
 }
 
-// The outputs of the other model, run on the same inputs.
-std::vector<Expected> RunOther(const CompareCall& call, const LoadedModel& model,
-                               Complaints& complaints) {
+// The outputs of the other model, which has run on the same inputs.
+std::vector<Expected> TakeOutputs(const CompareCall& call, const LoadedModel& model,
+                                  Session& session, Complaints& complaints) {
   std::vector<Expected> list;
-  const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
-  if (other == nullptr || !other->Open(complaints.input)) return list;
-  Session session(*other);
-  session.ReadInputs(call, complaints);
-  if (!complaints.ok()) return list;
-  session.Run(call.repeat, complaints.input);
-  if (!complaints.ok()) return list;
   if (session.outputs().size() != model.outputs().size()) {
     complaints.input.Add(fmt::format("{}: has {} outputs; {} has {}; must be as many", call.other,
                                      session.outputs().size(), call.model, model.outputs().size()));
@@ -88,15 +90,27 @@ std::vector<Expected> RunOther(const CompareCall& call, const LoadedModel& model
   return list;
 }
 
+std::vector<Expected> RunOther(const CompareCall& call, const LoadedModel& model,
+                               Complaints& complaints) {
+  const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
+  if (other == nullptr || !other->Open(complaints.input)) return {};
+  Session session(*other);
+  session.ReadInputs(call, complaints);
+  if (!complaints.ok()) return {};
+  session.Run(call.repeat, complaints.input);
+  if (!complaints.ok()) return {};
+  return TakeOutputs(call, model, session, complaints);
+}
+
 std::string NoiseText(const CompareCall& call, const Comparison& comparison) {
   const std::optional<double> decibels = SignalToNoise(comparison);
   if (call.other.empty() || !decibels) return "";
   return fmt::format("; signal to noise {:.1f} dB", *decibels);
 }
 
-// True when every output agrees.
+// True when every output agrees. `layers` are part of what --json prints, null where there are none.
 bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& session,
-                    const std::vector<Expected>& expected) {
+                    const std::vector<Expected>& expected, Json layers = nullptr) {
   bool equal = true;
   Json list = Json::array();
   for (const Expected& expect : expected) {
@@ -122,31 +136,68 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
   const bool has_f16 = HasF16Weights(model.root());
   if (!equal && has_f16) Say("note: {}: weights were f16 in the IR{}", model.file(), kF16Advice);
   if (call.json) {
-    Print({{"equal", equal}, {"f16_weights", has_f16}, {"outputs", std::move(list)}});
+    Json json = {{"equal", equal}, {"f16_weights", has_f16}};
+    if (!layers.is_null()) json["layers"] = std::move(layers);
+    json["outputs"] = std::move(list);
+    Print(json);
   }
   return equal;
 }
 
 // What CLI11 cannot know of the call.
 void CheckCompareCall(const CompareCall& call) {
-  if (!call.other.empty() && !(call.expects.empty() && call.layers.empty())) {
-    RefuseOption(call.expects.empty() ? "--layers" : "--expect",
-                 "is given with OTHER; must be one of them");
+  const bool has_folder = !call.layers.empty() && call.layers != kNoFolder;
+  if (!call.other.empty() && !call.expects.empty()) {
+    RefuseOption("--expect", "is given with OTHER; must be one of them");
+  }
+  if (!call.other.empty() && has_folder) {
+    RefuseOption("--layers", "is given a folder with OTHER; must stand alone, behind both models");
+  }
+  if (call.other.empty() && call.layers == kNoFolder) {
+    RefuseOption("--layers", "has no folder; must have one, or OTHER in front of it");
+  }
+  if (!call.layers.empty() && !has_folder && call.repeat != 1) {
+    RefuseOption("--repeat", "is given with OTHER and --layers; must be one of them");
   }
   if (call.other.empty() && call.layers.empty() == call.expects.empty()) {
     RefuseOption("--expect", call.layers.empty()
                                  ? "is missing; must be given, or OTHER, or --layers with an IR"
                                  : "is given with --layers; must be one of them");
   }
-  if (call.layers.empty() && !(call.weights.empty() && call.shapes.empty())) {
+  if (!has_folder && !(call.weights.empty() && call.shapes.empty())) {
     RefuseOption(call.weights.empty() ? "--shape" : "--weights",
                  "is given without --layers; must be given with it");
   }
 }
 
+// Both models run by turns, call by call, so that values of one call alone are kept.
+Exit CompareLayersOf(const CompareCall& call) {
+  Complaints complaints;
+  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
+  const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
+  for (LoadedModel* one : {model.get(), other.get()}) {
+    if (one != nullptr) one->Open(complaints.input, WatchedSteps());
+  }
+  if (!complaints.ok()) return Report(complaints);
+  Session session(*model), expected(*other);
+  session.ReadInputs(call, complaints);
+  if (!complaints.ok()) return Report(complaints);
+  expected.ReadInputs(call, complaints);
+  if (!complaints.ok()) return Report(complaints);
+  LayerComparison layers(*model, *other);
+  session.RunBeside(
+      expected, [&] { layers.BeginRun(); }, [&] { layers.EndRun(call.tolerance); },
+      complaints.input);
+  if (!complaints.ok()) return Report(complaints);
+  const std::vector<Expected> outputs = TakeOutputs(call, *model, expected, complaints);
+  if (!complaints.ok()) return Report(complaints);
+  if (!call.json) AnswerText(layers.Text());
+  return CompareOutputs(call, *model, session, outputs, layers.Json()) ? Exit::kDone : Exit::kInput;
+}
+
 Exit CompareModel(const CompareCall& call) {
   CheckCompareCall(call);
-  if (!call.layers.empty()) return CompareLayers(call);
+  if (!call.layers.empty()) return call.other.empty() ? CompareLayers(call) : CompareLayersOf(call);
   Complaints complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
@@ -179,9 +230,12 @@ void AddCompare(CommandLine& line, Exit* exit) {
       .OneValueEach();
   command
       .Add("--layers", call->layers,
-           "Folder with expected values of layers of an IR, a NAME.npy for each")
+           "Folder with expected values of layers of an IR, a NAME.npy for each; with OTHER none: "
+           "its "
+           "layers are expected")
+      .ValueOr(kNoFolder)
       .Apply(PathName())
-      .Type("FOLDER");
+      .Text("[FOLDER]");
   AddShapeOption(command, call->shapes);
   command.Add("--weights", call->weights, "Weights of the IR; else the .bin beside it")
       .Apply(PathName())

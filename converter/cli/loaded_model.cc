@@ -41,7 +41,7 @@ std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* row
 
 }  // namespace
 
-Fault OwnEngine::Open(weft::Bytes model, const Needs& needs) {
+Fault OwnEngine::Open(weft::Bytes model, const Needs& needs, StepTable steps) {
   memory_.clear();
   memory_.emplace_back(needs.state_bytes);
   memory_.emplace_back(needs.scratch_bytes);
@@ -52,7 +52,7 @@ Fault OwnEngine::Open(weft::Bytes model, const Needs& needs) {
   for (size_t i = 0; i < std::size(memory.more_scratch); ++i) {
     memory.more_scratch[i] = {memory_[2 + i].data(), memory_[2 + i].size()};
   }
-  return Engine::Open(model, AllSteps(), memory, &engine_);
+  return Engine::Open(model, steps, memory, &engine_);
 }
 
 bool LoadedModel::Run(Engine& engine, Faults& faults) const {
@@ -105,8 +105,8 @@ std::unique_ptr<LoadedModel> LoadedModel::Of(std::span<const std::byte> file,
 
 const format::Model& LoadedModel::root() const { return *format::GetModel(bytes_.data()); }
 
-bool LoadedModel::Open(Faults& faults) {
-  const Fault fault = own_.Open(bytes(), needs_);
+bool LoadedModel::Open(Faults& faults, StepTable steps) {
+  const Fault fault = own_.Open(bytes(), needs_, steps);
   if (!fault.ok()) {
     faults.Add(FaultLine(file_, fault));
     return false;

@@ -31,7 +31,7 @@ struct ModelPort {
 class OwnEngine {
  public:
   // The model's bytes, of which ReadNeeds has made `needs`, must outlive the engine.
-  Fault Open(weft::Bytes model, const Needs& needs);
+  Fault Open(weft::Bytes model, const Needs& needs, StepTable steps = AllSteps());
   Engine& engine() { return engine_; }
   // What it keeps between runs; of an engine that is open.
   std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
@@ -53,7 +53,7 @@ class LoadedModel {
 
   // Checks every rule and opens the engine on fresh memory. False, with a fault, when the file
   // breaks one.
-  bool Open(Faults& faults);
+  bool Open(Faults& faults, StepTable steps = AllSteps());
 
   const std::string& file() const { return file_; }
   Bytes bytes() const { return {bytes_.data(), bytes_.size()}; }

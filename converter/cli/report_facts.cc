@@ -227,6 +227,9 @@ Json DifferenceOf(const Fields& row) {
   if (!row.Has("mismatches")) return json;  // types differ
   json["elements"] = row.Count("elements");
   json["mismatches"] = row.Count("mismatches");
+  for (const char* decibels : {"signal_to_noise_db", "weights_signal_to_noise_db"}) {
+    if (row.Has(decibels)) json[decibels] = row.Number(decibels);
+  }
   return json;
 }
 

@@ -202,19 +202,41 @@ void Session::Collect(int64_t call, Faults& faults) {
   }
 }
 
-void Session::Run(int64_t repeat, Faults& faults) {
-  outputs_.assign(model_.outputs().size(), {});
-  for (int64_t time = 0; time < repeat; ++time) {
-    for (int64_t call = 0; call < call_count_ && faults.ok(); ++call) {
-      Fill(call);
-      if (!model_.Run(faults)) return;
-      if (time + 1 == repeat) Collect(call, faults);
-    }
-  }
-  for (size_t i = 0; i < outputs_.size() && joins_time_ && faults.ok(); ++i) {
+bool Session::RunCall(int64_t call, bool is_last_time, Faults& faults) {
+  Fill(call);
+  if (!model_.Run(faults)) return false;
+  if (is_last_time) Collect(call, faults);
+  return faults.ok();
+}
+
+void Session::Join() {
+  for (size_t i = 0; i < outputs_.size() && joins_time_; ++i) {
     const std::optional<uint32_t> axis = model_.outputs()[i].time_axis;
     if (axis) JoinCalls(*axis, outputs_[i]);
   }
+}
+
+void Session::Run(int64_t repeat, Faults& faults) {
+  outputs_.assign(model_.outputs().size(), {});
+  for (int64_t time = 0; time < repeat; ++time) {
+    for (int64_t call = 0; call < call_count_; ++call) {
+      if (!RunCall(call, time + 1 == repeat, faults)) return;
+    }
+  }
+  if (faults.ok()) Join();
+}
+
+void Session::RunBeside(Session& other, const std::function<void()>& begin,
+                        const std::function<void()>& end, Faults& faults) {
+  outputs_.assign(model_.outputs().size(), {});
+  other.outputs_.assign(other.model_.outputs().size(), {});
+  for (int64_t call = 0; call < call_count_; ++call) {
+    begin();
+    if (!RunCall(call, true, faults) || !other.RunCall(call, true, faults)) return;
+    end();
+  }
+  Join();
+  other.Join();
 }
 
 }  // namespace weft::cli

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,10 @@ class Session {
   void TakeInputs(const Session& other);
   // All calls, `repeat` times over; the outputs are those of the last time.
   void Run(int64_t repeat, Faults& faults);
+  // The same once, by turns with `other`, which has read the same inputs; `begin` and `end` are called
+  // around each call of both.
+  void RunBeside(Session& other, const std::function<void()>& begin,
+                 const std::function<void()>& end, Faults& faults);
 
   // One array per output port, after Run.
   std::vector<Array>& outputs() { return outputs_; }
@@ -71,6 +76,8 @@ class Session {
   int64_t call_count() const { return call_count_; }
 
  private:
+  bool RunCall(int64_t call, bool is_last_time, Faults& faults);
+  void Join();
   void Fill(int64_t call);
   void Collect(int64_t call, Faults& faults);
 

@@ -159,10 +159,11 @@ TEST_F(ReportCommand, RefusesTimesOfAnotherModel) {
 TEST_F(ReportCommand, ShowsWhatCompareFound) {
   Convert(kSum);
   WriteText("found.json", R"({"equal": false, "f16_weights": false, "outputs": [{"output": "y",
-    "equal": false, "elements": 6, "mismatches": 2, "largest_difference": "inf", "more": 1}]})");
+    "equal": false, "elements": 6, "mismatches": 2, "largest_difference": "inf", "signal_to_noise_db": 43.5, "more": 1}]})");
   ASSERT_EQ(Weft("inspect model.weft --html model.html --accuracy found.json").code, 0);
   EXPECT_EQ(report::FactsOf(Text("model.html"))["comparison"], Json::parse(R"({"equal": false,
-    "of": "output", "rows": [{"equal": false, "elements": 6, "mismatches": 2, "name": "y"}]})"));
+    "of": "output", "rows": [{"equal": false, "elements": 6, "mismatches": 2,
+    "signal_to_noise_db": 43.5, "name": "y"}]})"));
   WriteText("found.json", R"({"equal": 1})");
   const Outcome outcome = Weft("inspect model.weft --html model.html --accuracy found.json");
   EXPECT_EQ(outcome.code, 1);

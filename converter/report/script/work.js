@@ -38,12 +38,15 @@ function accuracy() {
   const comparison = facts.comparison;
   if (!comparison) return "";
   const rows = comparison.rows;
+  const decibels = (number) => number === undefined ? "" : number.toFixed(1);
   return table(`accuracy: ${comparison.equal ? "all agree" : "some differ"}`,
     [{ title: comparison.of }, { title: "elements", number: true }, { title: "differ", number: true },
-      { title: "largest difference", number: true }, { title: "" }],
+      { title: "largest difference", number: true }, { title: "signal to noise, dB", number: true },
+      { title: "of weights, dB", number: true }, { title: "" }],
     rows, (row) => [comparison.of === "layer" ? layerLink(row.name) : named(row.name),
       row.elements === undefined ? "" : grouped(row.elements), row.mismatches === undefined ? "" : grouped(row.mismatches),
       row.largest_difference === undefined ? (row.mismatches === undefined ? "" : "infinite") : row.largest_difference.toPrecision(3),
+      decibels(row.signal_to_noise_db), decibels(row.weights_signal_to_noise_db),
       row.equal ? "equal" : row.mismatches === undefined ? "another type or shape" : "differs"]);
 }
 

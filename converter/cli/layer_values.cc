@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/layer_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "converter/cli/table.h"
+#include "converter/inspect/sections.h"
+#include "converter/inspect/weight_numbers.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr size_t kLayerWidth = 22;  // beside six columns in lines of 80
+constexpr const char* kNoNumber = "-";
+
+// In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would be
+// noise as great as themselves.
+std::optional<double> WeightsDb(const std::vector<float>& is, const std::vector<float>& must) {
+  if (is.size() != must.size()) return std::nullopt;
+  double signal = 0, noise = 0;
+  for (size_t i = 0; i < is.size(); ++i) {
+    const double error = double{is[i]} - must[i];
+    if (!std::isfinite(error)) continue;
+    signal += double{must[i]} * must[i];
+    noise += error * error;
+  }
+  if (noise == 0 || signal <= noise) return std::nullopt;
+  return 10 * std::log10(signal / noise);
+}
+
+void Add(const Comparison& more, Comparison& all) {
+  all.count += more.count;
+  all.mismatch_count += more.mismatch_count;
+  all.largest_difference = std::max(all.largest_difference, more.largest_difference);
+  all.signal += more.signal;
+  all.noise += more.noise;
+}
+
+std::string EndOf(const std::string& name) {
+  return name.size() <= kLayerWidth ? name : "..." + name.substr(name.size() - (kLayerWidth - 3));
+}
+
+std::string NumberText(const std::optional<int64_t>& number) {
+  return number ? fmt::format("{}", *number) : kNoNumber;
+}
+std::string DbText(const std::optional<double>& decibels) {
+  return decibels ? fmt::format("{:.1f}", *decibels) : kNoNumber;
+}
+
+}  // namespace
+
+LayerValues::LayerValues(LoadedModel& model)
+    : watch_(model.engine(),
+             [this](uint32_t step, std::byte* const* operands) { See(step, operands); }) {
+  Find(model.root());
+}
+
+void LayerValues::Find(const format::Model& model) {
+  std::map<std::string, uint32_t> last;
+  const auto steps = format::RowsOf(model.steps());
+  const auto operands = format::RowsOf(model.operands());
+  const auto slots = format::RowsOf(model.slots());
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    const std::string layer = inspect::LayerOf(model, i);
+    if (steps[i].kind() != 0 && !layer.empty()) last[layer] = i;
+  }
+  for (const auto& [layer, step] : last) {
+    const uint32_t operand = format::kArity[steps[step].kind()].inputs;
+    const uint32_t slot = operands[steps[step].first_operand() + operand];
+    if (slot == format::kNoSlot || format::BitsOf(slots[slot].type()) < 8) continue;
+    sources_[step] = {layer, operand, plan::AccessOf(model, steps[step], operand)};
+    values_[layer].type = {slots[slot].type(), {0}};
+  }
+  for (const auto& [step, source] : sources_) layers_.push_back(source.layer);
+}
+
+void LayerValues::Forget() {
+  for (auto& [layer, array] : values_) array.bytes.clear();
+}
+
+void LayerValues::See(uint32_t step, std::byte* const* operands) {
+  const auto found = sources_.find(step);
+  if (found == sources_.end()) return;
+  const Source& source = found->second;
+  Array& array = values_[source.layer];
+  source.bytes.ForEachRun([&](int64_t at) {
+    const std::byte* first = operands[source.operand] + at;
+    array.bytes.insert(array.bytes.end(), first, first + source.bytes.run_bytes);
+  });
+  array.type.dims = {std::ssize(array.bytes) * 8 / weft::BitsOf(array.type.type)};
+}
+
+const Array* LayerValues::Of(const std::string& layer) const {
+  const auto found = values_.find(layer);
+  return found == values_.end() || found->second.bytes.empty() ? nullptr : &found->second;
+}
+
+LayerComparison::LayerComparison(LoadedModel& is, LoadedModel& must) : is_(is), must_(must) {
+  const auto now = inspect::ConstantsByLayer(is.root());
+  const auto before = inspect::ConstantsByLayer(must.root());
+  for (const std::string& layer : is_.layers()) {
+    LayerDifference row;
+    row.layer = layer;
+    const auto constants = now.find(layer), old = before.find(layer);
+    if (constants != now.end() && constants->second.bytes > 0) {
+      row.type = constants->second.type;
+      row.bytes = constants->second.bytes;
+      if (old != before.end()) {
+        row.bytes_before = old->second.bytes;
+        row.weights_db = WeightsDb(constants->second.numbers, old->second.numbers);
+      }
+    }
+    layers_.push_back(std::move(row));
+  }
+}
+
+void LayerComparison::BeginRun() {
+  is_.Forget();
+  must_.Forget();
+}
+
+void LayerComparison::EndRun(const Tolerance& tolerance) {
+  for (LayerDifference& row : layers_) {
+    const Array *is = is_.Of(row.layer), *must = must_.Of(row.layer);
+    if (is == nullptr || must == nullptr || is->type != must->type) continue;
+    Add(Compare(*is, *must, tolerance), row.values);
+  }
+}
+
+std::string LayerComparison::Text() const {
+  Table table({"layer", "weights", ">before", ">bytes", ">weights dB", ">values dB", ">error"});
+  for (const LayerDifference& row : layers_) {
+    if (row.values.count == 0 && !row.bytes) continue;
+    table.Row(
+        {EndOf(row.layer), row.type.empty() ? kNoNumber : row.type, NumberText(row.bytes_before),
+         NumberText(row.bytes), DbText(row.weights_db), DbText(SignalToNoise(row.values)),
+         row.values.count == 0 ? kNoNumber : fmt::format("{:.2g}", row.values.largest_difference)});
+  }
+  return table.Text();
+}
+
+nlohmann::ordered_json LayerComparison::Json() const {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const LayerDifference& row : layers_) {
+    if (row.values.count == 0 && !row.bytes) continue;
+    nlohmann::ordered_json json = {{"layer", row.layer}, {"type", row.type}};
+    if (row.bytes_before) json["bytes_before"] = *row.bytes_before;
+    if (row.bytes) json["bytes"] = *row.bytes;
+    if (row.weights_db) json["weights_signal_to_noise_db"] = *row.weights_db;
+    json.update(ComparisonJson(row.values));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace weft::cli

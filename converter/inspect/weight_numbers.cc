@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/inspect/weight_numbers.h"
+
+#include <cstring>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "converter/base/narrow.h"
+#include "converter/inspect/sections.h"
+#include "kernels/elementwise/convert.h"
+#include "kernels/matrix/pack.h"
+
+namespace weft::inspect {
+namespace {
+
+constexpr size_t kWeightsOperand = 1, kScalesOperand = 2;
+constexpr size_t kUnits = kernels::kPanelOutputs;
+
+std::span<const std::byte> BytesOf(const format::Model& model, const format::Slot& slot) {
+  const auto* first = reinterpret_cast<const std::byte*>(model.weights()->data());
+  return {first + slot.offset_bytes(), slot.bytes()};
+}
+
+std::vector<float> WidenedOf(const format::Model& model, const format::Slot& slot) {
+  const std::span<const std::byte> bytes = BytesOf(model, slot);
+  std::vector<float> floats(bytes.size() * 8 / format::BitsOf(slot.type()));
+  if (floats.empty()) return floats;
+  kernels::Convert({Narrow32(floats.size(), "weights"), static_cast<kernels::Element>(slot.type()),
+                    kernels::Element::kF32},
+                   bytes.data(), floats.data());
+  return floats;
+}
+
+// A cell's weights [block][input, then unit][gate][16] become the panels of two products, of the input
+// and of the state: [gate][block][input][16].
+template <typename Cell>
+std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from) {
+  const size_t inputs = cell.inputs(), hidden = cell.hidden(), depth = inputs + hidden;
+  if (hidden == 0 || from.size() % (depth * hidden) != 0) return {};
+  const size_t gates = from.size() / (depth * hidden), blocks = hidden / kUnits;
+  std::vector<float> panels;
+  panels.reserve(from.size());
+  for (const auto& [first, count] : {std::pair(size_t{0}, inputs), std::pair(inputs, hidden)}) {
+    for (size_t panel = 0; panel < gates * blocks; ++panel) {
+      const size_t gate = panel / blocks, block = panel % blocks;
+      for (size_t k = first; k < first + count; ++k) {
+        const float* row = from.data() + ((block * depth + k) * gates + gate) * kUnits;
+        panels.insert(panels.end(), row, row + kUnits);
+      }
+    }
+  }
+  return panels;
+}
+
+// Integers [panel][block of inputs][16 outputs][16 inputs] become floats [panel][input][16].
+std::vector<float> PanelsOfIntegers(const format::DenseI8Params& dense,
+                                    const std::vector<float>& integers,
+                                    const std::vector<float>& scales) {
+  const size_t inputs = dense.inputs(), padded = kernels::PaddedInputs(dense.inputs());
+  const size_t panel_count = kernels::PanelCount(dense.outputs());
+  std::vector<float> panels(kernels::PackedDenseFloats(dense.outputs(), dense.inputs()));
+  if (integers.size() < panel_count * kUnits * padded || scales.size() < panel_count * kUnits) {
+    return {};
+  }
+  for (size_t panel = 0; panel < panel_count; ++panel) {
+    for (size_t k = 0; k < inputs; ++k) {
+      const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
+      for (size_t i = 0; i < kUnits; ++i) {
+        const size_t at = panel * kUnits * padded + (block * kUnits + i) * kernels::kInputBlock;
+        panels[(panel * inputs + k) * kUnits + i] =
+            integers[at + place] * scales[panel * kUnits + i];
+      }
+    }
+  }
+  return panels;
+}
+
+// Of a step whose operands are `slots`, as many as it has.
+template <typename Params>
+std::vector<float> NumbersOf(const format::Model& model, const Params& params,
+                             const std::vector<const format::Slot*>& slots) {
+  if constexpr (requires { params.weights(); }) {
+    std::vector<float> floats = WidenedOf(model, *slots[kWeightsOperand]);
+    if constexpr (requires { params.hidden(); }) return PanelsOfCell(params, floats);
+    return floats;
+  } else if constexpr (std::is_same_v<Params, format::DenseI8Params>) {
+    return PanelsOfIntegers(params, WidenedOf(model, *slots[kWeightsOperand]),
+                            WidenedOf(model, *slots[kScalesOperand]));
+  } else {
+    return {};
+  }
+}
+
+std::vector<float> NumbersOf(const format::Model& model, const format::Step& step,
+                             const std::vector<const format::Slot*>& slots) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, ...) \
+  case format::Kind::name:         \
+    return NumbersOf(model, *model.name()->Get(step.param()), slots);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return {};
+}
+
+bool IsConstant(const format::Slot* slot) {
+  return slot != nullptr && slot->region() == format::kWeightsRegion && slot->move_count() == 0;
+}
+
+}  // namespace
+
+std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& model) {
+  std::map<std::string, LayerConstants> layers;
+  std::set<std::pair<std::string, uint32_t>> counted;  // layers, and where a constant begins
+  const auto steps = format::RowsOf(model.steps());
+  const auto operands = format::RowsOf(model.operands());
+  const auto all_slots = format::RowsOf(model.slots());
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    const std::string layer = LayerOf(model, i);
+    if (layer.empty() || steps[i].kind() == 0) continue;
+    std::vector<const format::Slot*> slots;
+    for (uint32_t k = 0; k < format::kArity[steps[i].kind()].operands(); ++k) {
+      const uint32_t slot = operands[steps[i].first_operand() + k];
+      slots.push_back(slot == format::kNoSlot ? nullptr : &all_slots[slot]);
+    }
+    LayerConstants& constants = layers[layer];
+    bool has_new_weights = false;
+    for (size_t k = 0; k < slots.size(); ++k) {
+      if (!IsConstant(slots[k])) continue;
+      if (!counted.emplace(layer, slots[k]->offset_bytes()).second) continue;
+      constants.bytes += slots[k]->bytes();
+      has_new_weights = has_new_weights || k == kWeightsOperand;
+    }
+    if (!has_new_weights) continue;
+    const std::vector<float> numbers = NumbersOf(model, steps[i], slots);
+    if (numbers.empty()) continue;
+    constants.type = format::EnumNameElementType(slots[kWeightsOperand]->type());
+    constants.numbers.insert(constants.numbers.end(), numbers.begin(), numbers.end());
+  }
+  return layers;
+}
+
+}  // namespace weft::inspect
