@@ -30,6 +30,13 @@ say "decode $model/test.wav (truth: $(cat "$model/test.txt")), compare with Open
 host=$("$build/examples/dtmf/dtmf" build/demo/dtmf.weft "$model/test.wav" "$model/expected.npy")
 echo "$host"
 
+say "weights of fewer bits: bytes, and keys found in noise of 10 and 0 dB"
+python3 examples/dtmf/precisions.py --weft "$build/weft" --keys 500
+
+say "which layers stand weights of i8"
+"$build/weft" convert "$model/dtmf.xml" -o build/demo/i8.weft --precision i8 --sensitivity \
+  --input "audio=$model/test.wav"
+
 say "time one 10 ms frame"
 "$build/weft" bench build/demo/dtmf.weft
 

@@ -8,18 +8,15 @@ Exits 1 when fewer than 99 % of the keys at 10 dB are found.
 """
 
 import argparse
-import dataclasses
 
 import numpy as np
 import openvino as ov
 import synthesize
 from export import EXACT, MODEL_FOLDER
-from train import FRAME_SAMPLES, KEY_COUNT, NONE_INDEX
+from hearing import FRAME_SAMPLES, debounce, measure_keys
+from train import KEY_COUNT
 
 SNRS_DB = (0, 3, 5, 10, 15, 20, 30)
-STREAM_SECONDS = 20.0
-HOLD_FRAMES = 2
-LATE_SECONDS = 0.050  # a key reported later than this after its end is no longer that key
 REQUIRED_SNR_DB = 10
 REQUIRED_SHARE = 0.99
 FIRST_SEED = 900000  # far from every seed train.py is run with
@@ -40,55 +37,6 @@ class Net:
             frame = audio[None, index * FRAME_SAMPLES : (index + 1) * FRAME_SAMPLES]
             keys[index] = self._request.infer({"audio": frame}, share_outputs=True)["keys"][0]
         return keys
-
-
-def debounce(keys):
-    """[(key, frame it was counted at)] of probabilities [frames, keys + 1]."""
-    events = []
-    previous, run, armed = -1, 0, True
-    for frame, row in enumerate(keys):
-        best = int(np.argmax(row))
-        answer = best if row[best] > 0.5 else -1
-        run = run + 1 if answer == previous else 1
-        previous = answer
-        if run != HOLD_FRAMES or answer < 0:
-            continue
-        if answer == NONE_INDEX:
-            armed = True
-        elif armed:
-            events.append((synthesize.KEYS[answer], frame))
-            armed = False
-    return events
-
-
-@dataclasses.dataclass
-class Tally:
-    sent: int = 0
-    found: int = 0
-    invented: int = 0  # wrong, counted twice, or where no key is
-
-    def add(self, events, spans):
-        open_spans = list(spans)
-        for key, frame in events:
-            heard = (frame + 1) * FRAME_SAMPLES
-            late = synthesize.sample_count(LATE_SECONDS)
-            match = [s for s in open_spans if s.key == key and s.begin < heard <= s.end + late]
-            if match:
-                open_spans.remove(match[0])
-            else:
-                self.invented += 1
-        self.sent += len(spans)
-        self.found += len(spans) - len(open_spans)
-
-
-def measure_keys(net, snr_db, key_count, seed):
-    """Keys and pauses only, every level and twist, until `key_count` were sent."""
-    rng = np.random.default_rng(seed)
-    tally = Tally()
-    while tally.sent < key_count:
-        audio, spans = synthesize.key_stream(rng, STREAM_SECONDS, snr_db)
-        tally.add(debounce(net.keys(audio)), spans)
-    return tally
 
 
 def measure_other(net, kind, minutes, seed):

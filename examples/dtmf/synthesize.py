@@ -17,7 +17,6 @@ import dataclasses
 import wave
 
 import numpy as np
-from scipy import signal
 
 SAMPLE_RATE_HZ = 8000
 KEYS = "0123456789*#ABCD"
@@ -86,6 +85,8 @@ def key_tone(rng, key):
 
 def resonance(source, centre_hz, width_hz):
     """One formant: a pole pair with unit gain at its centre, roughly."""
+    from scipy import signal  # which keys alone do not need
+
     radius = np.exp(-np.pi * width_hz / SAMPLE_RATE_HZ)
     angle = 2.0 * np.pi * centre_hz / SAMPLE_RATE_HZ
     gain = (1.0 - radius) * np.sqrt(1.0 - 2.0 * radius * np.cos(2.0 * angle) + radius**2)

@@ -24,12 +24,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import synthesize
+from hearing import FRAME_SAMPLES, NONE_INDEX
 
-FRAME_SAMPLES = 80
 BAND_COUNT = 16
 STATE_COUNT = 24
 KEY_COUNT = len(synthesize.KEYS)
-NONE_INDEX = KEY_COUNT
 DELAY_FRAMES = 1
 POWER_FLOOR = 1e-7  # about the quantisation noise of telephone audio at low level
 FRAMES_PER_STREAM = 256
