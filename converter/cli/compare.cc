@@ -183,6 +183,11 @@ Exit CompareLayersOf(const CompareCall& call) {
   session.ReadInputs(call, complaints);
   if (!complaints.ok()) return Report(complaints);
   expected.ReadInputs(call, complaints);
+  if (complaints.ok() && expected.call_count() != session.call_count()) {
+    complaints.input.Add(fmt::format("{}: takes the inputs in {} calls; {} in {}; must be as many",
+                                     call.other, expected.call_count(), call.model,
+                                     session.call_count()));
+  }
   if (!complaints.ok()) return Report(complaints);
   LayerComparison layers(*model, *other);
   session.RunBeside(
@@ -230,9 +235,8 @@ void AddCompare(CommandLine& line, Exit* exit) {
       .OneValueEach();
   command
       .Add("--layers", call->layers,
-           "Folder with expected values of layers of an IR, a NAME.npy for each; with OTHER none: "
-           "its "
-           "layers are expected")
+           "Folder with expected values of layers of an IR, a NAME.npy for each; with OTHER no "
+           "folder, for its layers are expected")
       .ValueOr(kNoFolder)
       .Apply(PathName())
       .Text("[FOLDER]");

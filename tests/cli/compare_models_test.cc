@@ -107,6 +107,24 @@ TEST_F(CompareModels, EqualFilesAreEqualInEveryLayer) {
   for (const auto& row : json["layers"]) EXPECT_EQ(row["mismatches"], 0) << row;
 }
 
+// A file that takes more frames in a call has fewer calls.
+TEST_F(CompareModels, RefusesFilesOfOtherCalls) {
+  const std::string lstm = "tests/size/models/lstm.xml";
+  ConvertTo(lstm, "one.weft", "--streaming");
+  ConvertTo(lstm, "four.weft", "--streaming=4");
+  const auto input = nlohmann::json::parse(Weft("inspect four.weft --json").out)["inputs"][0];
+  Dims dims;
+  int64_t count = 1;
+  for (const auto& dim : input["shape"]) dims.push_back(dim);
+  dims[static_cast<size_t>(std::ranges::find(dims, 4) - dims.begin())] = 8;
+  for (const int64_t dim : dims) count *= dim;
+  WriteFloats("x.npy", dims, std::vector<float>(static_cast<size_t>(count)));
+  const Outcome outcome = Weft("compare one.weft four.weft --input 0=x.npy --layers");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "four.weft: takes the inputs in 2 calls; one.weft in 8; must be as many\n");
+}
+
 TEST_F(CompareModels, RefusesWrongCalls) {
   Convert(kSum);
   EXPECT_EQ(Weft("compare model.weft --input x=x.npy --layers").err,
