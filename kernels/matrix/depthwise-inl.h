@@ -11,6 +11,7 @@
 #include "kernels/elementwise/activation-inl.h"
 #include "kernels/matrix/depthwise.h"
 #include "kernels/matrix/depthwise_flat-inl.h"
+#include "kernels/matrix/depthwise_long-inl.h"
 #include "kernels/matrix/depthwise_tile-inl.h"
 #include "kernels/matrix/rectangles.h"
 #include "kernels/simd/lanes16-inl.h"
@@ -292,6 +293,7 @@ HWY_INLINE void RunDepthwise(const DepthwiseShape& shape, const float* x, const 
                              shape.stride_x, shape.dilation_x, shape.pad_left};
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
+  if (DepthwiseLong(shape, x, weights, bias, y)) return;
   const bool in_beside = shape.channels == shape.multiplier || shape.x.channel == 1;
   const bool is_last = in_beside && (shape.channels == 1 || shape.y.channel == 1) &&
                        (shape.multiplier == 1 || kLanes > 1);

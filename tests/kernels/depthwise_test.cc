@@ -105,6 +105,28 @@ TEST(Depthwise, IsItsChainForEveryNumberOfChannels) {
   }
 }
 
+// Along one axis, reaching beyond the data on both sides, for any number of pixels.
+TEST(Depthwise, IsItsChainForLongWindows) {
+  Random random(18);
+  for (uint32_t i = 0; i < 240; ++i) {
+    const uint32_t kernel = 5 + random.Below(40), dilation = 1 + i % 3;
+    const uint32_t reach = (kernel - 1) * dilation, pad = random.Below(reach + 20);
+    const uint32_t input = 1 + random.Below(90);
+    const uint32_t output = (pad + input > reach ? pad + input - reach : 1) + random.Below(reach);
+    DepthwiseCase some(ShapeOf({1, 1, 1, 1, 1, 0}, {input, output, kernel, 1, dilation, pad},
+                               1 + i % 2, kChannels[i % 18], 1),
+                       MapOrder::kLast, kMapOrders[1 + i % 2], kMisalignments[i % 3], &random);
+    const float* start = i % 5 != 0 ? some.bias.data() : nullptr;
+    std::vector<float> must = some.Twin(start);
+    SCOPED_TRACE(testing::Message() << kernel << " taps, " << input << " to " << output);
+    ASSERT_NO_FATAL_FAILURE(ExpectSame(some.Run(start), must));
+    if (i % 2 != 0) continue;
+    some.shape.activation = {0.0f, 0.0f, 0.0f, UnaryOp::kRelu};
+    for (float& value : must) value = value < 0.0f ? 0.0f : value;
+    ASSERT_NO_FATAL_FAILURE(ExpectSame(some.Run(start), must));
+  }
+}
+
 TEST(Depthwise, IsItsChainInRectanglesOfEveryForm) {
   Random random(17);
   for (const uint32_t kernel : {1u, 3u, 5u}) {
