@@ -42,6 +42,9 @@ struct ConvImage {
     if (shape.y.channel != 1 && channels != 1) return Scatter(tile, to, channels);
     tile.Finish(to, channels, shape.activation);
     if (TileTakes(shape.activation)) return;
+    if (kLanes > 1 && IsRun<kPixels>(to, channels)) {
+      return ActivateSpan(shape.activation, to[0], to[0], kPixels * channels);
+    }
     for (size_t p = 0; p < kPixels; ++p) ActivateSpan(shape.activation, to[p], to[p], channels);
   }
 
@@ -52,6 +55,15 @@ struct ConvImage {
   }
 
  private:
+  // Whether the pixels' channels lie one behind the other.
+  template <size_t kPixels>
+  HWY_INLINE static bool IsRun(float* const* to, size_t channels) {
+    for (size_t p = 1; p < kPixels; ++p) {
+      if (to[p] != to[p - 1] + channels) return false;
+    }
+    return true;
+  }
+
   // Lanes are output channels, which lie apart in y: the tile goes through memory.
   template <size_t kPixels, size_t kPanels>
   HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
