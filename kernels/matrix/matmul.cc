@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/matrix/matmul.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/matrix/product-inl.h"
+#include "kernels/simd/lanes16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -72,25 +73,78 @@ void Stretch::Group(size_t outputs, size_t rows) const {
 // At least one row; goes on to the outputs behind them.
 WEFT_PART void RunStretch(Stretch& at, size_t rows) { RunProduct(at, at.columns, rows); }
 
-// Up to 16 columns whose floats must be gathered first: a few inner steps at a time on the stack.
-// The chain goes on in y from one stretch to the next.
-HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
-  constexpr size_t kSteps = HWY_TARGET == HWY_SCALAR ? 4 : 16;
-  float panel[kSteps * kPanel] = {};
-  const float* b = at.b;
-  at.b = panel;
-  at.b_inner_stride = kPanel;
-  for (size_t k = 0; k < shape.inner; k += kSteps) {
-    if (k != 0) {
-      at.a += kSteps * shape.a_inner_stride;
-      at.continues = true;
-    }
-    at.inner = shape.inner - k < kSteps ? shape.inner - k : kSteps;
-    for (size_t i = 0; i < at.inner; ++i) {
-      for (size_t n = 0; n < at.columns; ++n) {
-        panel[i * kPanel + n] = b[(k + i) * shape.b_inner_stride + n * shape.b_column_stride];
+// Inner steps and columns that are gathered at a time, on the stack, of which boards have little.
+inline constexpr size_t kGatheredSteps = HWY_TARGET == HWY_SCALAR ? 4 : 64;
+inline constexpr size_t kGatheredColumns = HWY_TARGET == HWY_SCALAR ? kPanel : 4 * kPanel;
+
+#if HWY_TARGET != HWY_SCALAR
+// Four by four floats of rows `stride` apart, turned round.
+HWY_INLINE void Turn(const float* from, size_t stride, float* to) {
+  const hn::CappedTag<float, 4> d;
+  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + stride);
+  const auto c = hn::LoadU(d, from + 2 * stride), e = hn::LoadU(d, from + 3 * stride);
+  const auto low = hn::InterleaveLower(d, a, b), high = hn::InterleaveUpper(d, a, b);
+  const auto more_low = hn::InterleaveLower(d, c, e), more_high = hn::InterleaveUpper(d, c, e);
+  hn::StoreU(hn::ConcatLowerLower(d, more_low, low), d, to);
+  hn::StoreU(hn::ConcatUpperUpper(d, more_low, low), d, to + kGatheredColumns);
+  hn::StoreU(hn::ConcatLowerLower(d, more_high, high), d, to + 2 * kGatheredColumns);
+  hn::StoreU(hn::ConcatUpperUpper(d, more_high, high), d, to + 3 * kGatheredColumns);
+}
+#endif
+
+// Columns [0, columns) of the next `inner` steps, as rows of kGatheredColumns.
+HWY_INLINE void GatherColumns(const MatmulShape& shape, const Stretch& at, const float* b,
+                              float* panel) {
+  size_t turned = 0;  // columns of which whole fours of steps are there
+#if HWY_TARGET != HWY_SCALAR
+  if (shape.b_inner_stride == 1) {
+    for (; turned + 4 <= at.columns; turned += 4) {
+      const float* from = b + turned * shape.b_column_stride;
+      for (size_t i = 0; i + 4 <= at.inner; i += 4) {
+        Turn(from + i, shape.b_column_stride, panel + (i * kGatheredColumns + turned));
       }
     }
+  }
+#endif
+  const size_t whole = at.inner / 4 * 4;
+  for (size_t i = 0; i < at.inner; ++i) {
+    for (size_t n = i < whole ? turned : 0; n < at.columns; ++n) {
+      panel[i * kGatheredColumns + n] = b[i * shape.b_inner_stride + n * shape.b_column_stride];
+    }
+  }
+}
+
+// What the last panel has beside its columns must be numbers, of whatever value.
+HWY_INLINE void ClearLastPanel(const Stretch& at, float* panel) {
+  if constexpr (kLanes == 1) {
+    __builtin_memset(panel, 0, kGatheredSteps * kPanel * sizeof(float));
+  } else if (at.columns % kPanel != 0) {
+    const size_t steps = at.inner < kGatheredSteps ? at.inner : kGatheredSteps;
+    float* last = panel + at.columns / kPanel * kPanel;
+    for (size_t i = 0; i < steps; ++i)
+      StoreLanes16(SetLanes16(0.0f), last + i * kGatheredColumns, 16);
+  }
+}
+
+// Columns whose floats must be gathered first: some inner steps at a time. The chain goes on in y
+// from one stretch to the next.
+HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
+  float panel[kGatheredSteps * kGatheredColumns];
+  ClearLastPanel(at, panel);
+  const float* b = at.b;
+  float* const y = at.y;
+  at.b = panel;
+  at.b_inner_stride = kGatheredColumns;
+  for (size_t k = 0; k < shape.inner; k += kGatheredSteps) {
+    if (k != 0) {
+      at.a += kGatheredSteps * shape.a_inner_stride;
+      b += kGatheredSteps * shape.b_inner_stride;
+      at.continues = true;
+      // A stretch of several panels leaves them behind.
+      if (kGatheredColumns > kPanel) at.b = panel, at.y = y;
+    }
+    at.inner = shape.inner - k < kGatheredSteps ? shape.inner - k : kGatheredSteps;
+    GatherColumns(shape, at, b, panel);
     RunStretch(at, shape.rows);
   }
 }
@@ -129,8 +183,8 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
       column = shape.columns - left;
     }
     const size_t columns = is_contiguous && left >= kPanel ? left / kPanel * kPanel
-                           : left < kPanel                 ? left
-                                                           : kPanel;
+                           : left < kGatheredColumns       ? left
+                                                           : kGatheredColumns;
     Stretch at = {a,
                   shape.a_row_stride,
                   steps ? shape.a_inner_stride : 0,

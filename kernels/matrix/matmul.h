@@ -3,8 +3,8 @@
 // any operand transposed or broadcast over the batch. Each output is one chain of fused
 // multiply-adds over ascending k that begins at 0, on every target.
 // Sums of integers wrap around and are exact in any order.
-// y is contiguous and must not overlap a or b. Uses about 1 KB of stack where b's columns are not
-// contiguous. The caller owns all memory.
+// y is contiguous and must not overlap a or b. Where b's columns are not contiguous
+// it uses 16 KB of stack, about 1 KB on boards. The caller owns all memory.
 #ifndef WEFT_KERNELS_MATRIX_MATMUL_H_
 #define WEFT_KERNELS_MATRIX_MATMUL_H_
 

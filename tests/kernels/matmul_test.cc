@@ -51,12 +51,16 @@ TEST(Matmul, IsItsChainForEverySizeAndTranspose) {
 TEST(Matmul, IsItsChainForManyColumns) {
   Random random(2);
   for (const uint32_t n : {63u, 64u, 65u, 80u, 129u, 150u}) {
-    const std::vector<float> a = random.Floats(7 * 20, 2);
-    const std::vector<float> b = random.Floats(20 * n, 2);
-    const MatmulShape shape = Plain(7, n, 20, false, false);
-    std::vector<float> must(7 * n);
-    MatmulTwin(shape, a.data(), b.data(), must.data());
-    ExpectSame(RunMatmul(shape, a.data(), b.data(), 0), must);
+    for (const uint32_t k : {20u, 64u, 66u, 131u}) {
+      const std::vector<float> a = random.Floats(7 * k, 2);
+      const std::vector<float> b = random.Floats(k * n, 2);
+      for (const bool transpose : {false, true}) {
+        const MatmulShape shape = Plain(7, n, k, false, transpose);
+        std::vector<float> must(7 * n);
+        MatmulTwin(shape, a.data(), b.data(), must.data());
+        ASSERT_NO_FATAL_FAILURE(ExpectSame(RunMatmul(shape, a.data(), b.data(), 0), must));
+      }
+    }
   }
 }
 
