@@ -69,25 +69,20 @@ WEFT_PART Lanes16 End(const Partials& partials) {
   return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
 }
 
+// Of two floats, and lane by lane of two vectors.
 HWY_INLINE float JoinTwo(ReduceOp op, float a, float b) {
   switch (op) {
     case ReduceOp::kMax:
-      return a > b || a != a ? a : b;
+      return Greater(a, b);
     case ReduceOp::kMin:
-      return a < b || a != a ? a : b;
+      return Lesser(a, b);
     case ReduceOp::kProduct:
       return a * b;
     default:
       return a + b;
   }
 }
-
-HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
-  return ReduceLanes(partials, [op](float a, float b) HWY_ATTR { return JoinTwo(op, a, b); });
-}
-
-// As JoinTwo, lane by lane.
-HWY_INLINE FloatVec JoinLanes(ReduceOp op, FloatVec a, FloatVec b) {
+HWY_INLINE FloatVec JoinTwo(ReduceOp op, FloatVec a, FloatVec b) {
   switch (op) {
     case ReduceOp::kMax:
       return Greater(a, b);
@@ -98,6 +93,10 @@ HWY_INLINE FloatVec JoinLanes(ReduceOp op, FloatVec a, FloatVec b) {
     default:
       return hn::Add(a, b);
   }
+}
+
+HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
+  return ReduceLanes(partials, [op](auto a, auto b) HWY_ATTR { return JoinTwo(op, a, b); });
 }
 
 // What follows the last step, on `count` finished outputs.
@@ -160,7 +159,7 @@ HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t
                                 size_t count, float* y) {
   constexpr size_t kLevels = 4;
   constexpr size_t kOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
-  const auto join = [&shape](FloatVec a, FloatVec b) HWY_ATTR { return JoinLanes(shape.op, a, b); };
+  const auto join = [&shape](FloatVec a, FloatVec b) HWY_ATTR { return JoinTwo(shape.op, a, b); };
   Lanes16 waiting[kLevels];
   for (size_t i = 0;; ++i) {
     Lanes16 joined = ReducePartial(shape, x, stride, count, kOrder[i]);

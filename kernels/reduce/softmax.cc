@@ -80,9 +80,71 @@ void CausalSoftmax(const SoftmaxShape& shape, const float* x, float* y) {
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// Rows that go side by side, so that one need not wait for the steps of another.
+inline constexpr size_t kSoftmaxRows = kLanes == 16 ? 4 : kLanes == 8 ? 2 : 1;
+
+// kRows rows, each of so few elements that its sum is one chain.
+template <size_t kRows>
+HWY_INLINE void SoftmaxTogether(size_t axis, const float* x, float* y) {
+  const size_t whole = axis / 16 * 16, rest = axis % 16;
+  Lanes16 greatest[kRows], sums[kRows];
+  for (size_t r = 0; r < kRows; ++r) greatest[r] = SetLanes16(kNothing), sums[r] = SetLanes16(0.0f);
+  const auto compare = [&](size_t i, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
+    for (size_t r = 0; r < kRows; ++r) {
+      greatest[r] = GreaterOf(LoadLanes16(x + r * axis + i, lanes, kNothing), greatest[r]);
+    }
+  };
+  // What is left behind whole vectors stays in registers: its read would wait for its write.
+  Lanes16 powers[kRows];
+  const auto add = [&](size_t i, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
+    for (size_t r = 0; r < kRows; ++r) {
+      powers[r] = ExpOfDifference(LoadLanes16(x + r * axis + i, lanes, kNothing), greatest[r]);
+      sums[r] = Added(sums[r], powers[r]);
+    }
+  };
+  for (size_t i = 0; i < whole; i += 16) compare(i, 16);
+  if (rest != 0) compare(whole, rest);
+  for (size_t r = 0; r < kRows; ++r) greatest[r] = SetLanes16(MaxLane(greatest[r]));
+  for (size_t i = 0; i < whole; i += 16) {
+    add(i, 16);
+    for (size_t r = 0; r < kRows; ++r) StoreLanes16(powers[r], y + r * axis + i, 16);
+  }
+  if (rest != 0) add(whole, rest);
+  for (size_t r = 0; r < kRows; ++r) {
+    const FloatVec factor = Divide(Set(1.0f), Set(SumInPlace(sums[r])));
+    const auto scale = [=](FloatVec v) HWY_ATTR { return hn::Mul(v, factor); };
+    float* row = y + r * axis;
+    Map(row, row, whole, scale);
+    if (rest == 0) continue;
+    for (FloatVec& v : powers[r].v) v = scale(v);
+    StoreLanes16(powers[r], row + whole, rest);
+  }
+}
+
+void SoftmaxRows(const SoftmaxShape& shape, const float* x, float* y) {
+  const size_t axis = shape.axis;
+  if (axis == 0) return;  // nothing bounds the rows then
+  size_t rows = shape.outer;
+  for (; rows >= kSoftmaxRows; rows -= kSoftmaxRows) {
+    SoftmaxTogether<kSoftmaxRows>(axis, x, y);
+    x += kSoftmaxRows * axis;
+    y += kSoftmaxRows * axis;
+  }
+  for (; kSoftmaxRows > 1 && rows != 0; --rows, x += axis, y += axis) {
+    SoftmaxTogether<1>(axis, x, y);
+  }
+}
+#endif
+
 void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
   if (shape.causal != 0 && shape.axis != 0) return CausalSoftmax(shape, x, y);
   const bool logarithm = shape.logarithm != 0;
+#if HWY_TARGET != HWY_SCALAR
+  if (shape.inner == 1 && !logarithm && shape.axis <= 16 * kSumBlock) {
+    return SoftmaxRows(shape, x, y);
+  }
+#endif
   ForLines(shape.outer, shape.axis, shape.inner, [=](const Lines& lines, size_t at) HWY_ATTR {
     const Lanes16 greatest = GreatestOf(lines, x + at);
     const Lanes16 sums = SumOfPowers(lines, greatest, x + at, logarithm ? nullptr : y + at);

@@ -98,15 +98,42 @@ HWY_INLINE Lanes16 Combine(const Lanes16& a, const Lanes16& b, const Function& f
   return result;
 }
 
-// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats.
+// Whether the lanes of a vector meet in registers. On armv7 vectors flush subnormal numbers and
+// single floats do not.
+inline constexpr bool kLanesMeet = kLanes > 1 && !HWY_ARCH_ARM_V7;
+
+// Lane 0 of the tree below, of one vector.
+template <class Function>
+HWY_INLINE float ReduceVector(FloatVec v, const Function& function) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)function;
+#else
+  if constexpr (kLanes >= 16) v = function(v, hn::ConcatUpperUpper(FloatTag(), v, v));
+  if constexpr (kLanes >= 8) v = function(v, hn::SwapAdjacentBlocks(v));
+  v = function(v, hn::Shuffle1032(v));
+  v = function(v, hn::Shuffle2301(v));
+#endif
+  return hn::GetLane(v);
+}
+
+// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats, and
+// two vectors.
 template <class Function>
 HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
-  float lanes[16];
-  StoreLanes16(p, lanes, 16);
-  for (size_t apart = 8; apart != 0; apart /= 2) {
-    for (size_t i = 0; i < apart; ++i) lanes[i] = function(lanes[i], lanes[i + apart]);
+  if constexpr (kLanesMeet) {
+    Lanes16 q = p;
+    for (size_t apart = kPanelVectors / 2; apart != 0; apart /= 2) {
+      for (size_t v = 0; v < apart; ++v) q.v[v] = function(q.v[v], q.v[v + apart]);
+    }
+    return ReduceVector(q.v[0], function);
+  } else {
+    float lanes[16];
+    StoreLanes16(p, lanes, 16);
+    for (size_t apart = 8; apart != 0; apart /= 2) {
+      for (size_t i = 0; i < apart; ++i) lanes[i] = function(lanes[i], lanes[i + apart]);
+    }
+    return lanes[0];
   }
-  return lanes[0];
 }
 
 // As ReduceLanes, whole vectors first; p is left with sums of its own.
@@ -114,12 +141,16 @@ HWY_INLINE float SumInPlace(Lanes16& p) {
   for (size_t apart = kPanelVectors / 2; apart != 0; apart /= 2) {
     for (size_t v = 0; v < apart; ++v) p.v[v] = hn::Add(p.v[v], p.v[v + apart]);
   }
-  float lanes[kLanes];
-  Store(p.v[0], lanes);
-  for (size_t apart = kLanes / 2; apart != 0; apart /= 2) {
-    for (size_t i = 0; i < apart; ++i) lanes[i] += lanes[i + apart];
+  if constexpr (kLanesMeet) {
+    return ReduceVector(p.v[0], [](FloatVec a, FloatVec b) HWY_ATTR { return hn::Add(a, b); });
+  } else {
+    float lanes[kLanes];
+    Store(p.v[0], lanes);
+    for (size_t apart = kLanes / 2; apart != 0; apart /= 2) {
+      for (size_t i = 0; i < apart; ++i) lanes[i] += lanes[i + apart];
+    }
+    return lanes[0];
   }
-  return lanes[0];
 }
 
 HWY_INLINE float SumOf(Lanes16 p) { return SumInPlace(p); }
@@ -164,7 +195,7 @@ HWY_INLINE void EndTerm(LongSum& sum) {
 
 // The greatest; a NaN wins.
 HWY_INLINE float MaxLane(const Lanes16& p) {
-  return ReduceLanes(p, [](float a, float b) HWY_ATTR { return a > b || a != a ? a : b; });
+  return ReduceLanes(p, [](auto a, auto b) HWY_ATTR { return Greater(a, b); });
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE
