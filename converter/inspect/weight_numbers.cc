@@ -10,6 +10,7 @@
 #include "converter/inspect/sections.h"
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/pack.h"
+#include "kernels/recurrent/cell.h"
 
 namespace weft::inspect {
 namespace {
@@ -32,23 +33,28 @@ std::vector<float> WidenedOf(const format::Model& model, const format::Slot& slo
   return floats;
 }
 
-// A cell's weights [block][input, then unit][gate][16] become the panels of two products, of the input
-// and of the state: [gate][block][input][16].
+constexpr uint32_t GatesOf(const format::LstmCellParams&) { return 4; }
+constexpr uint32_t GatesOf(const format::GruCellParams&) { return 3; }
+
+// A cell's weights become the panels of two products, of the input and of the state: [panel][input][16].
 template <typename Cell>
 std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from) {
-  const size_t inputs = cell.inputs(), hidden = cell.hidden(), depth = inputs + hidden;
-  if (hidden == 0 || from.size() % (depth * hidden) != 0) return {};
-  const size_t gates = from.size() / (depth * hidden), blocks = hidden / kUnits;
+  const kernels::CellShape shape = {cell.inputs(), cell.hidden()};
+  const uint32_t gates = GatesOf(cell);
+  if (from.size() < kernels::CellWeights(gates, shape.inputs, shape.hidden)) return {};
   std::vector<float> panels;
-  panels.reserve(from.size());
-  for (const auto& [first, count] : {std::pair(size_t{0}, inputs), std::pair(inputs, hidden)}) {
-    for (size_t panel = 0; panel < gates * blocks; ++panel) {
-      const size_t gate = panel / blocks, block = panel % blocks;
-      for (size_t k = first; k < first + count; ++k) {
-        const float* row = from.data() + ((block * depth + k) * gates + gate) * kUnits;
-        panels.insert(panels.end(), row, row + kUnits);
+  uint32_t first = 0;
+  for (const uint32_t count : {shape.inputs, shape.hidden}) {
+    const size_t begin = panels.size();
+    panels.resize(begin + kernels::PackedDenseFloats(gates * shape.hidden, count));
+    for (uint32_t output = 0; output < gates * shape.hidden; ++output) {
+      const uint32_t gate = output / shape.hidden, unit = output % shape.hidden;
+      for (uint32_t k = 0; k < count; ++k) {
+        panels[begin + (output / kUnits * count + k) * kUnits + output % kUnits] =
+            from[kernels::CellWeightAt(shape, gates, gate, unit, first + k)];
       }
     }
+    first += count;
   }
   return panels;
 }

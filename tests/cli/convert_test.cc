@@ -280,8 +280,8 @@ TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
       outcome.err.find(
           "there is no pass \"frob\"; must be one of read count resolve flatten "
           "promote infer dilate borders reroll tables streaming recognise "
-          "formulas constants divide "
-          "layout lower ring_products fuse_tail cells read_parts place_maps loops narrow plan "
+          "formulas constants divide integer_tables "
+          "layout quantise lower ring_products fuse_tail cells read_parts place_maps loops narrow plan "
           "emit verify all"),
       std::string::npos)
       << outcome.err;
@@ -302,10 +302,10 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/25-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/27-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/27-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/29-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
-  EXPECT_EQ(Text("one/17-lower.txt"), text("lower"));
+  EXPECT_EQ(Text("one/19-lower.txt"), text("lower"));
 }
 
 TEST_F(ConvertCommand, KeepsTheDumpsBeforeAFault) {

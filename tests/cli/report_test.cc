@@ -142,10 +142,10 @@ TEST_F(ReportCommand, RefusesTimesOfAnotherModel) {
   };
   const std::string whole = bench.dump();
   bench["steps"][0]["kind"] = "conv";
-  EXPECT_NE(refused(bench.dump()).find("must be dense \"lstm\", as in model.weft"),
+  EXPECT_NE(refused(bench.dump()).find("must be lstm_cell \"lstm\", as in model.weft"),
             std::string::npos);
   bench["steps"][0]["step"] = 99;
-  EXPECT_NE(refused(bench.dump()).find("must be one of the 4 of model.weft"), std::string::npos);
+  EXPECT_NE(refused(bench.dump()).find("must be one of the 2 of model.weft"), std::string::npos);
   EXPECT_NE(refused(R"({"models": [)" + whole + "," + whole + "]}").find("of 2 models"),
             std::string::npos);
   EXPECT_NE(refused(R"({"iterations": 1})").find("\"median\" is missing"), std::string::npos);
