@@ -276,14 +276,13 @@ TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
 TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   const Outcome outcome = Weft("convert absent.xml -o m.weft --dump-after frob");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(
-      outcome.err.find(
-          "there is no pass \"frob\"; must be one of read count resolve flatten "
-          "promote infer dilate borders reroll tables streaming recognise "
-          "formulas constants divide integer_tables "
-          "layout quantise lower ring_products fuse_tail cells read_parts place_maps loops narrow plan "
-          "emit verify all"),
-      std::string::npos)
+  EXPECT_NE(outcome.err.find("there is no pass \"frob\"; must be one of read count resolve flatten "
+                             "promote infer dilate borders reroll tables streaming recognise "
+                             "formulas constants divide integer_tables "
+                             "layout quantise lower ring_products fuse_tail cells read_parts "
+                             "place_maps loops narrow plan "
+                             "emit verify all"),
+            std::string::npos)
       << outcome.err;
   for (const std::string options : {"--dump-after all", "--dump-to passes"}) {
     EXPECT_EQ(Weft("convert absent.xml -o m.weft " + options).code, 2) << options;
