@@ -204,10 +204,29 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   if (shape.hidden % kCellUnits != 0) cell.RunRest();
 }
 
+// Short rather than fast: firmware of whole blocks has it, too.
+#undef WEFT_SMALL
+#ifdef __clang__
+#define WEFT_SMALL HWY_NOINLINE __attribute__((minsize))
+#else
+#define WEFT_SMALL HWY_NOINLINE __attribute__((cold))
+#endif
+
+// How many units a loop is made for: 0 of a number that is known when it runs. Clang makes vectors of Helium
+// of both, and those of sixteen are faster; GCC makes the same of both, which need not be there twice.
+#undef WEFT_FOR_UNITS
+#ifdef __clang__
+#define WEFT_FOR_UNITS _Pragma("clang loop vectorize(assume_safety) vectorize_predicate(enable)") for
+inline constexpr size_t kUnitsOfBlock = kPanel;
+#else
+#define WEFT_FOR_UNITS for
+inline constexpr size_t kUnitsOfBlock = 0;
+#endif
+
 // sums[n] = fma(x[k], weights[k * panels * 16 + n], sums[n]) for n < panels * 16 and k = 0 .. count - 1.
 template <class Weight>
-HWY_NOINLINE __attribute__((cold)) void AddRest(float* sums, const float* x, const Weight* weights,
-                                                size_t panels, size_t count) {
+WEFT_SMALL void AddRest(float* sums, const float* x, const Weight* weights, size_t panels,
+                        size_t count) {
   if (count == 0) return;
   for (size_t p = 0; p < panels; ++p) {
     AddPanelRow(sums + p * kPanel, sums + p * kPanel, x, weights + p * kPanel, panels, count);

@@ -79,6 +79,7 @@ HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, cons
                               size_t panels, size_t count) {
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
+#pragma clang loop unroll(disable)
   for (size_t k = 0; k < count; ++k, weights += panels * kPanel) {
     a = vfmaq_n_f32(a, LoadFour(weights), x[k]);
     b = vfmaq_n_f32(b, LoadFour(weights + 4), x[k]);

@@ -43,20 +43,25 @@ struct GruCellAt {
   }
 
   // y[n] = sigmoid(x[n] + r[n]); y may be x.
+  template <size_t kUnits>
   static HWY_NOINLINE void Gate(const float* x, const float* r, float* y, size_t count) {
-    ForVectors(count, [&](size_t n, size_t)
-                          HWY_ATTR { Store(Sigmoid(hn::Add(Load(x + n), Load(r + n))), y + n); });
+    if (kUnits != 0) count = kUnits;
+    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
+      Store(Sigmoid(hn::Add(Load(x + n), Load(r + n))), y + n);
+    }
   }
 
   // The new values of `count` units from their gates and both parts of the candidate; z may be h'.
+  template <size_t kUnits>
   HWY_NOINLINE void Finish(const float* z, const float* r, const float* x_part, const float* r_part,
                            size_t unit, size_t count) const {
+    if (kUnits != 0) count = kUnits;
     const float* old = walk.h + unit;
     float* out = h_next + unit;
-    ForVectors(count, [&](size_t n, size_t) HWY_ATTR {
+    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
       const FloatVec candidate = Tanh(Fma(Load(r + n), Load(r_part + n), Load(x_part + n)));
       Store(Fma(Load(z + n), hn::Sub(Load(old + n), candidate), candidate), out + n);
-    });
+    }
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
@@ -66,14 +71,13 @@ struct GruCellAt {
     float* out = h_next + unit;  // holds z until it is whole
     for (size_t gate = 0; gate < 2; ++gate) {
       const float* from = Sum(unit, gate, x_part, r_part);
-      Gate(from, r_part, gate == 0 ? out : r, kPanel);
+      Gate<kUnitsOfBlock>(from, r_part, gate == 0 ? out : r, kPanel);
     }
     const float* from = Sum(unit, 2, x_part, r_part);
-    Finish(out, r, from, r_part, unit, kPanel);
+    Finish<kUnitsOfBlock>(out, r, from, r_part, unit, kPanel);
   }
 
-  // Short rather than fast: firmware of whole blocks has it, too.
-  HWY_NOINLINE __attribute__((cold)) void RunRest() const {
+  WEFT_SMALL void RunRest() const {
     float x_part[kGruGates * kPanel];
     float r_part[kGruGates * kPanel];
     walk.StartRest(start, x_part);
@@ -81,8 +85,9 @@ struct GruCellAt {
     walk.StartRest(r_start, r_part);
     walk.AddRestHidden(r_part);
     const size_t units = walk.RestUnits();
-    Gate(x_part, r_part, x_part, 2 * units);  // z, then r
-    Finish(x_part, x_part + units, x_part + 2 * units, r_part + 2 * units, walk.RestUnit(), units);
+    Gate<0>(x_part, r_part, x_part, 2 * units);  // z, then r
+    Finish<0>(x_part, x_part + units, x_part + 2 * units, r_part + 2 * units, walk.RestUnit(),
+              units);
   }
 #else
   template <size_t kBlocks, size_t kRest>

@@ -30,22 +30,27 @@ struct LstmCellAt {
   }
 
   // i[n] = sigmoid(i[n]) * tanh(g[n])
+  template <size_t kUnits>
   static HWY_NOINLINE void Add(float* i, const float* g, size_t count) {
-    ForVectors(count, [&](size_t n, size_t)
-                          HWY_ATTR { Store(SigmoidTimesTanh(Load(i + n), Load(g + n)), i + n); });
+    if (kUnits != 0) count = kUnits;
+    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
+      Store(SigmoidTimesTanh(Load(i + n), Load(g + n)), i + n);
+    }
   }
 
   // The new values of `count` units from what Add made and the sums of the other gates; o may be h'.
+  template <size_t kUnits>
   HWY_NOINLINE void Finish(const float* f, const float* added, const float* o, size_t unit,
                            size_t count) const {
+    if (kUnits != 0) count = kUnits;
     const float* old = c + unit;
     float* cells = c_next + unit;
     float* out = h_next + unit;
-    ForVectors(count, [&](size_t n, size_t) HWY_ATTR {
+    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
       const FloatVec next = Fma(Sigmoid(Load(f + n)), Load(old + n), Load(added + n));
       Store(next, cells + n);
       Store(SigmoidTimesTanh(Load(o + n), next), out + n);
-    });
+    }
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
@@ -53,22 +58,21 @@ struct LstmCellAt {
     float b[kPanel];
     Sum(unit, 1, a);
     Sum(unit, 2, b);
-    Add(a, b, kPanel);
+    Add<kUnitsOfBlock>(a, b, kPanel);
     float* out = h_next + unit;  // holds o until it is whole
     Sum(unit, 0, b);
     Sum(unit, 3, out);
-    Finish(b, a, out, unit, kPanel);
+    Finish<kUnitsOfBlock>(b, a, out, unit, kPanel);
   }
 
-  // Short rather than fast: firmware of whole blocks has it, too.
-  HWY_NOINLINE __attribute__((cold)) void RunRest() const {
+  WEFT_SMALL void RunRest() const {
     float sums[kLstmGates * kPanel];
     walk.StartRest(start, sums);
     walk.AddRestInputs(sums);
     walk.AddRestHidden(sums);
     const size_t units = walk.RestUnits();
-    Add(sums + units, sums + 2 * units, units);
-    Finish(sums, sums + units, sums + 3 * units, walk.RestUnit(), units);
+    Add<0>(sums + units, sums + 2 * units, units);
+    Finish<0>(sums, sums + units, sums + 3 * units, walk.RestUnit(), units);
   }
 #else
   template <size_t kBlocks, size_t kRest>
