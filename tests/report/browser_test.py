@@ -104,7 +104,8 @@ class Page:
         """The tiles."""
         tiles = [numbers(text) for text in self.texts(".tile strong")]
         facts = self.facts
-        must_equal(tiles, [sum(facts["plan"]["arena_bytes"]), facts["needs"]["state_bytes"],
+        must_equal(tiles, [sum(facts["plan"]["arena_bytes"]), facts["plan"]["ports_shared_bytes"],
+                           facts["needs"]["state_bytes"],
                            facts["file_bytes"], int(facts["budget"]["work"]["multiply_adds"]),
                            int(sum(cause["bytes"] for cause in facts["copies"])),
                            facts["budget"]["stack_bytes"]], "tiles")
