@@ -85,7 +85,7 @@ std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
   std::optional<size_t> maker;
   for (const Access& access : found->second) {
     if (!access.write) continue;
-    if (maker || access.item < 0 || access.nested) return std::nullopt;
+    if (maker || access.item < 0 || access.item == kAfterRun || access.nested) return std::nullopt;
     maker = static_cast<size_t>(access.item);
   }
   const bool is_instruction = maker && !moved_.contains(*maker) && InstructionAt(*maker) != nullptr;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes that are live at the items of a block, with values that it touches before its first item or behind
+// its last one alone.
+#include "converter/program/live_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include "converter/program/builder.h"
+#include "tests/converter/plan/elementwise.h"
+
+namespace weft {
+namespace {
+
+struct LiveBytesOf : testing::Test {
+  plan::Program program;
+  plan::Builder builder{program};
+
+  plan::ValueId Floats(int64_t count) { return builder.Scratch({ElementType::f32, {count}}); }
+  void Input(plan::ValueId value) { program.inputs.push_back({value, {"x"}}); }
+  void Output(plan::ValueId value) { program.outputs.push_back({value, {"y"}}); }
+  plan::LiveBytes Live() {
+    return plan::LiveBytes(program, program.main, plan::CollectAccesses(program, program.main));
+  }
+};
+
+TEST_F(LiveBytesOf, StepsAndPorts) {
+  const plan::ValueId x = Floats(4), y = Floats(4);
+  Input(x);
+  EmitUnary(builder, format::UnaryOp::tanh, x, y);
+  Output(y);
+  EXPECT_EQ(Live().Most(0, 0), 32);
+}
+
+TEST_F(LiveBytesOf, AnOutputThatNothingMakesIsReadBehindAllItems) {
+  const plan::ValueId x = Floats(4), y = Floats(4);
+  Input(x);
+  EmitUnary(builder, format::UnaryOp::tanh, x, y);
+  Output(y);
+  Output(Floats(1000));
+  EXPECT_EQ(Live().Most(0, 0), 32);
+}
+
+TEST_F(LiveBytesOf, AnInputThatNothingReadsIsDeadBeforeAllItems) {
+  const plan::ValueId x = Floats(4), y = Floats(4);
+  Input(x);
+  Input(Floats(1000));
+  EmitUnary(builder, format::UnaryOp::tanh, x, y);
+  Output(y);
+  EXPECT_EQ(Live().Most(0, 0), 32);
+}
+
+}  // namespace
+}  // namespace weft
