@@ -166,6 +166,10 @@ void CheckMeasures(const ConvertCall& call) {
   if (call.sensitivity && is_auto && call.options.precisions.layers.empty()) {
     RefuseOption("--sensitivity", "is given without --precision; must be with a type that rounds");
   }
+  if (call.sensitivity && call.options.precisions.all == ElementType::f32 &&
+      call.options.precisions.layers.empty()) {
+    RefuseOption("--sensitivity", "is given with --precision f32; must be with a type that rounds");
+  }
   if (!call.inputs.empty() && !has_error && !call.sensitivity) {
     RefuseOption("--input", "is given without --sensitivity and --max-error; must be with one");
   }

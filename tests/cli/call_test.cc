@@ -88,6 +88,7 @@ TEST_F(Call, RefusesValuesOfConvert) {
            {"--max-error 1 --precision i8", "--max-error: is given with a --precision for all"},
            {"--max-error 1 --sensitivity --precision w=i8", "--max-error: is given with --sens"},
            {"--sensitivity", "--sensitivity: is given without --precision; must be with a type"},
+           {"--sensitivity --precision f32", "--sensitivity: is given with --precision f32"},
            {"--input x=x.npy", "--input: is given without --sensitivity and --max-error"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
