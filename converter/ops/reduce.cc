@@ -4,6 +4,7 @@
 #include "converter/ops/reduce.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "converter/base/narrow.h"
@@ -256,7 +257,10 @@ void ReduceTurn(TurnScope& scope) {
   if (HasRuns(before) && !is_one_run) return;
   scope.turn.attributes[kXLast] = "1";
   if (scope.turns(Out(0))) scope.turn.attributes[kYLast] = "1";
-  if (scope.attributes.Bool("keep_dims", false)) return SameTurn(scope);
+  if (scope.attributes.Bool("keep_dims", false)) {
+    scope.turn.makes_one_place = std::all_of(reduced.begin() + 2, reduced.end(), std::identity());
+    return SameTurn(scope);
+  }
   std::vector<bool> kept = reduced;
   kept.flip();
   TieKept(scope, kept);

@@ -60,6 +60,9 @@ struct Turn {
   // The ports of each turn together or not at all; those of none stay.
   std::vector<std::vector<Port>> ties;
   LastIs last_is = LastIs::kIndifferent;
+  // Of output 0 every extent behind the channels is 1, whatever the inputs' extents: it lies alike in
+  // both orders.
+  bool makes_one_place = false;
   // What changes when the ports turn that the scope says.
   std::map<std::string, std::string> attributes;
   std::map<size_t, Dims> ints;      // constant inputs, of one axis; behind the last one: another

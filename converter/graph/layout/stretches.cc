@@ -58,6 +58,7 @@ void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
       turning_[&node].push_back(port);
     }
   }
+  if (turn.makes_one_place) alike_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
 }
 
 void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {
@@ -83,7 +84,7 @@ void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
   }
   for (size_t place = 0; place < sources_.size(); ++place) {
     const ir::Source& source = sources_[place];
-    if (TypeOf(source).dims[1] == 1) continue;
+    if (TypeOf(source).dims[1] == 1 || alike_.contains(place)) continue;
     const bool is_made_there = Turns(*source.node, ops::Out(source.port));
     accounts_[RootOf(place)].moves += is_made_there ? handed_out.contains(place) : 1;
   }

@@ -45,6 +45,7 @@ class Stretches {
   std::map<std::pair<const ir::Node*, uint32_t>, size_t> places_;
   std::vector<ir::Source> sources_;    // by place
   mutable std::vector<size_t> roots_;  // likewise: another place of the stretch, or itself
+  std::set<size_t> alike_;             // places of values that both orders lay out alike
   std::map<const ir::Node*, std::vector<ops::Port>> turning_;
   std::map<size_t, Account> accounts_;
   std::set<size_t> last_;

@@ -153,6 +153,22 @@ TEST_F(Layouts, MeansOverSpaceAreSummedAsBefore) {
   }
 }
 
+TEST_F(Layouts, AMeanOverAllOfSpaceEndsAStretchWithoutACopy) {
+  const ir::Source x = Convolved(g.Parameter(F32({2, 3, 8, 7})), {5, 3, 2, 2});
+  g.Result(g.Reduce("ReduceMean", x, {2, 3}, true));
+  Chosen();
+  EXPECT_EQ(Count("y_last"), 2);
+  const std::vector<plan::StepKind> kinds = Kinds(LowerGraph(g));
+  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+}
+
+TEST_F(Layouts, AMeanOverOneAxisOfSpaceIsNoReasonToTurn) {
+  const ir::Source x = Convolved(g.Parameter(F32({2, 3, 8, 7})), {5, 3, 2, 2});
+  g.Result(g.Reduce("ReduceMean", x, {2}, true));
+  Chosen();
+  EXPECT_EQ(Count("y_last"), 0);
+}
+
 TEST_F(Layouts, SumsOverManyPlacesAreCutIntoBlocksAsBefore) {
   const ir::Source first = Convolved(g.Parameter(F32({1, 2, 45, 50})), {19, 2, 1, 1});
   g.Result(g.Reduce("ReduceSum", first, {2, 3}, false));
