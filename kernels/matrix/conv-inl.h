@@ -113,11 +113,47 @@ HWY_INLINE ConvTaps ConvTapsOf(const ConvShape& shape, const Rectangle& at, cons
   return all;
 }
 
+// Where the taps of a rectangle lie, one by one, if they are short runs that take all weights in
+// their order: one loop then, not one for each run.
+class ConvOffsets {
+ public:
+  explicit ConvOffsets(const ConvTaps& window) {
+    constexpr size_t kShortRun = 16;
+    const Taps& taps = window.taps;
+    const size_t runs = window.windows * taps.lines;
+    if (runs < 2 || taps.count >= kShortRun || runs * taps.count > kMost) return;
+    const size_t run_weights = taps.count * kPanel;
+    if (taps.lines > 1 && taps.weight_line != run_weights) return;
+    if (window.windows > 1 && window.weight_window != taps.lines * run_weights) return;
+    for (size_t i = 0; i < window.windows; ++i) {
+      for (size_t line = 0; line < taps.lines; ++line) {
+        const size_t first = i * window.x_window + line * taps.x_line;
+        for (size_t k = 0; k < taps.count; ++k) at_[count_++] = first + k * taps.x_step;
+      }
+    }
+  }
+  // 0: the taps are something else.
+  size_t count() const { return count_; }
+  const size_t* at() const { return at_; }
+
+ private:
+  static constexpr size_t kMost = 128;
+
+  size_t count_ = 0;
+  size_t at_[kMost];
+};
+
+// Of lanes that are one, whose loops cost the same.
+struct NoConvOffsets {
+  explicit NoConvOffsets(const ConvTaps&) {}
+};
+
 // The pixels of a rectangle, from the next one on.
-template <class Weight>
+template <class Weight, class Offsets>
 struct ConvPixels {
   const ConvImage<Weight>& image;
   const ConvTaps& window;
+  const Offsets& offsets;
   size_t columns;
   size_t x_row, x_pixel;  // from pixel to pixel; 0 where there are no taps
   size_t x, y;            // offsets of the next row
@@ -126,14 +162,27 @@ struct ConvPixels {
   // Moves on by kPixels pixels and says where they lie.
   template <size_t kPixels>
   HWY_INLINE void Take(const float* (&from)[kPixels], float* (&to)[kPixels]) {
+    if (kLanes > 1 && kPixels <= columns - column) {  // all in this row
+      const size_t first = x + column * x_pixel, first_to = y + column * image.shape.y.pixel;
+      for (size_t p = 0; p < kPixels; ++p) {
+        from[p] = image.x + (first + p * x_pixel);
+        to[p] = image.y + (first_to + p * image.shape.y.pixel);
+      }
+      column += kPixels;
+      if (column == columns) NextRow();
+      return;
+    }
     for (size_t p = 0; p < kPixels; ++p) {
       from[p] = image.x + (x + column * x_pixel);
       to[p] = image.y + (y + column * image.shape.y.pixel);
-      if (++column < columns) continue;
-      column = 0;
-      x += x_row;
-      y += image.shape.y.row;
+      if (++column == columns) NextRow();
     }
+  }
+
+  HWY_INLINE void NextRow() {
+    column = 0;
+    x += x_row;
+    y += image.shape.y.row;
   }
 
   template <size_t kPixels, size_t kPanels>
@@ -148,6 +197,18 @@ struct ConvPixels {
       tile.Zero();
     }
     const Weight* weights = image.weights + window.weights;
+    Add(tile, from, weights);
+    image.Put(tile, to, channels);
+  }
+
+  template <size_t kPixels, size_t kPanels>
+  HWY_INLINE void Add(Tile<kPixels, kPanels>& tile, const float* (&from)[kPixels],
+                      const Weight* weights) const {
+    if constexpr (kLanes > 1) {
+      if (offsets.count() != 0) {
+        return tile.AddOffsets(from, offsets.at(), weights, image.panel_weights, offsets.count());
+      }
+    }
     for (size_t i = 0; i < window.windows; ++i) {
       if (i != 0) {
         for (const float*& pixel : from) pixel += window.x_window;
@@ -155,7 +216,6 @@ struct ConvPixels {
       }
       tile.AddTaps(from, window.taps, weights, image.panel_weights);
     }
-    image.Put(tile, to, channels);
   }
 };
 
@@ -306,13 +366,19 @@ void ConvImage<Weight>::Group(size_t channels, size_t) const {
     const Rectangle& at = *rectangle;
     if (edge.Take(at)) continue;
     const ConvTaps window = ConvTapsOf(shape, at, TapsOf(at, down, across, shape.x));
-    ConvPixels<Weight> next = {*this, window,   at.columns.count(),   0,
-                               0,     window.x, FirstOf(at, shape.y), 0};
+    using Offsets = std::conditional_t<(kLanes > 1), ConvOffsets, NoConvOffsets>;
+    const Offsets offsets(window);
+    ConvPixels<Weight, Offsets> next = {
+        *this, window, offsets, at.columns.count(), 0, 0, window.x, FirstOf(at, shape.y), 0};
     if (window.windows != 0) {
       next.x_row = size_t{shape.stride_y} * shape.x.row;
       next.x_pixel = size_t{shape.stride_x} * shape.x.pixel;
     }
-    RunRows<kPixels, kPanels>(next, channels, size_t{at.rows.count()} * at.columns.count());
+    const size_t pixels = size_t{at.rows.count()} * next.columns;
+    const bool is_row = next.x_row == next.columns * next.x_pixel &&
+                        shape.y.row == next.columns * size_t{shape.y.pixel};
+    if (kLanes > 1 && is_row) next.columns = pixels;
+    RunRows<kPixels, kPanels>(next, channels, pixels);
   }
   edge.Flush();
 }

@@ -42,6 +42,8 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/matrix/depthwise_cortex_m-inl.h"
 #else
 
+#include "kernels/matrix/depthwise_slide-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -125,12 +127,35 @@ HWY_INLINE void DepthwisePixels(const DepthwiseTaps& taps, const float* x, size_
   }
 }
 
+// A run of which the registers hold all weights, two vectors of channels at a time; false: it is
+// something else, or so short that the two rows that come before its first pixel cost more.
+template <size_t kColumns, class Weight>
+HWY_INLINE bool DepthwiseSlides(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
+                                size_t y_pixel, size_t pixels, const Weight* weights,
+                                const float* bias, bool relu) {
+  constexpr size_t kLeastPixels = 6;
+  if (taps.rows != 3 || taps.columns != kColumns || x_pixel != taps.x_row) return false;
+  if (pixels < kLeastPixels) return false;
+  for (size_t c = 0; c < 4 * kLanes; c += 2 * kLanes) {
+    DepthwiseSlide<kColumns, 2>(taps, x + c, y + c, y_pixel, pixels, weights + c,
+                                bias != nullptr ? bias + c : nullptr, relu);
+  }
+  return true;
+}
+
 // As many pixels at once as there are registers for their sums.
 template <size_t kVectors, bool kIsPart, class Weight>
 HWY_NOINLINE void DepthwiseVectors(const DepthwiseTaps& taps, const float* x, size_t x_pixel,
                                    float* y, size_t y_pixel, size_t pixels, const Weight* weights,
                                    const float* bias, size_t last, bool relu) {
   constexpr size_t kPixels = kDepthwiseSums / kVectors < 8 ? kDepthwiseSums / kVectors : 8;
+  if constexpr (kVectors == 4 && kLanes > 1) {
+    if (last == 3 * kLanes &&
+        (DepthwiseSlides<3>(taps, x, x_pixel, y, y_pixel, pixels, weights, bias, relu) ||
+         DepthwiseSlides<2>(taps, x, x_pixel, y, y_pixel, pixels, weights, bias, relu))) {
+      return;
+    }
+  }
   if (taps.rows == 3 && taps.columns == 3) {
     DepthwisePixels<kPixels, kVectors, 3, 3, kIsPart>(taps, x, x_pixel, y, y_pixel, pixels, weights,
                                                       bias, last, relu);

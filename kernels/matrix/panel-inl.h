@@ -10,6 +10,7 @@
 //   Add            one run of contiguous x over weights 16 apart (dense)
 //   AddTaps        the runs of a window over weights 16 apart (conv)
 //   AddStrided     one run of x and of weights with any steps (matmul)
+//   AddOffsets     elements of x by a list, where lanes are many (conv)
 //   Finish         writes the rows, after those activations that TileTakes
 // A step calls one of the three that add, so that firmware links no other.
 
@@ -67,7 +68,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr TileShape kTileShapes[] = {{1, 1, kAnyRows}};
 #elif HWY_TARGET <= HWY_AVX3
 inline constexpr TileShape kTileShapes[] = {
-    {1, 8, 1}, {5, 4, kAnyRows}, {10, 2, kAnyRows}, {10, 1, kAnyRows}};
+    {1, 8, 1}, {6, 4, kAnyRows}, {10, 2, kAnyRows}, {10, 1, kAnyRows}};
 #else
 inline constexpr TileShape kTileShapes[] = {{1, 4, 1}, {3, 2, 3}, {5, 1, kAnyRows}};
 #endif
@@ -132,6 +133,17 @@ struct Tile {
     }
   }
 
+  // sums[r] += x[r][offsets[k]] * weights[k * 16 + ..] for k = 0 .. count - 1.
+  template <class Weight>
+  HWY_INLINE void AddOffsets(const float* const* x, const size_t* offsets, const Weight* weights,
+                             size_t panel_stride, size_t count) {
+    HWY_UNROLL(2)
+    for (size_t k = 0; k < count; ++k) {
+      AddOne(x, offsets[k], weights, panel_stride);
+      weights += kPanel;
+    }
+  }
+
   HWY_INLINE void AddStrided(const float* const* x, size_t x_step, const float* weights,
                              size_t weight_step, size_t panel_stride, size_t count) {
     AddRun(x, 0, x_step, weights, weight_step, panel_stride, count);
@@ -172,19 +184,26 @@ struct Tile {
     HWY_UNROLL(4)  // 5 % for weights in the second cache
 #endif
     for (; count != 0; --count) {
-      FloatVec w[kVectors];
-      HWY_UNROLL(16)
-      for (size_t v = 0; v < kVectors; ++v) {
-        w[v] = LoadWeights(weights + v / kPanelVectors * panel_stride + v % kPanelVectors * kLanes);
-      }
-      HWY_UNROLL(16)
-      for (size_t r = 0; r < kRows; ++r) {
-        const FloatVec factor = Set(x[r][at]);
-        HWY_UNROLL(16)
-        for (size_t v = 0; v < kVectors; ++v) sums[r][v] = Fma(factor, w[v], sums[r][v]);
-      }
+      AddOne(x, at, weights, panel_stride);
       at += x_step;
       weights += weight_step;
+    }
+  }
+
+  // sums[r] += x[r][at] * weights[panel * panel_stride + ..]
+  template <class Weight>
+  HWY_INLINE void AddOne(const float* const* x, size_t at, const Weight* weights,
+                         size_t panel_stride) {
+    FloatVec w[kVectors];
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kVectors; ++v) {
+      w[v] = LoadWeights(weights + v / kPanelVectors * panel_stride + v % kPanelVectors * kLanes);
+    }
+    HWY_UNROLL(16)
+    for (size_t r = 0; r < kRows; ++r) {
+      const FloatVec factor = Set(x[r][at]);
+      HWY_UNROLL(16)
+      for (size_t v = 0; v < kVectors; ++v) sums[r][v] = Fma(factor, w[v], sums[r][v]);
     }
   }
 

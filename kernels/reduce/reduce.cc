@@ -153,6 +153,24 @@ HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_
   return End(partials);
 }
 
+// What ReducePartial gives for a sum or a mean, of sixteen outputs side by side over one run, where no
+// partial takes more terms than one chain does. The sum of a block joins zeros at the end, which
+// changes no bit of it.
+HWY_INLINE Lanes16 SumPartial(const float* x, size_t step, size_t count, size_t first) {
+  Lanes16 sum = SetLanes16(0.0f);
+  for (size_t i = first; i < count; i += 16) {
+    for (size_t v = 0; v < kPanelVectors; ++v) {
+      sum.v[v] = hn::Add(sum.v[v], Load(x + i * step + v * kLanes));
+    }
+  }
+  return sum;
+}
+
+HWY_INLINE bool IsOneShortSum(const ReduceShape& shape) {
+  const bool is_sum = shape.op == ReduceOp::kSum || shape.op == ReduceOp::kMean;
+  return is_sum && shape.reduced_rank == 1 && shape.dims[shape.kept_rank] <= 16 * kSumBlock;
+}
+
 // `count` <= 16 outputs, `stride` apart in x, each joined from partials as ReduceRuns joins them: the
 // pairs of one level as soon as both are there, so that one of each level waits.
 HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t stride,
@@ -160,9 +178,12 @@ HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t
   constexpr size_t kLevels = 4;
   constexpr size_t kOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   const auto join = [&shape](FloatVec a, FloatVec b) HWY_ATTR { return JoinTwo(shape.op, a, b); };
+  const bool is_short = stride == 1 && count == 16 && IsOneShortSum(shape);
+  const size_t step = shape.strides[shape.kept_rank], length = shape.dims[shape.kept_rank];
   Lanes16 waiting[kLevels];
   for (size_t i = 0;; ++i) {
-    Lanes16 joined = ReducePartial(shape, x, stride, count, kOrder[i]);
+    Lanes16 joined = is_short ? SumPartial(x, step, length, kOrder[i])
+                              : ReducePartial(shape, x, stride, count, kOrder[i]);
     size_t level = 0;
     for (; (i >> level & 1) != 0; ++level) joined = Combine(waiting[level], joined, join);
     if (level == kLevels) return StoreLanes16(joined, y, count);
