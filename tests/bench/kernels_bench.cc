@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "hwy/targets.h"
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/snake.h"
 #include "kernels/elementwise/unary.h"
@@ -28,38 +27,10 @@
 #include "kernels/reduce/reduce.h"
 #include "kernels/reduce/softmax.h"
 #include "kernels/simd/denormals.h"
+#include "tests/bench/bench.h"
 
 namespace weft::kernels {
 namespace {
-
-std::vector<float> Values(size_t count) {
-  std::vector<float> values(count + 16);
-  uint32_t state = 1;
-  for (float& value : values) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<float>(static_cast<int32_t>(state >> 12) - (1 << 19)) / (1 << 19);
-  }
-  return values;
-}
-
-// Aligned as the format aligns weights.
-const float* Align(const std::vector<float>& values) {
-  const size_t at = reinterpret_cast<uintptr_t>(values.data()) / sizeof(float);
-  return values.data() + (16 - at % 16) % 16;
-}
-
-// Uses the n-th best target; false where there are fewer.
-bool Choose(benchmark::State& state, int64_t nth) {
-  hwy::SetSupportedTargetsForTest(0);
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  if (static_cast<size_t>(nth) >= targets.size()) {
-    state.SkipWithError("no such target");
-    return false;
-  }
-  hwy::SetSupportedTargetsForTest(targets[static_cast<size_t>(nth)]);
-  state.SetLabel(hwy::TargetName(targets[static_cast<size_t>(nth)]));
-  return true;
-}
 
 // rows, inputs, outputs, target
 void DenseOfShape(benchmark::State& state) {
