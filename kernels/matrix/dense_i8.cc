@@ -8,6 +8,11 @@
 #include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/simd/vector-inl.h"
 
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
+    __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)
+#include "kernels/matrix/finish_panel_cortex_m-inl.h"
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -53,16 +58,22 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
   for (size_t i = count; i < padded; ++i) q[i] = 0;
 }
 
-// One row of a panel from its sums; start may be null.
-WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
-                           const float* start, size_t outputs, float* y) {
-  static constexpr float kZeros[kPanelOutputs] = {};
-  if (start == nullptr) start = kZeros;
+#ifndef WEFT_EIGHT_TO_FLOATS
+WEFT_PART void FinishPanelFrom(const int32_t* sums, float worth, const float* scales,
+                               const float* start, size_t outputs, float* y) {
   WEFT_NO_LOOP_DEPENDENCE
   WEFT_FOUR_A_TURN
   for (size_t i = 0; i < outputs; ++i) {
     y[i] = static_cast<float>(sums[i]) * worth * scales[i] + start[i];
   }
+}
+#endif
+
+// One row of a panel from its sums; start may be null.
+HWY_INLINE void FinishPanel(const int32_t* sums, float worth, const float* scales,
+                            const float* start, size_t outputs, float* y) {
+  static constexpr float kZeros[kPanelOutputs] = {};
+  FinishPanelFrom(sums, worth, scales, start == nullptr ? kZeros : start, outputs, y);
 }
 
 #else
@@ -142,6 +153,9 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
         QuantizeRow(x, shape.inputs, padded, static_cast<float>(shape.most), scratch + r * padded);
   }
   const int8_t* weights = at.weights;
+  const float* const starts =
+      at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
+  float* const rows = at.y + row * shape.y_row_stride;
   for (size_t first = 0; first < shape.outputs; first += kPanelOutputs) {
     const size_t left = shape.outputs - first,
                  outputs = left < kPanelOutputs ? left : kPanelOutputs;
@@ -150,14 +164,14 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     weights += kPanelOutputs * padded;
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
-          at.start == nullptr ? nullptr : at.start + (row + r) * shape.start_row_stride + first;
+          starts == nullptr ? nullptr : starts + r * shape.start_row_stride + first;
       FinishPanel(sums + r * kPanelOutputs, worth[r], at.scales + first, start, outputs,
-                  at.y + (row + r) * shape.y_row_stride + first);
+                  rows + r * shape.y_row_stride + first);
     }
   }
   if (IsPlain(shape.activation)) return;
   for (size_t r = 0; r < kRows; ++r) {
-    float* y = at.y + (row + r) * shape.y_row_stride;
+    float* y = rows + r * shape.y_row_stride;
     ActivateSpan(shape.activation, y, y, shape.outputs);
   }
 }

@@ -212,17 +212,6 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
 #define WEFT_SMALL HWY_NOINLINE __attribute__((cold))
 #endif
 
-// How many units a loop is made for: 0 of a number that is known when it runs. Clang makes vectors of Helium
-// of both, and those of sixteen are faster; GCC makes the same of both, which need not be there twice.
-#undef WEFT_FOR_UNITS
-#ifdef __clang__
-#define WEFT_FOR_UNITS _Pragma("clang loop vectorize(assume_safety) vectorize_predicate(enable)") for
-inline constexpr size_t kUnitsOfBlock = kPanel;
-#else
-#define WEFT_FOR_UNITS for
-inline constexpr size_t kUnitsOfBlock = 0;
-#endif
-
 // sums[n] = fma(x[k], weights[k * panels * 16 + n], sums[n]) for n < panels * 16 and k = 0 .. count - 1.
 template <class Weight>
 WEFT_SMALL void AddRest(float* sums, const float* x, const Weight* weights, size_t panels,
@@ -264,15 +253,15 @@ struct CellWalk {
   }
 
 #if HWY_TARGET == HWY_SCALAR
-  // Sums of one gate of one block, from where `from` stands: over x, to `to` if there are any, where they
-  // stand then; over h, to `to`, which may be `from`.
-  HWY_INLINE const float* AddInputs(size_t unit, size_t gate, const float* from, float* to) const {
+  // Sums of one gate of one block, whose weights begin at `gate`, from where `from` stands: over x, to
+  // `to` if there are any, where they stand then; over h, to `to`, which may be `from`.
+  HWY_INLINE const float* AddInputs(const Weight* gate, const float* from, float* to) const {
     if (Inputs() == 0) return from;
-    AddCellRow<kGates>(from, to, x, OfInputs(unit) + gate * kPanel, Inputs());
+    AddCellRow<kGates>(from, to, x, gate, Inputs());
     return to;
   }
-  HWY_INLINE void AddHidden(size_t unit, size_t gate, const float* from, float* to) const {
-    AddCellRow<kGates>(from, to, h, OfHidden(unit) + gate * kPanel, shape.hidden);
+  HWY_INLINE void AddHidden(const Weight* gate, const float* from, float* to) const {
+    AddCellRow<kGates>(from, to, h, gate + size_t{shape.inputs} * kGates * kPanel, shape.hidden);
   }
   // Sums of the rest: of each gate RestUnits() side by side, from `start` of all gates on.
   HWY_INLINE void StartRest(const float* start, float* sums) const {

@@ -9,23 +9,11 @@
 #endif
 
 #include "kernels/recurrent/cell-inl.h"
+#include "kernels/recurrent/gru-inl.h"
 #include "kernels/recurrent/gru_cell.h"
-#include "kernels/simd/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
-
-#if HWY_TARGET != HWY_SCALAR
-// The first `lanes` of a vector of units, from both parts of their sums in order z r h.
-HWY_INLINE void GruUnits(const FloatVec (&x)[kGruGates], const FloatVec (&r)[kGruGates],
-                         const float* h, float* h_next, size_t lanes) {
-  const FloatVec z = Sigmoid(hn::Add(x[0], r[0]));
-  const FloatVec reset = Sigmoid(hn::Add(x[1], r[1]));
-  const FloatVec candidate = Tanh(Fma(reset, r[2], x[2]));
-  const FloatVec distance = hn::Sub(LoadFirst(h, lanes), candidate);
-  StoreFirst(Fma(z, distance, candidate), h_next, lanes);
-}
-#endif
 
 template <class Weight>
 struct GruCellAt {
@@ -35,33 +23,12 @@ struct GruCellAt {
   float* h_next;
 
 #if HWY_TARGET == HWY_SCALAR
-  // Both parts of a gate; where that of x stands.
-  HWY_NOINLINE const float* Sum(size_t unit, size_t gate, float* x_part, float* r_part) const {
-    const size_t row = gate * walk.shape.hidden + unit;
-    walk.AddHidden(unit, gate, r_start + row, r_part);
-    return walk.AddInputs(unit, gate, start + row, x_part);
-  }
-
-  // y[n] = sigmoid(x[n] + r[n]); y may be x.
-  template <size_t kUnits>
-  static HWY_NOINLINE void Gate(const float* x, const float* r, float* y, size_t count) {
-    if (kUnits != 0) count = kUnits;
-    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
-      Store(Sigmoid(hn::Add(Load(x + n), Load(r + n))), y + n);
-    }
-  }
-
-  // The new values of `count` units from their gates and both parts of the candidate; z may be h'.
-  template <size_t kUnits>
-  HWY_NOINLINE void Finish(const float* z, const float* r, const float* x_part, const float* r_part,
-                           size_t unit, size_t count) const {
-    if (kUnits != 0) count = kUnits;
-    const float* old = walk.h + unit;
-    float* out = h_next + unit;
-    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
-      const FloatVec candidate = Tanh(Fma(Load(r + n), Load(r_part + n), Load(x_part + n)));
-      Store(Fma(Load(z + n), hn::Sub(Load(old + n), candidate), candidate), out + n);
-    }
+  // Both parts of a gate of a block, whose weights begin at `gate` and whose units at `row`; where that of
+  // x stands.
+  HWY_NOINLINE const float* Sum(const Weight* gate, size_t row, float* x_part,
+                                float* r_part) const {
+    walk.AddHidden(gate, r_start + row, r_part);
+    return walk.AddInputs(gate, start + row, x_part);
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
@@ -69,12 +36,16 @@ struct GruCellAt {
     float x_part[kPanel];
     float r_part[kPanel];
     float* out = h_next + unit;  // holds z until it is whole
+    const Weight* weights = walk.OfInputs(unit);
+    size_t row = unit;
     for (size_t gate = 0; gate < 2; ++gate) {
-      const float* from = Sum(unit, gate, x_part, r_part);
-      Gate<kUnitsOfBlock>(from, r_part, gate == 0 ? out : r, kPanel);
+      const float* from = Sum(weights, row, x_part, r_part);
+      GateGruUnits(from, r_part, gate == 0 ? out : r, kPanel);
+      weights += kPanel;
+      row += walk.shape.hidden;
     }
-    const float* from = Sum(unit, 2, x_part, r_part);
-    Finish<kUnitsOfBlock>(out, r, from, r_part, unit, kPanel);
+    const float* from = Sum(weights, row, x_part, r_part);
+    FinishGruUnits(out, r, from, r_part, walk.h + unit, out, kPanel);
   }
 
   WEFT_SMALL void RunRest() const {
@@ -85,9 +56,9 @@ struct GruCellAt {
     walk.StartRest(r_start, r_part);
     walk.AddRestHidden(r_part);
     const size_t units = walk.RestUnits();
-    Gate<0>(x_part, r_part, x_part, 2 * units);  // z, then r
-    Finish<0>(x_part, x_part + units, x_part + 2 * units, r_part + 2 * units, walk.RestUnit(),
-              units);
+    GateGruUnits(x_part, r_part, x_part, 2 * units);  // z, then r
+    FinishGruUnits(x_part, x_part + units, x_part + 2 * units, r_part + 2 * units,
+                   walk.h + walk.RestUnit(), h_next + walk.RestUnit(), units);
   }
 #else
   template <size_t kBlocks, size_t kRest>

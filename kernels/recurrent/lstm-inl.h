@@ -10,6 +10,32 @@
 
 #include "kernels/simd/math-inl.h"
 
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#include "kernels/recurrent/lstm_helium-inl.h"
+#elif HWY_TARGET == HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Where vectors are one lane, the gates of `count` units are two functions, one copy each for steps and
+// weights of all kinds. added[n] = sigmoid(i[n]) * tanh(g[n]); added may be i.
+HWY_NOINLINE inline void AddLstmUnits(const float* i, const float* g, float* added, size_t count) {
+  for (size_t n = 0; n < count; ++n) Store(SigmoidTimesTanh(Load(i + n), Load(g + n)), added + n);
+}
+
+// The new values from `added` and the sums of the other gates; added or o may be h', and c' may be c.
+HWY_NOINLINE inline void FinishLstmUnits(const float* f, const float* added, const float* o,
+                                         const float* c, float* h_next, float* c_next,
+                                         size_t count) {
+  for (size_t n = 0; n < count; ++n) {
+    const FloatVec next = Fma(Sigmoid(Load(f + n)), Load(c + n), Load(added + n));
+    Store(next, c_next + n);
+    Store(SigmoidTimesTanh(Load(o + n), next), h_next + n);
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#else
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -25,5 +51,6 @@ HWY_INLINE void LstmUnits(FloatVec f, FloatVec i, FloatVec g, FloatVec o, const 
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
 
 #endif  // WEFT_KERNELS_RECURRENT_LSTM_INL_H_

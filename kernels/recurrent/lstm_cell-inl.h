@@ -24,45 +24,29 @@ struct LstmCellAt {
   float* c_next;
 
 #if HWY_TARGET == HWY_SCALAR
-  HWY_NOINLINE void Sum(size_t unit, size_t gate, float* to) const {
-    const float* from = start + gate * walk.shape.hidden + unit;
-    walk.AddHidden(unit, gate, walk.AddInputs(unit, gate, from, to), to);
+  // Sums of a gate of a block, whose weights begin at `gate`.
+  HWY_NOINLINE void Sum(const Weight* gate, const float* from, float* to) const {
+    walk.AddHidden(gate, walk.AddInputs(gate, from, to), to);
   }
 
-  // i[n] = sigmoid(i[n]) * tanh(g[n])
-  template <size_t kUnits>
-  static HWY_NOINLINE void Add(float* i, const float* g, size_t count) {
-    if (kUnits != 0) count = kUnits;
-    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
-      Store(SigmoidTimesTanh(Load(i + n), Load(g + n)), i + n);
-    }
-  }
-
-  // The new values of `count` units from what Add made and the sums of the other gates; o may be h'.
-  template <size_t kUnits>
-  HWY_NOINLINE void Finish(const float* f, const float* added, const float* o, size_t unit,
-                           size_t count) const {
-    if (kUnits != 0) count = kUnits;
-    const float* old = c + unit;
-    float* cells = c_next + unit;
-    float* out = h_next + unit;
-    WEFT_FOR_UNITS(size_t n = 0; n < count; ++n) {
-      const FloatVec next = Fma(Sigmoid(Load(f + n)), Load(old + n), Load(added + n));
-      Store(next, cells + n);
-      Store(SigmoidTimesTanh(Load(o + n), next), out + n);
-    }
+  HWY_INLINE void Finish(const float* f, const float* added, const float* o, size_t unit,
+                         size_t count) const {
+    FinishLstmUnits(f, added, o, c + unit, h_next + unit, c_next + unit, count);
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
     float a[kPanel];
     float b[kPanel];
-    Sum(unit, 1, a);
-    Sum(unit, 2, b);
-    Add<kUnitsOfBlock>(a, b, kPanel);
+    const size_t hidden = walk.shape.hidden;
+    const Weight* gates = walk.OfInputs(unit);
+    const float* from = start + unit;
+    Sum(gates + kPanel, from + hidden, a);
+    Sum(gates + 2 * kPanel, from + 2 * hidden, b);
+    AddLstmUnits(a, b, a, kPanel);
     float* out = h_next + unit;  // holds o until it is whole
-    Sum(unit, 0, b);
-    Sum(unit, 3, out);
-    Finish<kUnitsOfBlock>(b, a, out, unit, kPanel);
+    Sum(gates, from, b);
+    Sum(gates + 3 * kPanel, from + 3 * hidden, out);
+    Finish(b, a, out, unit, kPanel);
   }
 
   WEFT_SMALL void RunRest() const {
@@ -71,8 +55,8 @@ struct LstmCellAt {
     walk.AddRestInputs(sums);
     walk.AddRestHidden(sums);
     const size_t units = walk.RestUnits();
-    Add<0>(sums + units, sums + 2 * units, units);
-    Finish<0>(sums, sums + units, sums + 3 * units, walk.RestUnit(), units);
+    AddLstmUnits(sums + units, sums + 2 * units, sums + units, units);
+    Finish(sums, sums + units, sums + 3 * units, walk.RestUnit(), units);
   }
 #else
   template <size_t kBlocks, size_t kRest>

@@ -21,14 +21,20 @@ struct LstmRow {
   float* c_next;
 };
 
-// Sigmoid gates and tanh, the cell of nearly every model, in one pass over memory. Inlined into
-// both of its calls: constants then stay in registers (16 % on AVX-512).
+// Sigmoid gates and tanh, the cell of nearly every model. h' holds the product of i and g until it is
+// whole, where vectors are one lane; else all is one pass over memory, inlined into both of its calls:
+// constants then stay in registers (16 % on AVX-512).
 HWY_INLINE void LstmSigmoidTanh(const LstmRow& row, size_t hidden) {
+#if HWY_TARGET == HWY_SCALAR
+  AddLstmUnits(row.i, row.g, row.h_next, hidden);
+  FinishLstmUnits(row.f, row.h_next, row.o, row.c, row.h_next, row.c_next, hidden);
+#else
   ForVectors(hidden, [&](size_t at, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
     LstmUnits(LoadFirst(row.f + at, lanes), LoadFirst(row.i + at, lanes),
               LoadFirst(row.g + at, lanes), LoadFirst(row.o + at, lanes), row.c + at,
               row.h_next + at, row.c_next + at, lanes);
   });
+#endif
 }
 
 // Any activations, a block at a time through the stack, which a model without them does not pay.

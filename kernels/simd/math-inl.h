@@ -14,6 +14,12 @@
 
 #include "kernels/simd/vector-inl.h"
 
+// Not where vectors of Helium are made of scalars.
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
+    __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)
+#include "kernels/simd/polynomial_cortex_m-inl.h"
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -25,6 +31,7 @@ HWY_INLINE FloatVec Infinity() { return hn::Inf(FloatTag()); }
 HWY_INLINE IntVec Bits(FloatVec x) { return hn::BitCast(IntTag(), x); }
 HWY_INLINE FloatVec FromBits(IntVec bits) { return hn::BitCast(FloatTag(), bits); }
 
+#ifndef WEFT_POLYNOMIAL
 // c[0] + x * (c[1] + x * (c[2] + ...))
 template <size_t kFirst = 0, size_t kTerms>
 HWY_INLINE FloatVec Polynomial(FloatVec x, const float (&c)[kTerms]) {
@@ -33,6 +40,20 @@ HWY_INLINE FloatVec Polynomial(FloatVec x, const float (&c)[kTerms]) {
   } else {
     return Fma(x, Polynomial<kFirst + 1>(x, c), Set(c[kFirst]));
   }
+}
+#endif
+
+// x into [-limit, limit]; a NaN stays one. What lies beyond is seldom, and one comparison tells it where
+// there is a branch for each number.
+HWY_INLINE FloatVec Within(FloatVec x, float limit) {
+#if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE)
+  if (__builtin_expect(__builtin_fabsf(x.raw) > limit, 0)) {
+    return FloatVec(__builtin_copysignf(limit, x.raw));
+  }
+  return x;
+#else
+  return AtLeast(AtMost(x, limit), -limit);
+#endif
 }
 
 // ---- rounding to integers -----------------------------------------------------------------------
@@ -70,11 +91,16 @@ struct ExpParts {
   IntVec n;
 };
 
+// (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2, error 3.6e-9.
+inline constexpr float kExpTerms[] = {0.50000001f, 0.16666507f, 0.041666168f, 0.0083703214f,
+                                      0.0013952973f};
+// ln 2 in two parts, the first with few bits.
+inline constexpr float kLogTwoHigh = 0.693359375f, kLogTwoLow = -2.12194440e-4f;
+inline constexpr float kLog2OfE = 1.44269504f;
+
 // exp(r) - 1 for |r| <= ln(2) / 2.
 HWY_INLINE FloatVec ExpOfRest(FloatVec r) {
-  static constexpr float kTerms[] = {0.50000001f, 0.16666507f, 0.041666168f, 0.0083703214f,
-                                     0.0013952973f};  // (exp(r) - 1 - r) / r^2, error 3.6e-9
-  return Fma(hn::Mul(r, r), Polynomial(r, kTerms), r);
+  return Fma(hn::Mul(r, r), Polynomial(r, kExpTerms), r);
 }
 
 // x = n * ln(2) + rest; n comes with kRoundingMagic on top.
@@ -84,10 +110,10 @@ struct ExpRest {
 };
 
 HWY_INLINE ExpRest ReduceExp(FloatVec x) {
-  const FloatVec shifted = Fma(x, Set(1.44269504f), Set(kRoundingMagic));
+  const FloatVec shifted = Fma(x, Set(kLog2OfE), Set(kRoundingMagic));
   const FloatVec n = hn::Sub(shifted, Set(kRoundingMagic));
-  const FloatVec r = Fnma(n, Set(0.693359375f), x);  // ln 2 in two parts, the first with few bits
-  return {Fnma(n, Set(-2.12194440e-4f), r), shifted};
+  const FloatVec r = Fnma(n, Set(kLogTwoHigh), x);
+  return {Fnma(n, Set(kLogTwoLow), r), shifted};
 }
 
 HWY_INLINE IntVec IntegerOf(FloatVec shifted_n) {
@@ -117,16 +143,19 @@ HWY_INLINE FloatVec Exp(FloatVec x) {
   return hn::IfThenZeroElse(hn::Lt(x, Set(-87.3f)), y);
 }
 
-// exp for |x| <= 88, where one factor does.
+// exp for |x| <= 88, where one factor does: 2^n is made without n, as kRoundingMagic has no bit that
+// the shift leaves.
 HWY_INLINE FloatVec ExpWithin88(FloatVec x) {
-  const ExpParts parts = SplitExp(x);
-  const FloatVec scale = PowerOfTwo(parts.n);
-  return Fma(scale, parts.m, scale);
+  const ExpRest reduced = ReduceExp(x);
+  const FloatVec m = ExpOfRest(reduced.rest);
+  const FloatVec scale =
+      FromBits(hn::Add(hn::ShiftLeft<23>(Bits(reduced.shifted_n)), SetInt(127 << 23)));
+  return Fma(scale, m, scale);
 }
 
 // exp(x) - 1 with a small relative error around 0 too; for x <= 88.
 HWY_INLINE FloatVec ExpMinusOne(FloatVec x) {
-  const ExpParts parts = SplitExp(AtLeast(AtMost(x, 88.0f), -88.0f));
+  const ExpParts parts = SplitExp(Within(x, 88.0f));
   const FloatVec scale = PowerOfTwo(parts.n);
   return Fma(scale, parts.m, hn::Sub(scale, Set(1.0f)));
 }
@@ -158,9 +187,9 @@ HWY_INLINE FloatVec LogOfNormal(FloatVec x) {
   const LogParts parts = SplitLog(x);
   const FloatVec square = hn::Mul(parts.f, parts.f);
   FloatVec y = hn::Mul(hn::Mul(square, parts.f), LogPolynomial(parts.f));
-  y = Fma(parts.exponent, Set(-2.12194440e-4f), y);
+  y = Fma(parts.exponent, Set(kLogTwoLow), y);
   y = hn::Add(Fnma(square, Set(0.5f), y), parts.f);
-  return Fma(parts.exponent, Set(0.693359375f), y);
+  return Fma(parts.exponent, Set(kLogTwoHigh), y);
 }
 
 // Relative error 2e-7 (absolute 1e-7 around 1). Zero and subnormal numbers give -inf, less gives
@@ -196,7 +225,7 @@ HWY_INLINE CircleParts SplitCircle(FloatVec x) {
   FloatVec r = Fnma(n, Set(1.57079637f), x);  // pi/2 in three parts
   r = Fnma(n, Set(-4.37113883e-8f), r);
   r = Fnma(n, Set(-1.71512489e-15f), r);
-  r = AtLeast(AtMost(r, 0.9f), -0.9f);
+  r = Within(r, 0.9f);
   const FloatVec square = hn::Mul(r, r);
   const FloatVec cosine =
       Fma(hn::Mul(square, square), Polynomial(square, kCosine), Fnma(square, Set(0.5f), Set(1.0f)));
@@ -236,31 +265,37 @@ HWY_INLINE Fraction OddRational(FloatVec x, const float (&above)[kTerms],
 }
 
 // A function whose rounding must not carry it beyond 1.
-HWY_INLINE FloatVec DivideWithinOne(Fraction f) {
-  return AtLeast(AtMost(Divide(f.above, f.below), 1.0f), -1.0f);
-}
+HWY_INLINE FloatVec DivideWithinOne(Fraction f) { return Within(Divide(f.above, f.below), 1.0f); }
 
-// Degree 4/4 in x^2; below is at most 1e2.
+// tanh(x) = x * above / below for |x| <= 9, of degree 4/4 in x^2; below is at most 1e2.
+inline constexpr float kTanhWithin = 9.0f;
+inline constexpr float kTanhAbove[] = {1.0f, 0.133744523f, 0.00348779745f, 2.04811586e-5f,
+                                       1.31785312e-8f};
+inline constexpr float kTanhBelow[] = {1.0f, 0.467077613f, 0.0258473121f, 3.27290676e-4f,
+                                       7.70415681e-7f};
 HWY_INLINE Fraction TanhFraction(FloatVec x) {
-  static constexpr float kAbove[] = {1.0f, 0.133744523f, 0.00348779745f, 2.04811586e-5f,
-                                     1.31785312e-8f};
-  static constexpr float kBelow[] = {1.0f, 0.467077613f, 0.0258473121f, 3.27290676e-4f,
-                                     7.70415681e-7f};
-  return OddRational(AtLeast(AtMost(x, 9.0f), -9.0f), kAbove, kBelow);
+  return OddRational(Within(x, kTanhWithin), kTanhAbove, kTanhBelow);
 }
 
 // Absolute and relative error 3e-7; +-1 beyond 9. The fit's own error is 2e-8; its last bits were
 // then chosen by trial so that rounding stays below 3e-7 at every float.
 HWY_INLINE FloatVec Tanh(FloatVec x) { return DivideWithinOne(TanhFraction(x)); }
 
+// Below it a sigmoid is zero.
+inline constexpr float kSigmoidFrom = -87.3f;
 // 1 + exp(-x), finite.
 HWY_INLINE FloatVec SigmoidDivisor(FloatVec x) {
-  return hn::Add(Set(1.0f), ExpWithin88(AtLeast(AtMost(hn::Neg(x), 88.0f), -88.0f)));
+  return hn::Add(Set(1.0f), ExpWithin88(Within(hn::Neg(x), 88.0f)));
 }
 
 // Relative error 2e-7 down to -87.3, below which it is zero.
 HWY_INLINE FloatVec Sigmoid(FloatVec x) {
-  return hn::IfThenZeroElse(hn::Lt(x, Set(-87.3f)), Divide(Set(1.0f), SigmoidDivisor(x)));
+#if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE)
+  if (__builtin_expect(__builtin_fabsf(x.raw) > -kSigmoidFrom, 0)) {
+    return Set(x.raw < 0.0f ? 0.0f : 1.0f);  // above 17 the divisor is 1
+  }
+#endif
+  return hn::IfThenZeroElse(hn::Lt(x, Set(kSigmoidFrom)), Divide(Set(1.0f), SigmoidDivisor(x)));
 }
 
 // sigmoid(x) * tanh(y) with one division instead of two: on AVX-512 divisions are half of the cost.
@@ -277,7 +312,7 @@ HWY_INLINE FloatVec Erf(FloatVec x) {
                                      0.00388336345f, 2.84565554e-4f, 1.98676798e-6f};
   static constexpr float kBelow[] = {1.0f,          0.504857898f,   0.115350224f,
                                      0.0152072851f, 0.00118557445f, 3.74200208e-5f};
-  return DivideWithinOne(OddRational(AtLeast(AtMost(x, 4.1f), -4.1f), kAbove, kBelow));
+  return DivideWithinOne(OddRational(Within(x, 4.1f), kAbove, kBelow));
 }
 
 // log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|)).
