@@ -26,16 +26,17 @@
 // clang-format on
 
 #undef WEFT_ADD_CELL_ROW
-#define WEFT_ADD_CELL_ROW(four, address, floats, halves)                                    \
-  __asm__ volatile(                                                                         \
-      "dls lr, %[turns]\n"                                                                  \
-      "1:\n\t"                                                                              \
-      "ldrd r4, r5, [%[x]], #8\n\t" WEFT_CELL_COLUMN(four, "r4", floats, halves)            \
-          WEFT_CELL_COLUMN(four, "r5", floats, halves) "le lr, 1b"                          \
-      : [x] "+r"(x), [weights] "+" address(weights), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c), \
-        [d] "+w"(d), [f] "=&w"(f), [g] "=&w"(g)                                             \
-      : [turns] "r"(count / 2)                                                              \
-      : "memory", "lr", "r4", "r5")
+#define WEFT_ADD_CELL_ROW(four, address, floats, halves)                                           \
+  __asm__ volatile(                                                                                \
+      "dls lr, %[turns]\n"                                                                         \
+      "1:\n\t"                                                                                     \
+      "ldm %[x]!, {r4, r5, r6, r8}\n\t" WEFT_CELL_COLUMN(four, "r4", floats, halves)               \
+          WEFT_CELL_COLUMN(four, "r5", floats, halves) WEFT_CELL_COLUMN(                           \
+              four, "r6", floats, halves) WEFT_CELL_COLUMN(four, "r8", floats, halves) "le lr, 1b" \
+      : [x] "+r"(x), [weights] "+" address(weights), [a] "+w"(a), [b] "+w"(b), [c] "+w"(c),        \
+        [d] "+w"(d), [f] "=&w"(f), [g] "=&w"(g)                                                    \
+      : [turns] "r"(count / 4)                                                                     \
+      : "memory", "lr", "r4", "r5", "r6", "r8")
 #undef WEFT_ADD_CELL_ROW_OF_4
 #define WEFT_ADD_CELL_ROW_OF_4(four, address) WEFT_ADD_CELL_ROW(four, address, "208", "104")
 #undef WEFT_ADD_CELL_ROW_OF_3
@@ -52,7 +53,7 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
   static_assert(kGates == 3 || kGates == 4, "the assembly knows no other step");
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
-  if (count >= 2) {
+  if (count >= 4) {
     float32x4_t f, g;
     if constexpr (kGates == 4) {
       WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_4)
@@ -60,7 +61,8 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
       WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_3)
     }
   }
-  if (count % 2 != 0) {
+#pragma clang loop unroll(disable)
+  for (count %= 4; count != 0; --count, ++x, weights += kGates * kPanel) {
     a = vfmaq_n_f32(a, LoadFour(weights), *x);
     b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
     c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);

@@ -16,20 +16,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are two functions, one copy each for steps and
-// weights of all kinds. added[n] = sigmoid(i[n]) * tanh(g[n]); added may be i.
-HWY_NOINLINE inline void AddLstmUnits(const float* i, const float* g, float* added, size_t count) {
-  for (size_t n = 0; n < count; ++n) Store(SigmoidTimesTanh(Load(i + n), Load(g + n)), added + n);
+// Where vectors are one lane, the gates of `count` units are functions of their own, one copy each for
+// steps and weights of all kinds. y[n] = sigmoid(gate[n]) * tanh(x[n]); y may be either.
+HWY_NOINLINE inline void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
+  for (size_t n = 0; n < count; ++n) Store(SigmoidTimesTanh(Load(gate + n), Load(x + n)), y + n);
 }
 
-// The new values from `added` and the sums of the other gates; added or o may be h', and c' may be c.
-HWY_NOINLINE inline void FinishLstmUnits(const float* f, const float* added, const float* o,
-                                         const float* c, float* h_next, float* c_next,
-                                         size_t count) {
+// c_next[n] = sigmoid(f[n]) * c[n] + added[n]; c' may be c.
+HWY_NOINLINE inline void KeepLstmUnits(const float* f, const float* c, const float* added,
+                                       float* c_next, size_t count) {
   for (size_t n = 0; n < count; ++n) {
-    const FloatVec next = Fma(Sigmoid(Load(f + n)), Load(c + n), Load(added + n));
-    Store(next, c_next + n);
-    Store(SigmoidTimesTanh(Load(o + n), next), h_next + n);
+    Store(Fma(Sigmoid(Load(f + n)), Load(c + n), Load(added + n)), c_next + n);
   }
 }
 

@@ -29,24 +29,21 @@ struct LstmCellAt {
     walk.AddHidden(gate, walk.AddInputs(gate, from, to), to);
   }
 
-  HWY_INLINE void Finish(const float* f, const float* added, const float* o, size_t unit,
-                         size_t count) const {
-    FinishLstmUnits(f, added, o, c + unit, h_next + unit, c_next + unit, count);
-  }
-
   HWY_INLINE void RunBlock(size_t unit) const {
     float a[kPanel];
     float b[kPanel];
     const size_t hidden = walk.shape.hidden;
     const Weight* gates = walk.OfInputs(unit);
     const float* from = start + unit;
+    float* out = h_next + unit;
+    float* cells = c_next + unit;
     Sum(gates + kPanel, from + hidden, a);
     Sum(gates + 2 * kPanel, from + 2 * hidden, b);
-    AddLstmUnits(a, b, a, kPanel);
-    float* out = h_next + unit;  // holds o until it is whole
+    GateLstmUnits(a, b, a, kPanel);
     Sum(gates, from, b);
-    Sum(gates + 3 * kPanel, from + 3 * hidden, out);
-    Finish(b, a, out, unit, kPanel);
+    KeepLstmUnits(b, c + unit, a, cells, kPanel);
+    Sum(gates + 3 * kPanel, from + 3 * hidden, a);
+    GateLstmUnits(a, cells, out, kPanel);
   }
 
   WEFT_SMALL void RunRest() const {
@@ -55,8 +52,10 @@ struct LstmCellAt {
     walk.AddRestInputs(sums);
     walk.AddRestHidden(sums);
     const size_t units = walk.RestUnits();
-    AddLstmUnits(sums + units, sums + 2 * units, sums + units, units);
-    Finish(sums, sums + units, sums + 3 * units, walk.RestUnit(), units);
+    float* cells = c_next + walk.RestUnit();
+    GateLstmUnits(sums + units, sums + 2 * units, sums + units, units);
+    KeepLstmUnits(sums, c + walk.RestUnit(), sums + units, cells, units);
+    GateLstmUnits(sums + 3 * units, cells, h_next + walk.RestUnit(), units);
   }
 #else
   template <size_t kBlocks, size_t kRest>

@@ -26,8 +26,9 @@ struct LstmRow {
 // constants then stay in registers (16 % on AVX-512).
 HWY_INLINE void LstmSigmoidTanh(const LstmRow& row, size_t hidden) {
 #if HWY_TARGET == HWY_SCALAR
-  AddLstmUnits(row.i, row.g, row.h_next, hidden);
-  FinishLstmUnits(row.f, row.h_next, row.o, row.c, row.h_next, row.c_next, hidden);
+  GateLstmUnits(row.i, row.g, row.h_next, hidden);
+  KeepLstmUnits(row.f, row.c, row.h_next, row.c_next, hidden);
+  GateLstmUnits(row.o, row.c_next, row.h_next, hidden);
 #else
   ForVectors(hidden, [&](size_t at, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
     LstmUnits(LoadFirst(row.f + at, lanes), LoadFirst(row.i + at, lanes),

@@ -14,51 +14,40 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // Units that fill no eight are one of their own.
-HWY_NOINLINE inline void AddLstmUnits(const float* i, const float* g, float* added, size_t count) {
+HWY_NOINLINE inline void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
   float rest[2][kPair];
   while (count != 0) {
-    float* to = added;
+    float* to = y;
     if (count < kPair) {
-      i = RestOf(i, count, rest[0]);
-      g = RestOf(g, count, rest[1]);
+      gate = RestOf(gate, count, rest[0]);
+      x = RestOf(x, count, rest[1]);
       to = rest[0];
     }
-    StorePair(SigmoidTimesTanh(LoadPair(i), LoadPair(g)), to);
-    if (count < kPair) return StoreFirstPair(LoadPair(to), added, count);
-    i += kPair;
-    g += kPair;
-    added += kPair;
+    StorePair(SigmoidTimesTanh(LoadPair(gate), LoadPair(x)), to);
+    if (count < kPair) return StoreFirstPair(LoadPair(to), y, count);
+    gate += kPair;
+    x += kPair;
+    y += kPair;
     count -= kPair;
   }
 }
 
-HWY_NOINLINE inline void FinishLstmUnits(const float* f, const float* added, const float* o,
-                                         const float* c, float* h_next, float* c_next,
-                                         size_t count) {
-  float rest[4][kPair];
+HWY_NOINLINE inline void KeepLstmUnits(const float* f, const float* c, const float* added,
+                                       float* c_next, size_t count) {
+  float rest[3][kPair];
   while (count != 0) {
-    float* cells = c_next;
-    float* out = h_next;
+    float* to = c_next;
     if (count < kPair) {
       f = RestOf(f, count, rest[0]);
-      added = RestOf(added, count, rest[1]);
-      o = RestOf(o, count, rest[2]);
-      c = RestOf(c, count, rest[3]);
-      out = rest[0];
-      cells = rest[3];
+      c = RestOf(c, count, rest[1]);
+      added = RestOf(added, count, rest[2]);
+      to = rest[0];
     }
-    const FloatPair next = Fma(Sigmoid(LoadPair(f)), LoadPair(c), LoadPair(added));
-    StorePair(next, cells);
-    StorePair(SigmoidTimesTanh(LoadPair(o), next), out);
-    if (count < kPair) {
-      StoreFirstPair(LoadPair(cells), c_next, count);
-      return StoreFirstPair(LoadPair(out), h_next, count);
-    }
+    StorePair(Fma(Sigmoid(LoadPair(f)), LoadPair(c), LoadPair(added)), to);
+    if (count < kPair) return StoreFirstPair(LoadPair(to), c_next, count);
     f += kPair;
-    added += kPair;
-    o += kPair;
     c += kPair;
-    h_next += kPair;
+    added += kPair;
     c_next += kPair;
     count -= kPair;
   }
