@@ -10,30 +10,41 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-static_assert(kPatches % kTileRows == 0, "scratch has room for a tile");
+// Patches that are gathered at one time.
+inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
+static_assert(kGathered != 0, "scratch has room for rows that share weights");
 
-// One row of pixels of one group; `x` is the group's first channel of the image, `place` where the row
-// begins in y.
-WEFT_PART void ConvRowQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8& rows,
-                         const int8_t* x, uint32_t row, size_t place, int8_t* scratch) {
-  const uint32_t pixels = shape.out_width;
+// Pixels of one group that follow one another, from the first of `row` on; `x` is the group's first channel
+// of the image, `place` where they begin in y.
+WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8& rows,
+                         const int8_t* x, uint32_t row, size_t pixels, size_t place,
+                         int8_t* scratch) {
   if (scratch == nullptr || rows.inputs == 0) {
     const size_t from =
         row == 0 || rows.inputs == 0 ? 0 : size_t{row} * shape.stride_y * shape.x.row;
     rows.place = place;
     return RunRowsQ8(rows, x + from, 0, pixels);
   }
-  for (uint32_t first = 0; first < pixels; first += kPatches) {
-    const uint32_t count = pixels - first < kPatches ? pixels - first : kPatches;
+  uint32_t column = 0;
+  for (size_t first = 0; first < pixels; first += kGathered) {
+    const size_t count = pixels - first < kGathered ? pixels - first : kGathered;
     int8_t* to = scratch;
-    for (uint32_t i = 0; i < count; ++i) {
-      int8_t* const end = GatherPatch(walk, x, row, first + i, shape.x_zero, to);
+    for (size_t i = 0; i < count; ++i) {
+      int8_t* const end = GatherPatch(walk, x, row, column, shape.x_zero, to);
       to += rows.x_stride;
       FillRun(end, static_cast<size_t>(to - end), int8_t{0});
+      if (++column == shape.out_width) column = 0, ++row;
     }
     rows.place = first == 0 ? place : place + first * rows.y_stride;
     RunRowsQ8(rows, scratch, 0, count);
   }
+}
+
+// Whether the first pixel of a row lies behind the last one of the row above as pixels lie behind one
+// another, where a step across or down leads that far.
+HWY_INLINE bool RowsFollow(const ConvQ8Shape& shape, size_t down, size_t across) {
+  if (shape.out_width == 1 || shape.out_height == 1) return true;
+  return down == shape.out_width * across;
 }
 
 void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
@@ -54,10 +65,18 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   rows.inputs = is_direct ? inputs : padded;
   rows.outputs = shape.out_channels;
   const bool has_data = inputs != 0 && shape.in_height != 0 && shape.in_width != 0;
-  const bool leads_nowhere = shape.out_width == 1 || inputs == 0;
-  rows.x_stride = !is_direct ? padded : leads_nowhere ? 0 : size_t{shape.stride_x} * shape.x.pixel;
-  rows.y_stride = shape.y.pixel;
+  // A column of pixels is as good as a row.
+  const bool is_column = shape.out_width == 1;
+  const size_t down = size_t{shape.stride_y} * shape.x.row;
+  const size_t across = size_t{shape.stride_x} * shape.x.pixel;
+  const bool leads_nowhere = (is_column && shape.out_height == 1) || inputs == 0;
+  rows.x_stride = !is_direct ? padded : leads_nowhere ? 0 : is_column ? down : across;
+  rows.y_stride = is_column ? shape.y.row : shape.y.pixel;
   rows.y_output_stride = shape.y.channel;
+  const bool is_one_run = RowsFollow(shape, shape.y.row, shape.y.pixel) &&
+                          (!is_direct || inputs == 0 || RowsFollow(shape, down, across));
+  const uint32_t runs = is_one_run ? 1 : shape.out_height;
+  const size_t pixels = is_one_run ? size_t{shape.out_height} * shape.out_width : shape.out_width;
   const size_t group_bytes = PackedDenseI8Bytes(shape.out_channels, inputs);
   for (size_t b = 0; b < shape.batch; ++b) {
     rows.weights = weights;
@@ -66,8 +85,8 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
       const size_t in = g * shape.in_channels, out = g * shape.out_channels;
       const int8_t* from = x;
       if (has_data) from += b * shape.x.image + in * shape.x.channel;
-      for (uint32_t row = 0; row < shape.out_height; ++row) {
-        ConvRowQ8(shape, walk, rows, from, row,
+      for (uint32_t row = 0; row < runs; ++row) {
+        ConvRunQ8(shape, walk, rows, from, row, pixels,
                   b * shape.y.image + row * size_t{shape.y.row} + out * shape.y.channel, scratch);
       }
       rows.weights += group_bytes;

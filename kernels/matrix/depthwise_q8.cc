@@ -7,6 +7,9 @@
 #define HWY_TARGET_INCLUDE "kernels/matrix/depthwise_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/matrix/results_q8-inl.h"
+#if defined(WEFT_SUMS_NEIGHBOURS)
+#include "kernels/matrix/depthwise_q8_cortex_m-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -25,89 +28,6 @@ struct TapBlock {
   uint32_t rows, columns;
   size_t x_row, x_column, w_row, w_column;
 };
-
-#if defined(WEFT_SUMS_NEIGHBOURS) && !defined(__ARM_FEATURE_MVE)
-
-HWY_INLINE uint32_t LoadFour(const int8_t* x) {
-  uint32_t word;
-  __builtin_memcpy(&word, x, sizeof word);
-  return word;
-}
-
-// Adds the products of four channels, with the first and third of a word in one register.
-HWY_INLINE void AddFour(uint32_t x, uint32_t w, int32_t& a, int32_t& b, int32_t& c, int32_t& d) {
-  uint32_t even, odd, even_w, odd_w;
-  __asm__("sxtb16 %0, %1" : "=r"(even) : "r"(x));
-  __asm__("sxtb16 %0, %1, ror #8" : "=r"(odd) : "r"(x));
-  __asm__("sxtb16 %0, %1" : "=r"(even_w) : "r"(w));
-  __asm__("sxtb16 %0, %1, ror #8" : "=r"(odd_w) : "r"(w));
-  __asm__("smlabb %0, %1, %2, %0" : "+r"(a) : "r"(even), "r"(even_w));
-  __asm__("smlabb %0, %1, %2, %0" : "+r"(b) : "r"(odd), "r"(odd_w));
-  __asm__("smlatt %0, %1, %2, %0" : "+r"(c) : "r"(even), "r"(even_w));
-  __asm__("smlatt %0, %1, %2, %0" : "+r"(d) : "r"(odd), "r"(odd_w));
-}
-
-// `count` channels beside each other.
-WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weights, size_t count,
-                       int32_t* sums) {
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4, sums += 4) {
-    int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
-    const int8_t *x_row = x + i, *w_row = weights + i;
-    for (uint32_t ky = taps.rows; ky != 0; --ky, x_row += taps.x_row, w_row += taps.w_row) {
-      const int8_t *at = x_row, *w = w_row;
-      for (uint32_t kx = taps.columns; kx != 0; --kx, at += taps.x_column, w += taps.w_column) {
-        AddFour(LoadFour(at), LoadFour(w), a, b, c, d);
-      }
-    }
-    sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d;
-  }
-  for (; i < count; ++i, ++sums) {
-    const int8_t *x_row = x + i, *w_row = weights + i;
-    int32_t sum = *sums;
-    for (uint32_t ky = taps.rows; ky != 0; --ky, x_row += taps.x_row, w_row += taps.w_row) {
-      const int8_t *at = x_row, *w = w_row;
-      for (uint32_t kx = taps.columns; kx != 0; --kx, at += taps.x_column, w += taps.w_column) {
-        sum += *at * *w;
-      }
-    }
-    *sums = sum;
-  }
-}
-
-#elif defined(WEFT_SUMS_NEIGHBOURS)
-
-// Four vectors of channels beside each other, or one of which those behind the last are masked.
-template <size_t kVectors>
-HWY_INLINE void AddTapsTo(const TapBlock& taps, const int8_t* x, const int8_t* weights,
-                          mve_pred16_t some, int32_t* sums) {
-  int32x4_t vectors[kVectors];
-  HWY_UNROLL(4)
-  for (size_t v = 0; v < kVectors; ++v) vectors[v] = vldrwq_s32(sums + 4 * v);
-  for (uint32_t ky = taps.rows; ky != 0; --ky, x += taps.x_row, weights += taps.w_row) {
-    const int8_t *at = x, *w = weights;
-    for (uint32_t kx = taps.columns; kx != 0; --kx, at += taps.x_column, w += taps.w_column) {
-      HWY_UNROLL(4)
-      for (size_t v = 0; v < kVectors; ++v) {
-        const int32x4_t levels = kVectors == 1 ? vldrbq_z_s32(at, some) : vldrbq_s32(at + 4 * v);
-        vectors[v] = vaddq_s32(vectors[v], vmulq_s32(levels, vldrbq_s32(w + 4 * v)));
-      }
-    }
-  }
-  HWY_UNROLL(4)
-  for (size_t v = 0; v < kVectors; ++v) vstrwq_s32(sums + 4 * v, vectors[v]);
-}
-
-// `count` channels beside each other, at most a panel of them.
-WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weights, size_t count,
-                       int32_t* sums) {
-  if (count == kPanelOutputs) return AddTapsTo<4>(taps, x, weights, 0, sums);
-  for (size_t i = 0; i < count; i += 4) {
-    AddTapsTo<1>(taps, x + i, weights + i, vctp32q(static_cast<uint32_t>(count - i)), sums + i);
-  }
-}
-
-#else
 
 template <size_t kVectors>
 HWY_INLINE void AddTapsTo(const TapBlock& taps, const int8_t* x, const int8_t* weights,
@@ -140,8 +60,6 @@ WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weig
     AddTapsTo<1>(taps, x + i, weights + i, left < kLanes ? left : kLanes, sums + i);
   }
 }
-
-#endif
 
 // Sums of `count` channels, at most a panel of them: of the taps inside the input, which begin at x, and of
 // the padding above, on either side and below.
@@ -190,6 +108,10 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
   const ResultWriter results(shape.results, shape.activation);
   int8_t padding[kPanelOutputs];
   for (int8_t& level : padding) level = shape.x_zero;
+#if defined(WEFT_SUMS_NEIGHBOURS)
+  const bool has_groups = shape.multiplier == 1 && shape.x.channel == 1 && shape.y.channel == 1 &&
+                          !shape.results.is_float;
+#endif
   for (size_t b = 0; b < shape.batch; ++b) {
     Rectangles rectangles(down, across);
     while (const Rectangle* next = rectangles.Next()) {
@@ -198,6 +120,25 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
       const PixelSteps steps = StepsOf(shape, taps.rows != 0);
       const size_t x_first = taps.rows != 0 ? b * shape.x.image + taps.first : 0;
       const size_t y_first = b * shape.y.image + FirstOf(at, shape.y);
+#if defined(WEFT_SUMS_NEIGHBOURS)
+      if (has_groups) {
+        const TapWindow window = {shape.kernel_height,
+                                  shape.kernel_width,
+                                  at.ky,
+                                  at.kx,
+                                  taps.row,
+                                  taps.column,
+                                  PanelCount(shape.channels) * kPanelOutputs};
+        const LevelPixels pixels = {at.rows.count(),
+                                    at.columns.count(),
+                                    x + x_first,
+                                    steps,
+                                    static_cast<int8_t*>(y) + y_first,
+                                    {shape.y.row, shape.y.pixel}};
+        const LevelBounds bounds = BoundsOf(shape.results.levels);
+        if (GroupsOfRectangle(shape, window, pixels, weights, factors, bounds)) continue;
+      }
+#endif
       for (size_t i = 0; i < at.rows.count(); ++i) {
         for (size_t j = 0; j < at.columns.count(); ++j) {
           const int8_t* const from = x + (x_first + i * steps.row + j * steps.column);
@@ -207,8 +148,8 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
             const size_t count = left < kPanelOutputs ? left : kPanelOutputs;
             int32_t sums[kPanelOutputs];
             SumTaps(shape, at, taps, from, weights + channel, padding, channel, count, sums);
-            results.Write(sums, factors, channel, count, y, place + channel * shape.y.channel,
-                          shape.y.channel);
+            results.Write(sums, Behind(factors, channel), count, y,
+                          place + channel * shape.y.channel, shape.y.channel);
           }
         }
       }

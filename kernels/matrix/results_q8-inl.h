@@ -54,10 +54,8 @@ HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, siz
 }
 
 #if !defined(WEFT_SUMS_NEIGHBOURS)  // else results_q8_cortex_m-inl.h has it
-template <size_t kSumStride>
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                             const LevelBounds& bounds, int8_t* y) {
-  static_assert(kSumStride == 1, "sums of a row lie beside each other");
   // Bytes that are written might else be these.
   const FactorsQ8 of = factors;
   const LevelBounds limits = bounds;
@@ -75,32 +73,29 @@ class ResultWriter {
         is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
 
-  // Results of at most kPanelOutputs outputs from `output` on, whose sums lie kSumStride apart; the first
-  // is to be element `place` of y, each next one `stride` elements behind.
-  template <size_t kSumStride = 1>
-  HWY_INLINE void Write(const int32_t* sums, const FactorsQ8& factors, size_t output,
-                        size_t outputs, void* y, size_t place, size_t stride) const {
-    const FactorsQ8 of_output = Behind(factors, output);
+  // Results of at most kPanelOutputs outputs, of which `factors` are; the first is to be element `place` of
+  // y, each next one `stride` elements behind.
+  HWY_INLINE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
+                        size_t place, size_t stride) const {
     if (is_float_) {
       float* const to = static_cast<float*>(y) + place;
-      if (stride == 1) return WriteFloats<kSumStride>(sums, of_output, outputs, to);
+      if (stride == 1) return WriteFloats(sums, factors, outputs, to);
       float block[kPanelOutputs] = {};
-      WriteFloats<kSumStride>(sums, of_output, outputs, block);
+      WriteFloats(sums, factors, outputs, block);
       return Scatter(block, outputs, to, stride);
     }
     int8_t* const to = static_cast<int8_t*>(y) + place;
-    if (stride == 1) return LevelsOfSums<kSumStride>(sums, of_output, outputs, bounds_, to);
+    if (stride == 1) return LevelsOfSums(sums, factors, outputs, bounds_, to);
     int8_t block[kPanelOutputs] = {};
-    LevelsOfSums<kSumStride>(sums, of_output, outputs, bounds_, block);
+    LevelsOfSums(sums, factors, outputs, bounds_, block);
     Scatter(block, outputs, to, stride);
   }
 
  private:
-  template <size_t kSumStride>
   WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                              float* y) const {
     ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-      StoreFirst(NumbersOf(sums + i * kSumStride, factors, i, lanes), y + i, lanes);
+      StoreFirst(NumbersOf(sums + i, factors, i, lanes), y + i, lanes);
     });
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
   }

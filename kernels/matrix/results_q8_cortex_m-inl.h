@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of a panel's sums on a Cortex-M, whose sums lie kStride apart. Instructions per output: the DSP
-// extension 13, 15 where levels are limited, Helium 7.
+// Levels of a panel's sums on a Cortex-M. Instructions per output: the DSP extension 11, 12
+// where levels are limited, Helium 4.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_
@@ -20,26 +20,53 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+// Of a panel without them.
+inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
+inline constexpr float kNoStart[kPanelOutputs] = {};
+
 #if defined(__ARM_FEATURE_MVE)
 
-// Four outputs at a time, those beyond the last masked. Of a number and none VMAXNM takes the number.
-template <size_t kStride>
-WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y) {
-  const float32x4_t low = vdupq_n_f32(bounds.low), high = vdupq_n_f32(bounds.high);
-  const int32x4_t zero = vdupq_n_s32(bounds.zero);
-  const FactorsQ8 of = factors;  // bytes that are written might else be these
+// What bounds four levels.
+struct BoundVectors {
+  float32x4_t low, high;
+  int32x4_t zero;
+};
+HWY_INLINE BoundVectors VectorsOf(const LevelBounds& bounds) {
+  return {vdupq_n_f32(bounds.low), vdupq_n_f32(bounds.high), vdupq_n_s32(bounds.zero)};
+}
+// Of a number and none VMAXNM takes the number.
+HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
+  const float32x4_t inside = vminnmq_f32(vmaxnmq_f32(v, bounds.low), bounds.high);
+  return vaddq_s32(vcvtnq_s32_f32(inside), bounds.zero);
+}
+
+// Four outputs at a time, those beyond the last masked.
+HWY_INLINE void LevelsOfSome(const int32_t* sums, const FactorsQ8& of, size_t outputs,
+                             const BoundVectors& bounds, int8_t* y) {
   for (size_t i = 0; i < outputs; i += 4) {
     const mve_pred16_t some = vctp32q(static_cast<uint32_t>(outputs - i));
-    static_assert(kStride == 1, "sums of a row lie beside each other");
     int32x4_t integers = vldrwq_s32(sums + i);
     if (of.first != nullptr) {
       integers = vaddq_s32(integers, vldrwq_z_s32(of.first + i, some));
     }
     float32x4_t v = vmulq_f32(vcvtq_f32_s32(integers), vldrwq_z_f32(of.scales + i, some));
     if (of.start != nullptr) v = vaddq_f32(v, vldrwq_z_f32(of.start + i, some));
-    const int32x4_t rounded = vcvtnq_s32_f32(vminnmq_f32(vmaxnmq_f32(v, low), high));
-    vstrbq_p_s32(y + i, vaddq_s32(rounded, zero), some);
+    vstrbq_p_s32(y + i, FourLevels(v, bounds), some);
+  }
+}
+
+WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                            const LevelBounds& bounds, int8_t* y) {
+  const BoundVectors vectors = VectorsOf(bounds);
+  if (outputs != kPanelOutputs || factors.first != nullptr) {
+    return LevelsOfSome(sums, factors, outputs, vectors, y);
+  }
+  const float* const start = factors.start == nullptr ? kNoStart : factors.start;
+  const float* const scales = factors.scales;
+  for (size_t i = 0; i < kPanelOutputs; i += 4) {
+    const float32x4_t numbers = vcvtq_f32_s32(vldrwq_s32(sums + i));
+    const float32x4_t scaled = vmulq_f32(numbers, vldrwq_f32(scales + i));
+    vstrbq_s32(y + i, FourLevels(vaddq_f32(scaled, vldrwq_f32(start + i)), vectors));
   }
 }
 
@@ -66,79 +93,90 @@ HWY_INLINE int32_t RoundToEven(float v) {
   instruction " s1, s1\n\t"           \
   instruction " s2, s2\n\t"           \
   instruction " s3, s3\n\t"
-#undef WEFT_STORE_LEVEL
-#define WEFT_STORE_LEVEL(level)                    \
-  "qadd " level ", " level ", %[zero]\n\t"         \
-  "ssat " level ", #8, " level "\n\t"             \
-  "strb " level ", [%[y]], #1\n\t"
-#undef WEFT_FOUR_LEVELS
-#define WEFT_FOUR_LEVELS                                      \
-  "ldrd %[e], %[f], [%[first]], #8\n\t"                       \
-  "add %[a], %[e]\n\t"                                        \
-  "add %[b], %[f]\n\t"                                        \
-  "ldrd %[e], %[f], [%[first]], #8\n\t"                       \
-  "add %[c], %[e]\n\t"                                        \
-  "add %[d], %[f]\n\t"                                        \
-  "vmov s0, s1, %[a], %[b]\n\t"                               \
-  "vmov s2, s3, %[c], %[d]\n\t"                               \
-  "vldmia %[scales]!, {s4-s7}\n\t"                            \
-  "vldmia %[start]!, {s8-s11}\n\t"                            \
-  WEFT_FOUR_NUMBERS("vcvt.f32.s32")                           \
-  WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")         \
-  WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11")       \
-  "vfma.f32 %[none], s0, %[nothing]\n\t"                      \
-  "vfma.f32 %[none], s1, %[nothing]\n\t"                      \
-  "vfma.f32 %[none], s2, %[nothing]\n\t"                      \
-  "vfma.f32 %[none], s3, %[nothing]\n\t"                      \
-  WEFT_FOUR_NUMBERS("vcvtr.s32.f32")                          \
-  "vmov %[a], %[b], s0, s1\n\t"                               \
-  "vmov %[c], %[d], s2, s3\n\t"                               \
-  WEFT_STORE_LEVEL("%[a]") WEFT_STORE_LEVEL("%[b]")           \
-  WEFT_STORE_LEVEL("%[c]") WEFT_STORE_LEVEL("%[d]")
+#undef WEFT_LEVEL
+#define WEFT_LEVEL(level)                  \
+  "qadd " level ", " level ", %[zero]\n\t" \
+  "ssat " level ", #8, " level "\n\t"
 // clang-format on
 
-// Four levels into the range of those that `low` and `high` hold four times.
-HWY_INLINE void LimitFour(uint32_t low, uint32_t high, int8_t* y) {
-  uint32_t four, above;
-  __builtin_memcpy(&four, y, sizeof four);
-  __asm__(
-      "ssub8 %[above], %[four], %[low]\n\t"
-      "sel %[four], %[four], %[low]\n\t"
-      "ssub8 %[above], %[high], %[four]\n\t"
-      "sel %[four], %[four], %[high]"
-      : [four] "+&r"(four), [above] "=&r"(above)
-      : [low] "r"(low), [high] "r"(high)
-      : "cc");
-  __builtin_memcpy(y, &four, sizeof four);
+// Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits: then
+// the instruction made the nearest integer, of no number 0.
+HWY_INLINE void ForgetInvalid() {
+  uint32_t status;
+  __asm__ volatile(
+      "vmrs %0, fpscr\n\t"
+      "bic %0, #1\n\t"
+      "vmsr fpscr, %0"
+      : "=r"(status));
+}
+HWY_INLINE bool WasInvalid() {
+  uint32_t status;
+  __asm__ volatile("vmrs %0, fpscr" : "=r"(status));
+  return (status & 1) != 0;
 }
 
-// Levels of a whole panel. A number beyond 32 bits becomes the nearest of them, which is no level. False
-// where one may be no number.
-template <size_t kStride>
-HWY_INLINE bool PanelLevels(const int32_t* sums, const int32_t* first, const float* scales,
-                            const float* start, const LevelBounds& bounds, int8_t* y) {
+// Levels of four sums as a word, before they are limited.
+HWY_INLINE uint32_t FourLevels(int32_t a, int32_t b, int32_t c, int32_t d, const float* scales,
+                               const float* start, int32_t zero) {
+  // clang-format off
+  __asm__ volatile(
+      "vldmia %[scales], {s4-s7}\n\t"
+      "vldmia %[start], {s8-s11}\n\t"
+      "vmov s0, s1, %[a], %[b]\n\t"
+      "vmov s2, s3, %[c], %[d]\n\t"
+      WEFT_FOUR_NUMBERS("vcvt.f32.s32")
+      WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")
+      WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11")
+      WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
+      "vmov %[a], %[b], s0, s1\n\t"
+      "vmov %[c], %[d], s2, s3\n\t"
+      WEFT_LEVEL("%[a]") WEFT_LEVEL("%[b]") WEFT_LEVEL("%[c]") WEFT_LEVEL("%[d]")
+      "bfi %[a], %[b], #8, #8\n\t"
+      "bfi %[a], %[c], #16, #8\n\t"
+      "bfi %[a], %[d], #24, #8"
+      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d)
+      : [scales] "r"(scales), [start] "r"(start), [zero] "r"(zero)
+      : "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+  // clang-format on
+  return static_cast<uint32_t>(a);
+}
+
+// What bounds four levels of a word.
+struct LevelWords {
+  uint32_t low, high;
+  bool limits;
+
+  HWY_INLINE explicit LevelWords(const LevelBounds& bounds) {
+    const int32_t least = static_cast<int32_t>(bounds.low) + bounds.zero;
+    const int32_t most = static_cast<int32_t>(bounds.high) + bounds.zero;
+    low = static_cast<uint8_t>(least) * 0x01010101u;
+    high = static_cast<uint8_t>(most) * 0x01010101u;
+    limits = least != -128 || most != 127;
+  }
+  HWY_INLINE uint32_t Limit(uint32_t four) const {
+    uint32_t above;
+    __asm__(
+        "ssub8 %[above], %[four], %[low]\n\t"
+        "sel %[four], %[four], %[low]\n\t"
+        "ssub8 %[above], %[high], %[four]\n\t"
+        "sel %[four], %[four], %[high]"
+        : [four] "+&r"(four), [above] "=&r"(above)
+        : [low] "r"(low), [high] "r"(high)
+        : "cc");
+    return four;
+  }
+};
+
+// Levels of a whole panel, where no float is invalid.
+HWY_INLINE void PanelLevels(const int32_t* sums, const float* scales, const float* start,
+                            const LevelBounds& bounds, int8_t* y) {
+  const LevelWords limits(bounds);
   const int32_t zero = bounds.zero;
-  const float nothing = 0.0f;
-  float none = 0.0f;
-  int8_t* to = y;
-  for (size_t i = 0; i < kPanelOutputs; i += 4, sums += 4 * kStride) {
-    int32_t a = sums[0], b = sums[kStride], c = sums[2 * kStride], d = sums[3 * kStride], e, f;
-    __asm__ volatile(WEFT_FOUR_LEVELS
-                     : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [e] "=&r"(e),
-                       [f] "=&r"(f), [first] "+&r"(first), [scales] "+&r"(scales),
-                       [start] "+&r"(start), [y] "+&r"(to), [none] "+&t"(none)
-                     : [zero] "r"(zero), [nothing] "t"(nothing)
-                     : "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10",
-                       "s11");
+  for (size_t i = 0; i < kPanelOutputs; i += 4, sums += 4) {
+    uint32_t four = FourLevels(sums[0], sums[1], sums[2], sums[3], scales + i, start + i, zero);
+    if (limits.limits) four = limits.Limit(four);
+    __builtin_memcpy(y + i, &four, sizeof four);
   }
-  const int32_t low = static_cast<int32_t>(bounds.low) + zero;
-  const int32_t high = static_cast<int32_t>(bounds.high) + zero;
-  if (low != -128 || high != 127) {
-    const uint32_t lows = static_cast<uint8_t>(low) * 0x01010101u;
-    const uint32_t highs = static_cast<uint8_t>(high) * 0x01010101u;
-    for (size_t i = 0; i < kPanelOutputs; i += 4) LimitFour(lows, highs, y + i);
-  }
-  return none == 0.0f;
 }
 
 HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
@@ -147,19 +185,18 @@ HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   return static_cast<int8_t>((rounded < high ? rounded : high) + bounds.zero);
 }
 
-template <size_t kStride>
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                             const LevelBounds& bounds, int8_t* y) {
-  static constexpr int32_t kNoFirst[kPanelOutputs] = {};
-  static constexpr float kNoStart[kPanelOutputs] = {};
   const int32_t* const first = factors.first == nullptr ? kNoFirst : factors.first;
   const float* const start = factors.start == nullptr ? kNoStart : factors.start;
   const float* const scales = factors.scales;
-  if (outputs == kPanelOutputs && PanelLevels<kStride>(sums, first, scales, start, bounds, y)) {
-    return;
+  if (outputs == kPanelOutputs && factors.first == nullptr) {
+    ForgetInvalid();
+    PanelLevels(sums, scales, start, bounds, y);
+    if (!WasInvalid()) return;
   }
   for (size_t i = 0; i < outputs; ++i) {
-    const uint32_t sum = static_cast<uint32_t>(sums[i * kStride]) + static_cast<uint32_t>(first[i]);
+    const uint32_t sum = static_cast<uint32_t>(sums[i]) + static_cast<uint32_t>(first[i]);
     const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * scales[i];
     y[i] = LevelOf(scaled + start[i], bounds);
   }

@@ -11,9 +11,17 @@
 
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
+#if defined(WEFT_SUMS_NEIGHBOURS)
+#include "kernels/matrix/rows_q8_cortex_m-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
+
+#if !defined(WEFT_SUMS_NEIGHBOURS)  // else rows_q8_cortex_m-inl.h has it
+// Rows that share weights.
+inline constexpr size_t kRowsQ8 = kTileRows;
+#endif
 
 // The result of row r and output n is element place + r * y_stride + n * y_output_stride of y.
 struct RowsQ8 {
@@ -45,24 +53,28 @@ WEFT_PART void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    constexpr size_t kStride = kSumStride<kRows>, kRow = kStride == 1 ? kPanelOutputs : 1;
-    alignas(kStride * kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    FactorsQ8 factors = Behind(at.factors, first);
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+#if defined(WEFT_SUMS_NEIGHBOURS)
+    SumRows<kRows>(numbers, weights, TakeFirst(factors, outputs), sums);
+#else
     SumPanel<kRows>(numbers, weights, sums);
+#endif
+    const float* const start = factors.start;
     for (size_t r = 0; r < kRows; ++r) {
-      FactorsQ8 factors = at.factors;
-      if (factors.start != nullptr) factors.start += (row + r) * at.start_stride;
-      at.results.template Write<kStride>(
-          sums + r * kRow, factors, first, outputs, at.y,
-          at.place + (row + r) * at.y_stride + first * at.y_output_stride, at.y_output_stride);
+      if (start != nullptr) factors.start = start + (row + r) * at.start_stride;
+      at.results.Write(sums + r * kPanelOutputs, factors, outputs, at.y,
+                       at.place + (row + r) * at.y_stride + first * at.y_output_stride,
+                       at.y_output_stride);
     }
   }
 }
 
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
-  if constexpr (kTileRows > 1) {
-    for (; done + kTileRows <= count; done += kTileRows) {
-      RowsOfQ8<kTileRows>(at, x + done * at.x_stride, row + done);
+  if constexpr (kRowsQ8 > 1) {
+    for (; done + kRowsQ8 <= count; done += kRowsQ8) {
+      RowsOfQ8<kRowsQ8>(at, x + done * at.x_stride, row + done);
     }
   }
   for (; done < count; ++done) RowsOfQ8<1>(at, x + done * at.x_stride, row + done);

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs that
+// have the same taps. Channels lie beside each other in x and y, and each has its own of x. Instructions
+// per multiply-add of 3 x 3 taps: the DSP extension 4.2, Helium 1.5.
+
+#if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
+#undef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
+#endif
+
+#include "kernels/matrix/rectangles.h"
+#include "kernels/matrix/results_q8-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Outputs whose taps lie as those of the one before: their first channel in y, the first tap in x.
+struct LevelPixels {
+  uint32_t rows, columns;
+  const int8_t* x;
+  PixelSteps x_steps;
+  int8_t* y;
+  PixelSteps y_steps;
+};
+
+// A window of weights: its taps inside the input, a step from one to the next of which leads so far in x.
+struct TapWindow {
+  uint32_t height, width;
+  IndexRange ky, kx;
+  size_t x_row, x_column, channels;
+
+  HWY_INLINE bool HasTaps() const { return ky.count() != 0 && kx.count() != 0; }
+  HWY_INLINE bool IsInside() const { return ky.count() == height && kx.count() == width; }
+  // Where the weights of the first tap inside lie.
+  HWY_INLINE size_t First() const { return (size_t{ky.first} * width + kx.first) * channels; }
+};
+
+// Calls add(weights) for each tap outside the input.
+template <typename Add>
+HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const Add& add) {
+  for (uint32_t ky = 0; ky < window.height; ++ky) {
+    const bool is_inside = ky - window.ky.first < window.ky.count();
+    for (uint32_t kx = 0; kx < window.width; ++kx, weights += window.channels) {
+      if (!is_inside || kx - window.kx.first >= window.kx.count()) add(weights);
+    }
+  }
+}
+
+#if defined(__ARM_FEATURE_MVE)
+
+inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMostGroupTaps = 0xFFFFFFFFu;
+
+// Sums of eight channels, the even ones and the odd ones.
+struct EightSums {
+  int32x4_t even, odd;
+};
+HWY_INLINE EightSums LoadEight(const int32_t* from) {
+  const int32x4x2_t both = vld2q_s32(from);
+  return {both.val[0], both.val[1]};
+}
+HWY_INLINE void AddEight(int16x8_t levels, const int8_t* weights, EightSums& sums) {
+  const int16x8_t by = vldrbq_s16(weights);
+  sums.even = vaddq_s32(sums.even, vmullbq_int_s16(levels, by));
+  sums.odd = vaddq_s32(sums.odd, vmulltq_int_s16(levels, by));
+}
+HWY_INLINE void StoreEight(const EightSums& sums, const float* scales, const float* start,
+                           const BoundVectors& bounds, int8_t* y) {
+  const float32x4x2_t by = vld2q_f32(scales), on = vld2q_f32(start);
+  const float32x4_t even = vaddq_f32(vmulq_f32(vcvtq_f32_s32(sums.even), by.val[0]), on.val[0]);
+  const float32x4_t odd = vaddq_f32(vmulq_f32(vcvtq_f32_s32(sums.odd), by.val[1]), on.val[1]);
+  const int16x8_t low = vreinterpretq_s16_s32(FourLevels(even, bounds));
+  vstrbq_s16(y, vmovntq_s32(low, FourLevels(odd, bounds)));
+}
+
+// With what the taps outside the input add, which all hold x_zero.
+template <size_t kChannels>
+HWY_NOINLINE void BeginSums(const TapWindow& window, const int8_t* weights, int8_t x_zero,
+                            const int32_t* first, int32_t* begins) {
+  const int16x8_t zero = vdupq_n_s16(x_zero);
+  EightSums sums = LoadEight(first), more = LoadEight(first + kChannels - 8);
+  if (x_zero != 0 && !window.IsInside()) {
+    ForOutside(window, weights, [&](const int8_t* w) {
+      AddEight(zero, w, sums);
+      if constexpr (kChannels == 16) AddEight(zero, w + 8, more);
+    });
+  }
+  vst2q_s32(begins, int32x4x2_t{{sums.even, sums.odd}});
+  if constexpr (kChannels == 16) vst2q_s32(begins + 8, int32x4x2_t{{more.even, more.odd}});
+}
+
+// The levels of kChannels channels, 8 or 16.
+template <size_t kChannels>
+HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
+                                const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
+                                const LevelBounds& bounds) {
+  int32_t begins[kChannels];
+  BeginSums<kChannels>(window, weights, x_zero, factors.first, begins);
+  const uint32_t height = window.HasTaps() ? window.ky.count() : 0, width = window.kx.count();
+  const size_t x_row = window.x_row, x_column = window.x_column, w_column = window.channels;
+  const size_t w_row = window.width * w_column;
+  if (height != 0) weights += window.First();
+  const float *scales = factors.scales, *start = factors.start;
+  const size_t x_step = at.x_steps.column, y_step = at.y_steps.column;
+  const BoundVectors limits = VectorsOf(bounds);
+  size_t x_line = 0, y_line = 0;
+  for (uint32_t row = at.rows; row != 0;
+       --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
+    const int8_t* x = at.x + x_line;
+    int8_t* y = at.y + y_line;
+    for (uint32_t column = at.columns; column != 0; --column, x += x_step, y += y_step) {
+      EightSums sums = LoadEight(begins), more = sums;
+      if constexpr (kChannels == 16) more = LoadEight(begins + 8);
+      const int8_t *x_from = x, *w_from = weights;
+      for (uint32_t ky = height; ky != 0; --ky, x_from += x_row, w_from += w_row) {
+        const int8_t *from = x_from, *w = w_from;
+        for (uint32_t kx = width; kx != 0; --kx, from += x_column, w += w_column) {
+          AddEight(vldrbq_s16(from), w, sums);
+          if constexpr (kChannels == 16) AddEight(vldrbq_s16(from + 8), w + 8, more);
+        }
+      }
+      StoreEight(sums, scales, start, limits, y);
+      if constexpr (kChannels == 16) StoreEight(more, scales + 8, start + 8, limits, y + 8);
+    }
+  }
+  return true;
+}
+
+#else
+
+inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMostGroupTaps = 27;
+
+struct FourSums {
+  int32_t a, b, c, d;
+};
+// Wraps around.
+HWY_INLINE void AddProduct(int32_t a, int32_t b, int32_t& sum) {
+  sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a * b));
+}
+// The weights of four channels as pairs, of the first and third and of the others, and the place of what
+// they are to be multiplied with.
+struct GroupTap {
+  size_t from;
+  uint32_t even, odd;
+};
+
+// Where the sums begin, and where the list of taps inside the input ends, a multiple of three: those behind
+// the last add nothing.
+template <size_t kMost>
+HWY_NOINLINE GroupTap* ListTaps(const TapWindow& window, const int8_t* weights, int8_t x_zero,
+                                FourSums& begins, GroupTap (&taps)[kMost]) {
+  static_assert(kMost % 3 == 0, "three taps at a time");
+  if (x_zero != 0 && !window.IsInside()) {
+    int32_t a = begins.a, b = begins.b, c = begins.c, d = begins.d;
+    ForOutside(window, weights, [&](const int8_t* w) {
+      AddProduct(x_zero, w[0], a);
+      AddProduct(x_zero, w[1], b);
+      AddProduct(x_zero, w[2], c);
+      AddProduct(x_zero, w[3], d);
+    });
+    begins = {a, b, c, d};
+  }
+  GroupTap* end = taps;
+  if (!window.HasTaps()) return end;
+  weights += window.First();
+  size_t line = 0;
+  for (uint32_t ky = window.ky.count(); ky != 0; --ky, line += window.x_row) {
+    size_t from = line;
+    const int8_t* w = weights;
+    for (uint32_t kx = window.kx.count(); kx != 0; --kx, from += window.x_column) {
+      GroupTap& tap = *end++;
+      uint32_t four;
+      __builtin_memcpy(&four, w, sizeof four);
+      tap.from = from;
+      __asm__("sxtb16 %0, %1" : "=r"(tap.even) : "r"(four));
+      __asm__("sxtb16 %0, %1, ror #8" : "=r"(tap.odd) : "r"(four));
+      w += window.channels;
+    }
+    weights += window.width * window.channels;
+  }
+  for (size_t rest = window.ky.count() * window.kx.count() % 3; rest % 3 != 0; ++rest) *end++ = {};
+  return end;
+}
+
+// clang-format off
+// An instruction a line.
+#undef WEFT_ADD_TAP
+#define WEFT_ADD_TAP                          \
+  "ldmia %[tap]!, {r4-r6}\n\t"                \
+  "ldr r4, [%[x], r4]\n\t"                    \
+  "sxtb16 %[odd], r4, ror #8\n\t"             \
+  "sxtb16 r4, r4\n\t"                         \
+  "smlabb %[b], %[odd], r6, %[b]\n\t"         \
+  "smlatt %[d], %[odd], r6, %[d]\n\t"         \
+  "smlabb %[a], r4, r5, %[a]\n\t"             \
+  "smlatt %[c], r4, r5, %[c]\n\t"
+// clang-format on
+
+// Three taps at a time.
+HWY_INLINE void AddTaps(const GroupTap* tap, const GroupTap* end, const int8_t* x, FourSums& sums) {
+  uint32_t odd;
+  __asm__ volatile("1:\n\t" WEFT_ADD_TAP WEFT_ADD_TAP WEFT_ADD_TAP
+                   "cmp %[tap], %[end]\n\t"
+                   "bne 1b"
+                   : [tap] "+r"(tap), [odd] "=&r"(odd), [a] "+r"(sums.a), [b] "+r"(sums.b),
+                     [c] "+r"(sums.c), [d] "+r"(sums.d)
+                   : [end] "r"(end), [x] "r"(x)
+                   : "cc", "memory", "r4", "r5", "r6");
+}
+
+// The levels of four channels; false where they may be wrong.
+template <size_t kChannels>
+HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
+                                const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
+                                const LevelBounds& bounds) {
+  static_assert(kChannels == 4, "a word of levels");
+  FourSums begins;
+  __builtin_memcpy(&begins, factors.first, sizeof begins);
+  GroupTap taps[kMostGroupTaps];
+  const GroupTap* const end = ListTaps(window, weights, x_zero, begins, taps);
+  const float *const scales = factors.scales, *const start = factors.start;
+  const int32_t zero = bounds.zero;
+  ForgetInvalid();
+  const size_t x_step = at.x_steps.column, y_step = at.y_steps.column;
+  const LevelWords limits(bounds);
+  size_t x_line = 0, y_line = 0;
+  for (uint32_t row = at.rows; row != 0;
+       --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
+    const int8_t* x = at.x + x_line;
+    int8_t* y = at.y + y_line;
+    for (uint32_t column = at.columns; column != 0; --column, x += x_step, y += y_step) {
+      FourSums sums = begins;
+      if (end != taps) AddTaps(taps, end, x, sums);
+      uint32_t four = FourLevels(sums.a, sums.b, sums.c, sums.d, scales, start, zero);
+      if (limits.limits) four = limits.Limit(four);
+      __builtin_memcpy(y, &four, sizeof four);
+    }
+  }
+  return !WasInvalid();
+}
+
+#endif
+
+// The levels of a rectangle; false where it has too few channels or too many taps, or they may be wrong.
+// The last group ends with the channels, and some levels are found twice: x is as it was.
+HWY_INLINE bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const TapWindow& window,
+                                  LevelPixels pixels, const int8_t* weights,
+                                  const FactorsQ8& factors, const LevelBounds& bounds) {
+  if (shape.channels < kLeastGroup) return false;
+  if (size_t{window.height} * window.width > kMostGroupTaps) return false;
+  const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
+  const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kLeastGroup>;
+  const LevelPixels all = pixels;
+  for (size_t next = 0; next < shape.channels; next += step) {
+    const size_t channel = next + step > shape.channels ? shape.channels - step : next;
+    FactorsQ8 of = Behind(factors, channel);
+    if (of.first == nullptr) of.first = kNoFirst;
+    if (of.start == nullptr) of.start = kNoStart;
+    if (window.HasTaps()) pixels.x = all.x + channel;
+    pixels.y = all.y + channel;
+    if (!group(window, pixels, weights + channel, shape.x_zero, of, bounds)) return false;
+  }
+  return true;
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
