@@ -75,8 +75,8 @@ class ResultWriter {
 
   // Results of at most kPanelOutputs outputs, of which `factors` are; the first is to be element `place` of
   // y, each next one `stride` elements behind.
-  HWY_INLINE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
-                        size_t place, size_t stride) const {
+  WEFT_PART void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
+                       size_t place, size_t stride) const {
     if (is_float_) {
       float* const to = static_cast<float*>(y) + place;
       if (stride == 1) return WriteFloats(sums, factors, outputs, to);
@@ -90,6 +90,22 @@ class ResultWriter {
     LevelsOfSums(sums, factors, outputs, bounds_, block);
     Scatter(block, outputs, to, stride);
   }
+
+#if defined(WEFT_SUMS_NEIGHBOURS)
+  // The same of kRows rows, whose sums lie a panel apart, and y and start by `steps`.
+  template <size_t kRows>
+  HWY_INLINE void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t outputs, void* y,
+                            size_t place, size_t stride, const RowSteps& steps) const {
+    if (!is_float_ && stride == 1) {
+      int8_t* const to = static_cast<int8_t*>(y) + place;
+      return LevelsOfRows(sums, factors, kRows, outputs, bounds_, to, steps);
+    }
+    for (size_t r = 0; r < kRows; ++r) {
+      if (r != 0 && factors.start != nullptr) factors.start += steps.start;
+      Write(sums + r * kPanelOutputs, factors, outputs, y, place + r * steps.y, stride);
+    }
+  }
+#endif
 
  private:
   WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t outputs,

@@ -20,6 +20,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+// How far a row lies behind the one before, in y and in the numbers that sums are added to.
+struct RowSteps {
+  size_t y, start;
+};
+
 // Of a panel without them.
 inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
 inline constexpr float kNoStart[kPanelOutputs] = {};
@@ -41,8 +46,10 @@ HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
 }
 
 // Four outputs at a time, those beyond the last masked.
-HWY_INLINE void LevelsOfSome(const int32_t* sums, const FactorsQ8& of, size_t outputs,
-                             const BoundVectors& bounds, int8_t* y) {
+WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                            const LevelBounds& bounds, int8_t* y) {
+  const BoundVectors vectors = VectorsOf(bounds);
+  const FactorsQ8 of = factors;  // bytes that are written might else be these
   for (size_t i = 0; i < outputs; i += 4) {
     const mve_pred16_t some = vctp32q(static_cast<uint32_t>(outputs - i));
     int32x4_t integers = vldrwq_s32(sums + i);
@@ -51,22 +58,25 @@ HWY_INLINE void LevelsOfSome(const int32_t* sums, const FactorsQ8& of, size_t ou
     }
     float32x4_t v = vmulq_f32(vcvtq_f32_s32(integers), vldrwq_z_f32(of.scales + i, some));
     if (of.start != nullptr) v = vaddq_f32(v, vldrwq_z_f32(of.start + i, some));
-    vstrbq_p_s32(y + i, FourLevels(v, bounds), some);
+    vstrbq_p_s32(y + i, FourLevels(v, vectors), some);
   }
 }
 
-WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y) {
+// Levels of whole panels.
+HWY_INLINE void PanelLevels(const int32_t* sums, FactorsQ8 factors, size_t rows,
+                            const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
   const BoundVectors vectors = VectorsOf(bounds);
-  if (outputs != kPanelOutputs || factors.first != nullptr) {
-    return LevelsOfSome(sums, factors, outputs, vectors, y);
-  }
-  const float* const start = factors.start == nullptr ? kNoStart : factors.start;
-  const float* const scales = factors.scales;
-  for (size_t i = 0; i < kPanelOutputs; i += 4) {
-    const float32x4_t numbers = vcvtq_f32_s32(vldrwq_s32(sums + i));
-    const float32x4_t scaled = vmulq_f32(numbers, vldrwq_f32(scales + i));
-    vstrbq_s32(y + i, FourLevels(vaddq_f32(scaled, vldrwq_f32(start + i)), vectors));
+  const float *scales = factors.scales, *start = factors.start;
+  size_t y_step = steps.y, start_step = steps.start;
+  if (start == nullptr) start = kNoStart, start_step = 0;
+  for (;; y += y_step, start += start_step, sums += kPanelOutputs) {
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kPanelOutputs; i += 4) {
+      const float32x4_t numbers = vcvtq_f32_s32(vldrwq_s32(sums + i));
+      const float32x4_t scaled = vmulq_f32(numbers, vldrwq_f32(scales + i));
+      vstrbq_s32(y + i, FourLevels(vaddq_f32(scaled, vldrwq_f32(start + i)), vectors));
+    }
+    if (--rows == 0) return;
   }
 }
 
@@ -167,18 +177,6 @@ struct LevelWords {
   }
 };
 
-// Levels of a whole panel, where no float is invalid.
-HWY_INLINE void PanelLevels(const int32_t* sums, const float* scales, const float* start,
-                            const LevelBounds& bounds, int8_t* y) {
-  const LevelWords limits(bounds);
-  const int32_t zero = bounds.zero;
-  for (size_t i = 0; i < kPanelOutputs; i += 4, sums += 4) {
-    uint32_t four = FourLevels(sums[0], sums[1], sums[2], sums[3], scales + i, start + i, zero);
-    if (limits.limits) four = limits.Limit(four);
-    __builtin_memcpy(y + i, &four, sizeof four);
-  }
-}
-
 HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);
   const int32_t rounded = RoundToEven(v > bounds.low ? v : bounds.low);
@@ -190,11 +188,6 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
   const int32_t* const first = factors.first == nullptr ? kNoFirst : factors.first;
   const float* const start = factors.start == nullptr ? kNoStart : factors.start;
   const float* const scales = factors.scales;
-  if (outputs == kPanelOutputs && factors.first == nullptr) {
-    ForgetInvalid();
-    PanelLevels(sums, scales, start, bounds, y);
-    if (!WasInvalid()) return;
-  }
   for (size_t i = 0; i < outputs; ++i) {
     const uint32_t sum = static_cast<uint32_t>(sums[i]) + static_cast<uint32_t>(first[i]);
     const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * scales[i];
@@ -202,7 +195,46 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
   }
 }
 
+// Levels of whole panels, where no float is invalid.
+HWY_INLINE void PanelLevels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
+                            const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
+  const LevelWords limits(bounds);
+  const int32_t zero = bounds.zero;
+  const float *const scales = factors.scales, *start = factors.start;
+  size_t y_step = steps.y - kPanelOutputs, start_step = steps.start - kPanelOutputs;
+  if (start == nullptr) start = kNoStart, start_step = size_t{0} - kPanelOutputs;
+  for (;; y += y_step, start += start_step) {
+    for (size_t i = 0; i < kPanelOutputs; i += 4, sums += 4, start += 4, y += 4) {
+      uint32_t four = FourLevels(sums[0], sums[1], sums[2], sums[3], scales + i, start, zero);
+      if (limits.limits) four = limits.Limit(four);
+      __builtin_memcpy(y, &four, sizeof four);
+    }
+    if (--rows == 0) return;
+  }
+}
+
 #endif
+
+// Levels of at least one row, whose sums lie a panel apart.
+WEFT_PART void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
+                            size_t outputs, const LevelBounds& bounds, int8_t* y,
+                            const RowSteps& steps) {
+  if (outputs == kPanelOutputs && factors.first == nullptr) {
+#if defined(__ARM_FEATURE_MVE)
+    return PanelLevels(sums, factors, rows, bounds, y, steps);
+#else
+    ForgetInvalid();
+    PanelLevels(sums, factors, rows, bounds, y, steps);
+    if (!WasInvalid()) return;
+#endif
+  }
+  FactorsQ8 of_row = factors;
+  for (;; sums += kPanelOutputs, y += steps.y) {
+    LevelsOfSums(sums, of_row, outputs, bounds, y);
+    if (--rows == 0) return;
+    if (of_row.start != nullptr) of_row.start += steps.start;
+  }
+}
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

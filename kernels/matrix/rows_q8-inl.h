@@ -11,17 +11,9 @@
 
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
-#if defined(WEFT_SUMS_NEIGHBOURS)
-#include "kernels/matrix/rows_q8_cortex_m-inl.h"
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
-
-#if !defined(WEFT_SUMS_NEIGHBOURS)  // else rows_q8_cortex_m-inl.h has it
-// Rows that share weights.
-inline constexpr size_t kRowsQ8 = kTileRows;
-#endif
 
 // The result of row r and output n is element place + r * y_stride + n * y_output_stride of y.
 struct RowsQ8 {
@@ -33,6 +25,20 @@ struct RowsQ8 {
   size_t x_stride = 0, y_stride = 0, y_output_stride = 0, start_stride = 0;
   size_t place = 0;
 };
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if defined(WEFT_SUMS_NEIGHBOURS)
+#include "kernels/matrix/rows_q8_cortex_m-inl.h"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+#if !defined(WEFT_SUMS_NEIGHBOURS)  // else rows_q8_cortex_m-inl.h has it
+// Rows that share weights.
+inline constexpr size_t kRowsQ8 = kTileRows;
 
 // kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and may be
 // anything: no pointer is made of them.
@@ -55,11 +61,7 @@ WEFT_PART void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
     FactorsQ8 factors = Behind(at.factors, first);
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-#if defined(WEFT_SUMS_NEIGHBOURS)
-    SumRows<kRows>(numbers, weights, TakeFirst(factors, outputs), sums);
-#else
     SumPanel<kRows>(numbers, weights, sums);
-#endif
     const float* const start = factors.start;
     for (size_t r = 0; r < kRows; ++r) {
       if (start != nullptr) factors.start = start + (row + r) * at.start_stride;
@@ -69,6 +71,7 @@ WEFT_PART void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     }
   }
 }
+#endif
 
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;

@@ -16,18 +16,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where the sums of a panel begin, those of a row so many behind those of the row before.
-struct SumBegins {
-  const int32_t* sums;
-  size_t stride;
-};
+// The last levels of rows, fewer than a block, and zeros behind them: blocks beside each other.
+HWY_NOINLINE inline void GatherTails(const int8_t* x, size_t stride, size_t rows, size_t rest,
+                                     int8_t* tails) {
+  for (; rows != 0; --rows, x += stride, tails += kInputBlock) {
+    for (size_t i = 0; i < kInputBlock; ++i) tails[i] = i < rest ? x[i] : int8_t{0};
+  }
+}
 
-// Takes the integers that a whole panel of sums begins with from its factors.
-HWY_INLINE SumBegins TakeFirst(FactorsQ8& factors, size_t outputs) {
+// The integers that all sums of a whole panel begin with, which are no longer among its factors then.
+HWY_INLINE const int32_t* TakeFirst(FactorsQ8& factors, size_t outputs) {
   const int32_t* const first = factors.first;
-  if (first == nullptr || outputs != kPanelOutputs) return {kNoFirst, 0};
+  if (first == nullptr || outputs != kPanelOutputs) return kNoFirst;
   factors.first = nullptr;
-  return {first, 0};
+  return first;
 }
 
 #if defined(__ARM_FEATURE_MVE)
@@ -48,61 +50,96 @@ inline constexpr size_t kRowsQ8 = 2;
   "vldrb.u8 q3, [%[w]" next "]\n\t"                   \
   "vmladava.s8 %[" second "], q0, q3\n\t"
 // clang-format on
-#undef WEFT_EIGHT_SUMS
-#define WEFT_EIGHT_SUMS(products)                                                               \
-  __asm__ volatile("1:\n\t" products                                                            \
-                   "add.w %[w], %[w], #256\n\t"                                                 \
-                   "subs %[blocks], #1\n\t"                                                     \
-                   "bne 1b"                                                                     \
-                   : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [e] "+Te"(e),      \
-                     [f] "+Te"(f), [g] "+Te"(g), [h] "+Te"(h), [x] "+r"(from), [o] "+r"(other), \
-                     [w] "+r"(w), [blocks] "+r"(blocks)                                         \
-                   :                                                                            \
-                   : "cc", "memory", "q0", "q1", "q2", "q3")
+// Adds the products of `count` blocks to eight sums at a time, which stay in the even registers: four outputs
+// of two rows, or eight of one, for all outputs of a panel. s16 and s17 hold where the rows begin, s18 the
+// count, s19 how far weights of the next outputs lie before the end. The sums lie at a multiple of their
+// 64 bytes, which tells when they are through.
+#undef WEFT_ADD_BLOCKS
+#define WEFT_ADD_BLOCKS(levels, products, second, third, fourth, step, before)                    \
+  __asm__ volatile(                                                                               \
+      "vmov s16, s17, %[x], %[o]\n\t"                                                             \
+      "lsl %[a], %[count], #8\n\t"                                                                \
+      "sub %[a], #" before                                                                        \
+      "\n\t"                                                                                      \
+      "vmov s18, s19, %[count], %[a]\n"                                                           \
+      "1:\n\t"                                                                                    \
+      "ldrd %[a], %[b], [%[sums]]\n\t"                                                            \
+      "ldrd %[c], %[d], [%[sums], #" second                                                       \
+      "]\n\t"                                                                                     \
+      "ldrd %[e], %[f], [%[sums], #" third                                                        \
+      "]\n\t"                                                                                     \
+      "ldrd %[g], %[h], [%[sums], #" fourth                                                       \
+      "]\n"                                                                                       \
+      "2:\n\t" levels products                                                                    \
+      "add %[w], #256\n\t"                                                                        \
+      "subs %[count], #1\n\t"                                                                     \
+      "bne 2b\n\t"                                                                                \
+      "strd %[g], %[h], [%[sums], #" fourth                                                       \
+      "]\n\t"                                                                                     \
+      "strd %[e], %[f], [%[sums], #" third                                                        \
+      "]\n\t"                                                                                     \
+      "strd %[c], %[d], [%[sums], #" second                                                       \
+      "]\n\t"                                                                                     \
+      "strd %[a], %[b], [%[sums]], #" step                                                        \
+      "\n\t"                                                                                      \
+      "vmov %[count], %[a], s18, s19\n\t"                                                         \
+      "sub %[w], %[a]\n\t"                                                                        \
+      "vmov %[x], %[o], s16, s17\n\t"                                                             \
+      "tst %[sums], #63\n\t"                                                                      \
+      "bne 1b"                                                                                    \
+      : [a] "=&Te"(a), [b] "=&Te"(b), [c] "=&Te"(c), [d] "=&Te"(d), [e] "=&Te"(e), [f] "=&Te"(f), \
+        [g] "=&Te"(g), [h] "=&Te"(h), [x] "+r"(x), [o] "+r"(other), [w] "+r"(weights),            \
+        [count] "+r"(count), [sums] "+r"(sums)                                                    \
+      :                                                                                           \
+      : "cc", "memory", "q0", "q1", "q2", "q3", "s16", "s17", "s18", "s19")
 
-// Adds the products of `count` levels of each row, eight sums at a time, all in even registers.
 template <size_t kRows>
-HWY_NOINLINE void AddLevels(const int8_t* x, size_t stride, size_t count, const int8_t* weights,
-                            SumBegins begins, int32_t* sums) {
+HWY_NOINLINE void AddBlocks(const int8_t* x, const int8_t* other, size_t count,
+                            const int8_t* weights, int32_t* sums) {
   static_assert(kRows == 1 || kRows == 2, "eight outputs of a row or four of two");
-  constexpr size_t kOutputs = 8 / kRows;
-  // Of the second half of the sums.
-  const size_t begin = kRows == 1 ? 4 : begins.stride, end = kRows == 1 ? 4 : kPanelOutputs;
-  const int8_t* const second = kRows == 1 ? x : x + stride;
-  for (size_t n = 0; n < kPanelOutputs; n += kOutputs) {
-    const int32_t* const low = begins.sums + n;
-    const int32_t* const high = low + begin;
-    int32_t a = low[0], b = low[1], c = low[2], d = low[3];
-    int32_t e = high[0], f = high[1], g = high[2], h = high[3];
-    const int8_t *from = x, *other = second, *w = weights + n * kInputBlock;
-    size_t blocks = count / kInputBlock;
-    if (blocks == 0) {
-    } else if constexpr (kRows == 2) {
-      WEFT_EIGHT_SUMS(
-          "vldrb.u8 q0, [%[x]], #16\n\t"
-          "vldrb.u8 q1, [%[o]], #16\n\t"  //
-          WEFT_TWO_ROWS("q2", "", "a", "e") WEFT_TWO_ROWS("q3", ", #16", "b", "f")
-              WEFT_TWO_ROWS("q2", ", #32", "c", "g") WEFT_TWO_ROWS("q3", ", #48", "d", "h"));
-    } else {
-      WEFT_EIGHT_SUMS("vldrb.u8 q0, [%[x]], #16\n\t"  //
-                      WEFT_TWO_OUTPUTS("", ", #16", "a", "b") WEFT_TWO_OUTPUTS(
-                          ", #32", ", #48", "c", "d") WEFT_TWO_OUTPUTS(", #64", ", #80", "e", "f")
-                          WEFT_TWO_OUTPUTS(", #96", ", #112", "g", "h"));
-    }
-    int32_t *const to = sums + n, *const behind = to + end;
-    to[0] = a, to[1] = b, to[2] = c, to[3] = d;
-    behind[0] = e, behind[1] = f, behind[2] = g, behind[3] = h;
+  int32_t a, b, c, d, e, f, g, h;
+  if constexpr (kRows == 2) {
+    WEFT_ADD_BLOCKS(
+        "vldrb.u8 q0, [%[x]], #16\n\t"
+        "vldrb.u8 q1, [%[o]], #16\n\t",
+        WEFT_TWO_ROWS("q2", "", "a", "e") WEFT_TWO_ROWS("q3", ", #16", "b", "f")
+            WEFT_TWO_ROWS("q2", ", #32", "c", "g") WEFT_TWO_ROWS("q3", ", #48", "d", "h"),
+        "8", "64", "72", "16", "64");
+  } else {
+    WEFT_ADD_BLOCKS("vldrb.u8 q0, [%[x]], #16\n\t",
+                    WEFT_TWO_OUTPUTS("", ", #16", "a", "b") WEFT_TWO_OUTPUTS(
+                        ", #32", ", #48", "c", "d") WEFT_TWO_OUTPUTS(", #64", ", #80", "e", "f")
+                        WEFT_TWO_OUTPUTS(", #96", ", #112", "g", "h"),
+                    "8", "16", "24", "32", "128");
   }
 }
 
 template <size_t kRows>
-HWY_INLINE void SumRows(const NumberRows<int8_t>& rows, const int8_t* weights,
-                        const SumBegins& begins, int32_t* sums) {
-  AddLevels<kRows>(rows.numbers, rows.stride, rows.count, weights, begins, sums);
-  if (rows.tail == nullptr) return;
-  AddLevels<kRows>(rows.tail, kInputBlock, kInputBlock, weights + kPanelOutputs * rows.count,
-                   {sums, kPanelOutputs}, sums);
-}
+class LevelRows {
+ public:
+  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
+      : x_(x), stride_(kRows == 1 ? 0 : stride), blocks_(inputs / kInputBlock) {
+    const size_t rest = inputs % kInputBlock;
+    has_tail_ = rest != 0;
+    if (has_tail_) GatherTails(x + blocks_ * kInputBlock, stride, kRows, rest, tails_);
+  }
+
+  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
+    for (size_t r = 0; r < kRows; ++r) {
+      __builtin_memcpy(sums + r * kPanelOutputs, first, kPanelOutputs * sizeof *sums);
+    }
+    if (blocks_ != 0) AddBlocks<kRows>(x_, x_ + stride_, blocks_, weights, sums);
+    if (!has_tail_) return;
+    AddBlocks<kRows>(tails_, tails_ + (kRows - 1) * kInputBlock, 1,
+                     weights + blocks_ * kInputBlock * kPanelOutputs, sums);
+  }
+
+ private:
+  const int8_t* x_;
+  size_t stride_, blocks_;
+  bool has_tail_;
+  int8_t tails_[kRows * kInputBlock];
+};
 
 #else
 
@@ -136,20 +173,45 @@ inline constexpr size_t kRowsQ8 = 3;
   "smlad r9, lr, r3, r9\n\t"
 // clang-format on
 
+// Where the sums of a panel begin, those of a row so many behind those of the row before.
+struct SumBegins {
+  const int32_t* sums;
+  size_t stride;
+};
 // Four levels of each of three rows as pairs, of the first and third and of the others.
 struct ThreePairs {
   uint32_t pairs[3][2];
 };
-HWY_INLINE void WidenThree(const int8_t* x, size_t stride, ThreePairs& to) {
-  for (size_t r = 0; r < 3; ++r) {
-    uint32_t four;
-    __builtin_memcpy(&four, x + r * stride, sizeof four);
-    __asm__("sxtb16 %0, %1" : "=r"(to.pairs[r][0]) : "r"(four));
-    __asm__("sxtb16 %0, %1, ror #8" : "=r"(to.pairs[r][1]) : "r"(four));
+// As many levels of a row as are widened at one time.
+inline constexpr size_t kWidened = 64;
+
+HWY_INLINE void WidenFour(uint32_t four, uint32_t* pairs) {
+  __asm__("sxtb16 %0, %1" : "=r"(pairs[0]) : "r"(four));
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pairs[1]) : "r"(four));
+}
+// `count` levels of each row, and zeros behind them up to a whole block.
+HWY_NOINLINE inline void WidenRows(const int8_t* x, size_t stride, size_t count, ThreePairs* to) {
+  const int8_t *b = x + stride, *c = x + 2 * stride;
+  const ThreePairs* const end = to + PaddedInputs(static_cast<uint32_t>(count)) / 4;
+  for (size_t k = 0; k + 4 <= count; k += 4, ++to) {
+    uint32_t fours[3];
+    __builtin_memcpy(&fours[0], x + k, 4);
+    __builtin_memcpy(&fours[1], b + k, 4);
+    __builtin_memcpy(&fours[2], c + k, 4);
+    WidenFour(fours[0], to->pairs[0]);
+    WidenFour(fours[1], to->pairs[1]);
+    WidenFour(fours[2], to->pairs[2]);
+  }
+  for (size_t rest = count % 4; to != end; ++to, rest = 0) {
+    for (size_t r = 0; r < 3; ++r) {
+      uint32_t four = 0;
+      for (size_t i = 0; i < rest; ++i) {
+        four |= uint32_t{static_cast<uint8_t>(x[r * stride + count - rest + i])} << 8 * i;
+      }
+      WidenFour(four, to->pairs[r]);
+    }
   }
 }
-// As many as lie in memory at one time.
-inline constexpr size_t kWidened = 64;
 
 // Adds the products of `count` >= 16 widened levels of three rows: two outputs at a time, whose six sums
 // stay in registers. s16 holds where the levels end and s17 where they begin, s18 where the sums go, which
@@ -203,40 +265,80 @@ HWY_NOINLINE inline void AddThreeRows(const ThreePairs* levels, size_t count, co
         "s21", "s22");
 }
 
-// Three rows, widened a part at a time: anew for each panel where there are several parts.
-HWY_NOINLINE inline void SumThreeRows(const NumberRows<int8_t>& rows, const int8_t* weights,
-                                      SumBegins begins, int32_t* sums) {
-  ThreePairs levels[kWidened / 4];
-  const auto add = [&](const int8_t* x, size_t stride, size_t count) {
-    for (size_t k = 0; k < count; k += 4) WidenThree(x + k, stride, levels[k / 4]);
-    AddThreeRows(levels, count, weights, begins, sums);
-    weights += count * kPanelOutputs;
-    begins = {sums, kPanelOutputs};
-  };
-  const int8_t* x = rows.numbers;
-  for (size_t left = rows.count; left != 0;) {
-    const size_t count = left < kWidened ? left : kWidened;
-    add(x, rows.stride, count);
-    left -= count;
-    x += count;
-  }
-  if (rows.tail != nullptr) add(rows.tail, kInputBlock, kInputBlock);
-  if (begins.sums == sums) return;
-  for (size_t i = 0; i < 3 * kPanelOutputs; ++i) sums[i] = begins.sums[i % kPanelOutputs];
-}
-
 template <size_t kRows>
-HWY_INLINE void SumRows(const NumberRows<int8_t>& rows, const int8_t* weights,
-                        const SumBegins& begins, int32_t* sums) {
-  static_assert(kRows == 1 || kRows == 3, "rows by themselves or three at a time");
-  if constexpr (kRows == 3) return SumThreeRows(rows, weights, begins, sums);
-  __builtin_memcpy(sums, begins.sums, kPanelOutputs * sizeof *sums);
-  SumBlocks<false>(rows.numbers, rows.count, weights, sums);
-  if (rows.tail == nullptr) return;
-  SumBlocks<false>(rows.tail, kInputBlock, weights + kPanelOutputs * rows.count, sums);
-}
+class LevelRows;
+
+// Widened once where all levels find room, else a part at a time for each panel.
+template <>
+class LevelRows<3> {
+ public:
+  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
+      : x_(x), stride_(stride), inputs_(inputs) {
+    if (inputs <= kWidened) WidenRows(x, stride, inputs, levels_);
+  }
+
+  HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
+    SumBegins begins = {first, 0};
+    if (inputs_ == 0) {
+      for (size_t i = 0; i < 3 * kPanelOutputs; ++i) sums[i] = first[i % kPanelOutputs];
+    }
+    for (size_t done = 0; done < inputs_; done += kWidened) {
+      const size_t left = inputs_ - done, count = left < kWidened ? left : kWidened;
+      if (inputs_ > kWidened) WidenRows(x_ + done, stride_, count, levels_);
+      const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(count)));
+      AddThreeRows(levels_, padded, weights, begins, sums);
+      weights += padded * kPanelOutputs;
+      begins = {sums, kPanelOutputs};
+    }
+  }
+
+ private:
+  const int8_t* x_;
+  size_t stride_, inputs_;
+  ThreePairs levels_[kWidened / 4];
+};
+
+template <>
+class LevelRows<1> {
+ public:
+  HWY_INLINE LevelRows(const int8_t* x, size_t, size_t inputs)
+      : x_(x), whole_(inputs / kInputBlock * kInputBlock), has_tail_(inputs != whole_) {
+    if (has_tail_) GatherTails(x + whole_, 0, 1, inputs - whole_, tail_);
+  }
+
+  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
+    __builtin_memcpy(sums, first, kPanelOutputs * sizeof *sums);
+    SumBlocks<false>(x_, whole_, weights, sums);
+    if (has_tail_) SumBlocks<false>(tail_, kInputBlock, weights + kPanelOutputs * whole_, sums);
+  }
+
+ private:
+  const int8_t* x_;
+  size_t whole_;
+  bool has_tail_;
+  int8_t tail_[kInputBlock];
+};
 
 #endif
+
+// kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and may be
+// anything: no pointer is made of them.
+template <size_t kRows>
+HWY_NOINLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
+  LevelRows<kRows> rows(x, at.x_stride, at.inputs);
+  const size_t panel_bytes = PackedDenseI8Bytes(1, static_cast<uint32_t>(at.inputs));
+  const int8_t* weights = at.weights;
+  for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
+    const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
+    FactorsQ8 factors = Behind(at.factors, first);
+    if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    rows.Sum(weights, TakeFirst(factors, outputs), sums);
+    const size_t place = at.place + row * at.y_stride + first * at.y_output_stride;
+    at.results.template WriteRows<kRows>(sums, factors, outputs, at.y, place, at.y_output_stride,
+                                         {at.y_stride, at.start_stride});
+  }
+}
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
