@@ -83,14 +83,18 @@ def key_tone(rng, key):
     return tones(rng, count, frequencies_hz, rng.uniform(-TWIST_DB, TWIST_DB))
 
 
-def resonance(source, centre_hz, width_hz):
-    """One formant: a pole pair with unit gain at its centre, roughly."""
+def filtered(gain, poles, source):
     from scipy import signal  # which keys alone do not need
 
+    return signal.lfilter([gain], poles, source)
+
+
+def resonance(source, centre_hz, width_hz):
+    """One formant: a pole pair with unit gain at its centre, roughly."""
     radius = np.exp(-np.pi * width_hz / SAMPLE_RATE_HZ)
     angle = 2.0 * np.pi * centre_hz / SAMPLE_RATE_HZ
     gain = (1.0 - radius) * np.sqrt(1.0 - 2.0 * radius * np.cos(2.0 * angle) + radius**2)
-    return signal.lfilter([gain], [1.0, -2.0 * radius * np.cos(angle), radius**2], source)
+    return filtered(gain, [1.0, -2.0 * radius * np.cos(angle), radius**2], source)
 
 
 def syllable(rng, count):
@@ -103,7 +107,7 @@ def syllable(rng, count):
         pitch_hz = np.linspace(begin_hz, begin_hz * rng.uniform(0.75, 1.3), count)
         phase = np.cumsum(pitch_hz) / SAMPLE_RATE_HZ
         pulses = np.diff(np.floor(phase), prepend=0.0) + 0.01 * rng.standard_normal(count)
-        source = signal.lfilter([1.0], [1.0, -0.9], pulses)
+        source = filtered(1.0, [1.0, -0.9], pulses)
         sound = np.zeros(count)
         for low_hz, high_hz, gain in ((250, 900, 1.0), (800, 2400, 0.6), (2200, 3300, 0.3)):
             centre_hz = rng.uniform(low_hz, high_hz)

@@ -4,6 +4,8 @@ layer, weights of i8 times a scale. They run in integers, and so does the NumPy 
 from (tests/reference/levels.py). OpenVINO is asked, too, where a model has no ties to round: its own
 integers may differ by one there."""
 
+import pathlib
+
 import numpy as np
 from onnx import helper
 
@@ -15,6 +17,7 @@ from reference import levels as q8
 from reference.levels import levels_of
 
 F = np.float32
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
 TOLERANCE = {"oracle": "numpy", "rtol": 2e-6, "atol": 2e-6}
 GROUPS = by_numpy("OpenVINO refuses one scale for several outputs of a group: its own rewriting gives "
                   "it a shape that does not fit.")
@@ -437,7 +440,15 @@ def _dynamic():
     yield Case("quantised/dynamic", [x], model=exported, reference=reference)
 
 
+def _exported():
+    """The keypad decoder as NNCF calibrated it, state and all, on the end of its recording."""
+    keypad = EXAMPLES / "quantise/model/keypad_int8.xml"
+    frames = np.load(EXAMPLES / "dtmf/model/audio_frames.npy")[-40:]
+    yield Case("quantised/keypad", [frames], calls=len(frames), **IN_FLOATS,
+               files=(keypad.read_text(), keypad.with_suffix(".bin").read_bytes()))
+
+
 def cases():
     for part in (_mlps, _convolutions, _between, _pools, _moved, _joined, _stays, _ports, _sequences,
-                 _dynamic):
+                 _dynamic, _exported):
         yield from part()
