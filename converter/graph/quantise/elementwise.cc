@@ -7,12 +7,11 @@
 
 #include "converter/base/faults.h"
 #include "converter/graph/quantise/bounds.h"
-#include "converter/graph/quantise/joined.h"
+#include "converter/graph/quantise/means.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/packed.h"
 #include "converter/ops/quantised.h"
-#include "converter/ops/turn.h"
 
 namespace weft::graph {
 namespace {
@@ -106,46 +105,6 @@ bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& nod
       quantiser, {NewInferredNode(site.graph(), node, is_sum ? "QuantizedAdd" : "QuantizedMultiply",
                                   ops::kOfPasses, inputs, 1, attributes),
                   0});
-  return true;
-}
-
-// Means of windows of `x`, which lies on levels.
-std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& node, const ir::Source& x,
-                                 const Levels& to) {
-  const Levels& from = *site.LevelsOf(x);
-  if (!IsScale(from.scale / to.scale)) return std::nullopt;
-  NodeAttributes attributes = node.attributes;
-  attributes[ops::kLevelScale] = AttributeOf(from.scale / to.scale);
-  attributes[ops::kInputZero] = std::to_string(from.zero);
-  WriteLevels(attributes, to);
-  return ir::Source{NewInferredNode(site.graph(), node, "QuantizedAvgPool", ops::kOfPasses,
-                                    {site.Integers(x)}, 1, attributes),
-                    0};
-}
-
-// Channels that were joined are averaged apart, where they lie on other levels.
-bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
-  constexpr size_t kMostRank = 4;
-  if (!IsCalled(node, "AvgPool") || TypeOf(node.inputs[0]).dims.size() > kMostRank) return false;
-  const ir::Source x = node.inputs[0];
-  std::vector<ir::Source> parts = {x};
-  if (site.LevelsOf(x) == nullptr) {
-    const size_t rank = TypeOf(x).dims.size();
-    const size_t channels = node.attributes.contains(ops::kXLast) ? rank - 1 : 1;
-    if (!site.ArePartsOnLevels(*x.node) || JoinedAxisOf(*x.node) != channels) return false;
-    parts = x.node->inputs;
-  }
-  for (ir::Source& part : parts) {
-    const std::optional<ir::Source> mean = MeanOf(site, node, part, to);
-    if (!mean) return false;
-    part = *mean;
-  }
-  if (parts.size() > 1) {
-    parts = {{NewInferredNode(site.graph(), *x.node, x.node->type, x.node->operation->opset, parts,
-                              1, x.node->attributes),
-              0}};
-  }
-  site.SetIntegers(quantiser, parts[0]);
   return true;
 }
 

@@ -221,6 +221,67 @@ def _pools():
                             q8.quantised(x, a), *how, pads, b, not exclude)))
 
 
+    def indexed(x, opset):
+        more = {"dilations": [1, 1], "index_element_type": "i64", "axis": 0}
+        made = node("MaxPool", opset, [fake(x, *ends)], kernel=[3, 2], strides=[2, 1],
+                    pads_begin=[1, 0], pads_end=[1, 1], rounding_type="floor", auto_pad="explicit",
+                    **more)
+        return convolve(made.output(0), w)
+
+    for opset in (8, 14):
+        yield _case(f"max_pool_opset{opset}", [normal("qpo", 2, 5, 9, 8)],
+                    lambda x, opset=opset: indexed(x, opset),
+                    lambda x: convolved(q8.maximum(q8.quantised(x, a), *how, [(1, 1), (0, 1)])))
+
+
+def _means():
+    """Means along axes that lie side by side are those of windows."""
+    ends, other = (-3.2, 3.175), (-100 * 0.0071, 155 * 0.0071)
+    a, b = levels_of(*ends), levels_of(*other)
+
+    def averaged(x, axes, keep):
+        y = node("ReduceMean", 1, [x, np.array(axes)], keep_dims=keep)
+        return fake(y, *other)
+
+    def along(x, axes, keep):
+        levels = q8.quantised(x, a)
+        kept = [size for i, size in enumerate(x.shape) if i not in axes]
+        dims = [1 if i in axes else size for i, size in enumerate(x.shape)] if keep else kept
+        length = x.size // int(np.prod(kept))
+        order = [i for i in range(x.ndim) if i not in axes] + list(axes)
+        rows = levels.moved(lambda q: q.transpose(order).reshape(-1, 1, length, 1))
+        means = q8.mean(rows, (length, 1), (1, 1), [(0, 0)] * 2, b, True)
+        return means.moved(lambda q: q.reshape(dims))
+
+    shapes = {"planes": ((2, 17, 9, 5), (2, 3), False), "kept": ((2, 17, 9, 5), (2, 3), True),
+              "rows": ((3, 7, 33), (2,), False), "steps": ((2, 50, 19), (1,), False),
+              "channels": ((2, 17, 4, 5), (1,), True), "all": ((1, 6, 7), (0, 1, 2), True)}
+    for name, (shape, axes, keep) in shapes.items():
+        yield _case(f"mean_{name}", [normal("qam" + name, *shape)],
+                    lambda x, axes=axes, keep=keep: averaged(fake(x, *ends), axes, keep),
+                    lambda x, axes=axes, keep=keep: along(x, axes, keep).numbers())
+
+    conv, dense = Weights("qac", 17, 5, 3, 3), Weights("qad", 12, 17)
+
+    def head(x, keep):
+        y = fake(relu(convolve(fake(x, *ends), conv, pad=1)), 0, 3.1875)
+        y = averaged(y, (2, 3), keep)
+        if keep:
+            y = node("Reshape", 1, [y, np.array([0, 17])], special_zero=True)
+        return matmul(y, dense)
+
+    def of_head(x):
+        to = levels_of(0, 3.1875)
+        y = q8.convolution(q8.quantised(x, a), conv.integers[None], conv.scales, [1, 1],
+                           [(1, 1)] * 2, to=to, bounds=positive(to))
+        means = q8.mean(y, y.integers.shape[2:], (1, 1), [(0, 0)] * 2, b, True)
+        return q8.product(means.moved(lambda q: q.reshape(-1, 17)), dense.integers, dense.scales)
+
+    for keep in (False, True):
+        yield _case(f"mean_head_{'kept' if keep else 'dropped'}", [normal("qah", 2, 5, 6, 7)],
+                    lambda x, keep=keep: head(x, keep), of_head)
+
+
 def _moved():
     """Values that lie on levels stay there however their elements move."""
     ends, other = (-3.2, 3.175), (-1.5 * 128 / 127, 1.5)
@@ -449,6 +510,6 @@ def _exported():
 
 
 def cases():
-    for part in (_mlps, _convolutions, _between, _pools, _moved, _joined, _stays, _ports, _sequences,
-                 _dynamic, _exported):
+    for part in (_mlps, _convolutions, _between, _pools, _means, _moved, _joined, _stays, _ports,
+                 _sequences, _dynamic, _exported):
         yield from part()

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/means.h"
+
+#include <optional>
+#include <vector>
+
+#include "converter/graph/quantise/joined.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/quantised.h"
+#include "converter/ops/turn.h"
+
+namespace weft::graph {
+namespace {
+
+// Means of windows of `integers`, which lie on levels; `attributes` say which.
+std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::Source integers,
+                                 const Levels& from, const Levels& to, NodeAttributes attributes) {
+  if (!IsScale(from.scale / to.scale)) return std::nullopt;
+  attributes[ops::kLevelScale] = AttributeOf(from.scale / to.scale);
+  attributes[ops::kInputZero] = std::to_string(from.zero);
+  WriteLevels(attributes, to);
+  return ir::Source{NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kOfPasses,
+                                    {integers}, 1, attributes),
+                    0};
+}
+
+// Channels that were joined are averaged apart, where they lie on other levels.
+bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
+                     const Levels& to) {
+  constexpr size_t kMostRank = 4;
+  if (TypeOf(node.inputs[0]).dims.size() > kMostRank) return false;
+  const ir::Source x = node.inputs[0];
+  std::vector<ir::Source> parts = {x};
+  if (site.LevelsOf(x) == nullptr) {
+    const size_t rank = TypeOf(x).dims.size();
+    const size_t channels = node.attributes.contains(ops::kXLast) ? rank - 1 : 1;
+    if (!site.ArePartsOnLevels(*x.node) || JoinedAxisOf(*x.node) != channels) return false;
+    parts = x.node->inputs;
+  }
+  for (ir::Source& part : parts) {
+    const std::optional<ir::Source> mean =
+        MeanOf(site, node, site.Integers(part), *site.LevelsOf(part), to, node.attributes);
+    if (!mean) return false;
+    part = *mean;
+  }
+  if (parts.size() > 1) {
+    parts = {{NewInferredNode(site.graph(), *x.node, x.node->type, x.node->operation->opset, parts,
+                              1, x.node->attributes),
+              0}};
+  }
+  site.SetIntegers(quantiser, parts[0]);
+  return true;
+}
+
+// Axes of a tensor, as they lie: those before a run that is averaged, the run, and those behind it.
+struct AxisRun {
+  int64_t outer = 1, length = 1, inner = 1;
+};
+
+// Nullopt where what is averaged is no such run, or the axes that are left go into another order.
+std::optional<AxisRun> RunOf(const ir::Node& node) {
+  const Dims& dims = TypeOf(node.inputs[0]).dims;
+  const size_t rank = dims.size();
+  const bool is_turned = node.attributes.contains(ops::kXLast);
+  std::vector<bool> averaged(rank);
+  for (int64_t axis : IntsOf(node.inputs[1])) {
+    if (axis < 0) axis += static_cast<int64_t>(rank);
+    averaged[static_cast<size_t>(is_turned ? ops::LastPlace(axis, rank) : axis)] = true;
+  }
+  size_t at = 0;
+  AxisRun run;
+  while (at < rank && !averaged[at]) run.outer *= dims[at++];
+  const size_t begin = at;
+  while (at < rank && averaged[at]) run.length *= dims[at++];
+  const size_t end = at;
+  while (at < rank && !averaged[at]) run.inner *= dims[at++];
+  const bool keeps_order =
+      !is_turned || node.attributes.contains(ops::kYLast) || (begin == 1 && end + 1 == rank);
+  if (at < rank || begin == end || !keeps_order) return std::nullopt;
+  return run;
+}
+
+// The run is a column of pixels, what is behind it their channels.
+bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
+  const Levels* from = site.LevelsOf(node.inputs[0]);
+  const std::optional<AxisRun> run = RunOf(node);
+  if (from == nullptr || !run) return false;
+  const NodeAttributes attributes = {{"kernel", std::to_string(run->length) + ",1"},
+                                     {"strides", "1,1"},
+                                     {"pads_begin", "0,0"},
+                                     {"pads_end", "0,0"},
+                                     {ops::kXLast, "1"},
+                                     {ops::kYLast, "1"}};
+  ir::Graph& graph = site.graph();
+  const ir::Source column = Reshaped(graph, node, site.Integers(node.inputs[0]),
+                                     {run->outer, run->length, 1, run->inner});
+  const std::optional<ir::Source> mean = MeanOf(site, node, column, *from, to, attributes);
+  if (!mean) return false;
+  site.SetIntegers(quantiser, Reshaped(graph, node, *mean, node.outputs[0].type.dims));
+  return true;
+}
+
+}  // namespace
+
+bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
+  if (IsCalled(node, "AvgPool")) return QuantiseWindows(site, quantiser, node, to);
+  return IsCalled(node, "ReduceMean") && QuantiseRun(site, quantiser, node, to);
+}
+
+}  // namespace weft::graph
