@@ -12,7 +12,7 @@ cmake --build --preset x86-64 --target weft_models
 for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55; do
   cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models"
   cmake --build --preset "$preset" --target \
-    weft_size_{mlp,lstm,lstm_f16,lstm_i8,gru,dscnn,dscnn_i8,dtmf,layers}
+    weft_size_{{mlp,lstm,dscnn}{,_int8},lstm_f16,{lstm,dscnn}_i8,gru,dtmf,layers}
   WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L size
 done
 python3 tests/tidy/tidy.py --write-readme

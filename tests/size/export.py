@@ -6,8 +6,8 @@
 
 An MLP 64-64-64-10, an LSTM and a GRU of 64 units over 100 steps of 32 inputs with a dense head of
 32, and DS-CNN-S: a convolution, four pairs of a depthwise and a pointwise one over 25 x 5 pixels of
-64 channels, and a dense head of 12. Their files stand in models/; only a change of the models
-themselves needs this.
+64 channels, and a dense head of 12. NAME_int8 is a model of these as calibration leaves it. Their
+files stand in models/; only a change of the models themselves needs this.
 """
 import pathlib
 import sys
@@ -63,9 +63,64 @@ def dscnn():
     return ov.Model([op.softmax(dense(mean, 64, 12), 1)], [x], "dscnn")
 
 
+# Operations whose data is to lie on levels -> the axis of outputs of their weights, by input port.
+CALIBRATED = {
+    "MatMul": {1: 0}, "Convolution": {1: 0}, "GroupConvolution": {1: 0}, "ReduceMean": {},
+    "LSTMSequence": {4: 1, 5: 1}
+}
+SAMPLES = 64
+
+
+def extremes(model, values):
+    """Of each of these values over random inputs: the least and the greatest number."""
+    random = np.random.default_rng(2)
+    traced = ov.Model(values, model.get_parameters(), "traced")
+    compiled = ov.Core().compile_model(traced, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    shape = model.input(0).shape
+    runs = [list(compiled([random.standard_normal(shape, np.float32)]).values())
+            for _ in range(SAMPLES)]
+    return [(min(run[i].min() for run in runs), max(run[i].max() for run in runs))
+            for i in range(len(values))]
+
+
+def on_levels(value, least, most):
+    """256 levels, symmetric where there are numbers below 0."""
+    lowest, highest = (0, 255) if least >= 0 else (-128, 127)
+    step = np.ceil(max(most / highest, least / min(lowest, -1)) * 4096) / 4096
+    ends = (step * lowest, step * highest)
+    low, high = (op.constant(np.float32(end)) for end in ends)
+    return op.fake_quantize(value, low, high, low, high, 256).output(0)
+
+
+def in_integers(constant, axis):
+    """The nearest integers of i8, one scale for each output."""
+    axes = tuple(i for i in range(constant.data.ndim) if i != axis)
+    scales = np.abs(constant.data).max(axes, keepdims=True) / np.float32(127)
+    narrow = op.constant(np.rint(constant.data / scales).astype(np.int8))
+    return op.multiply(op.convert(narrow, np.float32), op.constant(scales)).output(0)
+
+
+def calibrated(model):
+    """FakeQuantize around every layer, weights of i8 times a scale."""
+    layers = [node for node in model.get_ordered_ops() if node.get_type_name() in CALIBRATED]
+    values = [layer.input_value(0) for layer in layers]
+    made = [on_levels(*each) for each in zip(values, *zip(*extremes(model, values)))]
+    for layer, value in zip(layers, made):
+        layer.input(0).replace_source_output(value)
+        for port, axis in CALIBRATED[layer.get_type_name()].items():
+            weights_of = layer.input_value(port).get_node()
+            layer.input(port).replace_source_output(in_integers(weights_of, axis))
+    model.validate_nodes_and_infer_types()
+    model.set_friendly_name(model.get_friendly_name() + "_int8")
+    return model
+
+
 def main():
     folder, *wanted = sys.argv[1:]
-    for model in (mlp(), recurrent("lstm"), recurrent("gru"), dscnn()):
+    made = [mlp(), recurrent("lstm"), recurrent("gru"), dscnn()]
+    floats = {model.get_friendly_name(): model for model in made}
+    made += [calibrated(floats[name].clone()) for name in ("mlp", "lstm", "dscnn")]
+    for model in made:
         name = model.get_friendly_name()
         if not wanted or name in wanted:
             ov.save_model(model, pathlib.Path(folder) / f"{name}.xml", compress_to_fp16=False)

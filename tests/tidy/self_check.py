@@ -32,6 +32,7 @@ _README = {
     **_STEP,
     "converter/ops/a.cc": '    {"Add", 1, 2, 2, Infer, Lower},\n',
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
+    "tests/size/tflm_int8.txt": "# cpu ...\n",
     "README.md":
         "<!-- footprint_m4 -->\n| model | core | code | model | state | scratch | stack | Open "
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
@@ -39,7 +40,9 @@ _README = {
         "<!-- footprint -->\n| model | core | code | model | state | scratch | stack | Open "
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
         "| MLP 64-64-64-10 | cortex-m7 | 1.0 KB | 2.0 KB | 0 | 512 | 900 | 13.0 k | 16.9 k |\n"
-        "<!-- end -->\n",
+        "<!-- end -->\n<!-- footprint_int8 -->\n"
+        "| model | core | runtime | code | model | RAM | stack | Open | Run |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
     "docs/operations.md":
         "<!-- steps -->\n| step | operands | meaning |\n| --- | --- | --- |\n"
         "| `dense` | x [start] -> y | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",

@@ -84,10 +84,11 @@ def boards_table():
         if line.startswith("#"):
             continue
         model, core, *theirs = line.split()
-        rows.append([BOARD_NAMES[model], core, counted(ours[model, core]),
+        integers = ours.get((f"{model}_int8", core), "-")
+        rows.append([BOARD_NAMES[model], core, counted(ours[model, core]), counted(integers),
                      *map(counted, theirs)])
-    head = ["model", "core", "weft, f32", "TFLM, f32", "TFLM, int8, CMSIS-NN", "onnx2c, f32",
-            "RTNeural, f32"]
+    head = ["model", "core", "weft, f32", "weft, int8", "TFLM, f32", "TFLM, int8, CMSIS-NN",
+            "onnx2c, f32", "RTNeural, f32"]
     return table(head, rows)
 
 

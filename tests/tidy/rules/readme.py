@@ -47,16 +47,19 @@ def _count(number):
     return f"{number / 1e6:.2f} M" if number >= 1e6 else f"{number / 1e3:.1f} k"
 
 
+def _table_rows(tree, path):
+    return [line.split() for line in tree.text(path).splitlines() if not line.startswith("#")]
+
+
 def _footprint(tree, *cores):
     """Rows of tests/size/footprint.txt, models first; of these cores alone, where some are given."""
-    rows = [
-        line.split() for line in tree.text("tests/size/footprint.txt").splitlines()
-        if not line.startswith("#")
-    ]
+    rows = _table_rows(tree, "tests/size/footprint.txt")
     names = {
-        "mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "lstm_f16": "the same, f16",
-        "lstm_i8": "the same, i8", "gru": "GRU-64, 100 steps", "dscnn": "DS-CNN-S, 49 x 10",
-        "dscnn_i8": "the same, i8", "dtmf": "DTMF, a frame"
+        "mlp": "MLP 64-64-64-10", "mlp_int8": "the same, calibrated",
+        "lstm": "LSTM-64, 100 steps", "lstm_f16": "the same, f16", "lstm_i8": "the same, i8",
+        "lstm_int8": "the same, calibrated", "gru": "GRU-64, 100 steps",
+        "dscnn": "DS-CNN-S, 49 x 10", "dscnn_i8": "the same, i8",
+        "dscnn_int8": "the same, calibrated", "dtmf": "DTMF, a frame"
     }
     cores = cores or ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
     rows = [row for row in rows if row[0] in cores]
@@ -77,11 +80,32 @@ def _footprint_m4(tree):
     return _footprint(tree, "cortex-m4f")
 
 
+def _footprint_int8(tree):
+    """The calibrated models beside the same ones on TensorFlow Lite Micro."""
+    ours = {(cpu, model): list(map(int, numbers))
+            for cpu, model, _, *numbers in _table_rows(tree, "tests/size/footprint.txt")}
+    lines = ["| model | core | runtime | code | model | RAM | stack | Open | Run |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    names = {"mlp_int8": "MLP 64-64-64-10", "lstm_int8": "LSTM-64, 100 steps",
+             "dscnn_int8": "DS-CNN-S, 49 x 10"}
+    rows = _table_rows(tree, "tests/size/tflm_int8.txt")
+    rows.sort(key=lambda row: (list(names).index(row[1]), row[0]))
+    for cpu, model, *theirs in rows:
+        code, file, state, scratch, *rest = ours[cpu, model]
+        for runtime, numbers in (("weft", (code, file, state + scratch, *rest)),
+                                 ("TFLM, CMSIS-NN", map(int, theirs))):
+            code, file, ram, stack, opened, run = numbers
+            lines.append(f"| {names[model]} | {cpu} | {runtime} | {_kilobytes(code)} | "
+                         f"{_kilobytes(file)} | {ram} | {stack} | {_count(opened)} | {_count(run)} |")
+    return lines
+
+
 # Name of a table -> the file that holds it, and its lines.
 _TABLES = {
     "steps": ("docs/operations.md", _steps),
     "operations": ("docs/operations.md", _operations),
     "footprint": ("docs/footprint.md", _footprint),
+    "footprint_int8": ("docs/footprint.md", _footprint_int8),
     "footprint_m4": ("README.md", _footprint_m4),
 }
 
