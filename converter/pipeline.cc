@@ -55,6 +55,7 @@
 #include "converter/program/cells.h"
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
+#include "converter/program/level_weights.h"
 #include "converter/program/place_maps.h"
 #include "converter/program/program.h"
 #include "converter/program/read_parts.h"
@@ -336,6 +337,7 @@ bool FuseCells(Conversion& c) {
 
 bool NarrowWeights(Conversion& c) {
   c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
+  for (plan::LayerWeights& layer : plan::LevelWeights(c.program)) c.weights.Add(std::move(layer));
   for (const graph::IntegerTable& table : c.tables) {
     c.weights.Add({table.layer, ElementType::i8, table.bytes_before, table.bytes,
                    std::numeric_limits<double>::infinity()});

@@ -20,11 +20,26 @@ constexpr const char* kNoNumber = "-";
 
 // In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would be
 // noise as great as themselves.
-std::optional<double> WeightsDb(const std::vector<float>& is, const std::vector<float>& must) {
+// What one factor makes of `is` to come nearest to `must`.
+double NearestFactor(const std::vector<float>& is, const std::vector<float>& must) {
+  double both = 0, own = 0;
+  for (size_t i = 0; i < is.size(); ++i) {
+    if (!std::isfinite(is[i]) || !std::isfinite(must[i])) continue;
+    both += double{is[i]} * must[i];
+    own += double{is[i]} * is[i];
+  }
+  return own == 0 ? 1 : both / own;
+}
+
+std::optional<double> WeightsDb(const inspect::LayerConstants& now,
+                                const inspect::LayerConstants& before) {
+  const std::vector<float>&is = now.numbers, &must = before.numbers;
   if (is.size() != must.size()) return std::nullopt;
+  const bool is_fitted = now.has_own_unit || before.has_own_unit;
+  const double factor = is_fitted ? NearestFactor(is, must) : 1;
   double signal = 0, noise = 0;
   for (size_t i = 0; i < is.size(); ++i) {
-    const double error = double{is[i]} - must[i];
+    const double error = is[i] * factor - must[i];
     if (!std::isfinite(error)) continue;
     signal += double{must[i]} * must[i];
     noise += error * error;
@@ -112,7 +127,7 @@ LayerComparison::LayerComparison(LoadedModel& is, LoadedModel& must) : is_(is), 
       row.bytes = constants->second.bytes;
       if (old != before.end()) {
         row.bytes_before = old->second.bytes;
-        row.weights_db = WeightsDb(constants->second.numbers, old->second.numbers);
+        row.weights_db = WeightsDb(constants->second, old->second);
       }
     }
     layers_.push_back(std::move(row));

@@ -59,27 +59,52 @@ std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from
   return panels;
 }
 
-// Integers [panel][block of inputs][16 outputs][16 inputs] become floats [panel][input][16].
-std::vector<float> PanelsOfIntegers(const format::DenseI8Params& dense,
-                                    const std::vector<float>& integers,
+// A product as its integers are packed.
+struct PackedShape {
+  size_t groups, outputs, inputs;  // those of a group
+};
+PackedShape ShapeOf(const format::DenseI8Params& dense) {
+  return {1, dense.outputs(), dense.inputs()};
+}
+PackedShape ShapeOf(const format::DenseQ8Params& dense) {
+  return {1, dense.outputs(), dense.inputs()};
+}
+PackedShape ShapeOf(const format::ConvQ8Params& conv) {
+  return {conv.groups(), conv.out_channels(),
+          size_t{conv.in_channels()} * conv.kernel_height() * conv.kernel_width()};
+}
+
+// Integers [group][panel][block of inputs][16 outputs][16 inputs] become floats [group][panel][input][16].
+std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<float>& integers,
                                     const std::vector<float>& scales) {
-  const size_t inputs = dense.inputs(), padded = kernels::PaddedInputs(dense.inputs());
-  const size_t panel_count = kernels::PanelCount(dense.outputs());
-  std::vector<float> panels(kernels::PackedDenseFloats(dense.outputs(), dense.inputs()));
-  if (integers.size() < panel_count * kUnits * padded || scales.size() < panel_count * kUnits) {
+  const size_t padded = kernels::PaddedInputs(Narrow32(shape.inputs, "inputs"));
+  const size_t panels = kernels::PanelCount(Narrow32(shape.outputs, "outputs"));
+  std::vector<float> floats(shape.groups * panels * shape.inputs * kUnits);
+  if (integers.size() < shape.groups * panels * kUnits * padded ||
+      scales.size() < shape.groups * shape.outputs) {
     return {};
   }
-  for (size_t panel = 0; panel < panel_count; ++panel) {
-    for (size_t k = 0; k < inputs; ++k) {
-      const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
-      for (size_t i = 0; i < kUnits; ++i) {
-        const size_t at = panel * kUnits * padded + (block * kUnits + i) * kernels::kInputBlock;
-        panels[(panel * inputs + k) * kUnits + i] =
-            integers[at + place] * scales[panel * kUnits + i];
-      }
-    }
+  for (size_t i = 0; i < floats.size(); ++i) {
+    const size_t unit = i % kUnits, k = i / kUnits % shape.inputs;
+    const size_t panel = i / kUnits / shape.inputs, output = panel % panels * kUnits + unit;
+    if (output >= shape.outputs) continue;
+    const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
+    const size_t at = panel * kUnits * padded + (block * kUnits + unit) * kernels::kInputBlock;
+    floats[i] = integers[at + place] * scales[panel / panels * shape.outputs + output];
   }
-  return panels;
+  return floats;
+}
+
+// Integers [tap][channels in blocks of 16], as floats lie.
+std::vector<float> TapsOfIntegers(const format::DepthwiseQ8Params& depthwise,
+                                  std::vector<float> numbers, const std::vector<float>& scales) {
+  const size_t padded = kernels::PanelCount(depthwise.channels()) * kUnits;
+  if (scales.size() < depthwise.channels()) return {};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t channel = i % padded;
+    if (channel < depthwise.channels()) numbers[i] *= scales[channel];
+  }
+  return numbers;
 }
 
 // Of a step whose operands are `slots`, as many as it has.
@@ -90,11 +115,26 @@ std::vector<float> NumbersOf(const format::Model& model, const Params& params,
     std::vector<float> floats = WidenedOf(model, *slots[kWeightsOperand]);
     if constexpr (requires { params.hidden(); }) return PanelsOfCell(params, floats);
     return floats;
-  } else if constexpr (std::is_same_v<Params, format::DenseI8Params>) {
-    return PanelsOfIntegers(params, WidenedOf(model, *slots[kWeightsOperand]),
+  } else if constexpr (requires { ShapeOf(params); }) {
+    return PanelsOfIntegers(ShapeOf(params), WidenedOf(model, *slots[kWeightsOperand]),
                             WidenedOf(model, *slots[kScalesOperand]));
+  } else if constexpr (std::is_same_v<Params, format::DepthwiseQ8Params>) {
+    return TapsOfIntegers(params, WidenedOf(model, *slots[kWeightsOperand]),
+                          WidenedOf(model, *slots[kScalesOperand]));
   } else {
     return {};
+  }
+}
+
+// The scales of products of levels hold those of what they read and write, too.
+bool HasOwnUnit(const format::Step& step) {
+  switch (static_cast<format::Kind>(step.kind())) {
+    case format::Kind::dense_q8:
+    case format::Kind::conv_q8:
+    case format::Kind::depthwise_q8:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -144,6 +184,8 @@ std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& mode
     const std::vector<float> numbers = NumbersOf(model, steps[i], slots);
     if (numbers.empty()) continue;
     constants.type = format::EnumNameElementType(slots[kWeightsOperand]->type());
+    constants.has_own_unit = HasOwnUnit(steps[i]);
+    if (constants.has_own_unit) constants.numbers.clear();  // two of them may have two units
     constants.numbers.insert(constants.numbers.end(), numbers.begin(), numbers.end());
   }
   return layers;

@@ -16,6 +16,8 @@ struct LayerConstants {
   int64_t bytes = 0;           // of all constants that its steps read
   std::string type;            // of its weights; empty without
   std::vector<float> numbers;  // its weights; empty where a kind of step is not known here
+  // They are the weights times one factor, which the file does not have.
+  bool has_own_unit = false;
 };
 // By layer, of a verified model. A constant of several layers counts for each.
 std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& model);

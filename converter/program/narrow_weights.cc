@@ -17,6 +17,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/conv_rows.h"
 #include "converter/program/integer_weights.h"
+#include "converter/program/level_weights.h"
 #include "kernels/elementwise/convert.h"
 
 namespace weft::plan {
@@ -182,7 +183,10 @@ void Narrowing::TakeOperands(Step& step) {
 void Narrowing::FindConstants() {
   for (Block& block : program_.blocks) {
     for (Item& item : block.items) {
-      if (auto* step = std::get_if<Step>(&item)) TakeOperands(*step);
+      auto* step = std::get_if<Step>(&item);
+      if (step == nullptr) continue;
+      TakeOperands(*step);
+      if (LevelWeightsOf(*step) > 0) layers_.insert(step->layer);
     }
     for (const ValueId result : block.results) Keep(result);
   }

@@ -60,8 +60,9 @@ struct WeightsReport {
 // become what they are without a request, and a layer that is named for i8 must have one. Without a request
 // weights that were made from integers are those where the product gains from them. What is left
 // alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
-// step whose weights would save less than its kernel for them takes. A weight that is too great for its
-// type, and a layer that has none, are faults.
+// step whose weights would save less than its kernel for them takes; weights of products of levels, whose
+// layers may be named (level_weights.h). A weight that is too great for its type, and a layer that has none,
+// are faults.
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

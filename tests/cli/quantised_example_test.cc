@@ -66,5 +66,44 @@ TEST_F(QuantisedExample, AnswersNearlyWhatFloatsDo) {
   EXPECT_GT(json["outputs"][0]["signal_to_noise_db"], 40);
 }
 
+TEST_F(QuantisedExample, SaysWhatItsLayersWeigh) {
+  const auto json =
+      nlohmann::json::parse(Weft(std::string("convert ") + kCalibrated + " -o m.weft --json").out);
+  std::map<std::string, nlohmann::json> rows;
+  for (const auto& row : json["weights_by_layer"]) rows[row["layer"]] = row;
+  EXPECT_EQ(rows["p"]["type"], "i8");
+  EXPECT_EQ(rows["p"]["bytes_before"], 80 * 32 * 4);
+  EXPECT_GE(rows["p"]["bytes"], 80 * 32 + 32 * 4);
+  EXPECT_EQ(rows["p"]["signal_to_noise_db"], nullptr);
+  EXPECT_EQ(rows["mixed"]["bytes_before"], 24 * 17 * 4);
+  EXPECT_EQ(rows["gru"]["type"], "f32");
+}
+
+// A file does not have the scale of a layer's data: one factor for all of its weights is left open.
+TEST_F(QuantisedExample, HoldsItsWeightsAgainstThoseOfFloats) {
+  Converted(std::string(kCalibrated) + " -o m.weft");
+  EXPECT_EQ(Weft(std::string("convert ") + kFloats + " -o f.weft --precision f32").code, 0);
+  const auto json = nlohmann::json::parse(
+      Weft(std::string("compare m.weft f.weft --layers --json --atol 1 ") + kSound).out);
+  int products = 0;
+  for (const auto& row : json["layers"]) {
+    if (row["type"] != "i8") continue;
+    ++products;
+    EXPECT_GT(row["weights_signal_to_noise_db"], 40) << row;
+    EXPECT_LT(row["weights_signal_to_noise_db"], 60) << row;
+  }
+  EXPECT_EQ(products, 2);
+}
+
+TEST_F(QuantisedExample, RanksItsLayers) {
+  const auto json = nlohmann::json::parse(
+      Weft(std::string("convert ") + kCalibrated + " -o m.weft --precision i8 --sensitivity --json")
+          .out)["sensitivity"];
+  EXPECT_EQ(json["layers"].size(), 3u);
+  EXPECT_EQ(json["kept"].size(), 0u);
+  EXPECT_EQ(Weft(std::string("convert ") + kCalibrated + " -o m.weft --precision mixed=i8").code,
+            0);
+}
+
 }  // namespace
 }  // namespace weft::cli
