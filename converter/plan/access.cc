@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <limits>
 
+#include "converter/plan/map_access.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/fourier/fourier.h"
+#include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/dense_i8.h"
+#include "kernels/matrix/depthwise_i8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
 #include "runtime/format/listing.h"
@@ -20,7 +23,7 @@ namespace {
 using Dims = std::vector<std::pair<int64_t, int64_t>>;
 using format::ElementType;
 
-constexpr int64_t kF32Bits = 32, kI8Bits = 8;
+constexpr int64_t kI16Bits = 16, kI8Bits = 8;
 
 // Elements one behind the other. The verifier has bounded the product where no factor is 0.
 StridedBytes Contiguous(int64_t element_bits, const std::vector<int64_t>& factors) {
@@ -28,18 +31,12 @@ StridedBytes Contiguous(int64_t element_bits, const std::vector<int64_t>& factor
   for (const int64_t factor : factors) count = count == 0 ? 0 : count * factor;
   return Strided(element_bits, 0, {{count, 1}});
 }
+StridedBytes Elements(int64_t element_bits, uint64_t count) {
+  return Contiguous(element_bits, {static_cast<int64_t>(count)});
+}
 
 StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length, int64_t bits = kF32Bits) {
   return Strided(bits, 0, {{rows, row_stride}, {length, 1}});
-}
-
-StridedBytes Mapped(const format::MapStrides& strides, int64_t images, int64_t height,
-                    int64_t width, int64_t channels, int64_t bits = kF32Bits) {
-  return Strided(bits, 0,
-                 {{images, strides.image()},
-                  {height, strides.row()},
-                  {width, strides.pixel()},
-                  {channels, strides.channel()}});
 }
 
 template <typename Array>
@@ -95,11 +92,16 @@ StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   return Strided(bits, 0, walk);
 }
 
+// Weights as kernels::PackDenseI8 lays them out, of each group.
+StridedBytes PackedI8(int64_t groups, uint32_t outputs, uint32_t inputs) {
+  return Contiguous(kI8Bits,
+                    {groups, static_cast<int64_t>(kernels::PackedDenseI8Bytes(outputs, inputs))});
+}
+
 StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(),
-                    int64_t{p.groups()} * p.in_channels());
+      return InputMap(p);
     case 1:
       return Contiguous(format::BitsOf(p.weights()),
                         {PaddedOutputs(p.out_channels()), p.groups(), p.in_channels(),
@@ -107,28 +109,30 @@ StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
     case 2:
       return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
     default:
-      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(),
-                    int64_t{p.groups()} * p.out_channels());
+      return OutputMap(p);
   }
+}
+
+template <typename Params>
+StridedBytes PackedTaps(const Params& p, int64_t bits) {
+  return Contiguous(bits, {PaddedOutputs(p.channels()), p.kernel_height(), p.kernel_width()});
 }
 
 StridedBytes AccessBy(const format::DepthwiseParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels() / p.multiplier());
+      return InputMap(p);
     case 1:
-      return Contiguous(format::BitsOf(p.weights()),
-                        {PaddedOutputs(p.channels()), p.kernel_height(), p.kernel_width()});
+      return PackedTaps(p, format::BitsOf(p.weights()));
     case 2:
       return Contiguous(kF32Bits, {p.channels()});
     default:
-      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels());
+      return OutputMap(p);
   }
 }
 
 StridedBytes AccessBy(const format::PoolParams& p, uint32_t operand) {
-  if (operand == 0) return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels());
-  return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels());
+  return operand == 0 ? InputMap(p) : OutputMap(p);
 }
 
 StridedBytes AccessBy(const format::UnaryParams& p, uint32_t) {
@@ -385,13 +389,11 @@ StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
 }
 
 StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
-  constexpr int64_t kI16Bits = 16;
   switch (operand) {
     case 0:
       return Rows(p.rows(), p.x_row_stride(), p.inputs());
     case 1:
-      return Contiguous(
-          kI8Bits, {static_cast<int64_t>(kernels::PackedDenseI8Bytes(p.outputs(), p.inputs()))});
+      return PackedI8(1, p.outputs(), p.inputs());
     case 2:
       return Contiguous(kF32Bits, {PaddedOutputs(p.outputs())});
     case 3:
@@ -399,8 +401,49 @@ StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
     case 4:
       return Rows(p.rows(), p.y_row_stride(), p.outputs());
     default:
-      return Contiguous(
-          kI16Bits, {static_cast<int64_t>(kernels::DenseI8ScratchShorts(p.rows(), p.inputs()))});
+      return Elements(kI16Bits, kernels::DenseI8ScratchShorts(p.rows(), p.inputs()));
+  }
+}
+
+StridedBytes AccessBy(const format::ConvI8Params& p, uint32_t operand) {
+  const uint32_t inputs = p.kernel_height() * p.kernel_width() * p.in_channels();
+  const uint32_t pixels = kernels::ConvI8Pixels(p.out_height(), p.out_width());
+  switch (operand) {
+    case 0:
+      return InputMap(p);
+    case 1:
+      return PackedI8(p.groups(), p.out_channels(), inputs);
+    case 2:
+      return Contiguous(kF32Bits, {p.groups(), PaddedOutputs(p.out_channels())});
+    case 3:
+      return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
+    case 4:
+      return OutputMap(p);
+    case 5:
+      return Elements(
+          kF32Bits, kernels::ConvI8PatchFloats(pixels, inputs, p.out_channels(), p.y().channel()));
+    default:
+      return Elements(kI16Bits, kernels::DenseI8ScratchShorts(pixels, inputs));
+  }
+}
+
+StridedBytes AccessBy(const format::DepthwiseI8Params& p, uint32_t operand) {
+  switch (operand) {
+    case 0:
+      return InputMap(p);
+    case 1:
+      return PackedTaps(p, kI8Bits);
+    case 2:
+    case 3:
+      return Contiguous(kF32Bits, {PaddedOutputs(p.channels())});
+    case 4:
+      return Contiguous(kF32Bits, {p.channels()});
+    case 5:
+      return OutputMap(p);
+    default:
+      return Elements(
+          kF32Bits, kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8IsWhole(p), p.channels(),
+                                                      p.kernel_height() * p.kernel_width()));
   }
 }
 
@@ -421,8 +464,7 @@ StridedBytes AccessBy(const format::DenseQ8Params& p, uint32_t operand) {
     case 0:
       return Rows(p.rows(), p.x_row_stride(), p.inputs(), kI8Bits);
     case 1:
-      return Contiguous(
-          kI8Bits, {static_cast<int64_t>(kernels::PackedDenseI8Bytes(p.outputs(), p.inputs()))});
+      return PackedI8(1, p.outputs(), p.inputs());
     case 4:
       return Rows(p.rows(), p.start_row_stride(), p.outputs());
     case 5:
@@ -437,15 +479,11 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
   const int64_t outputs = int64_t{p.groups()} * p.out_channels();
   switch (operand) {
     case 0:
-      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(),
-                    int64_t{p.groups()} * p.in_channels(), kI8Bits);
-    case 1: {
-      const size_t packed = kernels::PackedDenseI8Bytes(p.out_channels(), inputs);
-      return Contiguous(kI8Bits, {p.groups(), static_cast<int64_t>(packed)});
-    }
+      return InputMap(p, kI8Bits);
+    case 1:
+      return PackedI8(p.groups(), p.out_channels(), inputs);
     case 5:
-      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), outputs,
-                    format::BitsOf(p.levels().type()));
+      return OutputMap(p, format::BitsOf(p.levels().type()));
     case 6: {  // a patch for each pixel of a row, as many as there is room for
       const uint64_t all = kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs);
       const uint32_t patches = std::min(kernels::kPatches, p.out_width());
@@ -459,24 +497,18 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
 StridedBytes AccessBy(const format::DepthwiseQ8Params& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels() / p.multiplier(),
-                    kI8Bits);
+      return InputMap(p, kI8Bits);
     case 1:
-      return Contiguous(kI8Bits,
-                        {PaddedOutputs(p.channels()), p.kernel_height(), p.kernel_width()});
+      return PackedTaps(p, kI8Bits);
     case 5:
-      return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels(),
-                    format::BitsOf(p.levels().type()));
+      return OutputMap(p, format::BitsOf(p.levels().type()));
     default:
       return Contiguous(kF32Bits, {p.channels()});
   }
 }
 
 StridedBytes AccessBy(const format::PoolQ8Params& p, uint32_t operand) {
-  if (operand == 0) {
-    return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), p.channels(), kI8Bits);
-  }
-  return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), p.channels(), kI8Bits);
+  return operand == 0 ? InputMap(p, kI8Bits) : OutputMap(p, kI8Bits);
 }
 
 StridedBytes AccessBy(const format::BinaryQ8Params& p, uint32_t operand) {

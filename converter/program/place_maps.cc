@@ -29,11 +29,14 @@ struct Map {
   }
 };
 
-int64_t ChannelsOf(const format::ConvParams& conv) {
-  return int64_t{conv.groups()} * conv.out_channels();
+template <typename Params>
+int64_t ChannelsOf(const Params& params) {
+  if constexpr (requires { params.out_channels(); }) {
+    return int64_t{params.groups()} * params.out_channels();
+  } else {
+    return params.channels();
+  }
 }
-int64_t ChannelsOf(const format::DepthwiseParams& depthwise) { return depthwise.channels(); }
-int64_t ChannelsOf(const format::PoolParams& pool) { return pool.channels(); }
 
 template <typename Params>
 constexpr bool kHasLevels = requires(Params params) {

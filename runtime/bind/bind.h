@@ -50,6 +50,11 @@ using OperandSlots = OperandSlot[format::kMaxOperands];
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
 
+namespace depthwise_i8 {
+// Makes the weights of all channels floats in scratch, which has room for them.
+void Widen(const format::DepthwiseI8Params& params, std::byte* const* operands);
+}  // namespace depthwise_i8
+
 namespace lstm_gates {
 // The kernel computes these activations itself and calls no group of activation.h.
 bool HasInlineActivations(const format::LstmGatesParams& params);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/bind/near.h"
 
+#include "kernels/matrix/depthwise_i8.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
 #include "runtime/steps.h"
@@ -163,37 +164,46 @@ bool NearBlocks::Next(NearBlock* block) {
 
 namespace {
 
-// Params of conv, depthwise or pool.
+// Params of a step with a window.
 template <typename Params>
 MapWalk WalkOf(const Params& p, uint32_t in_channels, uint32_t out_channels) {
   return {p.batch(),         p.in_height(),    p.in_width(), p.out_height(),   p.out_width(),
           p.kernel_height(), p.kernel_width(), p.stride_y(), p.stride_x(),     p.pad_top(),
           p.pad_left(),      in_channels,      out_channels, StridesOf(p.x()), StridesOf(p.y())};
 }
-MapWalk WalkOf(const format::ConvParams& p) {
+template <typename Params>
+MapWalk WalkOfConv(const Params& p) {
   return WalkOf(p, p.groups() * p.in_channels(), p.groups() * p.out_channels());
 }
-MapWalk WalkOf(const format::DepthwiseParams& p) {
+template <typename Params>
+MapWalk WalkOfDepthwise(const Params& p) {
   return WalkOf(p, p.channels() / p.multiplier(), p.channels());
 }
+MapWalk WalkOf(const format::ConvParams& p) { return WalkOfConv(p); }
+MapWalk WalkOf(const format::ConvI8Params& p) { return WalkOfConv(p); }
+MapWalk WalkOf(const format::DepthwiseParams& p) { return WalkOfDepthwise(p); }
+MapWalk WalkOf(const format::DepthwiseI8Params& p) { return WalkOfDepthwise(p); }
 MapWalk WalkOf(const format::PoolParams& p) { return WalkOf(p, p.channels(), p.channels()); }
 
-// Of a step that is sound but for overlaps: is y near x, and apart from all else? A slot that moves
-// with a loop is near nothing.
+// Of a step that is sound but for overlaps: is y near x, and does no output lie over anything else? A slot
+// that moves with a loop is near nothing.
 bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits& limits) {
   const format::Step& step = format::RowsOf(model.steps())[step_index];
   const uint32_t* operands = format::RowsOf(model.operands()).data + step.first_operand();
   const format::Slot* slots = format::RowsOf(model.slots()).data;
-  const uint32_t inputs = format::kArity[step.kind()].inputs;
-  const format::Slot& y = slots[operands[inputs]];
-  for (uint32_t i = 0; i < inputs; ++i) {
-    if (operands[i] == format::kNoSlot) continue;
-    const format::Slot& slot = slots[operands[i]];
-    if (slot.region() != y.region()) continue;
-    if (slot.move_count() != 0 || y.move_count() != 0) return false;
-    const int64_t before = int64_t{slot.offset_bytes()} - y.offset_bytes();
-    const bool apart = before >= y.bytes() || -before >= slot.bytes();
-    if (!apart && (i != 0 || !limits.Allow(before))) return false;
+  const format::Arity arity = format::kArity[step.kind()];
+  for (uint32_t output = arity.inputs; output < arity.operands(); ++output) {
+    const format::Slot& written = slots[operands[output]];
+    for (uint32_t i = 0; i < output; ++i) {
+      if (operands[i] == format::kNoSlot) continue;
+      const format::Slot& slot = slots[operands[i]];
+      if (slot.region() != written.region()) continue;
+      if (slot.move_count() != 0 || written.move_count() != 0) return false;
+      const int64_t before = int64_t{slot.offset_bytes()} - written.offset_bytes();
+      const bool apart = before >= written.bytes() || -before >= slot.bytes();
+      const bool is_near = i == 0 && output == arity.inputs && limits.Allow(before);
+      if (!apart && !is_near) return false;
+    }
   }
   return true;
 }
@@ -218,10 +228,10 @@ bool Overlap(const MapWalk& walk, const float* x, const float* y) {
 }
 
 template <typename Params>
-void RunNear(const Params& params, std::byte* const* operands, uint32_t inputs,
+void RunNear(const Params& params, std::byte* const* operands, const format::Arity& arity,
              void (*run)(const Params& params, std::byte* const* operands)) {
   float* const x = As<float>(operands[0]);
-  float* const y = As<float>(operands[inputs]);
+  float* const y = As<float>(operands[arity.inputs]);
   const MapWalk walk = WalkOf(params);
   if (!Overlap(walk, x, y)) return run(params, operands);
   NearBlocks blocks(walk, y > x);
@@ -229,7 +239,7 @@ void RunNear(const Params& params, std::byte* const* operands, uint32_t inputs,
   part.mutate_batch(1);
   part.mutate_out_height(1);
   std::byte* moved[format::kMaxOperands];
-  for (uint32_t i = 1; i < inputs; ++i) moved[i] = operands[i];
+  for (uint32_t i = 1; i < arity.operands(); ++i) moved[i] = operands[i];
   NearBlock block;
   while (blocks.Next(&block)) {
     part.mutate_in_height(block.in_height);
@@ -241,15 +251,44 @@ void RunNear(const Params& params, std::byte* const* operands, uint32_t inputs,
     part.mutable_x().mutate_pixel(block.x_pixel);
     part.mutable_y().mutate_pixel(block.y_pixel);
     moved[0] = reinterpret_cast<std::byte*>(x + block.x_offset);
-    moved[inputs] = reinterpret_cast<std::byte*>(y + block.y_offset);
+    moved[arity.inputs] = reinterpret_cast<std::byte*>(y + block.y_offset);
     run(part, moved);
   }
 }
 
+// Its weights are widened once for all blocks, which then are depthwise's.
+void RunNear(const format::DepthwiseI8Params& p, std::byte* const* operands,
+             const format::Arity& arity,
+             void (*run)(const format::DepthwiseI8Params& params, std::byte* const* operands)) {
+  if (!Overlap(WalkOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
+    return run(p, operands);
+  }
+  depthwise_i8::Widen(p, operands);
+  const format::DepthwiseParams floats(
+      p.batch(), p.channels(), p.multiplier(), p.in_height(), p.in_width(), p.out_height(),
+      p.out_width(), p.kernel_height(), p.kernel_width(), p.stride_y(), p.stride_x(),
+      p.dilation_y(), p.dilation_x(), p.pad_top(), p.pad_left(), p.x(), p.y(), p.activation(),
+      format::ElementType::f32, 0, 0);
+  std::byte* const own[] = {operands[0], operands[6], operands[4], operands[5]};
+  constexpr auto kKind = static_cast<uint32_t>(format::Kind::depthwise);
+  RunNear(floats, own, format::kArity[kKind], depthwise::Run);
+}
+
+template <typename Params>
+constexpr bool MayLieNear(const Params&) {
+  return true;
+}
+// Some channels at a time would read x again when y is over it.
+bool MayLieNear(const format::DepthwiseI8Params& params) {
+  return kernels::DepthwiseI8IsWhole(params);
+}
+
 }  // namespace
 
-#define WEFT_NEAR_STEP(name, Name) \
-  NearLimits NearLimitsOf(const format::Name##Params& params) { return LimitsOf(WalkOf(params)); }
+#define WEFT_NEAR_STEP(name, Name)                                       \
+  NearLimits NearLimitsOf(const format::Name##Params& params) {          \
+    return MayLieNear(params) ? LimitsOf(WalkOf(params)) : NearLimits(); \
+  }
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
 
@@ -257,19 +296,18 @@ void RunNear(const Params& params, std::byte* const* operands, uint32_t inputs,
 
 namespace weft::steps {
 
-#define WEFT_NEAR_ENTRY(entry, name, run)                                                     \
-  extern "C" Fault weft_check_near_##entry(const format::Model& model, uint32_t step_index) { \
-    const Fault fault = weft_check_##entry(model, step_index);                                \
-    if (fault.code != FaultCode::kOperandOverlap) return fault;                               \
-    const uint32_t param = format::RowsOf(model.steps())[step_index].param();                 \
-    const bind::NearLimits limits = bind::NearLimitsOf(*model.name()->Get(param));            \
-    return bind::LiesNear(model, step_index, limits) ? Fault() : fault;                       \
-  }                                                                                           \
-  extern "C" void weft_run_near_##entry(const format::Model& model, uint32_t param,           \
-                                        std::byte* const* operands) {                         \
-    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                     \
-    bind::RunNear(*model.name()->Get(param), operands, format::kArity[kKind].inputs,          \
-                  bind::name::run);                                                           \
+#define WEFT_NEAR_ENTRY(entry, name, run)                                                       \
+  extern "C" Fault weft_check_near_##entry(const format::Model& model, uint32_t step_index) {   \
+    const Fault fault = weft_check_##entry(model, step_index);                                  \
+    if (fault.code != FaultCode::kOperandOverlap) return fault;                                 \
+    const uint32_t param = format::RowsOf(model.steps())[step_index].param();                   \
+    const bind::NearLimits limits = bind::NearLimitsOf(*model.name()->Get(param));              \
+    return bind::LiesNear(model, step_index, limits) ? Fault() : fault;                         \
+  }                                                                                             \
+  extern "C" void weft_run_near_##entry(const format::Model& model, uint32_t param,             \
+                                        std::byte* const* operands) {                           \
+    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                       \
+    bind::RunNear(*model.name()->Get(param), operands, format::kArity[kKind], bind::name::run); \
   }
 #define WEFT_NEAR_STEP(name, Name) WEFT_NEAR_ENTRY(name, name, Run)
 #include "runtime/format/near_steps.inc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Near in place: conv, depthwise and pool write y over x. y is made in blocks of at most
+// Near in place: a step with a window writes y over x. y is made in blocks of at most
 // kNearPixels pixels of one row, from the first to the last (from the last to the first where y lies
 // behind x), one call of the kernel each, in which y does not overlap what the call reads:
 //
@@ -42,9 +42,9 @@ struct NearLimits {
 };
 
 // Of parameters that their step's check has passed.
-NearLimits NearLimitsOf(const format::ConvParams& params);
-NearLimits NearLimitsOf(const format::DepthwiseParams& params);
-NearLimits NearLimitsOf(const format::PoolParams& params);
+#define WEFT_NEAR_STEP(name, Name) NearLimits NearLimitsOf(const format::Name##Params& params);
+#include "runtime/format/near_steps.inc"
+#undef WEFT_NEAR_STEP
 
 // What a step reads and writes, pixel by pixel.
 struct MapWalk {

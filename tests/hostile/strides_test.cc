@@ -4,6 +4,8 @@
 // program weft_pointers_tests stops where that happens.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "tests/hostile/survive.h"
@@ -99,6 +101,35 @@ StepSample Conv(const Window& w) {
           w.dilation, w.pad, w.pad, format::MapStrides(18, 3, 1, 9),
           format::MapStrides(3 * places, w.out, 1, places), kTanh, format::ElementType::f32, 0, 0));
 }
+StepSample ConvI8(const Window& w) {
+  const uint32_t inputs = w.taps * w.taps * 2, padded = (inputs + 15) / 16 * 16;
+  const uint32_t places = w.out * w.out, pixels = places < 4 ? places : 4;
+  return StepSample(Kind::conv_i8, {{kF32, 18},
+                                    {ElementType::i8, 16 * padded},
+                                    {kF32, 16},
+                                    {kF32, 3},
+                                    {kF32, 3 * places},
+                                    {kF32, pixels * (inputs + 3)},
+                                    {ElementType::i16, pixels * padded}})
+      .With(format::ConvI8Params(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                                 w.dilation, w.dilation, w.pad, w.pad,
+                                 format::MapStrides(18, 3, 1, 9),
+                                 format::MapStrides(3 * places, w.out, 1, places), kTanh, 32767));
+}
+StepSample DepthwiseI8(const Window& w) {
+  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  return StepSample(Kind::depthwise_i8, {{kF32, 18},
+                                         {ElementType::i8, 16 * taps},
+                                         {kF32, 16},
+                                         {kF32, 16},
+                                         {kF32, 2},
+                                         {kF32, 2 * places},
+                                         {kF32, 16 * taps}})
+      .With(format::DepthwiseI8Params(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride,
+                                      w.stride, w.dilation, w.dilation, w.pad, w.pad,
+                                      format::MapStrides(18, 3, 1, 9),
+                                      format::MapStrides(2 * places, w.out, 1, places), kTanh));
+}
 // A map of one axis, whose stride is 1; those of the others are `far`.
 format::MapStrides Line(bool pixels, uint32_t far) {
   return format::MapStrides(far, far, pixels ? 1 : far, pixels ? far : 1);
@@ -112,6 +143,20 @@ StepSample ConvOfLine(bool pixels, uint32_t far) {
       .With(format::ConvParams(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1, 0,
                                taps / 2, Line(pixels, far), Line(pixels, far), kTanh,
                                format::ElementType::f32, 0, 0));
+}
+StepSample ConvI8OfLine(bool pixels, uint32_t far) {
+  const uint32_t width = pixels ? 9 : 1, channels = pixels ? 1 : 20, taps = pixels ? 3 : 1;
+  const uint32_t inputs = channels * taps, padded = (inputs + 15) / 16 * 16;
+  const uint32_t outputs = pixels ? 16 : 32, places = pixels ? 4 : 1;
+  return StepSample(Kind::conv_i8, {{kF32, width * channels},
+                                    {kI8, outputs * padded},
+                                    {kF32, outputs},
+                                    {kF32, channels},
+                                    {kF32, width * channels},
+                                    {kF32, places * inputs + (pixels ? 0 : 20)},
+                                    {ElementType::i16, places * padded}})
+      .With(format::ConvI8Params(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1,
+                                 0, taps / 2, Line(pixels, far), Line(pixels, far), kTanh, 32767));
 }
 StepSample ConvQ8(const Window& w) {
   const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
@@ -293,68 +338,10 @@ const Idle kIdle[] = {
     {"ring product batch", [](uint32_t far) { return RingMatmul(3, 3, 7, 1, 1, far); }},
     {"ring product of one place", [](uint32_t far) { return RingTerms(far, far, 1); }},
     {"ring product of one column", [](uint32_t far) { return RingTerms(1, 1, far); }},
-    {"conv stride",
-     [](uint32_t far) {
-       return Conv({1, 2, far, 1, 0});
-     }},
-    {"conv dilation",
-     [](uint32_t far) {
-       return Conv({3, 1, 1, far, 0});
-     }},
-    {"conv dilation at the edge",
-     [](uint32_t far) {
-       return Conv({1, 2, 1, far, 0});
-     }},
-    {"conv tap behind the pad",
-     [](uint32_t far) {
-       return Conv({1, 2, 1, far - 3, far - 3});
-     }},
-    {"conv pad",
-     [](uint32_t far) {
-       return Conv({1, 2, 1, 1, far});
-     }},
+    {"conv_i8 map of one row", [](uint32_t far) { return ConvI8OfLine(true, far); }},
+    {"conv_i8 map of one pixel", [](uint32_t far) { return ConvI8OfLine(false, far); }},
     {"conv map of one row", [](uint32_t far) { return ConvOfLine(true, far); }},
     {"conv map of one pixel", [](uint32_t far) { return ConvOfLine(false, far); }},
-    {"conv_q8 stride",
-     [](uint32_t far) {
-       return ConvQ8({1, 2, far, 1, 0});
-     }},
-    {"conv_q8 dilation",
-     [](uint32_t far) {
-       return ConvQ8({3, 1, 1, far, 0});
-     }},
-    {"conv_q8 dilation at the edge",
-     [](uint32_t far) {
-       return ConvQ8({1, 2, 1, far, 0});
-     }},
-    {"conv_q8 tap behind the pad",
-     [](uint32_t far) {
-       return ConvQ8({1, 2, 1, far - 3, far - 3});
-     }},
-    {"conv_q8 pad",
-     [](uint32_t far) {
-       return ConvQ8({1, 2, 1, 1, far});
-     }},
-    {"depthwise_q8 stride",
-     [](uint32_t far) {
-       return DepthwiseQ8({1, 2, far, 1, 0});
-     }},
-    {"depthwise_q8 dilation",
-     [](uint32_t far) {
-       return DepthwiseQ8({3, 1, 1, far, 0});
-     }},
-    {"depthwise_q8 dilation at the edge",
-     [](uint32_t far) {
-       return DepthwiseQ8({1, 2, 1, far, 0});
-     }},
-    {"depthwise_q8 tap behind the pad",
-     [](uint32_t far) {
-       return DepthwiseQ8({1, 2, 1, far - 3, far - 3});
-     }},
-    {"depthwise_q8 pad",
-     [](uint32_t far) {
-       return DepthwiseQ8({1, 2, 1, 1, far});
-     }},
     {"pool_q8 stride",
      [](uint32_t far) {
        return PoolQ8({1, 2, far, 1, 0});
@@ -382,26 +369,6 @@ const Idle kIdle[] = {
     {"dense_q8 y of one row", [](uint32_t far) { return DenseQ8(1, 3, 3, far | 7, 0); }},
     {"dense_q8 start of one row", [](uint32_t far) { return DenseQ8(1, 3, 3, 5, far); }},
     {"binary_q8", [](uint32_t far) { return BinaryQ8(far); }},
-    {"depthwise stride",
-     [](uint32_t far) {
-       return Depthwise({1, 2, far, 1, 0});
-     }},
-    {"depthwise dilation",
-     [](uint32_t far) {
-       return Depthwise({3, 1, 1, far, 0});
-     }},
-    {"depthwise dilation at the edge",
-     [](uint32_t far) {
-       return Depthwise({1, 2, 1, far, 0});
-     }},
-    {"depthwise tap behind the pad",
-     [](uint32_t far) {
-       return Depthwise({1, 2, 1, far - 3, far - 3});
-     }},
-    {"depthwise pad",
-     [](uint32_t far) {
-       return Depthwise({1, 2, 1, 1, far});
-     }},
     {"pool stride",
      [](uint32_t far) {
        return Pool({1, 2, far, 1, 0});
@@ -525,6 +492,35 @@ const Idle kIdle[] = {
      }},
 };
 
+struct IdleWindow {
+  const char* name;
+  Window (*of)(uint32_t far);
+};
+const IdleWindow kIdleWindows[] = {
+    {"stride",
+     [](uint32_t far) {
+       return Window{1, 2, far, 1, 0};
+     }},
+    {"dilation",
+     [](uint32_t far) {
+       return Window{3, 1, 1, far, 0};
+     }},
+    {"dilation at the edge",
+     [](uint32_t far) {
+       return Window{1, 2, 1, far, 0};
+     }},
+    {"tap behind the pad",
+     [](uint32_t far) {
+       return Window{1, 2, 1, far - 3, far - 3};
+     }},
+    {"pad",
+     [](uint32_t far) {
+       return Window{1, 2, 1, 1, far};
+     }},
+};
+StepSample (*const kWindowed[])(const Window& window) = {Conv,      ConvI8,      ConvQ8,
+                                                         Depthwise, DepthwiseI8, DepthwiseQ8};
+
 std::vector<unsigned char> OutputsOf(StepSample sample, const char* name) {
   Loaded model(sample.builder.Finish());
   EXPECT_TRUE(model.fault.ok()) << name << ": " << model.Text();
@@ -545,6 +541,19 @@ TEST(Strides, ThatLeadNowhereMakeNoDifference) {
     const std::vector<unsigned char> expected = OutputsOf(idle.make(kFar[0]), idle.name);
     for (const uint32_t far : kFar) {
       EXPECT_EQ(OutputsOf(idle.make(far), idle.name), expected) << idle.name << ' ' << far;
+    }
+  }
+}
+
+TEST(Strides, OfWindowsThatLeadNowhereMakeNoDifference) {
+  for (size_t i = 0; i < std::size(kWindowed); ++i) {
+    SCOPED_TRACE(i);
+    const auto make = kWindowed[i];
+    for (const IdleWindow& idle : kIdleWindows) {
+      const std::vector<unsigned char> expected = OutputsOf(make(idle.of(kFar[0])), idle.name);
+      for (const uint32_t far : kFar) {
+        EXPECT_EQ(OutputsOf(make(idle.of(far)), idle.name), expected) << idle.name << ' ' << far;
+      }
     }
   }
 }

@@ -233,6 +233,7 @@ struct NearStep {
   test::StepSample sample;
   NearLimits limits;
   uint32_t x_bytes, y_bytes;
+  size_t y_operand;
 };
 
 template <typename Params>
@@ -241,7 +242,8 @@ NearStep StepOf(format::Kind kind, const Params& params, uint32_t x, uint32_t y,
   std::vector<std::pair<format::ElementType, uint32_t>> slots = {{kF32Type, x}};
   if (weights != 0) slots.insert(slots.end(), {{kF32Type, weights}, {kF32Type, bias}});
   slots.push_back({kF32Type, y});
-  return {test::StepSample(kind, slots).With(params), NearLimitsOf(params), x * kFloat, y * kFloat};
+  return {test::StepSample(kind, slots).With(params), NearLimitsOf(params), x * kFloat, y * kFloat,
+          slots.size() - 1};
 }
 
 // With strides that lead nowhere set to anything.
@@ -292,6 +294,57 @@ NearStep RandomDepthwise(std::mt19937& random) {
                 (out + 15) / 16 * 16 * w.kernel_height * w.kernel_width, out);
 }
 
+NearStep RandomConvI8(std::mt19937& random) {
+  const Case one = RandomCase(random);
+  const MapWalk& w = one.walk;
+  const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
+                 out = Below(random, 2) ? in : 18;
+  const uint32_t inputs = in * w.kernel_height * w.kernel_width, blocks = (inputs + 15) / 16 * 16;
+  const uint32_t panels = groups * ((out + 15) / 16 * 16);
+  const uint32_t patches = std::min(4u, w.out_height * w.out_width);
+  const uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
+  const uint32_t y = FloatsOf(w.batch, w.out_height, w.out_width, groups * out);
+  const format::ConvI8Params params(
+      w.batch, groups, in, out, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
+      w.kernel_width, w.stride_y, w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
+      Strides(random, groups * in, w.batch, w.in_height, w.in_width),
+      Strides(random, groups * out, w.batch, w.out_height, w.out_width), kTanh, 32767);
+  const test::StepSample sample(format::Kind::conv_i8,
+                                {{kF32Type, x},
+                                 {format::ElementType::i8, panels * blocks},
+                                 {kF32Type, panels},
+                                 {kF32Type, groups * out},
+                                 {kF32Type, y},
+                                 {kF32Type, patches * inputs},
+                                 {format::ElementType::i16, patches * blocks}});
+  return {test::StepSample(sample).With(params), NearLimitsOf(params), x * kFloat, y * kFloat, 4};
+}
+
+NearStep RandomDepthwiseI8(std::mt19937& random) {
+  const Case one = RandomCase(random);
+  const MapWalk& w = one.walk;
+  const uint32_t multiplier = 1 + Below(random, 2), in = Below(random, 3) ? w.in_channels : 17;
+  const uint32_t out = in * multiplier, panels = (out + 15) / 16 * 16;
+  const uint32_t taps = w.kernel_height * w.kernel_width;
+  const uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, in);
+  const uint32_t y = FloatsOf(w.batch, w.out_height, w.out_width, out);
+  const format::DepthwiseI8Params params(
+      w.batch, out, multiplier, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
+      w.kernel_width, w.stride_y, w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
+      Strides(random, in, w.batch, w.in_height, w.in_width),
+      Strides(random, out, w.batch, w.out_height, w.out_width), kTanh);
+  const uint32_t scratch = std::max(panels, 32u) * taps;
+  const test::StepSample sample(format::Kind::depthwise_i8,
+                                {{kF32Type, x},
+                                 {format::ElementType::i8, panels * taps},
+                                 {kF32Type, panels},
+                                 {kF32Type, panels},
+                                 {kF32Type, out},
+                                 {kF32Type, y},
+                                 {kF32Type, scratch}});
+  return {test::StepSample(sample).With(params), NearLimitsOf(params), x * kFloat, y * kFloat, 5};
+}
+
 NearStep RandomPool(std::mt19937& random) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
@@ -315,7 +368,7 @@ test::Loaded At(const NearStep& step, int64_t distance, StepTable table = AllSte
   const uint32_t base = (bytes + step.y_bytes + kFarthest + 15) / 16 * 16;
   bytes = base + step.x_bytes + step.y_bytes + kFarthest;
   sample.builder.slots[sample.operands.front()].mutate_offset_bytes(base);
-  sample.builder.slots[sample.operands.back()].mutate_offset_bytes(
+  sample.builder.slots[sample.operands[step.y_operand]].mutate_offset_bytes(
       static_cast<uint32_t>(base - distance));
   return test::Loaded(sample.builder.Finish(), table);
 }
@@ -357,11 +410,27 @@ TEST(Near, PlainEntriesRefuseWhatIsNear) {
   EXPECT_EQ(At(step, step.y_bytes, plain).fault.code, FaultCode::kNone);
 }
 
+TEST(Near, OutputsBesidesYStayApart) {
+  std::mt19937 random(41);
+  for (const auto make : {RandomConvI8, RandomDepthwiseI8}) {
+    for (int round = 0; round < Rounds(40); ++round) {
+      NearStep step = make(random);
+      const int64_t before = std::min(step.limits.before_bytes, step.y_bytes);
+      ASSERT_TRUE(At(step, before).fault.ok());
+      auto& slots = step.sample.builder.slots;
+      const auto& operands = step.sample.operands;
+      slots[operands.back()].mutate_offset_bytes(slots[operands[1]].offset_bytes());
+      EXPECT_EQ(At(step, before).fault.code, FaultCode::kOperandOverlap);
+    }
+  }
+}
+
 TEST(Near, StepsWriteOverTheirInputAtTheirLimits) {
   std::mt19937 random(31);
   int shared = 0;
   for (int round = 0; round < Rounds(400); ++round) {
-    for (const auto make : {RandomConv, RandomDepthwise, RandomPool}) {
+    for (const auto make :
+         {RandomConv, RandomConvI8, RandomDepthwise, RandomDepthwiseI8, RandomPool}) {
       const NearStep step = make(random);
       SCOPED_TRACE(round);
       HoldsItsLimits(step);
@@ -369,7 +438,7 @@ TEST(Near, StepsWriteOverTheirInputAtTheirLimits) {
       shared += step.limits.before_bytes < step.y_bytes || step.limits.behind_bytes < step.x_bytes;
     }
   }
-  EXPECT_GT(shared, Rounds(400));
+  EXPECT_GT(shared, Rounds(600));
 }
 
 }  // namespace

@@ -376,6 +376,32 @@ inline StepSample SampleOf<format::Kind::chain>() {
       .With(ChainOfTanh());
 }
 
+template <>
+inline StepSample SampleOf<format::Kind::conv_i8>() {
+  return StepSample(format::Kind::conv_i8, {{kF32, 32},
+                                            {kI8, 16 * 16},
+                                            {kF32, 16},
+                                            {kF32, 3},
+                                            {kF32, 27},
+                                            {kF32, 4 * (8 + 3)},
+                                            {ElementType::i16, 4 * 16}})
+      .With(format::ConvI8Params(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, {32, 4, 1, 16},
+                                 {27, 3, 1, 9}, kTanh, 32767));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::depthwise_i8>() {
+  return StepSample(format::Kind::depthwise_i8, {{kF32, 32},
+                                                 {kI8, 16 * 9},
+                                                 {kF32, 16},
+                                                 {kF32, 16},
+                                                 {kF32, 2},
+                                                 {kF32, 32},
+                                                 {kF32, 16 * 9}})
+      .With(format::DepthwiseI8Params(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, {32, 4, 1, 16},
+                                      {32, 4, 1, 16}, kTanh));
+}
+
 }  // namespace samples
 
 // In the order of the rows.

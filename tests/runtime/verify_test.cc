@@ -554,5 +554,34 @@ TEST(Verify, HoldsSumsOfIntegersTo32Bits) {
   EXPECT_EQ(code(127, 0xFFFFFFFF), FaultCode::kParamSums);
 }
 
+TEST(Verify, HoldsSumsOverPatchesTo32Bits) {
+  const auto code = [](uint32_t most, uint32_t channels) {
+    return CodeOf(format::Kind::conv_i8, [=](ListingBuilder& b) {
+      b.conv_i8_rows[0].mutate_most(most);
+      b.conv_i8_rows[0].mutate_in_channels(channels);
+    });
+  };
+  EXPECT_EQ(code(127, 2), FaultCode::kNone);
+  for (const uint32_t most : {0u, 126u, 32768u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(most, 2), FaultCode::kParamSums) << most;
+  }
+  EXPECT_EQ(code(32767, 128), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(32767, 129), FaultCode::kParamSums);
+  EXPECT_EQ(code(127, 0x40000001), FaultCode::kParamSums) << "4 taps of them are 4 modulo 2^32";
+}
+
+TEST(Verify, GivesPatchesRoomForResultsWhoseChannelsLieApart) {
+  const auto code = [](uint32_t floats, bool is_apart) {
+    return CodeOf(format::Kind::conv_i8, [=](ListingBuilder& b) {
+      b.slots[5].mutate_bytes(floats * 4);
+      if (!is_apart) b.conv_i8_rows[0].mutable_y() = format::MapStrides(27, 9, 3, 1);
+    });
+  };
+  EXPECT_EQ(code(44, true), FaultCode::kNone);
+  EXPECT_EQ(code(43, true), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(32, false), FaultCode::kPortBytes) << "enough for the step; the port is as it was";
+  EXPECT_EQ(code(31, false), FaultCode::kOperandBytes);
+}
+
 }  // namespace
 }  // namespace weft::test

@@ -7,11 +7,13 @@
 #include <cstdio>
 
 #include "kernels/matrix/conv.h"
+#include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/dense.h"
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/depthwise.h"
+#include "kernels/matrix/depthwise_i8.h"
 #include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/matmul.h"
 
@@ -29,7 +31,7 @@ float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
 F16 halves[kFloats];
 BF16 bfloats[kFloats];
 alignas(kWeightsAlignment) int8_t integers[kFloats];
-alignas(kWeightsAlignment) int16_t integer_rows[DenseI8ScratchShorts(100, 64)];
+alignas(kWeightsAlignment) int16_t integer_rows[DenseI8ScratchShorts(100, 144)];
 
 const float* WeightsOf(float) { return weights; }
 const F16* WeightsOf(F16) { return halves; }
@@ -135,6 +137,30 @@ void MeasureDepthwise(const char* name, const Axis& down, const Axis& across, ui
           [&] { Depthwise(shape, x, WeightsOf(Weight()), bias, y); });
 }
 
+float floats[8192];  // patches, or weights of depthwise
+
+void MeasureConvI8(const char* name, const Axis& down, const Axis& across, uint32_t channels,
+                   uint32_t outputs) {
+  ConvI8Shape shape = WindowOf<ConvI8Shape>(down, across, channels, outputs);
+  shape.activation.op = UnaryOp::kRelu;
+  shape.groups = 1;
+  shape.in_channels = channels;
+  shape.out_channels = outputs;
+  shape.most = MostFor(down.kernel * across.kernel * channels);
+  Measure(name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
+          [&] { ConvI8(shape, x, integers, weights, bias, y, floats, integer_rows); });
+}
+
+void MeasureDepthwiseI8(const char* name, const Axis& down, const Axis& across, uint32_t channels) {
+  DepthwiseShape shape = WindowOf<DepthwiseShape>(down, across, channels, channels);
+  shape.activation.op = UnaryOp::kRelu;
+  shape.channels = channels;
+  shape.multiplier = 1;
+  Measure(name, down.output * across.output * channels * down.kernel * across.kernel, [&] {
+    DepthwiseI8(shape, true, x, {integers, weights}, bias, y, floats);
+  });
+}
+
 void MeasureConvQ8(const char* name, const Axis& down, const Axis& across, uint32_t channels,
                    uint32_t outputs) {
   ConvQ8Shape shape = WindowOf<ConvQ8Shape>(down, across, channels, outputs);
@@ -207,6 +233,9 @@ int main() {
   MeasureDenseI8("dense_64_to_64_i8", 1, 64, 64);
   MeasureDenseI8("dense_64_to_256_i8", 1, 64, 256);
   MeasureDenseI8("dense_100_rows_32_to_256_i8", 100, 32, 256);
+  MeasureConvI8("conv_10x4_by_2_i8", {49, 25, 10, 2, 1, 4}, {10, 5, 4, 2, 1, 1}, 1, 64);
+  MeasureConvI8("conv_3x3_16_on_16x16_i8", {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
+  MeasureDepthwiseI8("depthwise_3x3_64_on_25x5_i8", {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
 #define WEFT_WEIGHTS(name, Name, ...)                                          \
   MeasureNarrow<Name>({"dense_64_to_64_" #name, "pointwise_64_on_25x5_" #name, \
                        "conv_3x3_16_on_16x16_" #name, "depthwise_3x3_64_on_25x5_" #name});

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/matrix/conv_i8.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/matrix/conv_i8.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/matrix/patches-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// One group of one image.
+struct ConvI8Group {
+  const ConvI8Shape& shape;
+  const PatchWalk& walk;
+  const float* x;
+  const int8_t* weights;
+  const float* scales;
+  const float* bias;
+  float* y;
+  float* patches;
+  int16_t* scratch;
+
+  // Strides of the product's rows, which are pixels; channels of y that lie apart are made behind the
+  // patches.
+  DenseI8Shape ProductOf(bool is_scattered) const {
+    DenseI8Shape product;
+    product.inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
+    product.outputs = shape.out_channels;
+    product.x_row_stride = product.inputs;
+    product.y_row_stride = PixelStride();
+    if (is_scattered) product.y_row_stride = product.outputs;
+    product.activation = shape.activation;
+    product.most = shape.most;
+    return product;
+  }
+  // Of y, from a pixel to the next one of its row, or of its column where there is only that.
+  uint32_t PixelStride() const { return shape.out_width == 1 ? shape.y.row : shape.y.pixel; }
+
+  // `count` pixels from (row, column) on, whose results begin at `to`.
+  void RunPixels(DenseI8Shape& product, uint32_t row, uint32_t column, uint32_t count, float* to,
+                 bool is_scattered) const {
+    float* patch = patches;
+    for (uint32_t i = 0; i < count && product.inputs != 0; ++i) {
+      patch = GatherPatch(walk, x, row, column, 0.0f, patch);
+      if (++column < shape.out_width) continue;
+      column = 0;
+      row += 1;
+    }
+    product.rows = count;
+    float* const results = is_scattered ? patches + size_t{count} * product.inputs : to;
+    DenseI8(product, patches, weights, scales, bias, results, scratch);
+    if (!is_scattered) return;
+    const size_t pixel = count == 1 ? 0 : PixelStride();
+    for (size_t c = 0; c < shape.out_channels; ++c) {
+      for (size_t i = 0; i < count; ++i) {
+        to[i * pixel + c * shape.y.channel] = results[i * shape.out_channels + c];
+      }
+    }
+  }
+
+  void Run() const {
+    const bool is_scattered = shape.y.channel != 1 && shape.out_channels != 1;
+    DenseI8Shape product = ProductOf(is_scattered);
+    const bool is_line = shape.out_height == 1 || shape.out_width == 1 ||
+                         shape.y.row == uint64_t{shape.out_width} * shape.y.pixel;
+    const uint32_t lines = is_line ? 1 : shape.out_height;
+    const uint32_t pixels = is_line ? shape.out_height * shape.out_width : shape.out_width;
+    for (uint32_t line = 0; line < lines; ++line) {
+      for (uint32_t first = 0; first < pixels; first += kDenseI8Rows) {
+        const uint32_t left = pixels - first, count = left < kDenseI8Rows ? left : kDenseI8Rows;
+        const uint32_t row = is_line ? first / shape.out_width : line;
+        const uint32_t column = is_line ? first % shape.out_width : first;
+        const size_t to = size_t{line} * shape.y.row + size_t{first} * PixelStride();
+        RunPixels(product, row, column, count, y + to, is_scattered);
+      }
+    }
+  }
+};
+
+void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+            const float* bias, float* y, float* patches, int16_t* scratch) {
+  // Without outputs nothing bounds the other counts.
+  if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
+  const PatchWalk walk = {{shape.in_height, shape.out_height, shape.kernel_height, shape.stride_y,
+                           shape.dilation_y, shape.pad_top},
+                          {shape.in_width, shape.out_width, shape.kernel_width, shape.stride_x,
+                           shape.dilation_x, shape.pad_left},
+                          shape.x,
+                          shape.in_channels};
+  const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
+  const size_t group_weights = PackedDenseI8Bytes(shape.out_channels, inputs);
+  const size_t group_scales = PanelCount(shape.out_channels) * kPanelOutputs;
+  for (size_t b = 0; b < shape.batch; ++b) {
+    for (size_t g = 0; g < shape.groups; ++g) {
+      const size_t in = g * shape.in_channels, out = g * shape.out_channels;
+      const ConvI8Group group = {shape,
+                                 walk,
+                                 x + (b * shape.x.image + in * shape.x.channel),
+                                 weights + g * group_weights,
+                                 scales + g * group_scales,
+                                 bias == nullptr ? nullptr : bias + out,
+                                 y + (b * shape.y.image + out * shape.y.channel),
+                                 patches,
+                                 scratch};
+      group.Run();
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(ConvI8);
+
+void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+            const float* bias, float* y, float* patches, int16_t* scratch) {
+  HWY_DYNAMIC_DISPATCH(ConvI8)(shape, x, weights, scales, bias, y, patches, scratch);
+}
+
+}  // namespace weft::kernels
+#endif  // HWY_ONCE
