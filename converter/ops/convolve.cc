@@ -56,9 +56,7 @@ void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::Va
   } else {
     builder.Emit(params, {x, weights, plan::kNone}, {y});
   }
-  if (is_part || params.kernel_height() != 1 || params.kernel_width() != 1) {
-    KeepLastStepFloat(builder);
-  }
+  if (is_part) KeepLastStepFloat(builder);
 }
 
 // `weights` as PackDepthwise lays them out.

@@ -94,7 +94,8 @@ bool StaysApart(const Program& program, const Step& product, const std::string& 
   const Precision precision = precisions.Of(product.layer);
   if (precision == ElementType::i8) return true;
   const Value& weights = program.values[Resolve(program, product.inputs[kCellWeights]).root];
-  if (KeepsIntegers(weights, std::get<format::DenseParams>(product.params), precision)) return true;
+  const ProductShape shape = ShapeOfProduct(std::get<format::DenseParams>(product.params));
+  if (KeepsIntegers(weights, shape, precision)) return true;
   return product.layer != gates &&
          (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
 }

@@ -8,55 +8,146 @@
 #include <utility>
 
 #include "converter/base/narrow.h"
+#include "converter/program/conv_rows.h"
+#include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/dense_i8.h"
+#include "kernels/matrix/depthwise_i8.h"
 
 namespace weft::plan {
 namespace {
 
 constexpr uint32_t kLeastExtent = 16;  // of inputs and of outputs
+constexpr uint32_t kLeastTaps = 3;
 constexpr double kGreatestInteger = 127;
+
+uint32_t PaddedOutputs(const ProductShape& shape) {
+  return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
+}
+
+// Where a weight lies among the floats.
+size_t PlaceOf(const ProductShape& shape, uint32_t group, uint32_t output, uint32_t input) {
+  const size_t padded = PaddedOutputs(shape);
+  if (shape.over == SumsOver::kTaps) return input * padded + output;
+  const size_t panel = output / kernels::kPanelOutputs;
+  return group * padded * shape.inputs + (panel * shape.inputs + input) * kernels::kPanelOutputs +
+         output % kernels::kPanelOutputs;
+}
+
+bool HasAny(const std::vector<float>& offsets) {
+  return std::ranges::any_of(offsets, [](float offset) { return offset != 0; });
+}
+
+// Appends one group's integers, which are rows of `count`.
+void Pack(const ProductShape& shape, uint32_t count, const std::vector<int8_t>& rows,
+          std::vector<int8_t>& packed) {
+  const size_t before = packed.size();
+  if (shape.over == SumsOver::kTaps) {
+    packed.resize(size_t{PaddedOutputs(shape)} * count);
+    return kernels::PackDepthwiseI8(rows.data(), shape.outputs, 1, count, packed.data());
+  }
+  const uint32_t outputs = Narrow32(rows.size() / count, "outputs");
+  packed.resize(before + kernels::PackedDenseI8Bytes(outputs, count));
+  kernels::PackDenseI8(rows.data(), outputs, count, packed.data() + before);
+}
+
+// The sum of a window is one more output.
+void AddOutputOfOnes(const ProductShape& shape, std::vector<int8_t>& rows,
+                     std::vector<float>& scales) {
+  rows.resize(rows.size() + shape.inputs, 1);
+  scales.resize(kernels::PanelCount(shape.outputs + 1) * kernels::kPanelOutputs);
+  scales[shape.outputs] = 1;
+}
 
 // Of each output's weights of `count` inputs, as `integers_of` makes them; nullopt where it makes none of
 // some.
 template <typename IntegersOf>
-std::optional<IntegerWeights> InRows(std::span<const float> panels,
-                                     const format::DenseParams& params, uint32_t first,
-                                     uint32_t count, const IntegersOf& integers_of) {
-  const uint32_t inputs = params.inputs(), outputs = params.outputs();
-  const size_t padded = kernels::PanelCount(outputs) * kernels::kPanelOutputs;
+std::optional<IntegerWeights> InRows(std::span<const float> floats, const ProductShape& shape,
+                                     uint32_t first, uint32_t count,
+                                     const IntegersOf& integers_of) {
+  const size_t padded = PaddedOutputs(shape);
+  const bool is_stored_only = shape.over == SumsOver::kTaps;
   IntegerWeights weights;
   weights.first = first;
   weights.count = count;
-  weights.scales.resize(padded);
-  weights.numbers.resize(panels.size());
-  std::vector<int8_t> rows;
-  std::vector<float> row(count), offsets(padded);
-  for (uint32_t output = 0; output < outputs; ++output) {
-    const auto at = [&](uint32_t input) {
-      const size_t panel = output / kernels::kPanelOutputs;
-      return (panel * inputs + first + input) * kernels::kPanelOutputs +
-             output % kernels::kPanelOutputs;
-    };
-    for (uint32_t input = 0; input < count; ++input) row[input] = panels[at(input)];
-    const std::optional<IntegerGrid> grid = integers_of(row);
-    if (!grid) return std::nullopt;
-    weights.scales[output] = grid->scale;
-    offsets[output] = static_cast<float>(-grid->offset) * grid->scale;
-    rows.insert(rows.end(), grid->integers.begin(), grid->integers.end());
-    for (uint32_t input = 0; input < count; ++input) {
-      const int32_t difference = grid->integers[input] - grid->offset;
-      weights.numbers[at(input)] = static_cast<float>(double{grid->scale} * difference);
+  weights.scales.resize(shape.groups * padded);
+  weights.numbers.resize(floats.size());
+  std::vector<float> row(count), offsets(shape.groups * padded);
+  for (uint32_t group = 0; group < shape.groups; ++group) {
+    std::vector<int8_t> rows;
+    for (uint32_t output = 0; output < shape.outputs; ++output) {
+      const auto at = [&](uint32_t input) { return PlaceOf(shape, group, output, first + input); };
+      for (uint32_t input = 0; input < count; ++input) row[input] = floats[at(input)];
+      const std::optional<IntegerGrid> grid = integers_of(row);
+      if (!grid) return std::nullopt;
+      const size_t column = group * padded + output;
+      weights.scales[column] = grid->scale;
+      offsets[column] = is_stored_only ? static_cast<float>(grid->offset)
+                                       : static_cast<float>(-grid->offset) * grid->scale;
+      rows.insert(rows.end(), grid->integers.begin(), grid->integers.end());
+      for (uint32_t input = 0; input < count; ++input) {
+        const int32_t difference = grid->integers[input] - grid->offset;
+        weights.numbers[at(input)] = static_cast<float>(double{grid->scale} * difference);
+      }
     }
+    if (group == 0 && shape.over == SumsOver::kPatches && HasAny(offsets)) {
+      AddOutputOfOnes(shape, rows, weights.scales);
+    }
+    Pack(shape, count, rows, weights.packed);
   }
-  if (std::ranges::any_of(offsets, [](float offset) { return offset != 0; })) {
-    weights.offsets = std::move(offsets);
-  }
-  weights.packed.resize(kernels::PackedDenseI8Bytes(outputs, count));
-  kernels::PackDenseI8(rows.data(), outputs, count, weights.packed.data());
+  if (HasAny(offsets)) weights.offsets = std::move(offsets);
   return weights;
 }
 
+// What the parameters of a convolution and of the same one in integers have in common.
+template <typename To, typename From>
+To WithWindowOf(const From& from) {
+  To to;
+  to.mutate_batch(from.batch());
+  to.mutate_in_height(from.in_height());
+  to.mutate_in_width(from.in_width());
+  to.mutate_out_height(from.out_height());
+  to.mutate_out_width(from.out_width());
+  to.mutate_kernel_height(from.kernel_height());
+  to.mutate_kernel_width(from.kernel_width());
+  to.mutate_stride_y(from.stride_y());
+  to.mutate_stride_x(from.stride_x());
+  to.mutate_dilation_y(from.dilation_y());
+  to.mutate_dilation_x(from.dilation_x());
+  to.mutate_pad_top(from.pad_top());
+  to.mutate_pad_left(from.pad_left());
+  to.mutable_x() = from.x();
+  to.mutable_y() = from.y();
+  to.mutable_activation() = from.activation();
+  return to;
+}
+
+uint32_t InputsOf(const format::ConvI8Params& p) {
+  return p.kernel_height() * p.kernel_width() * p.in_channels();
+}
+TensorType Elements(ElementType type, uint64_t count) {
+  return {type, {static_cast<int64_t>(count)}};
+}
+
 }  // namespace
+
+ProductShape ShapeOfProduct(const format::DenseParams& params) {
+  return {SumsOver::kRows, 1, params.inputs(), params.outputs()};
+}
+
+std::optional<ProductShape> ShapeOfProduct(const Step& step) {
+  const auto taps = [](const auto& p) { return int64_t{p.kernel_height()} * p.kernel_width(); };
+  if (step.stays_float) return std::nullopt;
+  if (const auto* p = std::get_if<format::DenseParams>(&step.params)) return ShapeOfProduct(*p);
+  if (const auto* p = std::get_if<format::ConvParams>(&step.params)) {
+    if (const std::optional<ConvRows> rows = ConvRowsOf(*p)) return ShapeOfProduct(rows->product);
+    const uint32_t inputs = Narrow32(taps(*p) * p->in_channels(), "inputs");
+    return ProductShape{SumsOver::kPatches, p->groups(), inputs, p->out_channels()};
+  }
+  if (const auto* p = std::get_if<format::DepthwiseParams>(&step.params)) {
+    return ProductShape{SumsOver::kTaps, 1, Narrow32(taps(*p), "taps"), p->channels()};
+  }
+  return std::nullopt;
+}
 
 std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
   std::vector<float> floats(bytes.size() / sizeof(float));
@@ -64,9 +155,10 @@ std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
   return floats;
 }
 
-bool GainsFromIntegers(const format::DenseParams& params) {
-  return params.inputs() >= kLeastExtent && params.outputs() >= kLeastExtent &&
-         kernels::MostFor(params.inputs()) >= kernels::kLeastMost;
+bool GainsFromIntegers(const ProductShape& shape) {
+  if (shape.over == SumsOver::kTaps) return shape.inputs >= kLeastTaps;
+  return shape.inputs >= kLeastExtent && shape.outputs >= kLeastExtent &&
+         kernels::MostFor(shape.inputs) >= kernels::kLeastMost;
 }
 
 IntegerGrid NearestIntegers(std::span<const float> weights) {
@@ -85,21 +177,23 @@ IntegerGrid NearestIntegers(std::span<const float> weights) {
   return grid;
 }
 
-IntegerWeights QuantizeDense(std::span<const float> panels, const format::DenseParams& params) {
-  return *InRows(panels, params, 0, params.inputs(),
+IntegerWeights QuantizeProduct(std::span<const float> floats, const ProductShape& shape) {
+  return *InRows(floats, shape, 0, shape.inputs,
                  [](std::span<const float> row) { return std::optional(NearestIntegers(row)); });
 }
 
-std::vector<IntegerWeights> RecoverDense(std::span<const float> panels,
-                                         const format::DenseParams& params) {
-  const uint32_t inputs = params.inputs();
+std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
+                                           const ProductShape& shape) {
+  const uint32_t inputs = shape.inputs;
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
+    if (group != inputs && shape.over != SumsOver::kRows) break;
     std::vector<IntegerWeights> groups;
     for (uint32_t first = 0; first < inputs; first += group) {
       std::optional<IntegerWeights> weights = InRows(
-          panels, params, first, group, [](std::span<const float> row) { return GridOf(row); });
+          floats, shape, first, group, [](std::span<const float> row) { return GridOf(row); });
       if (!weights) break;
+      if (shape.over == SumsOver::kPatches && shape.groups != 1 && HasAny(weights->offsets)) break;
       groups.push_back(std::move(*weights));
     }
     if (groups.size() == inputs / group) return groups;
@@ -111,10 +205,10 @@ bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for
   return constant.from_integers && asked_for.value_or(ElementType::i8) == ElementType::i8;
 }
 
-bool KeepsIntegers(const Value& constant, const format::DenseParams& params,
+bool KeepsIntegers(const Value& constant, const ProductShape& shape,
                    std::optional<ElementType> asked_for) {
-  if (!MayKeepIntegers(constant, asked_for) || !GainsFromIntegers(params)) return false;
-  return !RecoverDense(FloatsOf(*constant.data), params).empty();
+  if (!MayKeepIntegers(constant, asked_for) || !GainsFromIntegers(shape)) return false;
+  return !RecoverProduct(FloatsOf(*constant.data), shape).empty();
 }
 
 format::DenseI8Params InIntegers(const format::DenseParams& params) {
@@ -131,6 +225,41 @@ Value ScratchOf(const format::DenseI8Params& params) {
   scratch.type = {ElementType::i16, {shorts}};
   scratch.bytes = shorts * static_cast<int64_t>(sizeof(int16_t));
   return scratch;
+}
+
+format::ConvI8Params InIntegers(const format::ConvParams& params) {
+  auto integers = WithWindowOf<format::ConvI8Params>(params);
+  integers.mutate_groups(params.groups());
+  integers.mutate_in_channels(params.in_channels());
+  integers.mutate_out_channels(params.out_channels());
+  integers.mutate_most(kernels::MostFor(InputsOf(integers)));
+  return integers;
+}
+
+TensorType PatchesOf(const format::ConvI8Params& params) {
+  const uint32_t pixels = kernels::ConvI8Pixels(params.out_height(), params.out_width());
+  return Elements(ElementType::f32,
+                  kernels::ConvI8PatchFloats(pixels, InputsOf(params), params.out_channels(),
+                                             params.y().channel()));
+}
+
+TensorType ScratchOf(const format::ConvI8Params& params) {
+  const uint32_t pixels = kernels::ConvI8Pixels(params.out_height(), params.out_width());
+  return Elements(ElementType::i16, kernels::DenseI8ScratchShorts(pixels, InputsOf(params)));
+}
+
+format::DepthwiseI8Params InIntegers(const format::DepthwiseParams& params) {
+  auto integers = WithWindowOf<format::DepthwiseI8Params>(params);
+  integers.mutate_channels(params.channels());
+  integers.mutate_multiplier(params.multiplier());
+  return integers;
+}
+
+TensorType ScratchOf(const format::DepthwiseI8Params& params) {
+  const uint32_t taps = params.kernel_height() * params.kernel_width();
+  return Elements(ElementType::f32,
+                  kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8IsWhole(params),
+                                                    params.channels(), taps));
 }
 
 }  // namespace weft::plan

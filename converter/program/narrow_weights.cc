@@ -85,24 +85,12 @@ double SignalToNoise(std::span<const float> before, std::span<const float> after
   return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
 }
 
-// The dense product that a step is, or could be.
-std::optional<ConvRows> ProductOf(const Step& step) {
-  if (step.stays_float) return std::nullopt;
-  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) return ConvRows{*dense};
-  if (const auto* conv = std::get_if<format::ConvParams>(&step.params)) return ConvRowsOf(*conv);
-  return std::nullopt;
-}
-
-// That of all readers of the constant, one shape of weights for all.
-std::optional<format::DenseParams> ProductOf(const Constant& constant) {
-  const std::optional<ConvRows> first = ProductOf(*constant.readers.front());
-  const bool is_one = std::ranges::all_of(constant.readers, [&](const Step* step) {
-    const std::optional<ConvRows> rows = ProductOf(*step);
-    return rows && rows->product.inputs() == first->product.inputs() &&
-           rows->product.outputs() == first->product.outputs();
-  });
-  if (!is_one) return std::nullopt;
-  return first->product;
+// The product of all readers of the constant, one shape of weights for all.
+std::optional<ProductShape> ProductOf(const Constant& constant) {
+  const std::optional<ProductShape> first = ShapeOfProduct(*constant.readers.front());
+  const bool is_one = std::ranges::all_of(
+      constant.readers, [&](const Step* step) { return ShapeOfProduct(*step) == first; });
+  return is_one ? first : std::nullopt;
 }
 
 class Narrowing {
@@ -130,7 +118,7 @@ class Narrowing {
   void CheckLayers();
   void Choose(Constant& constant);
   bool RecoverIntegers(Constant& constant);
-  void ChooseIntegers(Constant& constant, const format::DenseParams& product);
+  void ChooseIntegers(Constant& constant, const ProductShape& product);
   void AddIntegers(Constant& constant, const IntegerWeights& weights);
   bool IsNamedFor(const Constant& constant, ElementType type) const;
   void DropSmallKinds();
@@ -218,12 +206,12 @@ void Narrowing::Choose(Constant& constant) {
   }
   if (RecoverIntegers(constant)) return;
   if (constant.precision == ElementType::i8) {
-    const std::optional<format::DenseParams> product = ProductOf(constant);
+    const std::optional<ProductShape> product = ProductOf(constant);
     if (product && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
     if (IsNamedFor(constant, ElementType::i8)) {
       faults_.Add(fmt::format(
-          "--precision: names layer \"{}\" for i8; must name a dense product or a pointwise "
-          "convolution of 16 inputs and 16 outputs or more",
+          "--precision: names layer \"{}\" for i8; must name a product of 16 inputs and 16 outputs "
+          "or more, or a depthwise convolution of 3 taps or more",
           constant.readers.front()->layer));
     }
     constant.precision = std::nullopt;
@@ -257,7 +245,7 @@ bool Narrowing::IsNamedFor(const Constant& constant, ElementType type) const {
   });
 }
 
-void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& product) {
+void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) {
   const std::vector<float> before = FloatsOf(*program_.values[constant.root].data);
   for (const float weight : before) {
     if (std::isfinite(weight)) continue;
@@ -266,7 +254,7 @@ void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& pr
         constant.readers.front()->layer, weight));
     return;
   }
-  const IntegerWeights weights = QuantizeDense(before, product);
+  const IntegerWeights weights = QuantizeProduct(before, product);
   constant.is_rounded = weights.numbers != before;
   constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
   AddIntegers(constant, weights);
@@ -275,10 +263,10 @@ void Narrowing::ChooseIntegers(Constant& constant, const format::DenseParams& pr
 // Those that the file had, where they are still there.
 bool Narrowing::RecoverIntegers(Constant& constant) {
   const Value& value = program_.values[constant.root];
-  const std::optional<format::DenseParams> product = ProductOf(constant);
+  const std::optional<ProductShape> product = ProductOf(constant);
   if (!product || !KeepsIntegers(value, *product, constant.precision)) return false;
   const std::vector<float> floats = FloatsOf(*value.data);
-  for (const IntegerWeights& weights : RecoverDense(floats, *product)) {
+  for (const IntegerWeights& weights : RecoverProduct(floats, *product)) {
     AddIntegers(constant, weights);
   }
   return true;
@@ -435,10 +423,62 @@ void EmitGroups(Builder& builder, const format::DenseParams& product,
   }
 }
 
-void EmitInteger(Builder& builder, Step step, const Constant& constant) {
-  const ConvRows rows = *ProductOf(step);
+void EmitPatches(Builder& builder, const format::ConvParams& conv,
+                 const Constant::Integers& integers, ValueId x, ValueId bias, ValueId y) {
+  const format::ConvI8Params params = InIntegers(conv);
+  const ValueId patches = builder.Scratch(PatchesOf(params));
+  builder.Emit(params, {x, integers.numbers, integers.scales, bias},
+               {y, patches, builder.Scratch(ScratchOf(params))});
+}
+
+// A number for each output, and 0 for one more.
+ValueId Extended(Builder& builder, ValueId bias, int64_t outputs) {
+  if (bias == kNone) return kNone;
+  const Program& program = builder.program();
+  const Place place = Resolve(program, bias);
+  if (const auto& data = program.values[place.root].data; data && place.moves.empty()) {
+    std::vector<float> numbers = FloatsOf(*data);
+    const auto first = numbers.begin() + place.offset_bytes / int64_t{sizeof(float)};
+    numbers.assign(first, first + outputs);
+    numbers.push_back(0);
+    return builder.WeightsOf({ElementType::f32, {outputs + 1}}, numbers);
+  }
+  const ValueId extended = builder.Scratch({ElementType::f32, {outputs + 1}});
+  builder.Fill(extended);
+  builder.Copy(bias, builder.View(extended, 0, {ElementType::f32, {outputs}}));
+  return extended;
+}
+
+// The sum of each patch is made as one more output, and its products with the offsets are added.
+void EmitOffsetPatches(Builder& builder, const format::ConvParams& conv,
+                       const Constant::Integers& integers, ValueId x, ValueId bias, ValueId y) {
+  const Places places = OutputPlaces(conv);
+  const int64_t outputs = conv.out_channels(), columns = outputs + 1;
+  const int64_t rows = int64_t{conv.batch()} * conv.out_height() * conv.out_width();
+  format::ConvParams wider = conv;
+  wider.mutate_out_channels(Narrow32(columns, "outputs"));
+  wider.mutable_activation() = format::Activation();
+  const auto pixels = [&](int64_t count) { return Narrow32(count * columns, "stride"); };
+  wider.mutable_y() = format::MapStrides(pixels(int64_t{conv.out_height()} * conv.out_width()),
+                                         pixels(conv.out_width()), pixels(1), 1);
+  const ValueId sums = builder.Scratch({ElementType::f32, {rows, columns}});
+  EmitPatches(builder, wider, integers, x, Extended(builder, bias, outputs), sums);
+  const bool is_own = places.strides == places.row_strides();
+  const ValueId made = is_own ? y : builder.Scratch({ElementType::f32, places.dims});
+  const auto narrow = [](int64_t number) { return Narrow32(number, "product"); };
+  const format::DenseParams product(narrow(rows), 1, narrow(outputs), narrow(columns),
+                                    narrow(outputs), narrow(columns), conv.activation(),
+                                    ElementType::f32, 0, 0);
+  const ValueId last = builder.View(sums, outputs * 4,
+                                    {ElementType::f32, {rows == 0 ? 0 : (rows - 1) * columns + 1}});
+  builder.Emit(product, {last, integers.offsets, sums}, {made});
+  if (is_own) return;
+  builder.CopyStrided(made, y, places.dims, places.row_strides(), 0, places.strides, 0);
+}
+
+void EmitRows(Builder& builder, const Step& step, const ConvRows& rows,
+              const std::vector<Constant::Integers>& groups) {
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
-  builder.SetLayer(step.layer);
   ValueId x = step.inputs[0], y = step.outputs[0];
   if (!rows.has_own_x) {
     const Places places = InputPlaces(*conv);
@@ -447,10 +487,31 @@ void EmitInteger(Builder& builder, Step step, const Constant& constant) {
   }
   const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
   if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
-  EmitGroups(builder, rows.product, constant.integers, x, step.inputs[2], y);
+  EmitGroups(builder, rows.product, groups, x, step.inputs[2], y);
   if (rows.has_own_y) return;
   builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
                       0);
+}
+
+void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
+  builder.SetLayer(step.layer);
+  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) {
+    return EmitRows(builder, step, ConvRows{*dense}, constant.integers);
+  }
+  const Constant::Integers& all = constant.integers.front();
+  const ValueId x = step.inputs[0], bias = step.inputs[2], y = step.outputs[0];
+  if (const auto* depthwise = std::get_if<format::DepthwiseParams>(&step.params)) {
+    const format::DepthwiseI8Params params = InIntegers(*depthwise);
+    builder.Emit(params, {x, all.numbers, all.scales, all.offsets, bias},
+                 {y, builder.Scratch(ScratchOf(params))});
+    return;
+  }
+  const auto& conv = std::get<format::ConvParams>(step.params);
+  if (const std::optional<ConvRows> rows = ConvRowsOf(conv)) {
+    return EmitRows(builder, step, *rows, constant.integers);
+  }
+  if (all.offsets != kNone) return EmitOffsetPatches(builder, conv, all, x, bias, y);
+  EmitPatches(builder, conv, all, x, bias, y);
 }
 
 void Narrowing::ApplyIntegers() {
@@ -461,7 +522,7 @@ void Narrowing::ApplyIntegers() {
     for (Item& item : items) {
       const Constant* constant = IntegersOf(item);
       if (constant != nullptr) {
-        EmitInteger(builder, std::get<Step>(std::move(item)), *constant);
+        EmitInteger(builder, std::get<Step>(item), *constant);
       } else {
         builder.Append(std::move(item));
       }

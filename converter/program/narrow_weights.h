@@ -56,8 +56,8 @@ struct WeightsReport {
   void Add(LayerWeights layer);
 };
 
-// i8 is for products that gain from it, dense ones and pointwise convolutions (conv_rows.h); others
-// become what they are without a request, and a layer that is named for i8 must have one. Without a request
+// i8 is for products and convolutions that gain from it (integer_weights.h); others become what they are
+// without a request, and a layer that is named for i8 must have one. Without a request
 // weights that were made from integers are those where the product gains from them. What is left
 // alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
 // step whose weights would save less than its kernel for them takes; weights of products of levels, whose

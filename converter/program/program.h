@@ -79,8 +79,8 @@ struct Step {
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
   bool keeps_apart = false;  // fused with no neighbour, so that it rounds as if it stood alone
-  // Weights never become integers: no layer's, or those of a window, which is other steps where layout
-  // or the steps of a run are others.
+  // Weights never become integers: no layer's, or those of a part of a window, which is other steps where
+  // layout or the steps of a run are others.
   bool stays_float = false;
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };

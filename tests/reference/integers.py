@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dense products in integers, as kernels/matrix/dense_i8.h has them: every operation on floats is one
+"""Products in integers, as kernels/matrix/dense_i8.h has them: every operation on floats is one
 rounded operation of f32, sums are exact."""
 
 import numpy as np
 
+from reference import windows
+
 LEAST_EXTENT = 16  # of inputs and outputs; smaller products stay floats
+LEAST_TAPS = 3  # of depthwise
 GREATEST_INTEGER, GREATEST_WEIGHT = 32767, 127
 
 
@@ -26,6 +29,18 @@ def product(x, w):
     return sums(x, weights) * scales
 
 
+def convolution(x, w, strides, dilations, pads, product=product):
+    """Of w [groups, outputs, inputs, taps...]: a window is a row of a product; depthwise multiplies floats by
+    the weights that integers stand for, those of a volume of each tap of its depth."""
+    is_depthwise = w.shape[0] > 1 and w.shape[2] == 1
+    rows = w.reshape(-1, np.prod(w.shape[-2:] if w.ndim == 6 else w.shape[3:]))
+    if is_depthwise and rows.shape[1] >= LEAST_TAPS:
+        integers, scales = quantized_weights(rows)
+        w = (integers * scales.astype(np.float64)[:, None]).astype(np.float32).reshape(w.shape)
+    how = {} if is_depthwise else {"product": product}
+    return windows.convolution(x, w, strides, dilations, pads, pads, "explicit", **how)
+
+
 def sums(x, weights):
     """x [..., inputs], its rows rounded to integers, times integers [outputs, inputs]."""
     x = np.asarray(x, np.float32)
@@ -39,9 +54,10 @@ def sums(x, weights):
     return (integers @ weights.T).astype(np.float32) * worth
 
 
-def kept(x, weights, scales):
+def kept(x, weights, scales, is_window=False):
     """x times (weights * scales[:, None]), integers of up to 9 bits: what does not fit 8 bits, with either
-    sign of the scale, has an offset that the sum of x is multiplied by."""
+    sign of the scale, has an offset that the sum of x is multiplied by; that of a window of the integers that
+    x becomes."""
     least, greatest = weights.min(axis=1), weights.max(axis=1)
     turns = ((least < -128) | (greatest > 127)) & (greatest <= 128) & (least >= -127)
     signs = np.where(turns, -1, 1)
@@ -52,6 +68,8 @@ def kept(x, weights, scales):
     if not offsets.any():
         return y
     of_sums = np.asarray(x, np.float64).sum(axis=-1, keepdims=True)
+    if is_window:
+        of_sums = sums(x, np.ones((1, weights.shape[1]), np.int64)).astype(np.float64)
     return y.astype(np.float64) + of_sums * (-offsets * scales.astype(np.float64))
 
 

@@ -43,8 +43,13 @@ def _places(counts, strides, before):
         yield at, [index * stride - pad for index, stride, pad in zip(at, strides, before)]
 
 
-def convolution(x, kernel, strides, dilations, begin, end, auto_pad):
-    """Cross-correlation per group, in float64."""
+def _products(rows, filters):
+    return rows @ filters.T
+
+
+def convolution(x, kernel, strides, dilations, begin, end, auto_pad, product=_products):
+    """Cross-correlation per group, in float64; `product` multiplies windows [batch, inputs] and filters
+    [outputs, inputs]."""
     x, kernel = np.asarray(x, np.float64), np.asarray(kernel, np.float64)
     groups, outs, ins, sizes = kernel.shape[0], kernel.shape[1], kernel.shape[2], kernel.shape[3:]
     spans = [(size - 1) * dilation + 1 for size, dilation in zip(sizes, dilations)]
@@ -59,9 +64,9 @@ def convolution(x, kernel, strides, dilations, begin, end, auto_pad):
             slice(first + margin, first + margin + span, dilation)
             for first, margin, span, dilation in zip(start, margins, spans, dilations))
         window = wide[(slice(None), slice(None)) + cut].reshape(x.shape[0], groups, ins, *sizes)
-        product = np.einsum("ngik,goik->ngo", window.reshape(x.shape[0], groups, ins, -1),
-                            kernel.reshape(groups, outs, ins, -1))
-        answer[(slice(None), slice(None)) + at] = product.reshape(x.shape[0], -1)
+        rows, filters = window.reshape(x.shape[0], groups, -1), kernel.reshape(groups, outs, -1)
+        answer[(slice(None), slice(None)) + at] = np.concatenate(
+            [product(rows[:, group], filters[group]) for group in range(groups)], axis=1)
     return answer
 
 

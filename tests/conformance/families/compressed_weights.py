@@ -9,6 +9,7 @@ from build import node
 from casebook import EXACT, SINGLE, Case, by_numpy, exact, integers, normal, recurrent
 from families.sequences import DEFAULT, DIRECTIONS, GATES, REFERENCES
 from reference import integers as products
+from reference import windows
 
 INTEGERS = by_numpy("OpenVINO multiplies floats; weft multiplies the integers of the file.")
 AS_FLOATS = dict(convert=["--precision", "f32"])
@@ -166,7 +167,7 @@ def _four_bits():
 
 
 def _convolutions():
-    """Those of one tap are products of integers; others stay floats."""
+    """Windows are rows of products; those of several groups with offsets would stay floats."""
     w = Asymmetric("cpw", 33, 37)
     four = [part.reshape(*part.shape, 1, 1) for part in (w.numbers, w.zero, w.scale)]
 
@@ -180,14 +181,81 @@ def _convolutions():
         lambda x: np.moveaxis(answer(w)(np.moveaxis(x, 1, -1)), -1, 1))
     taps = [integers("ct", 0, 256, 17, 9, 3, 3, dtype=np.uint8),
             integers("ctz", 100, 140, 17, 1, 1, 1, dtype=np.uint8), halves("cts", 17, 1, 1, 1)]
-    yield Case("compressed_weights/u8_taps_as_floats", [normal("ctx", 1, 9, 6, 5)],
+    x = normal("ctx", 1, 9, 6, 5)
+    yield Case("compressed_weights/u8_taps_as_floats", [x],
                lambda x: convolved(x, chain(*taps), 1), rtol=1e-4, atol=1e-3, **AS_FLOATS)
+    b = normal("ctb", 1, 17, 1, 1)
+    for name, last in (("planes", 0), ("last", 1)):
+
+        def graph(x, last=last):
+            x = node("Transpose", 1, [x, np.array([0, 3, 1, 2])]) if last else x
+            y = node("Relu", 1, [node("Add", 1, [convolved(x, chain(*taps), 1), b])])
+            return node("Transpose", 1, [y, np.array([0, 2, 3, 1])]) if last else y
+
+        def reference(x, last=last):
+            x = np.moveaxis(x, -1, 1) if last else x
+            y = np.maximum(windows_of(x, *(part[None] for part in taps), 1) + b, 0)
+            return np.moveaxis(y, 1, -1) if last else y
+
+        yield Case(f"compressed_weights/u8_taps_beyond_i8_{name}",
+                   [np.moveaxis(x, 1, -1).copy() if last else x], graph, reference=reference,
+                   rtol=SINGLE, atol=SINGLE, **INTEGERS)
+    within = [np.maximum(taps[0], 1), np.full((17, 1, 1, 1), 128, np.uint8), taps[2]]
+    yield Case("compressed_weights/u8_taps", [x], lambda x: convolved(x, chain(*within), 1),
+               reference=lambda x: windows_of(x, *(part[None] for part in within), 1), rtol=EXACT,
+               atol=EXACT, **INTEGERS)
+    grouped = [integers("cg", -127, 128, 2, 17, 5, 3, 3, dtype=np.int8), None,
+               halves("cgs", 2, 1, 1, 1, 1)]
+    grouped[0][:, :, 0, 0] = [126, -127, 5]
+    yield Case("compressed_weights/i8_groups", [normal("cgx", 2, 10, 4, 5)],
+               lambda x: grouped_convolved(x, chain(*grouped), 0),
+               reference=lambda x: windows_of(x, *grouped, 0), rtol=EXACT, atol=EXACT, **INTEGERS)
+
+
+def grouped_convolved(x, filters, pad):
+    return node("GroupConvolution", 1, [x, filters], strides=[1, 1], dilations=[1, 1],
+                pads_begin=[pad, pad], pads_end=[pad, pad], auto_pad="explicit")
+
+
+def windows_of(x, numbers, zero, scale, pad):
+    """The convolution of integers [groups, outputs, inputs, taps...], each group with its scales."""
+    weights = differences(numbers, zero)
+    scales = np.broadcast_to(scale.reshape(*scale.shape[:2]), weights.shape[:2])
+    parts = zip(np.split(x, len(weights), axis=1), weights, scales)
+    return np.concatenate([
+        products.convolution(part, group[None], [1, 1], [1, 1], [pad, pad],
+                             lambda rows, filters, own=own: products.kept(
+                                 rows, filters.astype(np.int64), own, is_window=True))
+        for part, group, own in parts], axis=1)
+
+
+def _depthwise():
+    """Floats of the integers, to the bit."""
+    for name, outputs, inputs, low, high, zeros in (
+        ("i8_depthwise", 35, 35, -128, 128, None), ("u8_depthwise", 20, 20, 0, 256, (20, 1, 1, 1, 1)),
+        ("u4_depthwise", 18, 18, 0, 16, (18, 1, 1, 1, 1)),
+        ("u8_depthwise_multiplier", 24, 8, 0, 256, (8, 1, 1, 1, 1))):
+        kind = np.int8 if low < 0 else np.uint8
+        numbers = integers(name, low, high, inputs, outputs // inputs, 1, 3, 3, dtype=kind)
+        numbers[..., 0, 0], numbers[..., 0, 1] = low, high - 1
+        zero = None if zeros is None else integers(name + "z", 0, high, *zeros, dtype=np.uint8)
+        scale = halves(name + "s", inputs, 1, 1, 1, 1)
+        stored = (lambda part: four_bits(part, "u4")) if high == 16 else (lambda part: part)
+        plain = floats(numbers, zero, scale)
+
+        def graph(x, numbers=numbers, zero=zero, scale=scale, stored=stored):
+            return grouped_convolved(x, chain(numbers, zero, scale, stored=stored), 1)
+
+        def reference(x, plain=plain):
+            return windows.convolution(x, plain, [1, 1], [1, 1], [1, 1], [1, 1], "explicit")
+
+        x = normal(name + "x", 1, inputs, 6, 5)
+        yield Case(f"compressed_weights/{name}", [x], graph, reference=reference, rtol=1e-5,
+                   atol=1e-5, convert=[])
     deep = [integers("cd", -128, 128, 35, 1, 1, 3, 3, dtype=np.int8), None,
             halves("cds", 35, 1, 1, 1, 1)]
     yield Case("compressed_weights/i8_depthwise_as_floats", [normal("cdx", 1, 35, 6, 5)],
-               lambda x: node("GroupConvolution", 1, [x, chain(*deep)], strides=[1, 1],
-                              dilations=[1, 1], pads_begin=[1, 1], pads_end=[1, 1],
-                              auto_pad="explicit"), rtol=1e-4, atol=1e-3, **AS_FLOATS)
+               lambda x: grouped_convolved(x, chain(*deep), 1), rtol=1e-4, atol=1e-3, **AS_FLOATS)
 
 
 def _tables():
@@ -242,5 +310,5 @@ def _sequences():
 
 
 def cases():
-    for part in (_eight_bits, _four_bits, _convolutions, _tables, _sequences):
+    for part in (_eight_bits, _four_bits, _convolutions, _depthwise, _tables, _sequences):
         yield from part()

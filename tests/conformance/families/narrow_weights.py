@@ -83,7 +83,7 @@ def _sequences():
 
 
 def _convolutions():
-    """One tap alone makes rows; other windows stay floats."""
+    """With channels last windows are rows of memory, of one tap with any strides."""
     for name, data, kernel, stride, padding in (
         ("pointwise", (2, 4, 5, 37), (33, 37, 1, 1), [1, 1], 0),
         ("pointwise_stride", (1, 1, 9, 20), (17, 20, 1, 1), [1, 2], 0),
@@ -91,11 +91,11 @@ def _convolutions():
         ("pointwise_planes", (2, 6, 5, 17), (35, 17, 1, 1), [1, 1], 0),
         ("pointwise_planes_strides", (2, 6, 5, 17), (19, 17, 1, 1), [3, 2], 0),
         ("pointwise_planes_1d", (3, 7, 16), (18, 16, 1), [1], 0),
-        ("conv_float", (1, 11, 19), (21, 19, 3), [1], 0),
-        ("conv_float_stride", (1, 12, 16), (16, 16, 4), [2], 0),
-        ("conv_float_whole_rows", (1, 9, 4, 5), (18, 5, 3, 4), [2, 1], 0),
-        ("conv_float_whole", (2, 4, 16), (17, 16, 4), [1], 0),
-        ("conv_float_padding", (1, 11, 19), (21, 19, 3), [1], 1)):
+        ("conv", (1, 11, 19), (21, 19, 3), [1], 0),
+        ("conv_stride", (1, 12, 16), (16, 16, 4), [2], 0),
+        ("conv_whole_rows", (1, 9, 4, 5), (18, 5, 3, 4), [2, 1], 0),
+        ("conv_whole", (2, 4, 16), (17, 16, 4), [1], 0),
+        ("conv_padding", (1, 11, 19), (21, 19, 3), [1], 1)):
         w = normal("nw" + name, *kernel, scale=1 / np.sqrt(np.prod(kernel[1:])))
         b = normal("nwb" + name, kernel[0])
         rank, is_last = len(stride), "planes" not in name
@@ -120,18 +120,88 @@ def _convolutions():
             rows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axes)
             rows = rows[(slice(None), *(slice(None, None, step) for step in stride))]
             rows, filters = rows.reshape(*rows.shape[:rank + 1], -1), w.reshape(len(w), -1)
-            is_float = "float" in name
-            y = rows @ filters.T.astype(np.float64) if is_float else integers.product(rows, filters)
-            y = np.maximum(y + b, 0)
+            y = np.maximum(integers.product(rows, filters) + b, 0)
             return y if is_last else np.moveaxis(y, -1, 1)
 
-        tolerance = 1e-5 if "float" in name else EXACT
         x = normal("nwx" + name, *data)
         yield Case(f"narrow_weights/{name}", [x if is_last else np.moveaxis(x, -1, 1).copy()], graph,
-                   reference=reference, rtol=tolerance, atol=tolerance, **I8)
+                   reference=reference, rtol=EXACT, atol=EXACT, **I8)
+
+
+def _windows():
+    """In planes; kernels are [groups, outputs, inputs, taps...]."""
+    for name, data, kernel, strides, dilations, pads in (
+        ("conv_dilated", (1, 9, 23), (1, 18, 9, 3), [2], [3], [4]),
+        ("conv_2d", (2, 5, 7, 9), (1, 17, 5, 3, 4), [2, 1], [1, 2], [1, 3]),
+        ("conv_2d_column", (1, 6, 11, 1), (1, 20, 6, 5, 1), [1, 1], [1, 1], [2, 0]),
+        ("conv_2d_pads_beyond", (1, 4, 2, 3), (1, 16, 4, 2, 2), [1, 1], [1, 1], [3, 2]),
+        ("conv_3d", (1, 4, 5, 4, 3), (1, 19, 4, 2, 3, 2), [1, 1, 1], [1, 1, 1], [1, 0, 1]),
+        ("conv_long", (1, 67, 20), (1, 16, 67, 9), [1], [1], [4]),
+        ("conv_groups", (2, 18, 8, 5), (3, 17, 6, 3, 3), [1, 1], [1, 1], [1, 1]),
+        ("conv_groups_pointwise", (1, 36, 11), (2, 16, 18, 1), [1], [1], [0]),
+        ("conv_pointwise_padding", (1, 17, 6), (1, 18, 17, 1), [1], [1], [2]),
+        ("conv_few_outputs", (1, 9, 12), (1, 15, 9, 3), [1], [1], [1]),
+        ("conv_few_inputs", (1, 3, 12), (1, 18, 3, 5), [1], [1], [2]),
+        ("depthwise", (2, 35, 6, 7), (35, 1, 1, 3, 3), [1, 1], [1, 1], [1, 1]),
+        ("depthwise_strides", (1, 20, 9, 8), (20, 1, 1, 3, 2), [2, 3], [2, 1], [2, 1]),
+        ("depthwise_1d", (1, 70, 40), (70, 1, 1, 9), [1], [1], [4]),
+        ("depthwise_multiplier", (1, 6, 5, 6), (6, 7, 1, 3, 3), [1, 1], [1, 1], [0, 1]),
+        ("conv_one_channel", (1, 1, 30), (1, 33, 1, 17), [1], [1], [3]),
+        ("depthwise_3d", (1, 5, 4, 4, 4), (5, 1, 1, 2, 2, 2), [1, 1, 1], [1, 1, 1], [0, 1, 0]),
+        ("depthwise_two_taps", (1, 18, 12), (18, 1, 1, 2), [1], [1], [0])):
+        w = normal("nww" + name, *kernel, scale=1 / np.sqrt(np.prod(kernel[2:])))
+        x = normal("nwy" + name, *data)
+        if name == "conv_2d":
+            x[0, :, :2], x[0, 1, 4, 1], x[0, 0, 4, 7], x[1, 2, 3, 8] = 0, np.inf, np.nan, 2.0**20
+        how = dict(strides=strides, dilations=dilations, pads_begin=pads, pads_end=pads,
+                   auto_pad="explicit")
+
+        def graph(x, w=w, how=how):
+            if len(w) == 1:
+                return node("Convolution", 1, [x, w[0]], **how)
+            return node("GroupConvolution", 1, [x, w], **how)
+
+        def reference(x, w=w, strides=strides, dilations=dilations, pads=pads):
+            return integers.convolution(x, w, strides, dilations, pads)
+
+        is_float = "depthwise" in name or "few" in name
+        tolerance = 1e-5 if is_float else EXACT
+        yield Case(f"narrow_weights/{name}", [x], graph, reference=reference, rtol=tolerance,
+                   atol=tolerance, **I8)
+
+
+def _layers():
+    """Windows behind one another. What is not exact comes last: behind it, it might round to the next integer."""
+    first = normal("nwl1", 1, 20, 1, 10, 4, scale=0.2)
+    point = normal("nwl3", 1, 18, 20, 1, 1, scale=0.2)
+    dense = normal("nwl4", 1, 16, 18, 3, 1, scale=0.2)
+    deep = normal("nwl2", 16, 1, 1, 3, 3, scale=0.3)
+    layers = ((first, [2, 2], [4, 1]), (point, [1, 1], [0, 0]), (dense, [1, 1], [1, 0]),
+              (deep, [1, 1], [1, 1]))
+    biases = [normal(f"nwlb{i}", w.shape[0] * w.shape[1], scale=0.3).reshape(1, -1, 1, 1)
+              for i, (w, _, _) in enumerate(layers)]
+
+    def graph(x):
+        for (w, strides, pads), b in zip(layers, biases):
+            kind = "Convolution" if len(w) == 1 else "GroupConvolution"
+            x = node(kind, 1, [x, w[0] if len(w) == 1 else w], strides=strides, dilations=[1, 1],
+                     pads_begin=pads, pads_end=pads, auto_pad="explicit")
+            x = node("Relu", 1, [node("Add", 1, [x, b])])
+        return x
+
+    def reference(x):
+        for (w, strides, pads), b in zip(layers, biases):
+            y = integers.convolution(x, w, strides, [1, 1], pads)
+            x = np.maximum((y + b).astype(np.float32), 0)
+        return x
+
+    yield Case("narrow_weights/layers_of_windows", [normal("nwlx", 1, 1, 25, 11)], graph,
+               reference=reference, rtol=1e-5, atol=1e-5, **I8)
 
 
 def cases():
     yield from _products()
     yield from _convolutions()
+    yield from _windows()
+    yield from _layers()
     yield from _sequences()

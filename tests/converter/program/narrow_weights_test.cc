@@ -14,6 +14,7 @@
 
 #include "converter/ops/packed.h"
 #include "converter/program/builder.h"
+#include "kernels/matrix/pack.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"
 #include "tests/converter/types.h"
@@ -172,8 +173,8 @@ TEST(NarrowWeights, AreIntegersOfProductsThatGain) {
   Products small;
   small.Add(0, 1, 15);
   EXPECT_EQ(small.Narrowed({ElementType::f32, {{"layer 0", ElementType::i8}}}),
-            "--precision: names layer \"layer 0\" for i8; must name a dense product or a "
-            "pointwise convolution of 16 inputs and 16 outputs or more");
+            "--precision: names layer \"layer 0\" for i8; must name a product of 16 inputs and 16 "
+            "outputs or more, or a depthwise convolution of 3 taps or more");
   Products infinite;
   infinite.Add(std::numeric_limits<float>::infinity(), 1);
   EXPECT_EQ(infinite.Narrowed(All(ElementType::i8)),
@@ -291,6 +292,130 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
     EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
   }
   EXPECT_EQ(Compressed(-8, 7, 16).Narrowed(), "f32") << "groups are too short";
+}
+
+// One convolution over 9 places of x, its window `taps` of them, and the same of each channel alone.
+struct Windows : Products {
+  static constexpr uint32_t kPlaces = 9;
+
+  format::ConvParams ConvOf(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps) {
+    const uint32_t in = groups * channels, out = groups * outputs;
+    return format::ConvParams(1, groups, channels, outputs, 1, kPlaces, 1, kPlaces, 1, taps, 1, 1,
+                              1, 1, 0, taps / 2, {kPlaces * in, kPlaces * in, in, 1},
+                              {kPlaces * out, kPlaces * out, out, 1}, format::Activation(),
+                              ElementType::f32, 0, 0);
+  }
+  template <typename Params>
+  void Emit(const Params& params, ValueId weights, int64_t in, int64_t out) {
+    x = builder.Scratch(F32({kPlaces, in}));
+    program.inputs[0].value = x;
+    const ValueId y = builder.Scratch(F32({kPlaces, out}));
+    builder.SetLayer("layer 0");
+    builder.Emit(params, {x, weights, plan::kNone}, {y});
+    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+  }
+  // Integers of `least` to `greatest` around, times a scale for each output.
+  static std::vector<float> Around(int32_t least, int32_t greatest, int64_t outputs,
+                                   int64_t inputs) {
+    std::vector<float> weights;
+    for (int64_t i = 0; i < outputs * inputs; ++i) {
+      const auto integer = static_cast<float>(least + i * 7 % (greatest - least + 1));
+      weights.push_back(integer * (0.013f * static_cast<float>(1 + i / inputs % 5)));
+    }
+    return weights;
+  }
+  void Convolve(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps,
+                int32_t least = -127, int32_t greatest = 127) {
+    const format::ConvParams params = ConvOf(groups, channels, outputs, taps);
+    const std::vector<float> weights =
+        Around(least, greatest, int64_t{groups} * outputs, int64_t{channels} * taps);
+    Emit(params, ops::PackConv(builder, weights, params), int64_t{groups} * channels,
+         int64_t{groups} * outputs);
+  }
+  void ConvolveEach(uint32_t channels, uint32_t taps, int32_t least = -127,
+                    int32_t greatest = 127) {
+    const format::ConvParams conv = ConvOf(channels, 1, 1, taps);
+    const format::DepthwiseParams params(1, channels, 1, 1, kPlaces, 1, kPlaces, 1, taps, 1, 1, 1,
+                                         1, 0, taps / 2, conv.x(), conv.y(), format::Activation(),
+                                         ElementType::f32, 0, 0);
+    const std::vector<float> weights = Around(least, greatest, channels, taps);
+    std::vector<float> packed(kernels::PackedDepthwiseFloats(channels, 1, taps));
+    kernels::PackDepthwise(weights.data(), channels, 1, taps, packed.data());
+    const ValueId constant =
+        builder.WeightsOf(F32({taps, static_cast<int64_t>(packed.size()) / taps}), packed);
+    Emit(params, constant, channels, channels);
+  }
+  std::string KindsFor(const Precision& precision) {
+    Faults faults;
+    plan::NarrowWeights(program, All(precision), faults);
+    EXPECT_TRUE(faults.ok());
+    std::string kinds;
+    for (const plan::Step& step : Steps(program)) {
+      kinds += (kinds.empty() ? "" : " ") + std::string(plan::Name(step.kind()));
+    }
+    return kinds;
+  }
+  std::vector<float> Answers() const {
+    std::vector<float> numbers(static_cast<size_t>(*ElementCount(program.values[x].type.dims)));
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = 0.37f * static_cast<float>(i % 11) - 1.7f;
+    }
+    return RunFloats(program, {numbers})[0];
+  }
+};
+
+TEST(NarrowWeights, AreIntegersOfWindowsThatGain) {
+  struct Case {
+    uint32_t groups, channels, outputs, taps;
+    const char* kinds;
+  };
+  for (const Case& one : {Case{1, 6, 16, 3, "conv_i8"}, Case{1, 5, 16, 3, "conv"},
+                          Case{1, 6, 15, 3, "conv"}, Case{2, 16, 17, 1, "conv_i8"},
+                          Case{3, 6, 16, 5, "conv_i8"}, Case{1, 16, 16, 1, "dense_i8"}}) {
+    Windows windows;
+    windows.Convolve(one.groups, one.channels, one.outputs, one.taps);
+    EXPECT_EQ(windows.KindsFor(ElementType::i8), one.kinds) << one.channels << " " << one.outputs;
+  }
+  for (const uint32_t taps : {2u, 3u}) {
+    Windows windows;
+    windows.ConvolveEach(20, taps);
+    EXPECT_EQ(windows.KindsFor(ElementType::i8), taps == 2 ? "depthwise" : "depthwise_i8");
+  }
+  Windows named;
+  named.ConvolveEach(20, 2);
+  EXPECT_EQ(named.Narrowed({ElementType::f32, {{"layer 0", ElementType::i8}}}),
+            "--precision: names layer \"layer 0\" for i8; must name a product of 16 inputs and 16 "
+            "outputs or more, or a depthwise convolution of 3 taps or more");
+}
+
+TEST(NarrowWeights, OfWindowsAreTheIntegersOfWhichTheyWereMade) {
+  for (const bool has_offsets : {false, true}) {
+    const int32_t greatest = has_offsets ? 200 : 127;
+    Windows integers, floats;
+    for (Windows* windows : {&integers, &floats}) {
+      windows->builder.SetFromIntegers(true);
+      windows->ConvolveEach(37, 9, -55, greatest);
+    }
+    EXPECT_EQ(integers.KindsFor(std::nullopt), "depthwise_i8");
+    EXPECT_EQ(floats.KindsFor(ElementType::f32), "depthwise");
+    EXPECT_EQ(integers.Answers(), floats.Answers());
+  }
+  Windows plain;
+  plain.ConvolveEach(37, 9);
+  EXPECT_EQ(plain.KindsFor(std::nullopt), "depthwise") << "not from integers";
+  for (const uint32_t groups : {1u, 2u}) {
+    Windows integers, floats;
+    for (Windows* windows : {&integers, &floats}) {
+      windows->builder.SetFromIntegers(true);
+      windows->Convolve(groups, 7, 18, 3);
+    }
+    EXPECT_EQ(integers.KindsFor(std::nullopt), "conv_i8");
+    EXPECT_EQ(floats.KindsFor(ElementType::f32), "conv");
+    const std::vector<float> is = integers.Answers(), must = floats.Answers();
+    for (size_t i = 0; i < must.size(); ++i) {
+      EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
+    }
+  }
 }
 
 TEST(NarrowWeights, AreReportedByTypeAndLoss) {
