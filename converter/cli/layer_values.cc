@@ -18,8 +18,6 @@ namespace {
 constexpr size_t kLayerWidth = 22;  // beside six columns in lines of 80
 constexpr const char* kNoNumber = "-";
 
-// In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would be
-// noise as great as themselves.
 // What one factor makes of `is` to come nearest to `must`.
 double NearestFactor(const std::vector<float>& is, const std::vector<float>& must) {
   double both = 0, own = 0;
@@ -31,6 +29,8 @@ double NearestFactor(const std::vector<float>& is, const std::vector<float>& mus
   return own == 0 ? 1 : both / own;
 }
 
+// In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would be
+// noise as great as themselves.
 std::optional<double> WeightsDb(const inspect::LayerConstants& now,
                                 const inspect::LayerConstants& before) {
   const std::vector<float>&is = now.numbers, &must = before.numbers;

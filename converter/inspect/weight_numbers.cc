@@ -15,15 +15,21 @@
 namespace weft::inspect {
 namespace {
 
-constexpr size_t kWeightsOperand = 1, kScalesOperand = 2;
+constexpr size_t kWeightsOperand = 1, kScalesOperand = 2, kZerosOperand = 3;
 constexpr size_t kUnits = kernels::kPanelOutputs;
+
+bool IsConstant(const format::Slot* slot) {
+  return slot != nullptr && slot->region() == format::kWeightsRegion && slot->move_count() == 0;
+}
 
 std::span<const std::byte> BytesOf(const format::Model& model, const format::Slot& slot) {
   const auto* first = reinterpret_cast<const std::byte*>(model.weights()->data());
   return {first + slot.offset_bytes(), slot.bytes()};
 }
 
+// Empty where it is no constant.
 std::vector<float> WidenedOf(const format::Model& model, const format::Slot& slot) {
+  if (!IsConstant(&slot)) return {};
   const std::span<const std::byte> bytes = BytesOf(model, slot);
   std::vector<float> floats(bytes.size() * 8 / format::BitsOf(slot.type()));
   if (floats.empty()) return floats;
@@ -61,17 +67,24 @@ std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from
 
 // A product as its integers are packed.
 struct PackedShape {
-  size_t groups, outputs, inputs;  // those of a group
+  size_t groups, outputs, inputs, scales;  // those of a group
 };
+constexpr size_t InPanels(size_t outputs) { return (outputs + kUnits - 1) / kUnits * kUnits; }
 PackedShape ShapeOf(const format::DenseI8Params& dense) {
-  return {1, dense.outputs(), dense.inputs()};
+  return {1, dense.outputs(), dense.inputs(), InPanels(dense.outputs())};
 }
 PackedShape ShapeOf(const format::DenseQ8Params& dense) {
-  return {1, dense.outputs(), dense.inputs()};
+  return {1, dense.outputs(), dense.inputs(), dense.outputs()};
+}
+PackedShape ShapeOf(const format::ConvI8Params& conv) {
+  return {conv.groups(), conv.out_channels(),
+          size_t{conv.in_channels()} * conv.kernel_height() * conv.kernel_width(),
+          InPanels(conv.out_channels())};
 }
 PackedShape ShapeOf(const format::ConvQ8Params& conv) {
   return {conv.groups(), conv.out_channels(),
-          size_t{conv.in_channels()} * conv.kernel_height() * conv.kernel_width()};
+          size_t{conv.in_channels()} * conv.kernel_height() * conv.kernel_width(),
+          conv.out_channels()};
 }
 
 // Integers [group][panel][block of inputs][16 outputs][16 inputs] become floats [group][panel][input][16].
@@ -81,7 +94,7 @@ std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<
   const size_t panels = kernels::PanelCount(Narrow32(shape.outputs, "outputs"));
   std::vector<float> floats(shape.groups * panels * shape.inputs * kUnits);
   if (integers.size() < shape.groups * panels * kUnits * padded ||
-      scales.size() < shape.groups * shape.outputs) {
+      scales.size() < shape.groups * shape.scales) {
     return {};
   }
   for (size_t i = 0; i < floats.size(); ++i) {
@@ -90,19 +103,22 @@ std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<
     if (output >= shape.outputs) continue;
     const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
     const size_t at = panel * kUnits * padded + (block * kUnits + unit) * kernels::kInputBlock;
-    floats[i] = integers[at + place] * scales[panel / panels * shape.outputs + output];
+    floats[i] = integers[at + place] * scales[panel / panels * shape.scales + output];
   }
   return floats;
 }
 
-// Integers [tap][channels in blocks of 16], as floats lie.
-std::vector<float> TapsOfIntegers(const format::DepthwiseQ8Params& depthwise,
-                                  std::vector<float> numbers, const std::vector<float>& scales) {
-  const size_t padded = kernels::PanelCount(depthwise.channels()) * kUnits;
-  if (scales.size() < depthwise.channels()) return {};
+// Integers [tap][channels in blocks of 16], as floats lie; no zeros are zeros of 0.
+std::vector<float> TapsOfIntegers(size_t channels, std::vector<float> numbers,
+                                  const std::vector<float>& scales,
+                                  const std::vector<float>& zeros = {}) {
+  const size_t padded = InPanels(channels);
+  if (scales.size() < channels || (!zeros.empty() && zeros.size() < channels)) return {};
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t channel = i % padded;
-    if (channel < depthwise.channels()) numbers[i] *= scales[channel];
+    if (channel >= channels) continue;
+    if (!zeros.empty()) numbers[i] -= zeros[channel];
+    numbers[i] *= scales[channel];
   }
   return numbers;
 }
@@ -119,8 +135,13 @@ std::vector<float> NumbersOf(const format::Model& model, const Params& params,
     return PanelsOfIntegers(ShapeOf(params), WidenedOf(model, *slots[kWeightsOperand]),
                             WidenedOf(model, *slots[kScalesOperand]));
   } else if constexpr (std::is_same_v<Params, format::DepthwiseQ8Params>) {
-    return TapsOfIntegers(params, WidenedOf(model, *slots[kWeightsOperand]),
+    return TapsOfIntegers(params.channels(), WidenedOf(model, *slots[kWeightsOperand]),
                           WidenedOf(model, *slots[kScalesOperand]));
+  } else if constexpr (std::is_same_v<Params, format::DepthwiseI8Params>) {
+    const format::Slot* zeros = slots[kZerosOperand];
+    return TapsOfIntegers(params.channels(), WidenedOf(model, *slots[kWeightsOperand]),
+                          WidenedOf(model, *slots[kScalesOperand]),
+                          zeros == nullptr ? std::vector<float>() : WidenedOf(model, *zeros));
   } else {
     return {};
   }
@@ -150,10 +171,6 @@ std::vector<float> NumbersOf(const format::Model& model, const format::Step& ste
       break;
   }
   return {};
-}
-
-bool IsConstant(const format::Slot* slot) {
-  return slot != nullptr && slot->region() == format::kWeightsRegion && slot->move_count() == 0;
 }
 
 }  // namespace
