@@ -544,7 +544,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.weights_bytes = c.plan.weights_bytes;
   converted.state_bytes = c.plan.state_bytes;
   converted.scratch_bytes = c.plan.scratch_bytes[0];
-  if (c.plan.scratch_bytes.size() > 1) converted.slow_scratch_bytes = c.plan.scratch_bytes[1];
+  converted.more_scratch_bytes.assign(c.plan.scratch_bytes.begin() + 1, c.plan.scratch_bytes.end());
   converted.self_test_bytes = c.file.self_test_bytes;
   converted.scratch_account = c.plan.account;
   converted.f16_weights = c.f16_weights;

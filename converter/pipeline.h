@@ -72,7 +72,7 @@ struct ConvertOptions {
 struct Converted {
   std::vector<std::byte> file;
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
-  int64_t slow_scratch_bytes = 0;  // of the second region; 0 without regions
+  std::vector<int64_t> more_scratch_bytes;  // of each further region; empty without regions
   int64_t self_test_bytes = 0;
   // How far scratch is from the least that this order of steps with these hoists needs; another
   // order or another --arena-budget may need less.

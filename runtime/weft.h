@@ -33,7 +33,7 @@ inline constexpr uint32_t kFormatVersion = 3;
 inline constexpr uint32_t kMaxRank = 8;
 inline constexpr uint32_t kModelAlignment = 64;   // of the model's first byte
 inline constexpr uint32_t kMemoryAlignment = 64;  // of state and scratch: at most this, see Needs
-inline constexpr uint32_t kMaxScratchRegions = 2;
+inline constexpr uint32_t kMaxScratchRegions = 4;
 
 // Read-only bytes that the caller owns.
 struct Bytes {

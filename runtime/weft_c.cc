@@ -11,7 +11,8 @@ static_assert(WEFT_MAX_RANK == weft::kMaxRank && WEFT_MODEL_ALIGNMENT == weft::k
               "one set of limits");
 static_assert(WEFT_BOOL == static_cast<int>(weft::Type::kBool), "one numbering of types");
 static_assert(sizeof(weft_step_entry) == sizeof(weft::StepEntry), "two function addresses");
-static_assert(weft::kMaxScratchRegions == 2, "as many as weft_memory has room for");
+static_assert(weft::kMaxScratchRegions == WEFT_MAX_SCRATCH_REGIONS,
+              "as many as weft_memory has room for");
 
 using weft::Load;
 using weft::Store;
@@ -52,7 +53,10 @@ weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* ne
   const weft::Fault fault = weft::ReadNeeds({model, model_bytes}, &read);
   if (fault.ok()) {
     *needs = {read.state_bytes, read.scratch_bytes, read.alignment,
-              read.input_count, read.output_count,  {read.more_scratch_bytes[0]}};
+              read.input_count, read.output_count,  {}};
+    for (uint32_t i = 0; i + 1 < weft::kMaxScratchRegions; ++i) {
+      needs->more_scratch_bytes[i] = read.more_scratch_bytes[i];
+    }
   }
   return ToC(fault);
 }
@@ -62,8 +66,10 @@ weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps, we
   weft::Engine opened;
   const weft::StepTable table = {reinterpret_cast<const weft::StepEntry*>(steps.entries),
                                  steps.count};
-  const weft::Memory blocks = {
-      FromC(memory.state), FromC(memory.scratch), {FromC(memory.more_scratch[0])}};
+  weft::Memory blocks = {FromC(memory.state), FromC(memory.scratch)};
+  for (uint32_t i = 0; i + 1 < weft::kMaxScratchRegions; ++i) {
+    blocks.more_scratch[i] = FromC(memory.more_scratch[i]);
+  }
   const weft::Fault fault = weft::Engine::Open({model, model_bytes}, table, blocks, &opened);
   if (fault.ok()) Store(opened, engine);
   return ToC(fault);

@@ -32,7 +32,12 @@
 extern "C" {
 #endif
 
-enum { WEFT_MAX_RANK = 8, WEFT_MODEL_ALIGNMENT = 64, WEFT_MEMORY_ALIGNMENT = 64 };
+enum {
+  WEFT_MAX_RANK = 8,
+  WEFT_MODEL_ALIGNMENT = 64,
+  WEFT_MEMORY_ALIGNMENT = 64,
+  WEFT_MAX_SCRATCH_REGIONS = 4
+};
 
 /* Element types, numbered as weft::Type. */
 typedef enum weft_type {
@@ -65,7 +70,7 @@ size_t weft_describe(weft_fault fault, char* text, size_t text_bytes);
 typedef struct weft_needs {
   uint32_t state_bytes, scratch_bytes, alignment;
   uint32_t input_count, output_count;
-  uint32_t more_scratch_bytes[1];
+  uint32_t more_scratch_bytes[WEFT_MAX_SCRATCH_REGIONS - 1];
 } weft_needs;
 
 typedef struct weft_block {
@@ -75,7 +80,8 @@ typedef struct weft_block {
 
 typedef struct weft_memory {
   weft_block state, scratch;
-  weft_block more_scratch[1]; /* of models converted for several memories */
+  /* Of models converted for several memories. */
+  weft_block more_scratch[WEFT_MAX_SCRATCH_REGIONS - 1];
 } weft_memory;
 
 /* Contiguous, row-major; data is null for a port that does not exist. */

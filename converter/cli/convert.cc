@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "converter/base/files.h"
 #include "converter/base/visible.h"
@@ -279,6 +280,26 @@ void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
   if (has_rows) AnswerText(table.Text());
 }
 
+// Bytes of scratch behind the first region.
+int64_t MoreScratch(const pipeline::Converted& converted) {
+  const std::vector<int64_t>& more = converted.more_scratch_bytes;
+  return std::accumulate(more.begin(), more.end(), int64_t{0});
+}
+
+// A single region is followed by one without name and limit.
+std::string RegionOf(const ConvertCall& call, size_t i) {
+  return i < call.options.regions.size() ? call.options.regions[i].name : "elsewhere";
+}
+
+nlohmann::ordered_json RegionsJson(const ConvertCall& call, const pipeline::Converted& converted) {
+  auto list = nlohmann::ordered_json::array();
+  list.push_back({{"region", RegionOf(call, 0)}, {"bytes", converted.scratch_bytes}});
+  for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
+    list.push_back({{"region", RegionOf(call, i + 1)}, {"bytes", converted.more_scratch_bytes[i]}});
+  }
+  return list;
+}
+
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
                   const Findings& findings) {
   if (call.json) {
@@ -292,7 +313,8 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
     if (!call.options.regions.empty()) {
-      json["more_scratch_bytes"] = converted.slow_scratch_bytes;
+      json["more_scratch_bytes"] = MoreScratch(converted);
+      json["scratch_bytes_by_region"] = RegionsJson(call, converted);
     }
     const plan::Account& account = converted.scratch_account;
     json["scratch_bound_bytes"] = account.bound_bytes;
@@ -307,7 +329,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
     return;
   }
   // Other orders and slower plans may need less, so this is no bound of the model.
-  const int64_t scratch_bytes = converted.scratch_bytes + converted.slow_scratch_bytes;
+  const int64_t scratch_bytes = converted.scratch_bytes + MoreScratch(converted);
   Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output,
          Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
          Size(converted.state_bytes), Size(scratch_bytes),
@@ -316,10 +338,12 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
   PrintRounded(converted.weights.layers);
   AnswerText(FindingsText(findings, call.precisions));
   if (!call.options.regions.empty()) {
-    Answer("scratch in {}: {} bytes, elsewhere{}: {}", call.options.regions[0].name,
-           Size(converted.scratch_bytes),
-           call.options.regions.size() > 1 ? " (" + call.options.regions[1].name + ")" : "",
-           Size(converted.slow_scratch_bytes));
+    std::string text = fmt::format("scratch in {}: {} bytes", call.options.regions[0].name,
+                                   Size(converted.scratch_bytes));
+    for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
+      text += fmt::format(", {}: {}", RegionOf(call, i + 1), Size(converted.more_scratch_bytes[i]));
+    }
+    AnswerText(text + "\n");
   }
   AnswerText(CurveText(converted));
   if (call.options.self_test_runs != 0) {
@@ -480,8 +504,8 @@ void AddMemory(Command& command, ConvertCall& call) {
           .Type("BYTES");
   command
       .Add("--region", call.regions,
-           "A fast memory for the most used part of scratch, as dtcm=16K; a second one is "
-           "for the rest")
+           "A memory for scratch, as dtcm=16K: up to four, the fastest first; the most used "
+           "part lies there, and without a second one the rest anywhere")
       .Text("NAME=BYTES")
       .OneValueEach();
 }

@@ -180,10 +180,8 @@ void PrintModel(const LoadedModel& model) {
   Answer("{}: {} bytes, format {}, checksum {:016x}", model.file(),
          Grouped(static_cast<int64_t>(model.bytes().size)), root.format_version(), root.checksum());
   std::string scratch = Size(needs.scratch_bytes);
-  for (const uint32_t bytes : needs.more_scratch_bytes) {
-    if (root.regions()->size() > format::kFirstScratchRegion + 1) {
-      scratch += " + " + Size(bytes);
-    }
+  for (uint32_t i = format::kFirstScratchRegion + 1; i < root.regions()->size(); ++i) {
+    scratch += " + " + Size(root.regions()->Get(i)->bytes());
   }
   Answer("weights {}, state {}, scratch {} bytes; alignment {}",
          Size(format::RowsOf(root.regions())[0].bytes()), Size(needs.state_bytes), scratch,

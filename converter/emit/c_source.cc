@@ -56,10 +56,12 @@ class CSourceWriter {
         upper_(Upper(name_)),
         model_file_(model_file) {
     const auto section = [&](size_t i) { return i < regions.size() ? regions[i] : ""; };
-    memory_ = {{"state", RegionBytes(format::kStateRegion), ""},
-               {"scratch", RegionBytes(format::kFirstScratchRegion), section(0)}};
-    if (model_.regions()->size() > format::kFirstScratchRegion + 1) {
-      memory_.push_back({"more_scratch", RegionBytes(format::kFirstScratchRegion + 1), section(1)});
+    memory_ = {{"state", RegionBytes(format::kStateRegion), "", "State"},
+               {"scratch", RegionBytes(format::kFirstScratchRegion), section(0), "Scratch"}};
+    for (uint32_t i = 1; i < model_.regions()->size() - format::kFirstScratchRegion; ++i) {
+      const std::string number = i == 1 ? "" : std::to_string(i);
+      memory_.push_back({"more_scratch" + number, RegionBytes(format::kFirstScratchRegion + i),
+                         section(i), "MoreScratch" + number});
     }
   }
 
@@ -84,6 +86,7 @@ class CSourceWriter {
     std::string name;
     uint32_t bytes;
     std::string section;
+    std::string type;  // of its memory in C++
   };
 
   void WriteHeader();
@@ -101,6 +104,8 @@ class CSourceWriter {
   void WriteBytes();
   void WriteSteps();
   void WriteVariants();
+
+  static constexpr size_t kOwnBlocks = 2;  // of Memory: state and scratch
 
   uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
 
@@ -144,15 +149,16 @@ void CSourceWriter::WriteHeader() {
 
 // The initializer of a weft_memory or weft::Memory: blocks that begin at <before><name><after>.
 std::string CSourceWriter::Memory(std::string_view before, std::string_view after) const {
-  std::string blocks[] = {"0, 0", "0, 0", "0, 0"};
+  constexpr std::string_view kNextLine = ",\n                              ";
+  std::string blocks, more;
   for (size_t i = 0; i < memory_.size(); ++i) {
     const std::string& name = memory_[i].name;
-    blocks[i] = fmt::format("{}{}{}, {}_{}_BYTES", before, name, after, upper_, Upper(name));
+    std::string& list = i < kOwnBlocks ? blocks : more;
+    if (!list.empty()) list += kNextLine;
+    list += fmt::format("{{{}{}{}, {}_{}_BYTES}}", before, name, after, upper_, Upper(name));
   }
-  return fmt::format(
-      "memory = {{{{{}}},\n                              {{{}}},\n"
-      "                              {{{{{}}}}}}};\n",
-      blocks[0], blocks[1], blocks[2]);
+  return fmt::format("memory = {{{}{}{{{}}}}};\n", blocks, kNextLine,
+                     more.empty() ? "{0, 0}" : more);
 }
 
 void CSourceWriter::WriteOpen() {
@@ -179,12 +185,9 @@ void CSourceWriter::WriteCpp() {
   Head("/* Room for programs with more streams than one: a State each, one Scratch. */\n");
   std::string parameters;
   for (const Array& array : memory_) {
-    const std::string type = array.name == "state"     ? "State"
-                             : array.name == "scratch" ? "Scratch"
-                                                       : "MoreScratch";
-    Head("struct {} {{\n  alignas(64) unsigned char bytes[{}];\n}};\n", type,
+    Head("struct {} {{\n  alignas(64) unsigned char bytes[{}];\n}};\n", array.type,
          std::max<uint32_t>(array.bytes, 1));
-    parameters += fmt::format("{}* {}, ", type, array.name);
+    parameters += fmt::format("{}* {}, ", array.type, array.name);
   }
   WriteCppOpen(parameters, Memory("", "->bytes"));
   Head("}}  // namespace {}\n", name_);

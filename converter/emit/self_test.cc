@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "converter/base/aligned_bytes.h"
@@ -41,8 +42,11 @@ class Bench {
     if (fault_.ok()) {
       state_ = AlignedBytes(needs.state_bytes);
       scratch_ = AlignedBytes(needs.scratch_bytes);
-      more_ = AlignedBytes(needs.more_scratch_bytes[0]);
-      const Memory memory = {Of(state_), Of(scratch_), {Of(more_)}};
+      Memory memory = {Of(state_), Of(scratch_)};
+      for (size_t i = 0; i < std::size(more_); ++i) {
+        more_[i] = AlignedBytes(needs.more_scratch_bytes[i]);
+        memory.more_scratch[i] = Of(more_[i]);
+      }
       fault_ = Engine::Open(bytes(), AllSteps(), memory, &engine);
     }
     if (fault_.ok()) return true;
@@ -58,7 +62,8 @@ class Bench {
   Bytes bytes() const { return {model_.data(), model_.size()}; }
 
   AlignedBytes model_;
-  AlignedBytes state_{0}, scratch_{0}, more_{0};
+  AlignedBytes state_{0}, scratch_{0};
+  AlignedBytes more_[kMaxScratchRegions - 1] = {AlignedBytes(0), AlignedBytes(0), AlignedBytes(0)};
   Fault fault_;
 };
 

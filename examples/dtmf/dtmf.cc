@@ -56,8 +56,10 @@ class Decoder {
     const weft::Bytes model = {model_.data(), model_.size()};
     weft::Fault fault = weft::ReadNeeds(model, &needs_);
     if (!fault.ok()) return Complain(path, fault);
-    if (needs_.more_scratch_bytes[0] != 0) {
-      return Complain(path, "is planned for several scratch memories; must be for one");
+    for (const uint32_t bytes : needs_.more_scratch_bytes) {
+      if (bytes != 0) {
+        return Complain(path, "is planned for several scratch memories; must be for one");
+      }
     }
     state_ = Allocate(needs_.state_bytes, weft::kMemoryAlignment);
     scratch_ = Allocate(needs_.scratch_bytes, weft::kMemoryAlignment);

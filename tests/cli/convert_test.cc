@@ -470,6 +470,32 @@ TEST_F(ConvertCommand, SplitsScratchOverTwoMemories) {
   EXPECT_NE(Text("two.c").find("section(\".bss.sram\")"), std::string::npos);
 }
 
+TEST_F(ConvertCommand, SplitsScratchOverFourMemories) {
+  const std::string model = "convert " WEFT_SOURCE_DIR "/tests/size/models/gru.xml ";
+  const Outcome outcome =
+      Weft(model +
+           "-o four.weft --region a=256 --region b=512 --region c=768 --region d=64K "
+           "--self-test 2 --c-source four.c --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& regions = json["scratch_bytes_by_region"];
+  ASSERT_EQ(regions.size(), 4u);
+  const std::string names = "abcd";
+  for (size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(regions[i]["region"], names.substr(i, 1));
+    EXPECT_GT(regions[i]["bytes"], 0) << i;
+    EXPECT_NE(Text("four.c").find("section(\".bss." + names.substr(i, 1) + "\")"),
+              std::string::npos);
+  }
+  EXPECT_LE(regions[0]["bytes"], 256);
+  EXPECT_LE(regions[1]["bytes"], 512);
+  EXPECT_LE(regions[2]["bytes"], 768);
+  EXPECT_NE(Text("four.h").find("{four_more_scratch3"), std::string::npos) << Text("four.h");
+  EXPECT_EQ(Weft("verify four.weft").code, 0);
+  ASSERT_EQ(Weft(model + "-o one.weft").code, 0);
+  EXPECT_EQ(Weft("compare four.weft one.weft").code, 0);
+}
+
 TEST_F(ConvertCommand, RefusesRegionsThatAreNoneOrTooSmall) {
   WriteModel(kSum);
   for (const char* wrong :
@@ -479,7 +505,12 @@ TEST_F(ConvertCommand, RefusesRegionsThatAreNoneOrTooSmall) {
     EXPECT_NE(outcome.err.find("must be NAME=BYTES"), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(Weft("convert model.xml -o m.weft --region a=1 --region a=2").code, 2);
-  EXPECT_EQ(Weft("convert model.xml -o m.weft --region a=1 --region b=2 --region c=3").code, 2);
+  const Outcome many = Weft(
+      "convert model.xml -o m.weft --region a=1 --region b=2 --region c=3 --region d=4 --region "
+      "e=5");
+  EXPECT_EQ(many.code, 2);
+  EXPECT_NE(many.err.find("is given 5 times; must be given at most 4"), std::string::npos)
+      << many.err;
   const Outcome small = Weft("convert model.xml -o m.weft --region a=16 --region b=0");
   EXPECT_EQ(small.code, 1);
   EXPECT_NE(small.err.find("in region \"b\" beside 0 in \"a\" and --region b is 0"),

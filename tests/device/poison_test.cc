@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -47,19 +48,22 @@ void Append(const Tensor& tensor, Buffer& bytes) {
 Buffer RunFilled(const ExactBytes& model, size_t fill) {
   Needs needs;
   EXPECT_TRUE(ReadNeeds(model.bytes(), &needs).ok());
-  const ExactBytes state(needs.state_bytes), scratch(needs.scratch_bytes),
-      more(needs.more_scratch_bytes[0]);
-  for (const ExactBytes* block : {&state, &scratch, &more}) Fill(*block, fill);
+  const ExactBytes state(needs.state_bytes), scratch(needs.scratch_bytes);
+  std::vector<ExactBytes> more;
+  Memory memory = {state.block(), scratch.block()};
+  for (size_t i = 0; i < std::size(needs.more_scratch_bytes); ++i) {
+    memory.more_scratch[i] = more.emplace_back(needs.more_scratch_bytes[i]).block();
+  }
+  Fill(state, fill);
   Engine engine;
-  const Fault fault = Engine::Open(model.bytes(), AllSteps(),
-                                   {state.block(), scratch.block(), {more.block()}}, &engine);
+  const Fault fault = Engine::Open(model.bytes(), AllSteps(), memory, &engine);
   EXPECT_TRUE(fault.ok());
   if (!fault.ok()) return {};
   Buffer outputs;
   uint32_t random = 1;
   for (int run = 0; run < kRuns; ++run) {
     Fill(scratch, fill);
-    Fill(more, fill);
+    for (const ExactBytes& block : more) Fill(block, fill);
     for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
     // A count that these inputs set may be beyond its bound.
     const FaultCode code = engine.Run().code;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -37,11 +38,15 @@ inline Fate Survive(const ExactBytes& file) {
   Needs needs;
   if (!ReadNeeds(file.bytes(), &needs).ok()) return Fate::kRefused;
   if (needs.state_bytes > kMostBytes || needs.scratch_bytes > kMostBytes) return Fate::kRefused;
-  const ExactBytes state(needs.state_bytes), scratch(needs.scratch_bytes),
-      more(needs.more_scratch_bytes[0] > kMostBytes ? 0 : needs.more_scratch_bytes[0]);
+  const ExactBytes state(needs.state_bytes), scratch(needs.scratch_bytes);
+  std::vector<ExactBytes> more;
+  Memory memory = {state.block(), scratch.block()};
+  for (size_t i = 0; i < std::size(needs.more_scratch_bytes); ++i) {
+    const uint32_t bytes = needs.more_scratch_bytes[i];
+    memory.more_scratch[i] = more.emplace_back(bytes > kMostBytes ? 0 : bytes).block();
+  }
   Engine engine;
-  const Fault fault = Engine::Open(file.bytes(), AllSteps(),
-                                   {state.block(), scratch.block(), {more.block()}}, &engine);
+  const Fault fault = Engine::Open(file.bytes(), AllSteps(), memory, &engine);
   if (!fault.ok()) return Fate::kRefused;
   if (engine.MostSteps() > kMostSteps) return Fate::kOpened;
   const ExactBytes before = file;
