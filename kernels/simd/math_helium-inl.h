@@ -94,6 +94,8 @@ HWY_INLINE bool IsBeyond(const FloatPair& x, float limit) {
 // "greater" where it takes a sign away.
 HWY_INLINE float32x4_t Saturated(float32x4_t x, float32x4_t at, float limit, float above,
                                  float below) {
+  // Kept from the compiler, which would make vectors of them before a loop that needs none.
+  __asm__("" : "+r"(limit), "+r"(above), "+r"(below));
   const float32x4_t end =
       vpselq_f32(vdupq_n_f32(above), vdupq_n_f32(below), vcmpgtq_n_f32(at, 0.0f));
   return vpselq_f32(end, x, vcmpgtq_n_f32(vabsq_f32(at), limit));
