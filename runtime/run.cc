@@ -3,12 +3,63 @@
 
 #include <cstring>
 
+#include "kernels/element.h"
+
 namespace weft {
 namespace {
 
 using format::kNoSlot;
 using format::Rows;
 using format::RowsOf;
+
+using Operands = std::byte * [format::kMaxOperands];
+
+// The operands of steps in loops, from one iteration to the next: of those steps whose operands no section
+// moves.
+template <bool kKeeps>
+class StepOperands {
+ public:
+  // Before the first step in a loop.
+  void Begin() {
+    for (uint32_t& known : known_) known = kNoStep;
+  }
+
+  // find(operands) writes down where they are, stay() says whether they stay there. Those of a step in no
+  // loop go to `spare`.
+  template <class Find, class Stay>
+  std::byte* const* Of(uint32_t step, bool in_loop, Operands& spare, const Find& find,
+                       const Stay& stay) {
+    if (!in_loop) {
+      find(spare);
+      return spare;
+    }
+    const uint32_t place = step % kPlaces, moves = 2 * step, stays = 2 * step + 1;
+    if (known_[place] == stays) return kept_[place];
+    find(kept_[place]);
+    if (known_[place] != moves) known_[place] = stay() ? stays : moves;
+    return kept_[place];
+  }
+
+ private:
+  static constexpr uint32_t kNoStep = 0xFFFFFFFFu;  // a file has fewer steps
+  static constexpr uint32_t kPlaces = 32;
+
+  uint32_t known_[kPlaces];
+  Operands kept_[kPlaces];
+};
+
+// Firmware, which counts bytes of stack, finds them anew each time.
+template <>
+class StepOperands<false> {
+ public:
+  void Begin() const {}
+
+  template <class Find, class Stay>
+  std::byte* const* Of(uint32_t, bool, Operands& spare, const Find& find, const Stay&) const {
+    find(spare);
+    return spare;
+  }
+};
 
 // A section on its way. Iteration i runs copy i % unroll of the body; `copy` follows it without a
 // division. The settle runs start once no further iteration follows.
@@ -22,7 +73,7 @@ struct Frame {
   bool cut_short;  // at the hard maximum, with the condition still true
 };
 
-class Walk {
+class Walk : StepOperands<!kernels::kIsMicrocontroller> {
  public:
   Walk(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
        const Profile* profile)
@@ -67,13 +118,22 @@ class Walk {
     return regions_[slot.region()] + offset;
   }
 
-  void Call(const format::Step& step) const {
-    std::byte* pointers[format::kMaxOperands];
+  void Call(const format::Step& step) {
     const uint32_t* row = operands_ + step.first_operand();
     const uint32_t count = format::kArity[step.kind()].operands();
-    for (uint32_t i = 0; i < count; ++i) {
-      pointers[i] = row[i] == kNoSlot ? nullptr : Address(row[i]);
-    }
+    const auto find = [&](Operands& pointers) {
+      for (uint32_t i = 0; i < count; ++i) {
+        pointers[i] = row[i] == kNoSlot ? nullptr : Address(row[i]);
+      }
+    };
+    const auto stay = [&] {
+      for (uint32_t i = 0; i < count; ++i) {
+        if (row[i] != kNoSlot && slots_[row[i]].move_count() != 0) return false;
+      }
+      return true;
+    };
+    Operands spare;
+    std::byte* const* pointers = Of(step_, depth_ != 0, spare, find, stay);
     const StepEntry& entry = entries_[step.kind() - 1];
     if (profile_ == nullptr) return entry.run(model_, step.param(), pointers);
     const uint64_t begin = profile_->now(profile_->user);
@@ -130,6 +190,7 @@ class Walk {
       step_ = EndOf(section);
       return;
     }
+    if (depth_ == 0) Begin();
     frames_[depth_++] = {&section, 0, wanted, end_, 0, false, false};
     StartIteration();
   }

@@ -104,5 +104,11 @@ void Binary(const BinaryShape& shape, const void* a, const void* b, void* y) {
   ForBlocks(shape.rank, shape.dims, operands, 2, y, row.element_bytes, row.function);
 }
 
+void BinaryOne(BinaryOp op, Element type, const void* a, const void* b, void* y) {
+  const TypedBlock row = Choose(op, type);
+  const void* const x[] = {a, b};
+  if (row.function != nullptr) row.function(x, y, 1);
+}
+
 }  // namespace weft::kernels
 #endif  // HWY_ONCE

@@ -46,6 +46,8 @@ struct BinaryShape {
 // True where Binary computes `op` on `type`; Binary writes nothing for a pair it does not know.
 bool BinaryKnows(BinaryOp op, Element type);
 void Binary(const BinaryShape& shape, const void* a, const void* b, void* y);
+// Of one element each, without the walk.
+void BinaryOne(BinaryOp op, Element type, const void* a, const void* b, void* y);
 
 }  // namespace weft::kernels
 

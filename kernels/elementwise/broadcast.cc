@@ -88,16 +88,6 @@ bool HasRepeatedRows(uint32_t rank, const uint32_t* dims, const BroadcastOperand
   return repeats;
 }
 
-// Numbers by themselves, as of loops that count: the walk would be most of their cost. Not worth code in
-// firmware.
-bool IsOneElement(uint32_t rank, const uint32_t* dims) {
-  if (kIsMicrocontroller) return false;
-  for (uint32_t d = 0; d < rank; ++d) {
-    if (dims[d] != 1) return false;
-  }
-  return true;
-}
-
 // Over a space that is not empty.
 void ForRuns(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
              uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
@@ -137,11 +127,6 @@ void ForRuns(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operan
 
 void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
                uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
-  if (IsOneElement(rank, dims)) {
-    const void* blocks[kMaxBroadcastOperands] = {};
-    for (uint32_t o = 0; o < operand_count; ++o) blocks[o] = operands[o].data;
-    return function(blocks, y, 1);
-  }
   if (IsEmpty(dims, rank)) return;
   ForRuns(rank, dims, operands, operand_count, y, y_element_bytes, function);
 }

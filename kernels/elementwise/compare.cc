@@ -26,4 +26,10 @@ void Compare(const CompareShape& shape, const void* a, const void* b, void* y) {
   ForBlocks(shape.rank, shape.dims, operands, 2, y, 1, row.function);
 }
 
+void CompareOne(CompareOp op, Element type, const void* a, const void* b, void* y) {
+  const TypedBlock row = Choose(op, type);
+  const void* const x[] = {a, b};
+  if (row.function != nullptr) row.function(x, y, 1);
+}
+
 }  // namespace weft::kernels

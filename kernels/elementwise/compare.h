@@ -26,6 +26,8 @@ struct CompareShape {
 // True where Compare computes on `type`; it writes nothing for a type it does not know.
 bool CompareKnows(Element type);
 void Compare(const CompareShape& shape, const void* a, const void* b, void* y);
+// Of one element each, without the walk.
+void CompareOne(CompareOp op, Element type, const void* a, const void* b, void* y);
 
 }  // namespace weft::kernels
 

@@ -42,4 +42,10 @@ void Select(const SelectShape& shape, const void* condition, const void* a, cons
   ForBlocks(shape.rank, shape.dims, operands, 3, y, bytes, Choose(bytes));
 }
 
+void SelectOne(uint32_t element_bytes, const void* condition, const void* a, const void* b,
+               void* y) {
+  const void* const x[] = {condition, a, b};
+  Choose(element_bytes)(x, y, 1);
+}
+
 }  // namespace weft::kernels

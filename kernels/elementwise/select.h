@@ -21,6 +21,9 @@ struct SelectShape {
 };
 
 void Select(const SelectShape& shape, const void* condition, const void* a, const void* b, void* y);
+// Of one element each, without the walk.
+void SelectOne(uint32_t element_bytes, const void* condition, const void* a, const void* b,
+               void* y);
 
 }  // namespace weft::kernels
 

@@ -131,6 +131,41 @@ WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
   return Join(shape.op, End(partials));
 }
 
+// Terms of a run that are one chain of each partial.
+inline constexpr size_t kShortRun = 16 * kSumBlock;
+
+// The same of one run of at most kShortRun elements side by side: no block ends. Not worth code where
+// vectors are one lane.
+template <ReduceOp kOp>
+HWY_INLINE float ReduceShortRun(const float* x, size_t count) {
+  const float neutral = NeutralOf(kOp);
+  Lanes16 partials = SetLanes16(neutral);
+  const auto add = [](FloatVec sum, FloatVec v) HWY_ATTR { return StepOne(kOp, sum, v); };
+  size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    partials = Combine(partials, LoadLanes16(x + i, 16, neutral), add);
+  }
+  if (i < count) partials = Combine(partials, LoadLanes16(x + i, count - i, neutral), add);
+  return Join(kOp, partials);
+}
+
+HWY_INLINE float ReduceShortRun(ReduceOp op, const float* x, size_t count) {
+  switch (op) {
+    case ReduceOp::kMax:
+      return ReduceShortRun<ReduceOp::kMax>(x, count);
+    case ReduceOp::kMin:
+      return ReduceShortRun<ReduceOp::kMin>(x, count);
+    case ReduceOp::kProduct:
+      return ReduceShortRun<ReduceOp::kProduct>(x, count);
+    case ReduceOp::kL1:
+      return ReduceShortRun<ReduceOp::kL1>(x, count);
+    case ReduceOp::kL2:
+      return ReduceShortRun<ReduceOp::kL2>(x, count);
+    default:
+      return ReduceShortRun<ReduceOp::kSum>(x, count);
+  }
+}
+
 // Partial `first` of `count` <= 16 outputs, `stride` apart in x: elements first, first + 16, ... of
 // each run. Runs are as long as those of the other partials; what lies behind their end is neutral.
 HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_t stride,
@@ -209,6 +244,8 @@ void ReduceFloats(const ReduceShape& shape, float element_count, const float* x,
   const uint32_t rank = shape.kept_rank + shape.reduced_rank;
   const bool has_runs = HasRuns(shape);
   const bool is_apart = has_runs && shape.strides[rank - 1] != 1 && !kGathersRuns;
+  const bool is_short = kLanes > 1 && has_runs && !is_apart && shape.reduced_rank == 1 &&
+                        shape.dims[rank - 1] <= kShortRun;
   const uint32_t outer_rank = shape.kept_rank == 0 ? 0 : shape.kept_rank - 1;
   const size_t count = shape.kept_rank == 0 ? 1 : shape.dims[outer_rank];
   const size_t stride = shape.kept_rank == 0 ? 1 : shape.strides[outer_rank];
@@ -216,7 +253,11 @@ void ReduceFloats(const ReduceShape& shape, float element_count, const float* x,
   do {
     const float* from = x + walk.offset(0);
     if (has_runs && !is_apart) {
-      for (size_t i = 0; i < count; ++i) y[i] = ReduceRuns(shape, from + i * stride);
+      for (size_t i = 0; i < count; ++i) {
+        const float* run = from + i * stride;
+        y[i] =
+            is_short ? ReduceShortRun(shape.op, run, shape.dims[rank - 1]) : ReduceRuns(shape, run);
+      }
     } else {
       for (size_t i = 0; i < count; i += 16) {
         const size_t left = count - i < 16 ? count - i : 16;

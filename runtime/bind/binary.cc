@@ -35,6 +35,10 @@ bool MayShare(const format::BinaryParams& params, uint32_t input, uint32_t) {
 }
 
 void Run(const format::BinaryParams& params, std::byte* const* operands) {
+  if (IsOneElement(params.rank(), Numbers(params.dims()))) {
+    return kernels::BinaryOne(static_cast<kernels::BinaryOp>(params.op()), ElementOf(params.type()),
+                              operands[0], operands[1], operands[2]);
+  }
   kernels::BinaryShape shape;
   shape.rank = params.rank();
   Assign(shape.dims, params.dims());

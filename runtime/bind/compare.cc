@@ -34,6 +34,10 @@ bool MayShare(const format::CompareParams& params, uint32_t input, uint32_t) {
 }
 
 void Run(const format::CompareParams& params, std::byte* const* operands) {
+  if (IsOneElement(params.rank(), Numbers(params.dims()))) {
+    return kernels::CompareOne(static_cast<kernels::CompareOp>(params.op()),
+                               ElementOf(params.type()), operands[0], operands[1], operands[2]);
+  }
   kernels::CompareShape shape;
   shape.rank = params.rank();
   Assign(shape.dims, params.dims());

@@ -34,6 +34,15 @@ constexpr uint32_t RowsReach(uint32_t rows, uint32_t stride, uint32_t length) {
 uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 // Product of the dims.
 uint32_t WalkCount(uint32_t rank, const uint32_t* dims);
+// True of numbers by themselves, as of loops that count: there the walk and its geometry would be most of
+// the cost. Not worth code in firmware.
+inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
+  if (kernels::kIsMicrocontroller) return false;
+  for (uint32_t d = 0; d < rank; ++d) {
+    if (dims[d] != 1) return false;
+  }
+  return true;
+}
 // True where the walk visits the elements one after the other, so that an output may be written
 // over the operand it reads.
 bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides);

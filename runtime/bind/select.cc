@@ -32,6 +32,10 @@ bool MayShare(const format::SelectParams& params, uint32_t input, uint32_t) {
 }
 
 void Run(const format::SelectParams& params, std::byte* const* operands) {
+  if (IsOneElement(params.rank(), Numbers(params.dims()))) {
+    return kernels::SelectOne(params.element_bytes(), operands[0], operands[1], operands[2],
+                              operands[3]);
+  }
   kernels::SelectShape shape;
   shape.rank = params.rank();
   Assign(shape.dims, params.dims());

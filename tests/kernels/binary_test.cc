@@ -246,6 +246,32 @@ TEST(Binary, BooleansTakeAnyByteAndGiveZeroOrOne) {
   }
 }
 
+template <typename T>
+void ExpectOneAsRow(Element type, const std::vector<T>& values) {
+  for (int index = 0; index < kBinaryOpCount; ++index) {
+    const BinaryOp op = static_cast<BinaryOp>(index);
+    if (!BinaryKnows(op, type)) continue;
+    for (const T a : values) {
+      for (const T b : values) {
+        SCOPED_TRACE(::testing::Message() << "op " << index << ": " << +a << ", " << +b);
+        ExpectSame(OnEveryTarget<T>(1, 0, [&](T* y) { BinaryOne(op, type, &a, &b, y); }),
+                   RunFlat<T>(op, type, {a}, {b}));
+      }
+    }
+  }
+}
+
+TEST(Binary, OneElementHasTheBitsOfARow) {
+  ExpectOneAsRow<float>(Element::kF32, {0.0f, -0.0f, 1, -3, 2.5f, INFINITY, -INFINITY, 1e-30f});
+  ExpectOneAsRow<int32_t>(Element::kI32, {0, 1, -1, INT32_MAX, INT32_MIN, 77});
+  ExpectOneAsRow<int64_t>(Element::kI64, {0, 1, -1, INT64_MAX, INT64_MIN, int64_t{1} << 33});
+  ExpectOneAsRow<uint8_t>(Element::kBoolean, {0, 1, 200});
+  const float x = 1;
+  float y = 9;
+  BinaryOne(BinaryOp::kLogicalAnd, Element::kF32, &x, &x, &y);
+  EXPECT_EQ(y, 9);
+}
+
 TEST(Binary, KnowsWhatItKnows) {
   EXPECT_TRUE(BinaryKnows(BinaryOp::kPower, Element::kI32));
   EXPECT_FALSE(BinaryKnows(BinaryOp::kLogicalAnd, Element::kF32));

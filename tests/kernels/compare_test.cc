@@ -23,6 +23,9 @@ void ExpectTwin(Element type, const std::vector<T>& values) {
       const T a = values[i / side];
       const T b = values[i % side];
       ASSERT_EQ(y[i], CompareTwin(op, a, b)) << "op " << index << ": " << +a << ", " << +b;
+      uint8_t one = 9;
+      CompareOne(op, type, &a, &b, &one);
+      ASSERT_EQ(one, y[i]) << "op " << index << ": " << +a << ", " << +b;
     }
   }
 }

@@ -183,6 +183,19 @@ TEST(Select, MeetsItsTwinWhateverIsBroadcast) {
   }
 }
 
+TEST(Select, TakesOneElement) {
+  Random random(11);
+  for (const uint32_t bytes : {1u, 2u, 4u, 8u}) {
+    const std::vector<uint8_t> a = Bytes(bytes, &random), b = Bytes(bytes, &random);
+    for (const uint8_t condition : {uint8_t{0}, uint8_t{1}, uint8_t{128}}) {
+      ExpectSame(
+          OnEveryTarget<uint8_t>(
+              bytes, 8, [&](uint8_t* y) { SelectOne(bytes, &condition, a.data(), b.data(), y); }),
+          condition != 0 ? a : b);
+    }
+  }
+}
+
 TEST(Select, TakesEverySize) {
   Random random(10);
   for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {

@@ -249,6 +249,40 @@ TEST(Section, AddsTheMovesOfAllSectionsAroundAStep) {
             (std::vector<float>{-0.0f, -4, -8, -1, -5, -9, -2, -6, -10, -3, -7, -11}));
 }
 
+TEST(Section, FindsTheOperandsOfManySteps) {
+  // More steps than an engine keeps the operands of, of which every third one reads the next element; in an
+  // inner loop, so that every step is run from two iterations of each.
+  constexpr uint32_t kSteps = 70, kOuter = 3, kInner = 2;
+  ListingBuilder b;
+  const SlotIndex x = b.Scratch(kF32, {kOuter * kInner});
+  const SlotIndex sum = b.Scratch(kF32, {1});
+  const uint32_t outer = b.NextSection();
+  const SlotIndex x_now = b.Part(x, 0, 4, {{outer, 4 * kInner}, {outer + 1, 4}});
+  b.Input(x, {"x"});
+  b.Output(sum, {"sum"});
+  b.Fill(sum, 0);
+  b.Enter({.trip_count = kOuter, .max_trips = kOuter});
+  b.Enter({.trip_count = kInner, .max_trips = kInner});
+  float must = 0;
+  for (uint32_t step = 0; step < kSteps; ++step) {
+    const bool moves = step % 3 == 0;
+    const float number = static_cast<float>(step);
+    b.Binary(BinaryOp::add, sum, moves ? x_now : b.Weights<float>(kF32, {number}), sum);
+    for (uint32_t trip = 0; trip < kOuter * kInner; ++trip) {
+      must += moves ? static_cast<float>(1 << trip) : number;
+    }
+  }
+  b.Leave();
+  b.Leave();
+  Loaded model(b.Finish());
+  ASSERT_TRUE(model.fault.ok()) << model.Text();
+  for (uint32_t i = 0; i < kOuter * kInner; ++i) model.in(0)[i] = static_cast<float>(1 << i);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(model.engine.Run().ok());
+    EXPECT_EQ(model.out(0)[0], must);
+  }
+}
+
 TEST(Section, ReadsItsTripCountAnewEachTimeItIsEntered) {
   // Row i of a triangle: the inner loop runs i times, its count being the outer iteration.
   ListingBuilder b;
