@@ -32,7 +32,8 @@ constexpr const char* kBenchFooter =
 [-1, 1), integers and booleans with zeros; state is kept from run to run. With it, successive runs take
 successive calls of the file, and begin again at its end. Without --iterations the runs of about one second
 are measured. Several models take turns, run by run, so that what disturbs the machine disturbs all of them.
---profile adds as many runs with the clock read around every step.
+--profile adds as many runs with the clock read around every step; of each step it prints the mean of the
+time that a run spends in it, and the median.
 
 A run that takes longer than the deadline misses it; the real-time factor is the time of a run over the
 deadline. A recording sets the deadline: the time that one call's samples take.
@@ -136,21 +137,31 @@ class Bench {
     return measured_.runs.back();
   }
 
-  // As many runs as were measured.
+  // As many runs as were measured. The times of as many of them are kept as memory allows.
   void MeasureSteps() {
-    measured_.steps.resize(format::RowsOf(model_.root().steps()).count);
+    const size_t step_count = format::RowsOf(model_.root().steps()).count;
+    constexpr int64_t kMostTimes = 8'000'000;
+    const int64_t most_kept = kMostTimes / (static_cast<int64_t>(step_count) + 1) + 1;
+    const int64_t apart = std::ssize(measured_.runs) / most_kept + 1;
+    measured_.steps.resize(step_count);
     Profile profile;
     profile.now = Now;
     profile.user = this;
     profile.step = [](void* user, uint32_t step, uint64_t begin, uint64_t end) {
       auto* const bench = static_cast<Bench*>(user);
       StepTime& time = bench->measured_.steps[step];
+      const uint64_t nanoseconds = bench->WithoutClock(end - begin);
       ++time.calls;
-      time.nanoseconds += bench->WithoutClock(end - begin);
+      time.nanoseconds += nanoseconds;
+      bench->step_times_[step] += nanoseconds;
     };
     model_.engine().SetProfile(&profile);
     measured_.profiled_runs = std::ssize(measured_.runs);
-    for (int64_t i = 0; i < measured_.profiled_runs && faults_.ok(); ++i) Once();
+    for (int64_t i = 0; i < measured_.profiled_runs && faults_.ok(); ++i) {
+      step_times_.assign(step_count, 0);
+      Once();
+      if (i % apart == 0) measured_.step_runs.push_back(step_times_);
+    }
     model_.engine().SetProfile(nullptr);
   }
 
@@ -167,6 +178,7 @@ class Bench {
   Faults& faults_;
   Inputs inputs_;
   Measured measured_;
+  std::vector<uint64_t> step_times_;  // of the run on its way
 };
 
 using Benches = std::vector<std::unique_ptr<Bench>>;

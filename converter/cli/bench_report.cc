@@ -52,7 +52,14 @@ struct Cost {
   std::string kind, layer;
   uint32_t step = 0;
   double calls = 0, microseconds = 0, share = 0;  // of one run
+  std::vector<uint64_t> runs;                     // nanoseconds of single runs
 };
+
+double MedianOf(const Cost& cost) {
+  std::vector<uint64_t> sorted = cost.runs;
+  std::ranges::sort(sorted);
+  return Microseconds(Quantile(sorted, 0.5));
+}
 
 std::vector<Cost> CostsOf(const Measured& measured) {
   const format::Model& model = measured.model->root();
@@ -65,12 +72,15 @@ std::vector<Cost> CostsOf(const Measured& measured) {
     const StepTime& step = measured.steps[i];
     if (step.calls == 0) continue;
     const auto time = static_cast<double>(step.nanoseconds);
+    std::vector<uint64_t> step_runs;
+    for (const std::vector<uint64_t>& run : measured.step_runs) step_runs.push_back(run[i]);
     costs.push_back({.kind = inspect::KindName(rows[i].kind()),
                      .layer = inspect::LayerOf(model, i),
                      .step = i,
                      .calls = static_cast<double>(step.calls) / runs,
                      .microseconds = Microseconds(time) / runs,
-                     .share = total == 0 ? 0.0 : time / static_cast<double>(total)});
+                     .share = total == 0 ? 0.0 : time / static_cast<double>(total),
+                     .runs = std::move(step_runs)});
   }
   return costs;
 }
@@ -85,11 +95,16 @@ std::vector<Cost> LayersOf(const std::vector<Cost>& steps) {
   std::vector<Cost> layers;
   for (const Cost& step : steps) {
     const auto [found, fresh] = index.emplace(step.layer, layers.size());
-    if (fresh) layers.push_back({.kind = step.kind, .layer = step.layer});
+    if (fresh) {
+      layers.push_back({.kind = step.kind,
+                        .layer = step.layer,
+                        .runs = std::vector<uint64_t>(step.runs.size())});
+    }
     Cost& layer = layers[found->second];
     ++layer.step;
     layer.microseconds += step.microseconds;
     layer.share += step.share;
+    for (size_t i = 0; i < step.runs.size(); ++i) layer.runs[i] += step.runs[i];
   }
   SortByTime(layers);
   return layers;
@@ -104,6 +119,7 @@ Json StepCostsJson(const std::vector<Cost>& steps) {
                     {"layer", step.layer},
                     {"calls_per_run", step.calls},
                     {"microseconds_per_run", step.microseconds},
+                    {"median_microseconds_per_run", MedianOf(step)},
                     {"share", step.share}});
   }
   return list;
@@ -115,6 +131,7 @@ Json LayerCostsJson(const std::vector<Cost>& layers) {
     list.push_back({{"layer", layer.layer},
                     {"steps", layer.step},
                     {"microseconds_per_run", layer.microseconds},
+                    {"median_microseconds_per_run", MedianOf(layer)},
                     {"share", layer.share}});
   }
   return list;
@@ -193,11 +210,12 @@ std::string CsvField(const std::string& text) {
 // A row for each model, and with --profile a row for each step instead.
 void PrintCsv(const BenchReport& report) {
   if (report.profile) {
-    Answer("model,step,kind,layer,calls_per_run,us_per_run,share");
+    Answer("model,step,kind,layer,calls_per_run,us_per_run,share,median_us_per_run");
     for (const Measured& measured : report.models) {
       for (const Cost& step : CostsOf(measured)) {
-        Answer("{},{},{},{},{:.6g},{:.4f},{:.5f}", CsvField(measured.model->file()), step.step,
-               step.kind, CsvField(step.layer), step.calls, step.microseconds, step.share);
+        Answer("{},{},{},{},{:.6g},{:.4f},{:.5f},{:.4f}", CsvField(measured.model->file()),
+               step.step, step.kind, CsvField(step.layer), step.calls, step.microseconds,
+               step.share, MedianOf(step));
       }
     }
     return;
@@ -276,18 +294,18 @@ void PrintCosts(const Measured& measured) {
   std::vector<Cost> steps = CostsOf(measured);
   const std::vector<Cost> layers = LayersOf(steps);
   SortByTime(steps);
-  Table by_step({">step", "kind", "layer", ">calls/run", ">us/run", ">share"});
+  Table by_step({">step", "kind", "layer", ">calls/run", ">us/run", ">median", ">share"});
   for (const Cost& step : steps) {
     by_step.Row({fmt::format("{}", step.step), step.kind, step.layer,
                  fmt::format("{:.6g}", step.calls), fmt::format("{:.3f}", step.microseconds),
-                 fmt::format("{:.1f} %", 100 * step.share)});
+                 fmt::format("{:.3f}", MedianOf(step)), fmt::format("{:.1f} %", 100 * step.share)});
   }
   AnswerText("\n" + by_step.Text());
   if (layers.size() == steps.size()) return;  // one step each
-  Table by_layer({"layer", ">steps", ">us/run", ">share"});
+  Table by_layer({"layer", ">steps", ">us/run", ">median", ">share"});
   for (const Cost& layer : layers) {
     by_layer.Row({layer.layer, fmt::format("{}", layer.step),
-                  fmt::format("{:.3f}", layer.microseconds),
+                  fmt::format("{:.3f}", layer.microseconds), fmt::format("{:.3f}", MedianOf(layer)),
                   fmt::format("{:.1f} %", 100 * layer.share)});
   }
   AnswerText("\n" + by_layer.Text());

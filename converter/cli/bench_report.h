@@ -20,7 +20,8 @@ struct Measured {
   std::vector<uint64_t> runs;  // nanoseconds, sorted
   std::vector<StepTime> steps;
   int64_t profiled_runs = 0;
-  double deadline_nanoseconds = 0;  // for a run; 0: none
+  std::vector<std::vector<uint64_t>> step_runs;  // nanoseconds of every step, of some profiled runs
+  double deadline_nanoseconds = 0;               // for a run; 0: none
 };
 
 struct BenchReport {

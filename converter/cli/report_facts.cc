@@ -59,20 +59,23 @@ std::optional<T> NumberIn(const std::string& text) {
 }
 
 // A row of the table that runtime/step_times.h prints: step, kind, layer, which may hold blanks, calls,
-// microseconds and share of a run. Null for any other line.
-Json BoardStep(const std::string& line) {
+// microseconds and share of a run; that of weft bench has a median before the share. Null for any other
+// line.
+Json BoardStep(const std::string& line, bool has_median) {
   std::istringstream words(line);
   std::vector<std::string> word{std::istream_iterator<std::string>(words), {}};
-  if (word.size() < 6 || word.back() != "%") return nullptr;
-  const std::string microseconds_text = word[word.size() - 3], calls_text = word[word.size() - 4];
+  const size_t behind = has_median ? 3 : 2;  // words behind the microseconds
+  if (word.size() < 4 + behind || word.back() != "%") return nullptr;
+  const std::string microseconds_text = word[word.size() - 1 - behind];
+  const std::string calls_text = word[word.size() - 2 - behind];
   const auto step = NumberIn<uint64_t>(word[0]);
   const auto microseconds = NumberIn<double>(microseconds_text);
   if (!step || !microseconds || !NumberIn<double>(calls_text)) return nullptr;
   // What stands between, as it is.
   const size_t kind_end = line.find(word[1], line.find(word[0]) + word[0].size()) + word[1].size();
-  const size_t microseconds_at =
-      line.rfind(microseconds_text, line.rfind(word[word.size() - 2]) - 1);
-  const size_t calls_at = line.rfind(calls_text, microseconds_at - 1);
+  size_t calls_at = line.size();
+  for (size_t i = 1; i <= behind + 2; ++i)
+    calls_at = line.rfind(word[word.size() - i], calls_at - 1);
   const size_t first = line.find_first_not_of(' ', kind_end);
   const size_t last = line.find_last_not_of(' ', calls_at - 1);
   const std::string layer = first < calls_at ? line.substr(first, last + 1 - first) : "";
@@ -89,10 +92,11 @@ Json BoardTimes(const std::string& text) {
   while (std::getline(lines, line)) {
     if (line.find("step  kind") == std::string::npos || line.find("us/run") == std::string::npos)
       continue;
+    const bool has_median = line.find("median") != std::string::npos;
     Json steps = Json::array();
     while (std::getline(lines, line)) {
       if (!line.empty() && line.back() == '\r') line.pop_back();
-      Json step = BoardStep(line);
+      Json step = BoardStep(line, has_median);
       if (step.is_null()) break;
       steps.push_back(std::move(step));
     }

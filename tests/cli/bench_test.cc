@@ -139,6 +139,28 @@ TEST_F(BenchOptions, SortsStepsByCostAndAddsUpLayers) {
   EXPECT_NEAR(steps, layers, 1e-6 * steps + 1e-9);
 }
 
+TEST_F(BenchOptions, SaysMediansOfSteps) {
+  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b1_i7_h64/model.xml";
+  ASSERT_EQ(Weft("convert " + loop + " -o gru.weft").code, 0);
+  const auto once = Bench("gru.weft --iterations 1 --profile");
+  for (const char* list : {"steps", "layers"}) {
+    ASSERT_FALSE(once[list].empty());
+    for (const auto& cost : once[list]) {
+      EXPECT_NEAR(cost["median_microseconds_per_run"].get<double>(),
+                  cost["microseconds_per_run"].get<double>(), 1e-9);
+    }
+  }
+  const auto json = Bench("gru.weft --iterations 30 --profile");
+  for (const auto& step : json["steps"]) {
+    EXPECT_LE(step["median_microseconds_per_run"].get<double>(),
+              2 * step["microseconds_per_run"].get<double>() + 1e-9);
+  }
+  EXPECT_NE(Weft("bench gru.weft --iterations 5 --profile").out.find("  median  "),
+            std::string::npos);
+  EXPECT_NE(Weft("bench gru.weft --iterations 5 --profile --csv").out.find(",median_us_per_run\n"),
+            std::string::npos);
+}
+
 TEST_F(BenchOptions, RefusesWhatItCannotFeed) {
   Convert(kCounter);
   WriteFloats("x.npy", {3, 2}, {1, 2, 3, 4, 5, 6});

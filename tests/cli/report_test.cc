@@ -131,6 +131,26 @@ TEST_F(ReportCommand, ShowsTheTableOfABoard) {
   }
 }
 
+// As the same table with a median behind the mean, and with numbers that are parts of one another.
+TEST_F(ReportCommand, ShowsTheTableOfBench) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  const Json must = Json::parse(Weft("bench model.weft --iterations 3 --profile --json").out);
+  std::string table = "step  kind       layer  calls/run  us/run  median   share\n";
+  for (const Json& step : must["steps"]) {
+    table += fmt::format("{:4}  {:9}  {}  1  1.250  1.25  1.2 %\n", step["step"].get<uint64_t>(),
+                         step["kind"].get<std::string>(), step["layer"].get<std::string>());
+  }
+  for (const std::string& text : {table, Weft("bench model.weft --iterations 3 --profile").out}) {
+    WriteText("bench.txt", text);
+    const Outcome outcome = Weft("inspect model.weft --html model.html --bench bench.txt");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json times = report::FactsOf(Text("model.html"))["times"];
+    ASSERT_EQ(times["steps"].size(), must["steps"].size());
+    if (text != table) continue;
+    for (const Json& step : times["steps"]) EXPECT_EQ(step["microseconds"], 1.25);
+  }
+}
+
 TEST_F(ReportCommand, RefusesTimesOfAnotherModel) {
   ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
   Json bench = Json::parse(Weft("bench model.weft --iterations 3 --profile --json").out);
