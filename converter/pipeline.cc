@@ -291,7 +291,8 @@ bool Stream(Conversion& c) {
 }
 
 bool Tables(Conversion& c) {
-  if (c.options.precisions.all.value_or(ElementType::i8) == ElementType::i8) {
+  const plan::Precision& all = c.options.precisions.all;
+  if (!all || plan::IsInteger(all->type)) {
     c.tables = graph::KeepIntegerTables(*c.graph);
   }
   return true;

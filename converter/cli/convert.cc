@@ -28,6 +28,7 @@
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
+#include "converter/cli/targets.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "converter/report/page.h"
@@ -62,7 +63,7 @@ constexpr const char* kFastest = "fastest";
 
 struct ConvertCall {
   pipeline::ConvertOptions options;
-  std::string model, weights, output, c_source, report;
+  std::string model, weights, output, c_source, report, target;
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
@@ -447,11 +448,19 @@ Exit Convert(ConvertCall& call) {
   if (converted->f16_weights > 0) {
     Say("note: {}: {} weights are f16 in the IR{}", call.model, converted->f16_weights, kF16Advice);
   }
+  const std::string warning = TargetWarning(call.target, converted->weights.types);
+  if (!warning.empty()) Say("{}", warning);
   if (converted->streamed && !call.json) {
     SayText(StreamedText(*converted->streamed));
   }
   PrintSummary(call, *converted, findings);
   return Exit::kDone;
+}
+
+std::string CheckTarget(const std::string& value) {
+  const std::vector<std::string> names = TargetNames();
+  if (std::ranges::find(names, value) != names.end()) return {};
+  return fmt::format("{}; must be one of {}", value, fmt::join(names, ", "));
 }
 
 std::string CheckCSourceName(const std::string& value) {
@@ -575,6 +584,14 @@ void AddConvert(CommandLine& line, Exit* exit) {
                        plan::PrecisionNames()))
       .Text("[NAME=]TYPE")
       .OneValueEach();
+  command
+      .Add("--target", call->target,
+           fmt::format(
+               "Where the model will run, one of {}: warns where its weights are dear there; "
+               "the file is the same",
+               fmt::join(TargetNames(), ", ")))
+      .Text("NAME")
+      .Check(CheckTarget);
   AddMeasures(command, *call);
   command
       .Add("--self-test", call->options.self_test_runs,

@@ -9,6 +9,7 @@
 #include "converter/base/narrow.h"
 #include "converter/inspect/sections.h"
 #include "kernels/elementwise/convert.h"
+#include "kernels/matrix/dense_i4.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
 
@@ -123,6 +124,39 @@ std::vector<float> TapsOfIntegers(size_t channels, std::vector<float> numbers,
   return numbers;
 }
 
+// Likewise of 4 bits (pack.h), of groups of inputs; all zeros 8 where there are none.
+std::vector<float> PanelsOfNibbles(const format::DenseI4Params& dense,
+                                   const std::vector<float>& integers,
+                                   const std::vector<float>& scales,
+                                   const std::vector<float>& zeros) {
+  constexpr float kMiddle = 8;
+  constexpr size_t kHalf = kUnits / 2;
+  const size_t inputs = dense.inputs(), padded = kernels::PaddedInputs(dense.inputs());
+  const size_t panel_count = kernels::PanelCount(dense.outputs());
+  const size_t group = kernels::GroupInputs(dense.inputs(), dense.group_blocks());
+  const size_t groups = kernels::GroupCount(dense.inputs(), dense.group_blocks());
+  const size_t scale_count = panel_count * kUnits * groups;
+  std::vector<float> panels(kernels::PackedDenseFloats(dense.outputs(), dense.inputs()));
+  if (integers.size() < panel_count * kUnits * padded || scales.size() < scale_count ||
+      (!zeros.empty() && zeros.size() < scale_count)) {
+    return {};
+  }
+  for (size_t panel = 0; panel < panel_count; ++panel) {
+    for (size_t k = 0; k < inputs; ++k) {
+      const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
+      for (size_t i = 0; i < kUnits; ++i) {
+        const size_t byte =
+            panel * kHalf * padded + (block * kHalf + i % kHalf) * kernels::kInputBlock + place;
+        const size_t at = (panel * groups + k / group) * kUnits + i;
+        const float zero = zeros.empty() ? kMiddle : zeros[at];
+        panels[(panel * inputs + k) * kUnits + i] =
+            (integers[2 * byte + i / kHalf] - zero) * scales[at];
+      }
+    }
+  }
+  return panels;
+}
+
 // Of a step whose operands are `slots`, as many as it has.
 template <typename Params>
 std::vector<float> NumbersOf(const format::Model& model, const Params& params,
@@ -142,6 +176,11 @@ std::vector<float> NumbersOf(const format::Model& model, const Params& params,
     return TapsOfIntegers(params.channels(), WidenedOf(model, *slots[kWeightsOperand]),
                           WidenedOf(model, *slots[kScalesOperand]),
                           zeros == nullptr ? std::vector<float>() : WidenedOf(model, *zeros));
+  } else if constexpr (std::is_same_v<Params, format::DenseI4Params>) {
+    const format::Slot* const zeros = slots[kZerosOperand];
+    return PanelsOfNibbles(params, WidenedOf(model, *slots[kWeightsOperand]),
+                           WidenedOf(model, *slots[kScalesOperand]),
+                           zeros == nullptr ? std::vector<float>() : WidenedOf(model, *zeros));
   } else {
     return {};
   }

@@ -10,6 +10,7 @@
 #include "kernels/fourier/fourier.h"
 #include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/conv_q8.h"
+#include "kernels/matrix/dense_i4.h"
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/depthwise_i8.h"
 #include "kernels/matrix/pack.h"
@@ -444,6 +445,29 @@ StridedBytes AccessBy(const format::DepthwiseI8Params& p, uint32_t operand) {
       return Elements(
           kF32Bits, kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8IsWhole(p), p.channels(),
                                                       p.kernel_height() * p.kernel_width()));
+  }
+}
+
+StridedBytes AccessBy(const format::DenseI4Params& p, uint32_t operand) {
+  constexpr int64_t kU8Bits = 8, kI16Bits = 16;
+  const auto groups = static_cast<int64_t>(kernels::GroupCount(p.inputs(), p.group_blocks()));
+  switch (operand) {
+    case 0:
+      return Rows(p.rows(), p.x_row_stride(), p.inputs());
+    case 1:
+      return Contiguous(
+          kU8Bits, {static_cast<int64_t>(kernels::PackedDenseU4Bytes(p.outputs(), p.inputs()))});
+    case 2:
+      return Contiguous(format::BitsOf(p.scales()), {PaddedOutputs(p.outputs()), groups});
+    case 3:
+      return Contiguous(kU8Bits, {PaddedOutputs(p.outputs()), groups});
+    case 4:
+      return Rows(p.rows(), p.start_row_stride(), p.outputs());
+    case 5:
+      return Rows(p.rows(), p.y_row_stride(), p.outputs());
+    default:
+      return Contiguous(kI16Bits, {static_cast<int64_t>(kernels::DenseI4ScratchShorts(
+                                      p.rows(), p.inputs(), p.group_blocks()))});
   }
 }
 

@@ -92,10 +92,10 @@ bool HasOddChunks(int64_t trips) {
 bool StaysApart(const Program& program, const Step& product, const std::string& gates,
                 const Precisions& precisions) {
   const Precision precision = precisions.Of(product.layer);
-  if (precision == ElementType::i8) return true;
+  if (precision && IsInteger(precision->type)) return true;
   const Value& weights = program.values[Resolve(program, product.inputs[kCellWeights]).root];
   const ProductShape shape = ShapeOfProduct(std::get<format::DenseParams>(product.params));
-  if (KeepsIntegers(weights, shape, precision)) return true;
+  if (KeepsIntegers(weights, shape, TypeOf(precision))) return true;
   return product.layer != gates &&
          (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
 }

@@ -17,6 +17,7 @@
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
+#include "converter/program/group_weights.h"
 #include "converter/program/integer_weights.h"
 
 namespace weft::plan {
@@ -29,10 +30,14 @@ auto OfProduct(StepOrConst& step, const See& see) {
   if (step.kind() == StepKind::kDenseI8) {
     return see(std::get<format::DenseI8Params>(step.params));
   }
+  if (step.kind() == StepKind::kDenseI4) {
+    return see(std::get<format::DenseI4Params>(step.params));
+  }
   return see(std::get<format::DenseParams>(step.params));
 }
 bool IsProduct(const Step& step) {
-  return step.kind() == StepKind::kDense || step.kind() == StepKind::kDenseI8;
+  return step.kind() == StepKind::kDense || step.kind() == StepKind::kDenseI8 ||
+         step.kind() == StepKind::kDenseI4;
 }
 
 // A product inside a loop whose rows, over the iterations, are evenly spaced rows of one outer
@@ -271,7 +276,7 @@ void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& produ
       candidate.x.offset_bytes - (candidate.x_stride_bytes < 0 ? (chunk_ - 1) * stride : 0);
   if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
   product.inputs[0] = NewValue(std::move(x));
-  if constexpr (std::is_same_v<Params, format::DenseI8Params>) {
+  if constexpr (!std::is_same_v<Params, format::DenseParams>) {
     product.outputs[1] = NewValue(ScratchOf(params));
   }
 }

@@ -202,7 +202,8 @@ std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
 }
 
 bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for) {
-  return constant.from_integers && asked_for.value_or(ElementType::i8) == ElementType::i8;
+  const ElementType type = asked_for.value_or(ElementType::i8);
+  return constant.from_integers && (type == ElementType::i8 || type == ElementType::i4);
 }
 
 bool KeepsIntegers(const Value& constant, const ProductShape& shape,

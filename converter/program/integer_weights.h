@@ -58,7 +58,7 @@ std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
                                            const ProductShape& shape);
 
 // May a constant be integers of which it was made, where nothing else is asked for? So may the nearest be
-// those where that is i8.
+// those where that is i8 or i4.
 bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for);
 // Does a product's constant keep them?
 bool KeepsIntegers(const Value& constant, const ProductShape& shape,

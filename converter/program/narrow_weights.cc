@@ -16,6 +16,7 @@
 #include "converter/base/narrow.h"
 #include "converter/program/builder.h"
 #include "converter/program/conv_rows.h"
+#include "converter/program/group_weights.h"
 #include "converter/program/integer_weights.h"
 #include "converter/program/level_weights.h"
 #include "kernels/elementwise/convert.h"
@@ -71,6 +72,12 @@ struct Constant {
     ValueId numbers = kNone, scales = kNone, offsets = kNone;
   };
   std::vector<Integers> integers;
+  // Where it is integers of 4 bits.
+  struct Groups {
+    uint32_t blocks = 0;
+    ValueId numbers = kNone, scales = kNone, zeros = kNone;
+  };
+  Groups groups;
 };
 
 // In decibels, of the numbers that were finite and are.
@@ -120,7 +127,8 @@ class Narrowing {
   bool RecoverIntegers(Constant& constant);
   void ChooseIntegers(Constant& constant, const ProductShape& product);
   void AddIntegers(Constant& constant, const IntegerWeights& weights);
-  bool IsNamedFor(const Constant& constant, ElementType type) const;
+  void SetGroups(Constant& constant, const GroupWeights& weights);
+  bool IsNamedFor(const Constant& constant, const WeightType& type) const;
   void DropSmallKinds();
   void Apply();
   void ApplyIntegers();
@@ -131,6 +139,7 @@ class Narrowing {
   }
   template <typename T>
   ValueId NewConstant(ElementType type, std::span<const T> elements);
+  ValueId NewScales(const GroupWeights& weights);
   WeightsReport Report() const;
 
   // Something reads `value`, and not as weights.
@@ -205,18 +214,23 @@ void Narrowing::Choose(Constant& constant) {
     if (precisions_.Of(step->layer) != constant.precision) constant.precision = ElementType::f32;
   }
   if (RecoverIntegers(constant)) return;
-  if (constant.precision == ElementType::i8) {
+  if (constant.precision && IsInteger(constant.precision->type)) {
     const std::optional<ProductShape> product = ProductOf(constant);
-    if (product && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
-    if (IsNamedFor(constant, ElementType::i8)) {
+    const bool is_nibbles = constant.precision->type == ElementType::i4;
+    const bool may = product && (!is_nibbles || product->over == SumsOver::kRows);
+    if (may && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
+    if (IsNamedFor(constant, *constant.precision)) {
       faults_.Add(fmt::format(
-          "--precision: names layer \"{}\" for i8; must name a product of 16 inputs and 16 outputs "
-          "or more, or a depthwise convolution of 3 taps or more",
-          constant.readers.front()->layer));
+          "--precision: names layer \"{}\" for {}; must name {}", constant.readers.front()->layer,
+          format::EnumNameElementType(constant.precision->type),
+          is_nibbles
+              ? "a dense product or a pointwise convolution of 16 inputs and 16 outputs or more"
+              : "a product of 16 inputs and 16 outputs or more, or a depthwise convolution of "
+                "3 taps or more"));
     }
     constant.precision = std::nullopt;
   }
-  const ElementType type = constant.precision.value_or(ElementType::f16);
+  const ElementType type = constant.precision.value_or(ElementType::f16).type;
   if (type == ElementType::f32) return;
   const std::vector<std::byte>& data = *program_.values[constant.root].data;
   constant.bytes = Converted(data, ElementType::f32, type);
@@ -238,7 +252,7 @@ void Narrowing::Choose(Constant& constant) {
   constant.signal_to_noise_db = SignalToNoise(before, after);
 }
 
-bool Narrowing::IsNamedFor(const Constant& constant, ElementType type) const {
+bool Narrowing::IsNamedFor(const Constant& constant, const WeightType& type) const {
   return std::ranges::any_of(constant.readers, [&](const Step* step) {
     const auto named = precisions_.layers.find(step->layer);
     return named != precisions_.layers.end() && named->second == type;
@@ -254,6 +268,13 @@ void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) 
         constant.readers.front()->layer, weight));
     return;
   }
+  if (constant.precision->type == ElementType::i4) {
+    const GroupWeights weights =
+        QuantizeGroups(before, product.inputs, product.outputs, constant.precision->group);
+    constant.is_rounded = weights.numbers != before;
+    constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
+    return SetGroups(constant, weights);
+  }
   const IntegerWeights weights = QuantizeProduct(before, product);
   constant.is_rounded = weights.numbers != before;
   constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
@@ -264,12 +285,20 @@ void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) 
 bool Narrowing::RecoverIntegers(Constant& constant) {
   const Value& value = program_.values[constant.root];
   const std::optional<ProductShape> product = ProductOf(constant);
-  if (!product || !KeepsIntegers(value, *product, constant.precision)) return false;
+  if (!product || !GainsFromIntegers(*product)) return false;
+  if (!MayKeepIntegers(value, TypeOf(constant.precision))) return false;
   const std::vector<float> floats = FloatsOf(*value.data);
+  if (product->over == SumsOver::kRows) {
+    if (const auto groups = RecoverGroups(floats, product->inputs, product->outputs)) {
+      SetGroups(constant, *groups);
+      return true;
+    }
+  }
+  if (TypeOf(constant.precision) == ElementType::i4) return false;
   for (const IntegerWeights& weights : RecoverProduct(floats, *product)) {
     AddIntegers(constant, weights);
   }
-  return true;
+  return !constant.integers.empty();
 }
 
 void Narrowing::AddIntegers(Constant& constant, const IntegerWeights& weights) {
@@ -287,11 +316,35 @@ void Narrowing::AddIntegers(Constant& constant, const IntegerWeights& weights) {
   constant.integers.push_back(integers);
 }
 
+void Narrowing::SetGroups(Constant& constant, const GroupWeights& weights) {
+  constant.type = ElementType::i4;
+  constant.groups.blocks = weights.group_blocks;
+  constant.groups.numbers = NewConstant<uint8_t>(ElementType::u4, weights.packed);
+  constant.groups.scales = NewScales(weights);
+  if (!weights.zeros.empty()) {
+    constant.groups.zeros = NewConstant<uint8_t>(ElementType::u8, weights.zeros);
+  }
+  constant.bytes_now = 0;
+  for (const ValueId value :
+       {constant.groups.numbers, constant.groups.scales, constant.groups.zeros}) {
+    if (value != kNone) constant.bytes_now += program_.values[value].bytes;
+  }
+}
+
+ValueId Narrowing::NewScales(const GroupWeights& weights) {
+  if (!weights.has_half_scales) return NewConstant<float>(ElementType::f32, weights.scales);
+  std::vector<uint16_t> halves(weights.scales.size());
+  const kernels::ConvertShape shape = {Narrow32(halves.size(), "scales"), kernels::Element::kF32,
+                                       kernels::Element::kF16};
+  kernels::Convert(shape, weights.scales.data(), halves.data());
+  return NewConstant<uint16_t>(ElementType::f16, halves);
+}
+
 template <typename T>
 ValueId Narrowing::NewConstant(ElementType type, std::span<const T> elements) {
   const std::span<const std::byte> bytes = std::as_bytes(elements);
   Value value;
-  value.type = {type, {std::ssize(elements)}};
+  value.type = {type, {std::ssize(bytes) * 8 / weft::BitsOf(type)}};
   value.bytes = std::ssize(bytes);
   value.home = Home::kWeights;
   value.data = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
@@ -304,13 +357,13 @@ void Narrowing::DropSmallKinds() {
     return counts[constant.readers.front()->kind()];
   };
   for (const auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32 || constant.type == ElementType::i8) continue;
+    if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
     const bool is_asked_for = constant.precision.has_value();
     count(constant) +=
         is_asked_for ? kLeastWeights : program_.values[root].bytes / int64_t{sizeof(float)};
   }
   for (auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::i8 || count(constant) >= kLeastWeights) continue;
+    if (IsInteger(constant.type) || count(constant) >= kLeastWeights) continue;
     constant.type = ElementType::f32;
   }
 }
@@ -329,7 +382,7 @@ void Narrowing::Apply() {
     value.offset_bytes /= divisor;
   }
   for (auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32 || constant.type == ElementType::i8) continue;
+    if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
     constant.bytes_now = program_.values[root].bytes;
     program_.values[root].data =
         std::make_shared<const std::vector<std::byte>>(std::move(constant.bytes));
@@ -342,7 +395,7 @@ const Constant* Narrowing::IntegersOf(const Item& item) const {
   const auto* step = std::get_if<Step>(&item);
   if (step == nullptr || !HasWeights(*step)) return nullptr;
   const auto found = constants_.find(Resolve(program_, step->inputs[kWeights]).root);
-  if (found == constants_.end() || found->second.type != ElementType::i8) return nullptr;
+  if (found == constants_.end() || !IsInteger(found->second.type)) return nullptr;
   return &found->second;
 }
 
@@ -423,6 +476,16 @@ void EmitGroups(Builder& builder, const format::DenseParams& product,
   }
 }
 
+// One step for all groups.
+void EmitNibbles(Builder& builder, const format::DenseParams& product, const Constant& constant,
+                 ValueId x, ValueId start, ValueId y) {
+  const Constant::Groups& groups = constant.groups;
+  const ElementType scales = builder.program().values[groups.scales].type.type;
+  const format::DenseI4Params params = InGroups(product, groups.blocks, scales);
+  builder.Emit(params, {x, groups.numbers, groups.scales, groups.zeros, start},
+               {y, builder.Scratch(ScratchOf(params).type)});
+}
+
 void EmitPatches(Builder& builder, const format::ConvParams& conv,
                  const Constant::Integers& integers, ValueId x, ValueId bias, ValueId y) {
   const format::ConvI8Params params = InIntegers(conv);
@@ -476,8 +539,7 @@ void EmitOffsetPatches(Builder& builder, const format::ConvParams& conv,
   builder.CopyStrided(made, y, places.dims, places.row_strides(), 0, places.strides, 0);
 }
 
-void EmitRows(Builder& builder, const Step& step, const ConvRows& rows,
-              const std::vector<Constant::Integers>& groups) {
+void EmitRows(Builder& builder, const Step& step, const ConvRows& rows, const Constant& constant) {
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   ValueId x = step.inputs[0], y = step.outputs[0];
   if (!rows.has_own_x) {
@@ -487,7 +549,11 @@ void EmitRows(Builder& builder, const Step& step, const ConvRows& rows,
   }
   const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
   if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
-  EmitGroups(builder, rows.product, groups, x, step.inputs[2], y);
+  if (constant.type == ElementType::i4) {
+    EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);
+  } else {
+    EmitGroups(builder, rows.product, constant.integers, x, step.inputs[2], y);
+  }
   if (rows.has_own_y) return;
   builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
                       0);
@@ -495,8 +561,11 @@ void EmitRows(Builder& builder, const Step& step, const ConvRows& rows,
 
 void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
   builder.SetLayer(step.layer);
+  const auto* conv = std::get_if<format::ConvParams>(&step.params);
+  const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
+  if (rows) return EmitRows(builder, step, *rows, constant);
   if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) {
-    return EmitRows(builder, step, ConvRows{*dense}, constant.integers);
+    return EmitRows(builder, step, ConvRows{*dense}, constant);
   }
   const Constant::Integers& all = constant.integers.front();
   const ValueId x = step.inputs[0], bias = step.inputs[2], y = step.outputs[0];
@@ -504,14 +573,11 @@ void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
     const format::DepthwiseI8Params params = InIntegers(*depthwise);
     builder.Emit(params, {x, all.numbers, all.scales, all.offsets, bias},
                  {y, builder.Scratch(ScratchOf(params))});
-    return;
+  } else if (all.offsets != kNone) {
+    EmitOffsetPatches(builder, *conv, all, x, bias, y);
+  } else {
+    EmitPatches(builder, *conv, all, x, bias, y);
   }
-  const auto& conv = std::get<format::ConvParams>(step.params);
-  if (const std::optional<ConvRows> rows = ConvRowsOf(conv)) {
-    return EmitRows(builder, step, *rows, constant.integers);
-  }
-  if (all.offsets != kNone) return EmitOffsetPatches(builder, conv, all, x, bias, y);
-  EmitPatches(builder, conv, all, x, bias, y);
 }
 
 void Narrowing::ApplyIntegers() {
@@ -552,6 +618,7 @@ std::optional<Precision> PrecisionOf(std::string_view name) {
   if (name == "auto") return Precision();
   if (name == "f32") return Precision(ElementType::f32);
   if (name == "i8") return Precision(ElementType::i8);
+  if (const auto group = GroupNamed(name)) return Precision(WeightType(ElementType::i4, *group));
 #define WEFT_WEIGHTS(name_of_type, ...) \
   if (name == #name_of_type) return Precision(ElementType::name_of_type);
 #include "kernels/matrix/weights.inc"
@@ -560,11 +627,14 @@ std::optional<Precision> PrecisionOf(std::string_view name) {
 }
 
 std::string PrecisionNames() {
-  return "auto, f32"
+  std::string names =
+      "auto, f32"
 #define WEFT_WEIGHTS(name, ...) ", " #name
 #include "kernels/matrix/weights.inc"
 #undef WEFT_WEIGHTS
-         ", i8";
+      ", i8";
+  for (const std::string_view name : kGroupTypes) names.append(", ").append(name);
+  return names;
 }
 
 void WeightsReport::Add(LayerWeights layer) {

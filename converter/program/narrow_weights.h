@@ -16,11 +16,25 @@
 
 namespace weft::plan {
 
-// f32, a row of kernels/matrix/weights.inc, or i8; nullopt: the integers of 8 bits of which they were made,
-// else f16 where every weight is one, else f32.
-using Precision = std::optional<ElementType>;
+// f32, a row of kernels/matrix/weights.inc, i8, or i4, of which so many inputs share a scale for each output.
+struct WeightType {
+  ElementType type = ElementType::f32;
+  uint32_t group = 0;
 
-// The one that a call names: "auto", "f32", "f16" ...; nullopt where there is no such.
+  WeightType(ElementType element, uint32_t inputs = 0) : type(element), group(inputs) {}
+  bool operator==(const WeightType&) const = default;
+};
+// nullopt: the integers of up to 8 bits of which they were made, else f16 where every weight is one, else f32.
+using Precision = std::optional<WeightType>;
+inline std::optional<ElementType> TypeOf(const Precision& precision) {
+  return precision ? std::optional(precision->type) : std::nullopt;
+}
+// Do products multiply by such weights as integers?
+constexpr bool IsInteger(ElementType type) {
+  return type == ElementType::i8 || type == ElementType::i4;
+}
+
+// The one that a call names: "auto", "f32", "f16", "i4:32" ...; nullopt where there is no such.
 std::optional<Precision> PrecisionOf(std::string_view name);
 // All of them: "auto, f32, f16 ...".
 std::string PrecisionNames();
@@ -56,8 +70,9 @@ struct WeightsReport {
   void Add(LayerWeights layer);
 };
 
-// i8 is for products and convolutions that gain from it (integer_weights.h); others become what they are
-// without a request, and a layer that is named for i8 must have one. Without a request
+// i8 is for products and convolutions that gain from it (integer_weights.h), i4 for dense products and pointwise
+// convolutions (conv_rows.h) among them; others become what they are without a request, and a layer that is named
+// for one must have one. Without a request
 // weights that were made from integers are those where the product gains from them. What is left
 // alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
 // step whose weights would save less than its kernel for them takes; weights of products of levels, whose

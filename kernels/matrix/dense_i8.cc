@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernels/matrix/dense_i8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/elementwise/activation-inl.h"
+#include "kernels/matrix/integer_rows-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/simd/vector-inl.h"
 
@@ -16,47 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-inline constexpr uint32_t kMagnitude = 0x7FFFFFFF, kInfinite = 0x7F800000;
-inline constexpr uint32_t kLeastRow = (127 - 100) << 23;  // 2^-100
-// Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
-inline constexpr float kRounder = 0x1.8p23f;
-
 #if HWY_TARGET == HWY_SCALAR
-
-// In plain C, which compilers keep in registers there and make Helium of; elsewhere four numbers a turn.
-#undef WEFT_FOUR_A_TURN
-#if defined(__ARM_FEATURE_MVE)
-#define WEFT_FOUR_A_TURN
-#else
-#define WEFT_FOUR_A_TURN HWY_UNROLL(4)
-#endif
-
-HWY_INLINE uint32_t BitsOfNumber(float x) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-// The bits of the greatest magnitude, which order magnitudes, infinities and NaNs.
-WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
-  uint32_t greatest = 0;
-  WEFT_FOUR_A_TURN
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t bits = BitsOfNumber(x[i]) << 1;
-    greatest = bits > greatest ? bits : greatest;
-  }
-  return greatest >> 1;
-}
-
-// q = x * factor, rounded; zeros from `count` up to `padded`. The lower half of the sum with the
-// rounder is the integer.
-WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, int16_t* q) {
-  WEFT_FOUR_A_TURN
-  for (size_t i = 0; i < count; ++i) {
-    q[i] = static_cast<int16_t>(BitsOfNumber(x[i] * factor + kRounder));
-  }
-  for (size_t i = count; i < padded; ++i) q[i] = 0;
-}
 
 #ifndef WEFT_EIGHT_TO_FLOATS
 WEFT_PART void FinishPanelFrom(const int32_t* sums, float worth, const float* scales,
@@ -78,32 +39,6 @@ HWY_INLINE void FinishPanel(const int32_t* sums, float worth, const float* scale
 
 #else
 
-// The bits of the greatest magnitude, which order magnitudes, infinities and NaNs.
-WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
-  IntVec greatest = SetInt(0);
-  const IntVec mask = SetInt(static_cast<int32_t>(kMagnitude));
-  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
-    const IntVec bits = hn::BitCast(IntTag(), LoadFirst(x + i, lanes));
-    greatest = hn::Max(greatest, hn::And(bits, mask));
-  });
-  return static_cast<uint32_t>(hn::ReduceMax(IntTag(), greatest));
-}
-
-// q = x * factor, rounded; zeros from `count` up to `padded`.
-WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, int16_t* q) {
-  const FloatVec factors = Set(factor), rounder = Set(kRounder);
-  const IntVec rounder_bits = hn::BitCast(IntTag(), rounder);
-  const hn::Rebind<int16_t, FloatTag> shorts;
-  ForVectors(padded, [&](size_t i, size_t lanes) HWY_ATTR {
-    (void)lanes;  // `padded` is whole vectors
-    const size_t left = i < count ? count - i : 0;
-    const FloatVec numbers = LoadFirst(x + i, left < kLanes ? left : kLanes);
-    const FloatVec rounded = hn::Add(hn::Mul(numbers, factors), rounder);
-    const IntVec integers = hn::Sub(hn::BitCast(IntTag(), rounded), rounder_bits);
-    hn::StoreU(hn::DemoteTo(shorts, integers), shorts, q + i);
-  });
-}
-
 // One row of a panel from its sums; start may be null.
 WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
                            const float* start, size_t outputs, float* y) {
@@ -116,19 +51,6 @@ WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales
 }
 
 #endif
-
-// A row of x as integers; returns what one of them is worth.
-HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float most, int16_t* q) {
-  const uint32_t bits = GreatestBits(x, count);
-  if (bits < kLeastRow || bits >= kInfinite) {
-    for (size_t i = 0; i < padded; ++i) q[i] = 0;
-    return bits < kInfinite ? 0.0f : __builtin_nanf("");
-  }
-  float greatest;
-  __builtin_memcpy(&greatest, &bits, sizeof greatest);
-  RoundRow(x, most / greatest, count, padded, q);
-  return greatest / most;
-}
 
 struct DenseI8Operands {
   const float* x;

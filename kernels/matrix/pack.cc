@@ -50,6 +50,25 @@ void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_
   }
 }
 
+void PackDenseU4(const uint8_t* weights, uint32_t outputs, uint32_t inputs, uint8_t* packed) {
+  constexpr size_t kHalf = kPanelOutputs / 2;
+  const auto padded = static_cast<size_t>(PaddedInputs(inputs));
+  const size_t padded_outputs = PanelCount(outputs) * kPanelOutputs;
+  const auto at = [&](size_t output, size_t input) {
+    const bool is_real = output < outputs && input < inputs;
+    return is_real ? uint32_t{weights[output * inputs + input]} : 0u;
+  };
+  for (size_t first = 0; first < padded_outputs; first += kPanelOutputs) {
+    for (size_t block = 0; block < padded; block += kInputBlock) {
+      for (size_t output = first; output < first + kHalf; ++output) {
+        for (size_t input = block; input < block + kInputBlock; ++input) {
+          *packed++ = static_cast<uint8_t>(at(output, input) | at(output + kHalf, input) << 4);
+        }
+      }
+    }
+  }
+}
+
 void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint32_t in_channels,
               uint32_t kernel_height, uint32_t kernel_width, float* packed) {
   const size_t taps = size_t{kernel_height} * kernel_width;

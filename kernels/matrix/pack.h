@@ -41,6 +41,15 @@ constexpr size_t PackedDenseI8Bytes(uint32_t outputs, uint32_t inputs) {
 // `weights` are [outputs][inputs].
 void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed);
 
+// Integers from 0 to 15 lie as [panel][block of 16 inputs][8 outputs][16 inputs], a byte for two: output n of the
+// panel in its lower half, n + 8 in its upper one, so that those of a block become bytes of the layout before
+// without changing places.
+constexpr size_t PackedDenseU4Bytes(uint32_t outputs, uint32_t inputs) {
+  return PackedDenseI8Bytes(outputs, inputs) / 2;
+}
+// `weights` are [outputs][inputs], a byte for one.
+void PackDenseU4(const uint8_t* weights, uint32_t outputs, uint32_t inputs, uint8_t* packed);
+
 // Layout [group][panel][ky][kx][in_channel][16]; channels are per group.
 constexpr size_t PackedConvFloats(uint32_t groups, uint32_t out_channels, uint32_t in_channels,
                                   uint32_t kernel_height, uint32_t kernel_width) {

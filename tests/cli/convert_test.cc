@@ -216,6 +216,30 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   EXPECT_NE(unknown.err.find("names layer \"decoder\""), std::string::npos) << unknown.err;
 }
 
+TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
+  const std::string convert =
+      "convert '" WEFT_SOURCE_DIR
+      "/tests/conformance/cases/half_weights/beside_floats/model.xml' -o m.weft";
+  const auto warnings = [&](const std::string& options) {
+    const Outcome outcome = Weft(convert + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const size_t first = outcome.err.find("warning: ");
+    return first == std::string::npos ? "" : outcome.err.substr(first);
+  };
+  EXPECT_EQ(
+      warnings(" --target riscv64-linux"),
+      "warning: riscv64-linux has no instruction that converts f16: products with such weights "
+      "take 7 times the instructions of f32; --precision f32 and i8 avoid it\n");
+  EXPECT_EQ(warnings(""), "");
+  EXPECT_EQ(warnings(" --target cortex-m4f"), "");
+  for (const std::string type : {"f32", "bf16", "i8", "i4:32"}) {
+    EXPECT_EQ(warnings(" --target riscv64-linux --precision " + type), "") << type;
+  }
+  const Outcome unknown = Weft(convert + " --target cortex-m0");
+  EXPECT_NE(unknown.code, 0);
+  EXPECT_NE(unknown.err.find("must be one of x86-64, asan"), std::string::npos) << unknown.err;
+}
+
 TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
   const std::string model =
       "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";

@@ -45,6 +45,20 @@ StepSample DenseI8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint3
       .With(format::DenseI8Params(rows, inputs, 5, x, y, start, kTanh, 32767));
 }
 
+StepSample DenseI4(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
+  const uint32_t padded = (inputs + 15) / 16 * 16, groups = padded / 16;
+  return StepSample(Kind::dense_i4,
+                    {{kF32, rows * inputs},
+                     {ElementType::u4, 16 * padded},
+                     {ElementType::f16, 16 * groups},
+                     {ElementType::u8, 16 * groups},
+                     {kF32, 5},
+                     {kF32, rows * 5},
+                     {ElementType::i16, rows * (padded + 2 * groups) + 8 * (groups == 0 ? 0 : 16)}})
+      .With(format::DenseI4Params(rows, inputs, 5, x, y, start, kTanh, 32767, 1, ElementType::f16,
+                                  0, 0));
+}
+
 constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
 const format::Activation kPlain;
 const format::Levels kLevels(3, -100, 120, kI8);
@@ -327,6 +341,10 @@ const Idle kIdle[] = {
     {"dense_i8 x without inputs", [](uint32_t far) { return DenseI8(3, 0, far, 5, 0); }},
     {"dense_i8 y of one row", [](uint32_t far) { return DenseI8(1, 3, 3, far | 7, 0); }},
     {"dense_i8 start of one row", [](uint32_t far) { return DenseI8(1, 3, 3, 5, far); }},
+    {"dense_i4 x of one row", [](uint32_t far) { return DenseI4(1, 3, far, 5, 0); }},
+    {"dense_i4 x without inputs", [](uint32_t far) { return DenseI4(3, 0, far, 5, 0); }},
+    {"dense_i4 y of one row", [](uint32_t far) { return DenseI4(1, 3, 3, far | 7, 0); }},
+    {"dense_i4 start of one row", [](uint32_t far) { return DenseI4(1, 3, 3, 5, far); }},
     {"matmul rows of a", [](uint32_t far) { return Matmul(3, far, 1, 20, 1, 0); }},
     {"matmul inner of a", [](uint32_t far) { return Matmul(1, 1, far, 20, 1, 0); }},
     {"matmul inner of b", [](uint32_t far) { return Matmul(1, 1, 1, far, 1, 0); }},

@@ -110,7 +110,8 @@ bool HasIntegers(const plan::Program& program) {
   return std::ranges::any_of(program.blocks, [](const plan::Block& block) {
     return std::ranges::any_of(block.items, [](const plan::Item& item) {
       const auto* step = std::get_if<plan::Step>(&item);
-      return step != nullptr && step->kind() == plan::StepKind::kDenseI8;
+      return step != nullptr &&
+             (step->kind() == plan::StepKind::kDenseI8 || step->kind() == plan::StepKind::kDenseI4);
     });
   });
 }
@@ -122,18 +123,21 @@ TEST(IntegerWeights, GiveTheSameBitsWhereverTheirProductsStand) {
        fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
-    const std::optional<plan::Program> integers = Lowered(entry.path(), ElementType::i8);
-    if (!integers || !HasIntegers(*integers)) continue;
-    integer_models += 1;
-    const std::vector<std::byte> must = Outputs(*integers);
-    for (const int64_t rows : {2, 64}) {
-      plan::Program hoisted = *integers;
-      plan::Hoist(hoisted, rows);
-      plan::Coalesce(hoisted);
-      EXPECT_EQ(Outputs(hoisted), must) << rows;
+    for (const char* type : {"i8", "i4:32"}) {
+      const std::optional<plan::Program> integers =
+          Lowered(entry.path(), plan::PrecisionOf(type).value());
+      if (!integers || !HasIntegers(*integers)) continue;
+      integer_models += 1;
+      const std::vector<std::byte> must = Outputs(*integers);
+      for (const int64_t rows : {2, 64}) {
+        plan::Program hoisted = *integers;
+        plan::Hoist(hoisted, rows);
+        plan::Coalesce(hoisted);
+        EXPECT_EQ(Outputs(hoisted), must) << type << ", " << rows;
+      }
     }
   }
-  EXPECT_GT(integer_models, Rounds(60));
+  EXPECT_GT(integer_models, Rounds(120));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products in integers, as kernels/matrix/dense_i8.h has them: every operation on floats is one
+"""Products in integers, as kernels/matrix/dense_i8.h and dense_i4.h have them: every operation on floats is one
 rounded operation of f32, sums are exact."""
 
 import numpy as np
@@ -8,7 +8,7 @@ from reference import windows
 
 LEAST_EXTENT = 16  # of inputs and outputs; smaller products stay floats
 LEAST_TAPS = 3  # of depthwise
-GREATEST_INTEGER, GREATEST_WEIGHT = 32767, 127
+GREATEST_INTEGER, GREATEST_WEIGHT, GREATEST_NIBBLE = 32767, 127, 7
 
 
 def quantized_weights(w):
@@ -43,15 +43,57 @@ def convolution(x, w, strides, dilations, pads, product=product):
 
 def sums(x, weights):
     """x [..., inputs], its rows rounded to integers, times integers [outputs, inputs]."""
+    integers, worth = integer_rows(x, (2**31 - 1) // 128 // weights.shape[1])
+    return (integers @ weights.T).astype(np.float32) * worth
+
+
+def integer_rows(x, most):
+    """Integers of the rows of x [..., inputs], and what one of them is worth."""
     x = np.asarray(x, np.float32)
-    most = np.float32(min(GREATEST_INTEGER, (2**31 - 1) // 128 // weights.shape[1]))
+    most = np.float32(min(GREATEST_INTEGER, most))
     greatest = np.abs(x).max(axis=-1, keepdims=True)
     is_number = np.isfinite(x).all(axis=-1, keepdims=True)
     counts = is_number & (greatest >= np.float32(2.0**-100))
     safe = np.where(counts, greatest, np.float32(1))
     integers = np.rint(np.where(counts, x * (most / safe), 0)).astype(np.int64)
     worth = np.where(counts, safe / most, np.where(is_number, np.float32(0), np.float32(np.nan)))
-    return (integers @ weights.T).astype(np.float32) * worth
+    return integers, worth
+
+
+def in_groups(x, weights, scales, group):
+    """x times integers of 4 bits [outputs, inputs], of which `group` inputs share a scale of [outputs, groups]."""
+    inputs = weights.shape[1]
+    integers, worth = integer_rows(x, (2**31 - 1) // 15 // min(group, -(-inputs // 16) * 16))
+    total = np.zeros((*integers.shape[:-1], len(weights)), np.float32)
+    for index, first in enumerate(range(0, inputs, group)):
+        part = slice(first, first + group)
+        sums_of_group = (integers[..., part] @ weights[:, part].T).astype(np.float32)
+        total = total + sums_of_group * np.asarray(scales, np.float32)[:, index]
+    return total * worth
+
+
+def nearest_nibbles(w):
+    """Integers from -7 to 7 and the scale of w, of one output and one group."""
+    greatest = np.abs(w).max().astype(np.float64)
+    scale = np.float32(np.float16(np.float32(greatest / GREATEST_NIBBLE)))
+    divisor = np.float64(scale) if scale else 1.0
+    return np.clip(np.rint(w / divisor), -GREATEST_NIBBLE, GREATEST_NIBBLE).astype(np.int64), scale
+
+
+def product_in_groups(group):
+    """product(x, w) whose weights become integers of 4 bits, their scales halves."""
+    def of(x, w):
+        w = np.asarray(w, np.float32)
+        if min(w.shape) < LEAST_EXTENT:
+            return np.asarray(x, np.float64) @ w.T.astype(np.float64)
+        weights = np.zeros(w.shape, np.int64)
+        scales = np.zeros((len(w), -(-w.shape[1] // group)), np.float32)
+        for output, row in enumerate(w):
+            for index, first in enumerate(range(0, len(row), group)):
+                part = slice(first, first + group)
+                weights[output, part], scales[output, index] = nearest_nibbles(row[part].astype(np.float64))
+        return in_groups(x, weights, scales, group)
+    return of
 
 
 def kept(x, weights, scales, is_window=False):

@@ -286,6 +286,18 @@ inline StepSample SampleOf<format::Kind::dense_i8>() {
       .With(format::DenseI8Params(2, 3, 5, 3, 5, 0, kTanh, 32767));
 }
 
+template <>
+inline StepSample SampleOf<format::Kind::dense_i4>() {
+  return StepSample(format::Kind::dense_i4, {{kF32, 2 * 35},
+                                             {ElementType::u4, 16 * 48},
+                                             {ElementType::f16, 2 * 16},
+                                             {ElementType::u8, 2 * 16},
+                                             {kF32, 5},
+                                             {kF32, 10},
+                                             {ElementType::i16, 2 * (48 + 4) + 32 * 8}})
+      .With(format::DenseI4Params(2, 35, 5, 35, 5, 0, kTanh, 32767, 2, ElementType::f16, 0, 0));
+}
+
 inline const format::Levels kLevels(3, -100, 120, ElementType::i8);
 inline constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
 

@@ -583,5 +583,33 @@ TEST(Verify, GivesPatchesRoomForResultsWhoseChannelsLieApart) {
   EXPECT_EQ(code(31, false), FaultCode::kOperandBytes);
 }
 
+TEST(Verify, HoldsGroupsOfNibblesToTheirOperands) {
+  using B = ListingBuilder;
+  const auto code = [](auto spoil) { return CodeOf(format::Kind::dense_i4, spoil); };
+  EXPECT_EQ(code([](B&) {}), FaultCode::kNone);
+  for (const uint32_t blocks : {0u, 3u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code([&](B& b) { b.dense_i4_rows[0].mutate_group_blocks(blocks); }),
+              FaultCode::kOperandBytes)
+        << blocks;  // of scratch, which holds a larger piece
+  }
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_group_blocks(1); }),
+            FaultCode::kOperandBytes);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_most(126); }), FaultCode::kParamSums);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_most(32768); }), FaultCode::kParamSums);
+  const auto wide = [](uint32_t most) {
+    return [=](B& b) {
+      b.dense_i4_rows[0].mutate_most(most);
+      b.dense_i4_rows[0].mutate_inputs(0xFFFFFFFF);
+      b.dense_i4_rows[0].mutate_group_blocks(0);
+    };
+  };
+  EXPECT_EQ(code(wide(127)), FaultCode::kParamSums);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_scales(ElementType::bf16); }),
+            FaultCode::kParamType);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_scales(ElementType::f32); }),
+            FaultCode::kOperandType);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_reserved1(1); }), FaultCode::kParamReserved);
+}
+
 }  // namespace
 }  // namespace weft::test

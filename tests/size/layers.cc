@@ -10,6 +10,7 @@
 #include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/dense.h"
+#include "kernels/matrix/dense_i4.h"
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/depthwise.h"
@@ -31,7 +32,9 @@ float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
 F16 halves[kFloats];
 BF16 bfloats[kFloats];
 alignas(kWeightsAlignment) int8_t integers[kFloats];
-alignas(kWeightsAlignment) int16_t integer_rows[DenseI8ScratchShorts(100, 144)];
+// Of whichever takes most.
+alignas(kWeightsAlignment) int16_t
+    integer_rows[std::max(DenseI8ScratchShorts(100, 144), DenseI4ScratchShorts(100, 64, 2))];
 
 const float* WeightsOf(float) { return weights; }
 const F16* WeightsOf(F16) { return halves; }
@@ -66,6 +69,20 @@ void MeasureDenseI8(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
   shape.most = MostFor(inputs);
   Measure(name, rows * inputs * outputs,
           [&] { DenseI8(shape, x, integers, weights, bias, y, integer_rows); });
+}
+
+// In groups of 32 inputs.
+void MeasureDenseI4(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
+  DenseI4Shape shape;
+  shape.rows = rows;
+  shape.inputs = shape.x_row_stride = inputs;
+  shape.outputs = shape.y_row_stride = outputs;
+  shape.group_blocks = 2;
+  shape.most = MostForI4(inputs, shape.group_blocks);
+  const DenseI4Weights nibbles = {reinterpret_cast<const uint8_t*>(integers), nullptr, halves,
+                                  nullptr};
+  Measure(name, rows * inputs * outputs,
+          [&] { DenseI4(shape, x, nibbles, bias, y, integer_rows); });
 }
 
 // Layers of levels, with data that are those of the weights.
@@ -236,6 +253,9 @@ int main() {
   MeasureConvI8("conv_10x4_by_2_i8", {49, 25, 10, 2, 1, 4}, {10, 5, 4, 2, 1, 1}, 1, 64);
   MeasureConvI8("conv_3x3_16_on_16x16_i8", {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
   MeasureDepthwiseI8("depthwise_3x3_64_on_25x5_i8", {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
+  MeasureDenseI4("dense_64_to_64_i4", 1, 64, 64);
+  MeasureDenseI4("dense_64_to_256_i4", 1, 64, 256);
+  MeasureDenseI4("dense_100_rows_32_to_256_i4", 100, 32, 256);
 #define WEFT_WEIGHTS(name, Name, ...)                                          \
   MeasureNarrow<Name>({"dense_64_to_64_" #name, "pointwise_64_on_25x5_" #name, \
                        "conv_3x3_16_on_16x16_" #name, "depthwise_3x3_64_on_25x5_" #name});

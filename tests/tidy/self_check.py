@@ -33,6 +33,10 @@ _README = {
     "converter/ops/a.cc": '    {"Add", 1, 2, 2, Infer, Lower},\n',
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
     "tests/size/tflm_int8.txt": "# cpu ...\n",
+    "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, 1.8)\n',
+    "docs/targets.md":
+        "<!-- targets -->\n| preset | processor | compiler | tests run on | f16 |\n"
+        "| --- | --- | --- | --- | --- |\n| `m4` | Cortex-M4 | GCC | QEMU | 1.8 |\n<!-- end -->\n",
     "README.md":
         "<!-- footprint_m4 -->\n| model | core | code | model | state | scratch | stack | Open "
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
@@ -156,6 +160,7 @@ SAMPLES = {
                    {**_README, "converter/ops/b.cc": '    {"Gather", 8, 3, 3, Infer, Lower},\n'},
                    {path: text for path, text in _README.items() if path != "docs/footprint.md"},
                    _other_page("footprint", "13.0 k", "12.0 k"),
+                   _other_page("targets", "1.8", "1.7"),
                    _other_page("operations", "[start]", "start")]),
     "vocabulary": ({
         "kernels/a.cc": "// a flawed lawn; their border; handed over; stubborn\n",

@@ -152,15 +152,12 @@ def _four_bits():
         def reference(x, numbers=numbers, zero=zero, scale=scale, group=group, inputs=inputs,
                       outputs=outputs):
             integers_of = differences(numbers, zero).reshape(outputs, -1, group)
-            scales = scale.reshape(outputs, -1)
-            return sum(
-                np.asarray(products.kept(x[:, first * group:(first + 1) * group],
-                                         integers_of[:, first], scales[:, first]), np.float64)
-                for first in range(inputs // group))
+            return products.in_groups(x, integers_of.reshape(outputs, inputs),
+                                      scale.reshape(outputs, -1), group)
 
         x = normal(name + "x", 3, inputs)
-        yield Case(f"compressed_weights/{name}", [x], graph, reference=reference, rtol=SINGLE,
-                   atol=SINGLE, **INTEGERS)
+        yield Case(f"compressed_weights/{name}", [x], graph, reference=reference, rtol=EXACT,
+                   atol=EXACT, **INTEGERS)
         plain = floats(numbers, zero, scale, (outputs, inputs))
         yield Case(f"compressed_weights/{name}_as_floats", [x], graph,
                    reference=lambda x, plain=plain: x @ plain.T, rtol=1e-4, atol=1e-4, **AS_FLOATS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products whose weights become integers of 8 bits and whose data integers of 16, as --precision i8
-asks: the answers are those of the integers."""
+"""Products whose weights become integers of 8 or 4 bits and whose data integers of 16, as --precision i8 and
+i4:32 ask: the answers are those of the integers."""
 
 import numpy as np
 
@@ -9,8 +9,12 @@ from casebook import EXACT, Case, by_numpy, normal, recurrent
 from families.sequences import DEFAULT, DIRECTIONS, GATES, REFERENCES
 from reference import integers
 
-I8 = dict(convert=["--precision", "i8"],
-          **by_numpy("OpenVINO multiplies floats; --precision i8 rounds them to integers."))
+def _as(kind):
+    return dict(convert=["--precision", kind],
+                **by_numpy(f"OpenVINO multiplies floats; --precision {kind} rounds them to integers."))
+
+
+I8 = _as("i8")
 
 
 def _dense(name, x, w, graph=None, reference=None, tolerance=EXACT):
@@ -53,13 +57,39 @@ def _products():
     yield _dense("extreme_rows", mixed, w)
 
 
-def _sequences():
+def _groups():
+    """Integers of 4 bits, in groups of inputs."""
+    for group, rows, inputs, outputs in ((32, 1, 16, 16), (32, 3, 37, 45), (32, 5, 160, 17),
+                                         (64, 2, 200, 20), (128, 4, 300, 33), (128, 1, 128, 16)):
+        w = normal(f"g{group}w{inputs}", inputs, outputs, scale=inputs**-0.5)
+        product = integers.product_in_groups(group)
+        yield Case(f"narrow_weights/i4_{group}_{rows}x{inputs}x{outputs}",
+                   [normal(f"g{group}x{inputs}", rows, inputs)],
+                   lambda x, w=w: node("MatMul", 1, [x, w]),
+                   reference=lambda x, w=w, product=product: product(x, w.T), rtol=EXACT,
+                   atol=EXACT, **_as(f"i4:{group}"))
+    w, b = normal("gwm", 37, 45, scale=0.2), normal("gwb", 45)
+    product = integers.product_in_groups(32)
+    yield Case("narrow_weights/i4_bias_relu", [normal("gwr", 3, 37)],
+               lambda x: node("Relu", 1, [node("Add", 1, [node("MatMul", 1, [x, w]), b])]),
+               reference=lambda x: np.maximum(product(x, w.T) + b, 0), rtol=EXACT, atol=EXACT,
+               **_as("i4:32"))
+    filters = normal("gwp", 33, 37, 1, 1, scale=0.2)
+    yield Case("narrow_weights/i4_pointwise", [normal("gwpx", 2, 37, 5, 4)],
+               lambda x: node("Convolution", 1, [x, filters], strides=[1, 1], dilations=[1, 1],
+                              pads_begin=[0, 0], pads_end=[0, 0], auto_pad="explicit"),
+               reference=lambda x: np.moveaxis(
+                   product(np.moveaxis(x, 1, -1), filters.reshape(33, 37)), -1, 1), rtol=EXACT,
+               atol=EXACT, **_as("i4:32"))
+
+
+def _sequences(prefix, product, asked):
     for kind, direction, linear, inputs, hidden in (
         ("LSTMSequence", "forward", False, 19, 17), ("LSTMSequence", "bidirectional", False, 9, 33),
         ("GRUSequence", "forward", True, 16, 32), ("GRUSequence", "reverse", False, 20, 33),
         ("RNNSequence", "bidirectional", False, 17, 31)):
         count, gates = DIRECTIONS[direction], GATES[kind]
-        name = f"{kind[:-8].lower()}{'_linear' if linear else ''}_{direction}"
+        name = f"{prefix}{kind[:-8].lower()}{'_linear' if linear else ''}_{direction}"
         scale = 1 / np.sqrt(inputs + hidden)
         w = normal(name + "nw", count, gates * hidden, inputs, scale=scale)
         r = normal(name + "nr", count, gates * hidden, hidden, scale=scale)
@@ -78,8 +108,8 @@ def _sequences():
         yield recurrent(
             f"narrow_weights/{name}", arrays, graph,
             lambda *ports, given=(steps, w, r, b), kind=kind, direction=direction, how=how:
-            REFERENCES[kind](*ports, *given, direction=direction, product=integers.product, **how),
-            **I8)
+            REFERENCES[kind](*ports, *given, direction=direction, product=product, **how),
+            **asked)
 
 
 def _convolutions():
@@ -204,4 +234,6 @@ def cases():
     yield from _convolutions()
     yield from _windows()
     yield from _layers()
-    yield from _sequences()
+    yield from _groups()
+    yield from _sequences("", integers.product, I8)
+    yield from _sequences("i4_", integers.product_in_groups(32), _as("i4:32"))

@@ -58,6 +58,7 @@ struct Products {
     std::string types;
     for (const plan::Step& step : Steps(program)) {
       if (step.kind() == plan::StepKind::kDenseI8) types += types.empty() ? "i8" : " i8";
+      if (step.kind() == plan::StepKind::kDenseI4) types += types.empty() ? "i4" : " i4";
       const auto* dense = std::get_if<format::DenseParams>(&step.params);
       if (dense == nullptr) continue;
       const plan::Value& weights = program.values[step.inputs[1]];
@@ -283,10 +284,11 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
   EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
   Faults faults;
   const plan::WeightsReport report = plan::NarrowWeights(integers.program, {}, faults);
-  EXPECT_EQ(integers.Kinds(), "dense_i8 dense_i8");
+  EXPECT_EQ(integers.Kinds(), "dense_i4");
   ASSERT_EQ(report.types.size(), 1u);
   EXPECT_FALSE(report.types[0].is_rounded);
-  EXPECT_EQ(report.types[0].bytes, kTerms * 16 + 2 * 16 * 4);
+  EXPECT_EQ(report.types[0].type, ElementType::i4);
+  EXPECT_EQ(report.types[0].bytes, kTerms * 16 / 2 + 2 * 16 * 4) << "scales are no halves";
   const std::vector<float> is = integers.Answers(), must = floats.Answers();
   for (size_t i = 0; i < must.size(); ++i) {
     EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
@@ -416,6 +418,53 @@ TEST(NarrowWeights, OfWindowsAreTheIntegersOfWhichTheyWereMade) {
       EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
     }
   }
+}
+
+TEST(NarrowWeights, KeepIntegersOf8BitsByGroupsOfInputs) {
+  Compressed integers(-100, 100, 32), floats(-100, 100, 32);
+  EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
+  EXPECT_EQ(integers.Narrowed(), "i8 i8");
+  const std::vector<float> is = integers.Answers(), must = floats.Answers();
+  for (size_t i = 0; i < must.size(); ++i) {
+    EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
+  }
+}
+
+TEST(NarrowWeights, KeepIntegersOf4BitsAndTheirZeros) {
+  for (const auto& [least, greatest] : {std::pair(0, 15), std::pair(-15, 0), std::pair(-3, 12)}) {
+    for (const int64_t group : {kTerms, int64_t{32}}) {
+      Compressed integers(least, greatest, group), floats(least, greatest, group);
+      EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
+      EXPECT_EQ(integers.Narrowed(All(plan::WeightType(ElementType::i4, 128))), "i4");
+      EXPECT_NE(Steps(integers.program)[0].inputs[3], plan::kNone) << "zeros";
+      const std::vector<float> is = integers.Answers(), must = floats.Answers();
+      for (size_t i = 0; i < must.size(); ++i) {
+        EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
+      }
+    }
+  }
+}
+
+TEST(NarrowWeights, Are4BitsWhereAskedFor) {
+  const Precision groups = plan::WeightType(ElementType::i4, 32);
+  EXPECT_EQ(plan::PrecisionOf("i4:32"), groups);
+  for (const std::string_view name : {"i4", "i4:", "i4:16", "i4:320", "i4:32 "}) {
+    EXPECT_EQ(plan::PrecisionOf(name), std::nullopt) << name;
+  }
+  Products halves, floats;
+  halves.Add(0.5f, 0.25f);
+  EXPECT_EQ(halves.Narrowed(All(groups)), "i4");
+  EXPECT_EQ(halves.program.values[Steps(halves.program)[0].inputs[2]].type.type, ElementType::f16);
+  floats.Add(0.5e-7f, 0.3e-7f);
+  EXPECT_EQ(floats.Narrowed(All(groups)), "i4");
+  EXPECT_EQ(floats.program.values[Steps(floats.program)[0].inputs[2]].type.type, ElementType::f32)
+      << "halves would be zeros";
+  EXPECT_EQ(Compressed(-100, 100).Narrowed(All(groups)), "i4") << "of more than 4 bits";
+  Products few;
+  few.Add(0.5f, 0.25f, 15);
+  EXPECT_EQ(few.Narrowed({std::nullopt, {{"layer 0", groups}}}),
+            "--precision: names layer \"layer 0\" for i4; must name a dense product or a pointwise "
+            "convolution of 16 inputs and 16 outputs or more");
 }
 
 TEST(NarrowWeights, AreReportedByTypeAndLoss) {

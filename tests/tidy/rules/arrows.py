@@ -12,8 +12,7 @@ def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
         "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/matrix/weights.inc",
-        "kernels/elementwise/chain.h", "kernels/elementwise/levels.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i8.h",
-        "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
+        "kernels/elementwise/chain.h", "kernels/elementwise/levels.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i4.h", "kernels/matrix/dense_i8.h", "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
         "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 
@@ -22,7 +21,7 @@ def _floors(*rooms):
 # read; convert.h turns f16 and f64 constants into f32 with the bits the device would give; variants.h
 # says which object files a C source must ask the linker for, and functions.inc which of its functions
 # round as often everywhere; types.inc is the one list of element types, and
-# weights.inc of those of weights; dense_i8.h and levels.h say how far integers may reach, conv_q8.h,
+# weights.inc of those of weights; dense_i4.h, dense_i8.h and levels.h say how far integers may reach, conv_q8.h,
 # conv_i8.h and depthwise_i8.h what scratch they take; fourier.h and
 # fourier_tables.h are the layout of a transform's tables.
 _MAY_INCLUDE = {

@@ -17,6 +17,18 @@ def _steps(tree):
     return lines
 
 
+# Strings of a row of targets.inc, and its numbers.
+_TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", \w+, ([\d.]+)\)$',
+                     re.MULTILINE)
+
+
+def _targets(tree):
+    lines = ["| preset | processor | compiler | tests run on | f16 |", "| --- | --- | --- | --- | --- |"]
+    for preset, *cells, cost in _TARGET.findall(tree.text("converter/cli/targets.inc")):
+        lines.append(f"| `{preset}` | {' | '.join(cells)} | {cost} |")
+    return lines
+
+
 def operation_names(tree):
     """Name -> opsets of the rows in converter/ops."""
     opsets = collections.defaultdict(set)
@@ -104,6 +116,7 @@ def _footprint_int8(tree):
 _TABLES = {
     "steps": ("docs/operations.md", _steps),
     "operations": ("docs/operations.md", _operations),
+    "targets": ("docs/targets.md", _targets),
     "footprint": ("docs/footprint.md", _footprint),
     "footprint_int8": ("docs/footprint.md", _footprint_int8),
     "footprint_m4": ("README.md", _footprint_m4),

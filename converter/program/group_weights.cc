@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/group_weights.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "converter/base/integer_grid.h"
+#include "converter/base/narrow.h"
+#include "kernels/elementwise/convert.h"
+#include "kernels/matrix/dense_i4.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr double kGreatestNibble = 7;
+// What rounding scales to halves may add to the squared errors of all weights.
+constexpr double kMostOfHalves = 1.1;
+constexpr uint8_t kMiddleOf4Bits = 8;
+
+float RoundedToHalf(float number) {
+  uint16_t half = 0;
+  kernels::Convert({1, kernels::Element::kF32, kernels::Element::kF16}, &number, &half);
+  float rounded = 0;
+  kernels::Convert({1, kernels::Element::kF16, kernels::Element::kF32}, &half, &rounded);
+  return rounded;
+}
+
+double SquaredErrors(std::span<const float> is, std::span<const float> must) {
+  double sum = 0;
+  for (size_t i = 0; i < is.size(); ++i) {
+    const double error = double{is[i]} - must[i];
+    sum += error * error;
+  }
+  return sum;
+}
+
+// Symmetric around 0, as the nearest of 8 bits: levels that reach further on one side have less noise, but
+// its mean is not 0, which recurrent nets show. The scale is a half if `is_half`.
+IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
+  IntegerGrid grid;
+  grid.integers.resize(weights.size());
+  float greatest = 0;
+  for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
+  const auto exact = static_cast<float>(greatest / kGreatestNibble);
+  const float scale = is_half ? RoundedToHalf(exact) : exact;
+  if (scale < std::numeric_limits<float>::min() || std::isinf(scale)) return grid;  // zeros
+  grid.scale = scale;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const double nearest = std::nearbyint(double{weights[i]} / scale);
+    const double integer = std::clamp(nearest, -kGreatestNibble, kGreatestNibble);
+    grid.integers[i] = Narrow<int8_t>(static_cast<int64_t>(integer), "an integer weight");
+  }
+  return grid;
+}
+
+// Of each output's weights of each group, as `integers_of` makes them; nullopt where it makes none of some.
+template <typename IntegersOf>
+std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, uint32_t inputs,
+                                       uint32_t outputs, uint32_t group,
+                                       const IntegersOf& integers_of) {
+  constexpr uint32_t kLanesOfPanel = kernels::kPanelOutputs;
+  GroupWeights weights;
+  weights.group_blocks = group >= inputs ? 0 : group / kernels::kInputBlock;
+  const size_t groups = kernels::GroupCount(inputs, weights.group_blocks);
+  const size_t scales = kernels::PanelCount(outputs) * kLanesOfPanel * groups;
+  weights.scales.resize(scales);
+  weights.zeros.resize(scales, kMiddleOf4Bits);
+  weights.numbers.resize(panels.size());
+  std::vector<uint8_t> rows(size_t{outputs} * inputs);
+  for (uint32_t output = 0; output < outputs; ++output) {
+    const size_t panel = output / kLanesOfPanel, lane = output % kLanesOfPanel;
+    for (uint32_t first = 0, index = 0; first < inputs; first += group, ++index) {
+      const uint32_t count = std::min(group, inputs - first);
+      const size_t from = (panel * inputs + first) * kLanesOfPanel + lane;
+      std::vector<float> row(count);
+      for (uint32_t k = 0; k < count; ++k) row[k] = panels[from + size_t{k} * kLanesOfPanel];
+      const std::optional<IntegerGrid> grid = integers_of(row);
+      if (!grid) return std::nullopt;
+      const size_t at = (panel * groups + index) * kLanesOfPanel + lane;
+      weights.scales[at] = grid->scale;
+      weights.zeros[at] = Narrow<uint8_t>(kMiddleOf4Bits + grid->offset, "the zero of a group");
+      for (uint32_t k = 0; k < count; ++k) {
+        const int32_t integer = grid->integers[k];
+        rows[size_t{output} * inputs + first + k] =
+            Narrow<uint8_t>(integer + kMiddleOf4Bits, "an integer weight");
+        weights.numbers[from + size_t{k} * kLanesOfPanel] =
+            static_cast<float>(double{grid->scale} * (integer - grid->offset));
+      }
+    }
+  }
+  if (std::ranges::all_of(weights.zeros, [](uint8_t zero) { return zero == kMiddleOf4Bits; })) {
+    weights.zeros.clear();
+  }
+  weights.has_half_scales = std::ranges::all_of(
+      weights.scales, [](float scale) { return RoundedToHalf(scale) == scale; });
+  weights.packed.resize(kernels::PackedDenseU4Bytes(outputs, inputs));
+  kernels::PackDenseU4(rows.data(), outputs, inputs, weights.packed.data());
+  return weights;
+}
+
+}  // namespace
+
+std::optional<uint32_t> GroupNamed(std::string_view name) {
+  if (std::ranges::find(kGroupTypes, name) == std::end(kGroupTypes)) return std::nullopt;
+  uint32_t group = 0;
+  std::from_chars(name.data() + name.find(':') + 1, name.data() + name.size(), group);
+  return group;
+}
+
+GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
+                            uint32_t group) {
+  const auto quantized = [&](bool is_half) {
+    return *InGroupsOf(panels, inputs, outputs, group, [&](std::span<const float> row) {
+      return std::optional(NearestNibbles(row, is_half));
+    });
+  };
+  GroupWeights halves = quantized(true), floats = quantized(false);
+  const double most = kMostOfHalves * SquaredErrors(floats.numbers, panels);
+  return SquaredErrors(halves.numbers, panels) <= most ? halves : floats;
+}
+
+std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
+                                          uint32_t outputs) {
+  for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
+    if (group > inputs || inputs % group != 0) continue;
+    std::optional<GroupWeights> weights =
+        InGroupsOf(panels, inputs, outputs, group,
+                   [](std::span<const float> row) { return GridOf(row, kRangeOfI4); });
+    if (weights) return weights;
+  }
+  return std::nullopt;
+}
+
+format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group_blocks,
+                               ElementType scales) {
+  return format::DenseI4Params(
+      params.rows(), params.inputs(), params.outputs(), params.x_row_stride(),
+      params.y_row_stride(), params.start_row_stride(), params.activation(),
+      kernels::MostForI4(params.inputs(), group_blocks), group_blocks, scales, 0, 0);
+}
+
+Value ScratchOf(const format::DenseI4Params& params) {
+  const auto shorts = static_cast<int64_t>(
+      kernels::DenseI4ScratchShorts(params.rows(), params.inputs(), params.group_blocks()));
+  Value scratch;
+  scratch.type = {ElementType::i16, {shorts}};
+  scratch.bytes = shorts * static_cast<int64_t>(sizeof(int16_t));
+  return scratch;
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense layer in integers: weights are of 4 bits, in groups of inputs with a scale and a zero for each output,
+// rows of x become i16 as in dense_i8.h. With q and m as there, t = 0 at first, and every operation on floats
+// rounded by itself,
+//
+//   t[n] = t[n] + (sum_k q[k] * (weights[n,k] - zeros[g,n])) * scales[g,n]    for the inputs k of each group g in turn
+//   y[n] = act(t[n] * (m / most) + start[n])
+//
+// zeros 8 and start 0 where there are none. Sums are exact, their conversion to float rounded once: y is
+// bit-identical on every target. `most` is at most MostForI4 of a group's inputs.
+#ifndef WEFT_KERNELS_MATRIX_DENSE_I4_H_
+#define WEFT_KERNELS_MATRIX_DENSE_I4_H_
+
+#include "kernels/matrix/dense_i8.h"
+#include "kernels/matrix/weights.h"
+
+namespace weft::kernels {
+
+// Inputs of a group are so many blocks of kInputBlock; 0, or more than there are: all inputs. The last group may
+// be shorter.
+struct DenseI4Shape : DenseI8Shape {
+  uint32_t group_blocks = 0;
+};
+// Of whole blocks.
+constexpr uint64_t GroupInputs(uint32_t inputs, uint32_t group_blocks) {
+  const uint64_t padded = PaddedInputs(inputs), group = uint64_t{group_blocks} * kInputBlock;
+  return group == 0 || group > padded ? padded : group;
+}
+constexpr uint64_t GroupCount(uint32_t inputs, uint32_t group_blocks) {
+  const uint64_t group = GroupInputs(inputs, group_blocks);
+  return group == 0 ? 0 : (PaddedInputs(inputs) + group - 1) / group;
+}
+
+// The greatest `most` with which no sum of a group leaves the range of 32 bits.
+constexpr uint32_t MostForI4(uint32_t inputs, uint32_t group_blocks) {
+  constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 15;
+  const uint64_t group = GroupInputs(inputs, group_blocks);
+  const uint64_t most = group == 0 ? kGreatestMost : kGreatestSum / kGreatestWeight / group;
+  return most < kGreatestMost ? static_cast<uint32_t>(most) : kGreatestMost;
+}
+
+// Inputs of a panel whose weights are bytes at one time.
+inline constexpr uint32_t kUnpackedInputs = 128;
+
+// The rows as integers, the sums of each group of them, and a piece of a panel.
+constexpr uint64_t DenseI4ScratchShorts(uint32_t rows, uint32_t inputs, uint32_t group_blocks) {
+  const uint64_t group = GroupInputs(inputs, group_blocks);
+  const uint64_t piece = group < kUnpackedInputs ? group : kUnpackedInputs;
+  const uint64_t row = PaddedInputs(inputs) + GroupCount(inputs, group_blocks) * 2;
+  return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * row + piece * kPanelOutputs / 2;
+}
+
+// Numbers as PackDenseU4 lays them out, scales and zeros as [panel][group][16]. One kind of scales is given,
+// zeros may be null. Numbers begin at a multiple of kWeightsAlignment.
+struct DenseI4Weights {
+  const uint8_t* numbers = nullptr;
+  const float* scales = nullptr;
+  const F16* half_scales = nullptr;
+  const uint8_t* zeros = nullptr;
+};
+
+// scratch holds DenseI4ScratchShorts and begins at a multiple of kWeightsAlignment. Otherwise as DenseI8.
+void DenseI4(const DenseI4Shape& shape, const float* x, const DenseI4Weights& weights,
+             const float* start, float* y, int16_t* scratch);
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_MATRIX_DENSE_I4_H_
