@@ -134,7 +134,7 @@ enum {
 
 /* Room for an engine; plain bytes that may be copied. */
 typedef struct weft_engine {
-  void* words[8];
+  void* words[10];
 } weft_engine;
 
 weft_steps weft_all_steps(void);

@@ -203,7 +203,7 @@ HWY_INLINE Lanes16 SumPartial(const float* x, size_t step, size_t count, size_t 
 
 HWY_INLINE bool IsOneShortSum(const ReduceShape& shape) {
   const bool is_sum = shape.op == ReduceOp::kSum || shape.op == ReduceOp::kMean;
-  return is_sum && shape.reduced_rank == 1 && shape.dims[shape.kept_rank] <= 16 * kSumBlock;
+  return is_sum && shape.reduced_rank == 1 && shape.dims[shape.kept_rank] <= kShortRun;
 }
 
 // `count` <= 16 outputs, `stride` apart in x, each joined from partials as ReduceRuns joins them: the

@@ -3,6 +3,7 @@
 // the second run took, and its multiply-adds, of which those in the padding are skipped. Data are
 // channels last. Under an emulator that counts instructions a tick is a fixed number of them.
 #include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
