@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // Units that fill no eight are one of their own.
-HWY_NOINLINE inline void GateGruUnits(const float* x, const float* r, float* y, size_t count) {
+WEFT_UNITS void GateGruUnits(const float* x, const float* r, float* y, size_t count) {
   float rest[2][kPair];
   while (count != 0) {
     float* to = y;
@@ -32,9 +32,8 @@ HWY_NOINLINE inline void GateGruUnits(const float* x, const float* r, float* y, 
   }
 }
 
-HWY_NOINLINE inline void FinishGruUnits(const float* z, const float* r, const float* x_part,
-                                        const float* r_part, const float* h, float* h_next,
-                                        size_t count) {
+WEFT_UNITS void FinishGruUnits(const float* z, const float* r, const float* x_part,
+                               const float* r_part, const float* h, float* h_next, size_t count) {
   float rest[5][kPair];
   while (count != 0) {
     float* out = h_next;

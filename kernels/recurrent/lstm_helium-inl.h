@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // Units that fill no eight are one of their own.
-HWY_NOINLINE inline void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
+WEFT_UNITS void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
   float rest[2][kPair];
   while (count != 0) {
     float* to = y;
@@ -32,8 +32,8 @@ HWY_NOINLINE inline void GateLstmUnits(const float* gate, const float* x, float*
   }
 }
 
-HWY_NOINLINE inline void KeepLstmUnits(const float* f, const float* c, const float* added,
-                                       float* c_next, size_t count) {
+WEFT_UNITS void KeepLstmUnits(const float* f, const float* c, const float* added, float* c_next,
+                              size_t count) {
   float rest[3][kPair];
   while (count != 0) {
     float* to = c_next;

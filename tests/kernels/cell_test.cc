@@ -197,6 +197,50 @@ TEST(GruCell, MeetsItsTwin) {
   }
 }
 
+// Units whose sums are at the ends of what their gates tell apart, beyond them or no number, among others.
+void Strain(CellSample* s) {
+  constexpr float kSums[] = {1e30f, -1e30f, 88.5f, -88.5f, 87.4f, -87.4f,
+                             86.0f, -86.0f, 9.5f,  -9.5f,  NAN};
+  constexpr size_t kCount = sizeof kSums / sizeof kSums[0];
+  for (size_t i = 0; i < s->start.size(); i += 3) s->start[i] = kSums[i / 3 % kCount];
+  for (size_t i = 0; i < s->c.size(); i += 5) s->c[i] = kSums[2 + i / 5 % 8];
+}
+
+TEST(LstmCell, TakesSumsBeyondItsRanges) {
+  Random random(6);
+  for (const uint32_t hidden : {29u, 64u}) {
+    CellSample s(kLstmGates, 0, hidden, &random);
+    Strain(&s);
+    const std::vector<float> weights(s.weights.size());
+    const std::vector<float> y = LstmOf(s, weights.data(), 0);
+    for (uint32_t unit = 0; unit < hidden; ++unit) {
+      const LstmGatesResult must = LstmCellTwin(s.shape, nullptr, weights.data(), s.h.data(),
+                                                s.c.data(), s.start.data(), unit);
+      EXPECT_EQ(std::isnan(y[unit]), std::isnan(must.h)) << unit;
+      EXPECT_EQ(std::isnan(y[hidden + unit]), std::isnan(must.c)) << unit;
+      if (std::isnan(must.h) || std::isnan(must.c)) continue;
+      EXPECT_TRUE(IsClose(y[unit], must.h, kLstmGatesTolerance)) << unit;
+      EXPECT_TRUE(IsClose(y[hidden + unit], must.c, kLstmGatesTolerance)) << unit;
+    }
+  }
+}
+
+TEST(GruCell, TakesSumsBeyondItsRanges) {
+  Random random(7);
+  for (const uint32_t hidden : {29u, 64u}) {
+    CellSample s(kGruGates, 0, hidden, &random);
+    Strain(&s);
+    const std::vector<float> weights(s.weights.size());
+    const std::vector<float> y = GruOf(s, weights.data(), 0);
+    for (uint32_t unit = 0; unit < hidden; ++unit) {
+      const double must = GruCellTwin(s.shape, nullptr, weights.data(), s.h.data(), s.start.data(),
+                                      s.r_start.data(), unit);
+      EXPECT_EQ(std::isnan(y[unit]), std::isnan(must)) << unit;
+      if (!std::isnan(must)) EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
+    }
+  }
+}
+
 // Their weights are passed by.
 TEST(Cells, TakeNoInputsFromNowhere) {
   Random random(8);
