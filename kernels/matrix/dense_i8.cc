@@ -20,6 +20,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR
 
 #ifndef WEFT_EIGHT_TO_FLOATS
+// One row of a panel from its sums.
 WEFT_PART void FinishPanelFrom(const int32_t* sums, float worth, const float* scales,
                                const float* start, size_t outputs, float* y) {
   WEFT_NO_LOOP_DEPENDENCE

@@ -236,7 +236,8 @@ TEST(GruCell, TakesSumsBeyondItsRanges) {
       const double must = GruCellTwin(s.shape, nullptr, weights.data(), s.h.data(), s.start.data(),
                                       s.r_start.data(), unit);
       EXPECT_EQ(std::isnan(y[unit]), std::isnan(must)) << unit;
-      if (!std::isnan(must)) EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
+      if (std::isnan(must)) continue;
+      EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
     }
   }
 }
