@@ -10,7 +10,7 @@
 namespace weft {
 
 // Open, Run and Reset: on Cortex-M4, M7 and M33 by GCC, and on Cortex-M55 by Clang.
-inline constexpr uint32_t kEngineStackBytes = 1488;
+inline constexpr uint32_t kEngineStackBytes = 1600;
 inline constexpr uint32_t kEngineStackBytesHelium = 2048;
 // What SelfTest, which calls Run, takes beyond that.
 inline constexpr uint32_t kSelfTestStackBytes = 160;

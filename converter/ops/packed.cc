@@ -71,4 +71,6 @@ void KeepLastStepApart(plan::Builder& builder) { LastStep(builder).keeps_apart =
 
 void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float = true; }
 
+void MarkLastStepWindow(plan::Builder& builder) { LastStep(builder).is_window = true; }
+
 }  // namespace weft::ops

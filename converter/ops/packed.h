@@ -39,6 +39,9 @@ void KeepLastStepApart(plan::Builder& builder);
 // The weights of the step emitted last never become integers.
 void KeepLastStepFloat(plan::Builder& builder);
 
+// The dense product emitted last is a convolution of several taps.
+void MarkLastStepWindow(plan::Builder& builder);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_PACKED_H_

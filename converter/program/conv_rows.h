@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "converter/program/program.h"
+#include "converter/program/builder.h"
 
 namespace weft::plan {
 
@@ -19,6 +19,14 @@ struct ConvRows {
 // Nullopt where the convolution has several taps, groups, padding or no output. What else it is
 // depends on layout and on how many steps a run takes, and must not decide how it is computed.
 std::optional<ConvRows> ConvRowsOf(const format::ConvParams& params);
+
+// The places of a map as steps of x and y have them, and as rows.
+struct Places {
+  Dims dims, strides;
+  Dims row_strides() const { return DenseStrides(dims); }
+};
+Places InputPlaces(const format::ConvParams& conv);
+Places OutputPlaces(const format::ConvParams& conv);
 
 }  // namespace weft::plan
 

@@ -137,7 +137,11 @@ ProductShape ShapeOfProduct(const format::DenseParams& params) {
 std::optional<ProductShape> ShapeOfProduct(const Step& step) {
   const auto taps = [](const auto& p) { return int64_t{p.kernel_height()} * p.kernel_width(); };
   if (step.stays_float) return std::nullopt;
-  if (const auto* p = std::get_if<format::DenseParams>(&step.params)) return ShapeOfProduct(*p);
+  if (const auto* p = std::get_if<format::DenseParams>(&step.params)) {
+    ProductShape shape = ShapeOfProduct(*p);
+    if (step.is_window) shape.over = SumsOver::kPatches;
+    return shape;
+  }
   if (const auto* p = std::get_if<format::ConvParams>(&step.params)) {
     if (const std::optional<ConvRows> rows = ConvRowsOf(*p)) return ShapeOfProduct(rows->product);
     const uint32_t inputs = Narrow32(taps(*p) * p->in_channels(), "inputs");

@@ -18,6 +18,7 @@
 #include "converter/program/conv_rows.h"
 #include "converter/program/group_weights.h"
 #include "converter/program/integer_weights.h"
+#include "converter/program/integer_windows.h"
 #include "converter/program/level_weights.h"
 #include "kernels/elementwise/convert.h"
 
@@ -399,23 +400,6 @@ const Constant* Narrowing::IntegersOf(const Item& item) const {
   return &found->second;
 }
 
-// The places of a map as steps of x and y have them, and as rows.
-struct Places {
-  Dims dims, strides;
-  Dims row_strides() const { return DenseStrides(dims); }
-};
-Places InputPlaces(const format::ConvParams& conv) {
-  const format::MapStrides& x = conv.x();
-  return {{conv.batch(), conv.out_height(), conv.out_width(), conv.in_channels()},
-          {x.image(), int64_t{x.row()} * conv.stride_y(), int64_t{x.pixel()} * conv.stride_x(),
-           x.channel()}};
-}
-Places OutputPlaces(const format::ConvParams& conv) {
-  const format::MapStrides& y = conv.y();
-  return {{conv.batch(), conv.out_height(), conv.out_width(), conv.out_channels()},
-          {y.image(), y.row(), y.pixel(), y.channel()}};
-}
-
 // y = act(start + sum of each row of x * offsets), start contiguous rows.
 void EmitOffsets(Builder& builder, const format::DenseParams& product, ValueId x, ValueId offsets,
                  ValueId start, ValueId y) {
@@ -486,59 +470,6 @@ void EmitNibbles(Builder& builder, const format::DenseParams& product, const Con
                {y, builder.Scratch(ScratchOf(params).type)});
 }
 
-void EmitPatches(Builder& builder, const format::ConvParams& conv,
-                 const Constant::Integers& integers, ValueId x, ValueId bias, ValueId y) {
-  const format::ConvI8Params params = InIntegers(conv);
-  const ValueId patches = builder.Scratch(PatchesOf(params));
-  builder.Emit(params, {x, integers.numbers, integers.scales, bias},
-               {y, patches, builder.Scratch(ScratchOf(params))});
-}
-
-// A number for each output, and 0 for one more.
-ValueId Extended(Builder& builder, ValueId bias, int64_t outputs) {
-  if (bias == kNone) return kNone;
-  const Program& program = builder.program();
-  const Place place = Resolve(program, bias);
-  if (const auto& data = program.values[place.root].data; data && place.moves.empty()) {
-    std::vector<float> numbers = FloatsOf(*data);
-    const auto first = numbers.begin() + place.offset_bytes / int64_t{sizeof(float)};
-    numbers.assign(first, first + outputs);
-    numbers.push_back(0);
-    return builder.WeightsOf({ElementType::f32, {outputs + 1}}, numbers);
-  }
-  const ValueId extended = builder.Scratch({ElementType::f32, {outputs + 1}});
-  builder.Fill(extended);
-  builder.Copy(bias, builder.View(extended, 0, {ElementType::f32, {outputs}}));
-  return extended;
-}
-
-// The sum of each patch is made as one more output, and its products with the offsets are added.
-void EmitOffsetPatches(Builder& builder, const format::ConvParams& conv,
-                       const Constant::Integers& integers, ValueId x, ValueId bias, ValueId y) {
-  const Places places = OutputPlaces(conv);
-  const int64_t outputs = conv.out_channels(), columns = outputs + 1;
-  const int64_t rows = int64_t{conv.batch()} * conv.out_height() * conv.out_width();
-  format::ConvParams wider = conv;
-  wider.mutate_out_channels(Narrow32(columns, "outputs"));
-  wider.mutable_activation() = format::Activation();
-  const auto pixels = [&](int64_t count) { return Narrow32(count * columns, "stride"); };
-  wider.mutable_y() = format::MapStrides(pixels(int64_t{conv.out_height()} * conv.out_width()),
-                                         pixels(conv.out_width()), pixels(1), 1);
-  const ValueId sums = builder.Scratch({ElementType::f32, {rows, columns}});
-  EmitPatches(builder, wider, integers, x, Extended(builder, bias, outputs), sums);
-  const bool is_own = places.strides == places.row_strides();
-  const ValueId made = is_own ? y : builder.Scratch({ElementType::f32, places.dims});
-  const auto narrow = [](int64_t number) { return Narrow32(number, "product"); };
-  const format::DenseParams product(narrow(rows), 1, narrow(outputs), narrow(columns),
-                                    narrow(outputs), narrow(columns), conv.activation(),
-                                    ElementType::f32, 0, 0);
-  const ValueId last = builder.View(sums, outputs * 4,
-                                    {ElementType::f32, {rows == 0 ? 0 : (rows - 1) * columns + 1}});
-  builder.Emit(product, {last, integers.offsets, sums}, {made});
-  if (is_own) return;
-  builder.CopyStrided(made, y, places.dims, places.row_strides(), 0, places.strides, 0);
-}
-
 void EmitRows(Builder& builder, const Step& step, const ConvRows& rows, const Constant& constant) {
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   ValueId x = step.inputs[0], y = step.outputs[0];
@@ -561,23 +492,22 @@ void EmitRows(Builder& builder, const Step& step, const ConvRows& rows, const Co
 
 void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
   builder.SetLayer(step.layer);
+  const auto* dense = std::get_if<format::DenseParams>(&step.params);
+  if (dense != nullptr && !step.is_window) {
+    return EmitRows(builder, step, ConvRows{*dense}, constant);
+  }
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
   if (rows) return EmitRows(builder, step, *rows, constant);
-  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) {
-    return EmitRows(builder, step, ConvRows{*dense}, constant);
-  }
   const Constant::Integers& all = constant.integers.front();
+  const WindowIntegers window = {all.numbers, all.scales, all.offsets};
   const ValueId x = step.inputs[0], bias = step.inputs[2], y = step.outputs[0];
-  if (const auto* depthwise = std::get_if<format::DepthwiseParams>(&step.params)) {
-    const format::DepthwiseI8Params params = InIntegers(*depthwise);
-    builder.Emit(params, {x, all.numbers, all.scales, all.offsets, bias},
-                 {y, builder.Scratch(ScratchOf(params))});
-  } else if (all.offsets != kNone) {
-    EmitOffsetPatches(builder, *conv, all, x, bias, y);
-  } else {
-    EmitPatches(builder, *conv, all, x, bias, y);
-  }
+  if (dense != nullptr) return EmitWindow(builder, *dense, window, x, bias, y);
+  if (conv != nullptr) return EmitWindow(builder, *conv, window, x, bias, y);
+  const auto& depthwise = std::get<format::DepthwiseParams>(step.params);
+  const format::DepthwiseI8Params params = InIntegers(depthwise);
+  builder.Emit(params, {x, all.numbers, all.scales, all.offsets, bias},
+               {y, builder.Scratch(ScratchOf(params))});
 }
 
 void Narrowing::ApplyIntegers() {

@@ -82,6 +82,8 @@ struct Step {
   // Weights never become integers: no layer's, or those of a part of a window, which is other steps where
   // layout or the steps of a run are others.
   bool stays_float = false;
+  // A dense product that is a convolution of several taps where layout or the steps of a run are others.
+  bool is_window = false;
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 

@@ -3,11 +3,9 @@
 
 namespace weft::kernels {
 
-void WidenDepthwiseI8(const DepthwiseShape& shape, const DepthwiseI8Weights& weights,
-                      uint32_t first, uint32_t channels, float* to) {
-  const size_t row = PanelCount(shape.channels) * kPanelOutputs;
+void WidenDepthwiseI8(size_t row, size_t taps, const DepthwiseI8Weights& weights, uint32_t first,
+                      uint32_t channels, float* to) {
   const size_t padded = PanelCount(channels) * kPanelOutputs;
-  const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
   const int8_t* integers = weights.integers + first;
   const float* const scales = weights.scales + first;
   for (size_t tap = 0; tap < taps; ++tap, integers += row, to += padded) {
@@ -19,26 +17,23 @@ void WidenDepthwiseI8(const DepthwiseShape& shape, const DepthwiseI8Weights& wei
   }
 }
 
-void DepthwiseI8(const DepthwiseShape& shape, bool is_whole, const float* x,
+void DepthwiseI8(DepthwiseShape& shape, bool is_whole, const float* x,
                  const DepthwiseI8Weights& weights, const float* bias, float* y, float* scratch) {
   // Without outputs nothing bounds the other counts.
   if (shape.batch == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  if (is_whole) {
-    WidenDepthwiseI8(shape, weights, 0, shape.channels, scratch);
-    return Depthwise(shape, x, scratch, bias, y);
-  }
-  constexpr uint32_t kMost = kDepthwiseI8Channels;
-  DepthwiseShape part = shape;
-  for (uint32_t first = 0; first < shape.channels; first += part.channels) {
-    // Channels of x with all of theirs, or some of those of one.
-    const uint32_t multiplier = shape.multiplier, begun = first % multiplier;
-    const bool is_one = multiplier > kMost;
-    const uint32_t left = is_one ? multiplier - begun : shape.channels - first;
-    const uint32_t most = is_one ? kMost : kMost / multiplier * multiplier;
-    part.channels = left < most ? left : most;
-    part.multiplier = is_one ? part.channels : multiplier;
-    WidenDepthwiseI8(shape, weights, first, part.channels, scratch);
-    Depthwise(part, x + size_t{first / multiplier} * shape.x.channel, scratch,
+  const uint32_t channels = shape.channels, multiplier = shape.multiplier;
+  const size_t row = PanelCount(channels) * kPanelOutputs;
+  const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
+  const uint32_t at_once = is_whole ? channels : kDepthwiseI8Channels;
+  // Channels of x with all of theirs, or some of those of one.
+  const bool is_one = multiplier > at_once;
+  const uint32_t most = is_one ? at_once : at_once / multiplier * multiplier;
+  for (uint32_t first = 0; first < channels; first += shape.channels) {
+    const uint32_t left = is_one ? multiplier - first % multiplier : channels - first;
+    shape.channels = left < most ? left : most;
+    if (is_one) shape.multiplier = shape.channels;
+    WidenDepthwiseI8(row, taps, weights, first, shape.channels, scratch);
+    Depthwise(shape, x + size_t{first / multiplier} * shape.x.channel, scratch,
               bias == nullptr ? nullptr : bias + first, y + size_t{first} * shape.y.channel);
   }
 }

@@ -17,8 +17,8 @@ namespace weft::kernels {
 // Channels of y whose weights are floats at one time: whole panels of them.
 inline constexpr uint32_t kDepthwiseI8Channels = 32;
 
-// True where all are floats at once, which then take no more than an image of y. Of the parameters of a
-// step, which have these numbers.
+// True where all are floats at once, which then take no more than a sixteenth of an image of y. Of the
+// parameters of a step, which have these numbers.
 template <typename Params>
 constexpr bool DepthwiseI8IsWhole(const Params& p) {
   const auto bounded = [](uint64_t a, uint64_t b) {
@@ -28,7 +28,7 @@ constexpr bool DepthwiseI8IsWhole(const Params& p) {
   const uint64_t padded = uint64_t{PanelCount(p.channels())} * kPanelOutputs;
   const uint64_t floats = bounded(padded, bounded(p.kernel_height(), p.kernel_width()));
   return padded <= kDepthwiseI8Channels ||
-         floats <= bounded(p.channels(), bounded(p.out_height(), p.out_width()));
+         floats <= bounded(p.channels(), bounded(p.out_height(), p.out_width())) / 16;
 }
 
 // Of scratch; `taps` are those of a channel.
@@ -43,12 +43,14 @@ struct DepthwiseI8Weights {
   const float* zeros = nullptr;
 };
 
-// Depthwise's weights of `channels` channels of y from `first` on.
-void WidenDepthwiseI8(const DepthwiseShape& shape, const DepthwiseI8Weights& weights,
-                      uint32_t first, uint32_t channels, float* to);
+// Depthwise's weights of `channels` channels of y from `first` on, of so many taps each; integers of a tap
+// are a row of `row`.
+void WidenDepthwiseI8(size_t row, size_t taps, const DepthwiseI8Weights& weights, uint32_t first,
+                      uint32_t channels, float* to);
 
-// `scratch` holds DepthwiseI8ScratchFloats. Otherwise as Depthwise.
-void DepthwiseI8(const DepthwiseShape& shape, bool is_whole, const float* x,
+// `scratch` holds DepthwiseI8ScratchFloats. `shape` is left as that of the last channels, for boards have no
+// stack to spare for two. Otherwise as Depthwise.
+void DepthwiseI8(DepthwiseShape& shape, bool is_whole, const float* x,
                  const DepthwiseI8Weights& weights, const float* bias, float* y, float* scratch);
 
 }  // namespace weft::kernels

@@ -36,14 +36,6 @@ bool MayShare(const format::DepthwiseI8Params&, uint32_t, uint32_t) { return fal
 
 namespace {
 
-kernels::DepthwiseShape ShapeOf(const format::DepthwiseI8Params& params) {
-  kernels::DepthwiseShape shape;
-  AssignWindow(shape, params);
-  shape.channels = params.channels();
-  shape.multiplier = params.multiplier();
-  shape.activation = ActivationOf(params.activation());
-  return shape;
-}
 kernels::DepthwiseI8Weights WeightsOf(std::byte* const* operands) {
   return {As<const int8_t>(operands[1]), As<const float>(operands[2]),
           As<const float>(operands[3])};
@@ -52,14 +44,20 @@ kernels::DepthwiseI8Weights WeightsOf(std::byte* const* operands) {
 }  // namespace
 
 void Run(const format::DepthwiseI8Params& params, std::byte* const* operands) {
-  kernels::DepthwiseI8(ShapeOf(params), kernels::DepthwiseI8IsWhole(params),
-                       As<const float>(operands[0]), WeightsOf(operands),
-                       As<const float>(operands[4]), As<float>(operands[5]),
+  kernels::DepthwiseShape shape;
+  AssignWindow(shape, params);
+  shape.channels = params.channels();
+  shape.multiplier = params.multiplier();
+  shape.activation = ActivationOf(params.activation());
+  kernels::DepthwiseI8(shape, kernels::DepthwiseI8IsWhole(params), As<const float>(operands[0]),
+                       WeightsOf(operands), As<const float>(operands[4]), As<float>(operands[5]),
                        As<float>(operands[6]));
 }
 
 void Widen(const format::DepthwiseI8Params& params, std::byte* const* operands) {
-  kernels::WidenDepthwiseI8(ShapeOf(params), WeightsOf(operands), 0, params.channels(),
+  const size_t row = kernels::PanelCount(params.channels()) * kernels::kPanelOutputs;
+  const size_t taps = size_t{params.kernel_height()} * params.kernel_width();
+  kernels::WidenDepthwiseI8(row, taps, WeightsOf(operands), 0, params.channels(),
                             As<float>(operands[6]));
 }
 

@@ -64,7 +64,8 @@ TEST(DepthwiseI8, IsItsTwinForAnyWindow) {
         static_cast<size_t>(DepthwiseI8ScratchFloats(is_whole, shape.channels, taps)), 0);
     ExpectSame(OnEveryTarget<float>(y.floats, kMisalignments[i % 3],
                                     [&](float* to) {
-                                      DepthwiseI8(shape, is_whole, placed.data(), kept, start, to,
+                                      DepthwiseShape own = shape;
+                                      DepthwiseI8(own, is_whole, placed.data(), kept, start, to,
                                                   scratch.data());
                                     }),
                must);

@@ -175,7 +175,8 @@ void MeasureDepthwiseI8(const char* name, const Axis& down, const Axis& across, 
   shape.channels = channels;
   shape.multiplier = 1;
   Measure(name, down.output * across.output * channels * down.kernel * across.kernel, [&] {
-    DepthwiseI8(shape, true, x, {integers, weights}, bias, y, floats);
+    DepthwiseShape own = shape;
+    DepthwiseI8(own, true, x, {integers, weights}, bias, y, floats);
   });
 }
 

@@ -197,6 +197,22 @@ def _convolutions():
         yield Case(f"compressed_weights/u8_taps_beyond_i8_{name}",
                    [np.moveaxis(x, 1, -1).copy() if last else x], graph, reference=reference,
                    rtol=SINGLE, atol=SINGLE, **INTEGERS)
+    # Of one step of a stream it is a dense product, whose start the residual could be.
+    line = [integers("ck", 0, 256, 17, 17, 3, dtype=np.uint8),
+            integers("ckz", 60, 90, 17, 1, 1, dtype=np.uint8), halves("cks", 17, 1, 1)]
+
+    def residual(x):
+        y = node("Convolution", 1, [x, chain(*line)], strides=[1], dilations=[1], pads_begin=[2],
+                 pads_end=[0], auto_pad="explicit")
+        return node("Relu", 1, [node("Add", 1, [y, x])])
+
+    def residual_reference(x):
+        padded = np.pad(x, [(0, 0), (0, 0), (2, 0)])
+        y = windows_of(padded[..., None], *(part[None, ..., None] for part in line), 0)[..., 0]
+        return np.maximum(y + x, 0)
+
+    yield Case("compressed_weights/u8_taps_residual", [normal("ckx", 1, 17, 9)], residual,
+               reference=residual_reference, rtol=SINGLE, atol=SINGLE, **INTEGERS)
     within = [np.maximum(taps[0], 1), np.full((17, 1, 1, 1), 128, np.uint8), taps[2]]
     yield Case("compressed_weights/u8_taps", [x], lambda x: convolved(x, chain(*within), 1),
                reference=lambda x: windows_of(x, *(part[None] for part in within), 1), rtol=EXACT,
