@@ -9,43 +9,41 @@
 #include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/matrix/weights-inl.h"
 #include "kernels/simd/vector-inl.h"
+#if defined(WEFT_SUMS_NEIGHBOURS)
+#include "kernels/matrix/sum_nibbles_cortex_m-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kBlockBytes = kPanelOutputs * kInputBlock;  // unpacked
-inline constexpr int32_t kMiddle = 8;                               // of 4 bits
+inline constexpr uint8_t kMiddle = 8;                               // of 4 bits
 
 #if HWY_TARGET == HWY_SCALAR
-
-// Four bytes of 4 bits each are one word.
-WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* numbers) {
-  constexpr uint32_t kLower = 0x0F0F0F0F;
-  constexpr size_t kHalf = kBlockBytes / 2;
-  const auto* from = static_cast<const uint8_t*>(__builtin_assume_aligned(packed, 4));
-  auto* to = static_cast<int8_t*>(__builtin_assume_aligned(numbers, 4));
-  for (; blocks != 0; --blocks, from += kHalf, to += kBlockBytes) {
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kHalf; i += sizeof(uint32_t)) {
-      uint32_t word;
-      __builtin_memcpy(&word, from + i, sizeof word);
-      const uint32_t low = word & kLower, high = word >> 4 & kLower;
-      __builtin_memcpy(to + i, &low, sizeof low);
-      __builtin_memcpy(to + kHalf + i, &high, sizeof high);
-    }
-  }
-}
 
 // totals += (sums - zeros * of_row) * scales.
 template <typename Scale>
 WEFT_PART void AddGroup(const int32_t* sums, int32_t of_row, const uint8_t* zeros,
                         const Scale* scales, float* totals) {
+  static constexpr uint8_t kMiddles[kPanelOutputs] = {
+      kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle,
+      kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle};
+  if (zeros == nullptr) zeros = kMiddles;
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+  for (size_t i = 0; i < kPanelOutputs; i += 4) {
+    const int32x4_t zero = vreinterpretq_s32_u32(vldrbq_u32(zeros + i));
+    const int32x4_t sum = vsubq_s32(vldrwq_s32(sums + i), vmulq_n_s32(zero, of_row));
+    const float32x4_t scaled = vmulq_f32(vcvtq_f32_s32(sum), LoadFour(scales + i));
+    vstrwq_f32(totals + i, vaddq_f32(vldrwq_f32(totals + i), scaled));
+  }
+#else
+  WEFT_FOUR_A_TURN
   for (size_t i = 0; i < kPanelOutputs; ++i) {
-    const int32_t zero = zeros == nullptr ? kMiddle : int32_t{zeros[i]};
-    const uint32_t away = static_cast<uint32_t>(zero) * static_cast<uint32_t>(of_row);
+    const uint32_t away = uint32_t{zeros[i]} * static_cast<uint32_t>(of_row);
     const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) - away);
     totals[i] += static_cast<float>(sum) * WidenWeight(scales[i]);
   }
+#endif
 }
 
 // start may be null.
@@ -57,19 +55,6 @@ WEFT_PART void FinishTotals(const float* totals, float worth, const float* start
 }
 
 #else
-
-WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* numbers) {
-  constexpr size_t kHalf = kBlockBytes / 2;
-  const hn::CappedTag<uint8_t, kHalf> bytes;
-  auto* to = reinterpret_cast<uint8_t*>(numbers);
-  for (; blocks != 0; --blocks, packed += kHalf, to += kBlockBytes) {
-    for (size_t i = 0; i < kHalf; i += hn::Lanes(bytes)) {
-      const auto both = hn::LoadU(bytes, packed + i);
-      hn::StoreU(hn::And(both, hn::Set(bytes, 15)), bytes, to + i);
-      hn::StoreU(hn::ShiftRight<4>(both), bytes, to + kHalf + i);
-    }
-  }
-}
 
 // totals += (sums - zeros * of_row) * scales.
 template <typename Scale>
@@ -141,6 +126,55 @@ WEFT_PART void TakeRows(const DenseI4Shape& shape, const float* x, size_t first,
   }
 }
 
+#if defined(WEFT_SUMS_NEIGHBOURS)
+
+// Those of a group that begins at input `first`, of all rows: [row][16].
+WEFT_PART void SumGroup(const I4Rows& rows, size_t first, const uint8_t* packed, int32_t* sums) {
+  const size_t rest = rows.padded - first, count = rest < rows.group ? rest : rows.group;
+  for (size_t r = 0; r < rows.count; ++r) {
+    SumNibbles(rows.numbers + r * rows.padded + first, count, packed, sums + r * kPanelOutputs);
+  }
+}
+
+#else
+
+#if HWY_TARGET == HWY_SCALAR
+
+// Four bytes of 4 bits each are one word.
+WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* numbers) {
+  constexpr uint32_t kLower = 0x0F0F0F0F;
+  constexpr size_t kHalf = kBlockBytes / 2;
+  const auto* from = static_cast<const uint8_t*>(__builtin_assume_aligned(packed, 4));
+  auto* to = static_cast<int8_t*>(__builtin_assume_aligned(numbers, 4));
+  for (; blocks != 0; --blocks, from += kHalf, to += kBlockBytes) {
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kHalf; i += sizeof(uint32_t)) {
+      uint32_t word;
+      __builtin_memcpy(&word, from + i, sizeof word);
+      const uint32_t low = word & kLower, high = word >> 4 & kLower;
+      __builtin_memcpy(to + i, &low, sizeof low);
+      __builtin_memcpy(to + kHalf + i, &high, sizeof high);
+    }
+  }
+}
+
+#else
+
+WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* numbers) {
+  constexpr size_t kHalf = kBlockBytes / 2;
+  const hn::CappedTag<uint8_t, kHalf> bytes;
+  auto* to = reinterpret_cast<uint8_t*>(numbers);
+  for (; blocks != 0; --blocks, packed += kHalf, to += kBlockBytes) {
+    for (size_t i = 0; i < kHalf; i += hn::Lanes(bytes)) {
+      const auto both = hn::LoadU(bytes, packed + i);
+      hn::StoreU(hn::And(both, hn::Set(bytes, 15)), bytes, to + i);
+      hn::StoreU(hn::ShiftRight<4>(both), bytes, to + kHalf + i);
+    }
+  }
+}
+
+#endif
+
 // Sums of 16 outputs of kRows rows with `count` unpacked inputs, in place of those before or added to them.
 template <size_t kRows>
 WEFT_PART void SumPiece(const int16_t* q, size_t padded, size_t count, const int8_t* weights,
@@ -175,6 +209,8 @@ WEFT_PART void SumGroup(const I4Rows& rows, size_t first, const uint8_t* packed,
     k += count;
   }
 }
+
+#endif
 
 // The totals of a panel, [row][16].
 template <typename Scale>

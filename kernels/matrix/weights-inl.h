@@ -29,7 +29,8 @@ HWY_INLINE float FloatOfBits(uint32_t bits) {
 HWY_INLINE float WidenWeight(float weight) { return weight; }
 HWY_INLINE float WidenWeight(BF16 weight) { return FloatOfBits(uint32_t{weight.bits} << 16); }
 HWY_INLINE float WidenWeight(F16 weight) {
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP) && (__ARM_FP & 2)
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP)
+  // Every FPU of a Cortex-M converts halves; GCC says so of none.
   float value = FloatOfBits(weight.bits);
   __asm__("vcvtb.f32.f16 %0, %0" : "+t"(value));
   return value;

@@ -76,7 +76,8 @@ TEST_P(EveryStepTest, RefusesOperandsOfAnotherType) {
       {"ring", 0},   {"ring", 1},   {"ring", 3},   {"ring", 4}};
   for (uint32_t operand = 0; operand < Operands(); ++operand) {
     StepSample sample = Sample();
-    sample.builder.slots[sample.operands[operand]].mutate_type(ElementType::u8);
+    format::Slot& slot = sample.builder.slots[sample.operands[operand]];
+    slot.mutate_type(slot.type() == ElementType::u8 ? ElementType::i8 : ElementType::u8);
     sample.builder.inputs.clear();
     sample.builder.outputs.clear();
     Loaded model(sample.builder.Finish());
