@@ -17,8 +17,10 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
+#include "converter/emit/model_file.h"
 #include "converter/inspect/streamed.h"
 #include "converter/plan/validator.h"
+#include "converter/plan/value_numbers.h"
 
 namespace weft::cli {
 namespace {
@@ -27,6 +29,17 @@ struct VerifyCall {
   std::string model;
   bool json = false;
 };
+
+// That its steps hand each other what they did when the file was written.
+std::vector<std::string> ValueFaults(const format::Model& model) {
+  const std::optional<uint32_t> must = emit::ValuesOf(model);
+  const std::optional<uint32_t> is = must ? plan::NumberOfValues(model) : std::nullopt;
+  if (!is || *is == *must) return {};
+  return {
+      fmt::format("plan: its steps read other values than they were planned to; their number is "
+                  "{:08x}; must be {:08x}",
+                  *is, *must)};
+}
 
 std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validated) {
   std::vector<std::string> lines;
@@ -40,6 +53,7 @@ std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validat
   *plan_validated = lines.empty() && model.root().slot_buffers() != nullptr;
   const bool is_sound = lines.empty();
   if (*plan_validated) lines = plan::CheckPlan(model.root());
+  if (*plan_validated && lines.empty()) lines = ValueFaults(model.root());
   if (is_sound)
     std::ranges::copy(inspect::StreamNoteFaults(model.bytes()), std::back_inserter(lines));
   return lines;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that are wrong: in sound models one buffer is moved, shifted or swapped with another one.
-// Where a model then computes anything else, the plan validator must have refused it.
+// Plans that are wrong: in sound models one buffer is moved, shifted or swapped with another one, steps
+// change their order, operands, variables or ports their slots, slots their moves. Where a model then
+// computes anything else, the plan validator or the number of its values must have refused it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/plan/validator.h"
+#include "converter/plan/value_numbers.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
 #include "tests/models/every_case.h"
@@ -103,8 +105,96 @@ bool MoveBuffer(AlignedBytes& file, uint32_t buffer, int64_t distance) {
   return true;
 }
 
+template <typename T>
+T& RowOf(flatbuffers::Vector<const T*>& rows, size_t index) {
+  return *rows.GetMutableObject(static_cast<flatbuffers::uoffset_t>(index));
+}
+
+// Two rows of a vector change places.
+template <typename T>
+bool SwapRows(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
+  if (rows == nullptr || rows->size() < 2) return false;
+  const size_t a = random() % rows->size(), b = random() % rows->size();
+  std::swap_ranges(reinterpret_cast<char*>(&RowOf(*rows, a)),
+                   reinterpret_cast<char*>(&RowOf(*rows, a)) + sizeof(T),
+                   reinterpret_cast<char*>(&RowOf(*rows, b)));
+  return true;
+}
+
+// Two ports, or two variables, change their slots.
+template <typename T>
+bool SwapSlots(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
+  if (rows == nullptr || rows->size() < 2) return false;
+  T& a = RowOf(*rows, random() % rows->size());
+  T& b = RowOf(*rows, random() % rows->size());
+  const uint32_t slot = a.slot();
+  a.mutate_slot(b.slot());
+  b.mutate_slot(slot);
+  return true;
+}
+
+// What is no matter of a buffer's place: the order of steps, and which slots they, the variables and
+// the ports have.
+std::optional<AlignedBytes> RewiredMutant(const AlignedBytes& sound, std::minstd_rand& random) {
+  AlignedBytes mutant = Copy(sound);
+  format::Model& model = *format::GetMutableModel(mutant.data());
+  auto& operands = *model.mutable_operands();
+  if (operands.size() == 0) return std::nullopt;
+  const auto operand = [&] {
+    return static_cast<flatbuffers::uoffset_t>(random() % operands.size());
+  };
+  bool fits = true;
+  switch (random() % 8) {
+    case 0:
+    case 1: {  // neighbours, with what each of them reads and writes
+      auto& steps = *model.mutable_steps();
+      const size_t first = random() % steps.size();
+      fits = first + 1 < steps.size();
+      if (fits) {
+        const format::Step step = RowOf(steps, first);
+        RowOf(steps, first) = RowOf(steps, first + 1);
+        RowOf(steps, first + 1) = step;
+      }
+      break;
+    }
+    case 2:
+      fits = SwapRows(model.mutable_steps(), random);
+      break;
+    case 3: {
+      const auto a = operand(), b = operand();
+      const uint32_t slot = operands.Get(a);
+      operands.Mutate(a, operands.Get(b));
+      operands.Mutate(b, slot);
+      break;
+    }
+    case 4:
+      operands.Mutate(operand(), operands.Get(operand()));
+      break;
+    case 5:
+      fits = SwapSlots(model.mutable_variables(), random);
+      break;
+    case 6: {
+      auto* moves = model.mutable_moves();
+      fits = moves != nullptr && moves->size() != 0;
+      if (fits) {
+        format::Move& move = RowOf(*moves, random() % moves->size());
+        const int32_t by = 4 * (1 + static_cast<int32_t>(random() % 4));
+        move.mutate_stride_bytes(random() % 2 == 0 ? move.stride_bytes() + by
+                                                   : -move.stride_bytes());
+      }
+      break;
+    }
+    default:
+      fits =
+          SwapSlots(random() % 2 == 0 ? model.mutable_inputs() : model.mutable_outputs(), random);
+      break;
+  }
+  if (!fits || std::memcmp(mutant.data(), sound.data(), sound.size()) == 0) return std::nullopt;
+  return mutant;
+}
+
 // A spoiled copy of the plan; nullopt where chance picked what does not fit.
-std::optional<AlignedBytes> Mutant(const AlignedBytes& sound, std::minstd_rand& random) {
+std::optional<AlignedBytes> MovedMutant(const AlignedBytes& sound, std::minstd_rand& random) {
   const format::Model& model = *format::GetModel(sound.data());
   const std::map<uint32_t, Extent> buffers = Buffers(model);
   if (buffers.empty()) return std::nullopt;
@@ -145,21 +235,29 @@ std::optional<AlignedBytes> Mutant(const AlignedBytes& sound, std::minstd_rand& 
 
 struct Tally {
   int mutants = 0, compute_otherwise = 0, refused = 0, refused_in_vain = 0;
+  int refused_by_number = 0;  // alone
 };
 
 void TryMutants(const std::string& name, const AlignedBytes& sound, Tally& tally) {
   constexpr int kMutants = 80, kFill = 0x7B;
   const auto expected = Outputs(sound, kFill);
   ASSERT_TRUE(expected.has_value()) << name;
+  const std::optional<uint32_t> number = plan::NumberOfValues(*format::GetModel(sound.data()));
+  ASSERT_TRUE(number.has_value()) << name;
   std::seed_seq seed(name.begin(), name.end());
   std::minstd_rand random(seed);
   for (int i = 0; i < kMutants; ++i) {
-    const std::optional<AlignedBytes> mutant = Mutant(sound, random);
+    const bool rewires = random() % 2 == 0;
+    const std::optional<AlignedBytes> mutant =
+        rewires ? RewiredMutant(sound, random) : MovedMutant(sound, random);
     if (!mutant) continue;
     const auto actual = Outputs(*mutant, kFill);
     if (!actual) continue;
     ++tally.mutants;
-    const bool refused = !plan::CheckPlan(*format::GetModel(mutant->data())).empty();
+    const format::Model& model = *format::GetModel(mutant->data());
+    const bool is_plan = plan::CheckPlan(model).empty();
+    const bool refused = !is_plan || plan::NumberOfValues(model) != number;
+    tally.refused_by_number += is_plan && refused;
     const bool differs = *actual != *expected;
     tally.compute_otherwise += differs;
     tally.refused += refused;
@@ -174,8 +272,11 @@ TEST(PlanMutants, AreRefusedWhereverTheyComputeAnythingElse) {
   for (const auto& [name, sound] : ConvertedCases()) {
     if (IsRound(cases++)) TryMutants(name, sound, tally);
   }
-  printf("%d mutants opened: %d compute otherwise, %d refused (%d of them compute the same)\n",
-         tally.mutants, tally.compute_otherwise, tally.refused, tally.refused_in_vain);
+  printf(
+      "%d mutants opened: %d compute otherwise, %d refused (%d of them compute the same, %d by the "
+      "number of their values alone)\n",
+      tally.mutants, tally.compute_otherwise, tally.refused, tally.refused_in_vain,
+      tally.refused_by_number);
   EXPECT_GE(tally.mutants, Rounds(10000));
   EXPECT_GE(tally.compute_otherwise, Rounds(2000));
 }

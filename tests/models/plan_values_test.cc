@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of a plan's values is that of its program: whatever copies have gone away, whatever lies in
+// one place and in whatever order the steps stand, it is what it is where every copy is executed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "converter/base/aligned_bytes.h"
+#include "converter/emit/model_file.h"
+#include "converter/pipeline.h"
+#include "converter/plan/coalesce.h"
+#include "converter/plan/order.h"
+#include "converter/plan/plan.h"
+#include "converter/plan/value_numbers.h"
+#include "runtime/format/weft_generated.h"
+#include "tests/models/every_case.h"
+#include "tests/rounds.h"
+
+namespace weft {
+namespace {
+
+std::vector<std::byte> FileOf(const plan::Program& program, bool lies_near = false) {
+  Faults faults;
+  emit::ModelFile file = emit::WriteModelFile(plan::PlanAsIs(program, {}, lies_near), {}, faults);
+  EXPECT_TRUE(faults.ok());
+  return std::move(file.bytes);
+}
+
+std::optional<uint32_t> ValuesOf(const std::vector<std::byte>& file) {
+  AlignedBytes model(file.size());
+  std::memcpy(model.data(), file.data(), file.size());
+  return plan::NumberOfValues(*format::GetModel(model.data()));
+}
+
+// Behind the true length of a value of run-time length lies what the plan happens to leave there.
+bool HasLengths(const plan::Program& program) {
+  const auto decides = [](const plan::Section& section) {
+    return section.trip != plan::kNone || section.body_condition != plan::kNone;
+  };
+  return std::ranges::any_of(program.sections, decides);
+}
+
+// Of the program, and of its plans.
+void ExpectOneNumber(const plan::Program& program) {
+  const std::optional<uint32_t> naive = ValuesOf(FileOf(program));
+  EXPECT_TRUE(naive.has_value());
+  plan::Program coalesced = program;
+  plan::Coalesce(coalesced);
+  EXPECT_EQ(naive, ValuesOf(FileOf(coalesced))) << "coalesced";
+  EXPECT_EQ(naive, ValuesOf(FileOf(coalesced, true))) << "near";
+  plan::Program ordered = program;
+  plan::OrderSteps(ordered);
+  plan::Coalesce(ordered);
+  EXPECT_EQ(naive, ValuesOf(FileOf(ordered))) << "ordered";
+}
+
+struct Tally {
+  int models = 0, with_lengths = 0;
+};
+
+// Of each case that can be lowered so.
+Tally CheckCases(std::optional<int64_t> streaming_steps) {
+  Tally tally;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(FolderOfCases())) {
+    if (entry.path().filename() != "model.xml") continue;
+    SCOPED_TRACE(entry.path().parent_path().filename().string());
+    Faults faults;
+    pipeline::ConvertOptions options;
+    options.model = entry.path();
+    options.max_iterations = 64;
+    options.streaming_steps = streaming_steps;
+    const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
+    if (!program || !IsRound(tally.models++)) continue;
+    if (HasLengths(*program)) {
+      ++tally.with_lengths;
+    } else {
+      ExpectOneNumber(*program);
+    }
+  }
+  return tally;
+}
+
+TEST(PlanValues, AreThoseOfTheProgramWhereverTheyLie) {
+  const Tally tally = CheckCases({});
+  EXPECT_GT(tally.models, 2000);
+  EXPECT_LT(tally.with_lengths, tally.models / 4);
+}
+
+TEST(PlanValues, OfStreamsAreThoseOfTheProgram) {
+  const Tally tally = CheckCases(1);
+  EXPECT_GT(tally.models, 200);
+  EXPECT_LT(tally.with_lengths, tally.models / 4);
+}
+
+}  // namespace
+}  // namespace weft
