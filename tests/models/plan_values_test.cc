@@ -60,13 +60,13 @@ void ExpectOneNumber(const plan::Program& program) {
   EXPECT_EQ(naive, ValuesOf(FileOf(ordered))) << "ordered";
 }
 
-struct Tally {
+struct CaseCounts {
   int models = 0, with_lengths = 0;
 };
 
 // Of each case that can be lowered so.
-Tally CheckCases(std::optional<int64_t> streaming_steps) {
-  Tally tally;
+CaseCounts CheckCases(std::optional<int64_t> streaming_steps) {
+  CaseCounts counts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(FolderOfCases())) {
     if (entry.path().filename() != "model.xml") continue;
     SCOPED_TRACE(entry.path().parent_path().filename().string());
@@ -76,26 +76,26 @@ Tally CheckCases(std::optional<int64_t> streaming_steps) {
     options.max_iterations = 64;
     options.streaming_steps = streaming_steps;
     const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
-    if (!program || !IsRound(tally.models++)) continue;
+    if (!program || !IsRound(counts.models++)) continue;
     if (HasLengths(*program)) {
-      ++tally.with_lengths;
+      ++counts.with_lengths;
     } else {
       ExpectOneNumber(*program);
     }
   }
-  return tally;
+  return counts;
 }
 
 TEST(PlanValues, AreThoseOfTheProgramWhereverTheyLie) {
-  const Tally tally = CheckCases({});
-  EXPECT_GT(tally.models, 2000);
-  EXPECT_LT(tally.with_lengths, tally.models / 4);
+  const CaseCounts counts = CheckCases({});
+  EXPECT_GT(counts.models, 2000);
+  EXPECT_LT(counts.with_lengths, counts.models / 4);
 }
 
 TEST(PlanValues, OfStreamsAreThoseOfTheProgram) {
-  const Tally tally = CheckCases(1);
-  EXPECT_GT(tally.models, 200);
-  EXPECT_LT(tally.with_lengths, tally.models / 4);
+  const CaseCounts counts = CheckCases(1);
+  EXPECT_GT(counts.models, 200);
+  EXPECT_LT(counts.with_lengths, counts.models / 4);
 }
 
 }  // namespace
