@@ -77,20 +77,30 @@ void LowerFromLevels(LowerScope& scope) {
 
 constexpr int64_t kTableLength = 256;
 
+// Of bytes, with or without a sign, and likewise.
 void InferByteTable(InferScope& scope) {
-  CheckByte(scope, 0);
-  CheckByte(scope, 1);
+  for (const size_t i : {0, 1}) {
+    CheckElements(scope, std::array{i}, {ElementType::i8, ElementType::u8});
+  }
   if (scope.input_dims(1) != Dims{kTableLength}) {
     scope.Fault("input 1 (table) is {}; must have {} elements", ToString(scope.input_type(1)),
                 kTableLength);
   }
-  scope.SetOutput(0, scope.input_type(0));
+  scope.SetOutput(0, scope.input_element(1), scope.input_dims(0));
+}
+
+// The same bytes, as the step counts them: from -128.
+plan::ValueId SignedBytes(plan::Builder& builder, plan::ValueId value) {
+  if (builder.type(value) == ElementType::i8) return value;
+  return builder.View(value, 0, {ElementType::i8, builder.dims(value)});
 }
 
 void LowerByteTable(LowerScope& scope) {
   const plan::ValueId x = scope.input(0), table = scope.input(1), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
-  scope.builder.Emit(format::LookupParams(CountOf(scope)), {x, table}, {y});
+  plan::Builder& builder = scope.builder;
+  builder.Emit(format::LookupParams(CountOf(scope)),
+               {SignedBytes(builder, x), SignedBytes(builder, table)}, {SignedBytes(builder, y)});
 }
 
 // Is every bit of it 0?

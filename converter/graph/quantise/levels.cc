@@ -33,7 +33,19 @@ int64_t LevelCountOf(const ir::Node& node) {
   return std::strtoll(node.attributes.at("levels").c_str(), nullptr, 10);
 }
 
+// Integers that stand for themselves.
+std::optional<Levels> LevelsOfInput(const ir::Source& source) {
+  if (ir::WidenedOf(source) != nullptr) return std::nullopt;
+  return LevelsOfType(TypeOf(source).type);
+}
+
 }  // namespace
+
+std::optional<Levels> LevelsOfType(ElementType type) {
+  if (type == ElementType::i8) return Levels{1, 0, kLeastByte, kGreatestByte};
+  if (type == ElementType::u8) return Levels{1, kLeastByte, kLeastByte, kGreatestByte};
+  return std::nullopt;
+}
 
 bool IsScale(double scale) { return scale >= kLeastScale && scale <= kGreatestScale; }
 
@@ -93,12 +105,14 @@ void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
   const ops::Traits& traits = node.operation->traits;
   if (const std::optional<Quantiser> quantiser = QuantiserOf(node)) {
     levels_[{&node, 0}] = quantiser->out;
-  } else if (traits.converts && TypeOf(node.inputs[0]).type == ElementType::i8 &&
-             ir::WidenedOf(node.inputs[0]) == nullptr &&
-             node.outputs[0].type.type == ElementType::f32) {
-    levels_[{&node, 0}] = {1, 0, kLeastByte, kGreatestByte};
+  } else if (traits.converts && node.outputs[0].type.type == ElementType::f32) {
+    if (const auto own = LevelsOfInput(node.inputs[0])) levels_[{&node, 0}] = *own;
   } else if (traits.picks) {
     AddMoved(node);
+  } else if (traits.joins) {
+    AddJoined(node);
+  } else if (const std::optional<Levels> scaled = Scaled(node)) {
+    levels_[{&node, 0}] = *scaled;
   } else if (const std::optional<ValueBounds> bounds = BoundsOf(node)) {
     // One that no level is beyond changes nothing.
     const Levels* levels = Of(node.inputs[0]);
@@ -107,9 +121,26 @@ void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
   } else if (!node.inputs.empty()) {
     const Levels* levels = Of(node.inputs[0]);
     if (levels != nullptr && KeepsLevels(graph, node, *levels)) levels_[{&node, 0}] = *levels;
-  } else if (traits.joins) {
-    AddJoined(node);
   }
+}
+
+// Of integers an offset taken off and a scale, as DequantizeLinear has them: no rounding but that of a level's
+// number.
+std::optional<Levels> LevelledValues::Scaled(const ir::Node& node) const {
+  const bool is_shift = IsCalled(node, "Subtract");
+  if (!is_shift && !IsCalled(node, "Multiply")) return std::nullopt;
+  const Levels* from = Of(node.inputs[0]);
+  const std::optional<double> number = NumberIn(node.inputs[1]);
+  if (from == nullptr || from->scale != 1 || !number) return std::nullopt;
+  if (node.outputs[0].type != TypeOf(node.inputs[0])) return std::nullopt;
+  Levels levels = *from;
+  if (!is_shift) {
+    levels.scale = *number;
+    return IsScale(*number) ? std::optional(levels) : std::nullopt;
+  }
+  if (std::nearbyint(*number) != *number || !IsByte(levels.zero + *number)) return std::nullopt;
+  levels.zero += static_cast<int>(*number);
+  return levels;
 }
 
 void LevelledValues::AddMoved(const ir::Node& node) {

@@ -23,6 +23,10 @@ struct Levels {
   bool AgreesWith(const Levels& other) const { return scale == other.scale && zero == other.zero; }
 };
 
+// Those of integers of a type that stand for themselves; nullopt of other types than i8 and u8. Levels are
+// 128 below integers of u8.
+std::optional<Levels> LevelsOfType(ElementType type);
+
 // The number that a level stands for, and the level of a number, as the steps compute them.
 float NumberAt(int level, const Levels& levels);
 int LevelOf(float number, const Levels& levels);
@@ -50,6 +54,7 @@ class LevelledValues {
   void Add(const ir::Graph& graph, const ir::Node& node);
   void AddMoved(const ir::Node& node);
   void AddJoined(const ir::Node& node);
+  std::optional<Levels> Scaled(const ir::Node& node) const;
 
   std::map<std::pair<const ir::Node*, uint32_t>, Levels> levels_;
 };

@@ -11,17 +11,16 @@
 namespace weft::graph {
 namespace {
 
-// Numbers of i8 that came as f32, or go from it, are integers that stand for themselves.
-bool IsOfItself(const Levels& levels) { return levels.scale == 1 && levels.zero == 0; }
-
 void QuantiseNode(QuantiseSite& site, ir::Node& node) {
   if (node.constant || node.operation == nullptr || site.HasIntegers(node)) return;
   if (QuantiserOf(node)) {
     QuantiseBefore(site, node);
-  } else if (node.operation->traits.converts && node.outputs[0].type.type == ElementType::i8) {
+  } else if (node.operation->traits.converts && LevelsOfType(node.outputs[0].type.type)) {
+    const ElementType type = node.outputs[0].type.type;
     const Levels* levels = site.LevelsOf(node.inputs[0]);
-    if (levels == nullptr || !IsOfItself(*levels)) return;
-    Become(node, "Identity", 16, {site.Integers(node.inputs[0])});
+    if (levels == nullptr || !levels->AgreesWith(*LevelsOfType(type))) return;
+    Become(node, "Identity", 16,
+           {BytesAs(site.graph(), node, site.Integers(node.inputs[0]), type)});
   } else if (!QuantiseProduct(site, node)) {
     QuantiseJoinedProduct(site, node);
   }

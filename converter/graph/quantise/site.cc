@@ -38,6 +38,16 @@ ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integ
   return {NewInferredNode(graph, like, "ByteTable", ops::kOfPasses, {integers, bytes}), 0};
 }
 
+ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, ElementType type) {
+  if (TypeOf(bytes).type == type) return bytes;
+  std::vector<int64_t> table;
+  for (int place = 0; place < kByteCount; ++place) {
+    table.push_back(type == ElementType::i8 && place > kGreatestByte ? place - kByteCount : place);
+  }
+  const ir::Source numbers = NewInts(graph, like, {type, {kByteCount}}, table);
+  return {NewInferredNode(graph, like, "ByteTable", ops::kOfPasses, {bytes, numbers}), 0};
+}
+
 ir::Source QuantiseSite::Integers(const ir::Source& source) {
   const auto found = integers_.find({source.node, source.port});
   if (found != integers_.end()) return found->second;
@@ -48,10 +58,15 @@ ir::Source QuantiseSite::Integers(const ir::Source& source) {
 
 ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
   if (QuantiserOf(node)) return Quantised(node);
-  if (node.operation->traits.converts) return node.inputs[0];
+  if (node.operation->traits.converts) {
+    return BytesAs(graph_, node, node.inputs[0], ElementType::i8);
+  }
   if (node.operation->traits.joins) return Joined(node, nullptr);
   if (node.operation->traits.picks) return Moved(node, port);
-  if (BoundsOf(node)) return Integers(node.inputs[0]);  // which no level is beyond
+  // Bounds that no level is beyond, an offset or a scale.
+  if (BoundsOf(node) || IsCalled(node, "Subtract") || IsCalled(node, "Multiply")) {
+    return Integers(node.inputs[0]);
+  }
   return OfRing(node);
 }
 

@@ -59,9 +59,11 @@ class QuantiseSite {
 // Attributes of the operations in ops/quantised.h: of levels that a node makes, and one number.
 void WriteLevels(NodeAttributes& attributes, const Levels& levels);
 std::string AttributeOf(double number);
-// table[integer + 128] of each integer.
+// table[integer + 128] of each integer of i8, as i8.
 ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,
                         const std::vector<int64_t>& table);
+// Integers of u8 as those of i8, 128 below them, or back; themselves where they are of that type.
+ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, ElementType type);
 
 }  // namespace weft::graph
 

@@ -447,6 +447,52 @@ def _ports():
                 **by_numpy("OpenVINO's results of i8 differ by one here and there."))
 
 
+def _byte_ports():
+    """Integers of u8, and of i8 with an offset, as DequantizeLinear and uint8 models have them."""
+    w, b = Weights("quw", 9, 21), bias("qub", 9)
+    scale, end = F(0.0173), (-90 * 0.02, 165 * 0.02)
+    last = levels_of(*end)
+
+    def dequantised(x, zero):
+        x = node("Convert", 1, [x], destination_type="f32")
+        if zero is not None:
+            x = node("Subtract", 1, [x, F([zero])])
+        return node("Multiply", 1, [x, scale])
+
+    def graph(x, zero, to):
+        y = fake(matmul(dequantised(x, zero), w, b), *end, out=(0, 255) if to == "u8" else (-128, 127))
+        return node("Convert", 1, [y], destination_type=to)
+
+    def reference(x, zero, to):
+        shift = 128 if x.dtype == np.uint8 else 0
+        x = q8.Bytes(x.astype(np.int64) - shift, q8.Levels(scale, (zero or 0) - shift, -128, 127))
+        y = q8.product(x, w.integers, w.scales, b, last).integers
+        return (y + 128).astype(np.uint8) if to == "u8" else y.astype(np.int8)
+
+    for name, kind, zero, to in (("u8", np.uint8, 137, "u8"), ("u8_whole", np.uint8, None, "i8"),
+                                 ("i8_offset", np.int8, -19, "u8")):
+        ends = (0, 256) if kind == np.uint8 else (-128, 128)
+        yield _case(f"port_{name}", [integers("qu" + name, *ends, 4, 21, dtype=kind)],
+                    lambda x, zero=zero, to=to: graph(x, zero, to),
+                    lambda x, zero=zero, to=to: reference(x, zero, to),
+                    **by_numpy("OpenVINO's integers differ by one here and there."))
+
+
+def _equal_parts():
+    """What is joined of equal levels is on them: one product, not the sum of two."""
+    ends = (-3.2, 3.175)
+    a, v = levels_of(*ends), Weights("qev", 6, 24)
+
+    def joined(x, y):
+        return matmul(node("Concat", 1, [fake(x, *ends), fake(y, *ends)], axis=1), v)
+
+    def reference(x, y):
+        x = q8.quantised(np.concatenate([x, y], 1), a)
+        return q8.product(x, v.integers, v.scales)
+
+    yield _case("concat_equal", [normal("qex", 3, 15), normal("qey", 3, 9)], joined, reference)
+
+
 def _sequences():
     """The data of a sequence lies on levels; its states, which NNCF writes as integers of zeros, do not."""
     ends, inputs, hidden, steps = (-3.2, 3.175), 9, 17, 6
@@ -511,5 +557,5 @@ def _exported():
 
 def cases():
     for part in (_mlps, _convolutions, _between, _pools, _means, _moved, _joined, _stays, _ports,
-                 _sequences, _dynamic, _exported):
+                 _byte_ports, _equal_parts, _sequences, _dynamic, _exported):
         yield from part()

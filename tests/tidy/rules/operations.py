@@ -48,7 +48,7 @@ PATTERNS = {
     "converter/graph/quantise/bounds.cc": "bounds in front of a quantiser",
     "converter/graph/quantise/elementwise.cc": "sums and products in front of a quantiser",
     "converter/graph/quantise/joined.cc": "products of what was joined, which become sums",
-    "converter/graph/quantise/levels.cc": "quantisers",
+    "converter/graph/quantise/levels.cc": "quantisers, and an offset and a scale of integers",
     "converter/graph/quantise/means.cc": "means in front of a quantiser",
     "converter/graph/quantise/products.cc": "products of integers, and the additions behind them",
     "converter/graph/quantise/quantise.cc": "a conversion from levels that are their own numbers",
