@@ -478,21 +478,6 @@ def _byte_ports():
                     **by_numpy("OpenVINO's integers differ by one here and there."))
 
 
-def _equal_parts():
-    """What is joined of equal levels is on them: one product, not the sum of two."""
-    ends = (-3.2, 3.175)
-    a, v = levels_of(*ends), Weights("qev", 6, 24)
-
-    def joined(x, y):
-        return matmul(node("Concat", 1, [fake(x, *ends), fake(y, *ends)], axis=1), v)
-
-    def reference(x, y):
-        x = q8.quantised(np.concatenate([x, y], 1), a)
-        return q8.product(x, v.integers, v.scales)
-
-    yield _case("concat_equal", [normal("qex", 3, 15), normal("qey", 3, 9)], joined, reference)
-
-
 def _sequences():
     """The data of a sequence lies on levels; its states, which NNCF writes as integers of zeros, do not."""
     ends, inputs, hidden, steps = (-3.2, 3.175), 9, 17, 6
@@ -557,5 +542,5 @@ def _exported():
 
 def cases():
     for part in (_mlps, _convolutions, _between, _pools, _means, _moved, _joined, _stays, _ports,
-                 _byte_ports, _equal_parts, _sequences, _dynamic, _exported):
+                 _byte_ports, _sequences, _dynamic, _exported):
         yield from part()
