@@ -6,7 +6,8 @@
 #                         and a million steps of the smallest LSTM
 #   scripts/bench.sh --peers [--rtneural FOLDER] [OPTION of tests/bench/peers/peers.py...]
 #                         weft beside ONNX Runtime, OpenVINO, oneDNN and, where its sources are
-#                         given, RTNeural; writes docs/bench-peers.{json,md,svg}
+#                         given, RTNeural, in f32 and in int8; writes docs/bench-peers.{json,md,svg}
+#                         and docs/bench-peers-int8.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/x86-64
@@ -97,13 +98,15 @@ bench_peers() {
   build_drivers "$rtneural"
   "$peers/venv/bin/python" "$sources/peers.py" --weft "$build/weft" --drivers "$peers/drivers" \
     --work "$peers/work" --json docs/bench-peers.json "$@"
-  "$peers/venv/bin/python" "$sources/report.py" docs/bench-peers.json docs/bench-peers.md \
-    docs/bench-peers.svg
+  "$peers/venv/bin/python" "$sources/peers.py" --weft "$build/weft" --drivers "$peers/drivers" \
+    --work "$peers/work" --json docs/bench-peers-int8.json --int8 "$@"
+  "$peers/venv/bin/python" "$sources/report.py" docs/bench-peers.json docs/bench-peers-int8.json \
+    docs/bench-peers.md docs/bench-peers.svg
 }
 
 case "${1:-}" in
   --peers) bench_peers "${@:2}" ;;
-  --help) sed -n '3,10s/^# \{0,1\}//p' "$0" ;;
+  --help) sed -n '3,11s/^# \{0,1\}//p' "$0" ;;
   '') bench_alone ;;
   *)
     say "$1: is no option; must be --peers or --help"

@@ -21,6 +21,7 @@ class Case:
     arrays: dict = dataclasses.field(default_factory=dict)
     convert: tuple = ()  # options of weft convert
     zero_inputs: tuple = ()  # indices of inputs that begin at zero
+    is_calibrated: bool = False  # int8 everywhere (quantised.py)
     cost: Cost = None
 
     def __post_init__(self):
@@ -117,8 +118,8 @@ def scalar_loop(name, title):
     return Case(title, outer, [port("x", [])], [port("y", [])], cost=Cost(0, 0, 1, 0, 44))
 
 
-def mlp(name, title):
-    graph = Graph(name)
+def mlp(title):
+    graph = Graph("mlp_64_64_64_10")
     sizes, y, arrays = [64, 64, 64, 10], "x", {}
     for k, (inputs, outputs) in enumerate(zip(sizes, sizes[1:])):
         at = len(graph.constants)
@@ -155,7 +156,31 @@ def all_cases():
                           " operators", 512, 256, 25),
         contracting_loop("loop_product_64", "Loop until a condition, 19 products of 64 by 64"),
         scalar_loop("loop_scalar", "Loop until a condition, 44 trips of one multiply"),
-        mlp("mlp_64_64_64_10", "MLP 64-64-64-10"),
+        mlp("MLP 64-64-64-10"),
     ]
     cases += [net(build) for build in nets.ALL]
     return {case.graph.name: case for case in cases}
+
+
+def calibrated(case):
+    """In int8; engines without a graph format have no such case."""
+    return dataclasses.replace(case, cell=(), arrays={}, is_calibrated=True)
+
+
+def narrow(case, precision):
+    """Weights of `precision` in weft, what the others compute stays f32."""
+    return dataclasses.replace(case, title=f"{case.title}: {precision} in weft, f32 in the others",
+                               convert=(*case.convert, "--precision", precision))
+
+
+def int8_cases():
+    """By name, in the order of the report."""
+    nets_in_int8 = [mlp("MLP 64-64-64-10"), *map(net, (nets.ds_cnn, nets.tc_resnet8,
+                                                       nets.mobilenet_v1, nets.resnet8,
+                                                       nets.dense_autoencoder))]
+    cases = {f"{case.graph.name}_int8": calibrated(case) for case in nets_in_int8}
+    f32 = all_cases()
+    for name in ("lstm_64_64_step", "lstm_512_256_t25", "gru_40_128_t100"):
+        for precision in ("f16", "i8"):
+            cases[f"{name}_{precision}"] = narrow(f32[name], precision)
+    return cases

@@ -110,8 +110,8 @@ def engines_of(weft, drivers):
                [folder / "model.onnx"], "onnxruntime.f32"),
         Driver("OpenVINO", drivers / "openvino_driver", lambda _, folder: [folder / "model.xml"],
                "openvino.f32"),
-        Driver("RTNeural", drivers / "rtneural_driver", lambda case, _: [case.graph.name],
-               "rtneural.f32"),
+        Driver("RTNeural", drivers / "rtneural_driver", lambda case, _:
+               None if case.is_calibrated else [case.graph.name], "rtneural.f32"),
         Driver("oneDNN", drivers / "onednn_driver", _cell, "onednn.f32"),
     ]
     built = [peer for peer in peers if peer.program.exists()]

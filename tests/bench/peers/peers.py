@@ -3,10 +3,12 @@
 """Measures weft beside other engines and writes the results as JSON.
 
     peers.py --weft COMMAND --drivers FOLDER --work FOLDER --json FILE [--rounds 9] [--cpu 0]
-             [--milliseconds 150] [--only PREFIX...]
+             [--milliseconds 150] [--int8] [--only PREFIX...]
 
 First every engine computes each case once; an output that differs from the first peer's by more
 than TOLERANCE of the greatest number ends the program, for times of wrong results mean nothing.
+With --int8 the cases are quantised: weft and OpenVINO, which read one file, differ by a QUANTUM at most, and
+engines whose ranges or weights are their own by OWN_QUANTA.
 Then rounds: in each, every engine runs every case in turn on one core with one thread, in an order
 that moves on from round to round, so that neighbours and the clock's changes disturb all alike. The
 limits of the core are measured at the beginning of each round. Ratios are taken within a round.
@@ -21,18 +23,26 @@ import sys
 import numpy as np
 import openvino as ov
 
-from cases import all_cases
+from cases import all_cases, int8_cases
 from engines import Failed, engines_of, output_of, undisturbed
 
 TOLERANCE = 1e-4
+# One of 127 levels up to the greatest number.
+QUANTUM = 1 / 127
+OWN_QUANTA = 16
 
 
 def prepare(case, folder, engines, cpu):
     """The case's files: the graph in each format, inputs, and weights for those without a format."""
     folder.mkdir(parents=True, exist_ok=True)
-    case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
-    ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
-                  compress_to_fp16=False)
+    if case.is_calibrated:
+        from quantised import quantise  # with what only these cases need
+        case.graph.save(folder / "f32.onnx", case.inputs, case.outputs)
+        quantise(case, folder)
+    else:
+        case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
+        ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
+                      compress_to_fp16=False)
     random = np.random.default_rng(1)
     for i, port in enumerate(case.inputs):
         shape = [dim.dim_value for dim in port.type.tensor_type.shape.dim]
@@ -44,24 +54,32 @@ def prepare(case, folder, engines, cpu):
         engine.prepare(case, folder, cpu)
 
 
+def tolerance_of(case, engine):
+    if case.is_calibrated:
+        return QUANTUM * (OWN_QUANTA if engine == "ONNX Runtime" else 1)
+    return QUANTUM if "--precision" in case.convert and engine == "weft" else TOLERANCE
+
+
 def compared(case, folder, engines, cpu):
-    """Engines that know the case, and how far each is from the first peer, as a share of the
-    greatest number."""
+    """Engines that know the case, and how far each is from the first peer, or the one that reads weft's
+    file where all are quantised, as a share of the greatest number."""
     answers = {}
     for engine in engines:
         answer = engine.answer(case, folder, cpu)
         if answer is not None:
             answers[engine.name] = answer
-    reference = next(answers[engine.name] for engine in engines[1:] if engine.name in answers)
+    peers = ["OpenVINO"] if case.is_calibrated else [engine.name for engine in engines[1:]]
+    reference = next(answers[peer] for peer in peers if peer in answers)
     errors = {}
     for name, answer in answers.items():
         if answer.shape != reference.shape:
             raise Failed(f"{case.graph.name}: {name}: has {answer.size} numbers; must have "
                          f"{reference.size}")
         errors[name] = float(np.abs(answer - reference).max() / np.abs(reference).max())
-        if not errors[name] <= TOLERANCE:
+        most = tolerance_of(case, name)
+        if not errors[name] <= most:
             raise Failed(f"{case.graph.name}: {name}: differs by {errors[name]:.2g}; must be at "
-                         f"most {TOLERANCE}")
+                         f"most {most:.2g}")
     return errors
 
 
@@ -96,7 +114,7 @@ def measured(args):
         raise Failed("there is no peer to compare with")
     cases = {
         name: case
-        for name, case in all_cases().items()
+        for name, case in (int8_cases() if args.int8 else all_cases()).items()
         if not args.only or name.startswith(tuple(args.only))
     }
     results = {"processor": processor(), "milliseconds": args.milliseconds, "versions": {},
@@ -104,9 +122,8 @@ def measured(args):
     for name, case in cases.items():
         prepare(case, args.work / name, engines, args.cpu)
         errors = compared(case, args.work / name, engines, args.cpu)
-        print(f"{name}: differs from {engines[1].name} by at most "
-              + ", ".join(f"{n} {e:.1e}" for n, e in errors.items() if n != engines[1].name),
-              flush=True)
+        print(f"{name}: differs by at most "
+              + ", ".join(f"{n} {e:.1e}" for n, e in errors.items() if e != 0), flush=True)
         results["cases"][name] = {"title": case.title, "cost": vars(case.cost), "errors": errors,
                                   "rounds": {}}
     results["versions"] = {engine.name: engine.version for engine in engines}
@@ -121,6 +138,7 @@ def main():
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
     for name, value in (("rounds", 9), ("cpu", 0), ("milliseconds", 150)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--int8", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     args = parser.parse_args()
     try:

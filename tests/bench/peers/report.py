@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables and the picture of peers.py's results.
 
-    report.py RESULTS.json REPORT.md PICTURE.svg
+    report.py RESULTS.json INT8_RESULTS.json REPORT.md PICTURE.svg
 
 The tables stand in REPORT.md between markers, what is around them stays. Board figures come from
 tests/size/footprint.txt and boards.txt.
@@ -55,6 +55,22 @@ def peers_table(results):
                      f"{middle:.2f} ({low:.2f} to {high:.2f}), {rival}",
                      f"{max(row['errors'].values()):.0e}"])
     return table(["case", "limit", "weft", *engines, "best peer / weft", "differ by"], rows)
+
+
+def int8_table(results):
+    engines = [engine for engine in results["versions"] if engine != "weft"]
+    rows = []
+    for row in results["cases"].values():
+        rival = best_peer(row)
+        low, middle, high = ratios(row, rival)
+        times = {e: digits(typical(row, e)) for e in row["rounds"]}
+        errors = ", ".join(f"{digits(127 * e)}" for e in
+                           (row["errors"].get(name) for name in ("weft", "ONNX Runtime"))
+                           if e is not None)
+        rows.append([row["title"], *(times.get(e, "") for e in ("weft", *engines)),
+                     f"{1 / middle:.2f} ({1 / high:.2f} to {1 / low:.2f}), {rival}", errors])
+    return table(["case", "weft", *engines, "weft / best peer",
+                  "quanta apart: weft, ONNX Runtime"], rows)
 
 
 def limits_text(results):
@@ -135,11 +151,13 @@ def draw(results, path):
 
 
 def main():
-    results_path, report, picture = map(pathlib.Path, sys.argv[1:])
-    results = json.loads(results_path.read_text())
+    results_path, int8_path, report, picture = map(pathlib.Path, sys.argv[1:])
+    results, int8 = json.loads(results_path.read_text()), json.loads(int8_path.read_text())
     text = report.read_text()
     text = filled(text, "machine", limits_text(results))
     text = filled(text, "peers", peers_table(results))
+    text = filled(text, "int8-machine", limits_text(int8))
+    text = filled(text, "int8", int8_table(int8))
     text = filled(text, "boards", boards_table())
     report.write_text(text)
     draw(results, picture)
