@@ -4,12 +4,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matrix/conv_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/matrix/conv_q8_vectors-inl.h"
 #include "kernels/matrix/patches-inl.h"
 #include "kernels/matrix/rows_q8-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+#if HWY_TARGET == HWY_SCALAR  // else conv_q8_vectors-inl.h has it
 // Patches that are gathered at one time.
 inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
 static_assert(kGathered != 0, "scratch has room for rows that share weights");
@@ -46,25 +48,32 @@ HWY_INLINE bool RowsFollow(const ConvQ8Shape& shape, size_t down, size_t across)
   if (shape.out_width == 1 || shape.out_height == 1) return true;
   return down == shape.out_width * across;
 }
+#endif
 
 void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
             const FactorsQ8& factors, void* y, int8_t* scratch) {
   // Without outputs nothing bounds the other counts.
   if (shape.groups == 0 || shape.out_channels == 0) return;
   if (shape.out_height == 0 || shape.out_width == 0) return;
-  const bool is_direct = scratch == nullptr;
-  const PatchWalk walk = {{shape.in_height, shape.out_height, shape.kernel_height, shape.stride_y,
-                           shape.dilation_y, shape.pad_top},
-                          {shape.in_width, shape.out_width, shape.kernel_width, shape.stride_x,
-                           shape.dilation_x, shape.pad_left},
-                          shape.x,
-                          shape.in_channels};
+  PatchWalk walk = {{shape.in_height, shape.out_height, shape.kernel_height, shape.stride_y,
+                     shape.dilation_y, shape.pad_top},
+                    {shape.in_width, shape.out_width, shape.kernel_width, shape.stride_x,
+                     shape.dilation_x, shape.pad_left},
+                    shape.x,
+                    shape.in_channels};
+#if HWY_TARGET != HWY_SCALAR
+  walk.inside_rows = walk.down.Inside();
+  walk.inside = walk.across.Inside();
+#endif
   RowsQ8 rows = {ResultWriter(shape.results, shape.activation), weights, factors, y};
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
+  rows.outputs = shape.out_channels;
+  rows.y_output_stride = shape.y.channel;
+  const bool has_data = inputs != 0 && shape.in_height != 0 && shape.in_width != 0;
+#if HWY_TARGET == HWY_SCALAR
+  const bool is_direct = scratch == nullptr;
   const size_t padded = static_cast<size_t>(PaddedInputs(inputs));
   rows.inputs = is_direct ? inputs : padded;
-  rows.outputs = shape.out_channels;
-  const bool has_data = inputs != 0 && shape.in_height != 0 && shape.in_width != 0;
   // A column of pixels is as good as a row.
   const bool is_column = shape.out_width == 1;
   const size_t down = size_t{shape.stride_y} * shape.x.row;
@@ -72,11 +81,11 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   const bool leads_nowhere = (is_column && shape.out_height == 1) || inputs == 0;
   rows.x_stride = !is_direct ? padded : leads_nowhere ? 0 : is_column ? down : across;
   rows.y_stride = is_column ? shape.y.row : shape.y.pixel;
-  rows.y_output_stride = shape.y.channel;
   const bool is_one_run = RowsFollow(shape, shape.y.row, shape.y.pixel) &&
                           (!is_direct || inputs == 0 || RowsFollow(shape, down, across));
   const uint32_t runs = is_one_run ? 1 : shape.out_height;
   const size_t pixels = is_one_run ? size_t{shape.out_height} * shape.out_width : shape.out_width;
+#endif
   const size_t group_bytes = PackedDenseI8Bytes(shape.out_channels, inputs);
   for (size_t b = 0; b < shape.batch; ++b) {
     rows.weights = weights;
@@ -85,10 +94,14 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
       const size_t in = g * shape.in_channels, out = g * shape.out_channels;
       const int8_t* from = x;
       if (has_data) from += b * shape.x.image + in * shape.x.channel;
+#if HWY_TARGET != HWY_SCALAR
+      ConvGroupQ8(shape, walk, rows, from, b * shape.y.image + out * shape.y.channel, scratch);
+#else
       for (uint32_t row = 0; row < runs; ++row) {
         ConvRunQ8(shape, walk, rows, from, row, pixels,
                   b * shape.y.image + row * size_t{shape.y.row} + out * shape.y.channel, scratch);
       }
+#endif
       rows.weights += group_bytes;
       rows.factors = Behind(rows.factors, shape.out_channels);
     }

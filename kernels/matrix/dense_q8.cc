@@ -20,6 +20,10 @@ void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
   rows.y_stride = shape.y_row_stride;
   rows.start_stride = shape.start_row_stride;
   rows.y_output_stride = 1;
+#if HWY_TARGET != HWY_SCALAR
+  ShiftedFirst shifted;
+  ShiftRows(rows, shape.rows, shifted);
+#endif
   RunRowsQ8(rows, x, 0, shape.rows);
 }
 

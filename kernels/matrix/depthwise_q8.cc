@@ -6,6 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matrix/depthwise_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/matrix/depthwise_dots-inl.h"
 #include "kernels/matrix/results_q8-inl.h"
 #if defined(WEFT_SUMS_NEIGHBOURS)
 #include "kernels/matrix/depthwise_q8_cortex_m-inl.h"
@@ -105,6 +106,13 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
                            shape.stride_y,  shape.dilation_y, shape.pad_top};
   const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
                              shape.stride_x, shape.dilation_x, shape.pad_left};
+#if defined(WEFT_TARGET_DOTS)
+  const size_t least = DotColumns(shape);
+  if (least != kNoColumns) {
+    DepthwiseByDots(shape, down, across, least, x, weights, factors, static_cast<int8_t*>(y));
+    if (least == 1) return;
+  }
+#endif
   const ResultWriter results(shape.results, shape.activation);
   int8_t padding[kPanelOutputs];
   for (int8_t& level : padding) level = shape.x_zero;
@@ -116,6 +124,9 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
     Rectangles rectangles(down, across);
     while (const Rectangle* next = rectangles.Next()) {
       const Rectangle& at = *next;
+#if defined(WEFT_TARGET_DOTS)
+      if (at.columns.count() >= least) continue;
+#endif
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       const PixelSteps steps = StepsOf(shape, taps.rows != 0);
       const size_t x_first = taps.rows != 0 ? b * shape.x.image + taps.first : 0;

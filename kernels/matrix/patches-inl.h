@@ -10,6 +10,7 @@
 #endif
 
 #include "kernels/matrix/window.h"
+#include "kernels/simd/bytes-inl.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,6 +20,7 @@ struct PatchWalk {
   WindowAxis down, across;
   MapStrides x;
   size_t channels;
+  IndexRange inside_rows = {}, inside = {};  // of down and of across, if known
 };
 
 template <typename T>
@@ -27,15 +29,34 @@ HWY_INLINE T* FillRun(T* to, size_t count, T value) {
   return to + count;
 }
 
+// Beside each other.
+template <typename T>
+HWY_INLINE void CopyNumbers(T* to, const T* from, size_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 1) return CopyBytes(to, from, count);
+#endif
+  __builtin_memcpy(to, from, count * sizeof(T));
+}
+
 // `count` numbers that lie a stride apart, beside each other.
 template <typename T>
 HWY_INLINE T* GatherRun(T* to, const T* from, size_t count, size_t stride) {
   if (stride == 1) {
-    __builtin_memcpy(to, from, count * sizeof(T));
+    CopyNumbers(to, from, count);
   } else {
     for (size_t i = 0; i < count; ++i) to[i] = from[i * stride];
   }
   return to + count;
+}
+
+HWY_INLINE IndexRange TapsOfOutput(const WindowAxis& axis, const IndexRange& inside,
+                                   uint32_t output) {
+#if HWY_TARGET == HWY_SCALAR
+  (void)inside;  // where it costs more flash than time
+#else
+  if (output >= inside.first && output < inside.end) return {0, axis.kernel};
+#endif
+  return axis.Taps(output);
 }
 
 // The patch of output (row, column); `x` is the first channel of its image. Taps outside hold `padding`.
@@ -43,7 +64,8 @@ HWY_INLINE T* GatherRun(T* to, const T* from, size_t count, size_t stride) {
 template <typename T>
 WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32_t column,
                          T padding, T* to) {
-  const IndexRange ky = walk.down.Taps(row), kx = walk.across.Taps(column);
+  const IndexRange ky = TapsOfOutput(walk.down, walk.inside_rows, row);
+  const IndexRange kx = TapsOfOutput(walk.across, walk.inside, column);
   const size_t channels = walk.channels;
   const size_t line = walk.across.kernel * channels;
   if (ky.count() == 0 || kx.count() == 0) return FillRun(to, walk.down.kernel * line, padding);
@@ -53,11 +75,23 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
   };
   const size_t stride = channels == 1 ? 1 : walk.x.channel;
   const size_t pixel = kx.count() == 1 ? 0 : size_t{walk.across.dilation} * walk.x.pixel;
-  const bool is_run = stride == 1 && pixel == channels;  // taps of a row follow one another
+  const bool is_run =
+      stride == 1 && (pixel == channels || kx.count() == 1);  // taps of a row follow one another
+  const size_t across = place(walk.across, column, kx.first, walk.x.pixel);
+#if HWY_TARGET != HWY_SCALAR
+  if (is_run && kx.count() == walk.across.kernel && ky.count() == walk.down.kernel) {
+    const T* from = x + (place(walk.down, row, 0, walk.x.row) + across);
+    const size_t step = ky.count() == 1 ? 0 : size_t{walk.down.dilation} * walk.x.row;
+    CopyNumbers(to, from, line);
+    for (uint32_t tap = 1; tap < walk.down.kernel; ++tap) {
+      CopyNumbers(to += line, from += step, line);
+    }
+    return to + line;
+  }
+#endif
   to = FillRun(to, ky.first * line, padding);
   for (uint32_t tap = ky.first; tap < ky.end; ++tap) {
-    const T* from = x + (place(walk.down, row, tap, walk.x.row) +
-                         place(walk.across, column, kx.first, walk.x.pixel));
+    const T* from = x + (place(walk.down, row, tap, walk.x.row) + across);
     to = FillRun(to, kx.first * channels, padding);
     const size_t runs = is_run ? 1 : kx.count(), length = is_run ? kx.count() * channels : channels;
     for (size_t i = 0; i < runs; ++i) to = GatherRun(to, from + i * pixel, length, stride);

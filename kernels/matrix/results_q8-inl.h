@@ -65,6 +65,29 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
 }
 #endif
 
+#if HWY_TARGET != HWY_SCALAR
+// The same of kRows rows, whose factors are loaded once; results of a row lie `stride` behind those of the
+// row before.
+template <size_t kRows>
+HWY_INLINE void LevelsOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                             const LevelBounds& bounds, int8_t* y, size_t stride) {
+  const LevelBounds limits = bounds;  // bytes that are written might else be these
+  const float *const scales = factors.scales, *const start = factors.start;
+  const int32_t* const first = factors.first;
+  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+    const IntVec add = first == nullptr ? SetInt(0) : LoadFirstIntegers(first + i, lanes);
+    const FloatVec scale = LoadFirst(scales + i, lanes);
+    const FloatVec begin = start == nullptr ? Set(0.0f) : LoadFirst(start + i, lanes);
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kRows; ++r) {
+      const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + r * kPanelOutputs + i), add);
+      const FloatVec v = hn::Add(hn::Mul(ToFloats(integers), scale), begin);
+      StoreLevels(ToLevels(v, limits), y + r * stride + i, lanes);
+    }
+  });
+}
+#endif
+
 class ResultWriter {
  public:
   HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
@@ -90,6 +113,18 @@ class ResultWriter {
     LevelsOfSums(sums, factors, outputs, bounds_, block);
     Scatter(block, outputs, to, stride);
   }
+
+#if HWY_TARGET != HWY_SCALAR
+  // Those of kRows rows, if they are levels beside each other; the start is the same for all rows.
+  template <size_t kRows>
+  HWY_INLINE bool WriteTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
+                            size_t place, size_t row_stride, size_t stride) const {
+    if (is_float_ || stride != 1) return false;
+    LevelsOfTile<kRows>(sums, factors, outputs, bounds_, static_cast<int8_t*>(y) + place,
+                        row_stride);
+    return true;
+  }
+#endif
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
   // The same of kRows rows, whose sums lie a panel apart, and y and start by `steps`.

@@ -9,8 +9,10 @@
 #define WEFT_KERNELS_MATRIX_ROWS_Q8_INL_H_
 #endif
 
+#include "kernels/integer.h"
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
+#include "kernels/simd/bytes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -24,6 +26,9 @@ struct RowsQ8 {
   size_t inputs = 0, outputs = 0;
   size_t x_stride = 0, y_stride = 0, y_output_stride = 0, start_stride = 0;
   size_t place = 0;
+  // Of NumberRows. With more runs than one `inputs` are those of a run, in whole blocks.
+  size_t runs = 1, run_step = 0;
+  bool is_shifted = false;
 };
 
 }  // namespace weft::kernels::HWY_NAMESPACE
@@ -40,28 +45,58 @@ namespace weft::kernels::HWY_NAMESPACE {
 // Rows that share weights.
 inline constexpr size_t kRowsQ8 = kTileRows;
 
+#if HWY_TARGET == HWY_SCALAR
+#define WEFT_ROWS_Q8 WEFT_PART
+#else
+#define WEFT_ROWS_Q8 HWY_NOINLINE inline  // in each of several kernels and for three counts of rows
+#endif
+
 // kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and may be
 // anything: no pointer is made of them.
 template <size_t kRows>
-WEFT_PART void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
+WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const size_t whole = at.inputs / kInputBlock * kInputBlock, rest = at.inputs - whole;
   int8_t tail[kRows * kInputBlock];
   if (rest != 0) {
     for (size_t r = 0; r < kRows; ++r) {
       const int8_t* const from = x + r * at.x_stride + whole;
+#if HWY_TARGET == HWY_SCALAR
       for (size_t i = 0; i < kInputBlock; ++i) {
         tail[r * kInputBlock + i] = i < rest ? from[i] : int8_t{0};
       }
+#else
+      __builtin_memset(tail + r * kInputBlock, 0, kInputBlock);
+      CopyFewBytes(tail + r * kInputBlock, from, rest);
+#endif
     }
   }
-  const NumberRows<int8_t> numbers = {x, at.x_stride, whole, rest != 0 ? tail : nullptr};
-  const size_t panel_bytes = (rest != 0 ? whole + kInputBlock : whole) * kPanelOutputs;
+  NumberRows<int8_t> numbers = {x, at.x_stride, whole, rest != 0 ? tail : nullptr};
+  numbers.runs = at.runs;
+  numbers.run_step = at.run_step;
+#if defined(WEFT_TARGET_DOTS)
+  numbers.is_shifted = at.is_shifted;
+  int32_t biases[kRows];
+  if (kFirstBias != 0 && !at.is_shifted && HasDots()) {
+    BiasesOf<kRows>(numbers, biases);
+    numbers.biases = biases;
+  }
+#endif
+  const size_t panel_bytes = (rest != 0 ? whole + kInputBlock : at.runs * whole) * kPanelOutputs;
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
     FactorsQ8 factors = Behind(at.factors, first);
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
     SumPanel<kRows>(numbers, weights, sums);
+#if HWY_TARGET != HWY_SCALAR
+    const bool share_start = factors.start == nullptr || at.start_stride == 0;
+    if (share_start &&
+        at.results.template WriteTile<kRows>(
+            sums, factors, outputs, at.y, at.place + row * at.y_stride + first * at.y_output_stride,
+            at.y_stride, at.y_output_stride)) {
+      continue;
+    }
+#endif
     const float* const start = factors.start;
     for (size_t r = 0; r < kRows; ++r) {
       if (start != nullptr) factors.start = start + (row + r) * at.start_stride;
@@ -71,16 +106,66 @@ WEFT_PART void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     }
   }
 }
+
+#undef WEFT_ROWS_Q8
 #endif
 
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  // What follows a row up to a whole block is multiplied by zeros: it is taken as it lies as long as it is
+  // within the last row.
+  const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
+  if (over != 0 && count > kTileRows && at.x_stride != 0) {
+    RowsQ8 whole = at;
+    whole.inputs += over;
+    const size_t last = (over + at.x_stride - 1) / at.x_stride;  // rows whose blocks end too late
+    for (; done + kTileRows + last <= count; done += kTileRows) {
+      RowsOfQ8<kTileRows>(whole, x + done * at.x_stride, row + done);
+    }
+  }
+#endif
   if constexpr (kRowsQ8 > 1) {
     for (; done + kRowsQ8 <= count; done += kRowsQ8) {
       RowsOfQ8<kRowsQ8>(at, x + done * at.x_stride, row + done);
     }
   }
+  if constexpr (HWY_TARGET != HWY_SCALAR && kRowsQ8 > 2) {
+    for (; done + 2 <= count; done += 2) RowsOfQ8<2>(at, x + done * at.x_stride, row + done);
+  }
   for (; done < count; ++done) RowsOfQ8<1>(at, x + done * at.x_stride, row + done);
+}
+
+// `first` of the outputs of factors and weights less what numbers without sign add to their sums, where
+// many rows share them; else nothing. A row else takes its own sum, as costly as an eighth of an output.
+inline constexpr size_t kMostShifted = 256;
+struct ShiftedFirst {
+  alignas(64) int32_t first[kMostShifted];
+};
+
+HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst& shifted) {
+#if defined(WEFT_TARGET_DOTS)
+  const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
+  rows.is_shifted =
+      kFirstBias != 0 && HasDots() && rows.outputs <= kMostShifted && count > 4 * panels;
+  if (!rows.is_shifted) return;
+  const size_t blocks = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(rows.inputs))) /
+                        kInputBlock * rows.runs;
+  const int8_t* weights = rows.weights;
+  for (size_t p = 0; p < panels; ++p, weights += blocks * kPanelOutputs * kInputBlock) {
+    int32_t* const to = shifted.first + p * kPanelOutputs;
+    SumShift(weights, blocks, to);
+    for (size_t i = 0; i < kPanelOutputs; ++i) {
+      const size_t n = p * kPanelOutputs + i;
+      const int32_t first =
+          rows.factors.first != nullptr && n < rows.outputs ? rows.factors.first[n] : 0;
+      to[i] = WrappingSubtract(first, to[i]);
+    }
+  }
+  rows.factors.first = shifted.first;
+#else
+  (void)rows, (void)count, (void)shifted;
+#endif
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -30,7 +30,21 @@ struct NumberRows {
   const Number* numbers;
   size_t stride, count;
   const Number* tail;
+  // The rest is for rows of i8 outside of boards. Before the tail, `runs` such counts, which lie `run_step`
+  // apart. Of dots, either what weights without sign make too much of each row's sums (BiasesOf), or
+  // that the numbers are without sign (SumShift).
+  size_t runs = 1, run_step = 0;
+  const int32_t* biases = nullptr;
+  bool is_shifted = false;
 };
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#include "kernels/matrix/sum_dots-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
@@ -167,8 +181,8 @@ struct LaneSums {
   hn::Vec<SumTag> even[kRows][kVectors], odd[kRows][kVectors];
 };
 
-// Adds `count` numbers of each row.
-template <size_t kRows, size_t kVectors, typename Number>
+// Adds `count` numbers of each row; with kDots by the instruction for it.
+template <bool kDots, size_t kRows, size_t kVectors, typename Number>
 HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const int8_t* block,
                           LaneSums<kRows, kVectors>& sums) {
   const ShortTag shorts;
@@ -186,6 +200,12 @@ HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const in
         const auto line = hn::PromoteTo(shorts, hn::LoadU(bytes, from));
         HWY_UNROLL(4)
         for (size_t r = 0; r < kRows; ++r) {
+#if defined(WEFT_TARGET_DOTS) && HWY_ARCH_X86
+          if constexpr (kDots) {
+            sums.even[r][n] = AddPairs(sums.even[r][n], numbers[r], line);
+            continue;
+          }
+#endif
           sums.even[r][n] = hn::ReorderWidenMulAccumulate(wide, numbers[r], line, sums.even[r][n],
                                                           sums.odd[r][n]);
         }
@@ -195,8 +215,8 @@ HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const in
 }
 
 // Sums of 16 outputs of `kRows` rows.
-template <size_t kRows, typename Number>
-HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+template <bool kDots, size_t kRows, typename Number>
+HWY_INLINE void SumShorts(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
   constexpr size_t kOutputs = kSummed<kRows>, kVectors = kOutputs / kAcross;
   for (size_t first = 0; first < kPanelOutputs; first += kOutputs) {
     LaneSums<kRows, kVectors> lanes;
@@ -208,10 +228,14 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
       }
     }
     const int8_t* from = weights + first * kInputBlock;
-    AddBlocks<kRows, kVectors>(rows.numbers, rows.stride, rows.count, from, lanes);
+    const Number* numbers = rows.numbers;
+    for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
+      AddBlocks<kDots>(numbers, rows.stride, rows.count, from, lanes);
+      from += kPanelOutputs * rows.count;
+      if (run == 1) break;  // nothing lies a step behind the last
+    }
     if (rows.tail != nullptr) {
-      AddBlocks<kRows, kVectors>(rows.tail, kInputBlock, kInputBlock,
-                                 from + kPanelOutputs * rows.count, lanes);
+      AddBlocks<kDots>(rows.tail, kInputBlock, kInputBlock, from, lanes);
     }
     int32_t* to = sums + first;
     HWY_UNROLL(4)
@@ -226,6 +250,28 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
       }
     }
   }
+}
+
+// Sums of 16 outputs of `kRows` rows.
+template <size_t kRows, typename Number>
+HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+#if defined(WEFT_TARGET_DOTS)
+  if constexpr (sizeof(Number) == sizeof(int8_t)) {
+    if (kFirstBias != 0 && rows.is_shifted) return SumDots<true, kRows>(rows, weights, sums);
+    if (HasDots()) {
+      NumberRows<int8_t> biased = rows;
+      int32_t own[kRows];
+      if (kFirstBias != 0 && rows.biases == nullptr) {
+        BiasesOf<kRows>(rows, own);
+        biased.biases = own;
+      }
+      return SumDots<false, kRows>(biased, weights, sums);
+    }
+  } else if constexpr (HWY_ARCH_X86) {
+    if (HasDots()) return SumShorts<true, kRows>(rows, weights, sums);
+  }
+#endif
+  SumShorts<false, kRows>(rows, weights, sums);
 }
 
 #endif

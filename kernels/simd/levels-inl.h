@@ -26,8 +26,13 @@ HWY_INLINE LevelBounds BoundsOf(const Levels& levels) {
 
 HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
   const FloatVec low = Set(bounds.low), high = Set(bounds.high);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  // Of a NaN and a number the second.
+  const FloatVec inside = hn::Min(hn::Max(v, low), high);
+#else
   const FloatVec raised = hn::IfThenElse(hn::Gt(v, low), v, low);
   const FloatVec inside = hn::IfThenElse(hn::Gt(raised, high), high, raised);
+#endif
   // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
   constexpr float kRounder = 0x1.8p23f;
   constexpr int32_t kRounderBits = 0x4B400000;

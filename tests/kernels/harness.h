@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/reference/twin.h"
+#include "kernels/simd/dots.h"
 #include "tests/address_sanitizer.h"
 #include "tests/kernels/every_target.h"
 
@@ -110,13 +111,13 @@ bool SameBits(T a, T b) {
   return a == b;
 }
 
-// Calls run(y) for each target on a fresh y of `count` elements; all targets must write the same
-// bits (any NaN equals any other), and those are the result.
+// Calls run(y) for each target, with and without what dots.h names, on a fresh y of `count` elements; all
+// must write the same bits (any NaN equals any other), and those are the result.
 template <typename T, class Run>
 std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) {
   std::vector<T> first;
   bool has_first = false;
-  ForEachTarget([&] {
+  const auto run_once = [&] {
     Array<T> y(count, misalignment);
     run(y.data());
     if (!has_first) {
@@ -128,7 +129,13 @@ std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) 
       ASSERT_TRUE(SameBits(first[i], y[i]))
           << "element " << i << ": " << +first[i] << ", " << +y[i];
     }
-  });
+  };
+  ForEachTarget(run_once);
+#if defined(WEFT_DOTS)
+  ForbidDots(true);
+  ForEachTarget(run_once);
+  ForbidDots(false);
+#endif
   return first;
 }
 

@@ -62,6 +62,22 @@ TEST(DenseQ8, IsItsTwinForEveryExtent) {
   }
 }
 
+TEST(DenseQ8, IsItsTwinForManyRows) {
+  Random random(10);
+  for (const uint32_t inputs : {5u, 16u, 33u, 130u}) {
+    for (const uint32_t outputs : {1u, 16u, 40u, 257u}) {
+      DenseQ8Shape shape = DenseShapeOf(outputs < 50 ? 15 : 71, inputs, outputs);
+      shape.start_row_stride = 0;
+      shape.results = ResultsCase(&random);
+      const FactorsCase factors(&random, outputs, 1, inputs);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectDense(shape, LevelsAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
+                      LevelsAtRandom(&random, size_t{inputs} * outputs), factors.given,
+                      kMisalignments[inputs % 3]));
+    }
+  }
+}
+
 // All products at their greatest; and a sum that wraps around with its first.
 TEST(DenseQ8, HoldsTheGreatestSums) {
   for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMostProducts}) {
@@ -263,6 +279,52 @@ TEST(ConvQ8, IsItsTwinForAnyWindow) {
   }
 }
 
+// Channels lie beside each other and have whole blocks, so that pieces of x stand for patches.
+TEST(ConvQ8, IsItsTwinForPiecesOfWholeBlocks) {
+  Random random(9);
+  for (uint32_t i = 0; i < 60; i += i % 5 == 0 ? 1 : kThinning) {
+    ConvQ8Shape shape;
+    AxisCase down(&random, 9), across(&random, 14);
+    if (i % 3 != 0) across.axis.dilation = 1;
+    if (i % 3 == 0) down = AxisCase(&random, 1, 1);
+    SetWindow(&shape, down, across, 1 + random.Below(2));
+    shape.groups = 1 + random.Below(2);
+    shape.in_channels = 16 * (1 + random.Below(3));
+    shape.out_channels = 1 + random.Below(i % 6 == 0 ? 300 : 40);
+    shape.results = ResultsCase(&random);
+    shape.x_zero = LevelAtRandom(&random);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectConv(shape,
+                                       i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast,
+                                       kMapOrders[i / 4 % 4], kMisalignments[i % 3], &random));
+  }
+}
+
+void ExpectDepthwise(DepthwiseQ8Shape shape, MapOrder x_order, MapOrder y_order,
+                     size_t misalignment, Random* random) {
+  const Maps<DepthwiseQ8Shape> maps(&shape, x_order, y_order, shape.channels / shape.multiplier,
+                                    shape.channels);
+  const uint32_t taps = shape.kernel_height * shape.kernel_width;
+  const std::vector<int8_t> levels = LevelsAtRandom(random, maps.x.floats);
+  const std::vector<int8_t> rows = LevelsAtRandom(random, size_t{shape.channels} * taps);
+  std::vector<int8_t> packed(
+      PackedDepthwiseFloats(shape.channels, shape.kernel_height, shape.kernel_width));
+  PackDepthwiseI8(rows.data(), shape.channels, shape.kernel_height, shape.kernel_width,
+                  packed.data());
+  const Array<int8_t> weights(packed, 4), x(levels, misalignment);
+  const FactorsCase factors(random, shape.channels, 1, taps);
+  std::vector<float> numbers;
+  std::vector<size_t> places;
+  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
+    numbers.push_back(
+        DepthwiseQ8Twin(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+    places.push_back(place);
+  });
+  ASSERT_NO_FATAL_FAILURE(ExpectResults(
+      shape.results, numbers, places, maps.y.floats, misalignment,
+      [&](auto* y) { DepthwiseQ8(shape, x.data(), weights.data(), factors.given, y); }));
+}
+
 TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
   Random random(6);
   for (uint32_t i = 0; i < 500; i += i % 5 == 0 ? 1 : kThinning) {
@@ -273,28 +335,34 @@ TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
     shape.channels = shape.multiplier * (1 + random.Below(i % 5 == 0 ? 40 : 5));
     shape.results = ResultsCase(&random);
     shape.x_zero = LevelAtRandom(&random);
-    const Maps<DepthwiseQ8Shape> maps(&shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4],
-                                      shape.channels / shape.multiplier, shape.channels);
-    const uint32_t taps = shape.kernel_height * shape.kernel_width;
-    const std::vector<int8_t> levels = LevelsAtRandom(&random, maps.x.floats);
-    const std::vector<int8_t> rows = LevelsAtRandom(&random, size_t{shape.channels} * taps);
-    std::vector<int8_t> packed(
-        PackedDepthwiseFloats(shape.channels, shape.kernel_height, shape.kernel_width));
-    PackDepthwiseI8(rows.data(), shape.channels, shape.kernel_height, shape.kernel_width,
-                    packed.data());
-    const Array<int8_t> weights(packed, 4), x(levels, kMisalignments[i % 3]);
-    const FactorsCase factors(&random, shape.channels, 1, taps);
-    std::vector<float> numbers;
-    std::vector<size_t> places;
-    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
-      numbers.push_back(
-          DepthwiseQ8Twin(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
-      places.push_back(place);
-    });
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(ExpectResults(
-        shape.results, numbers, places, maps.y.floats, kMisalignments[i % 3],
-        [&](auto* y) { DepthwiseQ8(shape, x.data(), weights.data(), factors.given, y); }));
+    ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4],
+                                            kMisalignments[i % 3], &random));
+  }
+}
+
+// Channels that fill vectors, or pixels beside each other that do.
+TEST(DepthwiseQ8, IsItsTwinForVectorsOfChannels) {
+  Random random(8);
+  constexpr uint32_t kChannels[] = {4, 8, 16, 32, 12, 48, 64, 65, 100, 128, 190};
+  for (uint32_t i = 0; i < 110; i += i % 5 == 0 ? 1 : kThinning) {
+    DepthwiseQ8Shape shape;
+    AxisCase across(&random, 24, i % 7 == 0 ? 40 : 4);
+    if (i % 3 != 0) {
+      across = AxisCase(&random, 1, 3);
+      across.axis.stride = 1;
+      across.axis.input = 18 + random.Below(9);
+      across.axis.output =
+          across.axis.input + across.axis.pad - (across.axis.kernel - 1) * across.axis.dilation;
+    }
+    SetWindow(&shape, AxisCase(&random, 5), across, 1 + random.Below(2));
+    shape.multiplier = 1;
+    shape.channels = kChannels[i % 11];
+    shape.results = ResultsCase(&random);
+    shape.x_zero = LevelAtRandom(&random);
+    const MapOrder order = i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast;
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, order, order, kMisalignments[i % 3], &random));
   }
 }
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution of levels where rows share what they load: pixels of a map as one run of rows, and what of x
+// lies in whole blocks taken as it lies. Included by conv_q8.cc alone.
+
+#if defined(WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_
+#undef WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_
+#endif
+
+#include "kernels/matrix/conv_q8.h"
+#include "kernels/matrix/patches-inl.h"
+#include "kernels/matrix/rows_q8-inl.h"
+
+#if HWY_TARGET != HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Room on the stack for many small patches: those that were just written are not ready to be read.
+inline constexpr size_t kRoomBytes = 2048;
+
+// One group of one image: `x` is its first channel, `place` the place of its first output in y.
+struct ConvGroup {
+  const ConvQ8Shape& shape;
+  PatchWalk walk;
+  RowsQ8 rows;  // of patches
+  const int8_t* x;
+  size_t place;
+  // Where `room` patches are gathered; behind each, up to whole blocks, are zeros.
+  int8_t* patches;
+  size_t room;
+};
+
+// An axis of one is not followed: its stride leads nowhere.
+HWY_INLINE size_t StepTo(size_t index, size_t stride) { return index == 0 ? 0 : index * stride; }
+
+// `count` outputs from (row, column) on, one below the other or else beside each other.
+HWY_INLINE void ConvPatches(ConvGroup& at, uint32_t row, uint32_t column, uint32_t count,
+                            bool is_down) {
+  const MapStrides& y = at.shape.y;
+  at.rows.y_stride = is_down ? y.row : y.pixel;
+  for (uint32_t done = 0; done < count;) {
+    const size_t left = count - done, some = left < at.room ? left : at.room;
+    at.rows.place = at.place + StepTo(row, y.row) + StepTo(column, y.pixel);
+    int8_t* to = at.patches;
+    for (size_t i = 0; i < some; ++i, to += at.rows.x_stride, ++done) {
+      GatherPatch(at.walk, at.x, row, column, at.shape.x_zero, to);
+      ++(is_down ? row : column);
+    }
+    RunRowsQ8(at.rows, at.patches, 0, some);
+  }
+}
+
+// Patches without a tap outside whose pieces are taken as they lie.
+struct ConvPieces {
+  explicit ConvPieces(const RowsQ8& of_patches) : rows(of_patches) {}
+  RowsQ8 rows;
+  size_t over = 0;  // read behind each piece, up to whole blocks, and multiplied by zeros
+  alignas(64) int8_t weights[8192];  // with those zeros
+};
+
+// Whether there are such pieces.
+HWY_INLINE bool FindPieces(const ConvQ8Shape& shape, RowsQ8& rows) {
+  const size_t width = shape.kernel_width;
+  if (shape.in_channels != 1 && shape.x.channel != 1) return false;
+  rows.inputs = width * shape.in_channels;
+  rows.runs = shape.kernel_height;
+  rows.run_step = rows.runs == 1 ? 0 : size_t{shape.dilation_y} * shape.x.row;
+  if (width != 1 && size_t{shape.dilation_x} * shape.x.pixel != shape.in_channels) {
+    if (rows.runs != 1) return false;
+    rows.runs = width;
+    rows.inputs = shape.in_channels;
+    rows.run_step = size_t{shape.dilation_x} * shape.x.pixel;
+  }
+  rows.x_stride = shape.out_width == 1 ? 0 : size_t{shape.stride_x} * shape.x.pixel;
+  rows.y_stride = shape.y.pixel;
+  return rows.inputs != 0;
+}
+
+// Pieces up to whole blocks where that makes few products more; gathering costs about as much as two blocks.
+HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
+  RowsQ8& rows = pieces.rows;
+  const size_t length = rows.inputs, whole = (length + kInputBlock - 1) / kInputBlock * kInputBlock;
+  pieces.over = whole - length;
+  if (pieces.over == 0) return true;
+  const size_t bytes = rows.runs * whole * kPanelOutputs;
+  const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
+  if (rows.runs * whole > padded + 2 * kInputBlock) return false;
+  if (panels * bytes > sizeof pieces.weights) return false;
+  const auto place = [](size_t k, size_t n) {
+    return k / kInputBlock * kInputBlock * kPanelOutputs + n * kInputBlock + k % kInputBlock;
+  };
+  __builtin_memset(pieces.weights, 0, panels * bytes);
+  for (size_t p = 0; p < panels; ++p) {
+    const int8_t* const from = rows.weights + p * padded * kPanelOutputs;
+    int8_t* const to = pieces.weights + p * bytes;
+    for (size_t k = 0; k < rows.runs * length; ++k) {
+      const size_t whole_k = k / length * whole + k % length;
+      for (size_t n = 0; n < kPanelOutputs; ++n) to[place(whole_k, n)] = from[place(k, n)];
+    }
+  }
+  rows.weights = pieces.weights;
+  rows.inputs = whole;
+  return true;
+}
+
+// Outputs all of whose taps are inside, by pieces; the others, at the edges, by patches.
+HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
+  const ConvQ8Shape& shape = at.shape;
+  RowsQ8& inside = pieces.rows;
+  const IndexRange down = at.walk.inside_rows, across = at.walk.inside;
+  const auto from = [](const WindowAxis& axis, uint32_t output, size_t stride) {
+    return StepTo(static_cast<size_t>(axis.Origin(output)), stride);
+  };
+  // What a patch spans from its first tap, and where x ends.
+  const size_t span = StepTo(inside.runs - 1, inside.run_step) + inside.inputs;
+  const size_t end = StepTo(shape.in_height - 1, shape.x.row) +
+                     StepTo(shape.in_width - 1, shape.x.pixel) + shape.in_channels;
+  for (uint32_t row = 0; row < shape.out_height; ++row) {
+    if (row < down.first || row >= down.end) {
+      ConvPatches(at, row, 0, shape.out_width, /*is_down=*/false);
+      continue;
+    }
+    const size_t first =
+        from(at.walk.down, row, shape.x.row) + from(at.walk.across, across.first, shape.x.pixel);
+    uint32_t count = across.count();
+    while (count != 0 && first + StepTo(count - 1, inside.x_stride) + span > end) --count;
+    inside.place = at.place + StepTo(row, shape.y.row) + StepTo(across.first, shape.y.pixel);
+    RunRowsQ8(inside, at.x + first, 0, count);
+    if (count == across.count()) continue;
+    ConvPatches(at, row, across.first + count, across.count() - count, /*is_down=*/false);
+  }
+  for (uint32_t column = 0; column < shape.out_width; ++column) {
+    if (column == across.first) column = across.end;
+    if (column == shape.out_width) break;
+    ConvPatches(at, down.first, column, down.count(), /*is_down=*/true);
+  }
+}
+
+// Each output is made of one pixel of x, or of nothing.
+HWY_INLINE void ConvDirect(ConvGroup& at) {
+  const ConvQ8Shape& shape = at.shape;
+  const bool is_one_column = shape.out_width == 1, is_one_row = shape.out_height == 1;
+  const bool leads_nowhere = at.rows.inputs == 0;
+  const size_t across = is_one_column || leads_nowhere ? 0 : size_t{shape.stride_x} * shape.x.pixel;
+  const size_t down = is_one_row || leads_nowhere ? 0 : size_t{shape.stride_y} * shape.x.row;
+  const size_t y_across = is_one_column ? 0 : shape.y.pixel, y_down = is_one_row ? 0 : shape.y.row;
+  at.rows.x_stride = is_one_column ? down : across;
+  at.rows.y_stride = is_one_column ? y_down : y_across;
+  const bool rows_follow =
+      is_one_column || is_one_row ||
+      (down == shape.out_width * across && y_down == shape.out_width * y_across);
+  const size_t runs = rows_follow ? 1 : shape.out_height;
+  const size_t pixels = rows_follow ? size_t{shape.out_height} * shape.out_width : shape.out_width;
+  for (size_t run = 0; run < runs; ++run) {
+    at.rows.place = at.place + run * y_down;
+    RunRowsQ8(at.rows, at.x + run * down, 0, pixels);
+  }
+}
+
+// `rows` have the weights, factors and y of the group. With scratch null the convolution is direct.
+HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchWalk& walk, const RowsQ8& rows,
+                            const int8_t* x, size_t place, int8_t* scratch) {
+  const size_t inputs = size_t{shape.kernel_height} * shape.kernel_width * shape.in_channels;
+  const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
+  ConvGroup at = {shape, walk, rows, x, place, scratch, kPatches};
+  const bool is_direct = scratch == nullptr || inputs == 0;
+  at.rows.inputs = is_direct ? inputs : padded;
+  ShiftedFirst shifted;
+  ShiftRows(at.rows, size_t{shape.out_height} * shape.out_width, shifted);
+  if (is_direct) return ConvDirect(at);
+  int8_t near_patches[kRoomBytes];
+  if (padded * kPatches <= kRoomBytes) at.patches = near_patches, at.room = kRoomBytes / padded;
+  for (size_t i = 0; i < at.room; ++i) {
+    FillRun(at.patches + i * padded + inputs, padded - inputs, int8_t{0});
+  }
+  at.rows.x_stride = padded;
+  if (walk.inside_rows.count() != 0 && walk.inside.count() != 0) {
+    ConvPieces pieces(at.rows);
+    if (FindPieces(shape, pieces.rows) && PadPieces(padded, pieces))
+      return ConvByPieces(at, pieces);
+  }
+  for (uint32_t row = 0; row < shape.out_height; ++row) {
+    ConvPatches(at, row, 0, shape.out_width, /*is_down=*/false);
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_

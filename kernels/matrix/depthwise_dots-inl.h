@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution of levels by the instructions of dots.h: the bytes of four taps are brought beside each
+// other for as many channels as a vector has bytes. Where there are fewer channels, pixels beside each other
+// stand for more. Included by depthwise_q8.cc alone.
+
+#if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
+#undef WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
+#endif
+
+#include "kernels/integer.h"
+#include "kernels/matrix/depthwise_q8.h"
+#include "kernels/matrix/pack.h"
+#include "kernels/matrix/rectangles.h"
+#include "kernels/simd/dots-inl.h"
+#include "kernels/simd/levels-inl.h"
+
+#if defined(WEFT_TARGET_DOTS)
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes);
+inline constexpr size_t kMostDotTaps = 64;
+inline constexpr size_t kNoColumns = ~size_t{0};
+
+// Of rectangles with so many columns and more all outputs are made by dots; kNoColumns where none are.
+HWY_INLINE size_t DotColumns(const DepthwiseQ8Shape& shape) {
+  const uint64_t taps = uint64_t{shape.kernel_height} * shape.kernel_width;
+  const bool fits = taps != 0 && taps <= kMostDotTaps && shape.multiplier == 1 &&
+                    !shape.results.is_float && shape.channels > 1 && shape.x.channel == 1 &&
+                    shape.y.channel == 1;
+  if (!fits || !HasDots()) return kNoColumns;
+  if (shape.channels >= kDotBytes) return 1;
+  const bool is_row = shape.stride_x == 1 && shape.x.pixel == shape.channels &&
+                      shape.y.pixel == shape.channels && shape.in_width > 1;
+  if (!is_row || kDotBytes % shape.channels != 0 || shape.channels % 4 != 0) return kNoColumns;
+  return kDotBytes / shape.channels;
+}
+
+// The bytes of four vectors in fours: lane 4 b + j of vector v has those of byte 16 b + 4 v + j.
+HWY_INLINE void InterleaveFours(const ByteVec* of, ByteVec* fours) {
+  const DotBytes bytes;
+  const hn::RepartitionToWide<DotBytes> pairs;
+  const auto low = hn::BitCast(pairs, hn::InterleaveLower(bytes, of[0], of[1]));
+  const auto high = hn::BitCast(pairs, hn::InterleaveUpper(bytes, of[0], of[1]));
+  const auto next_low = hn::BitCast(pairs, hn::InterleaveLower(bytes, of[2], of[3]));
+  const auto next_high = hn::BitCast(pairs, hn::InterleaveUpper(bytes, of[2], of[3]));
+  fours[0] = hn::BitCast(bytes, hn::InterleaveLower(pairs, low, next_low));
+  fours[1] = hn::BitCast(bytes, hn::InterleaveUpper(pairs, low, next_low));
+  fours[2] = hn::BitCast(bytes, hn::InterleaveLower(pairs, high, next_high));
+  fours[3] = hn::BitCast(bytes, hn::InterleaveUpper(pairs, high, next_high));
+}
+
+// What a vector of channels has in common for all pixels, in the order of fours.
+struct DotChannels {
+  alignas(64) int8_t weights[kMostDotTaps * kDotBytes];
+  alignas(64) int32_t first[kDotBytes];
+  alignas(64) float scales[kDotBytes], start[kDotBytes];
+  size_t groups;  // of four taps
+};
+
+// Those from `channel` on; fewer than a vector repeat.
+HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* weights,
+                                const FactorsQ8& factors, size_t channel, DotChannels& to) {
+  const DotBytes bytes;
+  const DotSums sums;
+  const size_t padded = PanelCount(shape.channels) * kPanelOutputs;
+  const size_t period = shape.channels < kDotBytes ? shape.channels : kDotBytes;
+  const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
+  to.groups = (taps + 3) / 4;
+  DotVec biases[4] = {hn::Zero(sums), hn::Zero(sums), hn::Zero(sums), hn::Zero(sums)};
+  for (size_t g = 0; g < to.groups; ++g) {
+    ByteVec lines[4], fours[4];
+    for (size_t t = 0; t < 4; ++t) {
+      alignas(64) int8_t line[kDotBytes] = {};
+      for (size_t i = 0; i < kDotBytes && 4 * g + t < taps; i += period) {
+        __builtin_memcpy(line + i, weights + (4 * g + t) * padded + channel, period);
+      }
+      lines[t] = hn::Load(bytes, line);
+    }
+    InterleaveFours(lines, fours);
+    for (size_t v = 0; v < 4; ++v) {
+      hn::Store(fours[v], bytes, to.weights + (4 * g + v) * kDotBytes);
+      biases[v] = AddDots(biases[v], FirstFactors(hn::Zero(bytes)), fours[v]);
+    }
+  }
+  constexpr size_t kWords = kDotBytes / 4;
+  for (size_t v = 0; v < 4; ++v) {
+    alignas(64) int32_t bias[kWords] = {};
+    if (kFirstBias != 0) hn::Store(biases[v], sums, bias);
+    for (size_t i = 0; i < kWords; ++i) {
+      const size_t n = channel + (i / 4 * 16 + 4 * v + i % 4) % period;
+      const int32_t first = factors.first == nullptr ? 0 : factors.first[n];
+      to.first[v * kWords + i] = WrappingSubtract(first, bias[i]);
+      to.scales[v * kWords + i] = factors.scales[n];
+      to.start[v * kWords + i] = factors.start == nullptr ? 0.0f : factors.start[n];
+    }
+  }
+}
+
+// Where the taps of a rectangle's first output lie; those outside, and up to whole groups, in padding,
+// which is not left from one output to the next.
+struct DotTaps {
+  const int8_t* from[kMostDotTaps];
+  size_t moves[kMostDotTaps];
+};
+
+HWY_INLINE void PlaceTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const TapSteps& steps,
+                          const int8_t* x, const int8_t* padding, size_t groups, DotTaps& taps) {
+  for (size_t i = 0; i < 4 * groups; ++i) taps.from[i] = padding, taps.moves[i] = 0;
+  for (size_t ky = 0; ky < steps.rows; ++ky) {
+    for (size_t kx = 0; kx < steps.columns; ++kx) {
+      const size_t i = (at.ky.first + ky) * shape.kernel_width + at.kx.first + kx;
+      taps.from[i] = x + (steps.first + ky * steps.row + kx * steps.column);
+      taps.moves[i] = ~size_t{0};
+    }
+  }
+}
+
+// A vector of levels of y, of which the taps lie `offset` behind those of the first.
+HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t offset,
+                             const LevelBounds& bounds, int8_t* y) {
+  const DotBytes bytes;
+  const DotSums sums;
+  constexpr size_t kWords = kDotBytes / 4;
+  DotVec sum[4];
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < 4; ++v) sum[v] = hn::Load(sums, of.first + v * kWords);
+  const int8_t* weights = of.weights;
+  for (size_t t = 0; t < 4 * of.groups; t += 4) {
+    ByteVec lines[4], fours[4];
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+      lines[i] = FirstFactors(hn::LoadU(bytes, taps.from[t + i] + (taps.moves[t + i] & offset)));
+    }
+    InterleaveFours(lines, fours);
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v, weights += kDotBytes) {
+      sum[v] = AddDots(sum[v], fours[v], hn::Load(bytes, weights));
+    }
+  }
+  IntVec levels[4];
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < 4; ++v) {
+    const FloatVec scaled = hn::Mul(ToFloats(sum[v]), Load(of.scales + v * kWords));
+    levels[v] = ToLevels(hn::Add(scaled, Load(of.start + v * kWords)), bounds);
+  }
+  // Within blocks of 128 bits these put lanes of the first before those of the second.
+  const hn::RepartitionToNarrow<DotSums> shorts;
+  const auto low = hn::ReorderDemote2To(shorts, levels[0], levels[1]);
+  const auto high = hn::ReorderDemote2To(shorts, levels[2], levels[3]);
+  hn::StoreU(hn::ReorderDemote2To(bytes, low, high), bytes, y);
+}
+
+// All rectangles of at least `least` columns, for the channels that `of` has.
+HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis& down,
+                                 const WindowAxis& across, const DotChannels& of, size_t least,
+                                 const int8_t* x, const LevelBounds& bounds, int8_t* y) {
+  alignas(64) int8_t padding[kDotBytes];
+  for (int8_t& level : padding) level = shape.x_zero;
+  Rectangles rectangles(down, across);
+  DotTaps taps;
+  while (const Rectangle* next = rectangles.Next()) {
+    const Rectangle& at = *next;
+    const size_t columns = at.columns.count();
+    if (columns < least) continue;
+    const TapSteps steps = TapsOf(at, down, across, shape.x);
+    const PixelSteps pixels = StepsOf(shape, steps.rows != 0);
+    PlaceTaps(shape, at, steps, x, padding, of.groups, taps);
+    int8_t* to = y + FirstOf(at, shape.y);
+    for (size_t i = 0; i < at.rows.count(); ++i, to += i < at.rows.count() ? shape.y.row : 0) {
+      const size_t row = i * pixels.row;
+      if (shape.channels >= kDotBytes) {
+        for (size_t j = 0; j < columns; ++j) {
+          DotsOfVector(of, taps, row + j * pixels.column, bounds, to + j * size_t{shape.y.pixel});
+        }
+        continue;
+      }
+      // The last vector goes back to where it ends with the row.
+      const size_t end = columns * shape.channels - kDotBytes;
+      for (size_t j = 0; j < end; j += kDotBytes) DotsOfVector(of, taps, row + j, bounds, to + j);
+      DotsOfVector(of, taps, row + end, bounds, to + end);
+    }
+  }
+}
+
+inline void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& down,
+                            const WindowAxis& across, size_t least, const int8_t* x,
+                            const int8_t* weights, const FactorsQ8& factors, int8_t* y) {
+  const LevelBounds bounds = BoundsOf(shape.results.levels);
+  const bool has_data = shape.in_height != 0 && shape.in_width != 0;
+  size_t channel = 0;
+  for (;;) {
+    DotChannels of;
+    PrepareChannels(shape, weights, factors, channel, of);
+    for (size_t b = 0; b < shape.batch; ++b) {
+      DotsOfRectangles(shape, down, across, of, least,
+                       has_data ? x + b * shape.x.image + channel : x, bounds,
+                       y + b * shape.y.image + channel);
+    }
+    channel += kDotBytes;
+    if (channel >= shape.channels) return;
+    // The last vector ends with the last channel.
+    if (channel + kDotBytes > shape.channels) channel = shape.channels - kDotBytes;
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of a panel of 16 outputs, of rows of i8, by the instructions of dots.h. Included by sum_panel-inl.h
+// alone.
+
+#if defined(WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_
+#undef WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_
+#endif
+
+#include "kernels/simd/dots-inl.h"
+
+#if defined(WEFT_TARGET_DOTS)
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Outputs whose weights are in one vector.
+inline constexpr size_t kDotOutputs = HWY_MAX_LANES_D(DotBytes) / kInputBlock;
+
+// Vectors of weights whose sums are in registers at one time, and chains of sums of each, since one alone
+// waits for its own instruction.
+template <size_t kRows>
+inline constexpr size_t kDotVectors = kRows == 1 && kDotOutputs != 4 ? 8 : 4;
+template <size_t kRows>
+inline constexpr size_t kDotChains = kRows == 1 && kDotOutputs == 4 ? 2 : 1;
+
+// What the bias of the weights makes of a row's sums too much: kFirstBias times the sum of its numbers.
+template <size_t kRows>
+HWY_INLINE void BiasesOf(const NumberRows<int8_t>& rows, int32_t* biases) {
+  const hn::Full128<int8_t> bytes;
+  const hn::Full128<int32_t> words;
+  const auto first = FirstFactors(hn::Zero(bytes));
+  for (size_t r = 0; r < kRows; ++r) {
+    auto sums = hn::Zero(words);
+    const int8_t* numbers = rows.numbers + r * rows.stride;
+    for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
+      for (size_t k = 0; k < rows.count; k += kInputBlock) {
+        sums = AddDots(sums, first, hn::LoadU(bytes, numbers + k));
+      }
+      if (run == 1) break;  // nothing lies a step behind the last
+    }
+    if (rows.tail != nullptr) {
+      sums = AddDots(sums, first, hn::LoadU(bytes, rows.tail + r * kInputBlock));
+    }
+    biases[r] = hn::ReduceSum(words, sums);
+  }
+}
+
+template <size_t kRows, size_t kVectors>
+struct DotLanes {
+  DotVec sums[kRows][kVectors];
+};
+
+// With kShifted the numbers are the factors without sign, else the weights.
+template <bool kShifted, size_t kRows, size_t kVectors>
+HWY_INLINE void AddDotBlock(const int8_t* numbers, size_t stride, const int8_t* block,
+                            DotLanes<kRows, kVectors>& lanes) {
+  const DotBytes bytes;
+  ByteVec of_row[kRows];
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < kRows; ++r) {
+    of_row[r] = hn::LoadDup128(bytes, numbers + r * stride);
+    if constexpr (kShifted) of_row[r] = FirstFactors(of_row[r]);
+  }
+  HWY_UNROLL(8)
+  for (size_t n = 0; n < kVectors; ++n) {
+    ByteVec line = hn::LoadU(bytes, block + n * HWY_MAX_LANES_D(DotBytes));
+    if constexpr (!kShifted) line = FirstFactors(line);
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kRows; ++r) {
+      DotVec& sum = lanes.sums[r][n];
+      sum = kShifted ? AddDots(sum, of_row[r], line) : AddDots(sum, line, of_row[r]);
+    }
+  }
+}
+
+// The sums of the lanes of four vectors, less `bias`, in the order of their outputs.
+HWY_INLINE void StoreDots(const DotVec* of, int32_t bias, int32_t* to) {
+  const DotSums tag;
+  const hn::RepartitionToWide<DotSums> pairs;
+  const auto ab =
+      hn::Add(hn::InterleaveLower(tag, of[0], of[1]), hn::InterleaveUpper(tag, of[0], of[1]));
+  const auto cd =
+      hn::Add(hn::InterleaveLower(tag, of[2], of[3]), hn::InterleaveUpper(tag, of[2], of[3]));
+  const auto low = hn::InterleaveLower(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
+  const auto high = hn::InterleaveUpper(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
+  DotVec all = hn::Add(hn::BitCast(tag, low), hn::BitCast(tag, high));
+  if constexpr (kFirstBias != 0) all = hn::Sub(all, hn::Set(tag, bias));
+  // Lane 4 b + j is of block b of vector j.
+  if constexpr (kDotOutputs == 4) {
+    alignas(64) static constexpr int32_t kOrder[16] = {0, 4, 8,  12, 1, 5, 9,  13,
+                                                       2, 6, 10, 14, 3, 7, 11, 15};
+    all = hn::TableLookupLanes(all, hn::SetTableIndices(tag, kOrder));
+  } else if constexpr (kDotOutputs == 2) {
+    alignas(32) static constexpr int32_t kOrder[8] = {0, 4, 1, 5, 2, 6, 3, 7};
+    all = hn::TableLookupLanes(all, hn::SetTableIndices(tag, kOrder));
+  }
+  hn::StoreU(all, tag, to);
+}
+
+template <bool kShifted, size_t kRows>
+HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, int32_t* sums) {
+  constexpr size_t kVectors = kDotVectors<kRows>, kChains = kDotChains<kRows>;
+  constexpr size_t kBlock = kPanelOutputs * kInputBlock;
+  for (size_t first = 0; first < kPanelOutputs; first += kVectors * kDotOutputs) {
+    const int8_t* block = weights + first * kInputBlock;
+    DotLanes<kRows, kVectors> lanes[kChains];
+    HWY_UNROLL(2)
+    for (size_t c = 0; c < kChains; ++c) {
+      HWY_UNROLL(4)
+      for (size_t r = 0; r < kRows; ++r) {
+        HWY_UNROLL(8)
+        for (size_t n = 0; n < kVectors; ++n) lanes[c].sums[r][n] = hn::Zero(DotSums());
+      }
+    }
+    const int8_t* numbers = rows.numbers;
+    for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
+      size_t k = 0;
+      if constexpr (kChains == 2) {
+        for (; k + 2 * kInputBlock <= rows.count; k += 2 * kInputBlock, block += 2 * kBlock) {
+          AddDotBlock<kShifted>(numbers + k, rows.stride, block, lanes[0]);
+          AddDotBlock<kShifted>(numbers + k + kInputBlock, rows.stride, block + kBlock, lanes[1]);
+        }
+      }
+      for (; k < rows.count; k += kInputBlock, block += kBlock) {
+        AddDotBlock<kShifted>(numbers + k, rows.stride, block, lanes[0]);
+      }
+      if (run == 1) break;  // nothing lies a step behind the last
+    }
+    if (rows.tail != nullptr) {
+      AddDotBlock<kShifted>(rows.tail, kInputBlock, block, lanes[kChains - 1]);
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kRows; ++r) {
+      DotVec* const of = lanes[0].sums[r];
+      if constexpr (kChains == 2) {
+        HWY_UNROLL(8)
+        for (size_t n = 0; n < kVectors; ++n) of[n] = hn::Add(of[n], lanes[1].sums[r][n]);
+      }
+      const int32_t bias = kShifted || kFirstBias == 0 ? 0 : rows.biases[r];
+      int32_t* const to = sums + r * kPanelOutputs + first;
+      StoreDots(of, bias, to);
+      if constexpr (kVectors == 8) StoreDots(of + 4, bias, to + 4 * kDotOutputs);
+    }
+  }
+}
+
+// What the sums of rows that are shifted are too great by, of a panel of `blocks` blocks.
+HWY_INLINE void SumShift(const int8_t* weights, size_t blocks, int32_t* sums) {
+  const DotBytes bytes;
+  const ByteVec first = FirstFactors(hn::Zero(bytes));
+  constexpr size_t kVectors = kPanelOutputs / kDotOutputs;
+  DotVec of[kVectors];
+  for (size_t n = 0; n < kVectors; ++n) of[n] = hn::Zero(DotSums());
+  for (; blocks != 0; --blocks) {
+    for (size_t n = 0; n < kVectors; ++n, weights += HWY_MAX_LANES_D(DotBytes)) {
+      of[n] = AddDots(of[n], first, hn::LoadU(bytes, weights));
+    }
+  }
+  for (size_t n = 0; n < kVectors; n += 4) StoreDots(of + n, 0, sums + n * kDotOutputs);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dots.h names, for the vectors of a target: sums of four products of i8, and of two of i16, into each
+// lane of i32. They wrap around and are exact otherwise. As assembly, since the target's functions are
+// compiled for processors without.
+
+#if defined(WEFT_KERNELS_SIMD_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_DOTS_INL_H_
+#undef WEFT_KERNELS_SIMD_DOTS_INL_H_
+#else
+#define WEFT_KERNELS_SIMD_DOTS_INL_H_
+#endif
+
+#include "kernels/simd/dots.h"
+#include "kernels/simd/vector-inl.h"
+
+// Where a target has them.
+#undef WEFT_TARGET_DOTS
+#if defined(WEFT_DOTS) && HWY_TARGET != HWY_SCALAR
+#if HWY_ARCH_ARM_A64
+#define WEFT_TARGET_DOTS kDotsOfNeon
+#elif HWY_TARGET <= HWY_AVX3
+#define WEFT_TARGET_DOTS kDotsOfAvx3
+#else
+#define WEFT_TARGET_DOTS kDotsOfAvx2
+#endif
+#endif
+
+#if defined(WEFT_TARGET_DOTS)
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+using DotBytes = hn::CappedTag<int8_t, 64>;
+using DotSums = hn::RepartitionToWide<hn::RepartitionToWide<DotBytes>>;
+using ByteVec = hn::Vec<DotBytes>;
+using DotVec = hn::Vec<DotSums>;
+
+HWY_INLINE bool HasDots() { return (Dots() & WEFT_TARGET_DOTS) != 0; }
+
+#if HWY_ARCH_X86
+
+// The first factor of a product has no sign there: instead of an i8 it is what is kFirstBias more.
+inline constexpr int32_t kFirstBias = 128;
+template <class V>
+HWY_INLINE V FirstFactors(V bytes) {
+  const hn::DFromV<V> tag;
+  return hn::Xor(bytes, hn::Set(tag, static_cast<int8_t>(-128)));
+}
+
+template <class S, class V>
+HWY_INLINE S AddDots(S sums, V first, V second) {
+#if HWY_TARGET <= HWY_AVX3
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(first.raw), "vm"(second.raw));
+#else
+  __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums.raw) : "x"(first.raw), "xm"(second.raw));
+#endif
+  return sums;
+}
+
+template <class S, class V>
+HWY_INLINE S AddPairs(S sums, V first, V second) {
+#if HWY_TARGET <= HWY_AVX3
+  __asm__("vpdpwssd %2, %1, %0" : "+v"(sums.raw) : "v"(first.raw), "vm"(second.raw));
+#else
+  __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sums.raw) : "x"(first.raw), "xm"(second.raw));
+#endif
+  return sums;
+}
+
+#else
+
+inline constexpr int32_t kFirstBias = 0;
+template <class V>
+HWY_INLINE V FirstFactors(V bytes) {
+  return bytes;
+}
+
+// Assemblers take it only if they are told. GNU's wants it from an architecture that has it, and then
+// knows that one up to the file's end; that one has all that the file's own has, or else it had this.
+#undef WEFT_ALLOW_SDOT
+#if defined(__ARM_FEATURE_DOTPROD)
+#define WEFT_ALLOW_SDOT ""
+#elif defined(__clang__)
+#define WEFT_ALLOW_SDOT ".arch_extension dotprod\n\t"
+#else
+#define WEFT_ALLOW_SDOT ".arch armv8.2-a+dotprod\n\t"
+#endif
+
+template <class S, class V>
+HWY_INLINE S AddDots(S sums, V first, V second) {
+  __asm__(WEFT_ALLOW_SDOT "sdot %0.4s, %1.16b, %2.16b"
+          : "+w"(sums.raw)
+          : "w"(first.raw), "w"(second.raw));
+  return sums;
+}
+
+#undef WEFT_ALLOW_SDOT
+
+#endif
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // WEFT_KERNELS_SIMD_DOTS_INL_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/simd/dots.h"
+
+#if defined(WEFT_DOTS)
+#include <atomic>
+
+#if HWY_ARCH_ARM_A64 && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+namespace weft::kernels {
+namespace {
+
+std::atomic<uint32_t> known_dots{0};
+
+#if HWY_ARCH_X86_64
+uint32_t DotsOfProcessor() {
+  __builtin_cpu_init();
+  uint32_t dots = kDotsAreKnown;
+  if (__builtin_cpu_supports("avxvnni")) dots |= kDotsOfAvx2;
+  if (__builtin_cpu_supports("avx512vnni")) dots |= kDotsOfAvx3;
+  return dots;
+}
+#elif defined(__APPLE__)
+uint32_t DotsOfProcessor() { return kDotsAreKnown | kDotsOfNeon; }  // all of them have it
+#else
+uint32_t DotsOfProcessor() {
+  constexpr unsigned long kDotProducts = 1ul << 20;  // HWCAP_ASIMDDP
+  return kDotsAreKnown | ((getauxval(AT_HWCAP) & kDotProducts) != 0 ? kDotsOfNeon : 0);
+}
+#endif
+
+}  // namespace
+
+uint32_t Dots() {
+  uint32_t dots = known_dots.load(std::memory_order_relaxed);
+  if (dots == 0) known_dots.store(dots = DotsOfProcessor(), std::memory_order_relaxed);
+  return dots;
+}
+
+void ForbidDots(bool forbid) {
+  known_dots.store(forbid ? kDotsAreKnown : 0, std::memory_order_relaxed);
+}
+
+}  // namespace weft::kernels
+#endif
