@@ -2,11 +2,13 @@
 #include "converter/graph/quantise/levels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/rings.h"
+#include "converter/graph/recognise/channel_constant.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
@@ -39,6 +41,25 @@ std::optional<Levels> LevelsOfInput(const ir::Source& source) {
   return LevelsOfType(TypeOf(source).type);
 }
 
+// As a FakeQuantize has them: of what goes in, then of what comes out, low and high.
+using Limits = std::array<double, 4>;
+
+std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
+  if (count > kByteCount) return std::nullopt;
+  const auto [low, high, out_low, out_high] = limits;
+  const auto steps = static_cast<double>(count - 1);
+  const double scale = (high - low) / steps, out_scale = (out_high - out_low) / steps;
+  const std::optional<double> zero = ZeroOf(low, scale), out_zero = ZeroOf(out_low, out_scale);
+  if (!zero || !out_zero) return std::nullopt;
+  // The lowest level becomes such an integer that 0 is as near to 0 as it can be.
+  const double shift =
+      std::clamp<double>(*out_zero, steps - kGreatestByte, -static_cast<double>(kLeastByte));
+  if (!IsByte(*zero - shift) || !IsByte(*out_zero - shift)) return std::nullopt;
+  const auto first = static_cast<int>(-shift), last = static_cast<int>(steps - shift);
+  return Quantiser{{scale, static_cast<int>(*zero - shift), first, last},
+                   {out_scale, static_cast<int>(*out_zero - shift), first, last}};
+}
+
 }  // namespace
 
 std::optional<Levels> LevelsOfType(ElementType type) {
@@ -65,26 +86,38 @@ int LevelOf(float number, const Levels& levels) {
 
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
   if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
-  double limits[4];
-  for (size_t i = 0; i < 4; ++i) {
+  Limits limits;
+  for (size_t i = 0; i < limits.size(); ++i) {
     const std::optional<double> limit = NumberIn(node.inputs[i + 1]);
     if (!limit) return std::nullopt;
     limits[i] = *limit;
   }
-  const int64_t count = LevelCountOf(node);
-  if (count > kByteCount) return std::nullopt;
-  const auto [low, high, out_low, out_high] = limits;
-  const auto steps = static_cast<double>(count - 1);
-  const double scale = (high - low) / steps, out_scale = (out_high - out_low) / steps;
-  const std::optional<double> zero = ZeroOf(low, scale), out_zero = ZeroOf(out_low, out_scale);
-  if (!zero || !out_zero) return std::nullopt;
-  // The lowest level becomes such an integer that 0 is as near to 0 as it can be.
-  const double shift =
-      std::clamp<double>(*out_zero, steps - kGreatestByte, -static_cast<double>(kLeastByte));
-  if (!IsByte(*zero - shift) || !IsByte(*out_zero - shift)) return std::nullopt;
-  const auto first = static_cast<int>(-shift), last = static_cast<int>(steps - shift);
-  return Quantiser{{scale, static_cast<int>(*zero - shift), first, last},
-                   {out_scale, static_cast<int>(*out_zero - shift), first, last}};
+  return QuantiserBetween(limits, LevelCountOf(node));
+}
+
+std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis) {
+  if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
+  const int64_t count = node.outputs[0].type.dims[axis];
+  std::array<std::vector<double>, 4> limits;
+  for (size_t i = 0; i < limits.size(); ++i) {
+    const std::optional<Repeated> numbers = RepeatedOf(node, i + 1);
+    const auto along = numbers ? AlongAxis(*numbers, axis, count) : std::nullopt;
+    if (!along) return std::nullopt;
+    limits[i] = *along;
+  }
+  std::optional<ChannelLevels> channels;
+  for (size_t c = 0; c < static_cast<size_t>(count); ++c) {
+    const std::optional<Quantiser> one = QuantiserBetween(
+        {limits[0][c], limits[1][c], limits[2][c], limits[3][c]}, LevelCountOf(node));
+    if (!one || !one->in.AgreesWith(one->out)) return std::nullopt;
+    if (!channels) channels = ChannelLevels{one->in, {}};
+    const Levels& levels = channels->levels;
+    if (one->in.zero != levels.zero || one->in.low != levels.low || one->in.high != levels.high) {
+      return std::nullopt;
+    }
+    channels->scales.push_back(one->in.scale);
+  }
+  return channels;
 }
 
 LevelledValues::LevelledValues(const ir::Graph& graph) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "converter/ir/graph.h"
 
@@ -41,6 +42,15 @@ struct Quantiser {
 };
 // Nullopt where ranges differ or are computed, are empty, have no level at 0, or more levels than i8 holds.
 std::optional<Quantiser> QuantiserOf(const ir::Node& node);
+
+// Levels of which each channel has a scale of its own; levels.scale says nothing.
+struct ChannelLevels {
+  Levels levels;
+  std::vector<double> scales;
+};
+// Of a FakeQuantize of such ranges along an axis, which stand for the same behind it. Nullopt where channels
+// differ in more than the scale.
+std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis);
 
 // The values of a graph, of f32, whose elements all lie on the same levels: behind quantisers and what moves
 // or keeps their elements.

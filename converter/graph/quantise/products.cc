@@ -101,6 +101,12 @@ struct ProductTail {
   ir::Node* last;
   std::vector<double> starts;                   // of each output
   std::optional<Levels> levels = std::nullopt;  // that `last`, a quantiser, finds
+  // Of each output if the quantiser levels each for itself; else `levels` have the one scale.
+  std::vector<double> scales = {};
+
+  double ScaleOf(size_t n) const {
+    return !levels ? 1 : scales.empty() ? levels->scale : scales[n];
+  }
 };
 
 // Takes in a constant for each output that is added.
@@ -118,14 +124,48 @@ void ReadStart(const QuantiseSite& site, size_t axis, ProductTail& tail) {
   tail.last = sum;
 }
 
+// Whether each output of a product depends on one channel of its data.
+bool IsDepthwise(const ir::Node& node) {
+  if (!IsCalled(node, "GroupConvolution") || node.inputs.size() != 2) return false;
+  const Dims& dims = TypeOf(node.inputs[1]).dims;
+  return dims.size() > TypeOf(node.inputs[0]).dims.size() && dims[2] == 1;
+}
+
+// A quantiser that levels each channel for itself, as those in front of depthwise convolutions do.
+void ReadChannels(const QuantiseSite& site, ir::Node& end, size_t axis,
+                  const std::optional<ValueBounds>& bounds, ProductTail& tail) {
+  const ir::Node* reader = site.SoleReader(end);
+  if (reader == nullptr || site.KeepsFloats(*reader) || !IsDepthwise(*reader)) return;
+  if (end.outputs[0].type != tail.last->outputs[0].type || !ProductOf(*reader)) return;
+  const std::optional<ChannelLevels> channels = ChannelLevelsOf(end, axis);
+  if (!channels) return;
+  std::optional<Levels> all;
+  for (const double scale : channels->scales) {
+    Levels levels = channels->levels;
+    levels.scale = scale;
+    if (bounds) levels = Within(levels, *bounds);
+    if (all && (levels.low != all->low || levels.high != all->high)) return;
+    all = levels;
+  }
+  tail.levels = all;
+  tail.scales = channels->scales;
+  tail.last = &end;
+}
+
 ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, size_t outputs) {
   ProductTail tail = {&product, std::vector<double>(outputs)};
   ReadStart(site, axis, tail);
   ir::Node* end = site.SoleReader(*tail.last);
   const std::optional<ValueBounds> bounds = end != nullptr ? BoundsOf(*end) : std::nullopt;
   if (bounds) end = site.SoleReader(*end);
-  const std::optional<Quantiser> quantiser = end != nullptr ? QuantiserOf(*end) : std::nullopt;
-  if (!quantiser || end->inputs[0].node->constant) return tail;
+  if (end == nullptr || !IsCalled(*end, "FakeQuantize") || end->inputs[0].node->constant) {
+    return tail;
+  }
+  const std::optional<Quantiser> quantiser = QuantiserOf(*end);
+  if (!quantiser) {
+    ReadChannels(site, *end, axis, bounds, tail);
+    return tail;
+  }
   tail.levels = bounds ? Within(quantiser->in, *bounds) : quantiser->in;
   tail.last = end;
   return tail;
@@ -134,14 +174,16 @@ ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, siz
 // The operands of the operation but its data; nullopt where a number leaves the floats.
 std::optional<std::vector<ir::Source>> OperandsOf(QuantiseSite& site, const ir::Node& like,
                                                   const Product& product, const ProductTail& tail,
-                                                  const Levels& x) {
-  const double y_scale = tail.levels ? tail.levels->scale : 1;
+                                                  const ChannelLevels& x) {
+  const size_t outputs = tail.starts.size();
   std::vector<double> scales, starts;
   std::vector<int64_t> firsts;
-  for (size_t n = 0; n < tail.starts.size(); ++n) {
-    scales.push_back(product.rows.scales[n] * x.scale / y_scale);
+  for (size_t n = 0; n < outputs; ++n) {
+    // Outputs of a channel follow one another.
+    const double x_scale = x.scales[n * x.scales.size() / outputs], y_scale = tail.ScaleOf(n);
+    scales.push_back(product.rows.scales[n] * x_scale / y_scale);
     starts.push_back(tail.starts[n] / y_scale);
-    firsts.push_back(-x.zero * product.rows.sums[n]);
+    firsts.push_back(-x.levels.zero * product.rows.sums[n]);
   }
   const std::optional<std::vector<float>> scale_floats = RoundedFloats(scales);
   const std::optional<std::vector<float>> start_floats = RoundedFloats(starts);
@@ -155,6 +197,14 @@ std::optional<std::vector<ir::Source>> OperandsOf(QuantiseSite& site, const ir::
       NewFloats(graph, like, dims, *start_floats)};
 }
 
+// The levels of a product's data, if it lies on some.
+std::optional<ChannelLevels> DataOf(const QuantiseSite& site, const ir::Source& data) {
+  if (const ChannelLevels* channels = site.ChannelsOf(data)) return *channels;
+  const Levels* levels = site.LevelsOf(data);
+  if (levels == nullptr) return std::nullopt;
+  return ChannelLevels{*levels, {levels->scale}};
+}
+
 }  // namespace
 
 bool IsFlagged(const ir::Node& node, const char* attribute) {
@@ -164,8 +214,8 @@ bool IsFlagged(const ir::Node& node, const char* attribute) {
 
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
-  const Levels* x = site.LevelsOf(node.inputs[0]);
-  if (x == nullptr) return false;
+  const std::optional<ChannelLevels> x = DataOf(site, node.inputs[0]);
+  if (!x) return false;
   const std::optional<Product> product = ProductOf(node);
   if (!product) return false;
   const ProductTail tail = TailOf(site, node, product->channel_axis, product->rows.scales.size());
@@ -178,12 +228,14 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   inputs.insert(inputs.end(), operands->begin(), operands->end());
   NodeAttributes attributes = node.attributes;
   attributes[ops::kXLast] = attributes[ops::kYLast] = "1";
-  attributes[ops::kInputZero] = std::to_string(x->zero);
+  attributes[ops::kInputZero] = std::to_string(x->levels.zero);
   if (tail.levels) WriteLevels(attributes, *tail.levels);
   ir::Source made = {
       NewInferredNode(graph, node, product->operation, ops::kOfPasses, inputs, 1, attributes), 0};
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
-  if (tail.levels) {
+  if (!tail.scales.empty()) {
+    site.SetChannels(*tail.last, made, {*tail.levels, tail.scales});
+  } else if (tail.levels) {
     site.SetIntegers(*tail.last, made);
   } else {
     Become(*tail.last, "Identity", 16, {made});

@@ -30,10 +30,10 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
 
 void Quantise(ir::Graph& graph, Folding& folding,
               const std::function<bool(const std::string& layer)>& keeps_floats) {
-  QuantiseSite site(graph, folding);
+  QuantiseSite site(graph, folding, keeps_floats);
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) Quantise(*body.graph, folding, keeps_floats);
-    if (!keeps_floats(node->name)) QuantiseNode(site, *node);
+    if (!site.KeepsFloats(*node)) QuantiseNode(site, *node);
   }
 }
 

@@ -78,6 +78,17 @@ void QuantiseSite::SetIntegers(ir::Node& node, ir::Source integers) {
                      {ops::kInputZero, std::to_string(levels.zero)}};
 }
 
+void QuantiseSite::SetChannels(const ir::Node& quantiser, ir::Source integers,
+                               ChannelLevels levels) {
+  integers_[{&quantiser, 0}] = integers;
+  channels_[&quantiser] = std::move(levels);
+}
+
+const ChannelLevels* QuantiseSite::ChannelsOf(const ir::Source& source) const {
+  const auto found = channels_.find(source.node);
+  return found == channels_.end() ? nullptr : &found->second;
+}
+
 ir::Source QuantiseSite::OfRing(ir::Node& ring) {
   const Levels levels = *levels_.Of({&ring, 0});
   const ir::Source data = Integers(ring.inputs[0]);

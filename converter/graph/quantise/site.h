@@ -5,6 +5,7 @@
 #define WEFT_CONVERTER_GRAPH_QUANTISE_SITE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,13 +21,20 @@ using NodeAttributes = std::map<std::string, std::string>;
 
 class QuantiseSite {
  public:
-  QuantiseSite(ir::Graph& graph, Folding& folding)
-      : graph_(graph), folding_(folding), reads_(graph), levels_(graph) {}
+  // Layers of which `keeps_floats` accepts the name are left alone.
+  using KeepsFloatsFunction = std::function<bool(const std::string& layer)>;
+  QuantiseSite(ir::Graph& graph, Folding& folding, const KeepsFloatsFunction& keeps_floats)
+      : graph_(graph),
+        folding_(folding),
+        keeps_floats_(keeps_floats),
+        reads_(graph),
+        levels_(graph) {}
 
   ir::Graph& graph() { return graph_; }
   Folding& folding() { return folding_; }
   // As the graph was read: the one node that reads this one, and only once, or null.
   ir::Node* SoleReader(const ir::Node& node) const { return reads_.SoleReader(node); }
+  bool KeepsFloats(const ir::Node& node) const { return keeps_floats_(node.name); }
   // Null where the value lies on no levels, all the same for its elements.
   const Levels* LevelsOf(const ir::Source& source) const { return levels_.Of(source); }
 
@@ -34,6 +42,11 @@ class QuantiseSite {
   ir::Source Integers(const ir::Source& source);
   // The one output of a node on levels as integers that were made; its numbers come from these from then on.
   void SetIntegers(ir::Node& node, ir::Source integers);
+  // The output of a quantiser that levels each channel for itself: as integers for its one reader, beside its
+  // numbers.
+  void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelLevels levels);
+  // Null where these were not set.
+  const ChannelLevels* ChannelsOf(const ir::Source& source) const;
   bool HasIntegers(const ir::Node& node) const { return integers_.contains({&node, 0}); }
   // Does the node join values each of which lies on some levels?
   bool ArePartsOnLevels(const ir::Node& join) const;
@@ -51,9 +64,11 @@ class QuantiseSite {
 
   ir::Graph& graph_;
   Folding& folding_;
+  const KeepsFloatsFunction& keeps_floats_;
   const FormSite reads_;
   const LevelledValues levels_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> integers_;
+  std::map<const ir::Node*, ChannelLevels> channels_;
 };
 
 // Attributes of the operations in ops/quantised.h: of levels that a node makes, and one number.

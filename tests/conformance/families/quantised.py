@@ -160,6 +160,59 @@ def _convolutions():
                     **(GROUPS if group and outputs > group else {}))
 
 
+def _channels():
+    """A range for each channel in front of depthwise convolutions, as NNCF leaves them: their integers have
+    a scale for each channel. Where channels differ in more than that, in floats."""
+    for name, data, window, pad, outputs, lows, most in (
+        ("channels_2d", (2, 5, 8, 9), (3, 3), 1, 19, 0, None), ("channels_1d", (1, 6, 17), (5,), 2, 33, 0, None),
+        ("channels_signed", (1, 4, 7, 6), (3, 2), 1, 70, -128, None),
+        ("channels_clamped", (2, 5, 5, 9), (3, 3), 0, 16, 0, 0.8),
+        ("channels_apart", (1, 3, 6, 7), (3, 3), 1, 9, None, None)):
+        ones = [1] * len(window)
+        first = Weights("qf" + name, outputs, data[1], *ones)
+        second = Weights("qg" + name, outputs, 1, 1, *window)
+        third = Weights("qt" + name, 7, outputs, *ones)
+        b, c, d = bias("qfb" + name, outputs), bias("qgb" + name, outputs), bias("qtb" + name, 7)
+        ends, hidden = (-100 * 0.025, 155 * 0.025), (0, 255 * 0.012)
+        scales = ((0.004 + 0.003 * (np.arange(outputs) % 7)) * (1 if most is None else 0.25)).astype(F)
+        low = (np.full(outputs, lows) if lows is not None else -(np.arange(outputs) % 3) * 20) * scales
+        high = low + F(255) * scales
+
+        def graph(x, first=first, second=second, third=third, b=b, c=c, d=d, pad=pad, low=low,
+                  high=high, most=most, lows=lows, ones=ones):
+            y = convolve(fake(x, *ends), first, b)
+            if most is not None:
+                y = node("Clamp", 1, [y], min=0.0, max=most)
+            elif lows == 0:
+                y = relu(y)
+            limits = [limit.astype(F).reshape(1, -1, *ones) for limit in (low, high)]
+            y = node("FakeQuantize", 1, [y, *limits, *limits], levels=256)
+            y = fake(relu(convolve(y, second, c, 1, pad, True)), *hidden)
+            return convolve(y, third, d)
+
+        def reference(x, first=first, second=second, third=third, b=b, c=c, d=d, pad=pad, low=low,
+                      high=high, most=most, lows=lows):
+            rank = x.ndim - 2
+            once, none, to = [1] * rank, [(0, 0)] * rank, levels_of(*hidden)
+            x = q8.quantised(x, levels_of(*ends))
+            of = [levels_of(a, z) for a, z in zip(low.astype(F), high.astype(F))]
+            steps = np.array([level.scale for level in of])
+            if lows is None or most is not None:  # in floats
+                y = q8.convolution(x, first.integers[None], first.scales, once, none, b)
+                along = (1, -1, *once)
+                y = y if most is None else np.clip(y, 0, F(most))
+                y = np.clip(np.rint((y - low.reshape(along)) / steps.reshape(along)), 0, 255)
+                y = y.astype(np.int64) + np.rint(low / steps).astype(np.int64).reshape(along)
+                y = q8.Bytes(y, q8.Levels(steps, 0, -255, 255))
+            else:
+                y = q8.convolution(x, first.integers[None], first.scales, once, none, b,
+                                   q8.Levels(steps, of[0].zero, of[0].low, of[0].high))
+            y = q8.convolution(y, second.integers, second.scales, once, [(pad, pad)] * rank, c, to)
+            return q8.convolution(y, third.integers[None], third.scales, once, none, d)
+
+        yield _case(name, [normal("qx" + name, *data)], graph, reference)
+
+
 def _between():
     """What stands between quantisers besides products."""
     ends, other, wide = (-3.2, 3.175), (0, 5.1), (-128 / 20, 127 / 20)
@@ -541,6 +594,6 @@ def _exported():
 
 
 def cases():
-    for part in (_mlps, _convolutions, _between, _pools, _means, _moved, _joined, _stays, _ports,
+    for part in (_mlps, _convolutions, _channels, _between, _pools, _means, _moved, _joined, _stays, _ports,
                  _byte_ports, _sequences, _dynamic, _exported):
         yield from part()

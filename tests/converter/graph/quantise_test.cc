@@ -65,6 +65,18 @@ TEST_F(Quantised, ConvolutionsHaveTheirChannelsLast) {
           {"Quantize", 1}, {"Transpose", 2}, {"QuantizedConvolution", 1}, {"Dequantize", 1}}));
 }
 
+// As NNCF quantises what a depthwise convolution takes.
+TEST_F(Quantised, ADepthwiseConvolutionTakesAScaleForEachChannel) {
+  const ir::Source x = Convolved(Symmetric(g.Parameter(F32({2, 3, 5, 4}))), {2, 3, 2, 2});
+  const ir::Source low = g.Float(0), high = g.Floats({1, 2, 1, 1}, {25.5f, 51});
+  const ir::Source each = g.Of("FakeQuantize", {x, low, high, low, high}, {{"levels", "256"}});
+  const KindCounts kinds = Kinds(
+      g.Of("GroupConvolution", {each, Weights({2, 1, 1, 3, 3})},
+           {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}}));
+  EXPECT_EQ(kinds.at("QuantizedConvolution"), 2);
+  EXPECT_FALSE(kinds.contains("FakeQuantize"));
+}
+
 TEST_F(Quantised, AResultThatSomethingElseReadsStaysOne) {
   const ir::Source made = Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7});
   g.Result(made);
