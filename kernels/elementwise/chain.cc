@@ -70,24 +70,31 @@ size_t PeriodOf(const ChainShape& shape, const uint32_t* strides) {
   return period;
 }
 
+size_t RowOf(const ChainShape& shape) { return shape.rank == 0 ? 1 : shape.dims[shape.rank - 1]; }
+
 // The inputs of a chain, block by block.
 class ChainInputs {
  public:
-  // A block has `block` elements, which the rows that repeat may make fewer.
-  ChainInputs(const ChainShape& shape, const float* const* x, float* stages, size_t block)
+  // A block has `block` elements, which the rows that repeat may make fewer. Inputs `in_rows`, and no
+  // others, are read row by row where they lie; there are no stages for them.
+  ChainInputs(const ChainShape& shape, const float* const* x, float* stages, size_t block,
+              uint8_t in_rows)
       : shape_(shape),
         x_(x),
         stages_(stages),
         stage_floats_(block),
         block_(block),
-        row_(shape.rank == 0 ? 1 : shape.dims[shape.rank - 1]),
+        in_rows_(in_rows),
+        moving_(in_rows),
+        row_(RowOf(shape)),
         walk_(
             shape.rank == 0 ? 0 : shape.rank - 1u, shape.dims,
             {StridesOf(0), StridesOf(1), StridesOf(2), StridesOf(3), StridesOf(4), StridesOf(5)}) {
     for (uint32_t i = 0; i < kChainInputs; ++i) {
-      if (!IsStaged(i)) continue;
+      if (!IsStaged(i) || (in_rows >> i & 1) != 0) continue;
       const size_t period = PeriodOf(shape, StridesOf(i));
-      if (period <= block_) {
+      // No block is longer than a row where some are read by rows.
+      if (period <= block_ && (in_rows == 0 || period <= row_)) {
         block_ -= block_ % period;
       } else {
         moving_ = static_cast<uint8_t>(moving_ | 1u << i);
@@ -101,7 +108,8 @@ class ChainInputs {
   size_t Next(size_t left) const {
     const size_t whole = left < block_ ? left : block_;
     const size_t in_row = row_ - column_;
-    return moving_ != 0 && 2 * row_ > block_ && in_row < whole ? in_row : whole;
+    const bool is_cut = in_rows_ != 0 || (moving_ != 0 && 2 * row_ > block_);
+    return is_cut && in_row < whole ? in_row : whole;
   }
 
   // Puts the addresses of the inputs' next `count` elements, which begin at `first`, into `at`.
@@ -125,7 +133,7 @@ class ChainInputs {
           if (!is_row) Stage(from, stride, piece, stage + done);
           at[i] = is_row ? from : stage;
         }
-        stage += stage_floats_;
+        if ((in_rows_ >> i & 1) == 0) stage += stage_floats_;
       }
       done += piece;
       column_ += piece;
@@ -147,7 +155,7 @@ class ChainInputs {
   const float* const* x_;
   float* stages_;
   size_t stage_floats_, block_;
-  uint8_t moving_ = 0;  // staged inputs that do not repeat
+  uint8_t in_rows_, moving_;  // moving: staged inputs that do not repeat
   size_t row_, column_ = 0;
   Walk<uint32_t, kChainInputs> walk_;
 };
@@ -158,16 +166,41 @@ uint32_t CountBits(uint8_t bits) {
   return count;
 }
 
+// More than any block has.
+constexpr size_t kAnyBlock = size_t{1} << 30;
+
+// How many elements a block can have where inputs `staged` have stages.
+size_t MostOfBlock(const ChainShape& shape, uint8_t staged) {
+  const uint32_t parts = shape.registers + CountBits(staged);
+  return parts == 0 ? kAnyBlock : kBlockFloats / parts / kLine * kLine;
+}
+
+// Which of the staged inputs are read where their rows lie: all that have their rows in one piece, where
+// the blocks without their stages are longer, though none straddles two rows.
+uint8_t InputsInRows(const ChainShape& shape) {
+  uint8_t in_rows = 0;
+  for (uint32_t i = 0; i < kChainInputs && shape.rank != 0; ++i) {
+    const bool is_whole = shape.strides[i * kChainRank + shape.rank - 1] == 1;
+    if (is_whole) in_rows = static_cast<uint8_t>(in_rows | (shape.staged & 1u << i));
+  }
+  const size_t row = RowOf(shape),
+               most = MostOfBlock(shape, static_cast<uint8_t>(shape.staged & ~in_rows));
+  const size_t blocks_of_row = (row + most - 1) / most;
+  return row > MostOfBlock(shape, shape.staged) * blocks_of_row ? in_rows : 0;
+}
+
 }  // namespace
 
 void Chain(const ChainShape& shape, const float* const* x, float* y) {
   if (IsEmpty(shape.dims, shape.rank)) return;
   size_t count = 1;
   for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
-  const uint32_t parts = shape.registers + CountBits(shape.staged);
-  const size_t most = parts == 0 ? count : kBlockFloats / parts / kLine * kLine;
+  const uint8_t in_rows = InputsInRows(shape);
+  size_t most = MostOfBlock(shape, shape.staged);
+  if (in_rows != 0) most = MostOfBlock(shape, static_cast<uint8_t>(shape.staged & ~in_rows));
   alignas(64) float registers[kBlockFloats];
-  ChainInputs inputs(shape, x, registers + shape.registers * most, count < most ? count : most);
+  ChainInputs inputs(shape, x, registers + shape.registers * most, count < most ? count : most,
+                     in_rows);
   const float* at[kChainInputs + kChainRegisters] = {};
   for (uint32_t r = 0; r < shape.registers; ++r) at[kChainInputs + r] = registers + r * most;
   for (uint32_t i = 0; i < shape.constants; ++i) {

@@ -150,6 +150,25 @@ TEST(Chain, WalksItsInputsByEverySetOfAxes) {
   }
 }
 
+// Rows that are read where they lie, beside inputs that repeat after one element, one row and two.
+TEST(Chain, ReadsLongRowsWhereTheyLie) {
+  Random random(6);
+  for (const uint32_t row : {6u, 24u, 32u, 33u, 72u, 300u, 600u, 1100u, 2100u}) {
+    for (const uint32_t registers : {1u, 2u, 4u}) {
+      ChainData data;
+      data.dims = {4, 2, row};
+      for (const Axes axes : {kAllAxes, 4u, 0u, 6u, 2u}) data.AddInput(axes, random);
+      data.shape.registers = static_cast<uint8_t>(registers);
+      data.code = {{CodeOf(BinaryOp::kMultiply), 0, 1, 0},
+                   {CodeOf(BinaryOp::kAdd), Register(0), 2, 0},
+                   {CodeOf(BinaryOp::kSubtract), Register(0), 3, 0},
+                   {CodeOf(BinaryOp::kMaximum), 4, Register(0), 0}};
+      ExpectChainTwin(data);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(Chain, DoesNothingWithoutElements) {
   ChainData data;
   data.dims = {3, 0, 2};
