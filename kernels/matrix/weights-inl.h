@@ -62,6 +62,17 @@ HWY_INLINE FloatVec LoadWeights(const BF16* p) {
   const auto bits = hn::LoadU(HalfTag(), reinterpret_cast<const uint16_t*>(p));
   return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(wide, bits)));
 }
+// Two vectors in one load: elements 2 i and 2 i + 1 are the halves of lane i.
+HWY_INLINE IntVec LoadPairs(const BF16* p) {
+  const hn::Repartition<uint16_t, IntTag> halves;
+  return hn::BitCast(IntTag(), hn::LoadU(halves, reinterpret_cast<const uint16_t*>(p)));
+}
+HWY_INLINE FloatVec LowerHalves(IntVec pairs) {
+  return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(pairs));
+}
+HWY_INLINE FloatVec UpperHalves(IntVec pairs) {
+  return hn::BitCast(FloatTag(), hn::And(pairs, SetInt(-0x10000)));
+}
 // The first `count` of a vector, which may be all that there are.
 HWY_INLINE FloatVec LoadFirstWeights(const float* p, size_t count) { return LoadFirst(p, count); }
 template <class Half>

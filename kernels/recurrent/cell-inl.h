@@ -11,6 +11,8 @@
 #define WEFT_KERNELS_RECURRENT_CELL_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/matrix/panel-inl.h"
 #include "kernels/recurrent/cell.h"
 
@@ -98,6 +100,40 @@ struct CellSums {
     return left < kLanes ? left : kLanes;
   }
 
+  // Weights of two gates are one load where a vector is a panel and they are of half a float's size: its
+  // 32-bit lanes hold even units in their lower half and odd units in the upper one. Sums of two gates
+  // stand in that order, even units of both and odd units of both, while such weights go by.
+  template <class Weight>
+  static constexpr size_t kPaired =
+      kPanelVectors == 1 && std::is_same<Weight, BF16>::value ? kGates / 2 * 2 : 0;
+
+  template <class Weight, class Function>
+  HWY_INLINE void ForPairs(const Function& function) {
+    if constexpr (kPaired<Weight> != 0) {
+      HWY_UNROLL(16)
+      for (size_t b = 0; b < kBlocks; ++b) {
+        HWY_UNROLL(16)
+        for (size_t v = 0; v < kPaired<Weight>; v += 2) function(sums[b][v], sums[b][v + 1]);
+      }
+    }
+  }
+  template <class Weight>
+  HWY_INLINE void PairGates() {
+    ForPairs<Weight>([](FloatVec& a, FloatVec& b) HWY_ATTR {
+      const FloatVec even = hn::ConcatEven(FloatTag(), b, a);
+      b = hn::ConcatOdd(FloatTag(), b, a);
+      a = even;
+    });
+  }
+  template <class Weight>
+  HWY_INLINE void PartGates() {
+    ForPairs<Weight>([](FloatVec& even, FloatVec& odd) HWY_ATTR {
+      const FloatVec first = hn::InterleaveWholeLower(FloatTag(), even, odd);
+      odd = hn::InterleaveWholeUpper(FloatTag(), even, odd);
+      even = first;
+    });
+  }
+
   // Weights of the next block lie `block_stride` of them further on, those of the rest's next input
   // `rest_row`. kIsLast: nothing may be read behind the rest's last weight.
   template <bool kIsLast, class Weight>
@@ -105,8 +141,16 @@ struct CellSums {
                             const Weight* rest_weights) {
     HWY_UNROLL(16)
     for (size_t b = 0; b < kBlocks; ++b) {
+      if constexpr (kPaired<Weight> != 0) {
+        HWY_UNROLL(16)
+        for (size_t v = 0; v < kPaired<Weight>; v += 2) {
+          const IntVec pairs = LoadPairs(weights + b * block_stride + v * kLanes);
+          sums[b][v] = Fma(factor, LowerHalves(pairs), sums[b][v]);
+          sums[b][v + 1] = Fma(factor, UpperHalves(pairs), sums[b][v + 1]);
+        }
+      }
       HWY_UNROLL(16)
-      for (size_t v = 0; v < kVectors; ++v) {
+      for (size_t v = kPaired<Weight>; v < kVectors; ++v) {
         const FloatVec w = LoadWeights(weights + b * block_stride + v * kLanes);
         sums[b][v] = Fma(factor, w, sums[b][v]);
       }
@@ -125,6 +169,7 @@ struct CellSums {
   HWY_INLINE void Add(const float* x, const Weight* weights, size_t block_stride,
                       const Weight* rest_weights, size_t rest_row, size_t count) {
     if (count == 0) return;
+    PairGates<Weight>();
     const size_t last = count - (kRest == 0 ? 0 : 1);
     HWY_UNROLL(4)
     for (size_t k = 0; k < last; ++k) {
@@ -133,6 +178,7 @@ struct CellSums {
       if (kRest != 0) rest_weights += rest_row;
     }
     if (kRest != 0) AddColumn<true>(Set(x[last]), weights, block_stride, rest_weights);
+    PartGates<Weight>();
   }
 
   // Vectors count over all blocks.
