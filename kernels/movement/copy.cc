@@ -151,6 +151,15 @@ void CopyPlanes(const CopyShape& shape, const void* x, void* y) {
 
 void Copy(const CopyShape& shape, const void* x, void* y) {
   if (IsEmpty(shape.dims, shape.rank)) return;
+  if (!kIsMicrocontroller && shape.rank == 1 && shape.src_strides[0] == 1 &&
+      shape.dst_strides[0] == 1) {
+    // One run, as of a state that goes to its place.
+    const size_t bytes = shape.element_bytes;
+    std::memcpy(static_cast<unsigned char*>(y) + shape.dst_offset * bytes,
+                static_cast<const unsigned char*>(x) + shape.src_offset * bytes,
+                shape.dims[0] * bytes);
+    return;
+  }
   if (kIsMicrocontroller || shape.rank < 2) return CopyPlanes(shape, x, y);
   CopyShape transposed = shape;
   PutTransposedLast(&transposed);
