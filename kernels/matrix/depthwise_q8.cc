@@ -98,6 +98,60 @@ WEFT_PART void SumTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const
   pad(shape.kernel_height - at.ky.end, shape.kernel_width, weights + at.ky.end * line);
 }
 
+// Where a rectangle's operands begin.
+struct RectanglePlace {
+  const int8_t* x;
+  PixelSteps steps;
+  size_t y;
+};
+
+// A pixel at a time.
+WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
+                                 const TapSteps& taps, const RectanglePlace& place,
+                                 const int8_t* weights, const FactorsQ8& factors, void* y) {
+  const ResultWriter results(shape.results, shape.activation);
+  int8_t padding[kPanelOutputs];
+  for (int8_t& level : padding) level = shape.x_zero;
+  for (size_t i = 0; i < at.rows.count(); ++i) {
+    for (size_t j = 0; j < at.columns.count(); ++j) {
+      const int8_t* const from = place.x + (i * place.steps.row + j * place.steps.column);
+      const size_t to = place.y + i * shape.y.row + j * shape.y.pixel;
+      for (size_t channel = 0; channel < shape.channels; channel += kPanelOutputs) {
+        const size_t left = shape.channels - channel;
+        const size_t count = left < kPanelOutputs ? left : kPanelOutputs;
+        int32_t sums[kPanelOutputs];
+        SumTaps(shape, at, taps, from, weights + channel, padding, channel, count, sums);
+        results.Write(sums, Behind(factors, channel), count, y, to + channel * shape.y.channel,
+                      shape.y.channel);
+      }
+    }
+  }
+}
+
+#if defined(WEFT_SUMS_NEIGHBOURS)
+// A group of channels at a time; false where that is not done.
+WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
+                                 const TapSteps& taps, const RectanglePlace& place,
+                                 const int8_t* weights, const FactorsQ8& factors, void* y) {
+  if (shape.multiplier != 1 || shape.x.channel != 1 || shape.y.channel != 1) return false;
+  if (shape.results.is_float) return false;
+  const TapWindow window = {shape.kernel_height,
+                            shape.kernel_width,
+                            at.ky,
+                            at.kx,
+                            taps.row,
+                            taps.column,
+                            PanelCount(shape.channels) * kPanelOutputs};
+  const LevelPixels pixels = {at.rows.count(),
+                              at.columns.count(),
+                              place.x,
+                              place.steps,
+                              static_cast<int8_t*>(y) + place.y,
+                              {shape.y.row, shape.y.pixel}};
+  return RunGroups(shape, window, pixels, weights, factors);
+}
+#endif
+
 void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* weights,
                  const FactorsQ8& factors, void* y) {
   // Without outputs nothing bounds the other counts.
@@ -113,13 +167,6 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
     if (least == 1) return;
   }
 #endif
-  const ResultWriter results(shape.results, shape.activation);
-  int8_t padding[kPanelOutputs];
-  for (int8_t& level : padding) level = shape.x_zero;
-#if defined(WEFT_SUMS_NEIGHBOURS)
-  const bool has_groups = shape.multiplier == 1 && shape.x.channel == 1 && shape.y.channel == 1 &&
-                          !shape.results.is_float;
-#endif
   for (size_t b = 0; b < shape.batch; ++b) {
     Rectangles rectangles(down, across);
     while (const Rectangle* next = rectangles.Next()) {
@@ -128,42 +175,14 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
       if (at.columns.count() >= least) continue;
 #endif
       const TapSteps taps = TapsOf(at, down, across, shape.x);
-      const PixelSteps steps = StepsOf(shape, taps.rows != 0);
-      const size_t x_first = taps.rows != 0 ? b * shape.x.image + taps.first : 0;
-      const size_t y_first = b * shape.y.image + FirstOf(at, shape.y);
+      const bool has_taps = taps.rows != 0;
+      const RectanglePlace place = {has_taps ? x + (b * shape.x.image + taps.first) : x,
+                                    StepsOf(shape, has_taps),
+                                    b * shape.y.image + FirstOf(at, shape.y)};
 #if defined(WEFT_SUMS_NEIGHBOURS)
-      if (has_groups) {
-        const TapWindow window = {shape.kernel_height,
-                                  shape.kernel_width,
-                                  at.ky,
-                                  at.kx,
-                                  taps.row,
-                                  taps.column,
-                                  PanelCount(shape.channels) * kPanelOutputs};
-        const LevelPixels pixels = {at.rows.count(),
-                                    at.columns.count(),
-                                    x + x_first,
-                                    steps,
-                                    static_cast<int8_t*>(y) + y_first,
-                                    {shape.y.row, shape.y.pixel}};
-        const LevelBounds bounds = BoundsOf(shape.results.levels);
-        if (GroupsOfRectangle(shape, window, pixels, weights, factors, bounds)) continue;
-      }
+      if (GroupsOfRectangle(shape, at, taps, place, weights, factors, y)) continue;
 #endif
-      for (size_t i = 0; i < at.rows.count(); ++i) {
-        for (size_t j = 0; j < at.columns.count(); ++j) {
-          const int8_t* const from = x + (x_first + i * steps.row + j * steps.column);
-          const size_t place = y_first + i * shape.y.row + j * shape.y.pixel;
-          for (size_t channel = 0; channel < shape.channels; channel += kPanelOutputs) {
-            const size_t left = shape.channels - channel;
-            const size_t count = left < kPanelOutputs ? left : kPanelOutputs;
-            int32_t sums[kPanelOutputs];
-            SumTaps(shape, at, taps, from, weights + channel, padding, channel, count, sums);
-            results.Write(sums, Behind(factors, channel), count, y,
-                          place + channel * shape.y.channel, shape.y.channel);
-          }
-        }
-      }
+      PixelsOfRectangle(shape, at, taps, place, weights, factors, y);
     }
   }
 }

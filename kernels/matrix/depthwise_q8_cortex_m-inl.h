@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs that
 // have the same taps. Channels lie beside each other in x and y, and each has its own of x. Instructions
-// per multiply-add of 3 x 3 taps: the DSP extension 4.2, Helium 1.5.
+// per multiply-add of 3 x 3 taps: the DSP extension 4.2, Helium 1.7.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
@@ -9,6 +9,8 @@
 #else
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
 #endif
+
+#include <utility>
 
 #include "kernels/matrix/rectangles.h"
 #include "kernels/matrix/results_q8-inl.h"
@@ -129,7 +131,7 @@ HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
 
 #else
 
-inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMostGroupTaps = 27;
+inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMostGroupTaps = 15;
 
 struct FourSums {
   int32_t a, b, c, d;
@@ -244,21 +246,29 @@ HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
 
 // The levels of a rectangle; false where it has too few channels or too many taps, or they may be wrong.
 // The last group ends with the channels, and some levels are found twice: x is as it was.
-HWY_INLINE bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const TapWindow& window,
-                                  LevelPixels pixels, const int8_t* weights,
-                                  const FactorsQ8& factors, const LevelBounds& bounds) {
+HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
+                          LevelPixels pixels, const int8_t* weights, const FactorsQ8& factors) {
   if (shape.channels < kLeastGroup) return false;
   if (size_t{window.height} * window.width > kMostGroupTaps) return false;
   const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
+  // A column of pixels is as good as a row.
+  if (pixels.columns == 1) {
+    std::swap(pixels.rows, pixels.columns);
+    std::swap(pixels.x_steps.row, pixels.x_steps.column);
+    std::swap(pixels.y_steps.row, pixels.y_steps.column);
+  }
   const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kLeastGroup>;
-  const LevelPixels all = pixels;
+  const LevelBounds bounds = BoundsOf(shape.results.levels);
+  size_t before = 0;
   for (size_t next = 0; next < shape.channels; next += step) {
     const size_t channel = next + step > shape.channels ? shape.channels - step : next;
     FactorsQ8 of = Behind(factors, channel);
     if (of.first == nullptr) of.first = kNoFirst;
     if (of.start == nullptr) of.start = kNoStart;
-    if (window.HasTaps()) pixels.x = all.x + channel;
-    pixels.y = all.y + channel;
+    const size_t further = channel - before;
+    before = channel;
+    if (window.HasTaps()) pixels.x += further;
+    pixels.y += further;
     if (!group(window, pixels, weights + channel, shape.x_zero, of, bounds)) return false;
   }
   return true;

@@ -127,17 +127,22 @@ class ResultWriter {
 #endif
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
-  // The same of kRows rows, whose sums lie a panel apart, and y and start by `steps`.
-  template <size_t kRows>
-  HWY_INLINE void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t outputs, void* y,
-                            size_t place, size_t stride, const RowSteps& steps) const {
-    if (!is_float_ && stride == 1) {
+  // Whether results are levels beside each other.
+  HWY_INLINE bool AreLevels(size_t stride) const { return !is_float_ && stride == 1; }
+
+  // The same of at least one row, which lie apart by `steps`. Sums of a row lie apart only of levels.
+  HWY_INLINE void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
+                            void* y, size_t place, size_t stride, const RowSteps& steps) const {
+    if (AreLevels(stride)) {
       int8_t* const to = static_cast<int8_t*>(y) + place;
-      return LevelsOfRows(sums, factors, kRows, outputs, bounds_, to, steps);
+      const bool is_whole = outputs == kPanelOutputs && factors.first == nullptr;
+      if (is_whole && LevelsOfPanels(sums, factors, rows, bounds_, to, steps)) return;
+      return LevelsOfEach(sums, factors, rows, outputs, bounds_, to, steps);
     }
-    for (size_t r = 0; r < kRows; ++r) {
-      if (r != 0 && factors.start != nullptr) factors.start += steps.start;
-      Write(sums + r * kPanelOutputs, factors, outputs, y, place + r * steps.y, stride);
+    for (;; sums += steps.sums, place += steps.y) {
+      Write(sums, factors, outputs, y, place, stride);
+      if (--rows == 0) return;
+      factors = Behind(factors, steps);
     }
   }
 #endif

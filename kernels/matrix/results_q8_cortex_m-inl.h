@@ -20,10 +20,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// How far a row lies behind the one before, in y and in the numbers that sums are added to.
+// How far a row lies behind the one before: in y, in the numbers that sums are added to, and in the sums,
+// in which an output lies `outputs` behind the one before.
 struct RowSteps {
-  size_t y, start;
+  size_t y, start, sums, outputs;
 };
+HWY_INLINE FactorsQ8 Behind(FactorsQ8 factors, const RowSteps& steps) {
+  if (factors.start != nullptr) factors.start += steps.start;
+  return factors;
+}
 
 // Of a panel without them.
 inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
@@ -62,11 +67,11 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
   }
 }
 
-// Levels of whole panels.
-HWY_INLINE void PanelLevels(const int32_t* sums, FactorsQ8 factors, size_t rows,
-                            const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
+// Levels of whole panels of at least one row.
+WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
+                              const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
   const BoundVectors vectors = VectorsOf(bounds);
-  const float *scales = factors.scales, *start = factors.start;
+  const float *const scales = factors.scales, *start = factors.start;
   size_t y_step = steps.y, start_step = steps.start;
   if (start == nullptr) start = kNoStart, start_step = 0;
   for (;; y += y_step, start += start_step, sums += kPanelOutputs) {
@@ -76,7 +81,7 @@ HWY_INLINE void PanelLevels(const int32_t* sums, FactorsQ8 factors, size_t rows,
       const float32x4_t scaled = vmulq_f32(numbers, vldrwq_f32(scales + i));
       vstrbq_s32(y + i, FourLevels(vaddq_f32(scaled, vldrwq_f32(start + i)), vectors));
     }
-    if (--rows == 0) return;
+    if (--rows == 0) return true;
   }
 }
 
@@ -183,56 +188,54 @@ HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   return static_cast<int8_t>((rounded < high ? rounded : high) + bounds.zero);
 }
 
+// Sums lie `step` apart.
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y) {
+                            const LevelBounds& bounds, int8_t* y, size_t step = 1) {
   const int32_t* const first = factors.first == nullptr ? kNoFirst : factors.first;
   const float* const start = factors.start == nullptr ? kNoStart : factors.start;
   const float* const scales = factors.scales;
-  for (size_t i = 0; i < outputs; ++i) {
-    const uint32_t sum = static_cast<uint32_t>(sums[i]) + static_cast<uint32_t>(first[i]);
+  for (size_t i = 0; i < outputs; ++i, sums += step) {
+    const uint32_t sum = static_cast<uint32_t>(*sums) + static_cast<uint32_t>(first[i]);
     const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * scales[i];
     y[i] = LevelOf(scaled + start[i], bounds);
   }
 }
 
-// Levels of whole panels, where no float is invalid.
-HWY_INLINE void PanelLevels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                            const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
+// Levels of whole panels of at least one row; false where they may be wrong.
+WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
+                              const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
+  ForgetInvalid();
   const LevelWords limits(bounds);
   const int32_t zero = bounds.zero;
+  const size_t step = steps.outputs;
   const float *const scales = factors.scales, *start = factors.start;
-  size_t y_step = steps.y - kPanelOutputs, start_step = steps.start - kPanelOutputs;
-  if (start == nullptr) start = kNoStart, start_step = size_t{0} - kPanelOutputs;
-  for (;; y += y_step, start += start_step) {
-    for (size_t i = 0; i < kPanelOutputs; i += 4, sums += 4, start += 4, y += 4) {
-      uint32_t four = FourLevels(sums[0], sums[1], sums[2], sums[3], scales + i, start, zero);
+  const size_t start_step = start == nullptr ? 0 : steps.start;
+  if (start == nullptr) start = kNoStart;
+  for (;; y += steps.y, start += start_step, sums += steps.sums) {
+    const int32_t* from = sums;
+    for (size_t i = 0; i < kPanelOutputs; i += 4, from += 4 * step) {
+      const int32_t *b = from + step, *c = b + step, *d = c + step;
+      uint32_t four = FourLevels(*from, *b, *c, *d, scales + i, start + i, zero);
       if (limits.limits) four = limits.Limit(four);
-      __builtin_memcpy(y, &four, sizeof four);
+      __builtin_memcpy(y + i, &four, sizeof four);
     }
-    if (--rows == 0) return;
+    if (--rows == 0) return !WasInvalid();
   }
 }
 
 #endif
 
-// Levels of at least one row, whose sums lie a panel apart.
-WEFT_PART void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                            size_t outputs, const LevelBounds& bounds, int8_t* y,
-                            const RowSteps& steps) {
-  if (outputs == kPanelOutputs && factors.first == nullptr) {
+// A row at a time.
+WEFT_PART void LevelsOfEach(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
+                            const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
+  for (;; sums += steps.sums, y += steps.y) {
 #if defined(__ARM_FEATURE_MVE)
-    return PanelLevels(sums, factors, rows, bounds, y, steps);
+    LevelsOfSums(sums, factors, outputs, bounds, y);
 #else
-    ForgetInvalid();
-    PanelLevels(sums, factors, rows, bounds, y, steps);
-    if (!WasInvalid()) return;
+    LevelsOfSums(sums, factors, outputs, bounds, y, steps.outputs);
 #endif
-  }
-  FactorsQ8 of_row = factors;
-  for (;; sums += kPanelOutputs, y += steps.y) {
-    LevelsOfSums(sums, of_row, outputs, bounds, y);
     if (--rows == 0) return;
-    if (of_row.start != nullptr) of_row.start += steps.start;
+    factors = Behind(factors, steps);
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows of levels on a Cortex-M: rows that share each load of weights, with all sums of a pass in
-// core registers. Instructions per multiply-add: the DSP extension 0.97 of three rows and 1.34 of one,
-// Helium 0.14 of two and 0.16 of one.
+// Sums of rows of levels on a Cortex-M: rows that share each load of weights. Instructions per multiply-add:
+// the DSP extension 1.08 of three rows and 1.34 of one, Helium 0.14 of two and 0.16 of one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
@@ -117,6 +116,9 @@ HWY_NOINLINE void AddBlocks(const int8_t* x, const int8_t* other, size_t count,
 template <size_t kRows>
 class LevelRows {
  public:
+  static constexpr size_t kAlignment = kPanelOutputs * sizeof(int32_t);
+  static constexpr size_t kOutputStep = 1, kRowStep = kPanelOutputs;
+
   HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
       : x_(x), stride_(kRows == 1 ? 0 : stride), blocks_(inputs / kInputBlock) {
     const size_t rest = inputs % kInputBlock;
@@ -146,161 +148,98 @@ class LevelRows {
 inline constexpr size_t kRowsQ8 = 3;
 
 // clang-format off
-// Four weights of each of two outputs with four levels of each of three rows. SXTB16 takes bytes 0 and 2 of
-// a word, or 1 and 3.
-#undef WEFT_THREE_ROWS
-#define WEFT_THREE_ROWS(first, second) \
-  "ldr r10, [r1" first "]\n\t"         \
-  "ldr r12, [r1, #" second "]\n\t"     \
-  "sxtb16 r11, r10, ror #8\n\t"        \
-  "sxtb16 r10, r10\n\t"                \
-  "sxtb16 lr, r12, ror #8\n\t"         \
-  "sxtb16 r12, r12\n\t"                \
-  "ldrd r2, r3, [r0], #8\n\t"          \
-  "smlad r4, r10, r2, r4\n\t"          \
-  "smlad r7, r12, r2, r7\n\t"          \
-  "smlad r4, r11, r3, r4\n\t"          \
-  "smlad r7, lr, r3, r7\n\t"           \
-  "ldrd r2, r3, [r0], #8\n\t"          \
-  "smlad r5, r10, r2, r5\n\t"          \
-  "smlad r8, r12, r2, r8\n\t"          \
-  "smlad r5, r11, r3, r5\n\t"          \
-  "smlad r8, lr, r3, r8\n\t"           \
-  "ldrd r2, r3, [r0], #8\n\t"          \
-  "smlad r6, r10, r2, r6\n\t"          \
-  "smlad r9, r12, r2, r9\n\t"          \
-  "smlad r6, r11, r3, r6\n\t"          \
-  "smlad r9, lr, r3, r9\n\t"
+// Four weights of one output with four levels of each of three rows, on the sums of the output.
+#undef WEFT_ADD_FOUR_OF_THREE
+#define WEFT_ADD_FOUR_OF_THREE       \
+  "ldr r10, [r1], #16\n\t"           \
+  "ldmia r0, {r4, r5, r6}\n\t"       \
+  "sxtb16 r11, r10\n\t"              \
+  "smlad r4, r11, r2, r4\n\t"        \
+  "smlad r5, r11, r8, r5\n\t"        \
+  "smlad r6, r11, r12, r6\n\t"       \
+  "sxtb16 r10, r10, ror #8\n\t"      \
+  "smlad r4, r10, r3, r4\n\t"        \
+  "smlad r5, r10, r9, r5\n\t"        \
+  "smlad r6, r10, lr, r6\n\t"        \
+  "stmia r0!, {r4, r5, r6}\n\t"
 // clang-format on
 
-// Where the sums of a panel begin, those of a row so many behind those of the row before.
-struct SumBegins {
-  const int32_t* sums;
-  size_t stride;
-};
-// Four levels of each of three rows as pairs, of the first and third and of the others.
-struct ThreePairs {
-  uint32_t pairs[3][2];
-};
-// As many levels of a row as are widened at one time.
-inline constexpr size_t kWidened = 64;
-
-HWY_INLINE void WidenFour(uint32_t four, uint32_t* pairs) {
-  __asm__("sxtb16 %0, %1" : "=r"(pairs[0]) : "r"(four));
-  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pairs[1]) : "r"(four));
-}
-// `count` levels of each row, and zeros behind them up to a whole block.
-HWY_NOINLINE inline void WidenRows(const int8_t* x, size_t stride, size_t count, ThreePairs* to) {
-  const int8_t *b = x + stride, *c = x + 2 * stride;
-  const ThreePairs* const end = to + PaddedInputs(static_cast<uint32_t>(count)) / 4;
-  for (size_t k = 0; k + 4 <= count; k += 4, ++to) {
-    uint32_t fours[3];
-    __builtin_memcpy(&fours[0], x + k, 4);
-    __builtin_memcpy(&fours[1], b + k, 4);
-    __builtin_memcpy(&fours[2], c + k, 4);
-    WidenFour(fours[0], to->pairs[0]);
-    WidenFour(fours[1], to->pairs[1]);
-    WidenFour(fours[2], to->pairs[2]);
-  }
-  for (size_t rest = count % 4; to != end; ++to, rest = 0) {
-    for (size_t r = 0; r < 3; ++r) {
-      uint32_t four = 0;
-      for (size_t i = 0; i < rest; ++i) {
-        four |= uint32_t{static_cast<uint8_t>(x[r * stride + count - rest + i])} << 8 * i;
-      }
-      WidenFour(four, to->pairs[r]);
-    }
-  }
-}
-
-// Adds the products of `count` >= 16 widened levels of three rows: two outputs at a time, whose six sums
-// stay in registers. s16 holds where the levels end and s17 where they begin, s18 where the sums go, which
-// lie at a multiple of their 64 bytes, s19 where they come from and s20 how far one row's are from the
-// next's, s21 how far weights of the next two outputs lie before the end. Every register is used: r7, which
-// may be the frame's and cannot be asked for then, is kept in s22.
-HWY_NOINLINE inline void AddThreeRows(const ThreePairs* levels, size_t count, const int8_t* panel,
-                                      const SumBegins& begins, int32_t* to) {
-  register const ThreePairs* x __asm__("r0") = levels;
+// Adds the products of `count` > 0 levels of three rows, whose sums of an output lie beside each other. Four
+// levels of each row stay in registers as pairs for all outputs of a panel; s16 holds where they go on and
+// s17 how far the rows lie apart, s18 where the first row ends and s19 where the sums do.
+HWY_NOINLINE inline void AddThreeRows(const int8_t* rows, size_t stride, size_t count,
+                                      const int8_t* panel, int32_t* to) {
+  register int32_t* sums __asm__("r0") = to;
   register const int8_t* weights __asm__("r1") = panel;
-  register const ThreePairs* end __asm__("r2") = levels + count / 4;
-  register int32_t* sums __asm__("r3") = to;
-  register const int32_t* from __asm__("r4") = begins.sums;
-  register size_t stride __asm__("r5") = begins.stride * sizeof(int32_t);
-  register size_t back __asm__("r6") = count * kPanelOutputs - 2 * kInputBlock;
+  register const int8_t* x __asm__("r2") = rows;
+  register size_t apart __asm__("r3") = stride;
+  register const int8_t* end __asm__("r4") = rows + count;
+  register const int32_t* last __asm__("r5") = to + 3 * kPanelOutputs;
   __asm__ volatile(
-      "vmov s22, r7\n\t"
-      "vmov s16, s17, r2, r0\n\t"
-      "vmov s18, s19, r3, r4\n\t"
-      "vmov s20, s21, r5, r6\n"
+      "vmov s18, s19, r4, r5\n"
       "1:\n\t"
-      "vmov r2, r3, s19, s20\n\t"
-      "vmov r0, s17\n\t"
-      "ldrd r4, r7, [r2]\n\t"
-      "add r2, r3\n\t"
-      "ldrd r5, r8, [r2]\n\t"
-      "add r2, r3\n\t"
-      "ldrd r6, r9, [r2]\n"
+      "ldr r8, [r2, r3]\n\t"
+      "ldr r12, [r2, r3, lsl #1]\n\t"
+      "ldr r4, [r2], #4\n\t"
+      "vmov s16, s17, r2, r3\n\t"
+      "sxtb16 r2, r4\n\t"
+      "sxtb16 r3, r4, ror #8\n\t"
+      "sxtb16 r9, r8, ror #8\n\t"
+      "sxtb16 r8, r8\n\t"
+      "sxtb16 lr, r12, ror #8\n\t"
+      "sxtb16 r12, r12\n"
       "2:\n\t"  //
-      WEFT_THREE_ROWS("", "16") WEFT_THREE_ROWS(", #4", "20") WEFT_THREE_ROWS(", #8", "24")
-          WEFT_THREE_ROWS(", #12", "28")
-      "add r1, #256\n\t"
-      "vmov r2, s16\n\t"
-      "cmp r0, r2\n\t"
+      WEFT_ADD_FOUR_OF_THREE WEFT_ADD_FOUR_OF_THREE WEFT_ADD_FOUR_OF_THREE WEFT_ADD_FOUR_OF_THREE
+      "vmov r4, s19\n\t"
+      "cmp r0, r4\n\t"
       "bne 2b\n\t"
-      "vmov r2, r3, s18, s19\n\t"
-      "strd r4, r7, [r2]\n\t"
-      "strd r5, r8, [r2, #64]\n\t"
-      "strd r6, r9, [r2, #128]\n\t"
-      "add r2, #8\n\t"
-      "add r3, #8\n\t"
-      "vmov s18, s19, r2, r3\n\t"
-      "vmov r3, s21\n\t"
-      "sub r1, r3\n\t"
-      "tst r2, #63\n\t"
-      "bne 1b\n\t"
-      "vmov r7, s22"
-      : "+r"(x), "+r"(weights), "+r"(end), "+r"(sums), "+r"(from), "+r"(stride), "+r"(back)
+      "sub r0, #192\n\t"
+      "vmov r2, r3, s16, s17\n\t"
+      "vmov r4, s18\n\t"
+      "subs r4, r4, r2\n\t"
+      "tst r4, #15\n\t"
+      "ite ne\n\t"
+      "subne r1, #252\n\t"
+      "subeq r1, #12\n\t"
+      "cmp r4, #0\n\t"
+      "bne 1b"
+      : "+r"(sums), "+r"(weights), "+r"(x), "+r"(apart), "+r"(end), "+r"(last)
       :
-      : "cc", "memory", "r8", "r9", "r10", "r11", "r12", "lr", "s16", "s17", "s18", "s19", "s20",
-        "s21", "s22");
+      : "cc", "memory", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "s16", "s17", "s18", "s19");
 }
 
 template <size_t kRows>
 class LevelRows;
 
-// Widened once where all levels find room, else a part at a time for each panel.
+// Whole blocks of three rows.
 template <>
 class LevelRows<3> {
  public:
-  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
-      : x_(x), stride_(stride), inputs_(inputs) {
-    if (inputs <= kWidened) WidenRows(x, stride, inputs, levels_);
-  }
+  static constexpr size_t kAlignment = sizeof(int32_t);
+  // Of the sums, from one output to the next and from one row to the next.
+  static constexpr size_t kOutputStep = 3, kRowStep = 1;
 
-  HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
-    SumBegins begins = {first, 0};
-    if (inputs_ == 0) {
-      for (size_t i = 0; i < 3 * kPanelOutputs; ++i) sums[i] = first[i % kPanelOutputs];
+  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
+      : x_(x), stride_(stride), inputs_(inputs) {}
+
+  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
+    for (int32_t* to = sums; to != sums + 3 * kPanelOutputs; to += 3) {
+      to[0] = to[1] = to[2] = *first++;
     }
-    for (size_t done = 0; done < inputs_; done += kWidened) {
-      const size_t left = inputs_ - done, count = left < kWidened ? left : kWidened;
-      if (inputs_ > kWidened) WidenRows(x_ + done, stride_, count, levels_);
-      const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(count)));
-      AddThreeRows(levels_, padded, weights, begins, sums);
-      weights += padded * kPanelOutputs;
-      begins = {sums, kPanelOutputs};
-    }
+    if (inputs_ != 0) AddThreeRows(x_, stride_, inputs_, weights, sums);
   }
 
  private:
   const int8_t* x_;
   size_t stride_, inputs_;
-  ThreePairs levels_[kWidened / 4];
 };
 
 template <>
 class LevelRows<1> {
  public:
+  static constexpr size_t kAlignment = kPanelOutputs * sizeof(int32_t);
+  static constexpr size_t kOutputStep = 1, kRowStep = kPanelOutputs;
+
   HWY_INLINE LevelRows(const int8_t* x, size_t, size_t inputs)
       : x_(x), whole_(inputs / kInputBlock * kInputBlock), has_tail_(inputs != whole_) {
     if (has_tail_) GatherTails(x + whole_, 0, 1, inputs - whole_, tail_);
@@ -325,19 +264,26 @@ class LevelRows<1> {
 // anything: no pointer is made of them.
 template <size_t kRows>
 HWY_NOINLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
-  LevelRows<kRows> rows(x, at.x_stride, at.inputs);
-  const size_t panel_bytes = PackedDenseI8Bytes(1, static_cast<uint32_t>(at.inputs));
+  using Tile = LevelRows<kRows>;
+  Tile rows(x, at.x_stride, at.inputs);
+  const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
     FactorsQ8 factors = Behind(at.factors, first);
     if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
-    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    alignas(Tile::kAlignment) int32_t sums[kRows * kPanelOutputs];
     rows.Sum(weights, TakeFirst(factors, outputs), sums);
     const size_t place = at.place + row * at.y_stride + first * at.y_output_stride;
-    at.results.template WriteRows<kRows>(sums, factors, outputs, at.y, place, at.y_output_stride,
-                                         {at.y_stride, at.start_stride});
+    at.results.WriteRows(sums, factors, kRows, outputs, at.y, place, at.y_output_stride,
+                         {at.y_stride, at.start_stride, Tile::kRowStep, Tile::kOutputStep});
   }
+}
+
+// Whether several rows may be taken at a time: of the DSP extension only whole blocks that become levels.
+HWY_INLINE bool SharesWeights(const RowsQ8& at) {
+  if (LevelRows<kRowsQ8>::kOutputStep == 1) return true;
+  return at.inputs % kInputBlock == 0 && at.results.AreLevels(at.y_output_stride);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -48,11 +48,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
-#if defined(__ARM_FEATURE_MVE)
-inline constexpr size_t kTileRows = 1;
-#else
-inline constexpr size_t kTileRows = 2;  // of i8
-#endif
+inline constexpr size_t kTileRows = 1;  // rows_q8_cortex_m-inl.h has several
 // Sums of an output lie beside each other.
 template <size_t kRows>
 inline constexpr size_t kSumStride = kRows;
@@ -60,20 +56,11 @@ inline constexpr size_t kSumStride = kRows;
 // Sums of 16 outputs of `kRows` rows, at a multiple of their bytes.
 template <size_t kRows, typename Number>
 HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
-  static_assert(kRows <= kTileRows, "more rows share nothing here");
-  const int8_t* const last = weights + kPanelOutputs * rows.count;
-  if constexpr (kRows == 1) {
-    SumBlocks<true>(rows.numbers, rows.count, weights, sums);
-    if constexpr (sizeof(Number) == sizeof(int8_t)) {
-      if (rows.tail != nullptr) SumBlocks<false>(rows.tail, kInputBlock, last, sums);
-    }
-#if !defined(__ARM_FEATURE_MVE)
-  } else {
-    for (size_t i = 0; i < kRows * kPanelOutputs; ++i) sums[i] = 0;
-    AddPairBlocks(rows.numbers, rows.numbers + rows.stride, rows.count, weights, sums);
+  static_assert(kRows == 1, "more rows share nothing here");
+  SumBlocks<true>(rows.numbers, rows.count, weights, sums);
+  if constexpr (sizeof(Number) == sizeof(int8_t)) {
     if (rows.tail == nullptr) return;
-    AddPairBlocks(rows.tail, rows.tail + kInputBlock, kInputBlock, last, sums);
-#endif
+    SumBlocks<false>(rows.tail, kInputBlock, weights + kPanelOutputs * rows.count, sums);
   }
 }
 
