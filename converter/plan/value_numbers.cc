@@ -299,6 +299,9 @@ class Numbering {
 }  // namespace
 
 std::optional<uint32_t> NumberOfValues(const format::Model& model) {
+  int64_t bytes = 0;
+  for (const format::Region& region : RowsOf(model.regions())) bytes += region.bytes();
+  if (bytes > kMostNumbered) return std::nullopt;
   const std::optional<uint32_t> number = Numbering(model).Number();
   return number == 0u ? 1u : number;
 }

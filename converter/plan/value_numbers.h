@@ -20,8 +20,8 @@
 
 namespace weft::plan {
 
-// Of a model that verify.cc has accepted. Nullopt where its steps touch more bytes than can be walked
-// in about a second; never 0.
+// Of a model that verify.cc has accepted. Nullopt where its regions, or what its steps touch, are
+// more bytes than can be walked in about a second; never 0.
 std::optional<uint32_t> NumberOfValues(const format::Model& model);
 
 }  // namespace weft::plan
