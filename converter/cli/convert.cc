@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "converter/base/files.h"
 #include "converter/base/visible.h"
@@ -281,26 +280,6 @@ void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
   if (has_rows) AnswerText(table.Text());
 }
 
-// Bytes of scratch behind the first region.
-int64_t MoreScratch(const pipeline::Converted& converted) {
-  const std::vector<int64_t>& more = converted.more_scratch_bytes;
-  return std::accumulate(more.begin(), more.end(), int64_t{0});
-}
-
-// A single region is followed by one without name and limit.
-std::string RegionOf(const ConvertCall& call, size_t i) {
-  return i < call.options.regions.size() ? call.options.regions[i].name : "elsewhere";
-}
-
-nlohmann::ordered_json RegionsJson(const ConvertCall& call, const pipeline::Converted& converted) {
-  auto list = nlohmann::ordered_json::array();
-  list.push_back({{"region", RegionOf(call, 0)}, {"bytes", converted.scratch_bytes}});
-  for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
-    list.push_back({{"region", RegionOf(call, i + 1)}, {"bytes", converted.more_scratch_bytes[i]}});
-  }
-  return list;
-}
-
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
                   const Findings& findings) {
   if (call.json) {
@@ -315,7 +294,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
     json["scratch_bytes"] = converted.scratch_bytes;
     if (!call.options.regions.empty()) {
       json["more_scratch_bytes"] = MoreScratch(converted);
-      json["scratch_bytes_by_region"] = RegionsJson(call, converted);
+      json["scratch_bytes_by_region"] = RegionsJson(call.options.regions, converted);
     }
     const plan::Account& account = converted.scratch_account;
     json["scratch_bound_bytes"] = account.bound_bytes;
@@ -342,7 +321,8 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
     std::string text = fmt::format("scratch in {}: {} bytes", call.options.regions[0].name,
                                    Size(converted.scratch_bytes));
     for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
-      text += fmt::format(", {}: {}", RegionOf(call, i + 1), Size(converted.more_scratch_bytes[i]));
+      text += fmt::format(", {}: {}", RegionOf(call.options.regions, i + 1),
+                          Size(converted.more_scratch_bytes[i]));
     }
     AnswerText(text + "\n");
   }

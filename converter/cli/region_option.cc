@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "converter/cli/command_line.h"
@@ -50,6 +52,26 @@ std::vector<pipeline::ScratchRegion> ParseRegions(const std::vector<std::string>
                                          regions.size(), kMaxScratchRegions));
   }
   return regions;
+}
+
+int64_t MoreScratch(const pipeline::Converted& converted) {
+  const std::vector<int64_t>& more = converted.more_scratch_bytes;
+  return std::accumulate(more.begin(), more.end(), int64_t{0});
+}
+
+std::string RegionOf(const std::vector<pipeline::ScratchRegion>& regions, size_t i) {
+  return i < regions.size() ? regions[i].name : "elsewhere";
+}
+
+nlohmann::ordered_json RegionsJson(const std::vector<pipeline::ScratchRegion>& regions,
+                                   const pipeline::Converted& converted) {
+  auto list = nlohmann::ordered_json::array();
+  list.push_back({{"region", RegionOf(regions, 0)}, {"bytes", converted.scratch_bytes}});
+  for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
+    list.push_back(
+        {{"region", RegionOf(regions, i + 1)}, {"bytes", converted.more_scratch_bytes[i]}});
+  }
+  return list;
 }
 
 }  // namespace weft::cli

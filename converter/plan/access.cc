@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "converter/plan/map_access.h"
+#include "converter/plan/row_access.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/fourier/fourier.h"
 #include "kernels/matrix/conv_i8.h"
@@ -24,22 +25,6 @@ namespace {
 using Dims = std::vector<std::pair<int64_t, int64_t>>;
 using format::ElementType;
 
-constexpr int64_t kI16Bits = 16, kI8Bits = 8;
-
-// Elements one behind the other. The verifier has bounded the product where no factor is 0.
-StridedBytes Contiguous(int64_t element_bits, const std::vector<int64_t>& factors) {
-  int64_t count = std::count(factors.begin(), factors.end(), 0) == 0 ? 1 : 0;
-  for (const int64_t factor : factors) count = count == 0 ? 0 : count * factor;
-  return Strided(element_bits, 0, {{count, 1}});
-}
-StridedBytes Elements(int64_t element_bits, uint64_t count) {
-  return Contiguous(element_bits, {static_cast<int64_t>(count)});
-}
-
-StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length, int64_t bits = kF32Bits) {
-  return Strided(bits, 0, {{rows, row_stride}, {length, 1}});
-}
-
 template <typename Array>
 std::vector<int64_t> FirstOf(const Array& dims, uint32_t rank) {
   std::vector<int64_t> first;
@@ -53,10 +38,6 @@ StridedBytes Walked(int64_t element_bits, int64_t offset, const DimArray& dims, 
   Dims walk;
   for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(dims.Get(i), strides.Get(i));
   return Strided(element_bits, offset, walk);
-}
-
-int64_t PaddedOutputs(uint32_t outputs) {
-  return static_cast<int64_t>(kernels::PanelCount(outputs)) * kernels::kPanelOutputs;
 }
 
 // One overload per kind of step; `operand` counts as the row of ops.inc does.
@@ -449,7 +430,7 @@ StridedBytes AccessBy(const format::DepthwiseI8Params& p, uint32_t operand) {
 }
 
 StridedBytes AccessBy(const format::DenseI4Params& p, uint32_t operand) {
-  constexpr int64_t kU8Bits = 8, kI16Bits = 16;
+  constexpr int64_t kU8Bits = 8;
   const auto groups = static_cast<int64_t>(kernels::GroupCount(p.inputs(), p.group_blocks()));
   switch (operand) {
     case 0:

@@ -285,13 +285,16 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
                        *options.budget_bytes);
   }
   if (options.memories.size() < 2) return "";
-  const Memory& fast = options.memories[0];
-  const Memory& slow = options.memories[1];
-  if (!slow.capacity_bytes || plan.scratch_bytes[1] <= *slow.capacity_bytes) return "";
-  return fmt::format(
-      "scratch needs {} bytes in region \"{}\" beside {} in \"{}\" and --region {} is {}",
-      plan.scratch_bytes[1], slow.name, plan.scratch_bytes[0], fast.name, slow.name,
-      *slow.capacity_bytes);
+  const size_t last = options.memories.size() - 1;
+  const Memory& slow = options.memories[last];
+  if (!slow.capacity_bytes || plan.scratch_bytes[last] <= *slow.capacity_bytes) return "";
+  std::string faster;
+  for (size_t i = 0; i < last; ++i) {
+    faster += fmt::format("{}{} in \"{}\"", i == 0 ? "" : ", ", plan.scratch_bytes[i],
+                          options.memories[i].name);
+  }
+  return fmt::format("scratch needs {} bytes in region \"{}\" beside {} and --region {} is {}",
+                     plan.scratch_bytes[last], slow.name, faster, slow.name, *slow.capacity_bytes);
 }
 
 namespace {

@@ -2,8 +2,8 @@
 // What single layers cost on a board: runs each of them twice and prints the ticks of SysTick that
 // the second run took, and its multiply-adds, of which those in the padding are skipped. Data are
 // channels last. Under an emulator that counts instructions a tick is a fixed number of them.
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of steps that multiply integers: sums that leave no word, and operands as large as they read.
+#include <gtest/gtest.h>
+
+#include "tests/runtime/listing_builder.h"
+#include "tests/runtime/samples.h"
+
+namespace weft::test {
+namespace {
+
+using format::ElementType;
+
+TEST(VerifyIntegers, HoldsSumsOfIntegersTo32Bits) {
+  const auto code = [](uint32_t most, uint32_t inputs) {
+    return CodeOf(format::Kind::dense_i8, [=](ListingBuilder& b) {
+      b.dense_i8_rows[0].mutate_most(most);
+      b.dense_i8_rows[0].mutate_inputs(inputs);
+    });
+  };
+  EXPECT_EQ(code(127, 3), FaultCode::kNone);
+  for (const uint32_t most : {0u, 126u, 32768u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(most, 3), FaultCode::kParamSums) << most;
+  }
+  EXPECT_EQ(code(32767, 512), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(32767, 513), FaultCode::kParamSums);
+  EXPECT_EQ(code(127, 0xFFFFFFFF), FaultCode::kParamSums);
+}
+
+TEST(VerifyIntegers, HoldsSumsOverPatchesTo32Bits) {
+  const auto code = [](uint32_t most, uint32_t channels) {
+    return CodeOf(format::Kind::conv_i8, [=](ListingBuilder& b) {
+      b.conv_i8_rows[0].mutate_most(most);
+      b.conv_i8_rows[0].mutate_in_channels(channels);
+    });
+  };
+  EXPECT_EQ(code(127, 2), FaultCode::kNone);
+  for (const uint32_t most : {0u, 126u, 32768u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(most, 2), FaultCode::kParamSums) << most;
+  }
+  EXPECT_EQ(code(32767, 128), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(32767, 129), FaultCode::kParamSums);
+  EXPECT_EQ(code(127, 0x40000001), FaultCode::kParamSums) << "4 taps of them are 4 modulo 2^32";
+}
+
+TEST(VerifyIntegers, GivesPatchesRoomForResultsWhoseChannelsLieApart) {
+  const auto code = [](uint32_t floats, bool is_apart) {
+    return CodeOf(format::Kind::conv_i8, [=](ListingBuilder& b) {
+      b.slots[5].mutate_bytes(floats * 4);
+      if (!is_apart) b.conv_i8_rows[0].mutable_y() = format::MapStrides(27, 9, 3, 1);
+    });
+  };
+  EXPECT_EQ(code(44, true), FaultCode::kNone);
+  EXPECT_EQ(code(43, true), FaultCode::kOperandBytes);
+  EXPECT_EQ(code(32, false), FaultCode::kPortBytes) << "enough for the step; the port is as it was";
+  EXPECT_EQ(code(31, false), FaultCode::kOperandBytes);
+}
+
+TEST(VerifyIntegers, HoldsGroupsOfNibblesToTheirOperands) {
+  using B = ListingBuilder;
+  const auto code = [](auto spoil) { return CodeOf(format::Kind::dense_i4, spoil); };
+  EXPECT_EQ(code([](B&) {}), FaultCode::kNone);
+  for (const uint32_t blocks : {0u, 3u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code([&](B& b) { b.dense_i4_rows[0].mutate_group_blocks(blocks); }),
+              FaultCode::kOperandBytes)
+        << blocks;  // of scratch, which holds a larger piece
+  }
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_group_blocks(1); }),
+            FaultCode::kOperandBytes);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_most(126); }), FaultCode::kParamSums);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_most(32768); }), FaultCode::kParamSums);
+  const auto wide = [](uint32_t most) {
+    return [=](B& b) {
+      b.dense_i4_rows[0].mutate_most(most);
+      b.dense_i4_rows[0].mutate_inputs(0xFFFFFFFF);
+      b.dense_i4_rows[0].mutate_group_blocks(0);
+    };
+  };
+  EXPECT_EQ(code(wide(127)), FaultCode::kParamSums);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_scales(ElementType::bf16); }),
+            FaultCode::kParamType);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_scales(ElementType::f32); }),
+            FaultCode::kOperandType);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_reserved1(1); }), FaultCode::kParamReserved);
+}
+
+}  // namespace
+}  // namespace weft::test
