@@ -62,6 +62,10 @@ HWY_INLINE EightSums LoadEight(const int32_t* from) {
   const int32x4x2_t both = vld2q_s32(from);
   return {both.val[0], both.val[1]};
 }
+HWY_INLINE void StoreSums(const EightSums& sums, int32_t* to) {
+  const int32x4x2_t both = {{sums.even, sums.odd}};
+  vst2q_s32(to, both);
+}
 HWY_INLINE void AddEight(int16x8_t levels, const int8_t* weights, EightSums& sums) {
   const int16x8_t by = vldrbq_s16(weights);
   sums.even = vaddq_s32(sums.even, vmullbq_int_s16(levels, by));
@@ -88,8 +92,8 @@ HWY_NOINLINE void BeginSums(const TapWindow& window, const int8_t* weights, int8
       if constexpr (kChannels == 16) AddEight(zero, w + 8, more);
     });
   }
-  vst2q_s32(begins, int32x4x2_t{{sums.even, sums.odd}});
-  if constexpr (kChannels == 16) vst2q_s32(begins + 8, int32x4x2_t{{more.even, more.odd}});
+  StoreSums(sums, begins);
+  if constexpr (kChannels == 16) StoreSums(more, begins + 8);
 }
 
 // The levels of kChannels channels, 8 or 16.
@@ -199,8 +203,15 @@ HWY_NOINLINE GroupTap* ListTaps(const TapWindow& window, const int8_t* weights, 
   "smlatt %[c], r4, r5, %[c]\n\t"
 // clang-format on
 
-// Three taps at a time.
-HWY_INLINE void AddTaps(const GroupTap* tap, const GroupTap* end, const int8_t* x, FourSums& sums) {
+// Three taps at a time. It takes eleven registers, which GCC does not find at -Os amid what calls it.
+#undef WEFT_ADD_TAPS
+#if defined(__OPTIMIZE_SIZE__)
+#define WEFT_ADD_TAPS HWY_NOINLINE inline
+#else
+#define WEFT_ADD_TAPS HWY_INLINE
+#endif
+WEFT_ADD_TAPS void AddTaps(const GroupTap* tap, const GroupTap* end, const int8_t* x,
+                           FourSums& sums) {
   uint32_t odd;
   __asm__ volatile("1:\n\t" WEFT_ADD_TAP WEFT_ADD_TAP WEFT_ADD_TAP
                    "cmp %[tap], %[end]\n\t"

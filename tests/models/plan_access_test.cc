@@ -61,6 +61,7 @@ class StepRun {
     for (uint32_t i = inputs_; i < blocks_.size(); ++i) {
       for (size_t k = 0; k < blocks_[i].size(); ++k) {
         const bool kept = first[i][k] == 0x5A && second[i][k] == 0xA5;
+        if (kept && IsLeftUnused(i)) continue;
         ASSERT_NE(kept, claimed_[i][k]) << "output operand " << i << ", byte " << k;
       }
     }
@@ -73,6 +74,12 @@ class StepRun {
   }
 
  private:
+  // What some targets scratch in and others need not.
+  bool IsLeftUnused(uint32_t operand) const {
+    return static_cast<format::Kind>(step_.kind()) == format::Kind::conv_q8 &&
+           operand + 1 == blocks_.size();
+  }
+
   unsigned char& Byte(uint32_t operand, size_t at) {
     return reinterpret_cast<unsigned char*>(blocks_[operand].data())[at];
   }
