@@ -94,7 +94,7 @@ struct I4Rows {
   I4Rows(const DenseI4Shape& shape, int16_t* scratch)
       : padded(static_cast<size_t>(PaddedInputs(shape.inputs))),
         group(static_cast<size_t>(GroupInputs(shape.inputs, shape.group_blocks))),
-        groups(static_cast<size_t>(GroupCount(shape.inputs, shape.group_blocks))),
+        groups(GroupCount(shape.inputs, shape.group_blocks)),
         numbers(scratch) {
     const size_t rows = shape.rows < kDenseI8Rows ? shape.rows : kDenseI8Rows;
     of_group = numbers + rows * padded;

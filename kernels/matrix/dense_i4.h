@@ -21,22 +21,29 @@ namespace weft::kernels {
 struct DenseI4Shape : DenseI8Shape {
   uint32_t group_blocks = 0;
 };
-// Of whole blocks.
-constexpr uint64_t GroupInputs(uint32_t inputs, uint32_t group_blocks) {
-  const uint64_t padded = PaddedInputs(inputs), group = uint64_t{group_blocks} * kInputBlock;
-  return group == 0 || group > padded ? padded : group;
+// Blocks of a group, of all inputs and their groups: words, which boards divide by themselves.
+constexpr uint32_t BlockCount(uint32_t inputs) {
+  return inputs / kInputBlock + (inputs % kInputBlock != 0);
 }
-constexpr uint64_t GroupCount(uint32_t inputs, uint32_t group_blocks) {
-  const uint64_t group = GroupInputs(inputs, group_blocks);
-  return group == 0 ? 0 : (PaddedInputs(inputs) + group - 1) / group;
+constexpr uint32_t GroupBlocks(uint32_t inputs, uint32_t group_blocks) {
+  const uint32_t blocks = BlockCount(inputs);
+  return group_blocks == 0 || group_blocks > blocks ? blocks : group_blocks;
+}
+constexpr uint64_t GroupInputs(uint32_t inputs, uint32_t group_blocks) {
+  return uint64_t{GroupBlocks(inputs, group_blocks)} * kInputBlock;
+}
+constexpr uint32_t GroupCount(uint32_t inputs, uint32_t group_blocks) {
+  const uint32_t group = GroupBlocks(inputs, group_blocks);
+  return group == 0 ? 0 : (BlockCount(inputs) + group - 1) / group;
 }
 
 // The greatest `most` with which no sum of a group leaves the range of 32 bits.
 constexpr uint32_t MostForI4(uint32_t inputs, uint32_t group_blocks) {
   constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 15;
-  const uint64_t group = GroupInputs(inputs, group_blocks);
-  const uint64_t most = group == 0 ? kGreatestMost : kGreatestSum / kGreatestWeight / group;
-  return most < kGreatestMost ? static_cast<uint32_t>(most) : kGreatestMost;
+  const uint32_t group = GroupBlocks(inputs, group_blocks);
+  const uint32_t most =
+      group == 0 ? kGreatestMost : kGreatestSum / kGreatestWeight / kInputBlock / group;
+  return most < kGreatestMost ? most : kGreatestMost;
 }
 
 // Inputs of a panel whose weights are bytes at one time.
@@ -46,7 +53,7 @@ inline constexpr uint32_t kUnpackedInputs = 128;
 constexpr uint64_t DenseI4ScratchShorts(uint32_t rows, uint32_t inputs, uint32_t group_blocks) {
   const uint64_t group = GroupInputs(inputs, group_blocks);
   const uint64_t piece = group < kUnpackedInputs ? group : kUnpackedInputs;
-  const uint64_t row = PaddedInputs(inputs) + GroupCount(inputs, group_blocks) * 2;
+  const uint64_t row = PaddedInputs(inputs) + uint64_t{GroupCount(inputs, group_blocks)} * 2;
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * row + piece * kPanelOutputs / 2;
 }
 

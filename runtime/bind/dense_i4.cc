@@ -13,7 +13,7 @@ Fault Check(const format::DenseI4Params& params, const OperandSlots& slots) {
   const uint32_t most = params.most(), group = params.group_blocks();
   const uint32_t padded = Times(Clip(kernels::PanelCount(outputs)), kernels::kPanelOutputs);
   const uint32_t greatest = kernels::MostForI4(inputs, group);
-  const uint32_t scales = Times(padded, Clip(kernels::GroupCount(inputs, group)));
+  const uint32_t scales = Times(padded, kernels::GroupCount(inputs, group));
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   check.RequireZero(params.reserved0());
