@@ -157,7 +157,8 @@ TEST(Chain, ReadsLongRowsWhereTheyLie) {
     for (const uint32_t registers : {1u, 2u, 4u}) {
       ChainData data;
       data.dims = {4, 2, row};
-      for (const Axes axes : {kAllAxes, 4u, 0u, 6u, 2u}) data.AddInput(axes, random);
+      for (const Axes axes : {kAllAxes, Axes{4}, Axes{0}, Axes{6}, Axes{2}})
+        data.AddInput(axes, random);
       data.shape.registers = static_cast<uint8_t>(registers);
       data.code = {{CodeOf(BinaryOp::kMultiply), 0, 1, 0},
                    {CodeOf(BinaryOp::kAdd), Register(0), 2, 0},

@@ -301,7 +301,7 @@ NearStep RandomConvI8(std::mt19937& random) {
                  out = Below(random, 2) ? in : 18;
   const uint32_t inputs = in * w.kernel_height * w.kernel_width, blocks = (inputs + 15) / 16 * 16;
   const uint32_t panels = groups * ((out + 15) / 16 * 16);
-  const uint32_t patches = std::min(4u, w.out_height * w.out_width);
+  const uint32_t patches = std::min(uint32_t{4}, w.out_height * w.out_width);
   const uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
   const uint32_t y = FloatsOf(w.batch, w.out_height, w.out_width, groups * out);
   const format::ConvI8Params params(
@@ -333,7 +333,7 @@ NearStep RandomDepthwiseI8(std::mt19937& random) {
       w.kernel_width, w.stride_y, w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
       Strides(random, in, w.batch, w.in_height, w.in_width),
       Strides(random, out, w.batch, w.out_height, w.out_width), kTanh);
-  const uint32_t scratch = std::max(panels, 32u) * taps;
+  const uint32_t scratch = std::max(panels, uint32_t{32}) * taps;
   const test::StepSample sample(format::Kind::depthwise_i8,
                                 {{kF32Type, x},
                                  {format::ElementType::i8, panels * taps},
