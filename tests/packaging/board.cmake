@@ -46,7 +46,7 @@ weft_run(bench "${WEFT_COMMAND}" bench "${FOLDER}/profile/firmware_models/dtmf.w
          --iterations 10 --profile --csv)
 string(REGEX MATCHALL "\n[^\n]+" rows "${weft_stdout}")
 foreach(row IN LISTS rows)
-  string(REGEX MATCH "([0-9]+),([a-z_]+),([^,]*),([0-9]+),[^,]*,[^,]*$" row "${row}")
+  string(REGEX MATCH "([0-9]+),([a-z_]+),([^,]*),([0-9]+),[^,]*,[^,]*,[^,]*$" row "${row}")
   set(cells "${CMAKE_MATCH_1}  ${CMAKE_MATCH_2} +${CMAKE_MATCH_3} +${CMAKE_MATCH_4}")
   if(row STREQUAL "" OR NOT first MATCHES "\n *${cells} +[0-9.]+ +[0-9.]+ %\n")
     message(FATAL_ERROR "the board's table has no row \"${cells}\", as \"${row}\" of the desktop")
