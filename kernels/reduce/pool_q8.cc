@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reduce/pool_q8.h"
 
+#include "kernels/element.h"
 #include "kernels/reduce/pool_divisor.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,11 +23,32 @@ HWY_INLINE void TakeTap(const int8_t* x, size_t count, int32_t* values) {
   });
 }
 
+// One channel, whose taps are a run or runs.
+template <bool kIsMax>
+HWY_INLINE int32_t PoolOne(const TapSteps& taps, const int8_t* x) {
+  const bool is_column = taps.columns == 1;
+  const size_t runs = is_column ? 1 : taps.rows, length = is_column ? taps.rows : taps.columns;
+  const size_t step = is_column ? taps.row : taps.column;
+  int32_t value = kIsMax ? -128 : 0;
+  for (size_t run = 0; run < runs; ++run) {
+    const int8_t* from = x + run * taps.row;
+    for (size_t i = 0; i < length; ++i) {
+      const int32_t level = from[i * step];
+      value = kIsMax ? (level > value ? level : value) : value + level;
+    }
+  }
+  return value;
+}
+
 // Of `count` channels at most kPooled.
 template <bool kIsMax>
 WEFT_PART void PoolTaps(const TapSteps& taps, const int8_t* x, size_t stride, size_t count,
                         int32_t* values) {
   for (size_t i = 0; i < kPooled; ++i) values[i] = kIsMax ? -128 : 0;
+  if (!kIsMicrocontroller && count == 1) {  // not worth code in firmware
+    values[0] = PoolOne<kIsMax>(taps, x);
+    return;
+  }
   for (size_t ky = 0; ky < taps.rows; ++ky) {
     for (size_t kx = 0; kx < taps.columns; ++kx) {
       const int8_t* from = x + (ky * taps.row + kx * taps.column);

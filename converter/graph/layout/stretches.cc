@@ -58,7 +58,25 @@ void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
       turning_[&node].push_back(port);
     }
   }
-  if (turn.makes_one_place) alike_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
+  if (turn.makes_one_place || IsOfAlike(node, turn)) {
+    alike_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
+  }
+}
+
+// Does output 0 have the dims of inputs, all of one tie with it, that lie alike?
+bool Stretches::IsOfAlike(ir::Node& node, const ops::Turn& turn) {
+  const Dims& dims = node.outputs[0].type.dims;
+  return std::ranges::any_of(turn.ties, [&](const std::vector<Port>& tie) {
+    bool has_output = false, has_input = false;
+    for (const Port port : tie) {
+      has_output = has_output || (port.output && port.index == 0);
+      if (port.output) continue;
+      const ir::Source input = SourceAt(node, port);
+      if (TypeOf(input).dims != dims || !alike_.contains(PlaceOf(input))) return false;
+      has_input = true;
+    }
+    return has_output && has_input;
+  });
 }
 
 void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {

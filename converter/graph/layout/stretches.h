@@ -38,6 +38,7 @@ class Stretches {
   size_t PlaceOf(const ir::Source& source);
   size_t RootOf(size_t place) const;
   void Join(ir::Node& node, const ops::Turn& turn);
+  bool IsOfAlike(ir::Node& node, const ops::Turn& turn);
   void CountSteps(ir::Node& node, const ops::Turn& turn);
   void CountMoves(const std::vector<ir::Node*>& nodes);
   void Decide();

@@ -162,6 +162,16 @@ TEST_F(Layouts, AMeanOverAllOfSpaceEndsAStretchWithoutACopy) {
   EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
 }
 
+TEST_F(Layouts, WhatIsMadeOfSuchAMeanIsNoMoveEither) {
+  const ir::Source x = Convolved(g.Parameter(F32({2, 3, 8, 7})), {5, 3, 2, 2});
+  const ir::Source mean = g.Reduce("ReduceMean", x, {2, 3}, true);
+  g.Result(Reshaped(g("Relu", g.Of("Add", {mean, mean})), {2, 5}));
+  Chosen();
+  EXPECT_EQ(Count("y_last"), 2);
+  const std::vector<plan::StepKind> kinds = Kinds(LowerGraph(g));
+  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+}
+
 TEST_F(Layouts, AMeanOverOneAxisOfSpaceIsNoReasonToTurn) {
   const ir::Source x = Convolved(g.Parameter(F32({2, 3, 8, 7})), {5, 3, 2, 2});
   g.Result(g.Reduce("ReduceMean", x, {2}, true));
