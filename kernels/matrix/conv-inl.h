@@ -354,10 +354,8 @@ struct NoConvEdge {
 template <class Weight>
 template <size_t kPixels, size_t kPanels>
 void ConvImage<Weight>::Group(size_t channels, size_t) const {
-  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
-                           shape.stride_y,  shape.dilation_y, shape.pad_top};
-  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
-                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  const WindowAxis down = shape.down();
+  const WindowAxis across = shape.across();
   Rectangles rectangles(down, across);
   using Edge = std::conditional_t<(kPixels > 1 && kLanes > 1), ConvEdge<Weight, kPixels, kPanels>,
                                   NoConvEdge>;

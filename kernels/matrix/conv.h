@@ -18,25 +18,10 @@ namespace weft::kernels {
 
 // in_channels and out_channels are per group. One-dimensional data has height 1. Padding after the
 // data needs no field: it is where out_height and out_width end.
-struct ConvShape {
-  uint32_t batch = 0;
+struct ConvShape : WindowShape {
   uint32_t groups = 0;
   uint32_t in_channels = 0;
   uint32_t out_channels = 0;
-  uint32_t in_height = 0;
-  uint32_t in_width = 0;
-  uint32_t out_height = 0;
-  uint32_t out_width = 0;
-  uint32_t kernel_height = 0;
-  uint32_t kernel_width = 0;
-  uint32_t stride_y = 0;
-  uint32_t stride_x = 0;
-  uint32_t dilation_y = 0;
-  uint32_t dilation_x = 0;
-  uint32_t pad_top = 0;
-  uint32_t pad_left = 0;
-  MapStrides x;
-  MapStrides y;
   Activation activation;
 };
 

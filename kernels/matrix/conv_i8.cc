@@ -82,12 +82,7 @@ void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, con
             const float* bias, float* y, float* patches, int16_t* scratch) {
   // Without outputs nothing bounds the other counts.
   if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  const PatchWalk walk = {{shape.in_height, shape.out_height, shape.kernel_height, shape.stride_y,
-                           shape.dilation_y, shape.pad_top},
-                          {shape.in_width, shape.out_width, shape.kernel_width, shape.stride_x,
-                           shape.dilation_x, shape.pad_left},
-                          shape.x,
-                          shape.in_channels};
+  const PatchWalk walk = {shape.down(), shape.across(), shape.x, shape.in_channels};
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   const size_t group_weights = PackedDenseI8Bytes(shape.out_channels, inputs);
   const size_t group_scales = PanelCount(shape.out_channels) * kPanelOutputs;

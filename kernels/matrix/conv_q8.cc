@@ -55,12 +55,7 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   // Without outputs nothing bounds the other counts.
   if (shape.groups == 0 || shape.out_channels == 0) return;
   if (shape.out_height == 0 || shape.out_width == 0) return;
-  PatchWalk walk = {{shape.in_height, shape.out_height, shape.kernel_height, shape.stride_y,
-                     shape.dilation_y, shape.pad_top},
-                    {shape.in_width, shape.out_width, shape.kernel_width, shape.stride_x,
-                     shape.dilation_x, shape.pad_left},
-                    shape.x,
-                    shape.in_channels};
+  PatchWalk walk = {shape.down(), shape.across(), shape.x, shape.in_channels};
 #if HWY_TARGET != HWY_SCALAR
   walk.inside_rows = walk.down.Inside();
   walk.inside = walk.across.Inside();

@@ -287,10 +287,8 @@ HWY_INLINE void DepthwiseRectangle(const DepthwiseShape& shape, const Rectangle&
 template <class Weight>
 HWY_INLINE void RunDepthwise(const DepthwiseShape& shape, const float* x, const Weight* weights,
                              const float* bias, float* y) {
-  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
-                           shape.stride_y,  shape.dilation_y, shape.pad_top};
-  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
-                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  const WindowAxis down = shape.down();
+  const WindowAxis across = shape.across();
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   if (DepthwiseLong(shape, x, weights, bias, y)) return;

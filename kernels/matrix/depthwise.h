@@ -15,24 +15,9 @@
 namespace weft::kernels {
 
 // `channels` counts the channels of y; x has channels / multiplier of them.
-struct DepthwiseShape {
-  uint32_t batch = 0;
+struct DepthwiseShape : WindowShape {
   uint32_t channels = 0;
   uint32_t multiplier = 0;
-  uint32_t in_height = 0;
-  uint32_t in_width = 0;
-  uint32_t out_height = 0;
-  uint32_t out_width = 0;
-  uint32_t kernel_height = 0;
-  uint32_t kernel_width = 0;
-  uint32_t stride_y = 0;
-  uint32_t stride_x = 0;
-  uint32_t dilation_y = 0;
-  uint32_t dilation_x = 0;
-  uint32_t pad_top = 0;
-  uint32_t pad_left = 0;
-  MapStrides x;
-  MapStrides y;
   Activation activation;
 };
 

@@ -156,10 +156,8 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
                  const FactorsQ8& factors, void* y) {
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
-                           shape.stride_y,  shape.dilation_y, shape.pad_top};
-  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
-                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  const WindowAxis down = shape.down();
+  const WindowAxis across = shape.across();
 #if defined(WEFT_TARGET_DOTS)
   const size_t least = DotColumns(shape);
   if (least != kNoColumns) {

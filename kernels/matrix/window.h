@@ -72,6 +72,32 @@ struct WindowAxis {
   }
 };
 
+// What conv, depthwise and pool have in common; conventions as above, y at y's strides.
+struct WindowShape {
+  uint32_t batch = 0;
+  uint32_t in_height = 0;
+  uint32_t in_width = 0;
+  uint32_t out_height = 0;
+  uint32_t out_width = 0;
+  uint32_t kernel_height = 0;
+  uint32_t kernel_width = 0;
+  uint32_t stride_y = 0;
+  uint32_t stride_x = 0;
+  uint32_t dilation_y = 0;
+  uint32_t dilation_x = 0;
+  uint32_t pad_top = 0;
+  uint32_t pad_left = 0;
+  MapStrides x;
+  MapStrides y;
+
+  WindowAxis down() const {
+    return {in_height, out_height, kernel_height, stride_y, dilation_y, pad_top};
+  }
+  WindowAxis across() const {
+    return {in_width, out_width, kernel_width, stride_x, dilation_x, pad_left};
+  }
+};
+
 }  // namespace weft::kernels
 
 #endif  // WEFT_KERNELS_MATRIX_WINDOW_H_

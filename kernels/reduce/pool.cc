@@ -189,10 +189,8 @@ HWY_INLINE void PoolRectangle(const PoolShape& shape, const Rectangle& at, const
 }
 
 void Pool(const PoolShape& shape, const float* x, float* y) {
-  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
-                           shape.stride_y,  shape.dilation_y, shape.pad_top};
-  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
-                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  const WindowAxis down = shape.down();
+  const WindowAxis across = shape.across();
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const PoolLoop loop = LoopOf(shape, size_t{shape.kernel_height} * shape.kernel_width);

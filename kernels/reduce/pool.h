@@ -19,25 +19,10 @@ namespace weft::kernels {
 // padded input, which reaches pad_bottom rows and pad_right columns beyond the data.
 enum class PoolOp : uint8_t { kMax, kMeanExcludePad, kMeanIncludePad };
 
-struct PoolShape {
-  uint32_t batch = 0;
+struct PoolShape : WindowShape {
   uint32_t channels = 0;
-  uint32_t in_height = 0;
-  uint32_t in_width = 0;
-  uint32_t out_height = 0;
-  uint32_t out_width = 0;
-  uint32_t kernel_height = 0;
-  uint32_t kernel_width = 0;
-  uint32_t stride_y = 0;
-  uint32_t stride_x = 0;
-  uint32_t dilation_y = 0;
-  uint32_t dilation_x = 0;
-  uint32_t pad_top = 0;
-  uint32_t pad_left = 0;
   uint32_t pad_bottom = 0;
   uint32_t pad_right = 0;
-  MapStrides x;
-  MapStrides y;
   PoolOp op = PoolOp::kMax;
 };
 

@@ -96,10 +96,8 @@ WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float d
 void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
   // Without outputs nothing bounds the other counts.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  const WindowAxis down = {shape.in_height, shape.out_height, shape.kernel_height,
-                           shape.stride_y,  shape.dilation_y, shape.pad_top};
-  const WindowAxis across = {shape.in_width, shape.out_width,  shape.kernel_width,
-                             shape.stride_x, shape.dilation_x, shape.pad_left};
+  const WindowAxis down = shape.down();
+  const WindowAxis across = shape.across();
   for (size_t b = 0; b < shape.batch; ++b) {
     Rectangles rectangles(down, across);
     while (const Rectangle* next = rectangles.Next()) {

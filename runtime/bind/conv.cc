@@ -24,10 +24,8 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::ConvParams& pa
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   RequireWindows(check, params);
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
-                        Times(params.groups(), params.in_channels())};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(),
-                        Times(params.groups(), params.out_channels())};
+  const MapExtents x = InputMap(params, Times(params.groups(), params.in_channels()));
+  const MapExtents y = OutputMap(params, Times(params.groups(), params.out_channels()));
   check.RequireApart(y, params.y());
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
   const uint32_t panels = params.out_channels() / kernels::kPanelOutputs +
@@ -47,11 +45,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::ConvParams& pa
 
 __attribute__((always_inline)) inline kernels::ConvShape ShapeOf(const format::ConvParams& params) {
   kernels::ConvShape shape;
-  AssignWindow(shape, params);
-  shape.groups = params.groups();
-  shape.in_channels = params.in_channels();
-  shape.out_channels = params.out_channels();
-  shape.activation = ActivationOf(params.activation());
+  AssignConv(shape, params);
   return shape;
 }
 

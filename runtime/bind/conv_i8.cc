@@ -12,10 +12,8 @@ Fault Check(const format::ConvI8Params& params, const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   RequireWindows(check, params);
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
-                        Times(params.groups(), params.in_channels())};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(),
-                        Times(params.groups(), params.out_channels())};
+  const MapExtents x = InputMap(params, Times(params.groups(), params.in_channels()));
+  const MapExtents y = OutputMap(params, Times(params.groups(), params.out_channels()));
   check.RequireApart(y, params.y());
   const uint32_t inputs =
       Times(Times(params.kernel_height(), params.kernel_width()), params.in_channels());
@@ -45,11 +43,7 @@ bool MayShare(const format::ConvI8Params&, uint32_t, uint32_t) { return false; }
 
 void Run(const format::ConvI8Params& params, std::byte* const* operands) {
   kernels::ConvI8Shape shape;
-  AssignWindow(shape, params);
-  shape.groups = params.groups();
-  shape.in_channels = params.in_channels();
-  shape.out_channels = params.out_channels();
-  shape.activation = ActivationOf(params.activation());
+  AssignConv(shape, params);
   shape.most = params.most();
   kernels::ConvI8(shape, As<const float>(operands[0]), As<const int8_t>(operands[1]),
                   As<const float>(operands[2]), As<const float>(operands[3]),

@@ -13,10 +13,8 @@ Fault Check(const format::ConvQ8Params& params, const OperandSlots& slots) {
   check.RequireZero(params.reserved0());
   check.RequireZero(params.reserved1());
   RequireWindows(check, params);
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
-                        Times(params.groups(), params.in_channels())};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(),
-                        Times(params.groups(), params.out_channels())};
+  const MapExtents x = InputMap(params, Times(params.groups(), params.in_channels()));
+  const MapExtents y = OutputMap(params, Times(params.groups(), params.out_channels()));
   const uint32_t inputs =
       Times(Times(params.kernel_height(), params.kernel_width()), params.in_channels());
   const uint32_t padded =
@@ -37,11 +35,7 @@ bool MayShare(const format::ConvQ8Params&, uint32_t, uint32_t) { return false; }
 
 void Run(const format::ConvQ8Params& params, std::byte* const* operands) {
   kernels::ConvQ8Shape shape;
-  AssignWindow(shape, params);
-  shape.groups = params.groups();
-  shape.in_channels = params.in_channels();
-  shape.out_channels = params.out_channels();
-  shape.activation = ActivationOf(params.activation());
+  AssignConv(shape, params);
   shape.results = ResultsOf(params.levels());
   shape.x_zero = params.x_zero();
   int8_t* const scratch = kernels::ConvQ8IsDirect(params) ? nullptr : As<int8_t>(operands[6]);

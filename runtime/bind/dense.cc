@@ -5,6 +5,7 @@
 #include "runtime/bind/bind.h"
 #include "runtime/bind/narrow.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/rows.h"
 
 namespace weft::kernels {
 #define WEFT_WEIGHTS(name, Name, ...)                                                            \
@@ -43,13 +44,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::DenseParams& p
 __attribute__((always_inline)) inline kernels::DenseShape ShapeOf(
     const format::DenseParams& params) {
   kernels::DenseShape shape;
-  shape.rows = params.rows();
-  shape.inputs = params.inputs();
-  shape.outputs = params.outputs();
-  shape.x_row_stride = params.x_row_stride();
-  shape.y_row_stride = params.y_row_stride();
-  shape.start_row_stride = params.start_row_stride();
-  shape.activation = ActivationOf(params.activation());
+  AssignRows(shape, params);
   return shape;
 }
 

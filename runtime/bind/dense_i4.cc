@@ -3,6 +3,7 @@
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/rows.h"
 
 namespace weft::bind::dense_i4 {
 
@@ -45,13 +46,7 @@ bool MayShare(const format::DenseI4Params& params, uint32_t input, uint32_t outp
 
 void Run(const format::DenseI4Params& params, std::byte* const* operands) {
   kernels::DenseI4Shape shape;
-  shape.rows = params.rows();
-  shape.inputs = params.inputs();
-  shape.outputs = params.outputs();
-  shape.x_row_stride = params.x_row_stride();
-  shape.y_row_stride = params.y_row_stride();
-  shape.start_row_stride = params.start_row_stride();
-  shape.activation = ActivationOf(params.activation());
+  AssignRows(shape, params);
   shape.most = params.most();
   shape.group_blocks = params.group_blocks();
   kernels::DenseI4Weights weights;

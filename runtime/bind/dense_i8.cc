@@ -4,6 +4,7 @@
 #include "kernels/matrix/weights.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/rows.h"
 
 namespace weft::bind::dense_i8 {
 
@@ -37,13 +38,7 @@ bool MayShare(const format::DenseI8Params& params, uint32_t input, uint32_t outp
 
 void Run(const format::DenseI8Params& params, std::byte* const* operands) {
   kernels::DenseI8Shape shape;
-  shape.rows = params.rows();
-  shape.inputs = params.inputs();
-  shape.outputs = params.outputs();
-  shape.x_row_stride = params.x_row_stride();
-  shape.y_row_stride = params.y_row_stride();
-  shape.start_row_stride = params.start_row_stride();
-  shape.activation = ActivationOf(params.activation());
+  AssignRows(shape, params);
   shape.most = params.most();
   kernels::DenseI8(shape, As<const float>(operands[0]), As<const int8_t>(operands[1]),
                    As<const float>(operands[2]), As<const float>(operands[3]),

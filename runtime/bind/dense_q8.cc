@@ -5,6 +5,7 @@
 #include "runtime/bind/bind.h"
 #include "runtime/bind/levels.h"
 #include "runtime/bind/param_checker.h"
+#include "runtime/bind/rows.h"
 
 namespace weft::bind::dense_q8 {
 
@@ -29,13 +30,7 @@ bool MayShare(const format::DenseQ8Params& params, uint32_t input, uint32_t outp
 
 void Run(const format::DenseQ8Params& params, std::byte* const* operands) {
   kernels::DenseQ8Shape shape;
-  shape.rows = params.rows();
-  shape.inputs = params.inputs();
-  shape.outputs = params.outputs();
-  shape.x_row_stride = params.x_row_stride();
-  shape.y_row_stride = params.y_row_stride();
-  shape.start_row_stride = params.start_row_stride();
-  shape.activation = ActivationOf(params.activation());
+  AssignRows(shape, params);
   shape.results = ResultsOf(params.levels());
   kernels::DenseQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),
                    FactorsOf(operands), operands[5]);

@@ -32,9 +32,8 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::DepthwiseParam
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
   const uint32_t panels =
       channels / kernels::kPanelOutputs + (channels % kernels::kPanelOutputs != 0);
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
-                        channels / multiplier};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), channels};
+  const MapExtents x = InputMap(params, channels / multiplier);
+  const MapExtents y = OutputMap(params, channels);
   check.RequireOperand(0, kF32, MapReach(x, params.x()));
   const uint32_t weights = Times(Times(panels, kernels::kPanelOutputs), taps);
   if constexpr (is_narrow) {
@@ -51,10 +50,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::DepthwiseParam
 __attribute__((always_inline)) inline kernels::DepthwiseShape ShapeOf(
     const format::DepthwiseParams& params) {
   kernels::DepthwiseShape shape;
-  AssignWindow(shape, params);
-  shape.channels = params.channels();
-  shape.multiplier = params.multiplier();
-  shape.activation = ActivationOf(params.activation());
+  AssignDepthwise(shape, params);
   return shape;
 }
 

@@ -17,9 +17,8 @@ Fault Check(const format::DepthwiseI8Params& params, const OperandSlots& slots) 
   if (!check.fault().ok()) return check.fault();
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
   const uint32_t padded = Times(Clip(kernels::PanelCount(channels)), kernels::kPanelOutputs);
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
-                        channels / multiplier};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), channels};
+  const MapExtents x = InputMap(params, channels / multiplier);
+  const MapExtents y = OutputMap(params, channels);
   check.RequireApart(y, params.y());
   check.RequireOperand(0, kF32, MapReach(x, params.x()));
   check.RequireOperand(1, format::ElementType::i8, Times(padded, taps));
@@ -45,10 +44,7 @@ kernels::DepthwiseI8Weights WeightsOf(std::byte* const* operands) {
 
 void Run(const format::DepthwiseI8Params& params, std::byte* const* operands) {
   kernels::DepthwiseShape shape;
-  AssignWindow(shape, params);
-  shape.channels = params.channels();
-  shape.multiplier = params.multiplier();
-  shape.activation = ActivationOf(params.activation());
+  AssignDepthwise(shape, params);
   kernels::DepthwiseI8(shape, kernels::DepthwiseI8IsWhole(params), As<const float>(operands[0]),
                        WeightsOf(operands), As<const float>(operands[4]), As<float>(operands[5]),
                        As<float>(operands[6]));

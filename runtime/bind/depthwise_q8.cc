@@ -18,9 +18,8 @@ Fault Check(const format::DepthwiseQ8Params& params, const OperandSlots& slots) 
   check.Require(multiplier != 0 && channels % multiplier == 0, FaultCode::kParamMultiplier,
                 channels, multiplier);
   if (!check.fault().ok()) return check.fault();
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(),
-                        channels / multiplier};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), channels};
+  const MapExtents x = InputMap(params, channels / multiplier);
+  const MapExtents y = OutputMap(params, channels);
   const uint32_t taps = Times(params.kernel_height(), params.kernel_width());
   const uint32_t padded = Times(Clip(kernels::PanelCount(channels)), kernels::kPanelOutputs);
   check.RequireApart(y, params.y());
@@ -35,10 +34,7 @@ bool MayShare(const format::DepthwiseQ8Params&, uint32_t, uint32_t) { return fal
 
 void Run(const format::DepthwiseQ8Params& params, std::byte* const* operands) {
   kernels::DepthwiseQ8Shape shape;
-  AssignWindow(shape, params);
-  shape.channels = params.channels();
-  shape.multiplier = params.multiplier();
-  shape.activation = ActivationOf(params.activation());
+  AssignDepthwise(shape, params);
   shape.results = ResultsOf(params.levels());
   shape.x_zero = params.x_zero();
   kernels::DepthwiseQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),

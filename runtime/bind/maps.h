@@ -3,6 +3,9 @@
 #ifndef WEFT_RUNTIME_BIND_MAPS_H_
 #define WEFT_RUNTIME_BIND_MAPS_H_
 
+#include "kernels/matrix/conv.h"
+#include "kernels/matrix/depthwise.h"
+#include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
 
 namespace weft::bind {
@@ -16,9 +19,19 @@ __attribute__((always_inline)) inline void RequireWindows(ParamChecker& check,
                       params.stride_x(), params.dilation_x(), params.pad_left());
 }
 
-// Of any shape of a kernel with these fields.
-template <typename Shape, typename Params>
-__attribute__((always_inline)) inline void AssignWindow(Shape& shape, const Params& params) {
+template <typename Params>
+constexpr MapExtents InputMap(const Params& params, uint32_t channels) {
+  return {params.batch(), params.in_height(), params.in_width(), channels};
+}
+
+template <typename Params>
+constexpr MapExtents OutputMap(const Params& params, uint32_t channels) {
+  return {params.batch(), params.out_height(), params.out_width(), channels};
+}
+
+template <typename Params>
+__attribute__((always_inline)) inline void AssignWindow(kernels::WindowShape& shape,
+                                                        const Params& params) {
   shape.batch = params.batch();
   shape.in_height = params.in_height();
   shape.in_width = params.in_width();
@@ -34,6 +47,25 @@ __attribute__((always_inline)) inline void AssignWindow(Shape& shape, const Para
   shape.pad_left = params.pad_left();
   shape.x = StridesOf(params.x());
   shape.y = StridesOf(params.y());
+}
+
+template <typename Params>
+__attribute__((always_inline)) inline void AssignConv(kernels::ConvShape& shape,
+                                                      const Params& params) {
+  AssignWindow(shape, params);
+  shape.groups = params.groups();
+  shape.in_channels = params.in_channels();
+  shape.out_channels = params.out_channels();
+  shape.activation = ActivationOf(params.activation());
+}
+
+template <typename Params>
+__attribute__((always_inline)) inline void AssignDepthwise(kernels::DepthwiseShape& shape,
+                                                           const Params& params) {
+  AssignWindow(shape, params);
+  shape.channels = params.channels();
+  shape.multiplier = params.multiplier();
+  shape.activation = ActivationOf(params.activation());
 }
 
 }  // namespace weft::bind

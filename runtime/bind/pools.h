@@ -24,8 +24,8 @@ __attribute__((always_inline)) inline void RequirePool(ParamChecker& check, cons
   check.RequireAtMost(FaultCode::kParamWindow, params.kernel_width(), padded_width);
   check.RequireAtMost(FaultCode::kParamWindow, padded_height, 0x7FFFFFFF);
   check.RequireAtMost(FaultCode::kParamWindow, padded_width, 0x7FFFFFFF);
-  const MapExtents x = {params.batch(), params.in_height(), params.in_width(), params.channels()};
-  const MapExtents y = {params.batch(), params.out_height(), params.out_width(), params.channels()};
+  const MapExtents x = InputMap(params, params.channels());
+  const MapExtents y = OutputMap(params, params.channels());
   check.RequireOperand(0, type, MapReach(x, params.x()));
   check.RequireOperand(1, type, MapReach(y, params.y()));
   check.RequireApart(y, params.y());

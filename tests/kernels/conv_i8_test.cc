@@ -71,18 +71,7 @@ ConvI8Shape RandomShape(Random* random) {
   shape.groups = 1 + random->Below(3);
   shape.in_channels = 1 + random->Below(random->Below(4) == 0 ? 40 : 5);
   shape.out_channels = 1 + random->Below(random->Below(4) == 0 ? 60 : 20);
-  shape.in_height = down.axis.input;
-  shape.in_width = across.axis.input;
-  shape.out_height = down.axis.output;
-  shape.out_width = across.axis.output;
-  shape.kernel_height = down.axis.kernel;
-  shape.kernel_width = across.axis.kernel;
-  shape.stride_y = down.axis.stride;
-  shape.stride_x = across.axis.stride;
-  shape.dilation_y = down.axis.dilation;
-  shape.dilation_x = across.axis.dilation;
-  shape.pad_top = down.axis.pad;
-  shape.pad_left = across.axis.pad;
+  AssignAxes(down.axis, across.axis, &shape);
   return shape;
 }
 

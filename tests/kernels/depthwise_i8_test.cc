@@ -13,18 +13,7 @@ DepthwiseShape RandomShape(Random* random, uint32_t multiplier) {
   shape.batch = 1 + random->Below(2);
   shape.multiplier = multiplier;
   shape.channels = multiplier * (1 + random->Below(multiplier < 4 ? 80 : 5));
-  shape.in_height = down.axis.input;
-  shape.in_width = across.axis.input;
-  shape.out_height = down.axis.output;
-  shape.out_width = across.axis.output;
-  shape.kernel_height = down.axis.kernel;
-  shape.kernel_width = across.axis.kernel;
-  shape.stride_y = down.axis.stride;
-  shape.stride_x = across.axis.stride;
-  shape.dilation_y = down.axis.dilation;
-  shape.dilation_x = across.axis.dilation;
-  shape.pad_top = down.axis.pad;
-  shape.pad_left = across.axis.pad;
+  AssignAxes(down.axis, across.axis, &shape);
   return shape;
 }
 

@@ -19,18 +19,7 @@ DepthwiseShape ShapeOf(const WindowAxis& down, const WindowAxis& across, uint32_
   shape.batch = batch;
   shape.channels = channels * multiplier;
   shape.multiplier = multiplier;
-  shape.in_height = down.input;
-  shape.in_width = across.input;
-  shape.out_height = down.output;
-  shape.out_width = across.output;
-  shape.kernel_height = down.kernel;
-  shape.kernel_width = across.kernel;
-  shape.stride_y = down.stride;
-  shape.stride_x = across.stride;
-  shape.dilation_y = down.dilation;
-  shape.dilation_x = across.dilation;
-  shape.pad_top = down.pad;
-  shape.pad_left = across.pad;
+  AssignAxes(down, across, &shape);
   return shape;
 }
 

@@ -100,18 +100,7 @@ TYPED_TEST(NarrowWeights, ConvIsItsChain) {
     s.groups = 1 + random.Below(2);
     s.in_channels = 1 + random.Below(5);
     s.out_channels = 1 + random.Below(random.Below(4) == 0 ? 100 : 20);
-    s.in_height = down.axis.input;
-    s.in_width = across.axis.input;
-    s.out_height = down.axis.output;
-    s.out_width = across.axis.output;
-    s.kernel_height = down.axis.kernel;
-    s.kernel_width = across.axis.kernel;
-    s.stride_y = down.axis.stride;
-    s.stride_x = across.axis.stride;
-    s.dilation_y = down.axis.dilation;
-    s.dilation_x = across.axis.dilation;
-    s.pad_top = down.axis.pad;
-    s.pad_left = across.axis.pad;
+    AssignAxes(down.axis, across.axis, &s);
     const MapCase x_map(kMapOrders[i % 4], s.batch, s.in_height, s.in_width,
                         s.groups * s.in_channels);
     const MapCase y_map(kMapOrders[i / 4 % 4], s.batch, s.out_height, s.out_width,
@@ -147,18 +136,7 @@ TYPED_TEST(NarrowWeights, DepthwiseIsItsChain) {
     s.batch = 1 + random.Below(2);
     s.multiplier = 1 + random.Below(3);
     s.channels = (1 + random.Below(i % 3 == 0 ? 70 : 6)) * s.multiplier;
-    s.in_height = down.axis.input;
-    s.in_width = across.axis.input;
-    s.out_height = down.axis.output;
-    s.out_width = across.axis.output;
-    s.kernel_height = down.axis.kernel;
-    s.kernel_width = across.axis.kernel;
-    s.stride_y = down.axis.stride;
-    s.stride_x = across.axis.stride;
-    s.dilation_y = down.axis.dilation;
-    s.dilation_x = across.axis.dilation;
-    s.pad_top = down.axis.pad;
-    s.pad_left = across.axis.pad;
+    AssignAxes(down.axis, across.axis, &s);
     const MapCase x_map(kMapOrders[i % 4], s.batch, s.in_height, s.in_width,
                         s.channels / s.multiplier);
     const MapCase y_map(kMapOrders[i / 4 % 4], s.batch, s.out_height, s.out_width, s.channels);

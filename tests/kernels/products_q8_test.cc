@@ -162,18 +162,7 @@ TEST(DenseQ8, DoesNothingWithoutOutputs) {
 template <typename Shape>
 void SetWindow(Shape* shape, const AxisCase& down, const AxisCase& across, uint32_t batch) {
   shape->batch = batch;
-  shape->in_height = down.axis.input;
-  shape->in_width = across.axis.input;
-  shape->out_height = down.axis.output;
-  shape->out_width = across.axis.output;
-  shape->kernel_height = down.axis.kernel;
-  shape->kernel_width = across.axis.kernel;
-  shape->stride_y = down.axis.stride;
-  shape->stride_x = across.axis.stride;
-  shape->dilation_y = down.axis.dilation;
-  shape->dilation_x = across.axis.dilation;
-  shape->pad_top = down.axis.pad;
-  shape->pad_left = across.axis.pad;
+  AssignAxes(down.axis, across.axis, shape);
 }
 
 // The shape with its maps in these orders, and each output of it.

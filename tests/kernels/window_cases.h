@@ -28,6 +28,22 @@ struct AxisCase {
   uint32_t pad_after;
 };
 
+// All of the window but where its maps lie.
+inline void AssignAxes(const WindowAxis& down, const WindowAxis& across, WindowShape* shape) {
+  shape->in_height = down.input;
+  shape->in_width = across.input;
+  shape->out_height = down.output;
+  shape->out_width = across.output;
+  shape->kernel_height = down.kernel;
+  shape->kernel_width = across.kernel;
+  shape->stride_y = down.stride;
+  shape->stride_x = across.stride;
+  shape->dilation_y = down.dilation;
+  shape->dilation_x = across.dilation;
+  shape->pad_top = down.pad;
+  shape->pad_left = across.pad;
+}
+
 // How the elements of a map lie, and what it spans.
 enum class MapOrder { kPlanes, kLast, kLastWithGaps, kPlanesWithGaps };
 inline constexpr MapOrder kMapOrders[] = {MapOrder::kPlanes, MapOrder::kLast,

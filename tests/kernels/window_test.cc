@@ -50,6 +50,17 @@ TEST(WindowAxis, NamesNoTapOutsideHoweverLargeTheNumbers) {
   }
 }
 
+ConvShape ShapeOf(const WindowAxis& down, const WindowAxis& across, uint32_t batch, uint32_t groups,
+                  uint32_t in_channels, uint32_t out_channels) {
+  ConvShape shape;
+  AssignAxes(down, across, &shape);
+  shape.batch = batch;
+  shape.groups = groups;
+  shape.in_channels = in_channels;
+  shape.out_channels = out_channels;
+  return shape;
+}
+
 ConvShape RandomConv(Random* random, uint32_t longest) {
   const AxisCase down(random, 5);
   const AxisCase across(random, longest);
@@ -58,18 +69,7 @@ ConvShape RandomConv(Random* random, uint32_t longest) {
   shape.groups = 1 + random->Below(2);
   shape.in_channels = 1 + random->Below(4);
   shape.out_channels = 1 + random->Below(random->Below(4) == 0 ? 100 : 20);
-  shape.in_height = down.axis.input;
-  shape.in_width = across.axis.input;
-  shape.out_height = down.axis.output;
-  shape.out_width = across.axis.output;
-  shape.kernel_height = down.axis.kernel;
-  shape.kernel_width = across.axis.kernel;
-  shape.stride_y = down.axis.stride;
-  shape.stride_x = across.axis.stride;
-  shape.dilation_y = down.axis.dilation;
-  shape.dilation_x = across.axis.dilation;
-  shape.pad_top = down.axis.pad;
-  shape.pad_left = across.axis.pad;
+  AssignAxes(down.axis, across.axis, &shape);
   return shape;
 }
 
@@ -163,13 +163,13 @@ TEST(Conv, IsItsChainForEveryNumberOfChannels) {
     }
   };
   for (uint32_t channels = 1; channels <= 2 * kWidestPanel + 1; ++channels) {
-    expect({1, 1, 3, channels, 1, 12, 1, 12, 1, 3, 1, 1, 1, 1, 0, 1, {}, {}, {}}, channels % 3);
-    expect({1, 1, channels, 7, 2, 6, 2, 6, 1, 1, 1, 1, 1, 1, 0, 0, {}, {}, {}}, channels % 3);
+    expect(ShapeOf({1, 1, 1, 1, 1, 0}, {12, 12, 3, 1, 1, 1}, 1, 1, 3, channels), channels % 3);
+    expect(ShapeOf({2, 2, 1, 1, 1, 0}, {6, 6, 1, 1, 1, 0}, 1, 1, channels, 7), channels % 3);
   }
   for (const uint32_t channels : {33u, 48u, 65u, 100u, 200u}) {
-    expect({1, 1, 2, channels, 1, 3, 1, 1, 1, 3, 1, 1, 1, 1, 0, 0, {}, {}, {}}, 0);
-    expect({2, 1, 17, channels, 5, 6, 5, 6, 3, 3, 1, 1, 1, 1, 1, 1, {}, {}, {}}, 1);
-    expect({1, 1, 5, channels, 1, 40, 1, 40, 1, 5, 1, 1, 1, 2, 0, 8, {}, {}, {}}, 0);
+    expect(ShapeOf({1, 1, 1, 1, 1, 0}, {3, 1, 3, 1, 1, 0}, 1, 1, 2, channels), 0);
+    expect(ShapeOf({5, 5, 3, 1, 1, 1}, {6, 6, 3, 1, 1, 1}, 2, 1, 17, channels), 1);
+    expect(ShapeOf({1, 1, 1, 1, 1, 0}, {40, 40, 5, 1, 2, 8}, 1, 1, 5, channels), 0);
   }
 }
 
@@ -184,11 +184,9 @@ TEST(Conv, IsItsChainWhereWindowsReachBeyondTheData) {
           const uint32_t pad = (kernel - 1) * dilation / 2;
           const uint32_t outputs = (width - 1) / stride + 1;
           for (const uint32_t channels : {1u, 3u, 16u}) {
-            const ConvShape shape = {1,  1,        channels, channels == 3 ? 70u : 17u,
-                                     1,  width,    1,        outputs,
-                                     1,  kernel,   1,        stride,
-                                     1,  dilation, 0,        pad,
-                                     {}, {},       {}};
+            const ConvShape shape =
+                ShapeOf({1, 1, 1}, {width, outputs, kernel, stride, dilation, pad}, 1, 1, channels,
+                        channels == 3 ? 70 : 17);
             const Layout x = LayoutOf(&random), y = LayoutOf(&random);
             ASSERT_NO_FATAL_FAILURE(ConvCase(Laid(shape, x, y), 1, &random).ExpectTwin());
           }
@@ -200,7 +198,7 @@ TEST(Conv, IsItsChainWhereWindowsReachBeyondTheData) {
 
 TEST(Conv, EndsInItsActivation) {
   Random random(4);
-  const ConvShape shape = {1, 2, 3, 21, 4, 9, 4, 9, 3, 3, 1, 1, 1, 1, 1, 1, {}, {}, {}};
+  const ConvShape shape = ShapeOf({4, 4, 3, 1, 1, 1}, {9, 9, 3, 1, 1, 1}, 1, 2, 3, 21);
   const auto expect = [&](Layout layout, const Activation& activation) {
     ConvCase some(Laid(shape, Layout::kPlanes, layout), 0, &random);
     some.x[7] = kNan;
@@ -224,7 +222,7 @@ TEST(Conv, EndsInItsActivation) {
 
 TEST(Conv, HasTheSameBitsOnEveryProcessorAndInEveryLayout) {
   Random random(5);
-  const ConvShape shape = {2, 2, 5, 40, 9, 13, 5, 13, 3, 3, 2, 1, 1, 1, 1, 1, {}, {}, {}};
+  const ConvShape shape = ShapeOf({9, 5, 3, 2, 1, 1}, {13, 13, 3, 1, 1, 1}, 2, 2, 5, 40);
   const ConvCase planes(Laid(shape, Layout::kPlanes, Layout::kPlanes), 0, &random);
   const std::vector<float> y = planes.RunConv(true);
   Fingerprint fingerprint;
