@@ -24,6 +24,10 @@ class Case:
     is_calibrated: bool = False  # int8 everywhere (quantised.py)
     cost: Cost = None
 
+    @property
+    def has_int8_weights(self):
+        return self.convert[-2:] == ("--precision", "i8")
+
     def __post_init__(self):
         self.cost = self.cost or self.graph.cost
 
@@ -168,8 +172,8 @@ def calibrated(case):
 
 
 def narrow(case, precision):
-    """Weights of `precision` in weft, what the others compute stays f32."""
-    return dataclasses.replace(case, title=f"{case.title}: {precision} in weft, f32 in the others",
+    """Weights of `precision` in weft; what engines compute stays f32 where they do not say int8."""
+    return dataclasses.replace(case, title=f"{case.title}: {precision} in weft",
                                convert=(*case.convert, "--precision", precision))
 
 

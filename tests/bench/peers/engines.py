@@ -72,9 +72,10 @@ class Weft:
 
 class Driver:
     """A program of this folder. `arguments` says what it takes before the folder and the time, None
-    where it cannot have the case."""
-    def __init__(self, name, program, arguments, output):
+    where it cannot have the case; `last` is what it takes behind them."""
+    def __init__(self, name, program, arguments, output, last=()):
         self.name, self.program, self.arguments, self.output = name, program, arguments, output
+        self.last = last
         self.version = ""
 
     def prepare(self, case, folder, cpu):
@@ -84,7 +85,7 @@ class Driver:
         first = self.arguments(case, folder)
         if first is None:
             return None
-        text = output_of([self.program, *first, folder, milliseconds], cpu, undisturbed())
+        text = output_of([self.program, *first, folder, milliseconds, *self.last], cpu, undisturbed())
         return json.loads(text) if text else None
 
     def answer(self, case, folder, cpu):
@@ -103,6 +104,10 @@ def _cell(case, _):
     return case.cell if is_cell else None
 
 
+def _lstm_in_int8(case, folder):
+    return _cell(case, folder) if case.cell[:1] == ("lstm",) and case.has_int8_weights else None
+
+
 def engines_of(weft, drivers):
     """weft, and the peers whose drivers were built."""
     peers = [
@@ -113,6 +118,7 @@ def engines_of(weft, drivers):
         Driver("RTNeural", drivers / "rtneural_driver", lambda case, _:
                None if case.is_calibrated else [case.graph.name], "rtneural.f32"),
         Driver("oneDNN", drivers / "onednn_driver", _cell, "onednn.f32"),
+        Driver("oneDNN int8", drivers / "onednn_driver", _lstm_in_int8, "onednn.f32", ["int8"]),
     ]
     built = [peer for peer in peers if peer.program.exists()]
     absent = [peer.name for peer in peers if peer not in built]

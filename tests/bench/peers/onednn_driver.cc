@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN's recurrent primitives, which have no graph around them: weights in the layout that the
 // library asks for, arguments prepared once. States begin at zero.
-// onednn_driver lstm|gru INPUTS HIDDEN STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS
+// onednn_driver lstm|gru INPUTS HIDDEN STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS [int8]
+// With int8, of an LSTM: weights of 8 bits for each output, x and h of 8 bits from -1 to 1, gates and c in f32.
+// x is rounded before the time is taken.
+#include <cmath>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "tests/bench/peers/timing.h"
@@ -14,12 +17,15 @@ using Tag = memory::format_tag;
 using Desc = memory::desc;
 
 struct Cell {
-  bool is_lstm = false, resets_after = false;
+  bool is_lstm = false, resets_after = false, is_int8 = false;
   int64_t inputs = 0, hidden = 0, steps = 0, directions = 0;
   int64_t gates() const { return is_lstm ? 4 : 3; }
 };
 
 Desc F32(const Dims& dims, Tag tag) { return {dims, memory::data_type::f32, tag}; }
+
+// Of x and h in int8: level = value * kScale + kShift.
+constexpr float kScale = 127, kShift = 128;
 
 // A gate's place in ONNX, by its place here: LSTM i f c o of i o f c; GRU u r o of z r h.
 int64_t GateOf(const Cell& cell, int64_t gate) {
@@ -66,10 +72,24 @@ peers::Array Bias(const Cell& cell, const peers::Array& from) {
   return to;
 }
 
+// For each gate and unit, what brings its greatest weight to 127.
+std::vector<float> WeightScales(const Cell& cell, const peers::Array& w, const peers::Array& r) {
+  const auto units = static_cast<size_t>(cell.gates() * cell.hidden);
+  std::vector<float> scales(units, 0.0f);
+  for (const peers::Array* weights : {&w, &r}) {
+    for (size_t i = 0; i < weights->size(); ++i) {
+      scales[i % units] = std::max(scales[i % units], std::abs((*weights)[i]));
+    }
+  }
+  for (float& scale : scales) scale = scale == 0 ? 1 : 127 / scale;
+  return scales;
+}
+
 // A primitive with its arguments.
 struct Call {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
+  dnnl::primitive_attr attributes;
   dnnl::primitive primitive;
   std::vector<memory> memories;
   std::vector<dnnl_exec_arg_t> arguments;
@@ -83,7 +103,10 @@ struct Call {
   void AddWeights(int argument, const peers::Array& values, const Desc& plain, const Desc& wanted) {
     memory from(plain, engine), to = Add(argument, wanted);
     std::memcpy(from.get_data_handle(), values.data(), values.size() * sizeof(float));
-    dnnl::reorder(from, to).execute(stream, from, to);
+    const bool is_same = plain.get_data_type() == wanted.get_data_type();
+    const dnnl::reorder::primitive_desc description(from, to,
+                                                    is_same ? dnnl::primitive_attr() : attributes);
+    dnnl::reorder(description).execute(stream, from, to);
     stream.wait();
   }
   // Without the C++ wrapper, which allocates a map in each call.
@@ -95,38 +118,45 @@ struct Call {
 };
 
 struct Descs {
-  Desc source, state, weights, recurrent, bias, output;
+  Desc source, state, cell, weights, recurrent, bias, output;
 };
 
 Descs DescsOf(const Cell& cell, int64_t bias_gates) {
   const int64_t l = cell.directions;
-  const auto any = Tag::any;
-  return {F32({cell.steps, 1, cell.inputs}, Tag::tnc),
+  using Type = memory::data_type;
+  const Type levels = cell.is_int8 ? Type::u8 : Type::f32;
+  const Type weights = cell.is_int8 ? Type::s8 : Type::f32;
+  return {{{cell.steps, 1, cell.inputs}, levels, Tag::tnc},
+          {{1, l, 1, cell.hidden}, levels, Tag::ldnc},
           F32({1, l, 1, cell.hidden}, Tag::ldnc),
-          F32({1, l, cell.inputs, cell.gates(), cell.hidden}, any),
-          F32({1, l, cell.hidden, cell.gates(), cell.hidden}, any),
+          {{1, l, cell.inputs, cell.gates(), cell.hidden}, weights, Tag::any},
+          {{1, l, cell.hidden, cell.gates(), cell.hidden}, weights, Tag::any},
           F32({1, l, bias_gates, cell.hidden}, Tag::ldgo),
           F32({cell.steps, 1, l * cell.hidden}, Tag::tnc)};
 }
 
+struct Weights {
+  peers::Array input, recurrent, bias;
+};
+
 template <class Description>
 void Fill(Call& call, const Cell& cell, const Descs& d, const Description& description,
-          const std::string& folder) {
+          const Weights& weights) {
   call.primitive = dnnl::primitive(description);
   const Dims w = {1, cell.directions, cell.inputs, cell.gates(), cell.hidden};
   const Dims r = {1, cell.directions, cell.hidden, cell.gates(), cell.hidden};
-  call.AddWeights(DNNL_ARG_WEIGHTS_LAYER,
-                  Turned(cell, peers::Needed(folder + "/W.npy"), cell.inputs), F32(w, Tag::ldigo),
+  call.AddWeights(DNNL_ARG_WEIGHTS_LAYER, weights.input, F32(w, Tag::ldigo),
                   description.weights_layer_desc());
-  call.AddWeights(DNNL_ARG_WEIGHTS_ITER,
-                  Turned(cell, peers::Needed(folder + "/R.npy"), cell.hidden), F32(r, Tag::ldigo),
+  call.AddWeights(DNNL_ARG_WEIGHTS_ITER, weights.recurrent, F32(r, Tag::ldigo),
                   description.weights_iter_desc());
-  call.AddWeights(DNNL_ARG_BIAS, Bias(cell, peers::Needed(folder + "/B.npy")), d.bias, d.bias);
-  call.Add(DNNL_ARG_SRC_ITER, d.state);
+  call.AddWeights(DNNL_ARG_BIAS, weights.bias, d.bias, d.bias);
+  const memory state = call.Add(DNNL_ARG_SRC_ITER, d.state);
+  if (cell.is_int8)
+    std::memset(state.get_data_handle(), static_cast<int>(kShift), d.state.get_size());
   call.Add(DNNL_ARG_DST_ITER, d.state);
   if (cell.is_lstm) {
-    call.Add(DNNL_ARG_SRC_ITER_C, d.state);
-    call.Add(DNNL_ARG_DST_ITER_C, d.state);
+    call.Add(DNNL_ARG_SRC_ITER_C, d.cell);
+    call.Add(DNNL_ARG_DST_ITER_C, d.cell);
   }
 }
 
@@ -134,11 +164,20 @@ void Build(Call& call, const Cell& cell, const Descs& d, const std::string& fold
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto direction = cell.directions == 2 ? dnnl::rnn_direction::bidirectional_concat
                                               : dnnl::rnn_direction::unidirectional_left2right;
-  const auto with = [&](const auto& description) { Fill(call, cell, d, description, folder); };
+  const Weights weights = {Turned(cell, peers::Needed(folder + "/W.npy"), cell.inputs),
+                           Turned(cell, peers::Needed(folder + "/R.npy"), cell.hidden),
+                           Bias(cell, peers::Needed(folder + "/B.npy"))};
+  if (cell.is_int8) {
+    constexpr int kGatesAndUnits = (1 << 3) | (1 << 4);
+    call.attributes.set_rnn_data_qparams(kScale, kShift);
+    call.attributes.set_rnn_weights_qparams(kGatesAndUnits,
+                                            WeightScales(cell, weights.input, weights.recurrent));
+  }
+  const auto with = [&](const auto& description) { Fill(call, cell, d, description, weights); };
   if (cell.is_lstm) {
-    with(dnnl::lstm_forward::primitive_desc(call.engine, kind, direction, d.source, d.state,
-                                            d.state, d.weights, d.recurrent, d.bias, d.output,
-                                            d.state, d.state));
+    with(dnnl::lstm_forward::primitive_desc(call.engine, kind, direction, d.source, d.state, d.cell,
+                                            d.weights, d.recurrent, d.bias, d.output, d.state,
+                                            d.cell, call.attributes));
   } else if (cell.resets_after) {
     with(dnnl::lbr_gru_forward::primitive_desc(call.engine, kind, direction, d.source, d.state,
                                                d.weights, d.recurrent, d.bias, d.output, d.state));
@@ -151,10 +190,12 @@ void Build(Call& call, const Cell& cell, const Descs& d, const std::string& fold
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 9) return 2;
+  const bool is_int8 = count == 10 && !std::strcmp(arguments[9], "int8");
+  if (count != 9 && !is_int8) return 2;
   const auto number = [&](int i) { return std::atoll(arguments[i]); };
   const Cell cell = {!std::strcmp(arguments[1], "lstm"),
                      number(6) != 0,
+                     is_int8,
                      number(2),
                      number(3),
                      number(4),
@@ -167,15 +208,21 @@ int main(int count, char** arguments) {
   memory source = call.Add(DNNL_ARG_SRC_LAYER, descs.source);
   memory output = call.Add(DNNL_ARG_DST_LAYER, descs.output);
   const peers::Array input = peers::Needed(folder + "/input.0.npy");
-  const auto fill = [&] {
-    std::memcpy(source.get_data_handle(), input.data(), input.size() * sizeof(float));
-  };
+  std::vector<unsigned char> bytes(descs.source.get_size());
+  if (is_int8) {
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<unsigned char>(std::lrint(input[i] * kScale + kShift));
+    }
+  } else {
+    std::memcpy(bytes.data(), input.data(), bytes.size());
+  }
+  const auto fill = [&] { std::memcpy(source.get_data_handle(), bytes.data(), bytes.size()); };
   fill();
   call();
   peers::WriteOutput(folder + "/onednn.f32", static_cast<float*>(output.get_data_handle()),
                      descs.output.get_size() / sizeof(float));
   const dnnl_version_t* version = dnnl_version();
-  peers::Report("oneDNN",
+  peers::Report(is_int8 ? "oneDNN int8" : "oneDNN",
                 std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
                     std::to_string(version->patch),
                 std::atoi(arguments[8]), fill, call);

@@ -64,13 +64,14 @@ def int8_table(results):
         rival = best_peer(row)
         low, middle, high = ratios(row, rival)
         times = {e: digits(typical(row, e)) for e in row["rounds"]}
+        other = next(name for name in ("oneDNN int8", "ONNX Runtime") if name in row["errors"])
         errors = ", ".join(f"{digits(127 * e)}" for e in
-                           (row["errors"].get(name) for name in ("weft", "ONNX Runtime"))
+                           (row["errors"].get(name) for name in ("weft", other))
                            if e is not None)
         rows.append([row["title"], *(times.get(e, "") for e in ("weft", *engines)),
                      f"{1 / middle:.2f} ({1 / high:.2f} to {1 / low:.2f}), {rival}", errors])
     return table(["case", "weft", *engines, "weft / best peer",
-                  "quanta apart: weft, ONNX Runtime"], rows)
+                  "quanta apart: weft, ONNX Runtime or oneDNN int8"], rows)
 
 
 def limits_text(results):
