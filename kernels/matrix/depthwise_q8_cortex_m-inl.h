@@ -10,6 +10,7 @@
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
 #endif
 
+#include <cstddef>
 #include <utility>
 
 #include "kernels/matrix/rectangles.h"
@@ -144,19 +145,33 @@ struct FourSums {
 HWY_INLINE void AddProduct(int32_t a, int32_t b, int32_t& sum) {
   sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a * b));
 }
-// The weights of four channels as pairs, of the first and third and of the others, and the place of what
-// they are to be multiplied with.
-struct GroupTap {
-  size_t from;
-  uint32_t even, odd;
+// The weights of four channels at two taps, those of a channel as a pair, and the places of what they are
+// to be multiplied with.
+struct TapPair {
+  size_t first, second;
+  uint32_t a, b, c, d;
 };
+HWY_INLINE uint32_t EvenBytes(uint32_t word) {
+  uint32_t pair;
+  __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
+  return pair;
+}
+HWY_INLINE uint32_t OddBytes(uint32_t word) {
+  uint32_t pair;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
+  return pair;
+}
+// Of two words of four weights each.
+HWY_INLINE TapPair PairOf(size_t first, uint32_t weights, size_t second, uint32_t others) {
+  const uint32_t low = (weights & 0xFFFFu) | others << 16;
+  const uint32_t high = weights >> 16 | (others & 0xFFFF0000u);
+  return {first, second, EvenBytes(low), OddBytes(low), EvenBytes(high), OddBytes(high)};
+}
 
-// Where the sums begin, and where the list of taps inside the input ends, a multiple of three: those behind
-// the last add nothing.
-template <size_t kMost>
-HWY_NOINLINE GroupTap* ListTaps(const TapWindow& window, const int8_t* weights, int8_t x_zero,
-                                FourSums& begins, GroupTap (&taps)[kMost]) {
-  static_assert(kMost % 3 == 0, "three taps at a time");
+// Where the sums begin, and where the list of taps inside the input ends. Of an odd count the last has a
+// neighbour that adds nothing.
+HWY_NOINLINE inline TapPair* ListTaps(const TapWindow& window, const int8_t* weights, int8_t x_zero,
+                                      FourSums& begins, TapPair* pairs) {
   if (x_zero != 0 && !window.IsInside()) {
     int32_t a = begins.a, b = begins.b, c = begins.c, d = begins.d;
     ForOutside(window, weights, [&](const int8_t* w) {
@@ -167,59 +182,111 @@ HWY_NOINLINE GroupTap* ListTaps(const TapWindow& window, const int8_t* weights, 
     });
     begins = {a, b, c, d};
   }
-  GroupTap* end = taps;
-  if (!window.HasTaps()) return end;
+  if (!window.HasTaps()) return pairs;
   weights += window.First();
-  size_t line = 0;
+  size_t line = 0, first = 0;
+  uint32_t before = 0;
+  bool has_first = false;
   for (uint32_t ky = window.ky.count(); ky != 0; --ky, line += window.x_row) {
     size_t from = line;
     const int8_t* w = weights;
     for (uint32_t kx = window.kx.count(); kx != 0; --kx, from += window.x_column) {
-      GroupTap& tap = *end++;
       uint32_t four;
       __builtin_memcpy(&four, w, sizeof four);
-      tap.from = from;
-      __asm__("sxtb16 %0, %1" : "=r"(tap.even) : "r"(four));
-      __asm__("sxtb16 %0, %1, ror #8" : "=r"(tap.odd) : "r"(four));
       w += window.channels;
+      if (has_first) {
+        *pairs++ = PairOf(first, before, from, four);
+      } else {
+        first = from, before = four;
+      }
+      has_first = !has_first;
     }
     weights += window.width * window.channels;
   }
-  for (size_t rest = window.ky.count() * window.kx.count() % 3; rest % 3 != 0; ++rest) *end++ = {};
-  return end;
+  if (has_first) *pairs++ = PairOf(first, before, first, 0);
+  return pairs;
 }
 
-// clang-format off
-// An instruction a line.
-#undef WEFT_ADD_TAP
-#define WEFT_ADD_TAP                          \
-  "ldmia %[tap]!, {r4-r6}\n\t"                \
-  "ldr r4, [%[x], r4]\n\t"                    \
-  "sxtb16 %[odd], r4, ror #8\n\t"             \
-  "sxtb16 r4, r4\n\t"                         \
-  "smlabb %[b], %[odd], r6, %[b]\n\t"         \
-  "smlatt %[d], %[odd], r6, %[d]\n\t"         \
-  "smlabb %[a], r4, r5, %[a]\n\t"             \
-  "smlatt %[c], r4, r5, %[c]\n\t"
-// clang-format on
+// A row of pixels. The assembly reads what lies before `columns` and what lies from there on as blocks.
+struct PixelRun {
+  const int8_t* x;
+  const TapPair* taps;
+  FourSums begins;
+  size_t skipped;  // bytes of code, in the first turn
+  uint32_t columns;
+  int32_t zero;
+  uint32_t low, high;
+  int8_t* y;
+  size_t y_step, x_step;
+};
+static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "words without gaps");
 
-// Three taps at a time. It takes eleven registers, which GCC does not find at -Os amid what calls it.
-#undef WEFT_ADD_TAPS
-#if defined(__OPTIMIZE_SIZE__)
-#define WEFT_ADD_TAPS HWY_NOINLINE inline
-#else
-#define WEFT_ADD_TAPS HWY_INLINE
-#endif
-WEFT_ADD_TAPS void AddTaps(const GroupTap* tap, const GroupTap* end, const int8_t* x,
-                           FourSums& sums) {
-  uint32_t odd;
-  __asm__ volatile("1:\n\t" WEFT_ADD_TAP WEFT_ADD_TAP WEFT_ADD_TAP
-                   "cmp %[tap], %[end]\n\t"
-                   "bne 1b"
-                   : [tap] "+r"(tap), [odd] "=&r"(odd), [a] "+r"(sums.a), [b] "+r"(sums.b),
-                     [c] "+r"(sums.c), [d] "+r"(sums.d)
-                   : [end] "r"(end), [x] "r"(x)
-                   : "cc", "memory", "r4", "r5", "r6");
+// clang-format off
+// An instruction a line, of four bytes each: how many are left out is known. Of the levels of four channels
+// at each of two taps the pairs of a channel, times its weights.
+#undef WEFT_ADD_PAIR
+#define WEFT_ADD_PAIR                        \
+  "ldmia.w r1!, {r6, r8-r12}\n\t"            \
+  "ldr.w r6, [r0, r6]\n\t"                  \
+  "ldr.w r8, [r0, r8]\n\t"                  \
+  "pkhbt lr, r6, r8, lsl #16\n\t"           \
+  "pkhtb r6, r8, r6, asr #16\n\t"           \
+  "sxtb16.w r8, lr\n\t"                     \
+  "smlad r2, r8, r9, r2\n\t"                \
+  "sxtb16.w lr, lr, ror #8\n\t"             \
+  "smlad r3, lr, r10, r3\n\t"               \
+  "sxtb16.w r8, r6\n\t"                     \
+  "smlad r4, r8, r11, r4\n\t"               \
+  "sxtb16.w r6, r6, ror #8\n\t"             \
+  "smlad r5, r6, r12, r5\n\t"
+// clang-format on
+inline constexpr size_t kPairsOfTurn = 5, kPairBytes = 13 * 4;
+
+// Five pairs of taps a turn, of the first turn the last ones. s4-s11 hold scales and start, s16 the place of
+// the columns of `run`, s17 where taps end.
+HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
+                                     const float* start) {
+  register uint32_t* at __asm__("r6") = &run.columns;
+  register const TapPair* end __asm__("r1") = taps_end;
+  register const float* by __asm__("r2") = scales;
+  register const float* on __asm__("r3") = start;
+  // clang-format off
+  __asm__ volatile(
+      "vmov s16, s17, r6, r1\n\t"
+      "vldmia r2, {s4-s7}\n\t"
+      "vldmia r3, {s8-s11}\n"
+      "1:\n\t"
+      "vmov r6, s16\n\t"
+      "ldmdb r6, {r0-r5, lr}\n\t"
+      "add pc, lr\n\t"
+      "nop.n\n"
+      "2:\n\t"
+      WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR
+      "vmov lr, s17\n\t"
+      "cmp r1, lr\n\t"
+      "bne 2b\n\t"
+      "vmov s0, s1, r2, r3\n\t"
+      "vmov s2, s3, r4, r5\n\t"
+      WEFT_SCALE_FOUR
+      "vmov r2, r3, s0, s1\n\t"
+      "vmov r4, r5, s2, s3\n\t"
+      "vmov r6, s16\n\t"
+      "ldmia r6, {r1, r8-r12, lr}\n\t"
+      WEFT_JOIN_FOUR("r2", "r3", "r4", "r5", "r8")
+      WEFT_LIMIT_FOUR("r2", "r9", "r10", "r3")
+      "str r2, [r11]\n\t"
+      "add r11, r12\n\t"
+      "add r0, lr\n\t"
+      "str r11, [r6, #16]\n\t"
+      "str r0, [r6, #-28]\n\t"
+      "subs r1, #1\n\t"
+      "str r1, [r6]\n\t"
+      "bne 1b"
+      : "+r"(at), "+r"(end), "+r"(by), "+r"(on)
+      :
+      : "cc", "memory", "r0", "r4", "r5", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2",
+        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s16", "s17");
+  // clang-format on
 }
 
 // The levels of four channels; false where they may be wrong.
@@ -228,27 +295,27 @@ HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
                                 const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
                                 const LevelBounds& bounds) {
   static_assert(kChannels == 4, "a word of levels");
-  FourSums begins;
-  __builtin_memcpy(&begins, factors.first, sizeof begins);
-  GroupTap taps[kMostGroupTaps];
-  const GroupTap* const end = ListTaps(window, weights, x_zero, begins, taps);
-  const float *const scales = factors.scales, *const start = factors.start;
-  const int32_t zero = bounds.zero;
-  ForgetInvalid();
-  const size_t x_step = at.x_steps.column, y_step = at.y_steps.column;
+  TapPair taps[(kMostGroupTaps + 1) / 2];
+  PixelRun run;
+  __builtin_memcpy(&run.begins, factors.first, sizeof run.begins);
+  const TapPair* const end = ListTaps(window, weights, x_zero, run.begins, taps);
+  const size_t left = static_cast<size_t>(end - taps) % kPairsOfTurn;
+  run.taps = taps;
+  run.skipped = left == 0 && end != taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
   const LevelWords limits(bounds);
+  run.zero = bounds.zero;
+  run.low = limits.low;
+  run.high = limits.high;
+  run.x_step = at.x_steps.column;
+  run.y_step = at.y_steps.column;
+  ForgetInvalid();
   size_t x_line = 0, y_line = 0;
   for (uint32_t row = at.rows; row != 0;
        --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
-    const int8_t* x = at.x + x_line;
-    int8_t* y = at.y + y_line;
-    for (uint32_t column = at.columns; column != 0; --column, x += x_step, y += y_step) {
-      FourSums sums = begins;
-      if (end != taps) AddTaps(taps, end, x, sums);
-      uint32_t four = FourLevels(sums.a, sums.b, sums.c, sums.d, scales, start, zero);
-      if (limits.limits) four = limits.Limit(four);
-      __builtin_memcpy(y, &four, sizeof four);
-    }
+    run.x = at.x + x_line;
+    run.y = at.y + y_line;
+    run.columns = at.columns;
+    LevelsOfRun(run, end, factors.scales, factors.start);
   }
   return !WasInvalid();
 }
@@ -262,8 +329,8 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
   if (shape.channels < kLeastGroup) return false;
   if (size_t{window.height} * window.width > kMostGroupTaps) return false;
   const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
-  // A column of pixels is as good as a row.
-  if (pixels.columns == 1) {
+  // A column of pixels is as good as a row: the longer ones are run through.
+  if (pixels.columns < pixels.rows) {
     std::swap(pixels.rows, pixels.columns);
     std::swap(pixels.x_steps.row, pixels.x_steps.column);
     std::swap(pixels.y_steps.row, pixels.y_steps.column);

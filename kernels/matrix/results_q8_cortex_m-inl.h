@@ -108,10 +108,30 @@ HWY_INLINE int32_t RoundToEven(float v) {
   instruction " s1, s1\n\t"           \
   instruction " s2, s2\n\t"           \
   instruction " s3, s3\n\t"
+// Four sums in s0-s3 become integers, by the scales in s4-s7 and the numbers in s8-s11.
+#undef WEFT_SCALE_FOUR
+#define WEFT_SCALE_FOUR                              \
+  WEFT_FOUR_NUMBERS("vcvt.f32.s32")                  \
+  WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")  \
+  WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11") \
+  WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
+// Four integers become levels, which are a word in the place of the first.
 #undef WEFT_LEVEL
-#define WEFT_LEVEL(level)                  \
-  "qadd " level ", " level ", %[zero]\n\t" \
+#define WEFT_LEVEL(level, zero)               \
+  "qadd " level ", " level ", " zero "\n\t" \
   "ssat " level ", #8, " level "\n\t"
+#undef WEFT_JOIN_FOUR
+#define WEFT_JOIN_FOUR(a, b, c, d, zero)                                            \
+  WEFT_LEVEL(a, zero) WEFT_LEVEL(b, zero) WEFT_LEVEL(c, zero) WEFT_LEVEL(d, zero) \
+  "bfi " a ", " b ", #8, #8\n\t"                                                  \
+  "bfi " a ", " c ", #16, #8\n\t"                                                 \
+  "bfi " a ", " d ", #24, #8\n\t"
+#undef WEFT_LIMIT_FOUR
+#define WEFT_LIMIT_FOUR(four, low, high, spare)       \
+  "ssub8 " spare ", " four ", " low "\n\t"          \
+  "sel " four ", " four ", " low "\n\t"             \
+  "ssub8 " spare ", " high ", " four "\n\t"         \
+  "sel " four ", " four ", " high "\n\t"
 // clang-format on
 
 // Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits: then
@@ -130,57 +150,55 @@ HWY_INLINE bool WasInvalid() {
   return (status & 1) != 0;
 }
 
-// Levels of four sums as a word, before they are limited.
-HWY_INLINE uint32_t FourLevels(int32_t a, int32_t b, int32_t c, int32_t d, const float* scales,
-                               const float* start, int32_t zero) {
-  // clang-format off
-  __asm__ volatile(
-      "vldmia %[scales], {s4-s7}\n\t"
-      "vldmia %[start], {s8-s11}\n\t"
-      "vmov s0, s1, %[a], %[b]\n\t"
-      "vmov s2, s3, %[c], %[d]\n\t"
-      WEFT_FOUR_NUMBERS("vcvt.f32.s32")
-      WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")
-      WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11")
-      WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
-      "vmov %[a], %[b], s0, s1\n\t"
-      "vmov %[c], %[d], s2, s3\n\t"
-      WEFT_LEVEL("%[a]") WEFT_LEVEL("%[b]") WEFT_LEVEL("%[c]") WEFT_LEVEL("%[d]")
-      "bfi %[a], %[b], #8, #8\n\t"
-      "bfi %[a], %[c], #16, #8\n\t"
-      "bfi %[a], %[d], #24, #8"
-      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d)
-      : [scales] "r"(scales), [start] "r"(start), [zero] "r"(zero)
-      : "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
-  // clang-format on
-  return static_cast<uint32_t>(a);
-}
-
 // What bounds four levels of a word.
 struct LevelWords {
   uint32_t low, high;
-  bool limits;
 
   HWY_INLINE explicit LevelWords(const LevelBounds& bounds) {
-    const int32_t least = static_cast<int32_t>(bounds.low) + bounds.zero;
-    const int32_t most = static_cast<int32_t>(bounds.high) + bounds.zero;
-    low = static_cast<uint8_t>(least) * 0x01010101u;
-    high = static_cast<uint8_t>(most) * 0x01010101u;
-    limits = least != -128 || most != 127;
-  }
-  HWY_INLINE uint32_t Limit(uint32_t four) const {
-    uint32_t above;
-    __asm__(
-        "ssub8 %[above], %[four], %[low]\n\t"
-        "sel %[four], %[four], %[low]\n\t"
-        "ssub8 %[above], %[high], %[four]\n\t"
-        "sel %[four], %[four], %[high]"
-        : [four] "+&r"(four), [above] "=&r"(above)
-        : [low] "r"(low), [high] "r"(high)
-        : "cc");
-    return four;
+    low = static_cast<uint8_t>(static_cast<int32_t>(bounds.low) + bounds.zero) * 0x01010101u;
+    high = static_cast<uint8_t>(static_cast<int32_t>(bounds.high) + bounds.zero) * 0x01010101u;
   }
 };
+
+// Levels of sixteen sums, each of which lies `step` bytes behind the one before. s12 holds where they end in
+// y, s13 and s14 what bounds them.
+HWY_INLINE void LevelsOfPanel(const int32_t* sums, size_t step, const float* scales,
+                              const float* start, int32_t zero, const LevelWords& limits,
+                              int8_t* y) {
+  size_t step3 = 3 * step;
+  int32_t a = static_cast<int32_t>(limits.low), b = static_cast<int32_t>(limits.high), c, d;
+  // clang-format off
+  __asm__ volatile(
+      "add %[c], %[y], #16\n\t"
+      "vmov s12, %[c]\n\t"
+      "vmov s13, s14, %[a], %[b]\n"
+      "1:\n\t"
+      "ldr %[b], [%[sums], %[step]]\n\t"
+      "ldr %[c], [%[sums], %[step], lsl #1]\n\t"
+      "ldr %[d], [%[sums], %[step3]]\n\t"
+      "ldr %[a], [%[sums]]\n\t"
+      "vldmia %[scales]!, {s4-s7}\n\t"
+      "vldmia %[start]!, {s8-s11}\n\t"
+      "vmov s0, s1, %[a], %[b]\n\t"
+      "vmov s2, s3, %[c], %[d]\n\t"
+      WEFT_SCALE_FOUR
+      "add %[sums], %[sums], %[step], lsl #2\n\t"
+      "vmov %[a], %[b], s0, s1\n\t"
+      "vmov %[c], %[d], s2, s3\n\t"
+      WEFT_JOIN_FOUR("%[a]", "%[b]", "%[c]", "%[d]", "%[zero]")
+      "vmov %[b], %[c], s13, s14\n\t"
+      WEFT_LIMIT_FOUR("%[a]", "%[b]", "%[c]", "%[d]")
+      "str %[a], [%[y]], #4\n\t"
+      "vmov %[a], s12\n\t"
+      "cmp %[y], %[a]\n\t"
+      "bne 1b"
+      : [a] "+&r"(a), [b] "+&r"(b), [c] "=&r"(c), [d] "=&r"(d), [sums] "+&r"(sums),
+        [scales] "+&r"(scales), [start] "+&r"(start), [y] "+&r"(y)
+      : [step] "r"(step), [step3] "r"(step3), [zero] "r"(zero)
+      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
+        "s12", "s13", "s14");
+  // clang-format on
+}
 
 HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);
@@ -206,19 +224,11 @@ WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, siz
                               const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
   ForgetInvalid();
   const LevelWords limits(bounds);
-  const int32_t zero = bounds.zero;
-  const size_t step = steps.outputs;
-  const float *const scales = factors.scales, *start = factors.start;
+  const float* start = factors.start;
   const size_t start_step = start == nullptr ? 0 : steps.start;
   if (start == nullptr) start = kNoStart;
   for (;; y += steps.y, start += start_step, sums += steps.sums) {
-    const int32_t* from = sums;
-    for (size_t i = 0; i < kPanelOutputs; i += 4, from += 4 * step) {
-      const int32_t *b = from + step, *c = b + step, *d = c + step;
-      uint32_t four = FourLevels(*from, *b, *c, *d, scales + i, start + i, zero);
-      if (limits.limits) four = limits.Limit(four);
-      __builtin_memcpy(y + i, &four, sizeof four);
-    }
+    LevelsOfPanel(sums, steps.outputs * sizeof *sums, factors.scales, start, bounds.zero, limits, y);
     if (--rows == 0) return !WasInvalid();
   }
 }
