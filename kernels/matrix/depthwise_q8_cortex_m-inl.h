@@ -40,17 +40,6 @@ struct TapWindow {
   HWY_INLINE size_t First() const { return (size_t{ky.first} * width + kx.first) * channels; }
 };
 
-// Calls add(weights) for each tap outside the input.
-template <typename Add>
-HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const Add& add) {
-  for (uint32_t ky = 0; ky < window.height; ++ky) {
-    const bool is_inside = ky - window.ky.first < window.ky.count();
-    for (uint32_t kx = 0; kx < window.width; ++kx, weights += window.channels) {
-      if (!is_inside || kx - window.kx.first >= window.kx.count()) add(weights);
-    }
-  }
-}
-
 #if defined(__ARM_FEATURE_MVE)
 
 inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMostGroupTaps = 0xFFFFFFFFu;
@@ -79,6 +68,17 @@ HWY_INLINE void StoreEight(const EightSums& sums, const float* scales, const flo
   const float32x4_t odd = vaddq_f32(vmulq_f32(vcvtq_f32_s32(sums.odd), by.val[1]), on.val[1]);
   const int16x8_t low = vreinterpretq_s16_s32(FourLevels(even, bounds));
   vstrbq_s16(y, vmovntq_s32(low, FourLevels(odd, bounds)));
+}
+
+// Calls add(weights) for each tap outside the input.
+template <typename Add>
+HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const Add& add) {
+  for (uint32_t ky = 0; ky < window.height; ++ky) {
+    const bool is_inside = ky - window.ky.first < window.ky.count();
+    for (uint32_t kx = 0; kx < window.width; ++kx, weights += window.channels) {
+      if (!is_inside || kx - window.kx.first >= window.kx.count()) add(weights);
+    }
+  }
 }
 
 // With what the taps outside the input add, which all hold x_zero.
@@ -161,6 +161,8 @@ HWY_INLINE uint32_t OddBytes(uint32_t word) {
   __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
   return pair;
 }
+HWY_INLINE int16_t LowHalf(uint32_t pair) { return static_cast<int16_t>(pair); }
+HWY_INLINE int16_t HighHalf(uint32_t pair) { return static_cast<int16_t>(pair >> 16); }
 // Of two words of four weights each.
 HWY_INLINE TapPair PairOf(size_t first, uint32_t weights, size_t second, uint32_t others) {
   const uint32_t low = (weights & 0xFFFFu) | others << 16;
@@ -172,38 +174,40 @@ HWY_INLINE TapPair PairOf(size_t first, uint32_t weights, size_t second, uint32_
 // neighbour that adds nothing.
 HWY_NOINLINE inline TapPair* ListTaps(const TapWindow& window, const int8_t* weights, int8_t x_zero,
                                       FourSums& begins, TapPair* pairs) {
-  if (x_zero != 0 && !window.IsInside()) {
-    int32_t a = begins.a, b = begins.b, c = begins.c, d = begins.d;
-    ForOutside(window, weights, [&](const int8_t* w) {
-      AddProduct(x_zero, w[0], a);
-      AddProduct(x_zero, w[1], b);
-      AddProduct(x_zero, w[2], c);
-      AddProduct(x_zero, w[3], d);
-    });
-    begins = {a, b, c, d};
-  }
-  if (!window.HasTaps()) return pairs;
-  weights += window.First();
-  size_t line = 0, first = 0;
+  const uint32_t rows = window.ky.count(), columns = window.kx.count();
+  const uint32_t first_column = window.kx.first, width = window.width;
+  const size_t step = window.channels, x_column = window.x_column;
+  const int16_t zero = x_zero;
+  int32_t a = begins.a, b = begins.b, c = begins.c, d = begins.d;
+  size_t line = 0, before_from = 0;
   uint32_t before = 0;
-  bool has_first = false;
-  for (uint32_t ky = window.ky.count(); ky != 0; --ky, line += window.x_row) {
+  bool has_before = false;
+  for (uint32_t ky = 0; ky != window.height; ++ky) {
+    const bool is_inside = ky - window.ky.first < rows;
     size_t from = line;
-    const int8_t* w = weights;
-    for (uint32_t kx = window.kx.count(); kx != 0; --kx, from += window.x_column) {
+    for (uint32_t kx = 0; kx != width; ++kx, weights += step) {
       uint32_t four;
-      __builtin_memcpy(&four, w, sizeof four);
-      w += window.channels;
-      if (has_first) {
-        *pairs++ = PairOf(first, before, from, four);
-      } else {
-        first = from, before = four;
+      __builtin_memcpy(&four, weights, sizeof four);
+      if (!is_inside || kx - first_column >= columns) {
+        const uint32_t even = EvenBytes(four), odd = OddBytes(four);
+        AddProduct(zero, LowHalf(even), a);
+        AddProduct(zero, LowHalf(odd), b);
+        AddProduct(zero, HighHalf(even), c);
+        AddProduct(zero, HighHalf(odd), d);
+        continue;
       }
-      has_first = !has_first;
+      if (has_before) {
+        *pairs++ = PairOf(before_from, before, from, four);
+      } else {
+        before_from = from, before = four;
+      }
+      has_before = !has_before;
+      from += x_column;
     }
-    weights += window.width * window.channels;
+    if (is_inside) line += window.x_row;
   }
-  if (has_first) *pairs++ = PairOf(first, before, first, 0);
+  if (has_before) *pairs++ = PairOf(before_from, before, before_from, 0);
+  begins = {a, b, c, d};
   return pairs;
 }
 

@@ -92,6 +92,9 @@ class ResultWriter {
  public:
   HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
       : bounds_(BoundsOf(results.levels)),
+#if defined(WEFT_SUMS_NEIGHBOURS)
+        panel_bounds_(bounds_),
+#endif
         activation_(activation),
         is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
@@ -136,7 +139,7 @@ class ResultWriter {
     if (AreLevels(stride)) {
       int8_t* const to = static_cast<int8_t*>(y) + place;
       const bool is_whole = outputs == kPanelOutputs && factors.first == nullptr;
-      if (is_whole && LevelsOfPanels(sums, factors, rows, bounds_, to, steps)) return;
+      if (is_whole && LevelsOfPanels(sums, factors, rows, panel_bounds_, to, steps)) return;
       return LevelsOfEach(sums, factors, rows, outputs, bounds_, to, steps);
     }
     for (;; sums += steps.sums, place += steps.y) {
@@ -157,6 +160,9 @@ class ResultWriter {
   }
 
   LevelBounds bounds_;
+#if defined(WEFT_SUMS_NEIGHBOURS)
+  PanelBounds panel_bounds_;
+#endif
   const Activation& activation_;
   bool is_float_, is_plain_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of a panel's sums on a Cortex-M. Instructions per output: the DSP extension 11, 12
+// Levels of a panel's sums on a Cortex-M. Instructions per output: the DSP extension 11.5, 13
 // where levels are limited, Helium 4.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -66,6 +66,8 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
     vstrbq_p_s32(y + i, FourLevels(v, vectors), some);
   }
 }
+
+using PanelBounds = LevelBounds;
 
 // Levels of whole panels of at least one row.
 WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
@@ -153,52 +155,18 @@ HWY_INLINE bool WasInvalid() {
 // What bounds four levels of a word.
 struct LevelWords {
   uint32_t low, high;
+  int32_t zero;
+  uint32_t limits;  // whether they do
 
-  HWY_INLINE explicit LevelWords(const LevelBounds& bounds) {
-    low = static_cast<uint8_t>(static_cast<int32_t>(bounds.low) + bounds.zero) * 0x01010101u;
-    high = static_cast<uint8_t>(static_cast<int32_t>(bounds.high) + bounds.zero) * 0x01010101u;
+  HWY_INLINE explicit LevelWords(const LevelBounds& bounds) : zero(bounds.zero) {
+    const int32_t least = static_cast<int32_t>(bounds.low) + zero;
+    const int32_t most = static_cast<int32_t>(bounds.high) + zero;
+    low = static_cast<uint8_t>(least) * 0x01010101u;
+    high = static_cast<uint8_t>(most) * 0x01010101u;
+    limits = least != -128 || most != 127;
   }
 };
-
-// Levels of sixteen sums, each of which lies `step` bytes behind the one before. s12 holds where they end in
-// y, s13 and s14 what bounds them.
-HWY_INLINE void LevelsOfPanel(const int32_t* sums, size_t step, const float* scales,
-                              const float* start, int32_t zero, const LevelWords& limits,
-                              int8_t* y) {
-  size_t step3 = 3 * step;
-  int32_t a = static_cast<int32_t>(limits.low), b = static_cast<int32_t>(limits.high), c, d;
-  // clang-format off
-  __asm__ volatile(
-      "add %[c], %[y], #16\n\t"
-      "vmov s12, %[c]\n\t"
-      "vmov s13, s14, %[a], %[b]\n"
-      "1:\n\t"
-      "ldr %[b], [%[sums], %[step]]\n\t"
-      "ldr %[c], [%[sums], %[step], lsl #1]\n\t"
-      "ldr %[d], [%[sums], %[step3]]\n\t"
-      "ldr %[a], [%[sums]]\n\t"
-      "vldmia %[scales]!, {s4-s7}\n\t"
-      "vldmia %[start]!, {s8-s11}\n\t"
-      "vmov s0, s1, %[a], %[b]\n\t"
-      "vmov s2, s3, %[c], %[d]\n\t"
-      WEFT_SCALE_FOUR
-      "add %[sums], %[sums], %[step], lsl #2\n\t"
-      "vmov %[a], %[b], s0, s1\n\t"
-      "vmov %[c], %[d], s2, s3\n\t"
-      WEFT_JOIN_FOUR("%[a]", "%[b]", "%[c]", "%[d]", "%[zero]")
-      "vmov %[b], %[c], s13, s14\n\t"
-      WEFT_LIMIT_FOUR("%[a]", "%[b]", "%[c]", "%[d]")
-      "str %[a], [%[y]], #4\n\t"
-      "vmov %[a], s12\n\t"
-      "cmp %[y], %[a]\n\t"
-      "bne 1b"
-      : [a] "+&r"(a), [b] "+&r"(b), [c] "=&r"(c), [d] "=&r"(d), [sums] "+&r"(sums),
-        [scales] "+&r"(scales), [start] "+&r"(start), [y] "+&r"(y)
-      : [step] "r"(step), [step3] "r"(step3), [zero] "r"(zero)
-      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
-        "s12", "s13", "s14");
-  // clang-format on
-}
+using PanelBounds = LevelWords;
 
 HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);
@@ -219,18 +187,82 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
   }
 }
 
-// Levels of whole panels of at least one row; false where they may be wrong.
+// What a row of panels begins with, and how far the next one lies behind it. The assembly reads it as a block.
+struct PanelRow {
+  const int32_t* sums;
+  int8_t* y;
+  const float *scales, *start;
+  size_t sums_step, y_step, start_step;  // bytes
+  size_t rows;
+};
+static_assert(sizeof(PanelRow) == 32, "words without gaps");
+
+// Levels of whole panels of at least one row; false where they may be wrong. Four at a time; s12 and s13
+// bound them, s14 is the place of the row.
 WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                              const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
+                              const LevelWords& bounds, int8_t* y, const RowSteps& steps) {
   ForgetInvalid();
-  const LevelWords limits(bounds);
-  const float* start = factors.start;
-  const size_t start_step = start == nullptr ? 0 : steps.start;
-  if (start == nullptr) start = kNoStart;
-  for (;; y += steps.y, start += start_step, sums += steps.sums) {
-    LevelsOfPanel(sums, steps.outputs * sizeof *sums, factors.scales, start, bounds.zero, limits, y);
-    if (--rows == 0) return !WasInvalid();
-  }
+  const bool has_start = factors.start != nullptr;
+  PanelRow row = {sums,
+                  y,
+                  factors.scales,
+                  has_start ? factors.start : kNoStart,
+                  steps.sums * sizeof *sums,
+                  steps.y,
+                  has_start ? steps.start * sizeof(float) : 0,
+                  rows};
+  register PanelRow* at __asm__("r0") = &row;
+  register uint32_t low __asm__("r1") = bounds.low;
+  register uint32_t high __asm__("r2") = bounds.high;
+  register size_t step __asm__("r4") = steps.outputs * sizeof *sums;
+  register uint32_t limits __asm__("r6") = bounds.limits;
+  register int32_t zero __asm__("r12") = bounds.zero;
+  // clang-format off
+  __asm__ volatile(
+      "vmov s12, s13, r1, r2\n\t"
+      "vmov s14, r0\n\t"
+      "add r5, r4, r4, lsl #1\n\t"
+      "ldmia r0, {r0-r3}\n"
+      "1:\n\t"
+      "add lr, r1, #16\n"
+      "2:\n\t"
+      "ldr r8, [r0]\n\t"
+      "ldr r9, [r0, r4]\n\t"
+      "ldr r10, [r0, r4, lsl #1]\n\t"
+      "ldr r11, [r0, r5]\n\t"
+      "vldmia r2!, {s4-s7}\n\t"
+      "vldmia r3!, {s8-s11}\n\t"
+      "vmov s0, s1, r8, r9\n\t"
+      "vmov s2, s3, r10, r11\n\t"
+      WEFT_SCALE_FOUR
+      "add r0, r0, r4, lsl #2\n\t"
+      "vmov r8, r9, s0, s1\n\t"
+      "vmov r10, r11, s2, s3\n\t"
+      WEFT_JOIN_FOUR("r8", "r9", "r10", "r11", "r12")
+      "cbz r6, 3f\n\t"
+      "vmov r9, r10, s12, s13\n\t"
+      WEFT_LIMIT_FOUR("r8", "r9", "r10", "r11")
+      "3:\n\t"
+      "str r8, [r1], #4\n\t"
+      "cmp r1, lr\n\t"
+      "bne 2b\n\t"
+      "vmov r8, s14\n\t"
+      "ldmia r8, {r0-r3}\n\t"
+      "ldrd r9, r10, [r8, #16]\n\t"
+      "ldrd r11, lr, [r8, #24]\n\t"
+      "add r0, r9\n\t"
+      "add r1, r10\n\t"
+      "add r3, r11\n\t"
+      "stmia r8, {r0-r3}\n\t"
+      "subs lr, #1\n\t"
+      "str lr, [r8, #28]\n\t"
+      "bne 1b"
+      : "+r"(at), "+r"(low), "+r"(high), "+r"(step), "+r"(limits), "+r"(zero)
+      :
+      : "cc", "memory", "r3", "r5", "r8", "r9", "r10", "r11", "lr", "s0", "s1", "s2", "s3", "s4",
+        "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14");
+  // clang-format on
+  return !WasInvalid();
 }
 
 #endif

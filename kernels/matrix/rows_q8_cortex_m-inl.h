@@ -208,6 +208,24 @@ HWY_NOINLINE inline void AddThreeRows(const int8_t* rows, size_t stride, size_t 
       : "cc", "memory", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "s16", "s17", "s18", "s19");
 }
 
+// The sums of three rows, of which all begin with the same integers.
+HWY_INLINE void BeginThreeRows(const int32_t* first, int32_t* sums) {
+  const int32_t* const end = first + kPanelOutputs;
+  int32_t a, b;
+  __asm__ volatile(
+      "1:\n\t"
+      "ldrd %[a], %[b], [%[first]], #8\n\t"
+      "cmp %[first], %[end]\n\t"
+      "strd %[a], %[a], [%[sums]]\n\t"
+      "strd %[a], %[b], [%[sums], #8]\n\t"
+      "strd %[b], %[b], [%[sums], #16]\n\t"
+      "add %[sums], #24\n\t"
+      "bne 1b"
+      : [a] "=&r"(a), [b] "=&r"(b), [first] "+r"(first), [sums] "+r"(sums)
+      : [end] "r"(end)
+      : "cc", "memory");
+}
+
 template <size_t kRows>
 class LevelRows;
 
@@ -223,9 +241,7 @@ class LevelRows<3> {
       : x_(x), stride_(stride), inputs_(inputs) {}
 
   HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
-    for (int32_t* to = sums; to != sums + 3 * kPanelOutputs; to += 3) {
-      to[0] = to[1] = to[2] = *first++;
-    }
+    BeginThreeRows(first, sums);
     if (inputs_ != 0) AddThreeRows(x_, stride_, inputs_, weights, sums);
   }
 
@@ -267,16 +283,21 @@ HWY_NOINLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   using Tile = LevelRows<kRows>;
   Tile rows(x, at.x_stride, at.inputs);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
+  const RowSteps steps = {at.y_stride, at.start_stride, Tile::kRowStep, Tile::kOutputStep};
   const int8_t* weights = at.weights;
-  for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
-    const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    FactorsQ8 factors = Behind(at.factors, first);
-    if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
+  FactorsQ8 factors = at.factors;
+  if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
+  size_t place = at.place + row * at.y_stride;
+  for (size_t left = at.outputs; left != 0;) {
+    const size_t outputs = left < kPanelOutputs ? left : kPanelOutputs;
     alignas(Tile::kAlignment) int32_t sums[kRows * kPanelOutputs];
-    rows.Sum(weights, TakeFirst(factors, outputs), sums);
-    const size_t place = at.place + row * at.y_stride + first * at.y_output_stride;
-    at.results.WriteRows(sums, factors, kRows, outputs, at.y, place, at.y_output_stride,
-                         {at.y_stride, at.start_stride, Tile::kRowStep, Tile::kOutputStep});
+    FactorsQ8 of = factors;
+    rows.Sum(weights, TakeFirst(of, outputs), sums);
+    at.results.WriteRows(sums, of, kRows, outputs, at.y, place, at.y_output_stride, steps);
+    left -= outputs;
+    weights += panel_bytes;
+    place += outputs * at.y_output_stride;
+    factors = Behind(factors, outputs);
   }
 }
 
