@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs that
 // have the same taps. Channels lie beside each other in x and y, and each has its own of x. Instructions
-// per multiply-add of 3 x 3 taps: the DSP extension 4.2, Helium 1.7.
+// per multiply-add of 3 x 3 taps: the DSP extension 3.4, Helium 1.6.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
@@ -43,6 +43,8 @@ struct TapWindow {
 #if defined(__ARM_FEATURE_MVE)
 
 inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMostGroupTaps = 0xFFFFFFFFu;
+
+using GroupTaps = TapWindow;
 
 // Sums of eight channels, the even ones and the odd ones.
 struct EightSums {
@@ -99,7 +101,7 @@ HWY_NOINLINE void BeginSums(const TapWindow& window, const int8_t* weights, int8
 
 // The levels of kChannels channels, 8 or 16.
 template <size_t kChannels>
-HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
+HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const LevelPixels& at,
                                 const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
                                 const LevelBounds& bounds) {
   int32_t begins[kChannels];
@@ -136,7 +138,7 @@ HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
 
 #else
 
-inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMostGroupTaps = 15;
+inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMostGroupTaps = 16;
 
 struct FourSums {
   int32_t a, b, c, d;
@@ -163,53 +165,80 @@ HWY_INLINE uint32_t OddBytes(uint32_t word) {
 }
 HWY_INLINE int16_t LowHalf(uint32_t pair) { return static_cast<int16_t>(pair); }
 HWY_INLINE int16_t HighHalf(uint32_t pair) { return static_cast<int16_t>(pair >> 16); }
-// Of two words of four weights each.
-HWY_INLINE TapPair PairOf(size_t first, uint32_t weights, size_t second, uint32_t others) {
-  const uint32_t low = (weights & 0xFFFFu) | others << 16;
-  const uint32_t high = weights >> 16 | (others & 0xFFFF0000u);
-  return {first, second, EvenBytes(low), OddBytes(low), EvenBytes(high), OddBytes(high)};
-}
 
-// Where the sums begin, and where the list of taps inside the input ends. Of an odd count the last has a
-// neighbour that adds nothing.
-HWY_NOINLINE inline TapPair* ListTaps(const TapWindow& window, const int8_t* weights, int8_t x_zero,
-                                      FourSums& begins, TapPair* pairs) {
-  const uint32_t rows = window.ky.count(), columns = window.kx.count();
-  const uint32_t first_column = window.kx.first, width = window.width;
-  const size_t step = window.channels, x_column = window.x_column;
-  const int16_t zero = x_zero;
-  int32_t a = begins.a, b = begins.b, c = begins.c, d = begins.d;
-  size_t line = 0, before_from = 0;
-  uint32_t before = 0;
-  bool has_before = false;
-  for (uint32_t ky = 0; ky != window.height; ++ky) {
-    const bool is_inside = ky - window.ky.first < rows;
-    size_t from = line;
-    for (uint32_t kx = 0; kx != width; ++kx, weights += step) {
-      uint32_t four;
-      __builtin_memcpy(&four, weights, sizeof four);
-      if (!is_inside || kx - first_column >= columns) {
-        const uint32_t even = EvenBytes(four), odd = OddBytes(four);
-        AddProduct(zero, LowHalf(even), a);
-        AddProduct(zero, LowHalf(odd), b);
-        AddProduct(zero, HighHalf(even), c);
-        AddProduct(zero, HighHalf(odd), d);
-        continue;
+// The taps of a window: pairs of those inside the input, whose places all groups of channels share and whose
+// weights are those of one. Of an odd count the last has a neighbour that adds nothing.
+class GroupTaps {
+ public:
+  HWY_INLINE explicit GroupTaps(const TapWindow& window)
+      : step_(window.channels), end_(pairs_), is_odd_(false) {
+    uint8_t inside = 0, outside = static_cast<uint8_t>(window.height * window.width), tap = 0;
+    taps_ = outside;
+    size_t line = 0;
+    for (uint32_t ky = 0; ky != window.height; ++ky) {
+      const bool has_row = ky - window.ky.first < window.ky.count();
+      size_t from = line;
+      for (uint32_t kx = 0; kx != window.width; ++kx, ++tap) {
+        if (!has_row || kx - window.kx.first >= window.kx.count()) {
+          order_[--outside] = tap;
+          continue;
+        }
+        order_[inside++] = tap;
+        if (!is_odd_) end_->first = from;
+        end_->second = from;
+        end_ += is_odd_;
+        is_odd_ = !is_odd_;
+        from += window.x_column;
       }
-      if (has_before) {
-        *pairs++ = PairOf(before_from, before, from, four);
-      } else {
-        before_from = from, before = four;
-      }
-      has_before = !has_before;
-      from += x_column;
+      if (has_row) line += window.x_row;
     }
-    if (is_inside) line += window.x_row;
+    end_ += is_odd_;
   }
-  if (has_before) *pairs++ = PairOf(before_from, before, before_from, 0);
-  begins = {a, b, c, d};
-  return pairs;
-}
+
+  const TapPair* begin() const { return pairs_; }
+  const TapPair* end() const { return end_; }
+
+  // Takes the weights of four channels, and adds what those of taps outside add to sums.
+  HWY_NOINLINE inline void Take(const int8_t* weights, int8_t x_zero, FourSums& sums) {
+    const uint8_t* tap = order_;
+    for (TapPair* pair = pairs_; pair != end_; ++pair, tap += 2) {
+      const uint32_t one = Word(weights, tap[0]);
+      SetWeights(one, pair + 1 == end_ && is_odd_ ? 0 : Word(weights, tap[1]), *pair);
+    }
+    if (x_zero == 0) return;
+    tap -= is_odd_;
+    const int16_t zero = x_zero;
+    for (const uint8_t* const end = order_ + taps_; tap != end; ++tap) {
+      const uint32_t word = Word(weights, *tap), even = EvenBytes(word), odd = OddBytes(word);
+      AddProduct(zero, LowHalf(even), sums.a);
+      AddProduct(zero, LowHalf(odd), sums.b);
+      AddProduct(zero, HighHalf(even), sums.c);
+      AddProduct(zero, HighHalf(odd), sums.d);
+    }
+  }
+
+ private:
+  HWY_INLINE uint32_t Word(const int8_t* weights, uint8_t tap) const {
+    uint32_t word;
+    __builtin_memcpy(&word, weights + tap * step_, sizeof word);
+    return word;
+  }
+  static HWY_INLINE void SetWeights(uint32_t one, uint32_t other, TapPair& pair) {
+    const uint32_t low = (one & 0xFFFFu) | other << 16;
+    const uint32_t high = one >> 16 | (other & 0xFFFF0000u);
+    pair.a = EvenBytes(low);
+    pair.b = OddBytes(low);
+    pair.c = EvenBytes(high);
+    pair.d = OddBytes(high);
+  }
+
+  size_t step_;
+  TapPair* end_;
+  bool is_odd_;
+  uint8_t taps_;
+  uint8_t order_[kMostGroupTaps];  // those inside first
+  TapPair pairs_[(kMostGroupTaps + 1) / 2];
+};
 
 // A row of pixels. The assembly reads what lies before `columns` and what lies from there on as blocks.
 struct PixelRun {
@@ -295,17 +324,17 @@ HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, con
 
 // The levels of four channels; false where they may be wrong.
 template <size_t kChannels>
-HWY_NOINLINE bool GroupOfPixels(const TapWindow& window, const LevelPixels& at,
-                                const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
+HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const int8_t* weights,
+                                int8_t x_zero, const FactorsQ8& factors,
                                 const LevelBounds& bounds) {
   static_assert(kChannels == 4, "a word of levels");
-  TapPair taps[(kMostGroupTaps + 1) / 2];
   PixelRun run;
   __builtin_memcpy(&run.begins, factors.first, sizeof run.begins);
-  const TapPair* const end = ListTaps(window, weights, x_zero, run.begins, taps);
-  const size_t left = static_cast<size_t>(end - taps) % kPairsOfTurn;
-  run.taps = taps;
-  run.skipped = left == 0 && end != taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
+  taps.Take(weights, x_zero, run.begins);
+  run.taps = taps.begin();
+  const TapPair* const end = taps.end();
+  const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfTurn;
+  run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
   const LevelWords limits(bounds);
   run.zero = bounds.zero;
   run.low = limits.low;
@@ -341,6 +370,7 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
   }
   const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kLeastGroup>;
   const LevelBounds bounds = BoundsOf(shape.results.levels);
+  GroupTaps taps(window);
   size_t before = 0;
   for (size_t next = 0; next < shape.channels; next += step) {
     const size_t channel = next + step > shape.channels ? shape.channels - step : next;
@@ -351,7 +381,7 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     before = channel;
     if (window.HasTaps()) pixels.x += further;
     pixels.y += further;
-    if (!group(window, pixels, weights + channel, shape.x_zero, of, bounds)) return false;
+    if (!group(taps, pixels, weights + channel, shape.x_zero, of, bounds)) return false;
   }
   return true;
 }
