@@ -50,26 +50,10 @@ using GroupTaps = TapWindow;
 struct EightSums {
   int32x4_t even, odd;
 };
-HWY_INLINE EightSums LoadEight(const int32_t* from) {
-  const int32x4x2_t both = vld2q_s32(from);
-  return {both.val[0], both.val[1]};
-}
-HWY_INLINE void StoreSums(const EightSums& sums, int32_t* to) {
-  const int32x4x2_t both = {{sums.even, sums.odd}};
-  vst2q_s32(to, both);
-}
 HWY_INLINE void AddEight(int16x8_t levels, const int8_t* weights, EightSums& sums) {
   const int16x8_t by = vldrbq_s16(weights);
   sums.even = vaddq_s32(sums.even, vmullbq_int_s16(levels, by));
   sums.odd = vaddq_s32(sums.odd, vmulltq_int_s16(levels, by));
-}
-HWY_INLINE void StoreEight(const EightSums& sums, const float* scales, const float* start,
-                           const BoundVectors& bounds, int8_t* y) {
-  const float32x4x2_t by = vld2q_f32(scales), on = vld2q_f32(start);
-  const float32x4_t even = vaddq_f32(vmulq_f32(vcvtq_f32_s32(sums.even), by.val[0]), on.val[0]);
-  const float32x4_t odd = vaddq_f32(vmulq_f32(vcvtq_f32_s32(sums.odd), by.val[1]), on.val[1]);
-  const int16x8_t low = vreinterpretq_s16_s32(FourLevels(even, bounds));
-  vstrbq_s16(y, vmovntq_s32(low, FourLevels(odd, bounds)));
 }
 
 // Calls add(weights) for each tap outside the input.
@@ -83,20 +67,140 @@ HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const
   }
 }
 
-// With what the taps outside the input add, which all hold x_zero.
+// A row of pixels and what makes their levels: of eight channels the even ones first, then the odd ones.
+// The assembly knows where all of it lies.
+struct PixelRun {
+  int32_t begins[16];
+  float scales[16], start[16];
+  float low[4], high[4];
+  const int8_t* weights;
+  uint32_t height, width;
+  size_t x_column, w_column, x_gap, w_gap;  // a gap leads from behind a row of taps to the next one
+  int32_t zero;
+  size_t x_step, y_step;
+  uint32_t columns;
+};
+static_assert(offsetof(PixelRun, weights) == 224 && sizeof(PixelRun) == 268, "no gaps");
+
+HWY_INLINE void KeepFloats(const float* from, float* to) {
+  const float32x4x2_t both = vld2q_f32(from);
+  vstrwq_f32(to, both.val[0]);
+  vstrwq_f32(to + 4, both.val[1]);
+}
+
+// Sums begin with what the taps outside the input add, which all hold x_zero.
 template <size_t kChannels>
-HWY_NOINLINE void BeginSums(const TapWindow& window, const int8_t* weights, int8_t x_zero,
-                            const int32_t* first, int32_t* begins) {
-  const int16x8_t zero = vdupq_n_s16(x_zero);
-  EightSums sums = LoadEight(first), more = LoadEight(first + kChannels - 8);
+HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_t x_zero,
+                           const FactorsQ8& factors, PixelRun& run) {
+  const int32x4x2_t first = vld2q_s32(factors.first);
+  const int32x4x2_t further = vld2q_s32(factors.first + kChannels - 8);
+  EightSums sums = {first.val[0], first.val[1]}, more = {further.val[0], further.val[1]};
   if (x_zero != 0 && !window.IsInside()) {
+    const int16x8_t zero = vdupq_n_s16(x_zero);
     ForOutside(window, weights, [&](const int8_t* w) {
       AddEight(zero, w, sums);
       if constexpr (kChannels == 16) AddEight(zero, w + 8, more);
     });
   }
-  StoreSums(sums, begins);
-  if constexpr (kChannels == 16) StoreSums(more, begins + 8);
+  vstrwq_s32(run.begins, sums.even);
+  vstrwq_s32(run.begins + 4, sums.odd);
+  KeepFloats(factors.scales, run.scales);
+  KeepFloats(factors.start, run.start);
+  if constexpr (kChannels == 16) {
+    vstrwq_s32(run.begins + 8, more.even);
+    vstrwq_s32(run.begins + 12, more.odd);
+    KeepFloats(factors.scales + 8, run.scales + 8);
+    KeepFloats(factors.start + 8, run.start + 8);
+  }
+}
+
+// clang-format off
+// An instruction a line. A tap of eight channels, whose even and odd sums are given.
+#undef WEFT_ADD_EIGHT
+#define WEFT_ADD_EIGHT(offset, even, odd)   \
+  "vldrb.s16 q4, [r0" offset "]\n\t"        \
+  "vldrb.s16 q5, [r1" offset "]\n\t"        \
+  "vmullb.s16 q6, q4, q5\n\t"              \
+  "vmullt.s16 q7, q4, q5\n\t"              \
+  "vadd.i32 " even ", " even ", q6\n\t"    \
+  "vadd.i32 " odd ", " odd ", q7\n\t"
+// Four sums become levels as words, between q4 and q5, by scales and start that lie so far behind r10.
+#undef WEFT_FOUR_WORDS
+#define WEFT_FOUR_WORDS(sums, scales, start)  \
+  "vcvt.f32.s32 " sums ", " sums "\n\t"       \
+  "vldrw.u32 q6, [r10, #" scales "]\n\t"     \
+  "vmul.f32 " sums ", " sums ", q6\n\t"      \
+  "vldrw.u32 q7, [r10, #" start "]\n\t"      \
+  "vadd.f32 " sums ", " sums ", q7\n\t"      \
+  "vmaxnm.f32 " sums ", " sums ", q4\n\t"    \
+  "vminnm.f32 " sums ", " sums ", q5\n\t"    \
+  "vcvtn.s32.f32 " sums ", " sums "\n\t"     \
+  "vadd.i32 " sums ", " sums ", r2\n\t"
+#undef WEFT_RUN_PIXELS
+#define WEFT_RUN_PIXELS(begin, taps, levels)   \
+  __asm__ volatile(                            \
+      "add r2, r10, #236\n\t"                 \
+      "ldmia r2, {r3-r6}\n\t"                 \
+      "ldr r8, [r10, #232]\n"                 \
+      "1:\n\t"                                \
+      "ldrd r1, r2, [r10, #224]\n\t"          \
+      "mov r0, r11\n\t"                       \
+      begin                                    \
+      "cbz r2, 4f\n"                          \
+      "2:\n\t"                                \
+      "dls lr, r8\n"                          \
+      "3:\n\t"                                \
+      taps                                     \
+      "add r0, r3\n\t"                        \
+      "add r1, r4\n\t"                        \
+      "le lr, 3b\n\t"                         \
+      "add r0, r5\n\t"                        \
+      "add r1, r6\n\t"                        \
+      "subs r2, #1\n\t"                       \
+      "bne 2b\n"                              \
+      "4:\n\t"                                \
+      "vldrw.u32 q4, [r10, #192]\n\t"         \
+      "vldrw.u32 q5, [r10, #208]\n\t"         \
+      "ldrd r2, r0, [r10, #252]\n\t"          \
+      "ldrd lr, r9, [r10, #260]\n\t"          \
+      "mov r1, r12\n\t"                       \
+      levels                                   \
+      "add r11, r0\n\t"                       \
+      "add r12, lr\n\t"                       \
+      "subs r9, r9, #1\n\t"                   \
+      "str r9, [r10, #264]\n\t"               \
+      "bne 1b"                                 \
+      : "+r"(at), "+r"(from), "+r"(to)         \
+      :                                        \
+      : "cc", "memory", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "lr", "q0", "q1",  \
+        "q2", "q3", "q4", "q5", "q6", "q7")
+// clang-format on
+
+template <size_t kChannels>
+HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
+  register PixelRun* at __asm__("r10") = &run;
+  register const int8_t* from __asm__("r11") = x;
+  register int8_t* to __asm__("r12") = y;
+  if constexpr (kChannels == 16) {
+    WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"
+                    "vldrw.u32 q1, [r10, #16]\n\t"
+                    "vldrw.u32 q2, [r10, #32]\n\t"
+                    "vldrw.u32 q3, [r10, #48]\n\t",
+                    WEFT_ADD_EIGHT("", "q0", "q1") WEFT_ADD_EIGHT(", #8", "q2", "q3"),
+                    WEFT_FOUR_WORDS("q0", "64", "128") WEFT_FOUR_WORDS("q1", "80", "144")
+                    "vmovnt.i32 q0, q1\n\t"
+                    "vstrb.16 q0, [r1]\n\t"
+                    WEFT_FOUR_WORDS("q2", "96", "160") WEFT_FOUR_WORDS("q3", "112", "176")
+                    "vmovnt.i32 q2, q3\n\t"
+                    "vstrb.16 q2, [r1, #8]\n\t");
+  } else {
+    WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"
+                    "vldrw.u32 q1, [r10, #16]\n\t",
+                    WEFT_ADD_EIGHT("", "q0", "q1"),
+                    WEFT_FOUR_WORDS("q0", "64", "128") WEFT_FOUR_WORDS("q1", "80", "144")
+                    "vmovnt.i32 q0, q1\n\t"
+                    "vstrb.16 q0, [r1]\n\t");
+  }
 }
 
 // The levels of kChannels channels, 8 or 16.
@@ -104,34 +208,25 @@ template <size_t kChannels>
 HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const LevelPixels& at,
                                 const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
                                 const LevelBounds& bounds) {
-  int32_t begins[kChannels];
-  BeginSums<kChannels>(window, weights, x_zero, factors.first, begins);
-  const uint32_t height = window.HasTaps() ? window.ky.count() : 0, width = window.kx.count();
-  const size_t x_row = window.x_row, x_column = window.x_column, w_column = window.channels;
-  const size_t w_row = window.width * w_column;
-  if (height != 0) weights += window.First();
-  const float *scales = factors.scales, *start = factors.start;
-  const size_t x_step = at.x_steps.column, y_step = at.y_steps.column;
-  const BoundVectors limits = VectorsOf(bounds);
+  PixelRun run;
+  BeginRun<kChannels>(window, weights, x_zero, factors, run);
+  vstrwq_f32(run.low, vdupq_n_f32(bounds.low));
+  vstrwq_f32(run.high, vdupq_n_f32(bounds.high));
+  run.height = window.HasTaps() ? window.ky.count() : 0;
+  run.width = window.kx.count();
+  run.weights = run.height == 0 ? weights : weights + window.First();
+  run.x_column = window.x_column;
+  run.w_column = window.channels;
+  run.x_gap = window.x_row - run.width * window.x_column;
+  run.w_gap = (window.width - run.width) * window.channels;
+  run.zero = bounds.zero;
+  run.x_step = at.x_steps.column;
+  run.y_step = at.y_steps.column;
   size_t x_line = 0, y_line = 0;
   for (uint32_t row = at.rows; row != 0;
        --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
-    const int8_t* x = at.x + x_line;
-    int8_t* y = at.y + y_line;
-    for (uint32_t column = at.columns; column != 0; --column, x += x_step, y += y_step) {
-      EightSums sums = LoadEight(begins), more = sums;
-      if constexpr (kChannels == 16) more = LoadEight(begins + 8);
-      const int8_t *x_from = x, *w_from = weights;
-      for (uint32_t ky = height; ky != 0; --ky, x_from += x_row, w_from += w_row) {
-        const int8_t *from = x_from, *w = w_from;
-        for (uint32_t kx = width; kx != 0; --kx, from += x_column, w += w_column) {
-          AddEight(vldrbq_s16(from), w, sums);
-          if constexpr (kChannels == 16) AddEight(vldrbq_s16(from + 8), w + 8, more);
-        }
-      }
-      StoreEight(sums, scales, start, limits, y);
-      if constexpr (kChannels == 16) StoreEight(more, scales + 8, start + 8, limits, y + 8);
-    }
+    run.columns = at.columns;
+    LevelsOfRun<kChannels>(run, at.x + x_line, at.y + y_line);
   }
   return true;
 }

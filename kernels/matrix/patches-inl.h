@@ -9,6 +9,7 @@
 #define WEFT_KERNELS_MATRIX_PATCHES_INL_H_
 #endif
 
+#include "kernels/element.h"
 #include "kernels/matrix/window.h"
 #include "kernels/simd/bytes-inl.h"
 #include "kernels/simd/vector-inl.h"
@@ -23,8 +24,19 @@ struct PatchWalk {
   IndexRange inside_rows = {}, inside = {};  // of down and of across, if known
 };
 
+// Of runs on microcontrollers most are shorter than a call is.
+inline constexpr size_t kShortRun = 16;
+constexpr bool HasShortRuns() { return kIsMicrocontroller && HWY_TARGET == HWY_SCALAR; }
+
 template <typename T>
 HWY_INLINE T* FillRun(T* to, size_t count, T value) {
+  if (HasShortRuns() && count < kShortRun) {
+    for (; count != 0; --count) {
+      *to++ = value;
+      __asm__("" : "+r"(to));  // else the compiler calls memset
+    }
+    return to;
+  }
   for (size_t i = 0; i < count; ++i) to[i] = value;
   return to + count;
 }
@@ -35,7 +47,21 @@ HWY_INLINE void CopyNumbers(T* to, const T* from, size_t count) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (sizeof(T) == 1) return CopyBytes(to, from, count);
 #endif
-  __builtin_memcpy(to, from, count * sizeof(T));
+  size_t bytes = count * sizeof(T);
+  if (HasShortRuns() && bytes < kShortRun) {
+    auto* out = reinterpret_cast<char*>(to);
+    auto* in = reinterpret_cast<const char*>(from);
+    for (; bytes >= 4; bytes -= 4, in += 4, out += 4) {
+      __builtin_memcpy(out, in, 4);
+      __asm__("" : "+r"(in));  // else the compiler calls memcpy
+    }
+    for (; bytes != 0; --bytes) {
+      *out++ = *in++;
+      __asm__("" : "+r"(in));
+    }
+    return;
+  }
+  __builtin_memcpy(to, from, bytes);
 }
 
 // `count` numbers that lie a stride apart, beside each other.
@@ -90,12 +116,16 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
   }
 #endif
   to = FillRun(to, ky.first * line, padding);
-  for (uint32_t tap = ky.first; tap < ky.end; ++tap) {
-    const T* from = x + (place(walk.down, row, tap, walk.x.row) + across);
-    to = FillRun(to, kx.first * channels, padding);
-    const size_t runs = is_run ? 1 : kx.count(), length = is_run ? kx.count() * channels : channels;
+  const size_t before = kx.first * channels, after = (walk.across.kernel - kx.end) * channels;
+  const size_t runs = is_run ? 1 : kx.count(), length = is_run ? kx.count() * channels : channels;
+  const size_t down = ky.count() == 1 ? 0 : size_t{walk.down.dilation} * walk.x.row;
+  const T* from = x + (place(walk.down, row, ky.first, walk.x.row) + across);
+  for (uint32_t tap = ky.count();;) {
+    to = FillRun(to, before, padding);
     for (size_t i = 0; i < runs; ++i) to = GatherRun(to, from + i * pixel, length, stride);
-    to = FillRun(to, (walk.across.kernel - kx.end) * channels, padding);
+    to = FillRun(to, after, padding);
+    if (--tap == 0) break;
+    from += down;
   }
   return FillRun(to, (walk.down.kernel - ky.end) * line, padding);
 }

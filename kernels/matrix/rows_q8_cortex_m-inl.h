@@ -127,8 +127,10 @@ class LevelRows {
   }
 
   HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
-    for (size_t r = 0; r < kRows; ++r) {
-      __builtin_memcpy(sums + r * kPanelOutputs, first, kPanelOutputs * sizeof *sums);
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kPanelOutputs; i += 4) {
+      const int32x4_t begin = vldrwq_s32(first + i);
+      for (size_t r = 0; r < kRows; ++r) vstrwq_s32(sums + r * kPanelOutputs + i, begin);
     }
     if (blocks_ != 0) AddBlocks<kRows>(x_, x_ + stride_, blocks_, weights, sums);
     if (!has_tail_) return;
