@@ -29,7 +29,7 @@ inline constexpr size_t kShortRun = 16;
 constexpr bool HasShortRuns() { return kIsMicrocontroller && HWY_TARGET == HWY_SCALAR; }
 
 template <typename T>
-HWY_INLINE T* FillRun(T* to, size_t count, T value) {
+WEFT_PART T* FillNumbers(T* to, size_t count, T value) {
   if (HasShortRuns() && count < kShortRun) {
     for (; count != 0; --count) {
       *to++ = value;
@@ -39,6 +39,10 @@ HWY_INLINE T* FillRun(T* to, size_t count, T value) {
   }
   for (size_t i = 0; i < count; ++i) to[i] = value;
   return to + count;
+}
+template <typename T>
+HWY_INLINE T* FillRun(T* to, size_t count, T value) {
+  return count == 0 ? to : FillNumbers(to, count, value);
 }
 
 // Beside each other.
