@@ -113,36 +113,52 @@ HWY_NOINLINE void AddBlocks(const int8_t* x, const int8_t* other, size_t count,
   }
 }
 
-template <size_t kRows>
+// The sums of a row lie beside each other.
 class LevelRows {
  public:
   static constexpr size_t kAlignment = kPanelOutputs * sizeof(int32_t);
-  static constexpr size_t kOutputStep = 1, kRowStep = kPanelOutputs;
+  static constexpr bool kTakesTails = true;
 
-  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
-      : x_(x), stride_(kRows == 1 ? 0 : stride), blocks_(inputs / kInputBlock) {
+  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows, int32_t* room)
+      : x_(x),
+        stride_(rows == 1 ? 0 : stride),
+        blocks_(inputs / kInputBlock),
+        rows_(rows),
+        sums_(room) {
     const size_t rest = inputs % kInputBlock;
     has_tail_ = rest != 0;
-    if (has_tail_) GatherTails(x + blocks_ * kInputBlock, stride, kRows, rest, tails_);
+    if (has_tail_) GatherTails(x + blocks_ * kInputBlock, stride, rows, rest, tails_);
   }
 
-  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kPanelOutputs; i += 4) {
-      const int32x4_t begin = vldrwq_s32(first + i);
-      for (size_t r = 0; r < kRows; ++r) vstrwq_s32(sums + r * kPanelOutputs + i, begin);
-    }
-    if (blocks_ != 0) AddBlocks<kRows>(x_, x_ + stride_, blocks_, weights, sums);
-    if (!has_tail_) return;
-    AddBlocks<kRows>(tails_, tails_ + (kRows - 1) * kInputBlock, 1,
-                     weights + blocks_ * kInputBlock * kPanelOutputs, sums);
+  // From one output to the next and from one row to the next.
+  HWY_INLINE size_t OutputStep() const { return 1; }
+  HWY_INLINE size_t RowStep() const { return kPanelOutputs; }
+  HWY_INLINE const int32_t* sums() const { return sums_; }
+
+  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first) const {
+    if (rows_ == 2) return SumOf<2>(weights, first);
+    SumOf<1>(weights, first);
   }
 
  private:
+  template <size_t kRows>
+  HWY_INLINE void SumOf(const int8_t* weights, const int32_t* first) const {
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kPanelOutputs; i += 4) {
+      const int32x4_t begin = vldrwq_s32(first + i);
+      for (size_t r = 0; r < kRows; ++r) vstrwq_s32(sums_ + r * kPanelOutputs + i, begin);
+    }
+    if (blocks_ != 0) AddBlocks<kRows>(x_, x_ + stride_, blocks_, weights, sums_);
+    if (!has_tail_) return;
+    AddBlocks<kRows>(tails_, tails_ + (kRows - 1) * kInputBlock, 1,
+                     weights + blocks_ * kInputBlock * kPanelOutputs, sums_);
+  }
+
   const int8_t* x_;
-  size_t stride_, blocks_;
+  size_t stride_, blocks_, rows_;
+  int32_t* sums_;
   bool has_tail_;
-  int8_t tails_[kRows * kInputBlock];
+  int8_t tails_[kRowsQ8 * kInputBlock];
 };
 
 #else
@@ -228,84 +244,101 @@ HWY_INLINE void BeginThreeRows(const int32_t* first, int32_t* sums) {
       : "cc", "memory");
 }
 
-template <size_t kRows>
-class LevelRows;
+HWY_INLINE void BeginRow(const int32_t* first, int32_t* sums) {
+  __asm__ volatile(
+      "ldmia %[first]!, {r2-r5}\n\t"
+      "stmia %[sums]!, {r2-r5}\n\t"
+      "ldmia %[first]!, {r2-r5}\n\t"
+      "stmia %[sums]!, {r2-r5}\n\t"
+      "ldmia %[first]!, {r2-r5}\n\t"
+      "stmia %[sums]!, {r2-r5}\n\t"
+      "ldmia %[first]!, {r2-r5}\n\t"
+      "stmia %[sums]!, {r2-r5}"
+      : [first] "+r"(first), [sums] "+r"(sums)
+      :
+      : "memory", "r2", "r3", "r4", "r5");
+}
 
-// Whole blocks of three rows.
-template <>
-class LevelRows<3> {
+// Three rows of whole blocks, whose sums of an output lie beside each other, or one row, whose tail lies in
+// the room of the others' sums.
+class LevelRows {
  public:
   static constexpr size_t kAlignment = sizeof(int32_t);
-  // Of the sums, from one output to the next and from one row to the next.
-  static constexpr size_t kOutputStep = 3, kRowStep = 1;
+  static constexpr bool kTakesTails = false;
 
-  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs)
-      : x_(x), stride_(stride), inputs_(inputs) {}
+  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows, int32_t* room)
+      : x_(x),
+        stride_(stride),
+        whole_(inputs / kInputBlock * kInputBlock),
+        rows_(rows),
+        sums_(room),
+        tail_(nullptr) {
+    if (rows == 3) return;
+    // The sums of one row lie at a multiple of their bytes.
+    constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
+    sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room) + kBytes - 1) &
+                                       ~(kBytes - 1));
+    if (inputs == whole_) return;
+    tail_ = reinterpret_cast<int8_t*>(sums_ + kPanelOutputs);
+    GatherTails(x + whole_, 0, 1, inputs - whole_, tail_);
+  }
 
-  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
-    BeginThreeRows(first, sums);
-    if (inputs_ != 0) AddThreeRows(x_, stride_, inputs_, weights, sums);
+  // From one output to the next and from one row to the next.
+  HWY_INLINE size_t OutputStep() const { return rows_; }
+  HWY_INLINE size_t RowStep() const { return 1; }
+  HWY_INLINE const int32_t* sums() const { return sums_; }
+
+  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first) const {
+    if (rows_ == 3) {
+      BeginThreeRows(first, sums_);
+      if (whole_ != 0) AddThreeRows(x_, stride_, whole_, weights, sums_);
+      return;
+    }
+    BeginRow(first, sums_);
+    SumBlocks<false>(x_, whole_, weights, sums_);
+    if (tail_ == nullptr) return;
+    SumBlocks<false>(tail_, kInputBlock, weights + kPanelOutputs * whole_, sums_);
   }
 
  private:
   const int8_t* x_;
-  size_t stride_, inputs_;
-};
-
-template <>
-class LevelRows<1> {
- public:
-  static constexpr size_t kAlignment = kPanelOutputs * sizeof(int32_t);
-  static constexpr size_t kOutputStep = 1, kRowStep = kPanelOutputs;
-
-  HWY_INLINE LevelRows(const int8_t* x, size_t, size_t inputs)
-      : x_(x), whole_(inputs / kInputBlock * kInputBlock), has_tail_(inputs != whole_) {
-    if (has_tail_) GatherTails(x + whole_, 0, 1, inputs - whole_, tail_);
-  }
-
-  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, int32_t* sums) {
-    __builtin_memcpy(sums, first, kPanelOutputs * sizeof *sums);
-    SumBlocks<false>(x_, whole_, weights, sums);
-    if (has_tail_) SumBlocks<false>(tail_, kInputBlock, weights + kPanelOutputs * whole_, sums);
-  }
-
- private:
-  const int8_t* x_;
-  size_t whole_;
-  bool has_tail_;
-  int8_t tail_[kInputBlock];
+  size_t stride_, whole_, rows_;
+  int32_t* sums_;
+  int8_t* tail_;
 };
 
 #endif
 
-// kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and may be
-// anything: no pointer is made of them.
-template <size_t kRows>
-HWY_NOINLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
-  using Tile = LevelRows<kRows>;
-  Tile rows(x, at.x_stride, at.inputs);
+// At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
+// may be anything: no pointer is made of them.
+HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
+  alignas(LevelRows::kAlignment) int32_t room[kRowsQ8 * kPanelOutputs];
+  LevelRows rows(x, at.x_stride, at.inputs, count, room);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
-  const RowSteps steps = {at.y_stride, at.start_stride, Tile::kRowStep, Tile::kOutputStep};
+  const RowSteps steps = {at.y_stride, at.start_stride, rows.RowStep(), rows.OutputStep()};
   const int8_t* weights = at.weights;
   FactorsQ8 factors = at.factors;
   if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
   size_t place = at.place + row * at.y_stride;
   for (size_t left = at.outputs; left != 0;) {
     const size_t outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    alignas(Tile::kAlignment) int32_t sums[kRows * kPanelOutputs];
     FactorsQ8 of = factors;
-    rows.Sum(weights, TakeFirst(of, outputs), sums);
-    at.results.WriteRows(sums, of, kRows, outputs, at.y, place, at.y_output_stride, steps);
+    rows.Sum(weights, TakeFirst(of, outputs));
+    at.results.WriteRows(rows.sums(), of, count, outputs, at.y, place, at.y_output_stride, steps);
     left -= outputs;
     weights += panel_bytes;
     place += outputs * at.y_output_stride;
     factors = Behind(factors, outputs);
   }
 }
+template <size_t kRows>
+HWY_INLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
+  PanelsOfRows(at, x, row, kRows);
+}
 
 // Whether several rows may be taken at a time: of the DSP extension only whole blocks that become levels.
 HWY_INLINE bool SharesWeights(const RowsQ8& at) {
-  if (LevelRows<kRowsQ8>::kOutputStep == 1) return true;
+  if (LevelRows::kTakesTails) return true;
   return at.inputs % kInputBlock == 0 && at.results.AreLevels(at.y_output_stride);
 }
 

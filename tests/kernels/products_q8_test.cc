@@ -330,6 +330,31 @@ TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
   }
 }
 
+// As many taps as are taken together, and more; those of a row or a column outside the input, or all.
+TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
+  Random random(16);
+  for (uint32_t height = 1; height <= 5; ++height) {
+    for (uint32_t width = 1; width <= 5; ++width) {
+      DepthwiseQ8Shape shape;
+      AxisCase down(&random, 1, height), across(&random, 1, width);
+      down.axis = {2 + random.Below(4), 0, height, 1, 1, random.Below(height)};
+      across.axis = {2 + random.Below(4), 0, width, 1, 1, random.Below(width)};
+      down.axis.output = down.axis.input + 1;
+      across.axis.output = across.axis.input + 2;
+      SetWindow(&shape, down, across, 1);
+      shape.multiplier = 1;
+      shape.channels = 4 + random.Below(20);
+      shape.results = ResultsCase(&random);
+      shape.results.is_float = false;
+      shape.x_zero = height == width ? int8_t{0} : LevelAtRandom(&random);
+      SCOPED_TRACE(testing::Message() << height << "x" << width);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast,
+                                              kMisalignments[width % 3], &random));
+    }
+  }
+}
+
 // Channels that fill vectors, or pixels beside each other that do.
 TEST(DepthwiseQ8, IsItsTwinForVectorsOfChannels) {
   Random random(8);
