@@ -133,17 +133,24 @@ class ResultWriter {
   // Whether results are levels beside each other.
   HWY_INLINE bool AreLevels(size_t stride) const { return !is_float_ && stride == 1; }
 
-  // The same of at least one row, which lie apart by `steps`. Sums of a row lie apart only of levels.
-  HWY_INLINE void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
-                            void* y, size_t place, size_t stride, const RowSteps& steps) const {
-    if (AreLevels(stride)) {
-      int8_t* const to = static_cast<int8_t*>(y) + place;
-      const bool is_whole = outputs == kPanelOutputs && factors.first == nullptr;
-      if (is_whole && LevelsOfPanels(sums, factors, rows, panel_bounds_, to, steps)) return;
-      return LevelsOfEach(sums, factors, rows, outputs, bounds_, to, steps);
-    }
+  // Those of whole panels of at least one row, which lie apart by `steps`, and whose sums are whole.
+  HWY_INLINE void WritePanels(const int32_t* sums, const FactorsQ8& factors, size_t rows, void* y,
+                              size_t place, const RowSteps& steps) const {
+    int8_t* const to = static_cast<int8_t*>(y) + place;
+    if (LevelsOfPanels(sums, factors, rows, panel_bounds_, to, steps)) return;
+    WriteRows(sums, factors, rows, kPanelOutputs, y, place, 1, steps);
+  }
+
+  // The same of any outputs. Sums of a row lie apart only of levels.
+  WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
+                           void* y, size_t place, size_t stride, const RowSteps& steps) const {
     for (;; sums += steps.sums, place += steps.y) {
-      Write(sums, factors, outputs, y, place, stride);
+      if (AreLevels(stride)) {
+        int8_t* const to = static_cast<int8_t*>(y) + place;
+        LevelsOfSums(sums, factors, outputs, bounds_, to, steps.outputs);
+      } else {
+        Write(sums, factors, outputs, y, place, stride);
+      }
       if (--rows == 0) return;
       factors = Behind(factors, steps);
     }

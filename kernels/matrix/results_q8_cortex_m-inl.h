@@ -50,9 +50,9 @@ HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
   return vaddq_s32(vcvtnq_s32_f32(inside), bounds.zero);
 }
 
-// Four outputs at a time, those beyond the last masked.
+// Four outputs at a time, those beyond the last masked. Sums lie beside each other.
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y) {
+                            const LevelBounds& bounds, int8_t* y, size_t = 1) {
   const BoundVectors vectors = VectorsOf(bounds);
   const FactorsQ8 of = factors;  // bytes that are written might else be these
   for (size_t i = 0; i < outputs; i += 4) {
@@ -266,20 +266,6 @@ WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, siz
 }
 
 #endif
-
-// A row at a time.
-WEFT_PART void LevelsOfEach(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
-  for (;; sums += steps.sums, y += steps.y) {
-#if defined(__ARM_FEATURE_MVE)
-    LevelsOfSums(sums, factors, outputs, bounds, y);
-#else
-    LevelsOfSums(sums, factors, outputs, bounds, y, steps.outputs);
-#endif
-    if (--rows == 0) return;
-    factors = Behind(factors, steps);
-  }
-}
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -23,14 +23,6 @@ HWY_NOINLINE inline void GatherTails(const int8_t* x, size_t stride, size_t rows
   }
 }
 
-// The integers that all sums of a whole panel begin with, which are no longer among its factors then.
-HWY_INLINE const int32_t* TakeFirst(FactorsQ8& factors, size_t outputs) {
-  const int32_t* const first = factors.first;
-  if (first == nullptr || outputs != kPanelOutputs) return kNoFirst;
-  factors.first = nullptr;
-  return first;
-}
-
 #if defined(__ARM_FEATURE_MVE)
 
 inline constexpr size_t kRowsQ8 = 2;
@@ -313,18 +305,34 @@ class LevelRows {
 // may be anything: no pointer is made of them.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   alignas(LevelRows::kAlignment) int32_t room[kRowsQ8 * kPanelOutputs];
-  LevelRows rows(x, at.x_stride, at.inputs, count, room);
+  const LevelRows rows(x, at.x_stride, at.inputs, count, room);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   const RowSteps steps = {at.y_stride, at.start_stride, rows.RowStep(), rows.OutputStep()};
   const int8_t* weights = at.weights;
   FactorsQ8 factors = at.factors;
   if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
-  size_t place = at.place + row * at.y_stride;
-  for (size_t left = at.outputs; left != 0;) {
+  size_t place = at.place + row * at.y_stride, left = at.outputs;
+  if (at.results.AreLevels(at.y_output_stride)) {
+    // Whole panels, whose sums begin with the integers.
+    const int32_t* first = factors.first == nullptr ? kNoFirst : factors.first;
+    const size_t first_step = factors.first == nullptr ? 0 : kPanelOutputs;
+    factors.first = nullptr;
+    for (; left >= kPanelOutputs; left -= kPanelOutputs) {
+      rows.Sum(weights, first);
+      at.results.WritePanels(rows.sums(), factors, count, at.y, place, steps);
+      weights += panel_bytes;
+      place += kPanelOutputs;
+      first += first_step;
+      factors.scales += kPanelOutputs;
+      if (factors.start != nullptr) factors.start += kPanelOutputs;
+    }
+    if (first_step != 0) factors.first = first;
+  }
+  while (left != 0) {
     const size_t outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    FactorsQ8 of = factors;
-    rows.Sum(weights, TakeFirst(of, outputs));
-    at.results.WriteRows(rows.sums(), of, count, outputs, at.y, place, at.y_output_stride, steps);
+    rows.Sum(weights, kNoFirst);
+    at.results.WriteRows(rows.sums(), factors, count, outputs, at.y, place, at.y_output_stride,
+                         steps);
     left -= outputs;
     weights += panel_bytes;
     place += outputs * at.y_output_stride;
