@@ -121,12 +121,17 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
 #endif
   to = FillRun(to, ky.first * line, padding);
   const size_t before = kx.first * channels, after = (walk.across.kernel - kx.end) * channels;
-  const size_t runs = is_run ? 1 : kx.count(), length = is_run ? kx.count() * channels : channels;
+  const size_t length = kx.count() * channels;
   const size_t down = ky.count() == 1 ? 0 : size_t{walk.down.dilation} * walk.x.row;
   const T* from = x + (place(walk.down, row, ky.first, walk.x.row) + across);
   for (uint32_t tap = ky.count();;) {
     to = FillRun(to, before, padding);
-    for (size_t i = 0; i < runs; ++i) to = GatherRun(to, from + i * pixel, length, stride);
+    if (is_run) {
+      CopyNumbers(to, from, length);
+      to += length;
+    } else {
+      for (size_t i = 0; i < kx.count(); ++i) to = GatherRun(to, from + i * pixel, channels, stride);
+    }
     to = FillRun(to, after, padding);
     if (--tap == 0) break;
     from += down;
