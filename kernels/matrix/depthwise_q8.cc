@@ -121,8 +121,13 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
         const size_t count = left < kPanelOutputs ? left : kPanelOutputs;
         int32_t sums[kPanelOutputs];
         SumTaps(shape, at, taps, from, weights + channel, padding, channel, count, sums);
-        results.Write(sums, Behind(factors, channel), count, y, to + channel * shape.y.channel,
-                      shape.y.channel);
+        const size_t first = to + channel * shape.y.channel;
+#if defined(WEFT_SUMS_NEIGHBOURS)
+        results.WriteRows(sums, Behind(factors, channel), 1, count, y, first, shape.y.channel,
+                          {0, 0, 0, 1});
+#else
+        results.Write(sums, Behind(factors, channel), count, y, first, shape.y.channel);
+#endif
       }
     }
   }

@@ -430,10 +430,10 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
   const TapPair* const end = taps.end();
   const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfTurn;
   run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
-  const LevelWords limits(bounds);
-  run.zero = bounds.zero;
-  run.low = limits.low;
-  run.high = limits.high;
+  const LevelBytes limits(bounds);
+  run.zero = limits.zero;
+  run.low = FourOf(limits.low);
+  run.high = FourOf(limits.high);
   run.x_step = at.x_steps.column;
   run.y_step = at.y_steps.column;
   ForgetInvalid();

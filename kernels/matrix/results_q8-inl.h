@@ -99,10 +99,15 @@ class ResultWriter {
         is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
 
+#if defined(WEFT_SUMS_NEIGHBOURS)
+#define WEFT_WRITE HWY_INLINE  // into WriteRows alone
+#else
+#define WEFT_WRITE WEFT_PART
+#endif
   // Results of at most kPanelOutputs outputs, of which `factors` are; the first is to be element `place` of
   // y, each next one `stride` elements behind.
-  WEFT_PART void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
-                       size_t place, size_t stride) const {
+  WEFT_WRITE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
+                        size_t place, size_t stride) const {
     if (is_float_) {
       float* const to = static_cast<float*>(y) + place;
       if (stride == 1) return WriteFloats(sums, factors, outputs, to);
@@ -116,6 +121,7 @@ class ResultWriter {
     LevelsOfSums(sums, factors, outputs, bounds_, block);
     Scatter(block, outputs, to, stride);
   }
+#undef WEFT_WRITE
 
 #if HWY_TARGET != HWY_SCALAR
   // Those of kRows rows, if they are levels beside each other; the start is the same for all rows.

@@ -152,21 +152,19 @@ HWY_INLINE bool WasInvalid() {
   return (status & 1) != 0;
 }
 
-// What bounds four levels of a word.
-struct LevelWords {
-  uint32_t low, high;
-  int32_t zero;
-  uint32_t limits;  // whether they do
+// What bounds levels, as bytes.
+struct LevelBytes {
+  int8_t low, high, zero;
+  bool limits;  // whether they do
 
-  HWY_INLINE explicit LevelWords(const LevelBounds& bounds) : zero(bounds.zero) {
-    const int32_t least = static_cast<int32_t>(bounds.low) + zero;
-    const int32_t most = static_cast<int32_t>(bounds.high) + zero;
-    low = static_cast<uint8_t>(least) * 0x01010101u;
-    high = static_cast<uint8_t>(most) * 0x01010101u;
-    limits = least != -128 || most != 127;
-  }
+  HWY_INLINE explicit LevelBytes(const LevelBounds& bounds)
+      : low(static_cast<int8_t>(static_cast<int32_t>(bounds.low) + bounds.zero)),
+        high(static_cast<int8_t>(static_cast<int32_t>(bounds.high) + bounds.zero)),
+        zero(static_cast<int8_t>(bounds.zero)),
+        limits(low != -128 || high != 127) {}
 };
-using PanelBounds = LevelWords;
+using PanelBounds = LevelBytes;
+HWY_INLINE uint32_t FourOf(int8_t level) { return static_cast<uint8_t>(level) * 0x01010101u; }
 
 HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);
@@ -200,7 +198,7 @@ static_assert(sizeof(PanelRow) == 32, "words without gaps");
 // Levels of whole panels of at least one row; false where they may be wrong. Four at a time; s12 and s13
 // bound them, s14 is the place of the row.
 WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                              const LevelWords& bounds, int8_t* y, const RowSteps& steps) {
+                              const LevelBytes& bounds, int8_t* y, const RowSteps& steps) {
   ForgetInvalid();
   const bool has_start = factors.start != nullptr;
   PanelRow row = {sums,
@@ -212,8 +210,8 @@ WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, siz
                   has_start ? steps.start * sizeof(float) : 0,
                   rows};
   register PanelRow* at __asm__("r0") = &row;
-  register uint32_t low __asm__("r1") = bounds.low;
-  register uint32_t high __asm__("r2") = bounds.high;
+  register uint32_t low __asm__("r1") = FourOf(bounds.low);
+  register uint32_t high __asm__("r2") = FourOf(bounds.high);
   register size_t step __asm__("r4") = steps.outputs * sizeof *sums;
   register uint32_t limits __asm__("r6") = bounds.limits;
   register int32_t zero __asm__("r12") = bounds.zero;
