@@ -92,9 +92,6 @@ class ResultWriter {
  public:
   HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
       : bounds_(BoundsOf(results.levels)),
-#if defined(WEFT_SUMS_NEIGHBOURS)
-        panel_bounds_(bounds_),
-#endif
         activation_(activation),
         is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
@@ -174,7 +171,7 @@ class ResultWriter {
 
   LevelBounds bounds_;
 #if defined(WEFT_SUMS_NEIGHBOURS)
-  PanelBounds panel_bounds_;
+  PanelBounds panel_bounds_ = PanelBounds(bounds_);
 #endif
   const Activation& activation_;
   bool is_float_, is_plain_;

@@ -348,8 +348,7 @@ TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
       shape.results.is_float = false;
       shape.x_zero = height == width ? int8_t{0} : LevelAtRandom(&random);
       SCOPED_TRACE(testing::Message() << height << "x" << width);
-      ASSERT_NO_FATAL_FAILURE(
-          ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast,
+      ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast,
                                               kMisalignments[width % 3], &random));
     }
   }
