@@ -14,6 +14,7 @@
 #include "converter/plan/chain_copies.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
+#include "converter/plan/loops/turns.h"
 #include "converter/plan/near.h"
 #include "converter/plan/near_loops.h"
 #include "converter/plan/order.h"
@@ -239,6 +240,7 @@ bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
 Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
   SplitValues(hoisted);
   JoinCellInputs(hoisted);
+  TakeTurns(hoisted);
   ChainCopies(hoisted);
   DropCopies(hoisted);
   Program apart = hoisted;

@@ -385,21 +385,12 @@ ValueId JoinedWeights(Program& program, const Match& match) {
   return AddWeights(program, match.r, kind, inputs + kind.hidden, packer.Done());
 }
 
-void TurnEveryOtherPhase(Program& program) {
-  for (const Section& section : program.sections) {
-    for (size_t phase = 1; phase < section.copies.size(); phase += 2) {
-      for (Item& item : program.blocks[section.copies[phase]].items) {
-        auto* step = std::get_if<Step>(&item);
-        if (step == nullptr) continue;
-        ChangeCell(*step, [](auto& cell) { cell.mutate_backward(1); });
-      }
-    }
-  }
-}
-
 }  // namespace
 
 bool MayTurn(const Step& step) { return KindOf(step).has_value(); }
+void Turn(Step& step) {
+  ChangeCell(step, [](auto& cell) { cell.mutate_backward(1); });
+}
 
 void FuseCells(Program& program, const Precisions& precisions) {
   if (std::ranges::none_of(program.blocks, HasCells)) return;
@@ -418,7 +409,6 @@ void JoinCellInputs(Program& program) {
   CellFuser fuser(program);
   fuser.Collect([&](const Step& s, size_t item) { return fuser.MatchInput(s, item); });
   fuser.Apply([&](const Match& match) { return JoinedWeights(program, match); });
-  TurnEveryOtherPhase(program);
 }
 
 }  // namespace weft::plan

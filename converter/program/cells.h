@@ -19,12 +19,12 @@ namespace weft::plan {
 void FuseCells(Program& program, const Precisions& precisions);
 
 //   dense x W bias -> start; lstm_cell - R h c start     ->  lstm_cell x WR h c bias
-// Every other phase of a loop goes through its cells backwards, so that the weights that it read last are
-// still near.
 void JoinCellInputs(Program& program);
 
 // May the step go through its weights, operand 1, from the last to the first?
 bool MayTurn(const Step& step);
+// Makes it do so.
+void Turn(Step& step);
 
 }  // namespace weft::plan
 

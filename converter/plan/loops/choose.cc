@@ -11,7 +11,6 @@
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
-#include "converter/program/cells.h"
 
 namespace weft::plan {
 
@@ -51,7 +50,6 @@ class CarryChoice {
     FindStatesAmongLasts();
     LengthenRings();
     LimitPhases(plan_.lines, MostPhases());
-    if (MostPhases() >= 2 && TakesTurns()) plan_.least_phases = 2;
     FillRings();
     return std::move(plan_);
   }
@@ -78,7 +76,6 @@ class CarryChoice {
   IterationTargets FirstTargets(Builder& builder);
   void FillRings();
   size_t MostPhases() const;
-  bool TakesTurns() const;
 
   Program& program_;
   const Section section_;  // a copy: new values and blocks move the rows of the program
@@ -246,19 +243,6 @@ void CarryChoice::LengthenRings() {
 size_t CarryChoice::MostPhases() const {
   if (2 * steps_ > kMostDoubledSteps) return 1;
   return std::clamp<size_t>(kMostUnrolledSteps / std::max<size_t>(1, steps_), 2, kMostPhases);
-}
-
-// Is there a step in the body that would read weights, more than the first cache holds, from their other
-// end in every other phase?
-bool CarryChoice::TakesTurns() const {
-  constexpr int64_t kFirstCacheBytes = int64_t{32} << 10;
-  // Chunks of a loop that is hoisted are whole rounds of its phases: odd trips would have none.
-  if (section_.is_open() || section_.max_trips % 2 != 0) return false;
-  return std::ranges::any_of(program_.blocks[loop_.body].items, [&](const Item& item) {
-    const auto* step = std::get_if<Step>(&item);
-    return step != nullptr && MayTurn(*step) &&
-           program_.values[step->inputs[1]].bytes > kFirstCacheBytes;
-  });
 }
 
 void CarryChoice::FillRings() {

@@ -4,7 +4,6 @@
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_CHOOSE_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_CHOOSE_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -26,8 +25,7 @@ struct LoopPlan {
   };
   std::vector<std::optional<OfLine>> line_of_scan, line_of_last;
 
-  size_t least_phases = 1;  // more than the homes ask for
-  size_t phases() const { return std::max(PhasesOf(lines), least_phases); }
+  size_t phases() const { return PhasesOf(lines); }
 };
 
 // For a loop whose body, and all in it, is as lowering left it. `steps_inside` are the steps of the
