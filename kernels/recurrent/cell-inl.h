@@ -107,6 +107,15 @@ struct CellSums {
   static constexpr size_t kPaired =
       kPanelVectors == 1 && std::is_same<Weight, BF16>::value ? kGates / 2 * 2 : 0;
 
+  // Of a gate that has no other one beside it to be paired with; there is one before it.
+  template <class Weight>
+  static HWY_INLINE FloatVec LoadGate(const Weight* from) {
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (kPaired<Weight> != 0) return LoadUpperOfTwo(from - kPanel);
+#endif
+    return LoadWeights(from);
+  }
+
   template <class Weight, class Function>
   HWY_INLINE void ForPairs(const Function& function) {
     if constexpr (kPaired<Weight> != 0) {
@@ -151,7 +160,7 @@ struct CellSums {
       }
       HWY_UNROLL(16)
       for (size_t v = kPaired<Weight>; v < kVectors; ++v) {
-        const FloatVec w = LoadWeights(weights + b * block_stride + v * kLanes);
+        const FloatVec w = LoadGate(weights + b * block_stride + v * kLanes);
         sums[b][v] = Fma(factor, w, sums[b][v]);
       }
     }
@@ -188,20 +197,39 @@ struct CellSums {
 };
 
 // Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add: 8 or
-// 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON.
-template <size_t kGates>
-inline constexpr size_t kBlocksAtOnce = kPanelVectors == 1 || (kPanelVectors == 2 && kGates == 3)
+// 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON. Floats come from the second cache, a vector in a cycle;
+// of
+// bfloats one in half a cycle, so that 6 chains would not hide it.
+template <size_t kGates, class Weight>
+inline constexpr bool kNeedsFourBlocks =
+    kPanelVectors == 1 && kGates == 3 && std::is_same<Weight, BF16>::value;
+template <size_t kGates, class Weight>
+inline constexpr size_t kBlocksAtOnce = kNeedsFourBlocks<kGates, Weight> ? 4
+                                        : kPanelVectors == 1 || (kPanelVectors == 2 && kGates == 3)
                                             ? 2
                                             : 1;
 // Sums that the registers hold beside what they are made of: of 32, 16 and 32.
 inline constexpr size_t kMostSums = kPanelVectors == 2 ? 12 : 20;
 
+// Blocks [block, blocks), at most kAtOnce, with the rest.
+template <size_t kAtOnce, size_t kRest, class Cell>
+HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
+  if (block + kAtOnce == blocks) return cell.template Run<kAtOnce, kRest>(block * kCellUnits);
+  if constexpr (kAtOnce > 1) {
+    constexpr size_t kHalf = kAtOnce / 2;
+    if (block + kHalf < blocks) {
+      cell.template Run<kHalf, 0>(block * kCellUnits);
+      block += kHalf;
+    }
+    RunLastBlocks<kHalf, kRest>(cell, block, blocks);
+  }
+}
+
 // Calls cell.Run<blocks, rest>(unit) for all units, at the first one of `blocks` each time; those behind
 // the whole blocks, in `rest` vectors, join the last of them where there are registers for both.
-template <size_t kGates, size_t kRest, class Cell>
+template <size_t kGates, size_t kAtOnce, size_t kRest, class Cell>
 HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
-  constexpr size_t kAtOnce = kBlocksAtOnce<kGates>;
-  static_assert(kAtOnce <= 2, "what is left is one block");
+  static_assert((kAtOnce & (kAtOnce - 1)) == 0, "what is left is run in halves");
   constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMostSums;
   constexpr size_t kJoined = kMayJoin ? kRest : 0;
   const size_t blocks = shape.hidden / kCellUnits;
@@ -209,39 +237,41 @@ HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
   const bool is_alone = kRest != kJoined || (kRest != 0 && blocks == 0);
   if (is_alone && shape.backward) cell.template Run<0, kRest>(blocks * kCellUnits);
   for (size_t turn = 0; turn < turns; ++turn) {
-    const size_t block = (shape.backward ? turns - 1 - turn : turn) * kAtOnce;
+    size_t at = shape.backward ? turns - 1 - turn : turn;
+    // The next step of a loop begins with the first units: in neither direction are they made last.
+    if (at < 2 && turns > 2) at = 1 - at;
+    const size_t block = at * kAtOnce;
     if (block + kAtOnce < blocks) {
       cell.template Run<kAtOnce, 0>(block * kCellUnits);
-    } else if (block + kAtOnce == blocks) {
-      cell.template Run<kAtOnce, kJoined>(block * kCellUnits);
     } else {
-      cell.template Run<1, kJoined>(block * kCellUnits);
+      RunLastBlocks<kAtOnce, kJoined>(cell, block, blocks);
     }
   }
   if (is_alone && !shape.backward) cell.template Run<0, kRest>(blocks * kCellUnits);
 }
 
-template <size_t kGates, class Cell>
+template <size_t kGates, class Weight, class Cell>
 HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
+  constexpr size_t kAtOnce = kBlocksAtOnce<kGates, Weight>;
   const size_t rest = (shape.hidden % kCellUnits + kLanes - 1) / kLanes;
   constexpr size_t kTwo = kPanelVectors >= 2 ? 2 : 1, kFour = kPanelVectors == 4 ? 4 : 1;
   if (rest == 1) {
-    RunBlocks<kGates, 1>(cell, shape);
+    RunBlocks<kGates, kAtOnce, 1>(cell, shape);
   } else if (kTwo == 2 && rest == 2) {
-    RunBlocks<kGates, kTwo>(cell, shape);
+    RunBlocks<kGates, kAtOnce, kTwo>(cell, shape);
   } else if (kFour == 4 && rest == 3) {
-    RunBlocks<kGates, kFour - kFour / 4>(cell, shape);
+    RunBlocks<kGates, kAtOnce, kFour - kFour / 4>(cell, shape);
   } else if (kFour == 4 && rest == 4) {
-    RunBlocks<kGates, kFour>(cell, shape);
+    RunBlocks<kGates, kAtOnce, kFour>(cell, shape);
   } else {
-    RunBlocks<kGates, 0>(cell, shape);
+    RunBlocks<kGates, kAtOnce, 0>(cell, shape);
   }
 }
 
 #else
 
 // Calls cell.RunBlock(unit) for all whole blocks and cell.RunRest() for the units behind them.
-template <size_t kGates, class Cell>
+template <size_t kGates, class Weight, class Cell>
 HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   const size_t blocks = shape.hidden / kCellUnits;
   for (size_t turn = 0; turn < blocks; ++turn) {

@@ -88,7 +88,8 @@ template <class Weight>
 HWY_INLINE void RunGruCell(const CellShape& shape, const float* x, const Weight* weights,
                            const float* h, const float* start, const float* r_start,
                            float* h_next) {
-  RunCell<kGruGates>(GruCellAt<Weight>{{shape, x, weights, h}, start, r_start, h_next}, shape);
+  RunCell<kGruGates, Weight>(GruCellAt<Weight>{{shape, x, weights, h}, start, r_start, h_next},
+                             shape);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

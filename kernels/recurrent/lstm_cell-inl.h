@@ -84,7 +84,8 @@ template <class Weight>
 HWY_INLINE void RunLstmCell(const CellShape& shape, const float* x, const Weight* weights,
                             const float* h, const float* c, const float* start, float* h_next,
                             float* c_next) {
-  RunCell<kLstmGates>(LstmCellAt<Weight>{{shape, x, weights, h}, c, start, h_next, c_next}, shape);
+  RunCell<kLstmGates, Weight>(LstmCellAt<Weight>{{shape, x, weights, h}, c, start, h_next, c_next},
+                              shape);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE
