@@ -258,7 +258,7 @@ nlohmann::ordered_json LayersJson(const std::vector<plan::LayerWeights>& layers)
     nlohmann::ordered_json noise = nullptr;
     if (std::isfinite(one.signal_to_noise_db)) noise = one.signal_to_noise_db;
     list.push_back({{"layer", one.layer},
-                    {"type", format::EnumNameElementType(one.type)},
+                    {"type", plan::TypeText(one)},
                     {"bytes_before", one.bytes_before},
                     {"bytes", one.bytes},
                     {"signal_to_noise_db", noise}});
@@ -273,9 +273,8 @@ void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
   for (const plan::LayerWeights& one : layers) {
     if (!std::isfinite(one.signal_to_noise_db)) continue;
     has_rows = true;
-    table.Row({one.layer, format::EnumNameElementType(one.type),
-               fmt::format("{}", one.bytes_before), fmt::format("{}", one.bytes),
-               fmt::format("{:.1f}", one.signal_to_noise_db)});
+    table.Row({one.layer, plan::TypeText(one), fmt::format("{}", one.bytes_before),
+               fmt::format("{}", one.bytes), fmt::format("{:.1f}", one.signal_to_noise_db)});
   }
   if (has_rows) AnswerText(table.Text());
 }

@@ -88,7 +88,9 @@ std::vector<std::string> NarrowTypes() {
   for (size_t at = 0; at < names.size();) {
     const size_t end = std::min(names.find(kBetween, at), names.size());
     const std::string name = names.substr(at, end - at);
-    if (name != "auto" && name != "f32") types.push_back(name);
+    const std::optional<Precision> precision = PrecisionOf(name);
+    const bool may_round = *precision && **precision != WeightType(ElementType::f32);
+    if (may_round && (*precision)->row_bits == kWideRows) types.push_back(name);
     at = end + kBetween.size();
   }
   return types;

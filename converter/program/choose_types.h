@@ -27,7 +27,8 @@ struct Measured {
 // Nullopt where a layer cannot have its type.
 using Measure = std::function<std::optional<Measured>(const LayerTypes&)>;
 
-// Every type that may round, as PrecisionOf knows them.
+// Every type of weights that may round, as PrecisionOf knows them. What rounds rows besides (i8x8) is none of
+// them, for it saves no byte.
 std::vector<std::string> NarrowTypes();
 // "decoder=i8" of each.
 std::vector<std::string> Spelled(const LayerTypes& types);

@@ -124,6 +124,10 @@ To WithWindowOf(const From& from) {
 uint32_t InputsOf(const format::ConvI8Params& p) {
   return p.kernel_height() * p.kernel_width() * p.in_channels();
 }
+uint32_t MostOf(uint32_t inputs, uint32_t row_bits) {
+  const uint32_t most = kernels::MostFor(inputs);
+  return row_bits == kNarrowRows ? std::min(most, kernels::kLeastMost) : most;
+}
 TensorType Elements(ElementType type, uint64_t count) {
   return {type, {static_cast<int64_t>(count)}};
 }
@@ -216,11 +220,11 @@ bool KeepsIntegers(const Value& constant, const ProductShape& shape,
   return !RecoverProduct(FloatsOf(*constant.data), shape).empty();
 }
 
-format::DenseI8Params InIntegers(const format::DenseParams& params) {
+format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row_bits) {
   return format::DenseI8Params(params.rows(), params.inputs(), params.outputs(),
                                params.x_row_stride(), params.y_row_stride(),
                                params.start_row_stride(), params.activation(),
-                               kernels::MostFor(params.inputs()));
+                               MostOf(params.inputs(), row_bits));
 }
 
 Value ScratchOf(const format::DenseI8Params& params) {
@@ -232,12 +236,12 @@ Value ScratchOf(const format::DenseI8Params& params) {
   return scratch;
 }
 
-format::ConvI8Params InIntegers(const format::ConvParams& params) {
+format::ConvI8Params InIntegers(const format::ConvParams& params, uint32_t row_bits) {
   auto integers = WithWindowOf<format::ConvI8Params>(params);
   integers.mutate_groups(params.groups());
   integers.mutate_in_channels(params.in_channels());
   integers.mutate_out_channels(params.out_channels());
-  integers.mutate_most(kernels::MostFor(InputsOf(integers)));
+  integers.mutate_most(MostOf(InputsOf(integers), row_bits));
   return integers;
 }
 

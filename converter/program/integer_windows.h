@@ -8,9 +8,11 @@
 
 namespace weft::plan {
 
-// Constants, as IntegerWeights has them. With offsets the sum of a window is one more output.
+// Constants, as IntegerWeights has them, and the bits that windows become. With offsets the sum of a window is
+// one more output.
 struct WindowIntegers {
   ValueId numbers = kNone, scales = kNone, offsets = kNone;
+  uint32_t row_bits = 0;
 };
 void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIntegers& integers,
                 ValueId x, ValueId bias, ValueId y);

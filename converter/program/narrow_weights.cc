@@ -61,6 +61,7 @@ struct Constant {
   ValueId root = kNone;
   std::vector<Step*> readers;
   Precision precision;
+  uint32_t RowBits() const { return precision ? precision->row_bits : kWideRows; }
   // What it becomes.
   ElementType type = ElementType::f32;
   bool is_rounded = false;
@@ -424,7 +425,8 @@ void EmitOffsets(Builder& builder, const format::DenseParams& product, ValueId x
 
 // Offsets are added behind the product, so that it can leave a loop.
 void EmitProduct(Builder& builder, const format::DenseParams& product,
-                 const Constant::Integers& integers, ValueId x, ValueId start, ValueId y) {
+                 const Constant::Integers& integers, uint32_t row_bits, ValueId x, ValueId start,
+                 ValueId y) {
   format::DenseParams plain = product;
   ValueId sum = y;
   if (integers.offsets != kNone) {
@@ -432,16 +434,16 @@ void EmitProduct(Builder& builder, const format::DenseParams& product,
     plain.mutate_y_row_stride(product.outputs());
     sum = builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
   }
-  const format::DenseI8Params params = InIntegers(plain);
+  const format::DenseI8Params params = InIntegers(plain, row_bits);
   builder.Emit(params, {x, integers.numbers, integers.scales, start},
                {sum, builder.Scratch(ScratchOf(params).type)});
   if (integers.offsets != kNone) EmitOffsets(builder, product, x, integers.offsets, sum, y);
 }
 
 // Each group's product starts from that of those before it.
-void EmitGroups(Builder& builder, const format::DenseParams& product,
-                const std::vector<Constant::Integers>& groups, ValueId x, ValueId start,
-                ValueId y) {
+void EmitGroups(Builder& builder, const format::DenseParams& product, const Constant& constant,
+                ValueId x, ValueId start, ValueId y) {
+  const std::vector<Constant::Integers>& groups = constant.integers;
   format::DenseParams part = product;
   for (const Constant::Integers& group : groups) {
     const bool is_last = group.first + group.count == product.inputs();
@@ -454,7 +456,7 @@ void EmitGroups(Builder& builder, const format::DenseParams& product,
                            : builder.View(x, int64_t{group.first} * 4, {ElementType::f32, {reach}});
     const ValueId sum =
         is_last ? y : builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
-    EmitProduct(builder, part, group, own_x, start, sum);
+    EmitProduct(builder, part, group, constant.RowBits(), own_x, start, sum);
     start = sum;
     part.mutate_start_row_stride(product.outputs());
   }
@@ -483,7 +485,7 @@ void EmitRows(Builder& builder, const Step& step, const ConvRows& rows, const Co
   if (constant.type == ElementType::i4) {
     EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);
   } else {
-    EmitGroups(builder, rows.product, constant.integers, x, step.inputs[2], y);
+    EmitGroups(builder, rows.product, constant, x, step.inputs[2], y);
   }
   if (rows.has_own_y) return;
   builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
@@ -500,7 +502,7 @@ void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
   const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
   if (rows) return EmitRows(builder, step, *rows, constant);
   const Constant::Integers& all = constant.integers.front();
-  const WindowIntegers window = {all.numbers, all.scales, all.offsets};
+  const WindowIntegers window = {all.numbers, all.scales, all.offsets, constant.RowBits()};
   const ValueId x = step.inputs[0], bias = step.inputs[2], y = step.outputs[0];
   if (dense != nullptr) return EmitWindow(builder, *dense, window, x, bias, y);
   if (conv != nullptr) return EmitWindow(builder, *conv, window, x, bias, y);
@@ -534,7 +536,8 @@ WeightsReport Narrowing::Report() const {
     const bool is_float = constant.type == ElementType::f32;
     report.layers.push_back(
         {constant.readers.front()->layer, constant.type, constant.bytes_before, constant.bytes_now,
-         is_float ? std::numeric_limits<double>::infinity() : constant.signal_to_noise_db});
+         is_float ? std::numeric_limits<double>::infinity() : constant.signal_to_noise_db,
+         constant.type == ElementType::i8 ? constant.RowBits() : kWideRows});
   }
   for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {
     report.types.push_back({one->first.first, one->first.second, one->second});
@@ -548,6 +551,7 @@ std::optional<Precision> PrecisionOf(std::string_view name) {
   if (name == "auto") return Precision();
   if (name == "f32") return Precision(ElementType::f32);
   if (name == "i8") return Precision(ElementType::i8);
+  if (name == "i8x8") return Precision(WeightType(ElementType::i8, 0, kNarrowRows));
   if (const auto group = GroupNamed(name)) return Precision(WeightType(ElementType::i4, *group));
 #define WEFT_WEIGHTS(name_of_type, ...) \
   if (name == #name_of_type) return Precision(ElementType::name_of_type);
@@ -562,9 +566,15 @@ std::string PrecisionNames() {
 #define WEFT_WEIGHTS(name, ...) ", " #name
 #include "kernels/matrix/weights.inc"
 #undef WEFT_WEIGHTS
-      ", i8";
+      ", i8, i8x8";
   for (const std::string_view name : kGroupTypes) names.append(", ").append(name);
   return names;
+}
+
+std::string TypeText(const LayerWeights& weights) {
+  const std::string_view type = format::EnumNameElementType(weights.type);
+  return weights.row_bits == kWideRows ? std::string(type)
+                                       : fmt::format("{}x{}", type, weights.row_bits);
 }
 
 void WeightsReport::Add(LayerWeights layer) {

@@ -12,16 +12,20 @@
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/program/integer_weights.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
 
-// f32, a row of kernels/matrix/weights.inc, i8, or i4, of which so many inputs share a scale for each output.
+// f32, a row of kernels/matrix/weights.inc, i8, or i4, of which so many inputs share a scale for each output. Rows
+// of what i8 is multiplied by become so many bits; those of weights that a file has in 4 bits keep 16.
 struct WeightType {
   ElementType type = ElementType::f32;
   uint32_t group = 0;
+  uint32_t row_bits = kWideRows;
 
-  WeightType(ElementType element, uint32_t inputs = 0) : type(element), group(inputs) {}
+  WeightType(ElementType element, uint32_t inputs = 0, uint32_t bits = kWideRows)
+      : type(element), group(inputs), row_bits(bits) {}
   bool operator==(const WeightType&) const = default;
 };
 // nullopt: the integers of up to 8 bits of which they were made, else f16 where every weight is one, else f32.
@@ -34,7 +38,7 @@ constexpr bool IsInteger(ElementType type) {
   return type == ElementType::i8 || type == ElementType::i4;
 }
 
-// The one that a call names: "auto", "f32", "f16", "i4:32" ...; nullopt where there is no such.
+// The one that a call names: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt where there is no such.
 std::optional<Precision> PrecisionOf(std::string_view name);
 // All of them: "auto, f32, f16 ...".
 std::string PrecisionNames();
@@ -62,7 +66,10 @@ struct LayerWeights {
   ElementType type = ElementType::f32;
   int64_t bytes_before = 0, bytes = 0;
   double signal_to_noise_db = 0;
+  uint32_t row_bits = kWideRows;
 };
+// "f16", "i8x8": with the bits of rows where those are fewer.
+std::string TypeText(const LayerWeights& weights);
 struct WeightsReport {
   std::vector<WeightsOfType> types;
   std::vector<LayerWeights> layers;

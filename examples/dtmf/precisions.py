@@ -23,7 +23,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[1]
 MODEL = EXAMPLES / "dtmf" / "model" / "dtmf.xml"
 CALIBRATED = EXAMPLES / "quantise" / "model" / "keypad_int8.xml"
 # What a row is called, its IR, and --precision.
-ROWS = (("f32", MODEL, "f32"), ("f16", MODEL, "f16"), ("i8", MODEL, "i8"),
+ROWS = (("f32", MODEL, "f32"), ("f16", MODEL, "f16"), ("i8", MODEL, "i8"), ("i8x8", MODEL, "i8x8"),
         ("NNCF's integers", CALIBRATED, "auto"), ("NNCF's integers, else i8", CALIBRATED, "i8"))
 
 

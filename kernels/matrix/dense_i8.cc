@@ -62,12 +62,12 @@ struct DenseI8Operands {
   int16_t* scratch;
 };
 
-// kRows rows from `row` on.
-template <size_t kRows>
+// kRows rows from `row` on, which become Number.
+template <typename Number, size_t kRows>
 WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
   // Where a row's integers stand depends on no target.
-  int16_t* const scratch = at.scratch + row % kDenseI8Rows * padded;
+  Number* const scratch = reinterpret_cast<Number*>(at.scratch) + row % kDenseI8Rows * padded;
   float worth[kRows];
   for (size_t r = 0; r < kRows; ++r) {
     // A stride that leads to no row may be anything.
@@ -75,6 +75,14 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     worth[r] =
         QuantizeRow(x, shape.inputs, padded, static_cast<float>(shape.most), scratch + r * padded);
   }
+  NumberRows<Number> numbers = {scratch, padded, padded, nullptr};
+#if defined(WEFT_TARGET_DOTS)
+  int32_t biases[kRows];
+  if constexpr (kFirstBias != 0 && sizeof(Number) == sizeof(int8_t)) {
+    BiasesOf<kRows>(numbers, biases);
+    numbers.biases = biases;
+  }
+#endif
   const int8_t* weights = at.weights;
   const float* const starts =
       at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
@@ -83,7 +91,7 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     const size_t left = shape.outputs - first,
                  outputs = left < kPanelOutputs ? left : kPanelOutputs;
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(NumberRows<int16_t>{scratch, padded, padded, nullptr}, weights, sums);
+    SumPanel<kRows>(numbers, weights, sums);
     weights += kPanelOutputs * padded;
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
@@ -99,19 +107,36 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   }
 }
 
-void DenseI8(const DenseI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
-             const float* start, float* y, int16_t* scratch) {
-  if (shape.outputs == 0) return;  // nothing bounds the rows then
-  const DenseI8Operands at = {x, weights, scales, start, y, scratch};
+template <typename Number>
+HWY_INLINE void DenseI8As(const DenseI8Shape& shape, const DenseI8Operands& at) {
   size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR  // where rows share what they load
   static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
   for (; row + kTileRows <= shape.rows; row += kTileRows) {
-    DenseI8Rows<kTileRows>(shape, at, row);
+    DenseI8Rows<Number, kTileRows>(shape, at, row);
   }
 #endif
-  for (; row < shape.rows; ++row) DenseI8Rows<1>(shape, at, row);
+  for (; row < shape.rows; ++row) DenseI8Rows<Number, 1>(shape, at, row);
 }
+
+// Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h, nowhere else.
+#undef WEFT_HAS_BYTE_ROWS
+#if defined(WEFT_TARGET_DOTS)
+#define WEFT_HAS_BYTE_ROWS HasDots()
+#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
+#define WEFT_HAS_BYTE_ROWS true
+#endif
+
+void DenseI8(const DenseI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+             const float* start, float* y, int16_t* scratch) {
+  if (shape.outputs == 0) return;  // nothing bounds the rows then
+  const DenseI8Operands at = {x, weights, scales, start, y, scratch};
+#if defined(WEFT_HAS_BYTE_ROWS)
+  if (shape.most <= kLeastMost && WEFT_HAS_BYTE_ROWS) return DenseI8As<int8_t>(shape, at);
+#endif
+  DenseI8As<int16_t>(shape, at);
+}
+#undef WEFT_HAS_BYTE_ROWS
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

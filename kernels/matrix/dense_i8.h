@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer in integers: weights are i8 with a scale for each output, rows of x become i16 as they
-// are read. With m the greatest magnitude of a row of x, and every operation rounded by itself,
+// Dense layer in integers: weights are i8 with a scale for each output, rows of x become i16, or, where `most`
+// is kLeastMost, numbers of an i8, as they are read. With m the greatest magnitude of a row of x, and every operation rounded by itself,
 //
 //   q[k]   = x[k] * (most / m), to the nearest integer, halves to the even one
 //   y[n]   = act((sum_k q[k] * weights[n,k]) * (m / most) * scales[n] + start[n])
@@ -17,7 +17,8 @@
 
 namespace weft::kernels {
 
-// `most`: the magnitude that the greatest number of a row becomes.
+// `most`: the magnitude that the greatest number of a row becomes. With the least one products are of bytes where
+// they take less time.
 struct DenseI8Shape : DenseShape {
   uint32_t most = 0;
 };

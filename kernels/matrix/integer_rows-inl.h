@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of floats as integers of 16 bits, as dense_i8.h has them. Internal to the steps whose products are of
+// Rows of floats as integers of 16 or 8 bits, as dense_i8.h has them. Internal to the steps whose products are of
 // such rows.
 
 #if defined(WEFT_KERNELS_MATRIX_INTEGER_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -48,10 +48,11 @@ WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
 
 // q = x * factor, rounded; zeros from `count` up to `padded`. The lower half of the sum with the
 // rounder is the integer.
-WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, int16_t* q) {
+template <typename Number>
+WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, Number* q) {
   WEFT_FOUR_A_TURN
   for (size_t i = 0; i < count; ++i) {
-    q[i] = static_cast<int16_t>(BitsOfNumber(x[i] * factor + kRounder));
+    q[i] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));
   }
   for (size_t i = count; i < padded; ++i) q[i] = 0;
 }
@@ -70,24 +71,26 @@ WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
 }
 
 // q = x * factor, rounded; zeros from `count` up to `padded`.
-WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, int16_t* q) {
+template <typename Number>
+WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, Number* q) {
   const FloatVec factors = Set(factor), rounder = Set(kRounder);
   const IntVec rounder_bits = hn::BitCast(IntTag(), rounder);
-  const hn::Rebind<int16_t, FloatTag> shorts;
+  const hn::Rebind<Number, FloatTag> narrow;
   ForVectors(padded, [&](size_t i, size_t lanes) HWY_ATTR {
     (void)lanes;  // `padded` is whole vectors
     const size_t left = i < count ? count - i : 0;
     const FloatVec numbers = LoadFirst(x + i, left < kLanes ? left : kLanes);
     const FloatVec rounded = hn::Add(hn::Mul(numbers, factors), rounder);
     const IntVec integers = hn::Sub(hn::BitCast(IntTag(), rounded), rounder_bits);
-    hn::StoreU(hn::DemoteTo(shorts, integers), shorts, q + i);
+    hn::StoreU(hn::DemoteTo(narrow, integers), narrow, q + i);
   });
 }
 
 #endif
 
 // A row of x as integers; returns what one of them is worth.
-HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float most, int16_t* q) {
+template <typename Number>
+HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float most, Number* q) {
   const uint32_t bits = GreatestBits(x, count);
   if (bits < kLeastRow || bits >= kInfinite) {
     for (size_t i = 0; i < padded; ++i) q[i] = 0;

@@ -202,6 +202,9 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   EXPECT_EQ(text(" --precision bf16 --precision MatMul_1=f32"),
             "weights: 7200 bytes as bf16 (rounded), 7104 as f32");
   EXPECT_EQ(text(" --precision i8"), "weights: 6656 bytes as i8 (rounded)");
+  EXPECT_EQ(text(" --precision i8x8"), "weights: 6656 bytes as i8 (rounded)");
+  const auto of_bytes = nlohmann::json::parse(Weft(convert + " --json --precision i8x8").out);
+  for (const auto& layer : of_bytes["weights_by_layer"]) EXPECT_EQ(layer["type"], "i8x8");
   const auto integers = nlohmann::json::parse(Weft(convert + " --json --precision i8").out);
   for (const auto& layer : integers["weights_by_layer"]) {
     EXPECT_EQ(layer["type"], "i8");

@@ -80,9 +80,30 @@ TEST(DenseI8, IsItsTwinForEveryExtent) {
   }
 }
 
+// Rows of bytes, in tiles and by themselves, with weights at both ends of all of their range.
+TEST(DenseI8, IsItsTwinWithTheLeastMost) {
+  Random random(6);
+  for (uint32_t i = 0; i < 200; ++i) {
+    DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 70),
+                                    random.Below(i % 4 == 0 ? 70 : 20));
+    shape.most = kLeastMost;
+    std::vector<int8_t> rows(size_t{shape.outputs} * shape.inputs);
+    for (int8_t& weight : rows) weight = random.Below(3) == 0 ? int8_t{127} : int8_t{-128};
+    Integers weights = {std::vector<int8_t>(PackedDenseI8Bytes(shape.outputs, shape.inputs)),
+                        random.Floats(PanelCount(shape.outputs) * kPanelOutputs, 1)};
+    PackDenseI8(rows.data(), shape.outputs, shape.inputs, weights.packed.data());
+    std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
+    for (float& number : x) {
+      if (random.Below(3) == 0) number = random.Below(4) == 0 ? 3.0f : -3.0f;
+    }
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectTwins(shape, x, weights, nullptr, kMisalignments[i % 3]));
+  }
+}
+
 // All products of a sum at their greatest, in both directions.
 TEST(DenseI8, HoldsTheGreatestSums) {
-  for (const uint32_t inputs : {1u, 512u, 513u, 4096u}) {
+  for (const uint32_t inputs : {1u, 512u, 513u, 4096u, 132'104u}) {  // the last with bytes
     for (const float sign : {1.0f, -1.0f}) {
       const DenseI8Shape shape = PlainShape(1, inputs, 17);
       const std::vector<int8_t> rows(size_t{17} * inputs, 127);

@@ -123,7 +123,7 @@ TEST(IntegerWeights, GiveTheSameBitsWhereverTheirProductsStand) {
        fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
-    for (const char* type : {"i8", "i4:32"}) {
+    for (const char* type : {"i8", "i8x8", "i4:32"}) {
       const std::optional<plan::Program> integers =
           Lowered(entry.path(), plan::PrecisionOf(type).value());
       if (!integers || !HasIntegers(*integers)) continue;

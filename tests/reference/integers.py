@@ -9,6 +9,7 @@ from reference import windows
 LEAST_EXTENT = 16  # of inputs and outputs; smaller products stay floats
 LEAST_TAPS = 3  # of depthwise
 GREATEST_INTEGER, GREATEST_WEIGHT, GREATEST_NIBBLE = 32767, 127, 7
+GREATEST_BYTE = 127
 
 
 def quantized_weights(w):
@@ -20,13 +21,13 @@ def quantized_weights(w):
     return np.clip(integers, -GREATEST_WEIGHT, GREATEST_WEIGHT).astype(np.int64), scales
 
 
-def product(x, w):
-    """x [..., inputs] times w [outputs, inputs] transposed."""
+def product(x, w, greatest=GREATEST_INTEGER):
+    """x [..., inputs] times w [outputs, inputs] transposed; rows of x become integers up to `greatest`."""
     w = np.asarray(w, np.float32)
     if min(w.shape) < LEAST_EXTENT:
         return np.asarray(x, np.float64) @ w.T.astype(np.float64)
     weights, scales = quantized_weights(w)
-    return sums(x, weights) * scales
+    return sums(x, weights, greatest) * scales
 
 
 def convolution(x, w, strides, dilations, pads, product=product):
@@ -41,9 +42,14 @@ def convolution(x, w, strides, dilations, pads, product=product):
     return windows.convolution(x, w, strides, dilations, pads, pads, "explicit", **how)
 
 
-def sums(x, weights):
+def product_of_bytes(x, w):
+    """product(x, w) whose rows of x become integers of 8 bits, as i8x8 asks."""
+    return product(x, w, GREATEST_BYTE)
+
+
+def sums(x, weights, greatest=GREATEST_INTEGER):
     """x [..., inputs], its rows rounded to integers, times integers [outputs, inputs]."""
-    integers, worth = integer_rows(x, (2**31 - 1) // 128 // weights.shape[1])
+    integers, worth = integer_rows(x, min(greatest, (2**31 - 1) // 128 // weights.shape[1]))
     return (integers @ weights.T).astype(np.float32) * worth
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products whose weights become integers of 8 or 4 bits and whose data integers of 16, as --precision i8 and
-i4:32 ask: the answers are those of the integers."""
+"""Products whose weights become integers of 8 or 4 bits and whose data integers of 16 or 8, as --precision i8,
+i8x8 and i4:32 ask: the answers are those of the integers."""
 
 import numpy as np
 
@@ -15,6 +15,7 @@ def _as(kind):
 
 
 I8 = _as("i8")
+I8X8 = _as("i8x8")
 
 
 def _dense(name, x, w, graph=None, reference=None, tolerance=EXACT):
@@ -55,6 +56,40 @@ def _products():
     mixed[3] *= np.float32(2.0**-105)
     mixed[4] *= np.float32(2.0**100)
     yield _dense("extreme_rows", mixed, w)
+
+
+def _bytes():
+    """Data of 8 bits."""
+    product = integers.product_of_bytes
+    for rows, inputs, outputs in ((1, 16, 16), (3, 37, 45), (9, 33, 17), (5, 1500, 16)):
+        w = normal(f"b8w{inputs}", inputs, outputs, scale=inputs**-0.5)
+        yield Case(f"narrow_weights/i8x8_{rows}x{inputs}x{outputs}",
+                   [normal(f"b8x{inputs}", rows, inputs)],
+                   lambda x, w=w: node("MatMul", 1, [x, w]),
+                   reference=lambda x, w=w: product(x, w.T), rtol=EXACT, atol=EXACT, **I8X8)
+    w, b = normal("b8wm", 37, 45, scale=0.2), normal("b8wb", 45)
+    mixed = normal("b8wx", 6, 37)
+    mixed[0], mixed[1, 5], mixed[2, 6] = 0, np.inf, np.nan
+    mixed[3] *= np.float32(2.0**-105)
+    mixed[4] *= np.float32(2.0**100)
+    yield Case("narrow_weights/i8x8_bias_relu_extreme_rows", [mixed],
+               lambda x: node("Relu", 1, [node("Add", 1, [node("MatMul", 1, [x, w]), b])]),
+               reference=lambda x: np.maximum(product(x, w.T) + b, 0), rtol=EXACT, atol=EXACT,
+               **I8X8)
+    for name, data, kernel, pads in (("conv", (2, 5, 7, 9), (1, 17, 5, 3, 4), [1, 2]),
+                                     ("conv_groups", (2, 18, 8, 5), (3, 17, 6, 3, 3), [1, 1]),
+                                     ("conv_whole", (2, 4, 4, 4), (1, 17, 4, 4, 4), [0, 0]),
+                                     ("pointwise", (1, 17, 6, 3), (1, 18, 17, 1, 1), [0, 0])):
+        filters = normal("b8f" + name, *kernel, scale=1 / np.sqrt(np.prod(kernel[2:])))
+
+        def graph(x, w=filters, pads=pads):
+            kind = "Convolution" if len(w) == 1 else "GroupConvolution"
+            return node(kind, 1, [x, w[0] if len(w) == 1 else w], strides=[1, 1],
+                        dilations=[1, 1], pads_begin=pads, pads_end=pads, auto_pad="explicit")
+
+        yield Case(f"narrow_weights/i8x8_{name}", [normal("b8y" + name, *data)], graph,
+                   reference=lambda x, w=filters, pads=pads: integers.convolution(
+                       x, w, [1, 1], [1, 1], pads, product), rtol=EXACT, atol=EXACT, **I8X8)
 
 
 def _groups():
@@ -234,6 +269,8 @@ def cases():
     yield from _convolutions()
     yield from _windows()
     yield from _layers()
+    yield from _bytes()
     yield from _groups()
     yield from _sequences("", integers.product, I8)
+    yield from _sequences("i8x8_", integers.product_of_bytes, I8X8)
     yield from _sequences("i4_", integers.product_in_groups(32), _as("i4:32"))

@@ -76,6 +76,7 @@ TEST(ChooseTypes, KnowsEveryTypeThatRounds) {
   EXPECT_NE(std::ranges::find(types, "f16"), types.end());
   EXPECT_NE(std::ranges::find(types, "i8"), types.end());
   EXPECT_EQ(std::ranges::find(types, "auto"), types.end());
+  EXPECT_EQ(std::ranges::find(types, "i8x8"), types.end()) << "of the bytes of i8";
   EXPECT_EQ(std::ranges::find(types, "f32"), types.end());
 }
 

@@ -467,6 +467,33 @@ TEST(NarrowWeights, Are4BitsWhereAskedFor) {
             "convolution of 16 inputs and 16 outputs or more");
 }
 
+TEST(NarrowWeights, AreMultipliedByBytesWhereAskedFor) {
+  const Precision bytes = plan::WeightType(ElementType::i8, 0, plan::kNarrowRows);
+  EXPECT_EQ(plan::PrecisionOf("i8x8"), bytes);
+  EXPECT_NE(plan::PrecisionOf("i8"), bytes);
+  for (const std::string_view name : {"i8x", "i8x16", "i8x8 ", "i4x8"}) {
+    EXPECT_EQ(plan::PrecisionOf(name), std::nullopt) << name;
+  }
+  const auto most = [](Products& products, const Precisions& precisions) {
+    EXPECT_EQ(products.Narrowed(precisions), "i8");
+    return std::get<format::DenseI8Params>(Steps(products.program)[0].params).most();
+  };
+  const auto most_of_rounded = [&](const Precisions& precisions) {
+    Products products;
+    products.Add(0.3f, 0.1f);
+    return most(products, precisions);
+  };
+  EXPECT_EQ(most_of_rounded(All(bytes)), 127u);
+  EXPECT_EQ(most_of_rounded(All(ElementType::i8)), 32767u);
+  EXPECT_EQ(most_of_rounded({ElementType::f32, {{"layer 0", bytes}}}), 127u);
+  Compressed integers(-127, 127);
+  EXPECT_EQ(most(integers, All(bytes)), 127u) << "of the file's own integers";
+  Products shared;  // equal weights are one constant
+  shared.Add(0.3f, 0.1f);
+  shared.Add(0.3f, 0.1f);
+  EXPECT_EQ(shared.Narrowed({ElementType::i8, {{"layer 1", bytes}}}), "f32 f32");
+}
+
 TEST(NarrowWeights, AreReportedByTypeAndLoss) {
   Products products;
   products.Add(0, 0.25f);
