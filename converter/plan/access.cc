@@ -370,10 +370,13 @@ StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
   return AccessByCell(p, operand, 3, operand == 3 || operand == 4);
 }
 
+// What dense_i8.h has of its `most`.
+int64_t BitsOfRows(uint32_t most) { return most != 0 ? kF32Bits : kI16Bits; }
+
 StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Rows(p.rows(), p.x_row_stride(), p.inputs());
+      return Rows(p.rows(), p.x_row_stride(), p.inputs(), BitsOfRows(p.most()));
     case 1:
       return PackedI8(1, p.outputs(), p.inputs());
     case 2:
@@ -392,7 +395,7 @@ StridedBytes AccessBy(const format::ConvI8Params& p, uint32_t operand) {
   const uint32_t pixels = kernels::ConvI8Pixels(p.out_height(), p.out_width());
   switch (operand) {
     case 0:
-      return InputMap(p);
+      return InputMap(p, BitsOfRows(p.most()));
     case 1:
       return PackedI8(p.groups(), p.out_channels(), inputs);
     case 2:

@@ -13,7 +13,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 struct ConvI8Group {
   const ConvI8Shape& shape;
   const PatchWalk& walk;
-  const float* x;
+  const void* x;  // of floats, or of i16 where `most` is 0
   const int8_t* weights;
   const float* scales;
   const float* bias;
@@ -37,16 +37,24 @@ struct ConvI8Group {
   // Of y, from a pixel to the next one of its row, or of its column where there is only that.
   uint32_t PixelStride() const { return shape.out_width == 1 ? shape.y.row : shape.y.pixel; }
 
-  // `count` pixels from (row, column) on, whose results begin at `to`.
-  void RunPixels(DenseI8Shape& product, uint32_t row, uint32_t column, uint32_t count, float* to,
-                 bool is_scattered) const {
-    float* patch = patches;
-    for (uint32_t i = 0; i < count && product.inputs != 0; ++i) {
-      patch = GatherPatch(walk, x, row, column, 0.0f, patch);
+  // `count` patches, one behind the other.
+  template <typename Number>
+  WEFT_PART void Gather(uint32_t row, uint32_t column, uint32_t count) const {
+    const Number* const from = static_cast<const Number*>(x);
+    auto* patch = reinterpret_cast<Number*>(patches);  // at most as wide as floats
+    for (uint32_t i = 0; i < count; ++i) {
+      patch = GatherPatch(walk, from, row, column, Number{0}, patch);
       if (++column < shape.out_width) continue;
       column = 0;
       row += 1;
     }
+  }
+
+  // `count` pixels from (row, column) on, whose results begin at `to`.
+  void RunPixels(DenseI8Shape& product, uint32_t row, uint32_t column, uint32_t count, float* to,
+                 bool is_scattered) const {
+    if (product.inputs != 0 && product.most != 0) Gather<float>(row, column, count);
+    if (product.inputs != 0 && product.most == 0) Gather<int16_t>(row, column, count);
     product.rows = count;
     float* const results = is_scattered ? patches + size_t{count} * product.inputs : to;
     DenseI8(product, patches, weights, scales, bias, results, scratch);
@@ -78,7 +86,7 @@ struct ConvI8Group {
   }
 };
 
-void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
             const float* bias, float* y, float* patches, int16_t* scratch) {
   // Without outputs nothing bounds the other counts.
   if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
@@ -86,12 +94,14 @@ void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, con
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   const size_t group_weights = PackedDenseI8Bytes(shape.out_channels, inputs);
   const size_t group_scales = PanelCount(shape.out_channels) * kPanelOutputs;
+  const auto* const from = static_cast<const uint8_t*>(x);
+  const size_t bytes = shape.most != 0 ? sizeof(float) : sizeof(int16_t);
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
       const size_t in = g * shape.in_channels, out = g * shape.out_channels;
       const ConvI8Group group = {shape,
                                  walk,
-                                 x + (b * shape.x.image + in * shape.x.channel),
+                                 from + (b * shape.x.image + in * shape.x.channel) * bytes,
                                  weights + g * group_weights,
                                  scales + g * group_scales,
                                  bias == nullptr ? nullptr : bias + out,
@@ -111,7 +121,7 @@ namespace weft::kernels {
 
 HWY_EXPORT(ConvI8);
 
-void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
             const float* bias, float* y, float* patches, int16_t* scratch) {
   HWY_DYNAMIC_DISPATCH(ConvI8)(shape, x, weights, scales, bias, y, patches, scratch);
 }

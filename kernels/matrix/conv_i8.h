@@ -12,7 +12,7 @@
 
 namespace weft::kernels {
 
-// `most` as that of DenseI8Shape; at most MostFor(taps times in_channels).
+// `most` as that of DenseI8Shape; at most MostFor(taps times in_channels). Where it is 0, x is of i16.
 struct ConvI8Shape : ConvShape {
   uint32_t most = 0;
 };
@@ -32,7 +32,7 @@ constexpr uint64_t ConvI8PatchFloats(uint32_t pixels, uint32_t inputs, uint32_t 
 // `weights` and `scales` are those of DenseI8 for one group after the other, their inputs [ky][kx][in_channel];
 // scratch holds DenseI8ScratchShorts(ConvI8Pixels, inputs). `bias` may be null, else it has groups *
 // out_channels floats.
-void ConvI8(const ConvI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
             const float* bias, float* y, float* patches, int16_t* scratch);
 
 }  // namespace weft::kernels

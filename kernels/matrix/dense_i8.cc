@@ -54,13 +54,28 @@ WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales
 #endif
 
 struct DenseI8Operands {
-  const float* x;
+  const void* x;
   const int8_t* weights;
   const float* scales;
   const float* start;
   float* y;
   int16_t* scratch;
 };
+
+// Row `row` of x as integers; returns what one of them is worth.
+template <typename Number>
+HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t row, size_t padded,
+                               Number* q) {
+  // A stride that leads to no row may be anything.
+  const size_t place = shape.inputs == 0 ? 0 : row * shape.x_row_stride;
+  if (sizeof(Number) == sizeof(int8_t) || shape.most != 0) {
+    return QuantizeRow(static_cast<const float*>(x) + place, shape.inputs, padded,
+                       static_cast<float>(shape.most), q);
+  }
+  const int16_t* const from = static_cast<const int16_t*>(x) + place;
+  for (size_t i = 0; i < padded; ++i) q[i] = static_cast<Number>(i < shape.inputs ? from[i] : 0);
+  return 1.0f;
+}
 
 // kRows rows from `row` on, which become Number.
 template <typename Number, size_t kRows>
@@ -70,10 +85,7 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   Number* const scratch = reinterpret_cast<Number*>(at.scratch) + row % kDenseI8Rows * padded;
   float worth[kRows];
   for (size_t r = 0; r < kRows; ++r) {
-    // A stride that leads to no row may be anything.
-    const float* x = shape.inputs == 0 ? at.x : at.x + (row + r) * shape.x_row_stride;
-    worth[r] =
-        QuantizeRow(x, shape.inputs, padded, static_cast<float>(shape.most), scratch + r * padded);
+    worth[r] = IntegersOfRow(shape, at.x, row + r, padded, scratch + r * padded);
   }
   NumberRows<Number> numbers = {scratch, padded, padded, nullptr};
 #if defined(WEFT_TARGET_DOTS)
@@ -127,12 +139,12 @@ HWY_INLINE void DenseI8As(const DenseI8Shape& shape, const DenseI8Operands& at) 
 #define WEFT_HAS_BYTE_ROWS true
 #endif
 
-void DenseI8(const DenseI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
   if (shape.outputs == 0) return;  // nothing bounds the rows then
   const DenseI8Operands at = {x, weights, scales, start, y, scratch};
 #if defined(WEFT_HAS_BYTE_ROWS)
-  if (shape.most <= kLeastMost && WEFT_HAS_BYTE_ROWS) return DenseI8As<int8_t>(shape, at);
+  if (shape.most == kLeastMost && WEFT_HAS_BYTE_ROWS) return DenseI8As<int8_t>(shape, at);
 #endif
   DenseI8As<int16_t>(shape, at);
 }
@@ -146,7 +158,7 @@ namespace weft::kernels {
 
 HWY_EXPORT(DenseI8);
 
-void DenseI8(const DenseI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
   HWY_DYNAMIC_DISPATCH(DenseI8)(shape, x, weights, scales, start, y, scratch);
 }

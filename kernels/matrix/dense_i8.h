@@ -9,6 +9,12 @@
 // once: y is bit-identical on every target, also where multiply-adds are rounded twice. A row without
 // a number of 2^-100 and above counts as zeros; of one with an infinity or a NaN every output is NaN.
 // `most` is at most MostFor(inputs), 32767 up to 512 inputs; beyond that sums would wrap.
+//
+// Where `most` is 0, x are integers of i16 already, whatever numbers they stand for, and
+//
+//   y[n] = act((sum_k x[k] * weights[n,k]) * scales[n] + start[n])
+//
+// Then the caller sees to it that no sum leaves 32 bits; one that does wraps around.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_I8_H_
 #define WEFT_KERNELS_MATRIX_DENSE_I8_H_
 
@@ -17,8 +23,8 @@
 
 namespace weft::kernels {
 
-// `most`: the magnitude that the greatest number of a row becomes. With the least one products are of bytes where
-// they take less time.
+// `most`: the magnitude that the greatest number of a row becomes, or 0. With the least one products are of bytes
+// where they take less time.
 struct DenseI8Shape : DenseShape {
   uint32_t most = 0;
 };
@@ -38,9 +44,9 @@ constexpr uint64_t DenseI8ScratchShorts(uint32_t rows, uint32_t inputs) {
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * PaddedInputs(inputs);
 }
 
-// `weights` as PackDenseI8 lays them out, scales for whole panels; scratch holds DenseI8ScratchShorts.
-// Otherwise as Dense.
-void DenseI8(const DenseI8Shape& shape, const float* x, const int8_t* weights, const float* scales,
+// x is of f32, or of i16; `weights` as PackDenseI8 lays them out, scales for whole panels; scratch holds
+// DenseI8ScratchShorts. Otherwise as Dense.
+void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch);
 
 }  // namespace weft::kernels

@@ -11,23 +11,26 @@
 namespace weft::kernels {
 
 // The patch of pixel (py, px); `x` is the group's first channel.
-inline std::vector<float> PatchTwin(const ConvShape& s, const float* x, int64_t py, int64_t px) {
-  std::vector<float> patch;
+template <typename Number>
+std::vector<Number> PatchTwin(const ConvShape& s, const Number* x, int64_t py, int64_t px) {
+  std::vector<Number> patch;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
       for (int64_t c = 0; c < s.in_channels; ++c) {
         const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
         const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
         const bool is_inside = iy >= 0 && ix >= 0 && iy < s.in_height && ix < s.in_width;
-        patch.push_back(is_inside ? x[iy * s.x.row + ix * s.x.pixel + c * s.x.channel] : 0.0f);
+        patch.push_back(is_inside ? x[iy * s.x.row + ix * s.x.pixel + c * s.x.channel] : Number{0});
       }
     }
   }
   return patch;
 }
 
-inline void ConvI8Twin(const ConvI8Shape& s, const float* x, const int8_t* weights,
-                       const float* scales, const float* bias, float* y) {
+// Of floats, or of i16.
+template <typename Number>
+void ConvI8Twin(const ConvI8Shape& s, const Number* x, const int8_t* weights, const float* scales,
+                const float* bias, float* y) {
   DenseI8Shape product;
   product.rows = 1;
   product.inputs = s.kernel_height * s.kernel_width * s.in_channels;
@@ -39,8 +42,8 @@ inline void ConvI8Twin(const ConvI8Shape& s, const float* x, const int8_t* weigh
     const size_t px = pixel % s.out_width, py = pixel / s.out_width % s.out_height;
     const size_t b = pixel / s.out_width / s.out_height;
     for (size_t g = 0; g < s.groups; ++g) {
-      const float* from = x + b * s.x.image + g * s.in_channels * s.x.channel;
-      const std::vector<float> patch =
+      const Number* from = x + b * s.x.image + g * s.in_channels * s.x.channel;
+      const std::vector<Number> patch =
           PatchTwin(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
       for (size_t c = 0; c < s.out_channels; ++c) {
         const size_t channel = g * s.out_channels + c;

@@ -16,6 +16,18 @@ inline int8_t PackedI8Weight(const int8_t* packed, size_t inputs, size_t output,
   return packed[line * kInputBlock + input % kInputBlock];
 }
 
+// Of rows of i16.
+inline float DenseI8Twin(const DenseI8Shape& s, const int16_t* x, const int8_t* weights,
+                         const float* scales, const float* start, size_t row, size_t output) {
+  uint32_t sum = 0;
+  for (size_t k = 0; k < s.inputs; ++k) {
+    const int32_t number = x[row * s.x_row_stride + k];
+    sum += static_cast<uint32_t>(number * PackedI8Weight(weights, s.inputs, output, k));
+  }
+  const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * scales[output];
+  return scaled + (start == nullptr ? 0.0f : start[row * s.start_row_stride + output]);
+}
+
 inline float DenseI8Twin(const DenseI8Shape& s, const float* x, const int8_t* weights,
                          const float* scales, const float* start, size_t row, size_t output) {
   x += row * s.x_row_stride;

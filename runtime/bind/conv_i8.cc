@@ -3,6 +3,7 @@
 
 #include "kernels/matrix/weights.h"
 #include "runtime/bind/bind.h"
+#include "runtime/bind/levels.h"
 #include "runtime/bind/maps.h"
 #include "runtime/bind/param_checker.h"
 
@@ -17,15 +18,13 @@ Fault Check(const format::ConvI8Params& params, const OperandSlots& slots) {
   check.RequireApart(y, params.y());
   const uint32_t inputs =
       Times(Times(params.kernel_height(), params.kernel_width()), params.in_channels());
-  const uint32_t most = params.most();
-  check.Require(most >= kernels::kLeastMost && most <= kernels::MostFor(inputs),
-                FaultCode::kParamSums, most, kernels::MostFor(inputs));
+  const format::ElementType type = RequireRows(check, params.most(), inputs);
   const uint32_t panels = Clip(kernels::PanelCount(params.out_channels()));
   const uint32_t padded = Times(Times(panels, kernels::kPanelOutputs), params.groups());
   const uint32_t pixels = kernels::ConvI8Pixels(params.out_height(), params.out_width());
   const uint64_t patches =
       kernels::ConvI8PatchFloats(pixels, inputs, params.out_channels(), params.y().channel());
-  check.RequireOperand(0, kF32, MapReach(x, params.x()));
+  check.RequireOperand(0, type, MapReach(x, params.x()));
   check.RequireOperand(1, format::ElementType::i8,
                        Times(padded, Clip(kernels::PaddedInputs(inputs))));
   check.RequireAlignment(1, kernels::kWeightsAlignment);
@@ -45,9 +44,9 @@ void Run(const format::ConvI8Params& params, std::byte* const* operands) {
   kernels::ConvI8Shape shape;
   AssignConv(shape, params);
   shape.most = params.most();
-  kernels::ConvI8(shape, As<const float>(operands[0]), As<const int8_t>(operands[1]),
-                  As<const float>(operands[2]), As<const float>(operands[3]),
-                  As<float>(operands[4]), As<float>(operands[5]), As<int16_t>(operands[6]));
+  kernels::ConvI8(shape, operands[0], As<const int8_t>(operands[1]), As<const float>(operands[2]),
+                  As<const float>(operands[3]), As<float>(operands[4]), As<float>(operands[5]),
+                  As<int16_t>(operands[6]));
 }
 
 }  // namespace weft::bind::conv_i8

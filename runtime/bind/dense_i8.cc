@@ -3,6 +3,7 @@
 
 #include "kernels/matrix/weights.h"
 #include "runtime/bind/bind.h"
+#include "runtime/bind/levels.h"
 #include "runtime/bind/param_checker.h"
 #include "runtime/bind/rows.h"
 
@@ -10,14 +11,12 @@ namespace weft::bind::dense_i8 {
 
 Fault Check(const format::DenseI8Params& params, const OperandSlots& slots) {
   const uint32_t rows = params.rows(), inputs = params.inputs(), outputs = params.outputs();
-  const uint32_t most = params.most();
   const uint32_t padded = Times(Clip(kernels::PanelCount(outputs)), kernels::kPanelOutputs);
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   check.RequireRowsApart(rows, params.y_row_stride(), outputs);
-  check.Require(most >= kernels::kLeastMost && most <= kernels::MostFor(inputs),
-                FaultCode::kParamSums, most, kernels::MostFor(inputs));
-  check.RequireOperand(0, kF32, RowsReach(rows, params.x_row_stride(), inputs));
+  const format::ElementType type = RequireRows(check, params.most(), inputs);
+  check.RequireOperand(0, type, RowsReach(rows, params.x_row_stride(), inputs));
   check.RequireOperand(1, format::ElementType::i8,
                        Times(padded, Clip(kernels::PaddedInputs(inputs))));
   check.RequireAlignment(1, kernels::kWeightsAlignment);
@@ -40,9 +39,8 @@ void Run(const format::DenseI8Params& params, std::byte* const* operands) {
   kernels::DenseI8Shape shape;
   AssignRows(shape, params);
   shape.most = params.most();
-  kernels::DenseI8(shape, As<const float>(operands[0]), As<const int8_t>(operands[1]),
-                   As<const float>(operands[2]), As<const float>(operands[3]),
-                   As<float>(operands[4]), As<int16_t>(operands[5]));
+  kernels::DenseI8(shape, operands[0], As<const int8_t>(operands[1]), As<const float>(operands[2]),
+                   As<const float>(operands[3]), As<float>(operands[4]), As<int16_t>(operands[5]));
 }
 
 }  // namespace weft::bind::dense_i8

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/dense_q8.h"
 #include "runtime/bind/param_checker.h"
 
@@ -38,6 +39,15 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   uint32_t bits;
   std::memcpy(&bits, &scale, sizeof bits);
   check.Require(holds, FaultCode::kParamScale, bits, 0);
+}
+
+// Of the products of dense_i8.h: no sum of so many leaves 32 bits where its rows are rounded up to `most`. The
+// type of what they are made of.
+inline format::ElementType RequireRows(ParamChecker& check, uint32_t most, uint32_t inputs) {
+  if (most == 0) return format::ElementType::i16;
+  check.Require(most >= kernels::kLeastMost && most <= kernels::MostFor(inputs),
+                FaultCode::kParamSums, most, kernels::MostFor(inputs));
+  return kF32;
 }
 
 inline kernels::ResultsQ8 ResultsOf(const format::Levels& levels) {

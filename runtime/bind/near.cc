@@ -228,12 +228,23 @@ bool Overlap(const MapWalk& walk, const float* x, const float* y) {
 }
 
 template <typename Params>
+constexpr bool MayLieNear(const Params&) {
+  return true;
+}
+// Elements of x are as wide as those of y.
+bool MayLieNear(const format::ConvI8Params& params) { return params.most() != 0; }
+// Some channels at a time would read x again when y is over it.
+bool MayLieNear(const format::DepthwiseI8Params& params) {
+  return kernels::DepthwiseI8IsWhole(params);
+}
+
+template <typename Params>
 void RunNear(const Params& params, std::byte* const* operands, const format::Arity& arity,
              void (*run)(const Params& params, std::byte* const* operands)) {
   float* const x = As<float>(operands[0]);
   float* const y = As<float>(operands[arity.inputs]);
   const MapWalk walk = WalkOf(params);
-  if (!Overlap(walk, x, y)) return run(params, operands);
+  if (!MayLieNear(params) || !Overlap(walk, x, y)) return run(params, operands);
   NearBlocks blocks(walk, y > x);
   Params part = params;
   part.mutate_batch(1);
@@ -272,15 +283,6 @@ void RunNear(const format::DepthwiseI8Params& p, std::byte* const* operands,
   std::byte* const own[] = {operands[0], operands[6], operands[4], operands[5]};
   constexpr auto kKind = static_cast<uint32_t>(format::Kind::depthwise);
   RunNear(floats, own, format::kArity[kKind], depthwise::Run);
-}
-
-template <typename Params>
-constexpr bool MayLieNear(const Params&) {
-  return true;
-}
-// Some channels at a time would read x again when y is over it.
-bool MayLieNear(const format::DepthwiseI8Params& params) {
-  return kernels::DepthwiseI8IsWhole(params);
 }
 
 }  // namespace

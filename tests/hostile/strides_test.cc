@@ -45,6 +45,17 @@ StepSample DenseI8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint3
       .With(format::DenseI8Params(rows, inputs, 5, x, y, start, kTanh, 32767));
 }
 
+StepSample DenseOfShorts(uint32_t rows, uint32_t inputs, uint32_t x) {
+  const uint32_t padded = (inputs + 15) / 16 * 16;
+  return StepSample(Kind::dense_i8, {{ElementType::i16, rows * inputs},
+                                     {ElementType::i8, 16 * padded},
+                                     {kF32, 16},
+                                     {kF32, 5},
+                                     {kF32, rows * 5},
+                                     {ElementType::i16, rows * padded}})
+      .With(format::DenseI8Params(rows, inputs, 5, x, 5, 0, kTanh, 0));
+}
+
 StepSample DenseI4(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
   const uint32_t padded = (inputs + 15) / 16 * 16, groups = padded / 16;
   return StepSample(Kind::dense_i4,
@@ -340,6 +351,8 @@ const Idle kIdle[] = {
     {"dense_i8 x of one row", [](uint32_t far) { return DenseI8(1, 3, far, 5, 0); }},
     {"dense_i8 x without inputs", [](uint32_t far) { return DenseI8(3, 0, far, 5, 0); }},
     {"dense_i8 y of one row", [](uint32_t far) { return DenseI8(1, 3, 3, far | 7, 0); }},
+    {"dense_i8 x of i16 of one row", [](uint32_t far) { return DenseOfShorts(1, 3, far); }},
+    {"dense_i8 x of i16 without inputs", [](uint32_t far) { return DenseOfShorts(3, 0, far); }},
     {"dense_i8 start of one row", [](uint32_t far) { return DenseI8(1, 3, 3, 5, far); }},
     {"dense_i4 x of one row", [](uint32_t far) { return DenseI4(1, 3, far, 5, 0); }},
     {"dense_i4 x without inputs", [](uint32_t far) { return DenseI4(3, 0, far, 5, 0); }},

@@ -15,7 +15,12 @@ struct PatchCase {
 
   uint32_t inputs() const { return shape.kernel_height * shape.kernel_width * shape.in_channels; }
   std::vector<float> Run(bool has_bias, size_t misalignment) const {
-    const Array<float> placed(numbers, misalignment);
+    return RunOf(numbers, has_bias, misalignment);
+  }
+  template <typename Number>
+  std::vector<float> RunOf(const std::vector<Number>& data, bool has_bias,
+                           size_t misalignment) const {
+    const Array<Number> placed(data, misalignment);
     const Array<int8_t> packed(weights, 4);
     const uint32_t pixels = ConvI8Pixels(shape.out_height, shape.out_width);
     Array<float> patches(static_cast<size_t>(ConvI8PatchFloats(pixels, inputs(), shape.out_channels,
@@ -27,12 +32,13 @@ struct PatchCase {
              to, patches.data(), scratch.data());
     });
   }
-  void ExpectTwin(size_t misalignment) const {
+  template <typename Number>
+  void ExpectTwin(const std::vector<Number>& data, size_t misalignment) const {
     for (const bool has_bias : {true, false}) {
       std::vector<float> must = Unwritten(y.floats);
-      ConvI8Twin(shape, numbers.data(), weights.data(), scales.data(),
+      ConvI8Twin(shape, data.data(), weights.data(), scales.data(),
                  has_bias ? bias.data() : nullptr, must.data());
-      ExpectSame(Run(has_bias, misalignment), must);
+      ExpectSame(RunOf(data, has_bias, misalignment), must);
     }
   }
 };
@@ -81,7 +87,20 @@ TEST(ConvI8, IsItsTwinForAnyWindow) {
     SCOPED_TRACE(i);
     const MapOrder x = kMapOrders[random.Below(4)], y = kMapOrders[random.Below(4)];
     const PatchCase test = CaseOf(RandomShape(&random), x, y, &random);
-    ASSERT_NO_FATAL_FAILURE(test.ExpectTwin(kMisalignments[i % 3]));
+    ASSERT_NO_FATAL_FAILURE(test.ExpectTwin(test.numbers, kMisalignments[i % 3]));
+  }
+}
+
+TEST(ConvI8, TakesIntegersOf16Bits) {
+  Random random(4);
+  for (uint32_t i = 0; i < 150; ++i) {
+    SCOPED_TRACE(i);
+    const MapOrder x = kMapOrders[random.Below(4)], y = kMapOrders[random.Below(4)];
+    PatchCase test = CaseOf(RandomShape(&random), x, y, &random);
+    test.shape.most = 0;
+    std::vector<int16_t> data(test.x.floats);
+    for (int16_t& number : data) number = static_cast<int16_t>(random.Below(0x10000));
+    ASSERT_NO_FATAL_FAILURE(test.ExpectTwin(data, kMisalignments[i % 3]));
   }
 }
 

@@ -115,6 +115,41 @@ TEST(DenseI8, HoldsTheGreatestSums) {
   }
 }
 
+// Integers as they are, also the lowest one, and a sum that leaves 32 bits.
+TEST(DenseI8, TakesIntegersOf16Bits) {
+  Random random(6);
+  for (uint32_t i = 0; i < 200; ++i) {
+    DenseI8Shape shape =
+        PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 1100 : 50), random.Below(40));
+    shape.most = 0;
+    const Integers weights = IntegersOf(&random, shape.outputs, shape.inputs);
+    std::vector<int16_t> x(size_t{shape.rows} * shape.x_row_stride);
+    for (int16_t& number : x) {
+      number = static_cast<int16_t>(i % 8 == 0 ? 0x8000u : random.Below(0x10000));
+    }
+    const std::vector<float> bias = random.Floats(shape.outputs, 1);
+    const float* const start = i % 5 == 0 ? nullptr : bias.data();
+    const size_t misalignment = kMisalignments[i % 3];
+    const Array<int16_t> placed(x, misalignment);
+    const Array<int8_t> packed(weights.packed, 4);
+    Array<int16_t> scratch(static_cast<size_t>(DenseI8ScratchShorts(shape.rows, shape.inputs)), 2);
+    const std::vector<float> y =
+        OnEveryTarget<float>(size_t{shape.rows} * shape.y_row_stride, misalignment, [&](float* to) {
+          DenseI8(shape, placed.data(), packed.data(), weights.scales.data(), start, to,
+                  scratch.data());
+        });
+    std::vector<float> must = Unwritten(y.size());
+    for (size_t row = 0; row < shape.rows; ++row) {
+      for (size_t output = 0; output < shape.outputs; ++output) {
+        must[row * shape.y_row_stride + output] = DenseI8Twin(
+            shape, x.data(), weights.packed.data(), weights.scales.data(), start, row, output);
+      }
+    }
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectSame(y, must));
+  }
+}
+
 TEST(DenseI8, RoundsHalvesToTheEvenInteger) {
   DenseI8Shape shape = PlainShape(1, 16, 16);
   shape.most = 128;  // 256 becomes 128, so that odd numbers are halves

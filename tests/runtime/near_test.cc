@@ -294,7 +294,7 @@ NearStep RandomDepthwise(std::mt19937& random) {
                 (out + 15) / 16 * 16 * w.kernel_height * w.kernel_width, out);
 }
 
-NearStep RandomConvI8(std::mt19937& random) {
+NearStep ConvI8Of(std::mt19937& random, uint32_t most) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
   const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
@@ -302,23 +302,29 @@ NearStep RandomConvI8(std::mt19937& random) {
   const uint32_t inputs = in * w.kernel_height * w.kernel_width, blocks = (inputs + 15) / 16 * 16;
   const uint32_t panels = groups * ((out + 15) / 16 * 16);
   const uint32_t patches = std::min(uint32_t{4}, w.out_height * w.out_width);
-  const uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
+  const bool is_of_floats = most != 0;
+  uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
+  if (!is_of_floats) x += x % 2;  // y lies on words
   const uint32_t y = FloatsOf(w.batch, w.out_height, w.out_width, groups * out);
   const format::ConvI8Params params(
       w.batch, groups, in, out, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
       w.kernel_width, w.stride_y, w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
       Strides(random, groups * in, w.batch, w.in_height, w.in_width),
-      Strides(random, groups * out, w.batch, w.out_height, w.out_width), kTanh, 32767);
+      Strides(random, groups * out, w.batch, w.out_height, w.out_width), kTanh, most);
   const test::StepSample sample(format::Kind::conv_i8,
-                                {{kF32Type, x},
+                                {{is_of_floats ? kF32Type : format::ElementType::i16, x},
                                  {format::ElementType::i8, panels * blocks},
                                  {kF32Type, panels},
                                  {kF32Type, groups * out},
                                  {kF32Type, y},
                                  {kF32Type, patches * inputs},
                                  {format::ElementType::i16, patches * blocks}});
-  return {test::StepSample(sample).With(params), NearLimitsOf(params), x * kFloat, y * kFloat, 4};
+  const uint32_t x_bytes = is_of_floats ? x * kFloat : x * 2;
+  return {test::StepSample(sample).With(params), NearLimitsOf(params), x_bytes, y * kFloat, 4};
 }
+NearStep RandomConvI8(std::mt19937& random) { return ConvI8Of(random, 32767); }
+// Of i16: y lies over none of x.
+NearStep RandomConvOfShorts(std::mt19937& random) { return ConvI8Of(random, 0); }
 
 NearStep RandomDepthwiseI8(std::mt19937& random) {
   const Case one = RandomCase(random);
@@ -429,8 +435,8 @@ TEST(Near, StepsWriteOverTheirInputAtTheirLimits) {
   std::mt19937 random(31);
   int shared = 0;
   for (int round = 0; round < Rounds(400); ++round) {
-    for (const auto make :
-         {RandomConv, RandomConvI8, RandomDepthwise, RandomDepthwiseI8, RandomPool}) {
+    for (const auto make : {RandomConv, RandomConvI8, RandomConvOfShorts, RandomDepthwise,
+                            RandomDepthwiseI8, RandomPool}) {
       const NearStep step = make(random);
       SCOPED_TRACE(round);
       HoldsItsLimits(step);

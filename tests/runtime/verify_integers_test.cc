@@ -18,7 +18,8 @@ TEST(VerifyIntegers, HoldsSumsOfIntegersTo32Bits) {
     });
   };
   EXPECT_EQ(code(127, 3), FaultCode::kNone);
-  for (const uint32_t most : {0u, 126u, 32768u, 0xFFFFFFFFu}) {
+  EXPECT_EQ(code(0, 3), FaultCode::kOperandType) << "x would be of i16";
+  for (const uint32_t most : {126u, 32768u, 0xFFFFFFFFu}) {
     EXPECT_EQ(code(most, 3), FaultCode::kParamSums) << most;
   }
   EXPECT_EQ(code(32767, 512), FaultCode::kOperandBytes);
@@ -34,7 +35,8 @@ TEST(VerifyIntegers, HoldsSumsOverPatchesTo32Bits) {
     });
   };
   EXPECT_EQ(code(127, 2), FaultCode::kNone);
-  for (const uint32_t most : {0u, 126u, 32768u, 0xFFFFFFFFu}) {
+  EXPECT_EQ(code(0, 2), FaultCode::kOperandType) << "x would be of i16";
+  for (const uint32_t most : {126u, 32768u, 0xFFFFFFFFu}) {
     EXPECT_EQ(code(most, 2), FaultCode::kParamSums) << most;
   }
   EXPECT_EQ(code(32767, 128), FaultCode::kOperandBytes);
