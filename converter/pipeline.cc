@@ -337,8 +337,10 @@ bool FuseCells(Conversion& c) {
 }
 
 bool NarrowWeights(Conversion& c) {
+  // Before products of narrow weights are of levels, too.
+  std::vector<plan::LayerWeights> levels = plan::LevelWeights(c.program);
   c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
-  for (plan::LayerWeights& layer : plan::LevelWeights(c.program)) c.weights.Add(std::move(layer));
+  for (plan::LayerWeights& layer : levels) c.weights.Add(std::move(layer));
   for (const graph::IntegerTable& table : c.tables) {
     c.weights.Add({table.layer, ElementType::i8, table.bytes_before, table.bytes,
                    std::numeric_limits<double>::infinity()});

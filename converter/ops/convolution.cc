@@ -61,7 +61,8 @@ void ConvolutionAxes(AxisScope& scope) {
   }
 }
 
-constexpr Traits kConvolution = {.axes = ConvolutionAxes, .turn = ConvolutionTurn, .heavy = true};
+constexpr Traits kConvolution = {
+    .axes = ConvolutionAxes, .turn = ConvolutionTurn, .heavy = true, .multiplied = 1};
 
 constexpr Operation kConvolutionRows[] = {
     {"Convolution", 1, 2, 2, InferConvolution<false>, LowerNarrow<LowerConvolution>, kConvolution},

@@ -137,8 +137,11 @@ void MatmulTurn(TurnScope& scope) {
   }
 }
 
-constexpr Traits kMatMul = {
-    .axes = MatMulAxes, .turn = MatmulTurn, .takes_strides = TakesStrides, .heavy = true};
+constexpr Traits kMatMul = {.axes = MatMulAxes,
+                            .turn = MatmulTurn,
+                            .takes_strides = TakesStrides,
+                            .heavy = true,
+                            .multiplied = 1};
 
 constexpr Operation kMatmulRows[] = {
     {"MatMul", 1, 2, 2, InferMatmul, LowerNarrow<LowerMatmul>, kMatMul},

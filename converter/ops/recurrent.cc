@@ -463,10 +463,15 @@ void SequenceAxes(AxisScope& scope) {
   scope.relation.reason = "has time in its states or weights, or iterates over another axis";
 }
 
-constexpr Traits kCell = {.axes = CellAxes, .heavy = true};
-constexpr Traits kExtensionCell = {.axes = CellAxes, .heavy = true, .is_extension = true};
+constexpr Traits kCell = {.axes = CellAxes, .heavy = true, .multiplied = 2};
+constexpr Traits kExtensionCell = {
+    .axes = CellAxes, .heavy = true, .multiplied = 2, .is_extension = true};
 constexpr Traits Walks(size_t states, std::string_view cell) {
-  return {.axes = SequenceAxes, .sequence_states = states, .cell = cell, .heavy = true};
+  return {.axes = SequenceAxes,
+          .sequence_states = states,
+          .cell = cell,
+          .heavy = true,
+          .multiplied = 1};
 }
 
 constexpr Operation kRecurrentRows[] = {

@@ -90,6 +90,8 @@ struct Traits {
   // It is a loop or has matrices that one section reads once for all iterations of a loop around
   // it.
   bool heavy = false;
+  // So many inputs, from 0 on, are multiplied by matrices among those behind them.
+  size_t multiplied = 0;
 
   // What recurrent cells call it in their list of activations ("sigmoid"); empty: they have no
   // such.

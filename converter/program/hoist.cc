@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <tuple>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -33,9 +32,15 @@ auto OfProduct(StepOrConst& step, const See& see) {
   if (step.kind() == StepKind::kDenseI4) {
     return see(std::get<format::DenseI4Params>(step.params));
   }
+  if (step.kind() == StepKind::kDenseQ8) {
+    return see(std::get<format::DenseQ8Params>(step.params));
+  }
   return see(std::get<format::DenseParams>(step.params));
 }
 bool IsProduct(const Step& step) {
+  if (step.kind() == StepKind::kDenseQ8) {
+    return std::get<format::DenseQ8Params>(step.params).levels().type() == ElementType::f32;
+  }
   return step.kind() == StepKind::kDense || step.kind() == StepKind::kDenseI8 ||
          step.kind() == StepKind::kDenseI4;
 }
@@ -151,8 +156,9 @@ std::optional<Candidate> SectionHoist::MatchAs(const Params& params, const Step&
     return std::nullopt;
   candidate.x_stride_bytes = candidate.x.moves[0].stride_bytes;
   const int64_t stride = std::abs(candidate.x_stride_bytes);
-  const int64_t row_bytes = int64_t{params.x_row_stride()} * static_cast<int64_t>(sizeof(float));
-  if (stride % static_cast<int64_t>(sizeof(float)) != 0) return std::nullopt;
+  const int64_t element_bytes = ElementBytes(program_.values[step.inputs[0]].type.type);
+  const int64_t row_bytes = params.x_row_stride() * element_bytes;
+  if (stride % element_bytes != 0) return std::nullopt;
   if (params.rows() != 1 && stride != row_bytes * params.rows()) return std::nullopt;
   if (IsWrittenInside(candidate.x.root)) return std::nullopt;
   const ValueId start = step.inputs.back();
@@ -259,7 +265,9 @@ template <typename Params>
 void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& product) {
   const int64_t rows = params.rows(), all_rows = chunk_ * rows, floats = sizeof(float);
   const int64_t stride = std::abs(candidate.x_stride_bytes);
-  const int64_t x_row_stride = rows == 1 ? stride / floats : params.x_row_stride();
+  const ElementType x_type = program_.values[product.inputs[0]].type.type;
+  const int64_t x_bytes = ElementBytes(x_type);
+  const int64_t x_row_stride = rows == 1 ? stride / x_bytes : params.x_row_stride();
   Value y;
   y.type = {ElementType::f32, {all_rows, params.outputs()}};
   y.bytes = all_rows * params.outputs() * floats;
@@ -268,17 +276,15 @@ void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& produ
   params.mutate_rows(Narrow32(all_rows, "rows"));
   params.mutate_x_row_stride(Narrow32(x_row_stride, "x row stride"));
   Value x;
-  x.type = {ElementType::f32, {(all_rows - 1) * x_row_stride + params.inputs()}};
-  x.bytes = x.type.dims[0] * floats;
+  x.type = {x_type, {(all_rows - 1) * x_row_stride + params.inputs()}};
+  x.bytes = x.type.dims[0] * x_bytes;
   x.parent = candidate.x.root;
   x.home = program_.values[candidate.x.root].home;
   x.offset_bytes =
       candidate.x.offset_bytes - (candidate.x_stride_bytes < 0 ? (chunk_ - 1) * stride : 0);
   if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
   product.inputs[0] = NewValue(std::move(x));
-  if constexpr (!std::is_same_v<Params, format::DenseParams>) {
-    product.outputs[1] = NewValue(ScratchOf(params));
-  }
+  if constexpr (requires { ScratchOf(params); }) product.outputs[1] = NewValue(ScratchOf(params));
 }
 
 void SectionHoist::CountUses(const Step& step, int sign) {

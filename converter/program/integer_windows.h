@@ -13,6 +13,7 @@ namespace weft::plan {
 struct WindowIntegers {
   ValueId numbers = kNone, scales = kNone, offsets = kNone;
   uint32_t row_bits = 0;
+  bool of_shorts = false;  // x are integers of i16, and there are no offsets
 };
 void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIntegers& integers,
                 ValueId x, ValueId bias, ValueId y);

@@ -17,6 +17,8 @@
 #include "converter/program/builder.h"
 #include "converter/program/conv_rows.h"
 #include "converter/program/group_weights.h"
+#include "converter/program/integer_rows.h"
+#include "converter/program/integer_values.h"
 #include "converter/program/integer_weights.h"
 #include "converter/program/integer_windows.h"
 #include "converter/program/level_weights.h"
@@ -135,6 +137,7 @@ class Narrowing {
   void Apply();
   void ApplyIntegers();
   const Constant* IntegersOf(const Item& item) const;
+  std::set<ValueId> DataOfIntegers() const;
   ValueId NewValue(Value value) {
     program_.values.push_back(std::move(value));
     return static_cast<ValueId>(program_.values.size() - 1);
@@ -401,48 +404,9 @@ const Constant* Narrowing::IntegersOf(const Item& item) const {
   return &found->second;
 }
 
-// y = act(start + sum of each row of x * offsets), start contiguous rows.
-void EmitOffsets(Builder& builder, const format::DenseParams& product, ValueId x, ValueId offsets,
-                 ValueId start, ValueId y) {
-  format::ReduceParams reduce;
-  reduce.mutate_kept_rank(1);
-  reduce.mutate_reduced_rank(1);
-  reduce.mutable_dims()->Mutate(0, product.rows());
-  reduce.mutable_dims()->Mutate(1, product.inputs());
-  reduce.mutable_strides()->Mutate(0, product.x_row_stride());
-  reduce.mutable_strides()->Mutate(1, 1);
-  reduce.mutate_op(format::ReduceOp::sum);
-  reduce.mutate_type(ElementType::f32);
-  reduce.mutate_order(format::ReduceOrder::runs);
-  const ValueId sums = builder.Scratch({ElementType::f32, {product.rows()}});
-  builder.Emit(reduce, {x}, {sums});
-  format::DenseParams params = product;
-  params.mutate_inputs(1);
-  params.mutate_x_row_stride(1);
-  params.mutate_start_row_stride(product.outputs());
-  builder.Emit(params, {sums, offsets, start}, {y});
-}
-
-// Offsets are added behind the product, so that it can leave a loop.
-void EmitProduct(Builder& builder, const format::DenseParams& product,
-                 const Constant::Integers& integers, uint32_t row_bits, ValueId x, ValueId start,
-                 ValueId y) {
-  format::DenseParams plain = product;
-  ValueId sum = y;
-  if (integers.offsets != kNone) {
-    plain.mutable_activation() = format::Activation();
-    plain.mutate_y_row_stride(product.outputs());
-    sum = builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
-  }
-  const format::DenseI8Params params = InIntegers(plain, row_bits);
-  builder.Emit(params, {x, integers.numbers, integers.scales, start},
-               {sum, builder.Scratch(ScratchOf(params).type)});
-  if (integers.offsets != kNone) EmitOffsets(builder, product, x, integers.offsets, sum, y);
-}
-
 // Each group's product starts from that of those before it.
-void EmitGroups(Builder& builder, const format::DenseParams& product, const Constant& constant,
-                ValueId x, ValueId start, ValueId y) {
+void EmitGroups(Builder& builder, const IntegerValues& values, const format::DenseParams& product,
+                const Constant& constant, ValueId x, ValueId start, ValueId y) {
   const std::vector<Constant::Integers>& groups = constant.integers;
   format::DenseParams part = product;
   for (const Constant::Integers& group : groups) {
@@ -456,7 +420,9 @@ void EmitGroups(Builder& builder, const format::DenseParams& product, const Cons
                            : builder.View(x, int64_t{group.first} * 4, {ElementType::f32, {reach}});
     const ValueId sum =
         is_last ? y : builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
-    EmitProduct(builder, part, group, constant.RowBits(), own_x, start, sum);
+    EmitIntegerRows(builder, values, part,
+                    {group.numbers, group.scales, group.offsets, constant.RowBits()}, own_x, start,
+                    sum);
     start = sum;
     part.mutate_start_row_stride(product.outputs());
   }
@@ -472,38 +438,59 @@ void EmitNibbles(Builder& builder, const format::DenseParams& product, const Con
                {y, builder.Scratch(ScratchOf(params).type)});
 }
 
-void EmitRows(Builder& builder, const Step& step, const ConvRows& rows, const Constant& constant) {
+void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const ConvRows& rows,
+              const Constant& constant) {
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   ValueId x = step.inputs[0], y = step.outputs[0];
   if (!rows.has_own_x) {
     const Places places = InputPlaces(*conv);
-    x = builder.Scratch({ElementType::f32, places.dims});
-    builder.CopyStrided(step.inputs[0], x, places.dims, places.strides, 0, places.row_strides(), 0);
+    const auto copied = [&](ValueId source) {
+      const ValueId rows_of_x = builder.Scratch({builder.type(source), places.dims});
+      builder.CopyStrided(source, rows_of_x, places.dims, places.strides, 0, places.row_strides(),
+                          0);
+      return rows_of_x;
+    };
+    x = copied(step.inputs[0]);
+    if (const std::optional<IntegerValue> from = values.Of(builder, step.inputs[0])) {
+      values.AddCopy(x, {copied(from->integers), from->scale, from->zero});
+    }
   }
   const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
   if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
   if (constant.type == ElementType::i4) {
     EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);
   } else {
-    EmitGroups(builder, rows.product, constant, x, step.inputs[2], y);
+    EmitGroups(builder, values, rows.product, constant, x, step.inputs[2], y);
   }
   if (rows.has_own_y) return;
   builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
                       0);
 }
 
-void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
+void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
+                 const Constant& constant) {
   builder.SetLayer(step.layer);
   const auto* dense = std::get_if<format::DenseParams>(&step.params);
   if (dense != nullptr && !step.is_window) {
-    return EmitRows(builder, step, ConvRows{*dense}, constant);
+    return EmitRows(builder, values, step, ConvRows{*dense}, constant);
   }
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
-  if (rows) return EmitRows(builder, step, *rows, constant);
+  if (rows) return EmitRows(builder, values, step, *rows, constant);
   const Constant::Integers& all = constant.integers.front();
-  const WindowIntegers window = {all.numbers, all.scales, all.offsets, constant.RowBits()};
-  const ValueId x = step.inputs[0], bias = step.inputs[2], y = step.outputs[0];
+  WindowIntegers window = {all.numbers, all.scales, all.offsets, constant.RowBits()};
+  const ValueId bias = step.inputs[2], y = step.outputs[0];
+  ValueId x = step.inputs[0];
+  if (dense != nullptr || conv != nullptr) {
+    const auto shorts = all.offsets != kNone
+                            ? std::nullopt
+                            : ShortsOf(builder, values, x, all.numbers, all.scales, all.count);
+    if (shorts) {
+      x = shorts->x;
+      window.scales = shorts->scales;
+      window.of_shorts = true;
+    }
+  }
   if (dense != nullptr) return EmitWindow(builder, *dense, window, x, bias, y);
   if (conv != nullptr) return EmitWindow(builder, *conv, window, x, bias, y);
   const auto& depthwise = std::get<format::DepthwiseParams>(step.params);
@@ -512,7 +499,23 @@ void EmitInteger(Builder& builder, const Step& step, const Constant& constant) {
                {y, builder.Scratch(ScratchOf(params))});
 }
 
+// The roots of what products of integers are made of.
+std::set<ValueId> Narrowing::DataOfIntegers() const {
+  std::set<ValueId> roots;
+  for (const Block& block : program_.blocks) {
+    for (const Item& item : block.items) {
+      if (IntegersOf(item) == nullptr) continue;
+      roots.insert(Resolve(program_, std::get<Step>(item).inputs[0]).root);
+    }
+  }
+  return roots;
+}
+
 void Narrowing::ApplyIntegers() {
+  const std::set<ValueId> data = DataOfIntegers();
+  if (data.empty()) return;
+  IntegerValues values(program_);
+  values.Follow(data);
   Builder builder(program_);
   for (BlockId block = 0; block < program_.blocks.size(); ++block) {
     std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
@@ -520,12 +523,13 @@ void Narrowing::ApplyIntegers() {
     for (Item& item : items) {
       const Constant* constant = IntegersOf(item);
       if (constant != nullptr) {
-        EmitInteger(builder, std::get<Step>(item), *constant);
+        EmitInteger(builder, values, std::get<Step>(item), *constant);
       } else {
         builder.Append(std::move(item));
       }
     }
   }
+  values.DropUnread();
 }
 
 WeightsReport Narrowing::Report() const {

@@ -18,15 +18,19 @@ namespace {
 
 // Steps take scales and their inverses within these.
 constexpr double kLeastScale = 0x1p-100, kGreatestScale = 0x1p100;
-constexpr double kNearWhole = 1e-3;
+constexpr double kNearWhole = 1e-3, kNearWholeOfShorts = 1e-2;  // limits are floats
+constexpr int64_t kShortCount = 0x10000;
 
 // The level that stands for 0, counted from the lowest one, of levels spread over a range.
-std::optional<double> ZeroOf(double low, double scale) {
+std::optional<double> ZeroOf(double low, double scale, double near_whole = kNearWhole) {
   if (!IsScale(scale)) return std::nullopt;
   const double zero = -low / scale, whole = std::nearbyint(zero);
-  if (std::fabs(zero - whole) > kNearWhole) return std::nullopt;
+  if (std::fabs(zero - whole) > near_whole) return std::nullopt;
   return whole;
 }
+
+// As a FakeQuantize has them: of what goes in, then of what comes out, low and high.
+using Limits = std::array<double, 4>;
 
 bool IsByte(double number) { return number >= kLeastByte && number <= kGreatestByte; }
 
@@ -35,14 +39,23 @@ int64_t LevelCountOf(const ir::Node& node) {
   return std::strtoll(node.attributes.at("levels").c_str(), nullptr, 10);
 }
 
+// Of a FakeQuantize of one range for all elements that is known.
+std::optional<Limits> LimitsOf(const ir::Node& node) {
+  if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
+  Limits limits;
+  for (size_t i = 0; i < limits.size(); ++i) {
+    const std::optional<double> limit = NumberIn(node.inputs[i + 1]);
+    if (!limit) return std::nullopt;
+    limits[i] = *limit;
+  }
+  return limits;
+}
+
 // Integers that stand for themselves.
 std::optional<Levels> LevelsOfInput(const ir::Source& source) {
   if (ir::WidenedOf(source) != nullptr) return std::nullopt;
   return LevelsOfType(TypeOf(source).type);
 }
-
-// As a FakeQuantize has them: of what goes in, then of what comes out, low and high.
-using Limits = std::array<double, 4>;
 
 std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
   if (count > kByteCount) return std::nullopt;
@@ -85,14 +98,26 @@ int LevelOf(float number, const Levels& levels) {
 }
 
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
-  if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
-  Limits limits;
-  for (size_t i = 0; i < limits.size(); ++i) {
-    const std::optional<double> limit = NumberIn(node.inputs[i + 1]);
-    if (!limit) return std::nullopt;
-    limits[i] = *limit;
+  const std::optional<Limits> limits = LimitsOf(node);
+  return limits ? QuantiserBetween(*limits, LevelCountOf(node)) : std::nullopt;
+}
+
+std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node) {
+  const std::optional<Limits> limits = LimitsOf(node);
+  if (!limits) return std::nullopt;
+  const int64_t count = LevelCountOf(node);
+  if (count <= kByteCount || count > kShortCount) return std::nullopt;
+  const auto [low, high, out_low, out_high] = *limits;
+  const auto steps = static_cast<double>(count - 1);
+  const double scale = (high - low) / steps, out_scale = (out_high - out_low) / steps;
+  const std::optional<double> zero = ZeroOf(low, scale, kNearWholeOfShorts);
+  const std::optional<double> out_zero = ZeroOf(out_low, out_scale, kNearWholeOfShorts);
+  constexpr double kLeastShort = -0x8000, kGreatestShort = 0x7FFF;
+  if (!zero || zero != out_zero || -*zero < kLeastShort || steps - *zero > kGreatestShort) {
+    return std::nullopt;
   }
-  return QuantiserBetween(limits, LevelCountOf(node));
+  const auto first = static_cast<int>(-*zero), last = static_cast<int>(steps - *zero);
+  return Quantiser{{scale, 0, first, last}, {out_scale, 0, first, last}};
 }
 
 std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis) {

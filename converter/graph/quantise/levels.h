@@ -43,6 +43,10 @@ struct Quantiser {
 // Nullopt where ranges differ or are computed, are empty, have no level at 0, or more levels than i8 holds.
 std::optional<Quantiser> QuantiserOf(const ir::Node& node);
 
+// Of more levels than i8 holds, the same ones in front and behind: their integers are of i16, 0 stands for 0,
+// and only scales may differ.
+std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node);
+
 // Levels of which each channel has a scale of its own; levels.scale says nothing.
 struct ChannelLevels {
   Levels levels;

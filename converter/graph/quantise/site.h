@@ -47,6 +47,12 @@ class QuantiseSite {
   void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelLevels levels);
   // Null where these were not set.
   const ChannelLevels* ChannelsOf(const ir::Source& source) const;
+  // Integers of i16 that a quantiser's numbers are made of now; null where none were made.
+  void SetShorts(const ir::Node& quantiser, const Levels& levels) { shorts_[&quantiser] = levels; }
+  const Levels* ShortsOf(const ir::Node& node) const {
+    const auto found = shorts_.find(&node);
+    return found == shorts_.end() ? nullptr : &found->second;
+  }
   bool HasIntegers(const ir::Node& node) const { return integers_.contains({&node, 0}); }
   // Does the node join values each of which lies on some levels?
   bool ArePartsOnLevels(const ir::Node& join) const;
@@ -69,6 +75,7 @@ class QuantiseSite {
   const LevelledValues levels_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> integers_;
   std::map<const ir::Node*, ChannelLevels> channels_;
+  std::map<const ir::Node*, Levels> shorts_;
 };
 
 // Attributes of the operations in ops/quantised.h: of levels that a node makes, and one number.

@@ -106,6 +106,33 @@ TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
                                                                  {"Identity", 1}}));
 }
 
+// Levels that i16 holds and i8 does not; a product of weights that are no integers takes the numbers.
+TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
+  const auto product = [](weft::Spelling& of, float low, bool has_integers) {
+    const ir::Source x = of.Parameter(F32({3, 4}));
+    const float high = low + 65535.0f / 4096;
+    const ir::Source rounded =
+        of.Of("FakeQuantize", {x, of.Float(low), of.Float(high), of.Float(low), of.Float(high)},
+              {{"levels", "65536"}});
+    const ir::Source weights = of.Floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+    weights.node->constant->from_integers = has_integers;
+    return of.Of("MatMul", {rounded, weights});
+  };
+  const auto kinds = [&](float low, bool has_integers) {
+    weft::Spelling spelled;
+    spelled.Result(product(spelled, low, has_integers));
+    const KindCounts counts = Rewritten(spelled, QuantiseAll);
+    EXPECT_EQ(ir::InconsistencyIn(spelled.graph), "");
+    return counts;
+  };
+  EXPECT_EQ(
+      kinds(-8, true),
+      (KindCounts{{"Multiply", 2}, {"Clamp", 1}, {"Round", 1}, {"Convert", 2}, {"MatMul", 1}}));
+  const KindCounts unchanged = {{"FakeQuantize", 1}, {"MatMul", 1}};
+  EXPECT_EQ(kinds(-8, false), unchanged);
+  EXPECT_EQ(kinds(0, true), unchanged) << "65535 is no integer of i16";
+}
+
 TEST_F(Quantised, OtherLevelsAreATable) {
   const ir::Source x = Symmetric(g.Parameter(F32({3, 7})));
   const KindCounts kinds = Kinds(Product(Fake(x, -6.4f, 6.35f), {5, 7}));

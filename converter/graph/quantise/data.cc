@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/data.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "converter/graph/quantise/rings.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+bool MultipliesByIntegers(const ir::Node& node) {
+  return std::ranges::any_of(node.inputs, [](const ir::Source& input) {
+    const ir::Constant* constant = ConstantOf(input);
+    return constant != nullptr && constant->from_integers &&
+           constant->type.type == ElementType::f32;
+  });
+}
+
+// What the elements of a value are, wherever they were moved to.
+ir::Source MovedFrom(ir::Source source) {
+  while (!source.node->constant && ops::TraitsOf(*source.node).picks) {
+    source = source.node->inputs[0];
+  }
+  return source;
+}
+
+// The nearest integers of i16, halves to the even one.
+ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x, const Levels& levels) {
+  const ir::Source inverse = NewFloats(graph, like, {}, {InverseOf(levels)});
+  const ir::Source scaled = {NewInferredNode(graph, like, "Multiply", 1, {x, inverse}), 0};
+  const ir::Source bounded = {
+      NewInferredNode(graph, like, "Clamp", 1, {scaled}, 1,
+                      {{"min", std::to_string(levels.low)}, {"max", std::to_string(levels.high)}}),
+      0};
+  const ir::Source whole = {
+      NewInferredNode(graph, like, "Round", 5, {bounded}, 1, {{"mode", "half_to_even"}}), 0};
+  return {NewInferredNode(graph, like, "Convert", 1, {whole}, 1, {{"destination_type", "i16"}}), 0};
+}
+
+// The operands of the multiplication that gives their numbers.
+std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::Source shorts,
+                                  const Levels& levels) {
+  const ir::Source wide = {
+      NewInferredNode(graph, like, "Convert", 1, {shorts}, 1, {{"destination_type", "f32"}}), 0};
+  return {wide, NewFloats(graph, like, {}, {static_cast<float>(levels.scale)})};
+}
+
+bool IsLongAtRunTime(const ir::Node& node) {
+  return std::ranges::any_of(node.outputs,
+                             [](const auto& out) { return out.run_time_extent.has_value(); });
+}
+
+// Numbers that a quantiser has made become those of integers.
+void Round(QuantiseSite& site, ir::Node& quantiser) {
+  if (quantiser.constant || quantiser.operation == nullptr || IsLongAtRunTime(quantiser)) return;
+  if (QuantiserOf(quantiser)) {
+    site.Integers({&quantiser, 0});
+  } else if (const std::optional<Quantiser> levels = ShortQuantiserOf(quantiser)) {
+    ir::Graph& graph = site.graph();
+    const ir::Source shorts = Shorts(graph, quantiser, quantiser.inputs[0], levels->in);
+    Become(quantiser, "Multiply", 1, NumbersOf(graph, quantiser, shorts, levels->out));
+    site.SetShorts(quantiser, levels->out);
+  }
+}
+
+// Numbers of i16 that are kept between runs are rounded once more where they are read: to the integers that
+// they were.
+void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Node& past) {
+  if (past.inputs.size() < 2) return;
+  ir::Node& from = *MovedFrom(past.inputs[0]).node;
+  const std::optional<Quantiser> quantiser = ShortQuantiserOf(from);
+  if (!quantiser && site.ShortsOf(from) == nullptr) return;
+  ir::Graph& graph = site.graph();
+  if (!KeepsLevels(graph, past, quantiser ? quantiser->out : *site.ShortsOf(from))) return;
+  Round(site, from);
+  const Levels* levels = site.ShortsOf(from);
+  if (levels == nullptr) return;
+  const ir::Source shorts = Shorts(graph, reader, reader.inputs[input], *levels);
+  const std::vector<ir::Source> numbers = NumbersOf(graph, reader, shorts, *levels);
+  reader.inputs[input] = {NewInferredNode(graph, reader, "Multiply", 1, numbers), 0};
+}
+
+// Does an operation of the body multiply what it is given there?
+bool IsMultiplied(const ir::Graph& body, const ir::Node& parameter) {
+  return std::ranges::any_of(body.nodes, [&](const std::unique_ptr<ir::Node>& node) {
+    if (node->constant || !MultipliesByIntegers(*node)) return false;
+    for (size_t i = 0; i < ops::TraitsOf(*node).multiplied; ++i) {
+      if (MovedFrom(node->inputs[i]).node == &parameter) return true;
+    }
+    return false;
+  });
+}
+
+void RoundSlices(QuantiseSite& site, const ir::Node& loop, const ir::Body& body) {
+  using Kind = ir::BodyInput::Kind;
+  for (const ir::BodyInput& input : body.map.inputs) {
+    if (!input.input || (!input.is(Kind::kSliced) && !input.is(Kind::kInvariant))) continue;
+    if (!IsMultiplied(*body.graph, *input.parameter)) continue;
+    Round(site, *MovedFrom(loop.inputs[*input.input]).node);
+  }
+}
+
+}  // namespace
+
+void QuantiseData(QuantiseSite& site, ir::Node& node) {
+  for (const ir::Body& body : node.bodies) RoundSlices(site, node, body);
+  if (!MultipliesByIntegers(node)) return;
+  for (size_t i = 0; i < node.operation->traits.multiplied; ++i) {
+    ir::Node& from = *MovedFrom(node.inputs[i]).node;
+    Round(site, from);
+    RoundPast(site, node, i, from);
+  }
+}
+
+}  // namespace weft::graph

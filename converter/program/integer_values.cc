@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/integer_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "converter/base/narrow.h"
+#include "converter/program/block_access.h"
+#include "converter/program/fuse_tail.h"
+#include "converter/program/integer_weights.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int64_t kFloatBytes = sizeof(float);
+
+// Of an operand of f32 that stands for one number, which is known.
+std::optional<float> NumberOf(const Program& program, ValueId value) {
+  const Place place = Resolve(program, value);
+  const Value& root = program.values[place.root];
+  if (!root.data || !place.moves.empty() || program.values[value].bytes != kFloatBytes) {
+    return std::nullopt;
+  }
+  return FloatsOf(*root.data)[static_cast<size_t>(place.offset_bytes / kFloatBytes)];
+}
+
+// Each element of a, in order, times one of b.
+bool IsScaling(const format::BinaryParams& params) {
+  if (params.op() != format::BinaryOp::multiply || params.type() != ElementType::f32) return false;
+  const Dims dims = Listed(params.dims(), params.rank());
+  const Dims strides = Listed(params.a_strides(), params.rank()), dense = DenseStrides(dims);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] != 1 && strides[i] != dense[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+IntegerValues::IntegerValues(Program& program) : program_(program) {
+  for (const auto& [root, accesses] : CollectAccesses(program, program.main)) {
+    writes_[root] = static_cast<size_t>(
+        std::ranges::count_if(accesses, [](const Access& access) { return access.write; }));
+  }
+  for (const Block& block : program.blocks) FindIn(block);
+}
+
+bool IntegerValues::IsMadeOnce(ValueId root) const {
+  const auto found = writes_.find(root);
+  return program_.values[root].home == Home::kScratch && found != writes_.end() &&
+         found->second == 1;
+}
+
+bool IntegerValues::IsWholeAndMadeOnce(ValueId value) const {
+  const Place place = Resolve(program_, value);
+  return IsWholeScratch(program_, place, value) && IsMadeOnce(place.root);
+}
+
+void IntegerValues::Add(ValueId numbers, const IntegerValue& value) {
+  const Place place = Resolve(program_, value.integers);
+  if (!place.moves.empty() || !IsMadeOnce(place.root)) return;
+  const ValueId root = Resolve(program_, numbers).root;
+  by_root_.emplace(root, value);
+  made_.insert(root);
+}
+
+void IntegerValues::AddCopy(ValueId numbers, const IntegerValue& copied) {
+  writes_[copied.integers] = 1;
+  made_.insert(copied.integers);
+  Add(numbers, copied);
+}
+
+void IntegerValues::FindIn(const Block& block) {
+  std::map<ValueId, ValueId> widened;  // integers of i16, by the root of themselves as floats
+  for (const Item& item : block.items) {
+    const auto* step = std::get_if<Step>(&item);
+    if (step != nullptr && step->outputs.size() == 1 && IsWholeAndMadeOnce(step->outputs[0])) {
+      FindNumbers(*step, widened);
+    }
+  }
+}
+
+void IntegerValues::FindNumbers(const Step& step, std::map<ValueId, ValueId>& widened) {
+  const ValueId y = step.outputs[0];
+  if (const auto* p = std::get_if<format::DequantizeParams>(&step.params)) {
+    Add(y, {step.inputs[0], p->scale(), p->zero()});
+  } else if (const auto* c = std::get_if<format::ConvertParams>(&step.params)) {
+    if (c->from() != ElementType::i16 || c->to() != ElementType::f32) return;
+    widened[Resolve(program_, y).root] = step.inputs[0];
+  } else if (const auto* b = std::get_if<format::BinaryParams>(&step.params)) {
+    const Place place = Resolve(program_, step.inputs[0]);
+    const auto found = widened.find(place.root);
+    if (found == widened.end() || !IsWholeScratch(program_, place, step.inputs[0])) return;
+    const std::optional<float> scale = NumberOf(program_, step.inputs[1]);
+    if (!scale || !IsScaling(*b)) return;
+    Add(y, {found->second, *scale, 0});
+    made_.insert(place.root);
+  }
+}
+
+std::optional<IntegerValue> IntegerValues::Of(Builder& builder, ValueId numbers) const {
+  Place place = Resolve(program_, numbers);
+  const auto found = by_root_.find(place.root);
+  if (found == by_root_.end()) return std::nullopt;
+  IntegerValue value = found->second;
+  const ElementType type = builder.type(value.integers);
+  const int64_t bytes = ElementBytes(type);
+  for (Move& move : place.moves) move.stride_bytes = move.stride_bytes / kFloatBytes * bytes;
+  const Dims dims = builder.dims(numbers);
+  value.integers = builder.View(value.integers, place.offset_bytes / kFloatBytes * bytes,
+                                {type, dims}, std::move(place.moves));
+  return value;
+}
+
+void IntegerValues::Follow(const std::set<ValueId>& roots) {
+  Builder builder(program_);
+  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
+    std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
+    builder.SetBlock(block);
+    for (Item& item : items) {
+      const auto* step = std::get_if<Step>(&item);
+      const auto* copy = step == nullptr ? nullptr : std::get_if<format::CopyParams>(&step->params);
+      if (copy == nullptr || copy->element_bytes() != kFloatBytes ||
+          !IsWholeAndMadeOnce(step->outputs[0])) {
+        builder.Append(std::move(item));
+        continue;
+      }
+      const ValueId root = Resolve(program_, step->outputs[0]).root;
+      const std::optional<IntegerValue> from =
+          roots.contains(root) ? Of(builder, step->inputs[0]) : std::nullopt;
+      if (from) {
+        builder.SetLayer(step->layer);
+        const ElementType type = builder.type(from->integers);
+        const ValueId copied = builder.Scratch({type, builder.dims(root)});
+        format::CopyParams params = *copy;
+        params.mutate_element_bytes(Narrow32(ElementBytes(type), "element bytes"));
+        const format::Reason before = builder.SetReason(step->reason);
+        builder.Emit(params, {from->integers}, {copied});
+        builder.SetReason(before);
+        AddCopy(root, {copied, from->scale, from->zero});
+      }
+      builder.Append(std::move(item));
+    }
+  }
+}
+
+bool IntegerValues::DropUnreadOnce() {
+  std::set<ValueId> unread;
+  const AccessMap accesses = CollectAccesses(program_, program_.main);
+  for (const ValueId root : made_) {
+    const auto found = accesses.find(root);
+    if (found == accesses.end()) continue;
+    if (std::ranges::all_of(found->second, &Access::write)) unread.insert(root);
+  }
+  for (Block& block : program_.blocks) {
+    std::erase_if(block.items, [&](const Item& item) {
+      const auto* step = std::get_if<Step>(&item);
+      return step != nullptr && step->outputs.size() == 1 &&
+             unread.contains(Resolve(program_, step->outputs[0]).root);
+    });
+  }
+  return !unread.empty();
+}
+
+void IntegerValues::DropUnread() {
+  if (made_.empty()) return;
+  while (DropUnreadOnce()) {
+  }
+}
+
+}  // namespace weft::plan

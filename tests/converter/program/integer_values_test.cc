@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products take the integers that their data stands for, and no others.
+#include "converter/program/integer_values.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/ops/packed.h"
+#include "converter/program/narrow_weights.h"
+#include "tests/converter/program_runner.h"
+#include "tests/converter/steps.h"
+#include "tests/converter/types.h"
+
+namespace weft {
+namespace {
+
+using plan::Builder;
+using plan::Program;
+using plan::ValueId;
+
+constexpr int64_t kLevelRows = 3, kLevelInputs = 20, kLevelOutputs = 17;
+constexpr float kLevelScale = 1.0f / 64, kWeightScale = 1.0f / 128;
+
+// A product of weights that were integers, with a bias.
+struct Rounded {
+  Program program;
+  Builder builder{program};
+  ValueId x = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+
+  Rounded() { program.inputs.push_back({x, {"x"}, plan::kNone, 0}); }
+
+  void Output(ValueId value) { program.outputs.push_back({value, {"y"}, plan::kNone, 0}); }
+
+  // Numbers of i8, `zero` of which stands for 0.
+  ValueId Bytes(int8_t zero) {
+    constexpr uint32_t kCount = kLevelRows * kLevelInputs;
+    const ValueId bytes = builder.Scratch({ElementType::i8, {kLevelRows, kLevelInputs}});
+    builder.Emit(format::QuantizeParams(kCount, 1 / kLevelScale,
+                                        format::Levels(zero, -128, 127, ElementType::i8)),
+                 {x}, {bytes});
+    const ValueId numbers = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+    builder.Emit(format::DequantizeParams(kCount, kLevelScale, zero, 0, 0), {bytes}, {numbers});
+    return numbers;
+  }
+
+  // Of i16.
+  ValueId Shorts() {
+    constexpr uint32_t kCount = kLevelRows * kLevelInputs;
+    const ValueId shorts = builder.Scratch({ElementType::i16, {kLevelRows, kLevelInputs}});
+    builder.Emit(format::ConvertParams(kCount, ElementType::f32, ElementType::i16, 0), {x},
+                 {shorts});
+    const ValueId wide = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+    builder.Emit(format::ConvertParams(kCount, ElementType::i16, ElementType::f32, 0), {shorts},
+                 {wide});
+    const ValueId numbers = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+    format::BinaryParams times;
+    times.mutate_rank(1);
+    times.mutable_dims()->Mutate(0, kCount);
+    times.mutable_a_strides()->Mutate(0, 1);
+    times.mutate_op(format::BinaryOp::multiply);
+    times.mutate_type(ElementType::f32);
+    builder.Emit(times, {wide, builder.WeightsOf<float>({ElementType::f32, {1}}, {kLevelScale})},
+                 {numbers});
+    return numbers;
+  }
+
+  void Multiply(ValueId numbers, int64_t greatest = 127) {
+    std::vector<float> weights;
+    for (int64_t i = 0; i < kLevelOutputs * kLevelInputs; ++i) {
+      const int64_t integer =
+          i % kLevelInputs == 0 ? greatest : (i * 37) % (2 * greatest) - greatest;
+      weights.push_back(static_cast<float>(integer) * kWeightScale);
+    }
+    builder.SetFromIntegers(true);
+    const ValueId packed =
+        ops::PackDense(builder, weights, kLevelInputs, 1, kLevelOutputs, kLevelInputs);
+    builder.SetFromIntegers(false);
+    const ValueId y = builder.Scratch(F32({kLevelRows, kLevelOutputs}));
+    ops::EmitDense(builder, kLevelRows, kLevelInputs, kLevelOutputs, numbers, packed, y);
+    Output(y);
+  }
+
+  // The steps, of products with the type of their data.
+  std::string Narrowed() {
+    Faults faults;
+    plan::NarrowWeights(program, {}, faults);
+    std::string names = faults.ok() ? "" : faults.lines().front();
+    for (const plan::Step& step : Steps(program)) {
+      if (!names.empty()) names += " ";
+      names += plan::Name(step.kind());
+      if (step.kind() != plan::StepKind::kDenseI8) continue;
+      names += std::string(":") + EnumNameElementType(program.values[step.inputs[0]].type.type);
+    }
+    return names;
+  }
+};
+
+std::vector<float> LevelData() {
+  std::vector<float> x(kLevelRows * kLevelInputs);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 29 % 61) - 30;
+  return x;
+}
+
+// Whatever takes the integers gives what the numbers gave: no sum here needs more than the bits of a float.
+template <typename Make>
+std::string SameSums(const Make& make) {
+  Rounded before, after;
+  make(before);
+  make(after);
+  const std::string names = after.Narrowed();
+  EXPECT_EQ(RunFloats(after.program, {LevelData()}), RunFloats(before.program, {LevelData()}))
+      << names;
+  return names;
+}
+
+TEST(IntegerValues, AreTheDataOfProducts) {
+  EXPECT_EQ(SameSums([](Rounded& r) { r.Multiply(r.Bytes(0)); }), "quantize dense_q8");
+  EXPECT_EQ(SameSums([](Rounded& r) { r.Multiply(r.Bytes(-7)); }), "quantize dense_q8");
+  EXPECT_EQ(SameSums([](Rounded& r) { r.Multiply(r.Shorts()); }), "convert dense_i8:i16");
+}
+
+TEST(IntegerValues, LeaveNumbersThatSomethingElseReads) {
+  EXPECT_EQ(SameSums([](Rounded& r) {
+              const ValueId numbers = r.Bytes(3);
+              r.Multiply(numbers);
+              r.Output(numbers);
+            }),
+            "quantize dequantize dense_q8");
+}
+
+TEST(IntegerValues, MoveAsTheNumbersDo) {
+  EXPECT_EQ(SameSums([](Rounded& r) {
+              const ValueId numbers = r.Shorts(),
+                            turned = r.builder.Scratch(F32({kLevelRows, kLevelInputs}));
+              r.builder.CopyStrided(numbers, turned, {kLevelInputs, kLevelRows}, {kLevelRows, 1}, 0,
+                                    {1, kLevelInputs}, 0);
+              r.Multiply(turned);
+            }),
+            "convert copy dense_i8:i16");
+}
+
+TEST(IntegerValues, AreNoneOfWhatIsWrittenTwice) {
+  Rounded r;
+  const ValueId numbers = r.Bytes(0);
+  const ValueId first = r.builder.View(numbers, 0, F32({1}));
+  r.builder.Copy(r.builder.View(r.x, 0, F32({1})), first);
+  r.Multiply(numbers);
+  EXPECT_EQ(r.Narrowed(), "quantize dequantize copy dense_i8:f32");
+}
+
+}  // namespace
+}  // namespace weft
