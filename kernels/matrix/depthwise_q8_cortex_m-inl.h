@@ -59,10 +59,14 @@ HWY_INLINE void AddEight(int16x8_t levels, const int8_t* weights, EightSums& sum
 // Calls add(weights) for each tap outside the input.
 template <typename Add>
 HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const Add& add) {
-  for (uint32_t ky = 0; ky < window.height; ++ky) {
-    const bool is_inside = ky - window.ky.first < window.ky.count();
-    for (uint32_t kx = 0; kx < window.width; ++kx, weights += window.channels) {
-      if (!is_inside || kx - window.kx.first >= window.kx.count()) add(weights);
+  const uint32_t width = window.width;
+  for (uint32_t ky = 0; ky < window.height; ++ky, weights += width * window.channels) {
+    const bool has_inside = ky - window.ky.first < window.ky.count() && window.kx.count() != 0;
+    const uint32_t first = has_inside ? window.kx.first : width;
+    const uint32_t end = has_inside ? window.kx.end : width;
+    for (uint32_t kx = first == 0 ? end : 0; kx < width;) {
+      add(weights + kx * window.channels);
+      if (++kx == first) kx = end;
     }
   }
 }
@@ -134,8 +138,7 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
   "vadd.f32 " sums ", " sums ", q7\n\t"      \
   "vmaxnm.f32 " sums ", " sums ", q4\n\t"    \
   "vminnm.f32 " sums ", " sums ", q5\n\t"    \
-  "vcvtn.s32.f32 " sums ", " sums "\n\t"     \
-  "vadd.i32 " sums ", " sums ", r2\n\t"
+  "vcvtn.s32.f32 " sums ", " sums "\n\t"
 #undef WEFT_RUN_PIXELS
 #define WEFT_RUN_PIXELS(begin, taps, levels)   \
   __asm__ volatile(                            \
@@ -189,9 +192,11 @@ HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
                     WEFT_ADD_EIGHT("", "q0", "q1") WEFT_ADD_EIGHT(", #8", "q2", "q3"),
                     WEFT_FOUR_WORDS("q0", "64", "128") WEFT_FOUR_WORDS("q1", "80", "144")
                     "vmovnt.i32 q0, q1\n\t"
+                    "vadd.i16 q0, q0, r2\n\t"
                     "vstrb.16 q0, [r1]\n\t"
                     WEFT_FOUR_WORDS("q2", "96", "160") WEFT_FOUR_WORDS("q3", "112", "176")
                     "vmovnt.i32 q2, q3\n\t"
+                    "vadd.i16 q2, q2, r2\n\t"
                     "vstrb.16 q2, [r1, #8]\n\t");
   } else {
     WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"
@@ -199,6 +204,7 @@ HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
                     WEFT_ADD_EIGHT("", "q0", "q1"),
                     WEFT_FOUR_WORDS("q0", "64", "128") WEFT_FOUR_WORDS("q1", "80", "144")
                     "vmovnt.i32 q0, q1\n\t"
+                    "vadd.i16 q0, q0, r2\n\t"
                     "vstrb.16 q0, [r1]\n\t");
   }
 }
@@ -207,9 +213,10 @@ HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
 template <size_t kChannels>
 HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const LevelPixels& at,
                                 const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
-                                const LevelBounds& bounds) {
+                                const Levels& levels) {
   PixelRun run;
   BeginRun<kChannels>(window, weights, x_zero, factors, run);
+  const LevelBounds bounds = BoundsOf(levels);
   vstrwq_f32(run.low, vdupq_n_f32(bounds.low));
   vstrwq_f32(run.high, vdupq_n_f32(bounds.high));
   run.height = window.HasTaps() ? window.ky.count() : 0;
@@ -420,8 +427,7 @@ HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, con
 // The levels of four channels; false where they may be wrong.
 template <size_t kChannels>
 HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const int8_t* weights,
-                                int8_t x_zero, const FactorsQ8& factors,
-                                const LevelBounds& bounds) {
+                                int8_t x_zero, const FactorsQ8& factors, const Levels& levels) {
   static_assert(kChannels == 4, "a word of levels");
   PixelRun run;
   __builtin_memcpy(&run.begins, factors.first, sizeof run.begins);
@@ -430,10 +436,9 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
   const TapPair* const end = taps.end();
   const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfTurn;
   run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
-  const LevelBytes limits(bounds);
-  run.zero = limits.zero;
-  run.low = FourOf(limits.low);
-  run.high = FourOf(limits.high);
+  run.zero = levels.zero;
+  run.low = FourOf(levels.low);
+  run.high = FourOf(levels.high);
   run.x_step = at.x_steps.column;
   run.y_step = at.y_steps.column;
   ForgetInvalid();
@@ -464,7 +469,6 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     std::swap(pixels.y_steps.row, pixels.y_steps.column);
   }
   const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kLeastGroup>;
-  const LevelBounds bounds = BoundsOf(shape.results.levels);
   GroupTaps taps(window);
   size_t before = 0;
   for (size_t next = 0; next < shape.channels; next += step) {
@@ -476,7 +480,8 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     before = channel;
     if (window.HasTaps()) pixels.x += further;
     pixels.y += further;
-    if (!group(taps, pixels, weights + channel, shape.x_zero, of, bounds)) return false;
+    if (!group(taps, pixels, weights + channel, shape.x_zero, of, shape.results.levels))
+      return false;
   }
   return true;
 }

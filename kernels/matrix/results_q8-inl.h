@@ -94,7 +94,11 @@ class ResultWriter {
       : bounds_(BoundsOf(results.levels)),
         activation_(activation),
         is_float_(results.is_float),
-        is_plain_(IsPlain(activation)) {}
+        is_plain_(IsPlain(activation)) {
+#if defined(WEFT_SUMS_NEIGHBOURS)
+    levels_ = results.levels;
+#endif
+  }
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 #define WEFT_WRITE HWY_INLINE  // into WriteRows alone
@@ -140,7 +144,7 @@ class ResultWriter {
   HWY_INLINE void WritePanels(const int32_t* sums, const FactorsQ8& factors, size_t rows, void* y,
                               size_t place, const RowSteps& steps) const {
     int8_t* const to = static_cast<int8_t*>(y) + place;
-    if (LevelsOfPanels(sums, factors, rows, panel_bounds_, to, steps)) return;
+    if (LevelsOfPanels(sums, factors, rows, PanelBoundsOf(bounds_, levels_), to, steps)) return;
     WriteRows(sums, factors, rows, kPanelOutputs, y, place, 1, steps);
   }
 
@@ -171,7 +175,7 @@ class ResultWriter {
 
   LevelBounds bounds_;
 #if defined(WEFT_SUMS_NEIGHBOURS)
-  PanelBounds panel_bounds_ = PanelBounds(bounds_);
+  Levels levels_;
 #endif
   const Activation& activation_;
   bool is_float_, is_plain_;

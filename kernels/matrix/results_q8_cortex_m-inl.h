@@ -15,6 +15,8 @@
 
 #if defined(__ARM_FEATURE_MVE)
 #include <arm_mve.h>
+#else
+#include "kernels/simd/levels_cortex_m-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -67,104 +69,52 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
   }
 }
 
-using PanelBounds = LevelBounds;
+// What bounds levels of panels.
+HWY_INLINE const LevelBounds& PanelBoundsOf(const LevelBounds& bounds, const Levels&) {
+  return bounds;
+}
+
+// Levels of four sums of each of kRows rows, whose scales and start are the same.
+template <size_t kRows>
+HWY_INLINE void FourOfRows(const int32_t* sums, const float* scales, const float* start,
+                           const BoundVectors& bounds, int8_t* y, size_t y_step) {
+  const float32x4_t scale = vldrwq_f32(scales), begin = vldrwq_f32(start);
+  HWY_UNROLL(2)
+  for (size_t r = 0; r < kRows; ++r, y += y_step) {
+    const float32x4_t numbers = vcvtq_f32_s32(vldrwq_s32(sums + r * kPanelOutputs));
+    vstrbq_s32(y, FourLevels(vaddq_f32(vmulq_f32(numbers, scale), begin), bounds));
+  }
+}
+template <size_t kRows>
+HWY_INLINE void PanelsOf(const int32_t* sums, const float* scales, const float* start,
+                         const BoundVectors& bounds, int8_t* y, size_t y_step) {
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < kPanelOutputs; i += 4) {
+    FourOfRows<kRows>(sums + i, scales + i, start + i, bounds, y + i, y_step);
+  }
+}
 
 // Levels of whole panels of at least one row.
 WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
                               const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
   const BoundVectors vectors = VectorsOf(bounds);
   const float *const scales = factors.scales, *start = factors.start;
-  size_t y_step = steps.y, start_step = steps.start;
+  size_t start_step = steps.start;
   if (start == nullptr) start = kNoStart, start_step = 0;
-  for (;; y += y_step, start += start_step, sums += kPanelOutputs) {
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kPanelOutputs; i += 4) {
-      const float32x4_t numbers = vcvtq_f32_s32(vldrwq_s32(sums + i));
-      const float32x4_t scaled = vmulq_f32(numbers, vldrwq_f32(scales + i));
-      vstrbq_s32(y + i, FourLevels(vaddq_f32(scaled, vldrwq_f32(start + i)), vectors));
-    }
+  if (rows == 2 && start_step == 0) {
+    PanelsOf<2>(sums, scales, start, vectors, y, steps.y);
+    return true;
+  }
+  for (;; sums += kPanelOutputs, start += start_step, y += steps.y) {
+    PanelsOf<1>(sums, scales, start, vectors, y, 0);
     if (--rows == 0) return true;
   }
 }
 
 #else
 
-HWY_INLINE int32_t RoundToEven(float v) {
-  int32_t rounded;
-  __asm__("vcvtr.s32.f32 %0, %1" : "=t"(v) : "t"(v));
-  __builtin_memcpy(&rounded, &v, sizeof rounded);
-  return rounded;
-}
-
-// clang-format off
-// An instruction of each of four numbers and of four others.
-#undef WEFT_FOUR_PAIRS
-#define WEFT_FOUR_PAIRS(instruction, a, b, c, d) \
-  instruction " s0, s0, " a "\n\t"              \
-  instruction " s1, s1, " b "\n\t"              \
-  instruction " s2, s2, " c "\n\t"              \
-  instruction " s3, s3, " d "\n\t"
-#undef WEFT_FOUR_NUMBERS
-#define WEFT_FOUR_NUMBERS(instruction) \
-  instruction " s0, s0\n\t"           \
-  instruction " s1, s1\n\t"           \
-  instruction " s2, s2\n\t"           \
-  instruction " s3, s3\n\t"
-// Four sums in s0-s3 become integers, by the scales in s4-s7 and the numbers in s8-s11.
-#undef WEFT_SCALE_FOUR
-#define WEFT_SCALE_FOUR                              \
-  WEFT_FOUR_NUMBERS("vcvt.f32.s32")                  \
-  WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")  \
-  WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11") \
-  WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
-// Four integers become levels, which are a word in the place of the first.
-#undef WEFT_LEVEL
-#define WEFT_LEVEL(level, zero)               \
-  "qadd " level ", " level ", " zero "\n\t" \
-  "ssat " level ", #8, " level "\n\t"
-#undef WEFT_JOIN_FOUR
-#define WEFT_JOIN_FOUR(a, b, c, d, zero)                                            \
-  WEFT_LEVEL(a, zero) WEFT_LEVEL(b, zero) WEFT_LEVEL(c, zero) WEFT_LEVEL(d, zero) \
-  "bfi " a ", " b ", #8, #8\n\t"                                                  \
-  "bfi " a ", " c ", #16, #8\n\t"                                                 \
-  "bfi " a ", " d ", #24, #8\n\t"
-#undef WEFT_LIMIT_FOUR
-#define WEFT_LIMIT_FOUR(four, low, high, spare)       \
-  "ssub8 " spare ", " four ", " low "\n\t"          \
-  "sel " four ", " four ", " low "\n\t"             \
-  "ssub8 " spare ", " high ", " four "\n\t"         \
-  "sel " four ", " four ", " high "\n\t"
-// clang-format on
-
-// Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits: then
-// the instruction made the nearest integer, of no number 0.
-HWY_INLINE void ForgetInvalid() {
-  uint32_t status;
-  __asm__ volatile(
-      "vmrs %0, fpscr\n\t"
-      "bic %0, #1\n\t"
-      "vmsr fpscr, %0"
-      : "=r"(status));
-}
-HWY_INLINE bool WasInvalid() {
-  uint32_t status;
-  __asm__ volatile("vmrs %0, fpscr" : "=r"(status));
-  return (status & 1) != 0;
-}
-
-// What bounds levels, as bytes.
-struct LevelBytes {
-  int8_t low, high, zero;
-  bool limits;  // whether they do
-
-  HWY_INLINE explicit LevelBytes(const LevelBounds& bounds)
-      : low(static_cast<int8_t>(static_cast<int32_t>(bounds.low) + bounds.zero)),
-        high(static_cast<int8_t>(static_cast<int32_t>(bounds.high) + bounds.zero)),
-        zero(static_cast<int8_t>(bounds.zero)),
-        limits(low != -128 || high != 127) {}
-};
-using PanelBounds = LevelBytes;
-HWY_INLINE uint32_t FourOf(int8_t level) { return static_cast<uint8_t>(level) * 0x01010101u; }
+// What bounds levels of panels.
+HWY_INLINE const Levels& PanelBoundsOf(const LevelBounds&, const Levels& levels) { return levels; }
 
 HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);
@@ -198,7 +148,7 @@ static_assert(sizeof(PanelRow) == 32, "words without gaps");
 // Levels of whole panels of at least one row; false where they may be wrong. Four at a time; s12 and s13
 // bound them, s14 is the place of the row.
 WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                              const LevelBytes& bounds, int8_t* y, const RowSteps& steps) {
+                              const Levels& bounds, int8_t* y, const RowSteps& steps) {
   ForgetInvalid();
   const bool has_start = factors.start != nullptr;
   PanelRow row = {sums,
@@ -213,7 +163,7 @@ WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, siz
   register uint32_t low __asm__("r1") = FourOf(bounds.low);
   register uint32_t high __asm__("r2") = FourOf(bounds.high);
   register size_t step __asm__("r4") = steps.outputs * sizeof *sums;
-  register uint32_t limits __asm__("r6") = bounds.limits;
+  register uint32_t limits __asm__("r6") = bounds.low != -128 || bounds.high != 127;
   register int32_t zero __asm__("r12") = bounds.zero;
   // clang-format off
   __asm__ volatile(

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Four levels as a word, by the DSP extension and the scalar floating-point unit of a Cortex-M.
+
+#if defined(WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
+#undef WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
+#else
+#define WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
+#endif
+
+#include "kernels/simd/levels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+HWY_INLINE int32_t RoundToEven(float v) {
+  int32_t rounded;
+  __asm__("vcvtr.s32.f32 %0, %1" : "=t"(v) : "t"(v));
+  __builtin_memcpy(&rounded, &v, sizeof rounded);
+  return rounded;
+}
+
+// clang-format off
+// An instruction of each of four numbers and of four others.
+#undef WEFT_FOUR_PAIRS
+#define WEFT_FOUR_PAIRS(instruction, a, b, c, d) \
+  instruction " s0, s0, " a "\n\t"              \
+  instruction " s1, s1, " b "\n\t"              \
+  instruction " s2, s2, " c "\n\t"              \
+  instruction " s3, s3, " d "\n\t"
+#undef WEFT_FOUR_NUMBERS
+#define WEFT_FOUR_NUMBERS(instruction) \
+  instruction " s0, s0\n\t"           \
+  instruction " s1, s1\n\t"           \
+  instruction " s2, s2\n\t"           \
+  instruction " s3, s3\n\t"
+// Four sums in s0-s3 become integers, by the scales in s4-s7 and the numbers in s8-s11.
+#undef WEFT_SCALE_FOUR
+#define WEFT_SCALE_FOUR                              \
+  WEFT_FOUR_NUMBERS("vcvt.f32.s32")                  \
+  WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")  \
+  WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11") \
+  WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
+// Four integers become levels, which are a word in the place of the first.
+#undef WEFT_LEVEL
+#define WEFT_LEVEL(level, zero)               \
+  "qadd " level ", " level ", " zero "\n\t" \
+  "ssat " level ", #8, " level "\n\t"
+#undef WEFT_JOIN_FOUR
+#define WEFT_JOIN_FOUR(a, b, c, d, zero)                                            \
+  WEFT_LEVEL(a, zero) WEFT_LEVEL(b, zero) WEFT_LEVEL(c, zero) WEFT_LEVEL(d, zero) \
+  "bfi " a ", " b ", #8, #8\n\t"                                                  \
+  "bfi " a ", " c ", #16, #8\n\t"                                                 \
+  "bfi " a ", " d ", #24, #8\n\t"
+#undef WEFT_LIMIT_FOUR
+#define WEFT_LIMIT_FOUR(four, low, high, spare)       \
+  "ssub8 " spare ", " four ", " low "\n\t"          \
+  "sel " four ", " four ", " low "\n\t"             \
+  "ssub8 " spare ", " high ", " four "\n\t"         \
+  "sel " four ", " four ", " high "\n\t"
+// clang-format on
+
+// Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits: then
+// the instruction made the nearest integer, of no number 0.
+HWY_INLINE void ForgetInvalid() {
+  uint32_t status;
+  __asm__ volatile(
+      "vmrs %0, fpscr\n\t"
+      "bic %0, #1\n\t"
+      "vmsr fpscr, %0"
+      : "=r"(status));
+}
+HWY_INLINE bool WasInvalid() {
+  uint32_t status;
+  __asm__ volatile("vmrs %0, fpscr" : "=r"(status));
+  return (status & 1) != 0;
+}
+
+// Four times a level, as a word.
+HWY_INLINE uint32_t FourOf(int8_t level) { return static_cast<uint8_t>(level) * 0x01010101u; }
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
