@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs that
 // have the same taps. Channels lie beside each other in x and y, and each has its own of x. Instructions
-// per multiply-add of 3 x 3 taps: the DSP extension 3.4, Helium 1.6.
+// per multiply-add of 3 x 3 taps: the DSP extension 3.4, Helium 1.4.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
@@ -480,8 +480,9 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     before = channel;
     if (window.HasTaps()) pixels.x += further;
     pixels.y += further;
-    if (!group(taps, pixels, weights + channel, shape.x_zero, of, shape.results.levels))
+    if (!group(taps, pixels, weights + channel, shape.x_zero, of, shape.results.levels)) {
       return false;
+    }
   }
   return true;
 }

@@ -130,8 +130,9 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
       CopyNumbers(to, from, length);
       to += length;
     } else {
-      for (size_t i = 0; i < kx.count(); ++i)
+      for (size_t i = 0; i < kx.count(); ++i) {
         to = GatherRun(to, from + i * pixel, channels, stride);
+      }
     }
     to = FillRun(to, after, padding);
     if (--tap == 0) break;

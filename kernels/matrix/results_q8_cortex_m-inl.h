@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels of a panel's sums on a Cortex-M. Instructions per output: the DSP extension 11.5, 13
-// where levels are limited, Helium 4.
+// where levels are limited, Helium 3.5.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_
