@@ -78,12 +78,15 @@ std::optional<MatrixShape> ShapeOf(const Step& step) {
       step.params);
 }
 
-// Of a matrix step, else null.
+// Of a matrix step, or of a product of levels whose results are floats, which stand without gaps; else null.
 format::Activation* ActivationOf(Step& step) {
   return std::visit(
       [](auto& params) -> format::Activation* {
         if constexpr (kTakesTail<std::decay_t<decltype(params)>>) {
-          return &params.mutable_activation();
+          return ShapeOf(params) ? &params.mutable_activation() : nullptr;
+        } else if constexpr (requires { params.activation(), params.levels(); }) {
+          const bool is_float = params.levels().type() == ElementType::f32;
+          return is_float ? &params.mutable_activation() : nullptr;
         }
         return nullptr;
       },
@@ -157,7 +160,9 @@ class TailFusion {
  private:
   Step* StepAt(size_t item) { return std::get_if<Step>(&items_[item]); }
 
-  // The matrix step that makes all of `value`, when the step at `reader` alone reads it.
+  // The step that makes all of `value`, when the step at `reader` alone reads it, and nothing keeps it apart.
+  std::optional<size_t> SoleMaker(ValueId value, size_t reader);
+  // The same of a matrix step.
   std::optional<size_t> SoleProducer(ValueId value, size_t reader);
   // May the step at `from` run at `to` instead, and write `target`?
   bool MayMove(size_t from, size_t to, ValueId target) const;
@@ -190,13 +195,17 @@ class TailFusion {
   std::vector<bool> dead_;
 };
 
-std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
-  const std::optional<size_t> producer =
+std::optional<size_t> TailFusion::SoleMaker(ValueId value, size_t reader) {
+  const std::optional<size_t> maker =
       SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
-  if (!producer) return std::nullopt;
-  Step* step = StepAt(*producer);
-  if (step == nullptr || step->keeps_apart || !ShapeOf(*step)) return std::nullopt;
-  return producer;
+  if (!maker) return std::nullopt;
+  const Step* step = StepAt(*maker);
+  return step == nullptr || step->keeps_apart ? std::nullopt : maker;
+}
+
+std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
+  const std::optional<size_t> maker = SoleMaker(value, reader);
+  return maker && ShapeOf(*StepAt(*maker)) ? maker : std::nullopt;
 }
 
 bool TailFusion::MayMove(size_t from, size_t to, ValueId target) const {
@@ -234,7 +243,7 @@ void TailFusion::Move(size_t from, size_t to) {
       writes->second.insert(static_cast<int64_t>(to));
     }
   }
-  step.outputs = place.outputs;
+  step.outputs[0] = place.outputs[0];
   place = std::move(step);
   dead_[from] = true;
 }
@@ -243,12 +252,12 @@ void TailFusion::FuseActivation(size_t item) {
   const Step& step = *StepAt(item);
   const auto params = std::get<format::UnaryParams>(step.params);
   if (params.type() != ElementType::f32) return;
-  const std::optional<size_t> producer = SoleProducer(step.inputs[0], item);
-  if (!producer || !MayMove(*producer, item, step.outputs[0])) return;
-  format::Activation& activation = *ActivationOf(*StepAt(*producer));
-  const auto both = Compose(activation, params.activation());
+  const std::optional<size_t> producer = SoleMaker(step.inputs[0], item);
+  format::Activation* const activation = producer ? ActivationOf(*StepAt(*producer)) : nullptr;
+  if (activation == nullptr || !MayMove(*producer, item, step.outputs[0])) return;
+  const auto both = Compose(*activation, params.activation());
   if (!both) return;
-  activation = *both;
+  *activation = *both;
   Move(*producer, item);
 }
 

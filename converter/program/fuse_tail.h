@@ -3,6 +3,7 @@
 // function applied to it, so that neither costs a pass over memory of its own:
 //   dense; add a vector or matrix  ->  dense with start
 //   dense; clamp to [-c, c]; sigmoid  ->  dense with clip c and sigmoid
+// Products of levels end in a function, too, where their results are floats.
 // A chain that begins at the bias rounds differently from one that ends there, by about the
 // rounding of one addition; nothing else changes.
 #ifndef WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_

@@ -105,6 +105,48 @@ TEST(FuseTail, EndsInTheFunctionWithItsClip) {
   EXPECT_EQ(activation.clip(), 0.5f);
 }
 
+// One step of integers whose results are of `type`, and a function behind it, of its numbers.
+plan::Program FunctionOfLevels(ElementType type) {
+  plan::Program program;
+  plan::Builder builder(program);
+  const ValueId x = builder.Scratch(F32({3, 16}));
+  const ValueId levels = builder.Scratch({ElementType::i8, {3, 16}});
+  const format::Levels bytes(0, -128, 127, ElementType::i8);
+  builder.Emit(format::QuantizeParams(48, 100, bytes), {x}, {levels});
+  std::vector<int8_t> weights(16 * 16);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<int8_t>(i * 37 % 255);
+  const ValueId packed = builder.WeightsOf({ElementType::i8, {256}}, weights);
+  const ValueId scales =
+      builder.WeightsOf({ElementType::f32, {16}}, std::vector<float>(16, 0.0001f));
+  const bool is_float = type == ElementType::f32;
+  const ValueId y = builder.Scratch({type, {3, 16}});
+  builder.Emit(format::DenseQ8Params(3, 16, 16, 16, 16, 0, format::Activation(),
+                                     is_float ? format::Levels(0, 0, 0, type) : bytes),
+               {levels, packed, scales, plan::kNone, plan::kNone}, {y});
+  ValueId numbers = y;
+  if (!is_float) {
+    numbers = builder.Scratch(F32({3, 16}));
+    builder.Emit(format::DequantizeParams(48, 0.01f, 0, 0, 0), {y}, {numbers});
+  }
+  const ValueId end = builder.Scratch(F32({3, 16}));
+  format::UnaryParams tanh;
+  tanh.mutate_count(48);
+  tanh.mutable_activation() = format::Activation(0, 0, 0, format::UnaryOp::tanh, 0, 0);
+  tanh.mutate_type(ElementType::f32);
+  builder.Emit(tanh, {numbers}, {end});
+  program.inputs.push_back({x, {"x"}, plan::kNone, 0});
+  program.outputs.push_back({end, {"y"}, plan::kNone, 0});
+  return program;
+}
+
+TEST(FuseTail, EndsProductsOfLevelsInTheFunctionOfFloats) {
+  EXPECT_EQ(Kinds(Fused(FunctionOfLevels(ElementType::f32))),
+            (KindList{StepKind::kQuantize, StepKind::kDenseQ8}));
+  EXPECT_EQ(
+      Kinds(Fused(FunctionOfLevels(ElementType::i8))),
+      (KindList{StepKind::kQuantize, StepKind::kDenseQ8, StepKind::kDequantize, StepKind::kUnary}));
+}
+
 TEST(FuseTail, LeavesASecondFunctionAlone) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({3, 5}));
