@@ -112,36 +112,59 @@ std::optional<IntegerValue> IntegerValues::Of(Builder& builder, ValueId numbers)
   return value;
 }
 
-void IntegerValues::Follow(const std::set<ValueId>& roots) {
+// Of floats, all that are written there; else null.
+const format::CopyParams* IntegerValues::CopyOf(const Item& item) const {
+  const auto* step = std::get_if<Step>(&item);
+  const auto* copy = step == nullptr ? nullptr : std::get_if<format::CopyParams>(&step->params);
+  const bool is_one = copy != nullptr && copy->element_bytes() == kFloatBytes &&
+                      IsWholeAndMadeOnce(step->outputs[0]);
+  return is_one ? copy : nullptr;
+}
+
+// What copies that make these roots copy.
+bool IntegerValues::AddSources(std::set<ValueId>& roots) const {
+  const size_t before = roots.size();
+  for (const Block& block : program_.blocks) {
+    for (const Item& item : block.items) {
+      if (CopyOf(item) == nullptr) continue;
+      const Step& step = std::get<Step>(item);
+      if (!roots.contains(Resolve(program_, step.outputs[0]).root)) continue;
+      roots.insert(Resolve(program_, step.inputs[0]).root);
+    }
+  }
+  return roots.size() > before;
+}
+
+void IntegerValues::Follow(std::set<ValueId> roots) {
+  if (by_root_.empty()) return;
+  while (AddSources(roots)) {
+  }
   Builder builder(program_);
   for (BlockId block = 0; block < program_.blocks.size(); ++block) {
     std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
     builder.SetBlock(block);
     for (Item& item : items) {
-      const auto* step = std::get_if<Step>(&item);
-      const auto* copy = step == nullptr ? nullptr : std::get_if<format::CopyParams>(&step->params);
-      if (copy == nullptr || copy->element_bytes() != kFloatBytes ||
-          !IsWholeAndMadeOnce(step->outputs[0])) {
-        builder.Append(std::move(item));
-        continue;
-      }
-      const ValueId root = Resolve(program_, step->outputs[0]).root;
-      const std::optional<IntegerValue> from =
-          roots.contains(root) ? Of(builder, step->inputs[0]) : std::nullopt;
-      if (from) {
-        builder.SetLayer(step->layer);
-        const ElementType type = builder.type(from->integers);
-        const ValueId copied = builder.Scratch({type, builder.dims(root)});
-        format::CopyParams params = *copy;
-        params.mutate_element_bytes(Narrow32(ElementBytes(type), "element bytes"));
-        const format::Reason before = builder.SetReason(step->reason);
-        builder.Emit(params, {from->integers}, {copied});
-        builder.SetReason(before);
-        AddCopy(root, {copied, from->scale, from->zero});
+      if (const format::CopyParams* copy = CopyOf(item)) {
+        CopyIntegers(builder, std::get<Step>(item), *copy, roots);
       }
       builder.Append(std::move(item));
     }
   }
+}
+
+void IntegerValues::CopyIntegers(Builder& builder, const Step& step, format::CopyParams params,
+                                 const std::set<ValueId>& roots) {
+  const ValueId root = Resolve(program_, step.outputs[0]).root;
+  if (!roots.contains(root)) return;
+  const std::optional<IntegerValue> from = Of(builder, step.inputs[0]);
+  if (!from) return;
+  builder.SetLayer(step.layer);
+  const ElementType type = builder.type(from->integers);
+  const ValueId copied = builder.Scratch({type, builder.dims(root)});
+  params.mutate_element_bytes(Narrow32(ElementBytes(type), "element bytes"));
+  const Because reason(builder, step.reason);
+  builder.Emit(params, {from->integers}, {copied});
+  AddCopy(root, {copied, from->scale, from->zero});
 }
 
 bool IntegerValues::DropUnreadOnce() {

@@ -29,8 +29,8 @@ class IntegerValues {
   std::optional<IntegerValue> Of(Builder& builder, ValueId numbers) const;
   // The integers of numbers were copied like the numbers themselves.
   void AddCopy(ValueId numbers, const IntegerValue& copied);
-  // Where one of these roots is a copy of numbers, their integers are copied, too.
-  void Follow(const std::set<ValueId>& roots);
+  // Where one of these roots is a copy of numbers, or of such a copy, their integers are copied, too.
+  void Follow(std::set<ValueId> roots);
   // Numbers that nothing reads any more are not made.
   void DropUnread();
 
@@ -40,6 +40,10 @@ class IntegerValues {
   void Add(ValueId numbers, const IntegerValue& value);
   bool IsMadeOnce(ValueId root) const;
   bool IsWholeAndMadeOnce(ValueId value) const;
+  const format::CopyParams* CopyOf(const Item& item) const;
+  bool AddSources(std::set<ValueId>& roots) const;
+  void CopyIntegers(Builder& builder, const Step& step, format::CopyParams params,
+                    const std::set<ValueId>& roots);
   bool DropUnreadOnce();
 
   Program& program_;

@@ -141,6 +141,16 @@ TEST(IntegerValues, MoveAsTheNumbersDo) {
               r.Multiply(turned);
             }),
             "convert copy dense_i8:i16");
+  EXPECT_EQ(SameSums([](Rounded& r) {
+              ValueId moved = r.Bytes(5);
+              for (int i = 0; i < 2; ++i) {
+                const ValueId to = r.builder.Scratch(F32({kLevelRows, kLevelInputs}));
+                r.builder.Copy(moved, to);
+                moved = to;
+              }
+              r.Multiply(moved);
+            }),
+            "quantize copy copy dense_q8");
 }
 
 TEST(IntegerValues, AreNoneOfWhatIsWrittenTwice) {
