@@ -14,38 +14,46 @@ using format::RowsOf;
 
 using Operands = std::byte * [format::kMaxOperands];
 
-// The operands of steps in loops, from one iteration to the next: of those steps whose operands no section
-// moves.
+// The operands of steps in loops, from one iteration to the next: only those that a section moves are
+// looked for again.
 template <bool kKeeps>
 class StepOperands {
  public:
   // Before the first step in a loop.
   void Begin() {
-    for (uint32_t& known : known_) known = kNoStep;
+    for (Kept& kept : kept_) kept.step = kNoStep;
   }
 
-  // find(operands) writes down where they are, stay() says whether they stay there. Those of a step in no
-  // loop go to `spare`.
-  template <class Find, class Stay>
+  // find(operands) writes down where they are and says which of them move, a bit each; follow(operands,
+  // moving) does so for those alone. Those of a step in no loop go to `spare`.
+  template <class Find, class Follow>
   std::byte* const* Of(uint32_t step, bool in_loop, Operands& spare, const Find& find,
-                       const Stay& stay) {
+                       const Follow& follow) {
     if (!in_loop) {
       find(spare);
       return spare;
     }
-    const uint32_t place = step % kPlaces, moves = 2 * step, stays = 2 * step + 1;
-    if (known_[place] == stays) return kept_[place];
-    find(kept_[place]);
-    if (known_[place] != moves) known_[place] = stay() ? stays : moves;
-    return kept_[place];
+    Kept& kept = kept_[step % kPlaces];
+    if (kept.step == step) {
+      follow(kept.operands, kept.moving);
+    } else {
+      kept.step = step;
+      kept.moving = find(kept.operands);
+    }
+    return kept.operands;
   }
 
  private:
   static constexpr uint32_t kNoStep = 0xFFFFFFFFu;  // a file has fewer steps
   static constexpr uint32_t kPlaces = 32;
 
-  uint32_t known_[kPlaces];
-  Operands kept_[kPlaces];
+  struct Kept {
+    uint32_t step;
+    uint32_t moving;
+    Operands operands;
+  };
+
+  Kept kept_[kPlaces];
 };
 
 // Firmware, which counts bytes of stack, finds them anew each time.
@@ -54,8 +62,8 @@ class StepOperands<false> {
  public:
   void Begin() const {}
 
-  template <class Find, class Stay>
-  std::byte* const* Of(uint32_t, bool, Operands& spare, const Find& find, const Stay&) const {
+  template <class Find, class Follow>
+  std::byte* const* Of(uint32_t, bool, Operands& spare, const Find& find, const Follow&) const {
     find(spare);
     return spare;
   }
@@ -119,21 +127,25 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
   }
 
   void Call(const format::Step& step) {
+    static_assert(format::kMaxOperands <= 32, "a bit each");
     const uint32_t* row = operands_ + step.first_operand();
-    const uint32_t count = format::kArity[step.kind()].operands();
     const auto find = [&](Operands& pointers) {
+      const uint32_t count = format::kArity[step.kind()].operands();
+      uint32_t moving = 0;
       for (uint32_t i = 0; i < count; ++i) {
         pointers[i] = row[i] == kNoSlot ? nullptr : Address(row[i]);
+        if (row[i] != kNoSlot && slots_[row[i]].move_count() != 0) moving |= uint32_t{1} << i;
       }
+      return moving;
     };
-    const auto stay = [&] {
-      for (uint32_t i = 0; i < count; ++i) {
-        if (row[i] != kNoSlot && slots_[row[i]].move_count() != 0) return false;
+    const auto follow = [&](Operands& pointers, uint32_t moving) {
+      for (; moving != 0; moving &= moving - 1) {
+        const uint32_t i = static_cast<uint32_t>(__builtin_ctz(moving));
+        pointers[i] = Address(row[i]);
       }
-      return true;
     };
     Operands spare;
-    std::byte* const* pointers = Of(step_, depth_ != 0, spare, find, stay);
+    std::byte* const* pointers = Of(step_, depth_ != 0, spare, find, follow);
     const StepEntry& entry = entries_[step.kind() - 1];
     if (profile_ == nullptr) return entry.run(model_, step.param(), pointers);
     const uint64_t begin = profile_->now(profile_->user);
