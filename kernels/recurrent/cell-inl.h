@@ -198,16 +198,11 @@ struct CellSums {
 
 // Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add: 8 or
 // 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON. Floats come from the second cache, a vector in a cycle;
-// of
-// bfloats one in half a cycle, so that 6 chains would not hide it.
+// of bfloats one in half a cycle, which so few chains of AVX-512 would not follow: 16 or 12.
 template <size_t kGates, class Weight>
-inline constexpr bool kNeedsFourBlocks =
-    kPanelVectors == 1 && kGates == 3 && std::is_same<Weight, BF16>::value;
-template <size_t kGates, class Weight>
-inline constexpr size_t kBlocksAtOnce = kNeedsFourBlocks<kGates, Weight> ? 4
-                                        : kPanelVectors == 1 || (kPanelVectors == 2 && kGates == 3)
-                                            ? 2
-                                            : 1;
+inline constexpr size_t kBlocksAtOnce = kPanelVectors == 1
+                                            ? (std::is_same<Weight, BF16>::value ? 4 : 2)
+                                            : (kPanelVectors == 2 && kGates == 3 ? 2 : 1);
 // Sums that the registers hold beside what they are made of: of 32, 16 and 32.
 inline constexpr size_t kMostSums = kPanelVectors == 2 ? 12 : 20;
 

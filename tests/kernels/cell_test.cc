@@ -109,7 +109,8 @@ std::vector<float> GruApart(const CellSample& s) {
   });
 }
 
-constexpr uint32_t kHidden[] = {0, 1, 3, 4, 5, 8, 12, 15, 16, 17, 24, 31, 32, 40, 48, 57, 72, 80, 150};
+constexpr uint32_t kHidden[] = {0,  1,  3,  4,  5,  8,  12, 15, 16, 17,
+                                24, 31, 32, 40, 48, 57, 72, 80, 150};
 constexpr uint32_t kInputs[] = {0, 1, 2, 3, 4, 7, 40};
 
 // With weights as floats that begin anywhere, and of each narrow type.
