@@ -113,7 +113,9 @@ std::vector<plan::ValueId> ProductInputs(LowerScope& scope, plan::ValueId x,
                                          plan::ValueId weights) {
   std::vector<plan::ValueId> inputs = {x, weights, scope.input(kScales)};
   for (const size_t i : {kFirsts, kStarts}) {
-    inputs.push_back(IsOfZeros(*scope.constant(i)) ? plan::kNone : scope.input(i));
+    const ir::Constant* constant = scope.constant(i);
+    const bool is_nothing = constant != nullptr && IsOfZeros(*constant);
+    inputs.push_back(is_nothing ? plan::kNone : scope.input(i));
   }
   return inputs;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/quantise.h"
 
+#include "converter/graph/quantise/computed_levels.h"
 #include "converter/graph/quantise/data.h"
 #include "converter/graph/quantise/elementwise.h"
 #include "converter/graph/quantise/joined.h"
@@ -22,7 +23,8 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
     if (levels == nullptr || !levels->AgreesWith(*LevelsOfType(type))) return;
     Become(node, "Identity", 16,
            {BytesAs(site.graph(), node, site.Integers(node.inputs[0]), type)});
-  } else if (!QuantiseProduct(site, node) && !QuantiseJoinedProduct(site, node)) {
+  } else if (!QuantiseProduct(site, node) && !QuantiseComputedProduct(site, node) &&
+             !QuantiseJoinedProduct(site, node)) {
     QuantiseData(site, node);
   }
 }

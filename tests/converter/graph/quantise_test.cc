@@ -57,6 +57,61 @@ TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
   EXPECT_EQ(Kinds(second), (KindCounts{{"Quantize", 1}, {"QuantizedMatMul", 2}, {"Identity", 1}}));
 }
 
+// MatMulInteger behind DynamicQuantizeLinear, as frontends leave it: bytes and their zero are computed.
+struct ComputedLevels : Quantised {
+  ir::Source As(const char* type, ir::Source x) {
+    return g.Of("Convert", {x}, {{"destination_type", type}});
+  }
+  ir::Source Floats(ir::Source x) { return As("f32", x); }
+  ir::Source Wide(const char* type, const Dims& dims) {
+    return As("i32", As(type, g.Parameter(F32(dims))));
+  }
+  ir::Source Centred(const char* type, const Dims& zero) {
+    return g("Subtract", Wide(type, {3, 7}), Wide(type, zero));
+  }
+  ir::Source Constants(const Dims& dims, int32_t greatest = 127) {
+    std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), -128);
+    numbers.back() = greatest;
+    return g.Const({ElementType::i32, dims}, numbers);
+  }
+};
+
+TEST_F(ComputedLevels, ProductsTakeConversionAndFactor) {
+  for (const char* type : {"u8", "i8"}) {
+    for (const Dims& factor : {Dims{}, Dims{1, 1}, Dims{5}, Dims{1, 5}}) {
+      g = {};
+      const ir::Source sums = g("MatMul", Centred(type, {}), Constants({7, 5}));
+      const KindCounts kinds = Kinds(g("Multiply", Floats(sums), g.Parameter(F32(factor))));
+      EXPECT_EQ(kinds.at("QuantizedMatMul"), 1);
+      EXPECT_FALSE(kinds.contains("MatMul"));
+    }
+  }
+}
+
+TEST_F(ComputedLevels, ProductsWithoutZeroAndFactorAreBytesToo) {
+  const ir::Source sums =
+      g.Of("MatMul", {Wide("u8", {3, 7}), Constants({5, 7})}, {{"transpose_b", "true"}});
+  EXPECT_EQ(
+      Kinds(Floats(sums)),
+      (KindCounts{{"Convert", 1}, {"ByteTable", 1}, {"QuantizedMatMul", 1}, {"Identity", 1}}));
+}
+
+TEST_F(ComputedLevels, OtherProductsStayWhatTheyAre) {
+  const auto stays = [&](ir::Source result) {
+    const KindCounts kinds = Kinds(result);
+    EXPECT_EQ(kinds.at("MatMul"), 1);
+    EXPECT_FALSE(kinds.contains("QuantizedMatMul"));
+    g = {};
+  };
+  stays(Floats(g("MatMul", Centred("u8", {}), Constants({7, 5}, 128))));
+  stays(Floats(g("MatMul", Centred("u8", {7}), Constants({7, 5}))));
+  stays(Floats(g("MatMul", Centred("u8", {}), Constants({2, 7, 5}))));
+  stays(Floats(g("MatMul", As("i32", g.Parameter(F32({3, 7}))), Constants({7, 5}))));
+  const ir::Source sums = g("MatMul", Centred("u8", {}), Constants({7, 5}));
+  g.Result(Floats(g("Negative", sums)));
+  stays(Floats(sums));
+}
+
 TEST_F(Quantised, ConvolutionsHaveTheirChannelsLast) {
   const ir::Source x = Symmetric(g.Parameter(F32({1, 3, 5, 6})));
   EXPECT_EQ(
