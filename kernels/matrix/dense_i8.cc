@@ -62,6 +62,17 @@ struct DenseI8Operands {
   int16_t* scratch;
 };
 
+// Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h, nowhere else.
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) {
+#if defined(WEFT_TARGET_DOTS)
+  return shape.most == kLeastMost && HasDots();
+#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
+  return shape.most == kLeastMost;
+#else
+  return (void)shape, false;
+#endif
+}
+
 // Row `row` of x as integers; returns what one of them is worth.
 template <typename Number>
 HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t row, size_t padded,
@@ -77,22 +88,25 @@ HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t 
   return 1.0f;
 }
 
-// kRows rows from `row` on, which become Number.
-template <typename Number, size_t kRows>
+// kRows rows from `row` on.
+template <size_t kRows>
 WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
   // Where a row's integers stand depends on no target.
-  Number* const scratch = reinterpret_cast<Number*>(at.scratch) + row % kDenseI8Rows * padded;
+  int16_t* const shorts = at.scratch + row % kDenseI8Rows * padded;
+  auto* const bytes = reinterpret_cast<int8_t*>(shorts);
+  const bool are_bytes = AreBytes(shape);
   float worth[kRows];
   for (size_t r = 0; r < kRows; ++r) {
-    worth[r] = IntegersOfRow(shape, at.x, row + r, padded, scratch + r * padded);
+    worth[r] = are_bytes ? IntegersOfRow(shape, at.x, row + r, padded, bytes + r * padded)
+                         : IntegersOfRow(shape, at.x, row + r, padded, shorts + r * padded);
   }
-  NumberRows<Number> numbers = {scratch, padded, padded, nullptr};
+  NumberRows<int8_t> of_bytes = {bytes, padded, padded, nullptr};
 #if defined(WEFT_TARGET_DOTS)
   int32_t biases[kRows];
-  if constexpr (kFirstBias != 0 && sizeof(Number) == sizeof(int8_t)) {
-    BiasesOf<kRows>(numbers, biases);
-    numbers.biases = biases;
+  if (kFirstBias != 0 && are_bytes) {
+    BiasesOf<kRows>(of_bytes, biases);
+    of_bytes.biases = biases;
   }
 #endif
   const int8_t* weights = at.weights;
@@ -103,7 +117,11 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     const size_t left = shape.outputs - first,
                  outputs = left < kPanelOutputs ? left : kPanelOutputs;
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(numbers, weights, sums);
+    if (are_bytes) {
+      SumPanel<kRows>(of_bytes, weights, sums);
+    } else {
+      SumPanel<kRows>(NumberRows<int16_t>{shorts, padded, padded, nullptr}, weights, sums);
+    }
     weights += kPanelOutputs * padded;
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
@@ -119,36 +137,19 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   }
 }
 
-template <typename Number>
-HWY_INLINE void DenseI8As(const DenseI8Shape& shape, const DenseI8Operands& at) {
-  size_t row = 0;
-#if HWY_TARGET != HWY_SCALAR  // where rows share what they load
-  static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
-  for (; row + kTileRows <= shape.rows; row += kTileRows) {
-    DenseI8Rows<Number, kTileRows>(shape, at, row);
-  }
-#endif
-  for (; row < shape.rows; ++row) DenseI8Rows<Number, 1>(shape, at, row);
-}
-
-// Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h, nowhere else.
-#undef WEFT_HAS_BYTE_ROWS
-#if defined(WEFT_TARGET_DOTS)
-#define WEFT_HAS_BYTE_ROWS HasDots()
-#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
-#define WEFT_HAS_BYTE_ROWS true
-#endif
-
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
   if (shape.outputs == 0) return;  // nothing bounds the rows then
   const DenseI8Operands at = {x, weights, scales, start, y, scratch};
-#if defined(WEFT_HAS_BYTE_ROWS)
-  if (shape.most == kLeastMost && WEFT_HAS_BYTE_ROWS) return DenseI8As<int8_t>(shape, at);
+  size_t row = 0;
+#if HWY_TARGET != HWY_SCALAR  // where rows share what they load
+  static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
+  for (; row + kTileRows <= shape.rows; row += kTileRows) {
+    DenseI8Rows<kTileRows>(shape, at, row);
+  }
 #endif
-  DenseI8As<int16_t>(shape, at);
+  for (; row < shape.rows; ++row) DenseI8Rows<1>(shape, at, row);
 }
-#undef WEFT_HAS_BYTE_ROWS
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

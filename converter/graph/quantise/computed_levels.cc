@@ -8,7 +8,7 @@
 #include "converter/graph/quantise/products.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "kernels/matrix/dense_q8.h"
+#include "kernels/elementwise/levels.h"
 
 namespace weft::graph {
 namespace {

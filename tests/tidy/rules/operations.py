@@ -46,6 +46,7 @@ PATTERNS = {
     "converter/graph/recognise/softmax.cc": "softmax and its logarithm spelled out",
     "converter/graph/recognise/triangle.cc": "causal masks",
     "converter/graph/quantise/bounds.cc": "bounds in front of a quantiser",
+    "converter/graph/quantise/computed_levels.cc": "products of bytes whose zero and scale are computed",
     "converter/graph/quantise/data.cc": "the rounding of data to integers, of plain operations",
     "converter/graph/quantise/elementwise.cc": "sums and products in front of a quantiser",
     "converter/graph/quantise/joined.cc": "products of what was joined, which become sums",
