@@ -170,6 +170,16 @@ class Engine {
   // *out is unchanged on a fault.
   static Fault Open(Bytes model, StepTable steps, Memory memory, Engine* out);
 
+  // Open that checks the plan as well: that every step reads what it read when the file was written,
+  // which Open, whose rules are those of memory, takes on trust. A changed order of steps, a shifted
+  // or shared place, swapped variables, a damaged weight or parameter are kPlanNumber, but for one
+  // chance in about four billion. It guards against damage and against faults of tools, not against those
+  // who write a number to match. It needs the number that a file with names has (kPlanNumberAbsent).
+  // The memory of the engine is all that it takes; `table`, of any size, 0 too, saves time: with PlanTableBytes
+  // loops read their constants once. It takes as long as some runs whose steps move bytes instead of
+  // computing (at most about a second of a desktop).
+  static Fault OpenChecked(Bytes model, StepTable steps, Memory memory, Block table, Engine* out);
+
   uint32_t input_count() const;
   uint32_t output_count() const;
   // Inputs are the caller's to fill before each Run; once Run starts their bytes may be reused.
@@ -219,6 +229,11 @@ class Engine {
   std::byte* regions_[2 + kMaxScratchRegions] = {};  // weights (never written), state, scratch ...
   const Profile* profile_ = nullptr;
 };
+
+// Room in which Engine::OpenChecked notes every constant of a file: so many bytes for each operand of
+// its steps. 0 when the file is no model.
+inline constexpr uint32_t kPlanTableBytesPerOperand = 16;
+uint32_t PlanTableBytes(Bytes model);
 
 // FNV-1a over a whole file with its checksum field taken as zero; what the desktop tools compare
 // with the field. Devices that trust their flash need not call it. 0 when the file is no model.

@@ -38,6 +38,18 @@ weft_tensor ToC(const weft::Tensor& tensor) {
 
 weft::Block FromC(const weft_block& block) { return {block.data, block.bytes}; }
 
+weft::Memory FromC(const weft_memory& memory) {
+  weft::Memory blocks = {FromC(memory.state), FromC(memory.scratch)};
+  for (uint32_t i = 0; i + 1 < weft::kMaxScratchRegions; ++i) {
+    blocks.more_scratch[i] = FromC(memory.more_scratch[i]);
+  }
+  return blocks;
+}
+
+weft::StepTable FromC(const weft_steps& steps) {
+  return {reinterpret_cast<const weft::StepEntry*>(steps.entries), steps.count};
+}
+
 }  // namespace
 
 extern "C" {
@@ -64,15 +76,23 @@ weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* ne
 weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps, weft_memory memory,
                      weft_engine* engine) {
   weft::Engine opened;
-  const weft::StepTable table = {reinterpret_cast<const weft::StepEntry*>(steps.entries),
-                                 steps.count};
-  weft::Memory blocks = {FromC(memory.state), FromC(memory.scratch)};
-  for (uint32_t i = 0; i + 1 < weft::kMaxScratchRegions; ++i) {
-    blocks.more_scratch[i] = FromC(memory.more_scratch[i]);
-  }
-  const weft::Fault fault = weft::Engine::Open({model, model_bytes}, table, blocks, &opened);
+  const weft::Fault fault =
+      weft::Engine::Open({model, model_bytes}, FromC(steps), FromC(memory), &opened);
   if (fault.ok()) Store(opened, engine);
   return ToC(fault);
+}
+
+weft_fault weft_open_checked(const void* model, size_t model_bytes, weft_steps steps,
+                             weft_memory memory, weft_block table, weft_engine* engine) {
+  weft::Engine opened;
+  const weft::Fault fault = weft::Engine::OpenChecked({model, model_bytes}, FromC(steps),
+                                                      FromC(memory), FromC(table), &opened);
+  if (fault.ok()) Store(opened, engine);
+  return ToC(fault);
+}
+
+uint32_t weft_plan_table_bytes(const void* model, size_t model_bytes) {
+  return weft::PlanTableBytes({model, model_bytes});
 }
 
 uint32_t weft_input_count(const weft_engine* engine) { return Load(engine).input_count(); }

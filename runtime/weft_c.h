@@ -146,6 +146,13 @@ WEFT_NODISCARD weft_fault weft_read_needs(const void* model, size_t model_bytes,
 WEFT_NODISCARD weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps,
                                     weft_memory memory, weft_engine* engine);
 
+/* Checks the plan, too, as weft::Engine::OpenChecked does. `table` may have any size, 0 too; with
+ * weft_plan_table_bytes it saves most time. */
+WEFT_NODISCARD weft_fault weft_open_checked(const void* model, size_t model_bytes, weft_steps steps,
+                                            weft_memory memory, weft_block table,
+                                            weft_engine* engine);
+uint32_t weft_plan_table_bytes(const void* model, size_t model_bytes);
+
 uint32_t weft_input_count(const weft_engine* engine);
 uint32_t weft_output_count(const weft_engine* engine);
 weft_tensor weft_input(const weft_engine* engine, uint32_t port);

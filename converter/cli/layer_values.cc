@@ -88,7 +88,7 @@ void LayerValues::Find(const format::Model& model) {
     const uint32_t operand = format::kArity[steps[step].kind()].inputs;
     const uint32_t slot = operands[steps[step].first_operand() + operand];
     if (slot == format::kNoSlot || format::BitsOf(slots[slot].type()) < 8) continue;
-    sources_[step] = {layer, operand, plan::AccessOf(model, steps[step], operand)};
+    sources_[step] = {layer, operand, AccessOf(model, steps[step], operand)};
     values_[layer].type = {slots[slot].type(), {0}};
   }
   for (const auto& [step, source] : sources_) layers_.push_back(source.layer);

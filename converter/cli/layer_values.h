@@ -16,7 +16,7 @@
 #include "converter/cli/comparison.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/watch.h"
-#include "converter/plan/access.h"
+#include "runtime/access.h"
 
 namespace weft::cli {
 
@@ -37,7 +37,7 @@ class LayerValues {
   struct Source {
     std::string layer;
     uint32_t operand = 0;
-    plan::StridedBytes bytes;
+    StridedBytes bytes;
   };
   void Find(const format::Model& model);
   void See(uint32_t step, std::byte* const* operands);

@@ -17,10 +17,10 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
-#include "converter/emit/model_file.h"
 #include "converter/inspect/streamed.h"
 #include "converter/plan/validator.h"
 #include "converter/plan/value_numbers.h"
+#include "runtime/plan_number.h"
 
 namespace weft::cli {
 namespace {
@@ -32,13 +32,13 @@ struct VerifyCall {
 
 // That its steps hand each other what they did when the file was written.
 std::vector<std::string> ValueFaults(const format::Model& model) {
-  const std::optional<uint32_t> must = emit::ValuesOf(model);
-  const std::optional<uint32_t> is = must ? plan::NumberOfValues(model) : std::nullopt;
-  if (!is || *is == *must) return {};
+  const uint32_t must = StoredPlanNumber(model);
+  const std::optional<uint32_t> is = must == 0 ? std::nullopt : plan::NumberOfValues(model);
+  if (!is || *is == must) return {};
   return {
       fmt::format("plan: its steps read other values than they were planned to; their number is "
                   "{:08x}; must be {:08x}",
-                  *is, *must)};
+                  *is, must)};
 }
 
 std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validated) {

@@ -19,6 +19,7 @@
 #include "converter/emit/self_test.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/plan/value_numbers.h"
+#include "runtime/plan_number.h"
 #include "runtime/weft.h"
 
 namespace weft::emit {
@@ -31,7 +32,6 @@ using plan::ValueId;
 
 constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
 constexpr int64_t kLimit = plan::kMostRegionBytes;
-constexpr size_t kValuesDigits = 8;
 
 // Walks the program once and appends to the vectors of the file.
 class Writer {
@@ -270,11 +270,12 @@ void Writer::WriteVariables() {
 // Fills in the number of the values, for which the generator has left room.
 void NumberValues(format::Model& model) {
   char* text = reinterpret_cast<char*>(model.mutable_generator()->Data());
-  const size_t at = model.generator()->string_view().find(kValues);
+  const std::string_view mark = kPlanNumberText;
+  const size_t at = model.generator()->string_view().find(mark);
   if (at == std::string_view::npos) return;
   const std::optional<uint32_t> number = plan::NumberOfValues(model);
   if (!number) return;
-  fmt::format_to(text + at + kValues.size(), "{:08x}", *number);
+  fmt::format_to(text + at + mark.size(), "{:0{}x}", *number, kPlanNumberDigits);
 }
 
 // The finished bytes with that number and their checksum filled in.
@@ -338,7 +339,8 @@ std::string Writer::Generator() const {
   if (options_.names && plan_.scratch_bytes.size() == 1) {
     text += fmt::format("{}{}", kScratchBound, plan_.account.bound_bytes);
   }
-  if (options_.names) text += fmt::format("{}{:0{}}", kValues, 0, kValuesDigits);
+  // 0 stays where the number takes too long to find.
+  if (options_.names) text += fmt::format("{}{:0{}}", kPlanNumberText, 0, kPlanNumberDigits);
   if (options_.f16_weights) text += kF16Weights;
   return text;
 }
@@ -425,19 +427,6 @@ std::optional<int64_t> ScratchBoundOf(const format::Model& model) {
   const int64_t all_bytes = format::RowsOf(model.regions())[format::kFirstScratchRegion].bytes();
   if (fault != std::errc() || bytes < 0 || bytes > all_bytes) return std::nullopt;
   return bytes;
-}
-
-std::optional<uint32_t> ValuesOf(const format::Model& model) {
-  if (model.generator() == nullptr) return std::nullopt;
-  const std::string_view text = model.generator()->string_view();
-  const size_t at = text.find(kValues);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = text.substr(at + kValues.size(), kValuesDigits);
-  uint32_t number = 0;
-  const auto [last, fault] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (fault != std::errc() || number == 0) return std::nullopt;
-  return number;
 }
 
 ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Faults& faults) {

@@ -28,12 +28,6 @@ inline constexpr std::string_view kScratchBound = "; scratch bound ";
 // Nullopt where the file says none, or more than it has scratch.
 std::optional<int64_t> ScratchBoundOf(const format::Model& model);
 
-// Behind it, in a file with names, in eight hexadecimal digits: what plan::NumberOfValues finds; 0 where
-// that finds none.
-inline constexpr std::string_view kValues = "; values ";
-// Nullopt where the file says none.
-std::optional<uint32_t> ValuesOf(const format::Model& model);
-
 struct FileOptions {
   bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
   uint32_t self_test_runs = 0;  // pairs for Engine::SelfTest, recorded by running the file

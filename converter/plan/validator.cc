@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "converter/plan/access.h"
 #include "converter/plan/effect.h"
 #include "converter/plan/repeat.h"
+#include "runtime/access.h"
 #include "runtime/format/listing.h"
 
 namespace weft::plan {

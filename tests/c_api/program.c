@@ -74,6 +74,25 @@ static int CheckSelfTest(weft_engine* engine) {
   return found >= kCopies / 2;
 }
 
+/* The plan is that of the file; of a copy with another weight it is not. */
+static int CheckPlan(weft_engine* engine) {
+  static unsigned char room[16 * MODEL_STEPS]; /* less than it could use */
+  const size_t past = (uintptr_t)damaged_room % WEFT_MODEL_ALIGNMENT;
+  unsigned char* damaged = damaged_room + (WEFT_MODEL_ALIGNMENT - past) % WEFT_MODEL_ALIGNMENT;
+  const weft_memory memory = {{model_state, MODEL_STATE_BYTES},
+                              {model_scratch, MODEL_SCRATCH_BYTES},
+                              {{model_more_scratch, MODEL_MORE_SCRATCH_BYTES}}};
+  const weft_block table = {room, sizeof(room)};
+  weft_fault fault =
+      weft_open_checked(model_model, MODEL_MODEL_BYTES, model_steps, memory, table, engine);
+  if (!weft_ok(fault)) return !Fail(fault);
+  if (weft_plan_table_bytes(model_model, MODEL_MODEL_BYTES) < sizeof(room)) return 0;
+  memcpy(damaged, model_model, MODEL_MODEL_BYTES);
+  damaged[MODEL_MODEL_BYTES - 2048] ^= 1;
+  fault = weft_open_checked(damaged, MODEL_MODEL_BYTES, model_steps, memory, table, engine);
+  return !weft_ok(fault) && fault.is != fault.must;
+}
+
 /* A clock that its own readings drive. */
 static uint64_t Count(void* user) {
   uint64_t* time = (uint64_t*)user;
@@ -147,6 +166,12 @@ int main(void) {
     printf("the self test is wrong\n");
     return 1;
   }
+  if (!CheckPlan(&engine)) {
+    printf("the plan is not that of the file\n");
+    return 1;
+  }
+  fault = model_open(&engine);
+  if (!weft_ok(fault)) return Fail(fault);
   if (!CheckStepTimes(&engine)) {
     printf("the times of steps are wrong\n");
     return 1;

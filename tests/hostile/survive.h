@@ -50,6 +50,12 @@ inline Fate Survive(const ExactBytes& file) {
   if (!fault.ok()) return Fate::kRefused;
   if (engine.MostSteps() > kMostSteps) return Fate::kOpened;
   const ExactBytes before = file;
+  const ExactBytes table(PlanTableBytes(file.bytes()) / 2);
+  Engine checked;
+  const Fault plan = Engine::OpenChecked(file.bytes(), AllSteps(), memory, table.block(), &checked);
+  EXPECT_TRUE(plan.ok() || plan.code == FaultCode::kPlanNumberAbsent ||
+              plan.code == FaultCode::kPlanNumber);
+  engine.Reset();
   unsigned sum = 0;
   for (int call = 0; call < 2; ++call) {
     FillInputs(engine);
@@ -76,6 +82,7 @@ inline std::vector<ExactBytes> SoundFiles() {
   std::vector<ExactBytes> files;
   const auto add = [&files](ListingBuilder& b) {
     b.region_bytes[0] = (b.region_bytes[0] / 64 + 1) * 64;
+    b.generator = "; values 00000001";  // a number, so that the plan is looked at
     files.push_back(b.Finish());
   };
   Features features = EveryFeature();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "converter/base/aligned_bytes.h"
-#include "converter/plan/access.h"
+#include "runtime/access.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
 #include "tests/models/every_case.h"
@@ -46,7 +46,7 @@ class StepRun {
       blocks_.emplace_back(present_[i] ? model.slots()->Get(slot)->bytes() : 0);
       claimed_.emplace_back(blocks_[i].size(), false);
       if (!present_[i]) continue;
-      const plan::StridedBytes access = plan::AccessOf(model, step, i);
+      const StridedBytes access = AccessOf(model, step, i);
       access.ForEachRun([&](int64_t at) {
         for (int64_t k = 0; k < access.run_bytes; ++k)
           claimed_[i].at(static_cast<size_t>(at + k)) = true;

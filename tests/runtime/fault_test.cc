@@ -188,6 +188,8 @@ constexpr Row kNumbers[] = {
     {110, "ParamScale"},
     {111, "ParamLevels"},
     {112, "ParamChain"},
+    {113, "PlanNumberAbsent"},
+    {114, "PlanNumber"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

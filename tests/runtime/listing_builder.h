@@ -184,6 +184,8 @@ class ListingBuilder {
     const auto self_test_at = SelfTestAt(fbb);  // before the weights, so that it ends the file
     fbb.ForceVectorAlignment(weights.size(), 1, 64);
     const auto weights_at = fbb.CreateVector(weights);
+    flatbuffers::Offset<flatbuffers::String> generator_at;
+    if (!generator.empty()) generator_at = fbb.CreateString(generator);
     const auto regions_at = fbb.CreateVectorOfStructs(regions);
     const auto slots_at = fbb.CreateVectorOfStructs(slots);
     const auto dims_at = fbb.CreateVector(dims);
@@ -204,6 +206,7 @@ class ListingBuilder {
     format::ModelBuilder model(fbb);
     model.add_format_version(format_version);
     model.add_checksum(checksum);
+    model.add_generator(generator_at);
     model.add_regions(regions_at);
     model.add_slots(slots_at);
     model.add_dims(dims_at);
@@ -232,6 +235,7 @@ class ListingBuilder {
   // Everything that is written, for tests to spoil.
   uint32_t format_version = kFormatVersion;
   uint64_t checksum = 0;
+  std::string generator;
   uint32_t region_alignment = 64;
   std::vector<uint32_t> region_bytes = {0, 0, 0};
   std::vector<format::Slot> slots;

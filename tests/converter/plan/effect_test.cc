@@ -11,9 +11,9 @@
 #include <set>
 #include <vector>
 
-#include "converter/plan/access.h"
 #include "converter/plan/byte_runs.h"
 #include "converter/plan/repeat.h"
+#include "runtime/access.h"
 
 namespace weft::plan {
 namespace {
@@ -214,7 +214,7 @@ TEST(Repeated, TakesNoMoreWorkForMoreTrips) {
 
 TEST(Strided, IsOneRunWhereNothingIsLeftOut) {
   const StridedBytes bytes = Strided(32, 5, {{3, 8}, {8, 1}, {7, 0}});
-  EXPECT_TRUE(bytes.dims.empty());
+  EXPECT_EQ(bytes.dim_count, 0u);
   EXPECT_EQ(bytes.first_byte, 20);
   EXPECT_EQ(bytes.run_bytes, 3 * 8 * 4);
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/access.h"
+#include "runtime/access.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-
-#include "converter/plan/map_access.h"
-#include "converter/plan/row_access.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/fourier/fourier.h"
 #include "kernels/matrix/conv_i8.h"
@@ -16,28 +10,82 @@
 #include "kernels/matrix/depthwise_i8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
-#include "runtime/format/listing.h"
 
-namespace weft::plan {
+namespace weft {
 
 namespace {
 
-using Dims = std::vector<std::pair<int64_t, int64_t>>;
 using format::ElementType;
 
-template <typename Array>
-std::vector<int64_t> FirstOf(const Array& dims, uint32_t rank) {
-  std::vector<int64_t> first;
-  for (uint32_t i = 0; i < rank; ++i) first.push_back(dims.Get(i));
-  return first;
+constexpr int64_t kF32Bits = 32, kI16Bits = 16, kI8Bits = 8;
+
+template <typename DimArray, typename StrideArray>
+void ExtendBy(StridedBytes& bytes, int64_t bits, const DimArray& dims, uint32_t rank,
+              const StrideArray& strides) {
+  for (uint32_t i = 0; i < rank; ++i) Extend(bytes, bits, dims.Get(i), strides.Get(i));
 }
 
 template <typename DimArray, typename StrideArray>
-StridedBytes Walked(int64_t element_bits, int64_t offset, const DimArray& dims, uint32_t rank,
+StridedBytes Walked(int64_t bits, int64_t offset, const DimArray& dims, uint32_t rank,
                     const StrideArray& strides) {
-  Dims walk;
-  for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(dims.Get(i), strides.Get(i));
-  return Strided(element_bits, offset, walk);
+  StridedBytes bytes = ElementAt(bits, offset);
+  ExtendBy(bytes, bits, dims, rank, strides);
+  return bytes;
+}
+
+// Elements one behind the other. The verifier has bounded the product where no factor is 0; where
+// one is it does not matter how the others wrap.
+StridedBytes Contiguous(int64_t bits, std::initializer_list<int64_t> factors) {
+  uint64_t count = 1;
+  for (const int64_t factor : factors) count *= static_cast<uint64_t>(factor);
+  return Strided(bits, 0, {{static_cast<int64_t>(count), 1}});
+}
+
+StridedBytes Elements(int64_t bits, uint64_t count) {
+  return Contiguous(bits, {static_cast<int64_t>(count)});
+}
+
+// As a factor of Contiguous.
+template <typename DimArray>
+int64_t ProductOf(const DimArray& dims, uint32_t rank) {
+  uint64_t count = 1;
+  for (uint32_t i = 0; i < rank; ++i) count *= dims.Get(i);
+  return static_cast<int64_t>(count);
+}
+
+StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length, int64_t bits = kF32Bits) {
+  return Strided(bits, 0, {{rows, row_stride}, {length, 1}});
+}
+
+int64_t PaddedOutputs(uint32_t outputs) {
+  return static_cast<int64_t>(kernels::PanelCount(outputs)) * kernels::kPanelOutputs;
+}
+
+StridedBytes Mapped(const format::MapStrides& strides, int64_t images, int64_t height,
+                    int64_t width, int64_t channels, int64_t bits) {
+  return Strided(bits, 0,
+                 {{images, strides.image()},
+                  {height, strides.row()},
+                  {width, strides.pixel()},
+                  {channels, strides.channel()}});
+}
+
+// The maps that a step with a window reads and writes.
+template <typename Params>
+StridedBytes InputMap(const Params& p, int64_t channels, int64_t bits = kF32Bits) {
+  return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), channels, bits);
+}
+template <typename Params>
+StridedBytes OutputMap(const Params& p, int64_t channels, int64_t bits = kF32Bits) {
+  return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), channels, bits);
+}
+template <typename Params>
+int64_t InputsOfGroups(const Params& p) {
+  return int64_t{p.groups()} * p.in_channels();
+}
+template <typename Params>
+int64_t OutputsOfGroups(const Params& p) {
+  return int64_t{p.groups()} * p.out_channels();
 }
 
 // One overload per kind of step; `operand` counts as the row of ops.inc does.
@@ -57,21 +105,15 @@ StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   const uint32_t rank = p.batch_rank();
   const int64_t bits = format::BitsOf(p.type());
-  std::vector<int64_t> y_dims = FirstOf(*p.batch_dims(), rank);
-  y_dims.insert(y_dims.end(), {p.rows(), p.columns()});
-  const StridedBytes y = Contiguous(bits, y_dims);
+  const StridedBytes y =
+      Contiguous(bits, {ProductOf(*p.batch_dims(), rank), p.rows(), p.columns()});
   if (operand == 2 || y.run_bytes == 0) return y;
-  const auto& strides = operand == 0 ? *p.a_batch_strides() : *p.b_batch_strides();
-  Dims walk;
-  for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(p.batch_dims()->Get(i), strides.Get(i));
-  if (operand == 0) {
-    walk.emplace_back(p.rows(), p.a_row_stride());
-    walk.emplace_back(p.inner(), p.a_inner_stride());
-  } else {
-    walk.emplace_back(p.columns(), p.b_column_stride());
-    walk.emplace_back(p.inner(), p.b_inner_stride());
-  }
-  return Strided(bits, 0, walk);
+  const bool is_a = operand == 0;
+  const auto& strides = is_a ? *p.a_batch_strides() : *p.b_batch_strides();
+  StridedBytes x = Walked(bits, 0, *p.batch_dims(), rank, strides);
+  Extend(x, bits, is_a ? p.rows() : p.columns(), is_a ? p.a_row_stride() : p.b_column_stride());
+  Extend(x, bits, p.inner(), is_a ? p.a_inner_stride() : p.b_inner_stride());
+  return x;
 }
 
 // Weights as kernels::PackDenseI8 lays them out, of each group.
@@ -83,7 +125,7 @@ StridedBytes PackedI8(int64_t groups, uint32_t outputs, uint32_t inputs) {
 StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return InputMap(p);
+      return InputMap(p, InputsOfGroups(p));
     case 1:
       return Contiguous(format::BitsOf(p.weights()),
                         {PaddedOutputs(p.out_channels()), p.groups(), p.in_channels(),
@@ -91,7 +133,7 @@ StridedBytes AccessBy(const format::ConvParams& p, uint32_t operand) {
     case 2:
       return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
     default:
-      return OutputMap(p);
+      return OutputMap(p, OutputsOfGroups(p));
   }
 }
 
@@ -103,18 +145,18 @@ StridedBytes PackedTaps(const Params& p, int64_t bits) {
 StridedBytes AccessBy(const format::DepthwiseParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return InputMap(p);
+      return InputMap(p, p.channels() / p.multiplier());
     case 1:
       return PackedTaps(p, format::BitsOf(p.weights()));
     case 2:
       return Contiguous(kF32Bits, {p.channels()});
     default:
-      return OutputMap(p);
+      return OutputMap(p, p.channels());
   }
 }
 
 StridedBytes AccessBy(const format::PoolParams& p, uint32_t operand) {
-  return operand == 0 ? InputMap(p) : OutputMap(p);
+  return operand == 0 ? InputMap(p, p.channels()) : OutputMap(p, p.channels());
 }
 
 StridedBytes AccessBy(const format::UnaryParams& p, uint32_t) {
@@ -123,7 +165,7 @@ StridedBytes AccessBy(const format::UnaryParams& p, uint32_t) {
 
 template <typename Params>
 StridedBytes AccessOfPair(const Params& p, uint32_t operand, ElementType result) {
-  if (operand == 2) return Contiguous(format::BitsOf(result), FirstOf(*p.dims(), p.rank()));
+  if (operand == 2) return Contiguous(format::BitsOf(result), {ProductOf(*p.dims(), p.rank())});
   const auto& strides = operand == 0 ? *p.a_strides() : *p.b_strides();
   return Walked(format::BitsOf(p.type()), 0, *p.dims(), p.rank(), strides);
 }
@@ -146,13 +188,13 @@ StridedBytes AccessBy(const format::SelectParams& p, uint32_t operand) {
     case 2:
       return Walked(bits, 0, *p.dims(), p.rank(), *p.b_strides());
     default:
-      return Contiguous(bits, FirstOf(*p.dims(), p.rank()));
+      return Contiguous(bits, {ProductOf(*p.dims(), p.rank())});
   }
 }
 
 StridedBytes AccessBy(const format::ReduceParams& p, uint32_t operand) {
   const int64_t bits = format::BitsOf(p.type());
-  if (operand == 1) return Contiguous(bits, FirstOf(*p.dims(), p.kept_rank()));
+  if (operand == 1) return Contiguous(bits, {ProductOf(*p.dims(), p.kept_rank())});
   return Walked(bits, 0, *p.dims(), p.kept_rank() + p.reduced_rank(), *p.strides());
 }
 
@@ -173,7 +215,8 @@ StridedBytes AccessBy(const format::TopParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::FourierParams& p, uint32_t operand) {
   kernels::FourierShape shape;
   shape.size = p.size();
-  std::copy_n(p.factors()->Data(), kernels::kMostFourierFactors, shape.factors);
+  for (uint32_t i = 0; i < kernels::kMostFourierFactors; ++i)
+    shape.factors[i] = p.factors()->Get(i);
   shape.op = static_cast<kernels::FourierOp>(p.op());
   shape.has_window = p.has_window() != 0;
   const auto rows = [&](int64_t stride, uint64_t floats) {
@@ -183,11 +226,11 @@ StridedBytes AccessBy(const format::FourierParams& p, uint32_t operand) {
     case 0:
       return rows(p.x_line_stride(), FourierInputs(shape));
     case 1:
-      return Contiguous(kF32Bits, {static_cast<int64_t>(FourierTableFloats(shape))});
+      return Elements(kF32Bits, FourierTableFloats(shape));
     case 2:
       return rows(p.y_line_stride(), FourierOutputs(shape));
     default:
-      return Contiguous(kF32Bits, {static_cast<int64_t>(FourierScratchFloats(shape))});
+      return Elements(kF32Bits, FourierScratchFloats(shape));
   }
 }
 
@@ -279,49 +322,43 @@ StridedBytes AccessBy(const format::RingParams& p, uint32_t operand) {
 }
 
 StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
-  const uint32_t rank = p.batch_rank();
-  Dims walk;
-  const auto add_batch = [&](const auto& strides) {
-    for (uint32_t i = 0; i < rank; ++i) walk.emplace_back(p.batch_dims()->Get(i), strides.Get(i));
+  const auto batch = [&p](const auto& strides) {
+    return Walked(kF32Bits, 0, *p.batch_dims(), p.batch_rank(), strides);
   };
   const bool is_along_columns = p.along() == format::RingAlong::columns;
   const int64_t held = int64_t{is_along_columns ? p.columns() : p.inner()} - p.places();
-  const auto add_matrix = [&](int64_t places, int64_t inner_stride, int64_t column_stride) {
-    walk.emplace_back(is_along_columns ? places : p.columns(), column_stride);
-    walk.emplace_back(is_along_columns ? p.inner() : places, inner_stride);
+  const auto with_matrix = [&](StridedBytes bytes, int64_t places, int64_t inner_stride,
+                               int64_t column_stride) {
+    Extend(bytes, kF32Bits, is_along_columns ? places : p.columns(), column_stride);
+    Extend(bytes, kF32Bits, is_along_columns ? p.inner() : places, inner_stride);
+    return bytes;
   };
   switch (operand) {
-    case 0:
-      add_batch(*p.a_batch_strides());
-      walk.emplace_back(p.rows(), p.a_row_stride());
-      walk.emplace_back(p.inner(), p.a_inner_stride());
-      break;
+    case 0: {
+      StridedBytes a = batch(*p.a_batch_strides());
+      Extend(a, kF32Bits, p.rows(), p.a_row_stride());
+      Extend(a, kF32Bits, p.inner(), p.a_inner_stride());
+      return a;
+    }
     case 1:
-      add_batch(*p.past_batch_strides());
-      add_matrix(held, p.past_inner_stride(), p.past_column_stride());
-      break;
+      return with_matrix(batch(*p.past_batch_strides()), held, p.past_inner_stride(),
+                         p.past_column_stride());
     case 2:
-      add_batch(*p.x_batch_strides());
-      add_matrix(p.places(), p.x_inner_stride(), p.x_column_stride());
-      break;
+      return with_matrix(batch(*p.x_batch_strides()), p.places(), p.x_inner_stride(),
+                         p.x_column_stride());
     case 3:
       return Contiguous(32, {1});
-    default: {
-      std::vector<int64_t> y_dims = FirstOf(*p.batch_dims(), rank);
-      y_dims.insert(y_dims.end(), {p.rows(), p.columns()});
-      return Contiguous(kF32Bits, y_dims);
-    }
+    default:
+      return Contiguous(kF32Bits,
+                        {ProductOf(*p.batch_dims(), p.batch_rank()), p.rows(), p.columns()});
   }
-  return Strided(kF32Bits, 0, walk);
 }
 
 StridedBytes AccessBy(const format::PlacesParams& p, uint32_t operand) {
   if (operand == 2) return Contiguous(32, {p.batch()});
   if (operand == 1)
     return Contiguous(format::BitsOf(p.index_type()), {p.batch(), p.rank(), p.most()});
-  std::vector<int64_t> dims = FirstOf(*p.dims(), p.rank());
-  dims.push_back(p.batch());
-  return Contiguous(format::BitsOf(p.type()), dims);
+  return Contiguous(format::BitsOf(p.type()), {ProductOf(*p.dims(), p.rank()), p.batch()});
 }
 
 StridedBytes AccessBy(const format::ConvertParams& p, uint32_t operand) {
@@ -395,7 +432,7 @@ StridedBytes AccessBy(const format::ConvI8Params& p, uint32_t operand) {
   const uint32_t pixels = kernels::ConvI8Pixels(p.out_height(), p.out_width());
   switch (operand) {
     case 0:
-      return InputMap(p, BitsOfRows(p.most()));
+      return InputMap(p, InputsOfGroups(p), BitsOfRows(p.most()));
     case 1:
       return PackedI8(p.groups(), p.out_channels(), inputs);
     case 2:
@@ -403,7 +440,7 @@ StridedBytes AccessBy(const format::ConvI8Params& p, uint32_t operand) {
     case 3:
       return Contiguous(kF32Bits, {p.groups(), p.out_channels()});
     case 4:
-      return OutputMap(p);
+      return OutputMap(p, OutputsOfGroups(p));
     case 5:
       return Elements(
           kF32Bits, kernels::ConvI8PatchFloats(pixels, inputs, p.out_channels(), p.y().channel()));
@@ -415,7 +452,7 @@ StridedBytes AccessBy(const format::ConvI8Params& p, uint32_t operand) {
 StridedBytes AccessBy(const format::DepthwiseI8Params& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return InputMap(p);
+      return InputMap(p, p.channels() / p.multiplier());
     case 1:
       return PackedTaps(p, kI8Bits);
     case 2:
@@ -424,7 +461,7 @@ StridedBytes AccessBy(const format::DepthwiseI8Params& p, uint32_t operand) {
     case 4:
       return Contiguous(kF32Bits, {p.channels()});
     case 5:
-      return OutputMap(p);
+      return OutputMap(p, p.channels());
     default:
       return Elements(
           kF32Bits, kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8IsWhole(p), p.channels(),
@@ -439,8 +476,7 @@ StridedBytes AccessBy(const format::DenseI4Params& p, uint32_t operand) {
     case 0:
       return Rows(p.rows(), p.x_row_stride(), p.inputs());
     case 1:
-      return Contiguous(
-          kU8Bits, {static_cast<int64_t>(kernels::PackedDenseU4Bytes(p.outputs(), p.inputs()))});
+      return Elements(kU8Bits, kernels::PackedDenseU4Bytes(p.outputs(), p.inputs()));
     case 2:
       return Contiguous(format::BitsOf(p.scales()), {PaddedOutputs(p.outputs()), groups});
     case 3:
@@ -450,8 +486,8 @@ StridedBytes AccessBy(const format::DenseI4Params& p, uint32_t operand) {
     case 5:
       return Rows(p.rows(), p.y_row_stride(), p.outputs());
     default:
-      return Contiguous(kI16Bits, {static_cast<int64_t>(kernels::DenseI4ScratchShorts(
-                                      p.rows(), p.inputs(), p.group_blocks()))});
+      return Elements(kI16Bits,
+                      kernels::DenseI4ScratchShorts(p.rows(), p.inputs(), p.group_blocks()));
   }
 }
 
@@ -487,14 +523,15 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
   const int64_t outputs = int64_t{p.groups()} * p.out_channels();
   switch (operand) {
     case 0:
-      return InputMap(p, kI8Bits);
+      return InputMap(p, InputsOfGroups(p), kI8Bits);
     case 1:
       return PackedI8(p.groups(), p.out_channels(), inputs);
     case 5:
-      return OutputMap(p, format::BitsOf(p.levels().type()));
+      return OutputMap(p, OutputsOfGroups(p), format::BitsOf(p.levels().type()));
     case 6: {  // a patch for each pixel of a row, as many as there is room for
       const uint64_t all = kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs);
-      const uint32_t patches = std::min(kernels::kPatches, p.out_width());
+      const uint32_t patches =
+          p.out_width() < kernels::kPatches ? p.out_width() : kernels::kPatches;
       return Contiguous(kI8Bits, {static_cast<int64_t>(all / kernels::kPatches * patches)});
     }
     default:
@@ -505,22 +542,22 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
 StridedBytes AccessBy(const format::DepthwiseQ8Params& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return InputMap(p, kI8Bits);
+      return InputMap(p, p.channels() / p.multiplier(), kI8Bits);
     case 1:
       return PackedTaps(p, kI8Bits);
     case 5:
-      return OutputMap(p, format::BitsOf(p.levels().type()));
+      return OutputMap(p, p.channels(), format::BitsOf(p.levels().type()));
     default:
       return Contiguous(kF32Bits, {p.channels()});
   }
 }
 
 StridedBytes AccessBy(const format::PoolQ8Params& p, uint32_t operand) {
-  return operand == 0 ? InputMap(p, kI8Bits) : OutputMap(p, kI8Bits);
+  return operand == 0 ? InputMap(p, p.channels(), kI8Bits) : OutputMap(p, p.channels(), kI8Bits);
 }
 
 StridedBytes AccessBy(const format::BinaryQ8Params& p, uint32_t operand) {
-  if (operand == 2) return Contiguous(kI8Bits, FirstOf(*p.dims(), p.rank()));
+  if (operand == 2) return Contiguous(kI8Bits, {ProductOf(*p.dims(), p.rank())});
   return Walked(kI8Bits, 0, *p.dims(), p.rank(), operand == 0 ? *p.a_strides() : *p.b_strides());
 }
 
@@ -530,52 +567,18 @@ StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {
 }
 
 StridedBytes AccessBy(const format::ChainParams& p, uint32_t operand) {
-  if (operand == kernels::kChainInputs) return Contiguous(kF32Bits, FirstOf(*p.dims(), p.rank()));
-  Dims walk;
+  if (operand == kernels::kChainInputs) {
+    return Contiguous(kF32Bits, {ProductOf(*p.dims(), p.rank())});
+  }
+  StridedBytes x = ElementAt(kF32Bits, 0);
   for (uint32_t i = 0; i < p.rank(); ++i) {
     const uint32_t at = operand * kernels::kChainRank + i;
-    walk.emplace_back(p.dims()->Get(i), p.strides()->Get(at));
+    Extend(x, kF32Bits, p.dims()->Get(i), p.strides()->Get(at));
   }
-  return Strided(kF32Bits, 0, walk);
+  return x;
 }
 
 }  // namespace
-
-int64_t StridedBytes::RunCount() const {
-  int64_t count = run_bytes > 0 ? 1 : 0;
-  for (const Dim& dim : dims) {
-    if (__builtin_mul_overflow(count, dim.count, &count)) {
-      return std::numeric_limits<int64_t>::max();
-    }
-  }
-  return count;
-}
-
-void StridedBytes::Repeat(int64_t count, int64_t stride) {
-  if (stride < 0) first_byte += (count - 1) * stride;
-  if (count > 1 && stride != 0) dims.push_back({count, stride < 0 ? -stride : stride});
-  std::sort(dims.begin(), dims.end(),
-            [](const Dim& a, const Dim& b) { return a.stride_bytes < b.stride_bytes; });
-  // Dims whose steps leave no gap make the run longer.
-  size_t absorbed = 0;
-  for (; absorbed < dims.size() && dims[absorbed].stride_bytes <= run_bytes; ++absorbed) {
-    run_bytes += (dims[absorbed].count - 1) * dims[absorbed].stride_bytes;
-  }
-  dims.erase(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(absorbed));
-}
-
-StridedBytes Strided(int64_t element_bits, int64_t offset_elements, const Dims& walk) {
-  // Elements of less than a byte are only ever walked from the front, one behind the other.
-  const int64_t element_bytes = element_bits < 8 ? 1 : element_bits / 8;
-  StridedBytes bytes;
-  bytes.first_byte = offset_elements * element_bytes;
-  bytes.run_bytes = element_bytes;
-  for (const auto& [count, stride] : walk) {
-    if (count == 0) return {};
-    bytes.Repeat(element_bits < 8 ? (count * element_bits + 7) / 8 : count, stride * element_bytes);
-  }
-  return bytes;
-}
 
 StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint32_t operand) {
   switch (static_cast<format::Kind>(step.kind())) {
@@ -590,4 +593,4 @@ StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint
   return {};
 }
 
-}  // namespace weft::plan
+}  // namespace weft

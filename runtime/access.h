@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which bytes of an operand a step touches, taken from the step's parameters. Outputs: exactly the
+// bytes that the kernel writes. Inputs: at least the bytes that it reads. (compact, whose extent is
+// known at run time alone, counts as reading and writing all it may.) A program that does not check
+// a plan (Engine::OpenChecked) does not hold it.
+#ifndef WEFT_RUNTIME_ACCESS_H_
+#define WEFT_RUNTIME_ACCESS_H_
+
+#include <cstdint>
+
+#include "runtime/format/listing.h"
+#include "runtime/strided_bytes.h"
+
+namespace weft {
+
+// The bytes of operand `operand` (inputs first), seen from the address of its slot. The step is one
+// of a verified model, and not a section.
+StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint32_t operand);
+
+}  // namespace weft
+
+#endif  // WEFT_RUNTIME_ACCESS_H_

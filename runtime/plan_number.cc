@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plan_number.h"
+
+#include <cstring>
+
+#include "runtime/access.h"
+
+namespace weft {
+
+namespace {
+
+using format::kNoSlot;
+using format::Rows;
+using format::RowsOf;
+
+constexpr int64_t kMostWork = int64_t{1} << 29;  // bytes; about a second
+constexpr int64_t kStepWork = 64;                // in bytes that would take as long
+constexpr uint32_t kMostTrips = 4096;            // of a loop whose count a run decides
+constexpr uint32_t kFewTrips = 6;
+
+uint64_t Mixed(uint64_t number, uint64_t word) {
+  number = (number ^ word) * 0x9FB21C651E98DF25u;
+  return number ^ (number >> 32);
+}
+
+uint64_t MixedBytes(uint64_t number, const std::byte* bytes, size_t count) {
+  for (; count >= sizeof(uint64_t); count -= sizeof(uint64_t), bytes += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, bytes, sizeof(word));
+    number = Mixed(number, word);
+  }
+  uint64_t rest = 0;
+  if (count != 0) std::memcpy(&rest, bytes, count);
+  return Mixed(number, rest ^ (uint64_t{count} << 56));
+}
+
+// Numbers the bytes from `begin` on: byte i by `number` and its place.
+void NumberBytes(uint64_t number, uint64_t place, std::byte* bytes, size_t count) {
+  for (size_t at = 0; at < count; at += sizeof(uint64_t)) {
+    const uint64_t word = Mixed(number, place + at);
+    std::memcpy(bytes + at, &word, count - at < sizeof(word) ? count - at : sizeof(word));
+  }
+}
+
+// In what order a cell computes its units is the plan's choice, and no part of what it computes.
+template <typename Params>
+auto WithoutOrder(Params& params, int) -> decltype(params.mutate_backward(0), void()) {
+  params.mutate_backward(0);
+}
+template <typename Params>
+void WithoutOrder(Params&, long) {}
+
+template <typename Params>
+uint64_t NumberOfParams(const Params& params, uint64_t number) {
+  Params same = params;
+  WithoutOrder(same, 0);
+  return MixedBytes(number, reinterpret_cast<const std::byte*>(&same), sizeof(same));
+}
+
+uint64_t NumberOfStep(const format::Model& model, const format::Step& step, uint64_t number) {
+  number = Mixed(number, step.kind());
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, ...) \
+  case format::Kind::name:   \
+    return NumberOfParams(*model.name()->Get(step.param()), number);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  return number;
+}
+
+uint64_t NumberOfRuns(const StridedBytes& access, const std::byte* from) {
+  uint64_t number = 0;
+  access.ForEachRun([&](int64_t at) {
+    number = MixedBytes(number, from + at, static_cast<size_t>(access.run_bytes));
+  });
+  return number;
+}
+
+void NumberRuns(const StridedBytes& access, uint64_t number, uint64_t place, std::byte* to) {
+  access.ForEachRun([&](int64_t at) {
+    const auto bytes = static_cast<size_t>(access.run_bytes);
+    NumberBytes(number, place, to + at, bytes);
+    place += bytes;
+  });
+}
+
+// Of a constant that an operand has read, by their numbers in the listing and its first byte.
+struct KnownConstant {
+  uint64_t number;
+  uint32_t operand_and_one;  // 0: none
+  uint32_t offset;
+};
+static_assert(sizeof(KnownConstant) == kPlanTableBytesPerOperand, "stated in weft.h");
+
+// In the caller's bytes, which need no alignment. Operands share rows where there are too few.
+class Constants {
+ public:
+  explicit Constants(Block table)
+      : rows_(static_cast<std::byte*>(table.data)),
+        count_(table.data == nullptr ? 0 : table.bytes / sizeof(KnownConstant)) {
+    if (count_ != 0) std::memset(rows_, 0, count_ * sizeof(KnownConstant));
+  }
+
+  bool Find(uint32_t operand, uint32_t offset, uint64_t* number) const {
+    if (count_ == 0) return false;
+    KnownConstant row;
+    std::memcpy(&row, RowOf(operand), sizeof(row));
+    *number = row.number;
+    return row.operand_and_one == operand + 1 && row.offset == offset;
+  }
+
+  void Keep(uint32_t operand, uint32_t offset, uint64_t number) {
+    if (count_ == 0) return;
+    const KnownConstant row = {number, operand + 1, offset};
+    std::memcpy(RowOf(operand), &row, sizeof(row));
+  }
+
+ private:
+  std::byte* RowOf(uint32_t operand) const {
+    return rows_ + operand % count_ * sizeof(KnownConstant);
+  }
+  std::byte* rows_;
+  size_t count_;
+};
+
+class Numbering {
+ public:
+  Numbering(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
+            Block table)
+      : model_(model),
+        entries_(entries),
+        regions_(regions),
+        slots_(RowsOf(model.slots())),
+        moves_(RowsOf(model.moves())),
+        sections_(RowsOf(model.sections())),
+        steps_(RowsOf(model.steps())),
+        operands_(RowsOf(model.operands())),
+        constants_(table) {}
+
+  uint32_t Number() {
+    int64_t bytes = 0;
+    for (const format::Region& region : RowsOf(model_.regions())) bytes += region.bytes();
+    if (bytes > kMostWork) return 0;
+    Reset();
+    uint64_t all = 0;
+    for (run_ = 0; run_ < RunCount() && Goes(); ++run_) {
+      Begin();
+      RunSteps(0, steps_.count);
+      for (const format::Port& port : RowsOf(model_.outputs())) {
+        all = Mixed(all, NumberOf(port.slot()));
+        if (port.length_slot() != kNoSlot) all = Mixed(all, NumberOf(port.length_slot()));
+      }
+      for (const format::Variable& variable : RowsOf(model_.variables())) {
+        all = Mixed(all, NumberOf(variable.slot()));
+      }
+    }
+    if (!Goes()) return 0;
+    all += ways_;
+    const auto number = static_cast<uint32_t>(all >> 32);
+    return number == 0 ? 1 : number;
+  }
+
+ private:
+  bool Goes() const { return work_ < kMostWork; }
+
+  // The longest way through all conditions and loops, the shortest, and others.
+  uint32_t RunCount() const {
+    for (const format::Section& section : sections_) {
+      if (section.trip_slot() != kNoSlot || section.first_condition_slot() != kNoSlot ||
+          section.body_condition_slot() != kNoSlot) {
+        return 24;
+      }
+    }
+    return 3;
+  }
+
+  // As Engine::Reset, of a state that was zero.
+  void Reset() {
+    const uint32_t bytes = RowsOf(model_.regions())[format::kStateRegion].bytes();
+    if (bytes != 0) std::memset(regions_[format::kStateRegion], 0, bytes);
+    for (const format::Variable& variable : RowsOf(model_.variables())) {
+      const uint32_t initial = variable.initial_slot();
+      if (initial == kNoSlot || slots_[initial].bytes() == 0) continue;
+      std::memcpy(Address(variable.slot()), Address(initial), slots_[initial].bytes());
+    }
+  }
+
+  // Scratch is unwritten, and the inputs are there.
+  void Begin() {
+    const Rows<format::Region> regions = RowsOf(model_.regions());
+    for (uint32_t i = format::kFirstScratchRegion; i < regions.count; ++i) {
+      NumberBytes(~uint64_t{run_}, uint64_t{i} << 40, regions_[i], regions[i].bytes());
+    }
+    uint64_t index = 0;
+    for (const format::Port& port : RowsOf(model_.inputs())) {
+      NumberBytes(Mixed(run_, ++index), 0, Address(port.slot()), slots_[port.slot()].bytes());
+    }
+  }
+
+  std::byte* Address(uint32_t index) const {
+    const format::Slot& slot = slots_[index];
+    return regions_[slot.region()] + OffsetOf(slot);
+  }
+
+  std::ptrdiff_t OffsetOf(const format::Slot& slot) const {
+    int64_t offset = slot.offset_bytes();
+    for (uint32_t i = 0; i < slot.move_count(); ++i) {
+      const format::Move& move = moves_[slot.first_move() + i];
+      offset += int64_t{iterations_[sections_[move.section()].depth()]} * move.stride_bytes();
+    }
+    return static_cast<std::ptrdiff_t>(offset);
+  }
+
+  uint64_t NumberOf(uint32_t slot) const {
+    return MixedBytes(0, Address(slot), slots_[slot].bytes());
+  }
+
+  void RunSteps(uint32_t first, uint32_t end) {
+    for (uint32_t step = first; step < end && Goes();) {
+      const format::Step& row = steps_[step];
+      if (row.kind() == 0) {
+        RunSection(row.param());
+        step = Mark(row.param(), 2 * sections_[row.param()].unroll() - 1);
+      } else {
+        RunStep(step++);
+      }
+    }
+  }
+
+  uint32_t Mark(uint32_t section, uint32_t run) const {
+    return model_.marks()->Get(sections_[section].first_mark() + run);
+  }
+
+  bool IsConstant(uint32_t slot) const { return slots_[slot].region() == format::kWeightsRegion; }
+
+  // What decides is part of the result. As plans may enter sections in another order, it is added up.
+  void Decide(uint32_t slot) { ways_ += NumberOf(slot); }
+
+  bool Condition(uint32_t slot) {
+    const std::byte at = *Address(slot);
+    if (IsConstant(slot)) return at != std::byte{0};
+    Decide(slot);
+    if (run_ < 2) return run_ == 0;
+    return (Mixed(run_, static_cast<uint64_t>(at)) & 1) != 0;
+  }
+
+  uint32_t Trips(const format::Section& section) {
+    uint32_t trips = section.trip_count();
+    if (trips > section.max_trips()) trips = section.max_trips();
+    const uint32_t slot = section.trip_slot();
+    if (slot != kNoSlot && IsConstant(slot)) {
+      const int64_t count = Constant(slot);
+      return count < 0 || count > trips ? trips : static_cast<uint32_t>(count);
+    }
+    const bool decides = slot != kNoSlot || section.body_condition_slot() != kNoSlot;
+    if (!decides) return trips;
+    if (trips > kMostTrips) trips = kMostTrips;
+    if (slot != kNoSlot) Decide(slot);
+    if (slot == kNoSlot || run_ == 0) return trips;
+    if (run_ == 1) return 0;
+    const auto few = static_cast<uint32_t>(NumberOf(slot) % (kFewTrips * (1 + run_ % 3)));
+    return trips < few ? trips : few;
+  }
+
+  int64_t Constant(uint32_t slot) const {
+    if (slots_[slot].type() == format::ElementType::i32) {
+      int32_t narrow;
+      std::memcpy(&narrow, Address(slot), sizeof(narrow));
+      return narrow;
+    }
+    int64_t wide;
+    std::memcpy(&wide, Address(slot), sizeof(wide));
+    return wide;
+  }
+
+  void SetNumber(uint32_t slot, uint64_t number) const {
+    if (slot == kNoSlot) return;
+    std::memcpy(Address(slot), &number, slots_[slot].type() == format::ElementType::i32 ? 4 : 8);
+  }
+
+  // As the engine does it; sections lie at most kMaxSectionDepth deep.
+  void RunSection(uint32_t index) {
+    const format::Section& section = sections_[index];
+    const uint32_t unroll = section.unroll();
+    const uint32_t trips = Trips(section);
+    const uint32_t first_condition = section.first_condition_slot();
+    if (trips == 0 ||
+        (first_condition != kNoSlot && Condition(first_condition) != (section.runs_when() != 0))) {
+      return SetNumber(section.length_slot(), 0);
+    }
+    uint32_t& done = iterations_[section.depth()];
+    bool goes_on = true;
+    for (done = 0; goes_on;) {
+      work_ += kStepWork;
+      SetNumber(section.iteration_slot(), done);
+      const uint32_t copy = done % unroll;
+      RunSteps(Mark(index, copy), Mark(index, copy + 1));
+      const uint32_t condition = section.body_condition_slot();
+      goes_on = condition == kNoSlot || Condition(condition);
+      goes_on = ++done < trips && goes_on && Goes();
+    }
+    const uint32_t settle = done % unroll;
+    if (settle != 0) RunSteps(Mark(index, unroll + settle - 1), Mark(index, unroll + settle));
+    SetNumber(section.length_slot(), done);
+  }
+
+  // Not inlined: its frame would lie below those of all sections around it.
+  __attribute__((noinline)) void RunStep(uint32_t index) {
+    const format::Step& step = steps_[index];
+    const format::Arity arity = format::kArity[step.kind()];
+    std::byte* pointers[format::kMaxOperands] = {};
+    work_ += kStepWork;
+    for (uint32_t i = 0; i < arity.operands() && Goes(); ++i) {
+      if (IsAbsent(step, i)) continue;
+      pointers[i] = Address(operands_[step.first_operand() + i]);
+      work_ += WorkOf(step, i);
+    }
+    if (!Goes()) return;
+    if (static_cast<format::Kind>(step.kind()) == format::Kind::copy) {
+      return entries_[step.kind() - 1].run(model_, step.param(), pointers);
+    }
+    uint64_t number = NumberOfStep(model_, step, run_);
+    for (uint32_t i = 0; i < arity.inputs; ++i) {
+      number = Mixed(number, IsAbsent(step, i) ? i : NumberOfRead(step, i, pointers[i]));
+    }
+    for (uint32_t i = arity.inputs; i < arity.operands(); ++i) {
+      if (IsAbsent(step, i)) continue;
+      NumberRuns(AccessOf(model_, step, i), number, uint64_t{i} << 40, pointers[i]);
+    }
+  }
+
+  bool IsAbsent(const format::Step& step, uint32_t operand) const {
+    return operands_[step.first_operand() + operand] == kNoSlot;
+  }
+
+  // Runs of a hostile file may overlap, and be any number.
+  __attribute__((noinline)) int64_t WorkOf(const format::Step& step, uint32_t operand) const {
+    const StridedBytes access = AccessOf(model_, step, operand);
+    const int64_t runs = access.RunCount();
+    if (runs == 0) return 0;
+    return runs >= kMostWork / access.run_bytes ? kMostWork : access.run_bytes * runs;
+  }
+
+  __attribute__((noinline)) uint64_t NumberOfRead(const format::Step& step, uint32_t operand,
+                                                  const std::byte* from) {
+    const uint32_t index = step.first_operand() + operand;
+    const format::Slot& slot = slots_[operands_[index]];
+    const bool is_constant = slot.region() == format::kWeightsRegion;
+    const auto offset = static_cast<uint32_t>(OffsetOf(slot));
+    uint64_t number;
+    if (is_constant && constants_.Find(index, offset, &number)) return number;
+    number = NumberOfRuns(AccessOf(model_, step, operand), from);
+    if (is_constant) constants_.Keep(index, offset, number);
+    return number;
+  }
+
+  const format::Model& model_;
+  const StepEntry* const entries_;
+  std::byte* const* const regions_;
+  const Rows<format::Slot> slots_;
+  const Rows<format::Move> moves_;
+  const Rows<format::Section> sections_;
+  const Rows<format::Step> steps_;
+  const Rows<uint32_t> operands_;
+  Constants constants_;
+  uint32_t iterations_[format::kMaxSectionDepth] = {};
+  uint32_t run_ = 0;
+  uint64_t ways_ = 0;
+  int64_t work_ = 0;
+};
+
+}  // namespace
+
+uint32_t StoredPlanNumber(const format::Model& model) {
+  if (model.generator() == nullptr) return 0;
+  const char* at = std::strstr(model.generator()->c_str(), kPlanNumberText);
+  if (at == nullptr) return 0;
+  at += sizeof(kPlanNumberText) - 1;
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < kPlanNumberDigits; ++i) {
+    const bool is_decimal = at[i] >= '0' && at[i] <= '9';
+    if (!is_decimal && !(at[i] >= 'a' && at[i] <= 'f')) return 0;  // the end of the text, too
+    number = number << 4 | static_cast<uint32_t>(is_decimal ? at[i] - '0' : at[i] - 'a' + 10);
+  }
+  return number;
+}
+
+uint32_t PlanNumber(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
+                    Block table) {
+  return Numbering(model, entries, regions, table).Number();
+}
+
+}  // namespace weft

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/strided_bytes.h"
+
+namespace weft {
+
+int64_t StridedBytes::RunCount() const {
+  int64_t count = run_bytes > 0 ? 1 : 0;
+  for (uint32_t i = 0; i < dim_count; ++i) {
+    if (__builtin_mul_overflow(count, dims[i].count, &count)) return INT64_MAX;
+  }
+  return count;
+}
+
+void StridedBytes::Repeat(int64_t count, int64_t stride) {
+  if (stride < 0) first_byte += (count - 1) * stride;
+  if (count > 1 && stride != 0) {
+    const int64_t distance = stride < 0 ? -stride : stride;
+    uint32_t place = dim_count++;
+    for (; place > 0 && dims[place - 1].stride_bytes > distance; --place) {
+      dims[place] = dims[place - 1];
+    }
+    dims[place] = {count, distance};
+  }
+  // Dims whose steps leave no gap make the run longer.
+  uint32_t absorbed = 0;
+  for (; absorbed < dim_count && dims[absorbed].stride_bytes <= run_bytes; ++absorbed) {
+    run_bytes += (dims[absorbed].count - 1) * dims[absorbed].stride_bytes;
+  }
+  if (absorbed == 0) return;
+  dim_count -= absorbed;
+  for (uint32_t i = 0; i < dim_count; ++i) dims[i] = dims[i + absorbed];
+}
+
+StridedBytes Strided(int64_t element_bits, int64_t offset_elements,
+                     std::initializer_list<ElementDim> dims) {
+  StridedBytes bytes = ElementAt(element_bits, offset_elements);
+  for (const ElementDim& dim : dims) Extend(bytes, element_bits, dim.count, dim.stride);
+  return bytes;
+}
+
+// Elements of less than a byte are only ever walked from the front, one behind the
+// other.
+StridedBytes ElementAt(int64_t element_bits, int64_t offset_elements) {
+  const int64_t element_bytes = element_bits < 8 ? 1 : element_bits / 8;
+  StridedBytes bytes;
+  bytes.first_byte = offset_elements * element_bytes;
+  bytes.run_bytes = element_bytes;
+  return bytes;
+}
+
+void Extend(StridedBytes& bytes, int64_t element_bits, int64_t count, int64_t stride) {
+  if (bytes.run_bytes == 0) return;
+  if (count == 0) {
+    bytes.first_byte = bytes.run_bytes = bytes.dim_count = 0;
+  } else if (element_bits < 8) {
+    bytes.Repeat((count * element_bits + 7) / 8, stride);
+  } else {
+    bytes.Repeat(count, stride * (element_bits / 8));
+  }
+}
+
+}  // namespace weft
