@@ -45,6 +45,7 @@ struct Candidate {
   bool lies_near = false;
   bool fuses_loops = false;
   bool joins_chains = false;
+  bool fuses_steps = false;  // those between the loops, too
   bool operator==(const Candidate&) const = default;
 };
 

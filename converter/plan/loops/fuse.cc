@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "converter/plan/loops/counted.h"
+#include "converter/plan/loops/step_loops.h"
 #include "converter/plan/loops/strips.h"
 #include "converter/plan/loops/track.h"
 #include "converter/program/block_access.h"
@@ -29,8 +31,12 @@ struct Feed {
 
 class LoopFuser {
  public:
-  LoopFuser(Program& program, BlockId block)
-      : program_(program), block_(block), accesses_(CollectAccesses(program, block)) {}
+  // keeps_read: what the first loop gathers may be read behind the second one as well.
+  LoopFuser(Program& program, BlockId block, bool keeps_read = false)
+      : program_(program),
+        block_(block),
+        keeps_read_(keeps_read),
+        accesses_(CollectAccesses(program, block)) {}
 
   // True when two loops have become one; what is known of the block is out of date then.
   bool FuseTwo() {
@@ -45,6 +51,16 @@ class LoopFuser {
     return false;
   }
 
+  bool FuseInto(SectionId first, SectionId second) {
+    const Section& one = program_.sections[first];
+    const Section& other = program_.sections[second];
+    if (one.trip_count != other.trip_count || !HaveOneNumber(one, other)) return false;
+    const auto feeds = FeedsOf(first, second);
+    if (!feeds || !IsFree(first, second, *feeds)) return false;
+    Fuse(first, second, *feeds);
+    return true;
+  }
+
  private:
   const Loop& LoopOf(SectionId id) const { return *program_.sections[id].loop; }
 
@@ -55,16 +71,6 @@ class LoopFuser {
       return entry != nullptr && entry->section == id;
     });
     return found - items.begin();
-  }
-
-  bool FuseInto(SectionId first, SectionId second) {
-    const Section& one = program_.sections[first];
-    const Section& other = program_.sections[second];
-    if (one.trip_count != other.trip_count || !HaveOneNumber(one, other)) return false;
-    const auto feeds = FeedsOf(first, second);
-    if (!feeds || !IsFree(first, second, *feeds)) return false;
-    Fuse(first, second, *feeds);
-    return true;
   }
 
   // May the iterations of both have one number?
@@ -108,8 +114,21 @@ class LoopFuser {
     return std::ranges::all_of(accesses_, [&](const auto& of_root) {
       const auto& [root, accesses] = of_root;
       const auto fed = reads.find(root);
-      return fed == reads.end() ? MayMove(accesses, from, to) : accesses.size() == 1 + fed->second;
+      if (fed == reads.end()) return MayMove(accesses, from, to);
+      return keeps_read_ ? IsReadFrom(accesses, to) : accesses.size() == 1 + fed->second;
     });
+  }
+
+  // Is all but the one write a read by item `to` or behind it?
+  static bool IsReadFrom(const std::vector<Access>& accesses, int64_t to) {
+    return std::ranges::count_if(accesses, &Access::write) == 1 &&
+           std::ranges::all_of(
+               accesses, [&](const Access& access) { return access.write || access.item >= to; });
+  }
+  // Is what the scan gathers read behind that item?
+  bool IsReadBehind(const Loop::Scan& scan, int64_t item) const {
+    return std::ranges::any_of(accesses_.at(scan.whole),
+                               [&](const Access& access) { return access.item > item; });
   }
 
   // May what item `from` does to a root be done at `to`?
@@ -133,6 +152,7 @@ class LoopFuser {
 
   Program& program_;
   const BlockId block_;
+  const bool keeps_read_;
   const AccessMap accesses_;
 };
 
@@ -144,7 +164,8 @@ void LoopFuser::Fuse(SectionId first, SectionId second, const std::vector<Feed>&
   const size_t shift = results.size();
   std::vector<bool> is_slice_fed(other.sliced.size()), is_scan_fed(loop.scans.size());
   for (const Feed& feed : feeds) {
-    is_slice_fed[feed.slice] = is_scan_fed[feed.scan] = true;
+    is_slice_fed[feed.slice] = true;
+    is_scan_fed[feed.scan] = !IsReadBehind(loop.scans[feed.scan], ItemOf(second));
     MakeView(program_, other.sliced[feed.slice].chunk, results[loop.scans[feed.scan].result], 0);
   }
   std::vector<Loop::Scan> scans;
@@ -199,6 +220,89 @@ void LoopFuser::ReplaceEntries(SectionId first, SectionId second) {
 
 namespace {
 
+// The steps between two loops of one block, which become part of them.
+class StepFuser {
+ public:
+  StepFuser(Program& program, BlockId block) : program_(program), block_(block) {}
+
+  void Run() {
+    while (FuseLoopsOnly() || FuseStep()) {
+    }
+  }
+
+ private:
+  // Of what a loop gathers.
+  struct Maker {
+    SectionId loop = kNone;
+    bool backward = false;
+  };
+  using MakerOf = std::unordered_map<ValueId, Maker>;
+
+  bool FuseLoopsOnly() { return LoopFuser(program_, block_, true).FuseTwo(); }
+
+  // A step behind a loop whose results it reads, and before another of as many iterations. Behind the
+  // last loop a step is left alone, unless it keeps a sequence alive beside another one.
+  bool FuseStep() {
+    const std::vector<SectionId> loops = CountedLoopsIn(program_, block_);
+    MakerOf maker_of;
+    const std::vector<Item> items = program_.blocks[block_].items;
+    for (size_t item = 0, loop = 0; item < items.size(); ++item) {
+      if (const auto* entry = std::get_if<SectionEntry>(&items[item])) {
+        if (loop == loops.size() || entry->section != loops[loop]) continue;
+        for (const Loop::Scan& scan : program_.sections[loops[loop]].loop->scans) {
+          maker_of[scan.whole] = {loops[loop], scan.backward};
+        }
+        ++loop;
+        continue;
+      }
+      const std::vector<Maker> makers = MakersOf(std::get<Step>(items[item]), maker_of);
+      for (const Maker& maker : makers) {
+        const bool is_wanted = makers.size() > 1 || HasLoopFrom(loops, loop, TripsOf(maker.loop));
+        if (is_wanted && FuseStepInto(maker, item)) return true;
+      }
+    }
+    return false;
+  }
+
+  int64_t TripsOf(SectionId loop) const { return program_.sections[loop].trip_count; }
+
+  bool HasLoopFrom(const std::vector<SectionId>& loops, size_t first, int64_t trips) const {
+    return std::any_of(loops.begin() + static_cast<std::ptrdiff_t>(first), loops.end(),
+                       [&](SectionId id) { return TripsOf(id) == trips; });
+  }
+
+  // Of each sequence that the step reads.
+  std::vector<Maker> MakersOf(const Step& step, const MakerOf& maker_of) const {
+    std::map<ValueId, Maker> makers;
+    for (const ValueId input : step.inputs) {
+      if (input == kNone) continue;
+      const auto maker = maker_of.find(Resolve(program_, input).root);
+      if (maker != maker_of.end()) makers.insert(*maker);
+    }
+    std::vector<Maker> found;
+    for (const auto& [whole, maker] : makers) found.push_back(maker);
+    return found;
+  }
+
+  bool FuseStepInto(const Maker& maker, size_t item) {
+    Program trial = program_;
+    const std::optional<SectionId> second =
+        LoopOfStep(trial, block_, item, TripsOf(maker.loop), maker.backward);
+    if (!second || !LoopFuser(trial, block_, true).FuseInto(maker.loop, *second)) return false;
+    program_ = std::move(trial);
+    return true;
+  }
+
+  Program& program_;
+  const BlockId block_;
+};
+
+size_t LoopCount(const Program& program, size_t end) {
+  size_t count = 0;
+  for (BlockId block = 0; block < end; ++block) count += CountedLoopsIn(program, block).size();
+  return count;
+}
+
 // Of blocks before that one.
 bool FuseLoopsBefore(Program& program, size_t end) {
   bool has_fused = false;
@@ -210,20 +314,43 @@ bool FuseLoopsBefore(Program& program, size_t end) {
   return has_fused;
 }
 
+bool FuseLoopsAndStepsBefore(Program& program, size_t end) {
+  Program fused = program, with_steps = program;
+  FuseLoopsBefore(fused, end);
+  for (BlockId block = 0; block < end; ++block) {
+    if (CountedLoopsIn(fused, block).size() < 2) continue;  // nothing is left to fuse
+    StepFuser(with_steps, block).Run();
+  }
+  if (LoopCount(with_steps, end) >= LoopCount(fused, end)) return false;
+  program = std::move(with_steps);
+  return true;
+}
+
+void AddFused(const Program& program, bool has_steps, std::vector<FusedProgram>& programs) {
+  const auto fuse = has_steps ? FuseLoopsAndStepsBefore : FuseLoopsBefore;
+  const size_t blocks = program.blocks.size();
+  Program fused = program;
+  if (!fuse(fused, blocks)) return;
+  Program strips = program;
+  // The loops within strips, in blocks of their own, stay apart.
+  if (CutIntoStrips(strips, kStrip) && fuse(strips, blocks)) {
+    programs.push_back({std::move(strips), kStrip, has_steps});
+  }
+  programs.push_back({std::move(fused), 1, has_steps});
+}
+
 }  // namespace
 
 bool FuseLoops(Program& program) { return FuseLoopsBefore(program, program.blocks.size()); }
 
+bool FuseLoopsAndSteps(Program& program) {
+  return FuseLoopsAndStepsBefore(program, program.blocks.size());
+}
+
 std::vector<FusedProgram> FusedPrograms(const Program& program) {
-  Program fused = program;
-  if (!FuseLoops(fused)) return {};
   std::vector<FusedProgram> programs;
-  Program strips = program;
-  // The loops within strips, in blocks of their own, stay apart.
-  if (CutIntoStrips(strips, kStrip) && FuseLoopsBefore(strips, program.blocks.size())) {
-    programs.push_back({std::move(strips), kStrip});
-  }
-  programs.push_back({std::move(fused), 1});
+  AddFused(program, false, programs);
+  AddFused(program, true, programs);
   return programs;
 }
 

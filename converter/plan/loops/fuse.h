@@ -20,7 +20,8 @@ namespace weft::plan {
 
 struct FusedProgram {
   Program program;
-  int64_t strip = 1;  // iterations at once
+  int64_t strip = 1;       // iterations at once
+  bool has_steps = false;  // steps between the layers, which computed all iterations at once
 };
 // Before the loops' states have homes. What the program can become, the fastest first; nothing where
 // it has no loops to fuse.
@@ -30,6 +31,12 @@ std::vector<FusedProgram> FusedPrograms(const Program& program);
 // what the first one gathers, nothing else reads that, and the first one can run where the second
 // stands. Returns whether any loop has been fused.
 bool FuseLoops(Program& program);
+
+// The same where steps lie between the loops that make each iteration's part of their results of that
+// iteration's part of what they read (program/row_parts.h): products of rows, functions of each element,
+// sums with other sequences. They become part of the loops. Returns whether more loops have been fused
+// than FuseLoops fuses; else nothing changes.
+bool FuseLoopsAndSteps(Program& program);
 
 }  // namespace weft::plan
 

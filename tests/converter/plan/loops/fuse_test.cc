@@ -121,6 +121,66 @@ TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
   EXPECT_LT(ScratchOf(programs[0].program), ScratchOf(sums.program));
 }
 
+// -(sums of x) + x, summed up.
+Sums SumsWithStepsBetween() {
+  Sums sums;
+  const ValueId negated = Unary(sums.builder, format::UnaryOp::negative, sums.Sum(sums.x).scans[0]);
+  sums.Output(sums.LastOf(sums.Sum(Add(sums.builder, negated, sums.x)).scans[0]));
+  return sums;
+}
+
+TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
+  const Sums sums = SumsWithStepsBetween();
+  Program fused = sums.program;
+  EXPECT_FALSE(FuseLoops(fused));
+  ASSERT_TRUE(FuseLoopsAndSteps(fused));
+  const std::vector<float> expected(kWidth, static_cast<float>(kTrips - kTrips * (kTrips + 1) / 2));
+  EXPECT_EQ(RunFloats(sums.program, {Ones()}).at(0), expected);
+  EXPECT_EQ(RunFloats(fused, {Ones()}).at(0), expected);
+  EXPECT_LE(ScratchOf(fused), (kTrips + 4) * kRowBytes);
+  const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
+  ASSERT_EQ(programs.size(), 2u);
+  for (const FusedProgram& each : programs) {
+    EXPECT_TRUE(each.has_steps);
+    EXPECT_EQ(RunFloats(each.program, {Ones()}).at(0), expected) << each.strip;
+  }
+}
+
+TEST(FuseLoops, TakesSumsWithALayersInputAlong) {
+  Sums sums;  // of three layers, the second of which has its input added, and the third both inputs
+  const ValueId first = sums.Sum(sums.x).scans[0];
+  const ValueId second = Add(sums.builder, sums.Sum(first).scans[0], first);
+  sums.Output(sums.LastOf(sums.Sum(Add(sums.builder, second, first)).scans[0]));
+  Program fused = sums.program;
+  ASSERT_TRUE(FuseLoopsAndSteps(fused));
+  EXPECT_EQ(RunFloats(fused, {Ones()}), RunFloats(sums.program, {Ones()}));
+  EXPECT_LE(ScratchOf(fused), (kTrips + 5) * kRowBytes);
+}
+
+TEST(FuseLoops, LeavesAloneStepsThatMixIterations) {
+  Sums sums;
+  const ValueId first = sums.Sum(sums.x).scans[0];
+  format::SoftmaxParams over_time;
+  over_time.mutate_outer(1);
+  over_time.mutate_axis(static_cast<uint32_t>(kTrips));
+  over_time.mutate_inner(static_cast<uint32_t>(kWidth));
+  const ValueId weights = sums.builder.Scratch(kStackRows);
+  sums.builder.Emit(over_time, {first}, {weights});
+  sums.Output(sums.LastOf(sums.Sum(weights).scans[0]));
+  Program fused = sums.program;
+  EXPECT_FALSE(FuseLoopsAndSteps(fused));
+  EXPECT_TRUE(FusedPrograms(sums.program).empty());
+}
+
+TEST(FuseLoops, LeavesAloneStepsBehindTheLastLayer) {
+  Sums sums;
+  const ValueId all = sums.Sum(sums.Sum(sums.x).scans[0]).scans[0];
+  sums.Output(Unary(sums.builder, format::UnaryOp::negative, all));
+  const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
+  ASSERT_EQ(programs.size(), 2u);
+  EXPECT_FALSE(programs[0].has_steps || programs[1].has_steps);
+}
+
 TEST(FuseLoops, LeavesAloneWhatElseIsRead) {
   const auto fuses = [](const std::function<void(Sums&)>& make) {
     Sums sums;

@@ -18,7 +18,8 @@
 namespace weft {
 
 // One input [trips, width]. A layer adds its input to the first elements of its state, which is its
-// output; some keep the state before that as well, or run backward.
+// output; some keep the state before that as well, or run backward. Some outputs are negated, or have the
+// layer's input added.
 class RandomStack {
  public:
   explicit RandomStack(uint32_t seed) : random_(seed), trips_(2 + Below(9)) {
@@ -58,7 +59,8 @@ class RandomStack {
   }
 
   plan::ValueId AddLayer(plan::ValueId x) {
-    const size_t from = sequence_[0].size(), width = 1 + Below(40);
+    const size_t from = sequence_[0].size(), width = Below(3) == 0 ? from : 1 + Below(40);
+    const std::vector<std::vector<float>> input = sequence_;
     const bool backward = Below(8) == 0, keeps_old = Below(3) == 0, gives_last = Below(4) == 0;
     ops::LoopSpec spec;
     spec.trips = static_cast<int64_t>(trips_);
@@ -76,11 +78,18 @@ class RandomStack {
         });
     std::vector<float> before = Compute(width, backward, keeps_old);
     if (gives_last) Output(results.lasts[0], std::move(before));
-    if (Below(6) != 0) return results.scans[0];
-    for (std::vector<float>& row : sequence_) {
-      for (float& number : row) number = -number;
+    plan::ValueId y = results.scans[0];
+    if (Below(4) == 0) {
+      for (std::vector<float>& row : sequence_) {
+        for (float& number : row) number = -number;
+      }
+      y = Unary(builder_, format::UnaryOp::negative, y);
     }
-    return Unary(builder_, format::UnaryOp::negative, results.scans[0]);
+    if (from != width || Below(2) == 0) return y;
+    for (size_t i = 0; i < trips_; ++i) {
+      for (size_t k = 0; k < width; ++k) sequence_[i][k] += input[i][k];
+    }
+    return Add(builder_, y, x);
   }
 
   // The state, with the input added to its first elements; of the old state, too, where it is kept.

@@ -38,12 +38,13 @@ struct Gaps {
 TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
   const int kStacks = Rounds(2000);
   Gaps gaps;
-  int fused_stacks = 0;
+  int fused_stacks = 0, fused_steps = 0;
   for (int seed = 1; seed <= kStacks; ++seed) {
     const RandomStack stack(static_cast<uint32_t>(seed));
     plan::Program apart = stack.program();
     std::vector<plan::FusedProgram> fused = plan::FusedPrograms(apart);
     fused_stacks += !fused.empty();
+    fused_steps += !fused.empty() && fused.back().has_steps;
     plan::PlanLoops(apart);
     for (plan::FusedProgram& each : fused) {
       plan::PlanLoops(each.program);
@@ -61,11 +62,13 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
     }
   }
   std::printf(
-      "%d stacks, %d fused; of %d plans %d are proven optimal for their schedule, %d within "
+      "%d stacks, %d fused, %d with steps; of %d plans %d are proven optimal for their schedule, "
+      "%d within "
       "1 %%, %d within 10 %%, the widest gap is %.1f %%\n",
-      kStacks, fused_stacks, gaps.plans, gaps.proven, gaps.below_one_percent,
+      kStacks, fused_stacks, fused_steps, gaps.plans, gaps.proven, gaps.below_one_percent,
       gaps.below_ten_percent, gaps.widest_percent);
   EXPECT_GT(4 * fused_stacks, kStacks);
+  EXPECT_GT(20 * fused_steps, kStacks);
   EXPECT_GT(100 * gaps.proven, 90 * gaps.plans);
 }
 
