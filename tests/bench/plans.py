@@ -5,6 +5,11 @@ plans of a model is the order of their speed on this machine. Reports, asserts n
 for each plan and the rank correlation (Spearman) of each model, and writes --json FILE.
 
     build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft --cpu 0
+
+With files of OpenVINO IR the same of those, such as models that no price was taken from:
+
+    M=tests/zoo/models; build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft \\
+        $M/{sub_bands,lpcnet,deep_ar,kws_crnn,nsnet2}.dynamo/model.xml --cpu 0
 """
 import argparse
 import json
@@ -54,12 +59,17 @@ def told(*command):
                                      capture_output=True).stdout)
 
 
-def plans(weft, case, folder, cpu):
-    """The points of the model's curve, each with the time of its fastest run, in turn with the others."""
+def written(case, folder):
+    """A model of models() as IR."""
     case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
     ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
                   compress_to_fp16=False)
-    make = [weft, "convert", folder / "model.xml", "--json", "-o"]
+    return folder / "model.xml"
+
+
+def plans(weft, model, folder, cpu):
+    """The points of the model's curve, each with the time of its fastest run, in turn with the others."""
+    make = [weft, "convert", model, "--json", "-o"]
     points, files = told(*make, folder / "model.weft")["curve"], []
     for point in points:
         files.append(folder / f"{point['scratch_bytes']}.weft")
@@ -100,16 +110,20 @@ def main():
     """Prints a table, and the mean of the correlations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weft", type=pathlib.Path)
+    parser.add_argument("models", type=pathlib.Path, nargs="*")
     parser.add_argument("--cpu", type=int)
     parser.add_argument("--json", type=pathlib.Path)
     call = parser.parse_args()
     report = {}
     print(f"{'scratch':>9} {'cost':>10} {'us':>9}   {'time':>5} {'cost':>5}")
-    for case in models():
+    for case in call.models or models():
         with tempfile.TemporaryDirectory() as folder:
-            points = plans(call.weft, case, pathlib.Path(folder), call.cpu)
-        report[case.graph.name] = {"points": points, "rank_correlation": correlation(points)}
-        print(f"{case.title}: rank correlation {correlation(points):.2f}")
+            is_file = isinstance(case, pathlib.Path)
+            model = case if is_file else written(case, pathlib.Path(folder))
+            points = plans(call.weft, model, pathlib.Path(folder), call.cpu)
+        name, title = (str(case), str(case)) if is_file else (case.graph.name, case.title)
+        report[name] = {"points": points, "rank_correlation": correlation(points)}
+        print(f"{title}: rank correlation {correlation(points):.2f}")
         for point in points:
             print(f"{point['scratch_bytes']:>9} {point['cost']:>10.0f} {point['microseconds']:>9.1f}"
                   f"   {point['microseconds'] / points[0]['microseconds']:>5.2f}"
