@@ -16,6 +16,7 @@
 #include "converter/plan/loops/strips.h"
 #include "converter/plan/loops/track.h"
 #include "converter/program/block_access.h"
+#include "converter/program/row_parts.h"
 
 namespace weft::plan {
 
@@ -285,6 +286,8 @@ class StepFuser {
   }
 
   bool FuseStepInto(const Maker& maker, size_t item) {
+    const Step& step = std::get<Step>(program_.blocks[block_].items[item]);
+    if (!RowPartOf(program_, step, TripsOf(maker.loop))) return false;  // before all is copied
     Program trial = program_;
     const std::optional<SectionId> second =
         LoopOfStep(trial, block_, item, TripsOf(maker.loop), maker.backward);
@@ -315,13 +318,13 @@ bool FuseLoopsBefore(Program& program, size_t end) {
 }
 
 bool FuseLoopsAndStepsBefore(Program& program, size_t end) {
-  Program fused = program, with_steps = program;
-  FuseLoopsBefore(fused, end);
+  Program with_steps = program;
+  FuseLoopsBefore(with_steps, end);
+  const size_t loops = LoopCount(with_steps, end);
   for (BlockId block = 0; block < end; ++block) {
-    if (CountedLoopsIn(fused, block).size() < 2) continue;  // nothing is left to fuse
-    StepFuser(with_steps, block).Run();
+    if (CountedLoopsIn(with_steps, block).size() > 1) StepFuser(with_steps, block).Run();
   }
-  if (LoopCount(with_steps, end) >= LoopCount(fused, end)) return false;
+  if (LoopCount(with_steps, end) >= loops) return false;
   program = std::move(with_steps);
   return true;
 }
@@ -349,6 +352,11 @@ bool FuseLoopsAndSteps(Program& program) {
 
 std::vector<FusedProgram> FusedPrograms(const Program& program) {
   std::vector<FusedProgram> programs;
+  bool has_loops = false;
+  for (BlockId block = 0; block < program.blocks.size(); ++block) {
+    has_loops = has_loops || CountedLoopsIn(program, block).size() > 1;
+  }
+  if (!has_loops) return programs;
   AddFused(program, false, programs);
   AddFused(program, true, programs);
   return programs;
