@@ -9,33 +9,37 @@
 #include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/simd/vector-inl.h"
 
-#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
-    __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)
-#include "kernels/matrix/finish_panel_cortex_m-inl.h"
+#undef WEFT_RUNS_OUTPUTS
+#if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_FMA) && \
+    (!defined(__ARM_FEATURE_MVE) || (__ARM_FEATURE_MVE & 2))
+#include "kernels/matrix/dense_i8_cortex_m-inl.h"
+#define WEFT_RUNS_OUTPUTS
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+#if defined(WEFT_RUNS_OUTPUTS)
+
+// All outputs of a row of integers; start may be null.
+HWY_INLINE void RunRow(const DenseI8Shape& shape, int16_t* row, size_t padded, float worth,
+                       const int8_t* weights, const float* scales, const float* start, float* y) {
+  ArrangeRow(row, padded);
+  RunOutputs({worth, scales, start, y, kPanelOutputs * padded, 0, row, row + padded, weights},
+             shape.outputs);
+}
+
+#endif
 #if HWY_TARGET == HWY_SCALAR
 
-#ifndef WEFT_EIGHT_TO_FLOATS
-// One row of a panel from its sums.
-WEFT_PART void FinishPanelFrom(const int32_t* sums, float worth, const float* scales,
-                               const float* start, size_t outputs, float* y) {
-  WEFT_NO_LOOP_DEPENDENCE
+// One row of a panel from its sums; start may be null.
+WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
+                           const float* start, size_t outputs, float* y) {
   WEFT_FOUR_A_TURN
   for (size_t i = 0; i < outputs; ++i) {
-    y[i] = static_cast<float>(sums[i]) * worth * scales[i] + start[i];
+    const float begun = start == nullptr ? 0.0f : start[i];
+    y[i] = static_cast<float>(sums[i]) * worth * scales[i] + begun;
   }
-}
-#endif
-
-// One row of a panel from its sums; start may be null.
-HWY_INLINE void FinishPanel(const int32_t* sums, float worth, const float* scales,
-                            const float* start, size_t outputs, float* y) {
-  static constexpr float kZeros[kPanelOutputs] = {};
-  FinishPanelFrom(sums, worth, scales, start == nullptr ? kZeros : start, outputs, y);
 }
 
 #else
@@ -88,6 +92,27 @@ HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t 
   return 1.0f;
 }
 
+// All outputs of rows of integers, a panel at a time; starts may be null.
+template <size_t kRows, typename Number>
+HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
+                          const NumberRows<Number>& numbers, const float* worth,
+                          const float* starts, float* rows) {
+  const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, shape.inputs);
+  const int8_t* weights = at.weights;
+  for (size_t first = 0; first < shape.outputs; first += kPanelOutputs, weights += panel_bytes) {
+    const size_t left = shape.outputs - first,
+                 outputs = left < kPanelOutputs ? left : kPanelOutputs;
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    SumPanel<kRows>(numbers, weights, sums);
+    for (size_t r = 0; r < kRows; ++r) {
+      const float* start =
+          starts == nullptr ? nullptr : starts + r * shape.start_row_stride + first;
+      FinishPanel(sums + r * kPanelOutputs, worth[r], at.scales + first, start, outputs,
+                  rows + r * shape.y_row_stride + first);
+    }
+  }
+}
+
 // kRows rows from `row` on.
 template <size_t kRows>
 WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
@@ -101,34 +126,27 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     worth[r] = are_bytes ? IntegersOfRow(shape, at.x, row + r, padded, bytes + r * padded)
                          : IntegersOfRow(shape, at.x, row + r, padded, shorts + r * padded);
   }
-  NumberRows<int8_t> of_bytes = {bytes, padded, padded, nullptr};
-#if defined(WEFT_TARGET_DOTS)
-  int32_t biases[kRows];
-  if (kFirstBias != 0 && are_bytes) {
-    BiasesOf<kRows>(of_bytes, biases);
-    of_bytes.biases = biases;
-  }
-#endif
-  const int8_t* weights = at.weights;
   const float* const starts =
       at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
   float* const rows = at.y + row * shape.y_row_stride;
-  for (size_t first = 0; first < shape.outputs; first += kPanelOutputs) {
-    const size_t left = shape.outputs - first,
-                 outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    if (are_bytes) {
-      SumPanel<kRows>(of_bytes, weights, sums);
-    } else {
-      SumPanel<kRows>(NumberRows<int16_t>{shorts, padded, padded, nullptr}, weights, sums);
+  if (are_bytes) {
+    NumberRows<int8_t> numbers = {bytes, padded, padded, nullptr};
+#if defined(WEFT_TARGET_DOTS)
+    int32_t biases[kRows];
+    if (kFirstBias != 0) {
+      BiasesOf<kRows>(numbers, biases);
+      numbers.biases = biases;
     }
-    weights += kPanelOutputs * padded;
-    for (size_t r = 0; r < kRows; ++r) {
-      const float* start =
-          starts == nullptr ? nullptr : starts + r * shape.start_row_stride + first;
-      FinishPanel(sums + r * kPanelOutputs, worth[r], at.scales + first, start, outputs,
-                  rows + r * shape.y_row_stride + first);
-    }
+#endif
+    RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
+  } else {
+#if defined(WEFT_RUNS_OUTPUTS)
+    static_assert(kRows == 1, "more rows share nothing here");
+    RunRow(shape, shorts, padded, worth[0], at.weights, at.scales, starts, rows);
+#else
+    RunPanels<kRows>(shape, at, NumberRows<int16_t>{shorts, padded, padded, nullptr}, worth, starts,
+                     rows);
+#endif
   }
   if (IsPlain(shape.activation)) return;
   for (size_t r = 0; r < kRows; ++r) {

@@ -11,6 +11,13 @@
 
 #include "kernels/simd/vector-inl.h"
 
+#undef WEFT_ROUNDS_EIGHTS
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
+    defined(__ARM_FEATURE_DSP) && defined(__ARM_FEATURE_FMA) && !defined(__ARM_FEATURE_MVE)
+#include "kernels/matrix/integer_rows_cortex_m-inl.h"
+#define WEFT_ROUNDS_EIGHTS
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -38,8 +45,14 @@ HWY_INLINE uint32_t BitsOfNumber(float x) {
 // The bits of the greatest magnitude, which order magnitudes, infinities and NaNs.
 WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
   uint32_t greatest = 0;
+  size_t i = 0;
+#if defined(WEFT_ROUNDS_EIGHTS)
+  greatest = GreatestOfEights(x, count / 8, greatest);
+  i = count / 8 * 8;
+#else
   WEFT_FOUR_A_TURN
-  for (size_t i = 0; i < count; ++i) {
+#endif
+  for (; i < count; ++i) {
     const uint32_t bits = BitsOfNumber(x[i]) << 1;
     greatest = bits > greatest ? bits : greatest;
   }
@@ -50,11 +63,19 @@ WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
 // rounder is the integer.
 template <typename Number>
 WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, Number* q) {
+  size_t i = 0;
+#if defined(WEFT_ROUNDS_EIGHTS)
+  if constexpr (sizeof(Number) == sizeof(int16_t)) {
+    RoundEights(x, factor, kRounder, count / 8, q);
+    i = count / 8 * 8;
+  }
+#else
   WEFT_FOUR_A_TURN
-  for (size_t i = 0; i < count; ++i) {
+#endif
+  for (; i < count; ++i) {
     q[i] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));
   }
-  for (size_t i = count; i < padded; ++i) q[i] = 0;
+  for (; i < padded; ++i) q[i] = 0;
 }
 
 #else
