@@ -15,16 +15,12 @@
 #include "kernels/matrix/pack.h"
 #include "kernels/simd/vector-inl.h"
 
-#if defined(__ARM_FEATURE_MVE)
-#include <arm_mve.h>
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // A row of integers, whole blocks, with the panels of weights, and what becomes of the sums of each output:
 // y = sum * worth * scale + start, every operation rounded by itself; y may be start. In the order in which
-// the loop of the DSP extension takes them.
+// the loops take them.
 struct OutputsOfRow {
   float worth;
   const float* scales;
@@ -47,50 +43,84 @@ HWY_INLINE void ArrangeRow(int16_t*, size_t) {}
 // clang-format off
 #undef WEFT_OUTPUT_OF_BLOCK
 #define WEFT_OUTPUT_OF_BLOCK(sum, first, second)  \
-  "vldrb.s16 q2, [%[w], #" first "]\n\t"          \
-  "vmladava.s16 %[" sum "], q0, q2\n\t"           \
-  "vldrb.s16 q3, [%[w], #" second "]\n\t"         \
-  "vmladava.s16 %[" sum "], q1, q3\n\t"
+  "vldrb.s16 q2, [r1, #" first "]\n\t"            \
+  "vmladava.s16 " sum ", q0, q2\n\t"              \
+  "vldrb.s16 q3, [r1, #" second "]\n\t"           \
+  "vmladava.s16 " sum ", q1, q3\n\t"
 // clang-format on
 
-// `groups` times eight outputs, whose sums are all the even registers. Scales are whole groups.
+// `groups` times eight outputs, whose sums are all the even registers: as many as all whole panels have, or at
+// most those of one panel. Scales are whole groups. r1 is the weights, r3 x and r5 the blocks that are left; s16
+// to s21 hold the first six members, s22 x and s23 the blocks.
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
-  const int8_t* panel = row.weights;
-  const float* scales = row.scales;
-  const float* start = row.start;
-  float* y = row.y;
-  const size_t blocks = static_cast<size_t>(row.end - row.x) / kInputBlock;
-  for (size_t i = 0; i < row.groups; ++i) {
-    int32_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
-    if (blocks != 0) {
-      const int16_t* x = row.x;
-      const int8_t* weights = panel;
-      size_t count = blocks;
-      __asm__ volatile(
-          "1:\n\t"
-          "vldrh.u16 q0, [%[x]], #16\n\t"
-          "vldrh.u16 q1, [%[x]], #16\n\t"  //
-          WEFT_OUTPUT_OF_BLOCK("a", "0", "8") WEFT_OUTPUT_OF_BLOCK("b", "16", "24")
-              WEFT_OUTPUT_OF_BLOCK("c", "32", "40") WEFT_OUTPUT_OF_BLOCK("d", "48", "56")
-                  WEFT_OUTPUT_OF_BLOCK("e", "64", "72") WEFT_OUTPUT_OF_BLOCK("f", "80", "88")
-                      WEFT_OUTPUT_OF_BLOCK("g", "96", "104") WEFT_OUTPUT_OF_BLOCK("h", "112", "120")
-          "add %[w], #256\n\t"
-          "subs %[count], #1\n\t"
-          "bne 1b"
-          : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [e] "+Te"(e), [f] "+Te"(f),
-            [g] "+Te"(g), [h] "+Te"(h), [x] "+r"(x), [w] "+r"(weights), [count] "+r"(count)
-          :
-          : "cc", "memory", "q0", "q1", "q2", "q3");
-    }
-    const int32x4_t sums[2] = {{a, b, c, d}, {e, f, g, h}};
-    for (size_t half = 0; half < 2; ++half, scales += 4, start += 4, y += 4) {
-      const float32x4_t numbers = vmulq_n_f32(vcvtq_f32_s32(sums[half]), row.worth);
-      vstrwq_f32(y, vaddq_f32(vmulq_f32(numbers, vldrwq_f32(scales)), vldrwq_f32(start)));
-    }
-    // The second half of a panel, then the next panel.
-    panel += i % 2 == 0 ? kPanelOutputs * kInputBlock / 2
-                        : row.panel_bytes - kPanelOutputs * kInputBlock / 2;
-  }
+  register const OutputsOfRow* at __asm__("r0") = &row;
+  __asm__ volatile(
+      "vldmia r0!, {s16-s21}\n\t"
+      "ldrd r3, r5, [r0]\n\t"
+      "ldr r1, [r0, #8]\n\t"
+      "subs r5, r5, r3\n\t"
+      "lsrs r5, r5, #5\n\t"
+      "vmov s22, s23, r3, r5\n"
+      "1:\n\t"
+      "vmov r3, r5, s22, s23\n\t"
+      "movs r0, #0\n\t"
+      "movs r2, #0\n\t"
+      "movs r4, #0\n\t"
+      "movs r6, #0\n\t"
+      "mov r8, #0\n\t"
+      "mov r10, #0\n\t"
+      "mov r12, #0\n\t"
+      "mov lr, #0\n\t"
+      "cmp r5, #0\n\t"
+      "beq 3f\n"
+      "2:\n\t"
+      "vldrh.u16 q0, [r3], #16\n\t"
+      "vldrh.u16 q1, [r3], #16\n\t"  //
+      WEFT_OUTPUT_OF_BLOCK("r0", "0", "8") WEFT_OUTPUT_OF_BLOCK("r2", "16", "24")
+          WEFT_OUTPUT_OF_BLOCK("r4", "32", "40") WEFT_OUTPUT_OF_BLOCK("r6", "48", "56")
+              WEFT_OUTPUT_OF_BLOCK("r8", "64", "72") WEFT_OUTPUT_OF_BLOCK("r10", "80", "88")
+                  WEFT_OUTPUT_OF_BLOCK("r12", "96", "104") WEFT_OUTPUT_OF_BLOCK("lr", "112", "120")
+      "add r1, r1, #256\n\t"
+      "subs r5, #1\n\t"
+      "bne 2b\n"
+      "3:\n\t"
+      "vmov s0, s1, r0, r2\n\t"
+      "vmov s2, s3, r4, r6\n\t"
+      "vmov s4, s5, r8, r10\n\t"
+      "vmov s6, s7, r12, lr\n\t"
+      "vmov r0, s16\n\t"
+      "vmov r2, r4, s17, s18\n\t"
+      "vmov r6, r8, s19, s20\n\t"
+      "vmov r10, s21\n\t"
+      "vcvt.f32.s32 q0, q0\n\t"
+      "vldrw.u32 q2, [r2], #16\n\t"
+      "vmul.f32 q0, q0, r0\n\t"
+      "vcvt.f32.s32 q1, q1\n\t"
+      "vmul.f32 q0, q0, q2\n\t"
+      "vldrw.u32 q3, [r2], #16\n\t"
+      "vmul.f32 q1, q1, r0\n\t"
+      "vldrw.u32 q2, [r4], #16\n\t"
+      "vmul.f32 q1, q1, q3\n\t"
+      "vldrw.u32 q3, [r4], #16\n\t"
+      "vadd.f32 q0, q0, q2\n\t"
+      "vadd.f32 q1, q1, q3\n\t"
+      "vstrw.32 q0, [r6], #16\n\t"
+      "vstrw.32 q1, [r6], #16\n\t"
+      "subs r10, #1\n\t"
+      "vmov s17, s18, r2, r4\n\t"
+      "vmov s19, r6\n\t"
+      "vmov s21, r10\n\t"
+      "tst r10, #1\n\t"
+      "itte ne\n\t"
+      "subne r1, r1, r8\n\t"
+      "addne r1, r1, #128\n\t"
+      "subeq r1, r1, #128\n\t"
+      "cmp r10, #0\n\t"
+      "bne 1b"
+      : "+r"(at)
+      :
+      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r12", "lr", "q0", "q1",
+        "q2", "q3", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23");
 }
 
 #else
