@@ -10,6 +10,7 @@
 #include "kernels/matrix/depthwise_i8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
+#include "kernels/recurrent/gru_reset_cell.h"
 
 namespace weft {
 
@@ -405,6 +406,14 @@ StridedBytes AccessBy(const format::LstmCellParams& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
   return AccessByCell(p, operand, 3, operand == 3 || operand == 4);
+}
+
+// Weights of z and r lie before those of the candidate.
+StridedBytes AccessBy(const format::GruResetCellParams& p, uint32_t operand) {
+  if (operand == 1) {
+    return Elements(format::BitsOf(p.weights()), kernels::GruResetWeights(p.inputs(), p.hidden()));
+  }
+  return AccessByCell(p, operand, 3, operand == 3);
 }
 
 // What dense_i8.h has of its `most`.

@@ -40,15 +40,32 @@ std::vector<float> WidenedOf(const format::Model& model, const format::Slot& slo
   return floats;
 }
 
+// The gates of a cell, and how its weights lie.
 constexpr uint32_t GatesOf(const format::LstmCellParams&) { return 4; }
 constexpr uint32_t GatesOf(const format::GruCellParams&) { return 3; }
+constexpr uint32_t GatesOf(const format::GruResetCellParams&) { return 3; }
+template <typename Cell>
+uint64_t WeightsOf(const Cell& cell) {
+  return kernels::CellWeights(GatesOf(cell), cell.inputs(), cell.hidden());
+}
+uint64_t WeightsOf(const format::GruResetCellParams& cell) {
+  return kernels::GruResetWeights(cell.inputs(), cell.hidden());
+}
+template <typename Cell>
+uint64_t WeightAt(const Cell& cell, uint32_t gate, uint32_t unit, uint64_t k) {
+  return kernels::CellWeightAt({cell.inputs(), cell.hidden()}, GatesOf(cell), gate, unit, k);
+}
+uint64_t WeightAt(const format::GruResetCellParams& cell, uint32_t gate, uint32_t unit,
+                  uint64_t k) {
+  return kernels::GruResetWeightAt({cell.inputs(), cell.hidden()}, gate, unit, k);
+}
 
 // A cell's weights become the panels of two products, of the input and of the state: [panel][input][16].
 template <typename Cell>
 std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from) {
   const kernels::CellShape shape = {cell.inputs(), cell.hidden()};
   const uint32_t gates = GatesOf(cell);
-  if (from.size() < kernels::CellWeights(gates, shape.inputs, shape.hidden)) return {};
+  if (from.size() < WeightsOf(cell)) return {};
   std::vector<float> panels;
   uint32_t first = 0;
   for (const uint32_t count : {shape.inputs, shape.hidden}) {
@@ -58,7 +75,7 @@ std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from
       const uint32_t gate = output / shape.hidden, unit = output % shape.hidden;
       for (uint32_t k = 0; k < count; ++k) {
         panels[begin + (output / kUnits * count + k) * kUnits + output % kUnits] =
-            from[kernels::CellWeightAt(shape, gates, gate, unit, first + k)];
+            from[WeightAt(cell, gate, unit, first + k)];
       }
     }
     first += count;

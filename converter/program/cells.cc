@@ -31,6 +31,7 @@ struct CellKind {
   uint32_t gates = 0;
   int64_t hidden = 0;
   size_t start = 0;  // the input that x * W joins
+  bool resets_first = false;
 };
 
 std::optional<CellKind> KindOf(const Step& step) {
@@ -40,6 +41,9 @@ std::optional<CellKind> KindOf(const Step& step) {
   if (const auto* gru = std::get_if<format::GruCellParams>(&step.params)) {
     return CellKind{3, gru->hidden(), 3};
   }
+  if (const auto* gru = std::get_if<format::GruResetCellParams>(&step.params)) {
+    return CellKind{3, gru->hidden(), 3, true};
+  }
   return std::nullopt;
 }
 
@@ -47,6 +51,7 @@ template <typename Change>
 void ChangeCell(Step& step, const Change& change) {
   if (auto* lstm = std::get_if<format::LstmCellParams>(&step.params)) change(*lstm);
   if (auto* gru = std::get_if<format::GruCellParams>(&step.params)) change(*gru);
+  if (auto* gru = std::get_if<format::GruResetCellParams>(&step.params)) change(*gru);
 }
 
 bool IsJust(const format::Activation& activation, format::UnaryOp op) {
@@ -65,6 +70,11 @@ Params CellParamsOf(const Step& step) {
     if (IsOneRow(gru->rows(), gru->hidden()) && IsJust(gru->f(), format::UnaryOp::sigmoid) &&
         IsJust(gru->g(), format::UnaryOp::tanh)) {
       return format::GruCellParams(0, gru->hidden(), 0, ElementType::f32, 0, 0);
+    }
+  }
+  if (const auto* gru = std::get_if<format::GruUpdateParams>(&step.params)) {
+    if (IsOneRow(gru->rows(), gru->hidden()) && IsJust(gru->g(), format::UnaryOp::tanh)) {
+      return format::GruResetCellParams(0, gru->hidden(), 0, ElementType::f32, 0, 0);
     }
   }
   return {};
@@ -100,12 +110,13 @@ bool StaysApart(const Program& program, const Step& product, const std::string& 
          (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
 }
 
-// One product of a cell that a step takes in.
+// What a step takes in: one product of a cell, or both and the gates between them.
 struct Match {
   BlockId block = 0;
-  size_t product = 0, cell = 0;  // items
-  Step fused;                    // without its weights
-  // Roots of weights: of the product, and of the cell where there is one already.
+  std::vector<size_t> taken;  // items, products first
+  size_t cell = 0;            // item
+  Step fused;                 // without its weights
+  // Roots of weights: of the first product, and of the second one or the cell that there is already.
   ValueId w = kNone, r = kNone;
 };
 
@@ -133,8 +144,8 @@ class CellFuser {
     }
   }
 
-  const Step& ProductIn(const Match& match) const {
-    return std::get<Step>(program_.blocks[match.block].items[match.product]);
+  const Step& TakenIn(const Match& match, size_t item) const {
+    return std::get<Step>(program_.blocks[match.block].items[item]);
   }
   std::optional<Match> MatchRecurrent(const Step& gates, size_t item) const;
   std::optional<Match> MatchInput(const Step& cell, size_t item) const;
@@ -150,7 +161,11 @@ class CellFuser {
     const auto found = uses_.find(root);
     return found == uses_.end() ? 0 : found->second;
   }
-  const Step* ProductOf(ValueId value, size_t reader, const CellKind& kind, size_t* item) const;
+  const Step* SoleMakerOf(ValueId value, size_t reader, StepKind kind, size_t* item) const;
+  const Step* ProductOf(ValueId value, size_t reader, int64_t outputs, size_t* item) const;
+  std::optional<Match> MatchResetBefore(const Step& update, size_t item) const;
+  std::optional<ValueId> StartOfBoth(const Step& gates, const Step& candidate,
+                                     int64_t hidden) const;
   bool IsWrittenBetween(ValueId value, size_t first, size_t last) const;
   bool LiesOver(ValueId input, const Step& step) const;
   bool LosesChunks(const Step& gates) const;
@@ -203,24 +218,34 @@ bool CellFuser::LosesChunks(const Step& gates) const {
   });
 }
 
-// The product that makes `value`, which only the step at `reader` reads, if it is one row of all gates and
-// may as well be made there, over whose operands the step writes nothing.
-const Step* CellFuser::ProductOf(ValueId value, size_t reader, const CellKind& kind,
-                                 size_t* item) const {
+// The step that makes `value`, which only the one at `reader` reads.
+const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
+                                   size_t* item) const {
   const auto writer = SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
   if (!writer || UsesOf(Resolve(program_, value).root) != 2) return nullptr;
-  const auto* product = std::get_if<Step>(&items()[*writer]);
-  if (product == nullptr || product->kind() != StepKind::kDense) return nullptr;
+  const auto* step = std::get_if<Step>(&items()[*writer]);
+  if (step == nullptr || step->kind() != kind) return nullptr;
+  *item = *writer;
+  return step;
+}
+
+// The product that makes `value`, which only the step at `reader` reads, if it is one row of so many
+// outputs and may as well be made there, over whose operands the step writes nothing.
+const Step* CellFuser::ProductOf(ValueId value, size_t reader, int64_t outputs,
+                                 size_t* item) const {
+  size_t writer = 0;
+  const Step* product = SoleMakerOf(value, reader, StepKind::kDense, &writer);
+  if (product == nullptr) return nullptr;
   const auto& params = std::get<format::DenseParams>(product->params);
-  if (params.rows() != 1 || params.outputs() != kind.gates * kind.hidden) return nullptr;
+  if (params.rows() != 1 || params.outputs() != outputs) return nullptr;
   if (!IsJust(params.activation(), format::UnaryOp::identity)) return nullptr;
   if (product->inputs[kProductStart] == kNone || !WholeConstant(product->inputs[kCellWeights]))
     return nullptr;
   const auto& step = std::get<Step>(items()[reader]);
   for (const ValueId input : {product->inputs[kCellX], product->inputs[kProductStart]}) {
-    if (IsWrittenBetween(input, *writer, reader) || LiesOver(input, step)) return nullptr;
+    if (IsWrittenBetween(input, writer, reader) || LiesOver(input, step)) return nullptr;
   }
-  *item = *writer;
+  *item = writer;
   return product;
 }
 
@@ -229,9 +254,11 @@ std::optional<Match> CellFuser::MatchRecurrent(const Step& gates, size_t item) c
   cell.params = CellParamsOf(gates);
   const std::optional<CellKind> kind = KindOf(cell);
   if (!kind || LosesChunks(gates)) return std::nullopt;
+  if (kind->resets_first) return MatchResetBefore(gates, item);
   const bool is_lstm = gates.kind() == StepKind::kLstmGates;
   size_t at = 0;
-  const Step* product = ProductOf(gates.inputs[is_lstm ? 0 : 1], item, *kind, &at);
+  const Step* product =
+      ProductOf(gates.inputs[is_lstm ? 0 : 1], item, kind->gates * kind->hidden, &at);
   if (product == nullptr) return std::nullopt;
   const auto& params = std::get<format::DenseParams>(product->params);
   if (params.inputs() != kind->hidden || params.weights() != ElementType::f32) return std::nullopt;
@@ -242,15 +269,77 @@ std::optional<Match> CellFuser::MatchRecurrent(const Step& gates, size_t item) c
     if (Resolve(program_, h) != Resolve(program_, gates.inputs[2])) return std::nullopt;
     cell.inputs = {kNone, kNone, h, gates.inputs[0], start};
   }
-  return Match{block_, at, item, std::move(cell), *WholeConstant(product->inputs[kCellWeights]),
+  return Match{block_, {at}, item, std::move(cell), *WholeConstant(product->inputs[kCellWeights]),
                kNone};
+}
+
+// The value of which `gates` reads the parts of z and r and `candidate` the part behind them, if there is
+// one for the whole.
+std::optional<ValueId> CellFuser::StartOfBoth(const Step& gates, const Step& candidate,
+                                              int64_t hidden) const {
+  constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
+  const ValueId first = gates.inputs[kProductStart];
+  const ValueId whole = program_.values[first].parent;
+  if (whole == kNone) return std::nullopt;
+  const Place begin = Resolve(program_, first);
+  if (begin != Resolve(program_, whole) || program_.values[whole].bytes < 3 * hidden * kFloat) {
+    return std::nullopt;
+  }
+  Place behind = begin;
+  behind.offset_bytes += 2 * hidden * kFloat;
+  const bool is_behind = behind == Resolve(program_, candidate.inputs[kProductStart]);
+  return is_behind ? std::optional(whole) : std::nullopt;
+}
+
+// dense, gru_reset, dense and this update.
+std::optional<Match> CellFuser::MatchResetBefore(const Step& update, size_t item) const {
+  Step cell = update;
+  cell.params = CellParamsOf(update);
+  const int64_t hidden = KindOf(cell)->hidden;
+  const ValueId h = update.inputs[2];
+  size_t at_candidate = 0, at_reset = 0, at_gates = 0, at_z = 0;
+  const Step* candidate = ProductOf(update.inputs[0], item, hidden, &at_candidate);
+  if (candidate == nullptr) return std::nullopt;
+  const Step* reset =
+      SoleMakerOf(candidate->inputs[kCellX], at_candidate, StepKind::kGruReset, &at_reset);
+  if (reset == nullptr ||
+      SoleMakerOf(update.inputs[1], item, StepKind::kGruReset, &at_z) != reset) {
+    return std::nullopt;
+  }
+  const auto& reset_params = std::get<format::GruResetParams>(reset->params);
+  if (reset_params.rows() != 1 || reset_params.hidden() != hidden ||
+      !IsJust(reset_params.f(), format::UnaryOp::sigmoid) ||
+      Resolve(program_, reset->inputs[1]) != Resolve(program_, h)) {
+    return std::nullopt;
+  }
+  const Step* gates = ProductOf(reset->inputs[0], at_reset, 2 * hidden, &at_gates);
+  if (gates == nullptr || Resolve(program_, gates->inputs[kCellX]) != Resolve(program_, h)) {
+    return std::nullopt;
+  }
+  for (const Step* product : {gates, candidate}) {
+    const auto& params = std::get<format::DenseParams>(product->params);
+    if (params.inputs() != hidden || params.weights() != ElementType::f32) return std::nullopt;
+  }
+  const std::optional<ValueId> start = StartOfBoth(*gates, *candidate, hidden);
+  if (!start) return std::nullopt;
+  for (const ValueId input : {h, *start}) {
+    if (IsWrittenBetween(input, at_gates, item) || LiesOver(input, update)) return std::nullopt;
+  }
+  cell.inputs = {kNone, kNone, h, *start};
+  cell.outputs.push_back(reset->outputs[1]);
+  return Match{block_,
+               {at_gates, at_candidate, at_reset},
+               item,
+               std::move(cell),
+               *WholeConstant(gates->inputs[kCellWeights]),
+               *WholeConstant(candidate->inputs[kCellWeights])};
 }
 
 std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const {
   const std::optional<CellKind> kind = KindOf(cell);
   if (!kind || cell.inputs[kCellX] != kNone) return std::nullopt;
   size_t at = 0;
-  const Step* product = ProductOf(cell.inputs[kind->start], item, *kind, &at);
+  const Step* product = ProductOf(cell.inputs[kind->start], item, kind->gates * kind->hidden, &at);
   const std::optional<ValueId> r = WholeConstant(cell.inputs[kCellWeights]);
   if (product == nullptr || !r) return std::nullopt;
   const auto& params = std::get<format::DenseParams>(product->params);
@@ -263,7 +352,7 @@ std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const 
   if (!is_alike) return std::nullopt;
   fused.inputs[kCellX] = product->inputs[kCellX];
   fused.inputs[kind->start] = product->inputs[kProductStart];
-  return Match{block_, at, item, std::move(fused), *WholeConstant(product->inputs[kCellWeights]),
+  return Match{block_, {at}, item, std::move(fused), *WholeConstant(product->inputs[kCellWeights]),
                *r};
 }
 
@@ -283,22 +372,30 @@ void CellFuser::Apply(const Weights& weights) {
     if (fresh) known->second = weights(match);
     match.fused.inputs[kCellWeights] = known->second;
     program_.blocks[match.block].items[match.cell] = std::move(match.fused);
-    leaving[match.block].push_back(match.product);
+    std::vector<size_t>& items = leaving[match.block];
+    items.insert(items.end(), match.taken.begin(), match.taken.end());
   }
-  for (auto& [block, products] : leaving) {
+  for (auto& [block, taken] : leaving) {
     std::vector<Item>& items = program_.blocks[block].items;
-    std::ranges::sort(products, std::greater<>());
-    for (const size_t product : products) {
-      items.erase(items.begin() + static_cast<std::ptrdiff_t>(product));
+    std::ranges::sort(taken, std::greater<>());
+    for (const size_t item : taken) {
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(item));
     }
   }
+}
+
+// Weights of a cell for one input.
+uint64_t RowOf(const CellKind& kind) {
+  const uint32_t hidden = Narrow32(kind.hidden, "units");
+  if (!kind.resets_first) return kernels::CellRow(kind.gates, hidden);
+  return kernels::CellRow(kernels::kGruResetGates, hidden) + kernels::CellRow(1, hidden);
 }
 
 // A constant of cell weights for `depth` inputs.
 ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t depth,
                    CellBytes bytes) {
   Value value;
-  const uint64_t row = kernels::CellRow(kind.gates, Narrow32(kind.hidden, "units"));
+  const uint64_t row = RowOf(kind);
   value.type = {program.values[like].type.type, {depth, static_cast<int64_t>(row)}};
   value.bytes = static_cast<int64_t>(bytes.size());
   value.home = Home::kWeights;
@@ -313,16 +410,18 @@ ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t
 class CellPacker {
  public:
   CellPacker(const CellKind& kind, int64_t inputs, size_t element_bytes)
-      : gates_(kind.gates), element_bytes_(element_bytes) {
+      : kind_(kind), element_bytes_(element_bytes) {
     shape_.inputs = Narrow32(inputs, "inputs");
     shape_.hidden = Narrow32(kind.hidden, "units");
-    bytes_.resize(kernels::CellWeights(gates_, shape_.inputs, shape_.hidden) * element_bytes);
+    bytes_.resize(RowOf(kind) * (uint64_t{shape_.inputs} + shape_.hidden) * element_bytes);
   }
 
-  // Inputs [first, first + count) from the panels of a product with `count` inputs.
-  void TakePanels(const CellBytes& panels, int64_t first, int64_t count) {
-    ForAll(count, [&](uint32_t gate, uint32_t unit, uint64_t k) {
-      const uint64_t output = uint64_t{gate} * shape_.hidden + unit;
+  // Inputs [first, first + count) of the gates from `begin` to `end` from the panels of a product with
+  // `count` inputs.
+  void TakePanels(const CellBytes& panels, int64_t first, int64_t count, uint32_t begin,
+                  uint32_t end) {
+    ForAll(begin, end, count, [&](uint32_t gate, uint32_t unit, uint64_t k) {
+      const uint64_t output = uint64_t{gate - begin} * shape_.hidden + unit;
       const uint64_t panel = output / kernels::kPanelOutputs,
                      lane = output % kernels::kPanelOutputs;
       Take(panels, (panel * static_cast<uint64_t>(count) + k) * kernels::kPanelOutputs + lane, gate,
@@ -334,9 +433,8 @@ class CellPacker {
   void TakeRecurrent(const CellBytes& recurrent) {
     kernels::CellShape alone = shape_;
     alone.inputs = 0;
-    ForAll(shape_.hidden, [&](uint32_t gate, uint32_t unit, uint64_t k) {
-      Take(recurrent, kernels::CellWeightAt(alone, gates_, gate, unit, k), gate, unit,
-           shape_.inputs + k);
+    ForAll(0, kind_.gates, shape_.hidden, [&](uint32_t gate, uint32_t unit, uint64_t k) {
+      Take(recurrent, At(alone, gate, unit, k), gate, unit, shape_.inputs + k);
     });
   }
 
@@ -344,20 +442,24 @@ class CellPacker {
 
  private:
   template <typename Do>
-  void ForAll(int64_t count, const Do& take) const {
-    for (uint32_t gate = 0; gate < gates_; ++gate) {
+  void ForAll(uint32_t begin, uint32_t end, int64_t count, const Do& take) const {
+    for (uint32_t gate = begin; gate < end; ++gate) {
       for (uint32_t unit = 0; unit < shape_.hidden; ++unit) {
         for (uint64_t k = 0; k < static_cast<uint64_t>(count); ++k) take(gate, unit, k);
       }
     }
   }
+  uint64_t At(const kernels::CellShape& shape, uint32_t gate, uint32_t unit, uint64_t k) const {
+    return kind_.resets_first ? kernels::GruResetWeightAt(shape, gate, unit, k)
+                              : kernels::CellWeightAt(shape, kind_.gates, gate, unit, k);
+  }
   void Take(const CellBytes& from, uint64_t at, uint32_t gate, uint32_t unit, uint64_t k) {
-    const uint64_t to = kernels::CellWeightAt(shape_, gates_, gate, unit, k);
+    const uint64_t to = At(shape_, gate, unit, k);
     std::memcpy(bytes_.data() + to * element_bytes_, from.data() + at * element_bytes_,
                 element_bytes_);
   }
 
-  uint32_t gates_;
+  CellKind kind_;
   kernels::CellShape shape_;
   size_t element_bytes_;
   CellBytes bytes_;
@@ -370,7 +472,11 @@ size_t WeightBytes(const Program& program, ValueId weights) {
 ValueId RecurrentWeights(Program& program, const Match& match) {
   const CellKind kind = *KindOf(match.fused);
   CellPacker packer(kind, 0, WeightBytes(program, match.w));
-  packer.TakePanels(*program.values[match.w].data, 0, kind.hidden);
+  const uint32_t first = kind.resets_first ? kernels::kGruResetGates : kind.gates;
+  packer.TakePanels(*program.values[match.w].data, 0, kind.hidden, 0, first);
+  if (kind.resets_first) {
+    packer.TakePanels(*program.values[match.r].data, 0, kind.hidden, first, kind.gates);
+  }
   return AddWeights(program, match.w, kind, kind.hidden, packer.Done());
 }
 
@@ -380,7 +486,7 @@ ValueId JoinedWeights(Program& program, const Match& match) {
   Step fused = match.fused;
   ChangeCell(fused, [&](const auto& of) { inputs = of.inputs(); });
   CellPacker packer(kind, inputs, WeightBytes(program, match.r));
-  packer.TakePanels(*program.values[match.w].data, 0, inputs);
+  packer.TakePanels(*program.values[match.w].data, 0, inputs, 0, kind.gates);
   packer.TakeRecurrent(*program.values[match.r].data);
   return AddWeights(program, match.r, kind, inputs + kind.hidden, packer.Done());
 }
@@ -397,8 +503,11 @@ void FuseCells(Program& program, const Precisions& precisions) {
   CellFuser fuser(program);
   fuser.Collect([&](const Step& s, size_t item) -> std::optional<Match> {
     std::optional<Match> match = fuser.MatchRecurrent(s, item);
-    if (match && StaysApart(program, fuser.ProductIn(*match), s.layer, precisions))
-      return std::nullopt;
+    const auto stays_apart = [&](size_t taken) {
+      const Step& step = fuser.TakenIn(*match, taken);
+      return step.kind() == StepKind::kDense && StaysApart(program, step, s.layer, precisions);
+    };
+    if (match && std::ranges::any_of(match->taken, stays_apart)) return std::nullopt;
     return match;
   });
   fuser.Apply([&](const Match& match) { return RecurrentWeights(program, match); });

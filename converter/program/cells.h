@@ -13,6 +13,8 @@ namespace weft::plan {
 
 //   dense h R start -> pre; lstm_gates pre c -> h' c'    ->  lstm_cell - R h c start -> h' c'
 //   dense h R start -> r; gru_gates x_part r h -> h'     ->  gru_cell - R h x_part start -> h'
+//   dense h R start -> pre; gru_reset pre h -> z rh;
+//   dense rh C start -> n; gru_update n z h -> h'        ->  gru_reset_cell - RC h start -> h' rh
 //
 // Products whose weights shall be integers stay steps, as do those that `precisions` tells from their
 // gates by name.

@@ -198,11 +198,14 @@ struct CellSums {
 
 // Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add: 8 or
 // 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON. Floats come from the second cache, a vector in a cycle;
-// of bfloats one in half a cycle, which so few chains of AVX-512 would not follow: 16 or 12.
+// of bfloats one in half a cycle, which so few chains of AVX-512 would not follow: 16 or 12. Of one gate or two
+// as many blocks more.
 template <size_t kGates, class Weight>
-inline constexpr size_t kBlocksAtOnce = kPanelVectors == 1
-                                            ? (std::is_same<Weight, BF16>::value ? 4 : 2)
-                                            : (kPanelVectors == 2 && kGates == 3 ? 2 : 1);
+constexpr size_t BlocksAtOnce() {
+  if (kGates <= 2) return (kPanelVectors == 1 ? 8 : 4) / kGates;
+  if (kPanelVectors == 1) return std::is_same<Weight, BF16>::value ? 4 : 2;
+  return kPanelVectors == 2 && kGates == 3 ? 2 : 1;
+}
 // Sums that the registers hold beside what they are made of: of 32, 16 and 32.
 inline constexpr size_t kMostSums = kPanelVectors == 2 ? 12 : 20;
 
@@ -247,7 +250,7 @@ HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
 
 template <size_t kGates, class Weight, class Cell>
 HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
-  constexpr size_t kAtOnce = kBlocksAtOnce<kGates, Weight>;
+  constexpr size_t kAtOnce = BlocksAtOnce<kGates, Weight>();
   const size_t rest = (shape.hidden % kCellUnits + kLanes - 1) / kLanes;
   constexpr size_t kTwo = kPanelVectors >= 2 ? 2 : 1, kFour = kPanelVectors == 4 ? 4 : 1;
   if (rest == 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fused cells, lstm_cell and gru_cell, share: their geometry and the layout of their weights.
+// What the fused cells, lstm_cell, gru_cell and gru_reset_cell, share: their geometry and the layout of their weights.
 #ifndef WEFT_KERNELS_RECURRENT_CELL_H_
 #define WEFT_KERNELS_RECURRENT_CELL_H_
 
@@ -50,6 +50,22 @@ constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t
   }
   return depth * gates * whole + k * CellRestPanels(gates, shape.hidden) * kCellUnits +
          gate * rest + unit - whole;
+}
+
+// gru_reset_cell: weights of z and r lie side by side, as those of a cell of two gates, and before those of
+// the candidate, a cell of one.
+inline constexpr uint32_t kGruResetGates = 2;
+
+constexpr uint64_t GruResetWeights(uint32_t inputs, uint32_t hidden) {
+  return CellWeights(kGruResetGates, inputs, hidden) + CellWeights(1, inputs, hidden);
+}
+
+// As CellWeightAt, of gate z, r or the candidate.
+constexpr uint64_t GruResetWeightAt(const CellShape& shape, uint32_t gate, uint32_t unit,
+                                    uint64_t k) {
+  return gate < kGruResetGates ? CellWeightAt(shape, kGruResetGates, gate, unit, k)
+                               : CellWeights(kGruResetGates, shape.inputs, shape.hidden) +
+                                     CellWeightAt(shape, 1, 0, unit, k);
 }
 
 }  // namespace weft::kernels

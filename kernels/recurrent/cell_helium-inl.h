@@ -41,6 +41,10 @@
 #define WEFT_ADD_CELL_ROW_OF_4(four, address) WEFT_ADD_CELL_ROW(four, address, "208", "104")
 #undef WEFT_ADD_CELL_ROW_OF_3
 #define WEFT_ADD_CELL_ROW_OF_3(four, address) WEFT_ADD_CELL_ROW(four, address, "144", "72")
+#undef WEFT_ADD_CELL_ROW_OF_2
+#define WEFT_ADD_CELL_ROW_OF_2(four, address) WEFT_ADD_CELL_ROW(four, address, "80", "40")
+#undef WEFT_ADD_CELL_ROW_OF_1
+#define WEFT_ADD_CELL_ROW_OF_1(four, address) WEFT_ADD_CELL_ROW(four, address, "16", "8")
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -50,15 +54,19 @@ namespace weft::kernels::HWY_NAMESPACE {
 template <size_t kGates, class Weight>
 HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
                              size_t count) {
-  static_assert(kGates == 3 || kGates == 4, "the assembly knows no other step");
+  static_assert(kGates >= 1 && kGates <= 4, "the assembly knows no other step");
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
   if (count >= 4) {
     float32x4_t f, g;
     if constexpr (kGates == 4) {
       WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_4)
-    } else {
+    } else if constexpr (kGates == 3) {
       WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_3)
+    } else if constexpr (kGates == 2) {
+      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_2)
+    } else {
+      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_1)
     }
   }
 #pragma clang loop unroll(disable)

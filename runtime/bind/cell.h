@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that lstm_cell and gru_cell share: operand 0 is x, 1 the weights, 2 h.
+// The rules that the fused cells share: operand 0 is x, 1 the weights, 2 h.
 #ifndef WEFT_RUNTIME_BIND_CELL_H_
 #define WEFT_RUNTIME_BIND_CELL_H_
 
@@ -10,13 +10,18 @@
 
 namespace weft::bind {
 
+// Of a cell whose gates all lie side by side.
+template <typename Params>
+__attribute__((always_inline)) inline uint32_t CellWeightsOf(const Params& params, uint32_t gates) {
+  return Times(Clip(kernels::CellRow(gates, params.hidden())),
+               Plus(params.inputs(), params.hidden()));
+}
+
 template <bool is_narrow, typename Params>
 __attribute__((always_inline)) inline void CheckCell(ParamChecker& check, const Params& params,
-                                                     uint32_t gates) {
+                                                     uint32_t weights) {
   const uint32_t hidden = params.hidden();
   check.RequireAtMost(FaultCode::kParamFlag, params.backward(), 1);
-  const uint32_t weights =
-      Times(Clip(kernels::CellRow(gates, hidden)), Plus(params.inputs(), hidden));
   check.RequireOperand(0, kF32, params.inputs());
   if constexpr (is_narrow) {
     RequireWeights(check, params, weights);

@@ -20,7 +20,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::GruCellParams&
                                                     const OperandSlots& slots) {
   const uint32_t hidden = params.hidden();
   ParamChecker check(slots);
-  CheckCell<is_narrow>(check, params, kernels::kGruGates);
+  CheckCell<is_narrow>(check, params, CellWeightsOf(params, kernels::kGruGates));
   check.RequireOperand(3, kF32, Times(kernels::kGruGates, hidden));
   check.RequireOperand(4, kF32, Times(kernels::kGruGates, hidden));
   check.RequireOperand(5, kF32, hidden);

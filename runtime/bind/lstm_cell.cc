@@ -20,7 +20,7 @@ __attribute__((always_inline)) inline Fault CheckAs(const format::LstmCellParams
                                                     const OperandSlots& slots) {
   const uint32_t hidden = params.hidden();
   ParamChecker check(slots);
-  CheckCell<is_narrow>(check, params, kernels::kLstmGates);
+  CheckCell<is_narrow>(check, params, CellWeightsOf(params, kernels::kLstmGates));
   check.RequireOperand(3, kF32, hidden);
   check.RequireOperand(4, kF32, Times(kernels::kLstmGates, hidden));
   check.RequireOperand(5, kF32, hidden);

@@ -7,6 +7,7 @@
 #include "kernels/recurrent/lstm_cell.h"
 #include "kernels/reference/dense.h"
 #include "kernels/reference/gru_cell.h"
+#include "kernels/reference/gru_reset_cell.h"
 #include "kernels/reference/lstm_cell.h"
 #include "tests/kernels/harness.h"
 
@@ -49,7 +50,8 @@ struct CellSample {
   // start + row-major weights * input
   std::vector<float> Product(const std::vector<float>& matrix, const std::vector<float>& input,
                              const std::vector<float>& from) const {
-    const uint32_t outputs = gates * shape.hidden, inputs = static_cast<uint32_t>(input.size());
+    const uint32_t outputs = static_cast<uint32_t>(from.size());
+    const uint32_t inputs = static_cast<uint32_t>(input.size());
     std::vector<float> packed(PackedDenseFloats(outputs, inputs)), y(outputs);
     PackDense(matrix.data(), inputs, 1, outputs, inputs, packed.data());
     Dense({1, inputs, outputs, 0, 0, 0, {}}, input.data(), packed.data(), from.data(), y.data());
@@ -85,6 +87,31 @@ std::vector<float> GruOf(const CellSample& s, const Weight* weights, size_t misa
   });
 }
 
+// h' then reset_h.
+template <class Weight>
+std::vector<float> GruResetOf(const CellSample& s, const Weight* weights, size_t misalignment) {
+  return OnEveryTarget<float>(2 * s.shape.hidden, misalignment, [&](float* y) {
+    const float* x = s.shape.inputs == 0 ? nullptr : s.x.data();
+    GruResetCell(s.shape, x, weights, s.h.data(), s.start.data(), y, y + s.shape.hidden);
+  });
+}
+
+// The weights as gru_reset_cell reads them.
+CellSample GruResetSample(uint32_t inputs, uint32_t hidden, Random* random) {
+  CellSample s(kGruGates, inputs, hidden, random);
+  s.weights.assign(GruResetWeights(inputs, hidden), 0.0f);
+  for (uint32_t gate = 0; gate < kGruGates; ++gate) {
+    for (uint32_t unit = 0; unit < hidden; ++unit) {
+      for (size_t k = 0; k < size_t{inputs} + hidden; ++k) {
+        const size_t row = size_t{gate} * hidden + unit;
+        s.weights[GruResetWeightAt(s.shape, gate, unit, k)] =
+            k < inputs ? s.w[row * inputs + k] : s.r[row * hidden + k - inputs];
+      }
+    }
+  }
+  return s;
+}
+
 std::vector<float> LstmApart(const CellSample& s) {
   const std::vector<float> pre = s.Product(s.r, s.h, s.Product(s.w, s.x, s.start));
   return OnEveryTarget<float>(2 * s.shape.hidden, 0, [&](float* y) {
@@ -109,8 +136,37 @@ std::vector<float> GruApart(const CellSample& s) {
   });
 }
 
-constexpr uint32_t kHidden[] = {0,  1,  3,  4,  5,  8,  12, 15, 16, 17,
-                                24, 31, 32, 40, 48, 57, 72, 80, 150};
+// h' then reset_h.
+std::vector<float> GruResetApart(const CellSample& s) {
+  const size_t hidden = s.shape.hidden;
+  const auto part = [](const std::vector<float>& of, size_t first, size_t count) {
+    const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  const std::vector<float> x_part = s.Product(s.w, s.x, s.start);
+  const std::vector<float> both =
+      s.Product(part(s.r, 0, 2 * hidden * hidden), s.h, part(x_part, 0, 2 * hidden));
+  GruResetShape reset;
+  reset.rows = 1;
+  reset.hidden = s.shape.hidden;
+  reset.f.op = UnaryOp::kSigmoid;
+  std::vector<float> y = OnEveryTarget<float>(
+      2 * hidden, 0, [&](float* to) { GruReset(reset, both.data(), s.h.data(), to, to + hidden); });
+  const std::vector<float> reset_h = part(y, hidden, hidden);
+  const std::vector<float> candidate = s.Product(part(s.r, 2 * hidden * hidden, hidden * hidden),
+                                                 reset_h, part(x_part, 2 * hidden, hidden));
+  GruUpdateShape update;
+  update.rows = 1;
+  update.hidden = s.shape.hidden;
+  update.g.op = UnaryOp::kTanh;
+  const std::vector<float> next = OnEveryTarget<float>(
+      hidden, 0, [&](float* to) { GruUpdate(update, candidate.data(), y.data(), s.h.data(), to); });
+  std::copy(next.begin(), next.end(), y.begin());
+  return y;
+}
+
+constexpr uint32_t kHidden[] = {0,  1,  3,  4,  5,  8,  12, 15,  16,  17,  24,
+                                31, 32, 40, 48, 57, 72, 80, 112, 133, 150, 240};
 constexpr uint32_t kInputs[] = {0, 1, 2, 3, 4, 7, 40};
 
 // With weights as floats that begin anywhere, and of each narrow type.
@@ -196,6 +252,51 @@ TEST(GruCell, MeetsItsTwin) {
                                     s.start.data(), s.r_start.data(), unit);
     EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
   }
+}
+
+TEST(GruResetCell, HasTheBitsOfItsProductsAndGates) {
+  Random random(9);
+  for (const uint32_t hidden : kHidden) {
+    for (const uint32_t inputs : kInputs) {
+      CellSample s = GruResetSample(inputs, hidden, &random);
+      SCOPED_TRACE(testing::Message() << inputs << " to " << hidden);
+      const std::vector<float> must = GruResetApart(s);
+      for (const bool backward : {false, true}) {
+        s.shape.backward = backward;
+        ExpectOfEveryType(s, must, [&](const auto* weights, size_t misalignment) {
+          return GruResetOf(s, weights, misalignment);
+        });
+      }
+    }
+  }
+}
+
+TEST(GruResetCell, MeetsItsTwin) {
+  Random random(10);
+  const CellSample s = GruResetSample(5, 59, &random);
+  const uint32_t hidden = s.shape.hidden;
+  const std::vector<float> y = GruResetOf(s, s.weights.data(), 0);
+  for (uint32_t unit = 0; unit < hidden; ++unit) {
+    const GruResetResult gates =
+        GruResetGatesTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(), s.start.data(), unit);
+    EXPECT_TRUE(IsClose(y[hidden + unit], gates.reset_h, kGruTolerance)) << unit;
+    const double must = GruResetCellTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(),
+                                         y.data() + hidden, s.start.data(), unit);
+    EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
+  }
+}
+
+// Their weights are passed by.
+TEST(GruResetCell, TakesNoInputsFromNowhere) {
+  Random random(11);
+  CellSample s = GruResetSample(3, 53, &random);
+  for (float& x : s.x) x = 0.0f;
+  ExpectSame(OnEveryTarget<float>(2 * s.shape.hidden, 0,
+                                  [&](float* y) {
+                                    GruResetCell(s.shape, nullptr, s.weights.data(), s.h.data(),
+                                                 s.start.data(), y, y + s.shape.hidden);
+                                  }),
+             GruResetOf(s, s.weights.data(), 0));
 }
 
 // Units whose sums are at the ends of what their gates tell apart, beyond them or no number, among others.

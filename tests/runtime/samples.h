@@ -270,6 +270,14 @@ inline StepSample SampleOf<format::Kind::gru_cell>() {
 }
 
 template <>
+inline StepSample SampleOf<format::Kind::gru_reset_cell>() {
+  return StepSample(
+             format::Kind::gru_reset_cell,
+             {{kF32, 3}, {kF32, 3 * 16 * 19}, {kF32, 16}, {kF32, 48}, {kF32, 16}, {kF32, 16}})
+      .With(format::GruResetCellParams(3, 16, 0, format::ElementType::f32, 0, 0));
+}
+
+template <>
 inline StepSample SampleOf<format::Kind::snake>() {
   return StepSample(format::Kind::snake, {{kF32, 12}, {kF32, 3}, {kF32, 3}, {kF32, 12}})
       .With(format::SnakeParams(2, 3, 2));

@@ -462,6 +462,8 @@ TEST(Verify, HoldsWeightsToTheTypeThatIsNamed) {
   ExpectWeightsOfOneType(format::Kind::depthwise, steps::kDepthwise, &B::depthwise_rows);
   ExpectWeightsOfOneType(format::Kind::lstm_cell, steps::kLstmCell, &B::lstm_cell_rows);
   ExpectWeightsOfOneType(format::Kind::gru_cell, steps::kGruCell, &B::gru_cell_rows);
+  ExpectWeightsOfOneType(format::Kind::gru_reset_cell, steps::kGruResetCell,
+                         &B::gru_reset_cell_rows);
 }
 
 // Of 3 inputs and 16 units.
@@ -490,6 +492,7 @@ void ExpectHeldCells(format::Kind kind, Rows ListingBuilder::*rows) {
 TEST(Verify, HoldsCellsToTheirOperands) {
   ExpectHeldCells(format::Kind::lstm_cell, &ListingBuilder::lstm_cell_rows);
   ExpectHeldCells(format::Kind::gru_cell, &ListingBuilder::gru_cell_rows);
+  ExpectHeldCells(format::Kind::gru_reset_cell, &ListingBuilder::gru_reset_cell_rows);
 }
 
 TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {

@@ -25,7 +25,7 @@ function whyRegion(region) {
 }
 
 // Kinds of steps whose products may be of integers; convolutions of one tap may, too.
-const kOfIntegers = ["dense", "lstm_cell", "gru_cell"];
+const kOfIntegers = ["dense", "lstm_cell", "gru_cell", "gru_reset_cell"];
 
 function whatToNarrow() {
   const wide = facts.budget.largest_weights.filter((w) => w.type.startsWith("f32"));

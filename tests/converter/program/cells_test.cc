@@ -157,6 +157,44 @@ TEST(Cells, AreOneStep) {
   }
 }
 
+ops::CellShape ResetBefore(int64_t hidden) {
+  ops::CellShape shape = ShapeOf(CellKind::kGru, hidden);
+  shape.linear_before_reset = false;
+  return shape;
+}
+
+TEST(Cells, WithTheResetBeforeTheirProductAreOneStep) {
+  for (const int64_t hidden : {1, 8, 16, 17, 31, 40, 48}) {
+    const Program one = CellProgram(ResetBefore(hidden)).Once().Fused();
+    EXPECT_EQ(Kinds(one), KindList{StepKind::kGruResetCell});
+    EXPECT_EQ(ParamsAt<format::GruResetCellParams>(one).inputs(), 5u);
+    EXPECT_EQ(ParamsAt<format::GruResetCellParams>(one).hidden(), hidden);
+  }
+  for (const int64_t trips : {2, 7, 8}) {
+    const CellProgram loop = CellProgram(ResetBefore(32)).Loop(trips);
+    EXPECT_EQ(Phases(loop.Fused()), (std::vector<KindList>(2, {StepKind::kGruResetCell})));
+    EXPECT_EQ(std::ranges::count(Kinds(loop.Fused(trips)), StepKind::kDense), 1);
+  }
+}
+
+TEST(Cells, WithTheResetBeforeTheirProductStayApartWhereOneStepCannotDoIt) {
+  const KindList apart = {StepKind::kDense, StepKind::kDense, StepKind::kGruReset, StepKind::kDense,
+                          StepKind::kGruUpdate};
+  ops::CellShape rows = ResetBefore(16), gates = rows, candidate = rows;
+  rows.batch = 2;
+  gates.f.mutate_op(format::UnaryOp::hard_sigmoid);
+  candidate.g.mutate_clip(1);
+  for (const ops::CellShape& shape : {rows, gates, candidate}) {
+    EXPECT_EQ(Kinds(CellProgram(shape).Once().Fused()), apart);
+  }
+  CellProgram integers = CellProgram(ResetBefore(16)).Once();
+  integers.precisions.all = ElementType::i8;
+  EXPECT_EQ(Kinds(integers.Fused()), apart);
+  CellProgram shared(ResetBefore(16));
+  shared.Once().Output(shared.packed.r_candidate);
+  EXPECT_EQ(Kinds(shared.Fused()), apart);
+}
+
 TEST(Cells, OfIntegersAreSteps) {
   CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, 16)).Once();
   lstm.precisions.all = ElementType::i8;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// GruResetCell for weights of any type: gru_reset_cell.cc and gru_reset_cell_<type>.cc are this. The units
+// go by twice: z, which waits in h', and r * h of all of them, then the candidates, whose product is over
+// r * h.
+
+#if defined(WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_
+#undef WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_
+#else
+#define WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_
+#endif
+
+#include "kernels/recurrent/cell-inl.h"
+#include "kernels/recurrent/gru_reset-inl.h"
+#include "kernels/recurrent/gru_reset_cell.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+template <class Weight>
+struct GruResetGatesAt {
+  CellWalk<kGruResetGates, Weight> walk;
+  const float* start;
+  float* z;
+  float* reset_h;
+
+#if HWY_TARGET == HWY_SCALAR
+  HWY_INLINE void Sum(const Weight* gate, const float* from, float* to) const {
+    walk.AddHidden(gate, walk.AddInputs(gate, from, to), to);
+  }
+
+  HWY_INLINE void RunBlock(size_t unit) const {
+    const Weight* weights = walk.OfInputs(unit);
+    Sum(weights, start + unit, z + unit);
+    Sum(weights + kPanel, start + walk.shape.hidden + unit, reset_h + unit);
+    ResetGruUnits(z + unit, reset_h + unit, walk.h + unit, z + unit, reset_h + unit, kPanel);
+  }
+
+  WEFT_SMALL void RunRest() const {
+    float sums[kGruResetGates * kPanel];
+    walk.StartRest(start, sums);
+    walk.AddRestInputs(sums);
+    walk.AddRestHidden(sums);
+    const size_t units = walk.RestUnits(), unit = walk.RestUnit();
+    ResetGruUnits(sums, sums + units, walk.h + unit, z + unit, reset_h + unit, units);
+  }
+#else
+  template <size_t kBlocks, size_t kRest>
+  HWY_INLINE void Run(size_t unit) const {
+    CellSums<kGruResetGates, kBlocks, kRest> sums;
+    walk.Start(start, unit, sums);
+    walk.AddInputs(unit, sums);
+    walk.AddHidden(unit, sums);
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
+      const size_t at = unit + v * kLanes;
+      ResetGruUnits(sums.Of(0, v), sums.Of(1, v), walk.h + at, z + at, reset_h + at, kLanes);
+    }
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kRest; ++v) {
+      const size_t at = walk.RestUnit() + v * kLanes;
+      ResetGruUnits(sums.rest[v][0], sums.rest[v][1], walk.h + at, z + at, reset_h + at,
+                    sums.RestLanes(v));
+    }
+  }
+#endif
+};
+
+// walk.h is r * h.
+template <class Weight>
+struct GruCandidateAt {
+  CellWalk<1, Weight> walk;
+  const float* start;
+  const float* h;
+  float* h_next;  // holds z
+
+#if HWY_TARGET == HWY_SCALAR
+  HWY_INLINE void RunBlock(size_t unit) const {
+    float sums[kPanel];
+    const Weight* weights = walk.OfInputs(unit);
+    walk.AddHidden(weights, walk.AddInputs(weights, start + unit, sums), sums);
+    UpdateGruUnits(sums, h + unit, h_next + unit, kPanel);
+  }
+
+  WEFT_SMALL void RunRest() const {
+    float sums[kPanel];
+    walk.StartRest(start, sums);
+    walk.AddRestInputs(sums);
+    walk.AddRestHidden(sums);
+    const size_t unit = walk.RestUnit();
+    UpdateGruUnits(sums, h + unit, h_next + unit, walk.RestUnits());
+  }
+#else
+  template <size_t kBlocks, size_t kRest>
+  HWY_INLINE void Run(size_t unit) const {
+    CellSums<1, kBlocks, kRest> sums;
+    walk.Start(start, unit, sums);
+    walk.AddInputs(unit, sums);
+    walk.AddHidden(unit, sums);
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
+      const size_t at = unit + v * kLanes;
+      UpdateGruUnits(sums.Of(0, v), h + at, h_next + at, kLanes);
+    }
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kRest; ++v) {
+      const size_t at = walk.RestUnit() + v * kLanes;
+      UpdateGruUnits(sums.rest[v][0], h + at, h_next + at, sums.RestLanes(v));
+    }
+  }
+#endif
+};
+
+template <class Weight>
+HWY_INLINE void RunGruResetCell(const CellShape& shape, const float* x, const Weight* weights,
+                                const float* h, const float* start, float* h_next, float* reset_h) {
+  const Weight* candidate = weights + CellWeights(kGruResetGates, shape.inputs, shape.hidden);
+  const float* candidate_start = start + kGruResetGates * size_t{shape.hidden};
+  RunCell<kGruResetGates, Weight>(
+      GruResetGatesAt<Weight>{{shape, x, weights, h}, start, h_next, reset_h}, shape);
+  RunCell<1, Weight>(
+      GruCandidateAt<Weight>{{shape, x, candidate, reset_h}, candidate_start, h, h_next}, shape);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_
