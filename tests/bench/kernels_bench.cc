@@ -20,6 +20,7 @@
 #include "kernels/movement/copy.h"
 #include "kernels/recurrent/gru_cell.h"
 #include "kernels/recurrent/gru_gates.h"
+#include "kernels/recurrent/gru_reset_cell.h"
 #include "kernels/recurrent/lstm_cell.h"
 #include "kernels/recurrent/lstm_gates.h"
 #include "kernels/reduce/normalize.h"
@@ -176,6 +177,56 @@ BENCHMARK_TEMPLATE(CellOfSize, kLstmGates)
 BENCHMARK_TEMPLATE(CellOfSize, kGruGates)
     ->ArgNames({"inputs", "hidden", "target"})
     ->ArgsProduct({{0, 40}, {128}, {0, 1}});
+
+// inputs (0: the recurrent part alone), hidden, target
+void GruResetCellOfSize(benchmark::State& state) {
+  if (!Choose(state, state.range(2))) return;
+  CellShape shape;
+  shape.inputs = static_cast<uint32_t>(state.range(0));
+  shape.hidden = static_cast<uint32_t>(state.range(1));
+  const std::vector<float> weights = Values(GruResetWeights(shape.inputs, shape.hidden));
+  const std::vector<float> start = Values(size_t{kGruGates} * shape.hidden);
+  const std::vector<float> x = Values(shape.inputs);
+  std::vector<float> h = Values(shape.hidden), next = h, reset_h = h;
+  for (auto _ : state) {
+    GruResetCell(shape, x.data(), Align(weights), h.data(), start.data(), next.data(),
+                 reset_h.data());
+    h.swap(next);
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(GruResetCellOfSize)
+    ->ArgNames({"inputs", "hidden", "target"})
+    ->ArgsProduct({{0, 40}, {24, 128}, {0, 1}});
+
+// rows, inputs, hidden, target: an LSTM of several rows, whose products share their weights
+void LstmOfRows(benchmark::State& state) {
+  if (!Choose(state, state.range(3))) return;
+  const auto rows = static_cast<uint32_t>(state.range(0));
+  const auto inputs = static_cast<uint32_t>(state.range(1));
+  const auto hidden = static_cast<uint32_t>(state.range(2)), gates = kLstmGates * hidden;
+  const std::vector<float> w = Values(size_t{gates} * inputs), r = Values(size_t{gates} * hidden);
+  const std::vector<float> start = Values(gates), x = Values(size_t{rows} * inputs);
+  std::vector<float> h = Values(size_t{rows} * hidden), c = h;
+  std::vector<float> from_x(size_t{rows} * gates), pre = from_x;
+  LstmGatesShape shape;
+  shape.rows = rows;
+  shape.hidden = hidden;
+  shape.pre_row_stride = gates;
+  shape.f.op = UnaryOp::kSigmoid;
+  shape.g.op = shape.h.op = UnaryOp::kTanh;
+  for (auto _ : state) {
+    Dense({rows, inputs, gates, inputs, gates, 0, {}}, x.data(), Align(w), start.data(),
+          from_x.data());
+    Dense({rows, hidden, gates, hidden, gates, gates, {}}, h.data(), Align(r), from_x.data(),
+          pre.data());
+    LstmGates(shape, pre.data(), c.data(), h.data(), c.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(LstmOfRows)
+    ->ArgNames({"rows", "inputs", "hidden", "target"})
+    ->ArgsProduct({{1, 2, 3, 5, 8}, {64}, {64}, {0, 1}});
 
 // op, target; 1024 elements
 void UnaryOfOp(benchmark::State& state) {
