@@ -12,7 +12,7 @@ from reference import cells
 
 # batch, input size, hidden size
 SIZES = [(1, 1, 1), (1, 16, 15), (3, 5, 16), (1, 33, 17), (3, 17, 33), (1, 7, 64),
-         (1, 5, 16), (1, 9, 48)]
+         (1, 5, 16), (1, 9, 48), (2, 6, 19), (5, 9, 24), (8, 4, 40)]
 
 
 def weights(label, gates, inputs, hidden, bias_parts=None):
