@@ -43,6 +43,13 @@ if(WEFT_WERROR)
 endif()
 set(weft_warnings -Wall -Wextra -Wconversion -Wshadow ${weft_werror})
 
+# What a board builds for size. GCC's second scheduling and its moves of constants out of loops cost
+# registers, and with them code, where no loop is worth them.
+set(weft_shortest -Os)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND weft_shortest -fno-schedule-insns2 -fno-move-loop-invariants)
+endif()
+
 add_library(weft_device INTERFACE)
 target_compile_features(weft_device INTERFACE cxx_std_17)
 target_compile_options(weft_device INTERFACE ${weft_warnings} -fno-exceptions -fno-rtti
