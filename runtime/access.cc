@@ -11,14 +11,14 @@
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
 #include "kernels/recurrent/gru_reset_cell.h"
+#include "runtime/map_access.h"
 
 namespace weft {
-
 namespace {
 
 using format::ElementType;
 
-constexpr int64_t kF32Bits = 32, kI16Bits = 16, kI8Bits = 8;
+constexpr int64_t kI16Bits = 16, kI8Bits = 8;
 
 template <typename DimArray, typename StrideArray>
 void ExtendBy(StridedBytes& bytes, int64_t bits, const DimArray& dims, uint32_t rank,
@@ -60,33 +60,6 @@ StridedBytes Rows(int64_t rows, int64_t row_stride, int64_t length, int64_t bits
 
 int64_t PaddedOutputs(uint32_t outputs) {
   return static_cast<int64_t>(kernels::PanelCount(outputs)) * kernels::kPanelOutputs;
-}
-
-StridedBytes Mapped(const format::MapStrides& strides, int64_t images, int64_t height,
-                    int64_t width, int64_t channels, int64_t bits) {
-  return Strided(bits, 0,
-                 {{images, strides.image()},
-                  {height, strides.row()},
-                  {width, strides.pixel()},
-                  {channels, strides.channel()}});
-}
-
-// The maps that a step with a window reads and writes.
-template <typename Params>
-StridedBytes InputMap(const Params& p, int64_t channels, int64_t bits = kF32Bits) {
-  return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), channels, bits);
-}
-template <typename Params>
-StridedBytes OutputMap(const Params& p, int64_t channels, int64_t bits = kF32Bits) {
-  return Mapped(p.y(), p.batch(), p.out_height(), p.out_width(), channels, bits);
-}
-template <typename Params>
-int64_t InputsOfGroups(const Params& p) {
-  return int64_t{p.groups()} * p.in_channels();
-}
-template <typename Params>
-int64_t OutputsOfGroups(const Params& p) {
-  return int64_t{p.groups()} * p.out_channels();
 }
 
 // One overload per kind of step; `operand` counts as the row of ops.inc does.
