@@ -125,8 +125,8 @@ TEST_F(BenchOptions, ComparesSeveralModels) {
 }
 
 TEST_F(BenchOptions, SortsStepsByCostAndAddsUpLayers) {
-  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b1_i7_h64/model.xml";
-  ASSERT_EQ(Weft("convert " + loop + " -o gru.weft").code, 0);
+  const std::string cell = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b3_i5_h16/model.xml";
+  ASSERT_EQ(Weft("convert " + cell + " -o gru.weft").code, 0);
   const auto json = Bench("gru.weft --iterations 30 --profile");
   ASSERT_GT(json["steps"].size(), json["layers"].size());
   double steps = 0, layers = 0, last = HUGE_VAL;
@@ -140,8 +140,8 @@ TEST_F(BenchOptions, SortsStepsByCostAndAddsUpLayers) {
 }
 
 TEST_F(BenchOptions, SaysMediansOfSteps) {
-  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b1_i7_h64/model.xml";
-  ASSERT_EQ(Weft("convert " + loop + " -o gru.weft").code, 0);
+  const std::string cell = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b3_i5_h16/model.xml";
+  ASSERT_EQ(Weft("convert " + cell + " -o gru.weft").code, 0);
   const auto once = Bench("gru.weft --iterations 1 --profile");
   for (const char* list : {"steps", "layers"}) {
     ASSERT_FALSE(once[list].empty());

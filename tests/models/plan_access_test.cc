@@ -76,8 +76,10 @@ class StepRun {
  private:
   // What some targets scratch in and others need not.
   bool IsLeftUnused(uint32_t operand) const {
-    return static_cast<format::Kind>(step_.kind()) == format::Kind::conv_q8 &&
-           operand + 1 == blocks_.size();
+    const auto kind = static_cast<format::Kind>(step_.kind());
+    const bool may_scratch_less = kind == format::Kind::conv_q8 || kind == format::Kind::conv_i8 ||
+                                  kind == format::Kind::dense_i8;
+    return may_scratch_less && operand + 1 == blocks_.size();
   }
 
   unsigned char& Byte(uint32_t operand, size_t at) {
