@@ -25,7 +25,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 HWY_INLINE void RunRow(const DenseI8Shape& shape, int16_t* row, size_t padded, float worth,
                        const int8_t* weights, const float* scales, const float* start, float* y) {
   ArrangeRow(row, padded);
-  RunOutputs({worth, scales, start, y, kPanelOutputs * padded, 0, row, row + padded, weights},
+  RunOutputs({worth, scales, start, y, row, kPanelOutputs * padded, 0, row + padded, weights},
              shape.outputs);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of DenseI8 on a Cortex-M with an FPU: sums stay in core registers from their first product until they
-// are floats. Instructions per multiply-add and per output: Helium 0.29 and 5, the DSP extension 1.19 and 9.5.
+// are floats. Instructions per multiply-add and per output: Helium 0.29 and 3.5, the DSP extension 1.19 and 9.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
@@ -18,17 +18,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// A row of integers, whole blocks, with the panels of weights, and what becomes of the sums of each output:
-// y = sum * worth * scale + start, every operation rounded by itself; y may be start. In the order in which
-// the loops take them.
+// A row of integers, at least one whole block, with the panels of weights, and what becomes of the sums of each
+// output: y = sum * worth * scale + start, every operation rounded by itself; y may be start. The instructions
+// below know the order.
 struct OutputsOfRow {
   float worth;
   const float* scales;
   const float* start;
   float* y;
+  const int16_t* x;
   size_t panel_bytes;
   size_t groups;  // see below
-  const int16_t* x;
   const int16_t* end;
   const int8_t* weights;
 };
@@ -43,84 +43,77 @@ HWY_INLINE void ArrangeRow(int16_t*, size_t) {}
 // clang-format off
 #undef WEFT_OUTPUT_OF_BLOCK
 #define WEFT_OUTPUT_OF_BLOCK(sum, first, second)  \
-  "vldrb.s16 q2, [r1, #" first "]\n\t"            \
+  "vldrb.s16 q2, [r3, #" first "]\n\t"            \
   "vmladava.s16 " sum ", q0, q2\n\t"              \
-  "vldrb.s16 q3, [r1, #" second "]\n\t"           \
+  "vldrb.s16 q3, [r3, #" second "]\n\t"           \
   "vmladava.s16 " sum ", q1, q3\n\t"
 // clang-format on
 
-// `groups` times eight outputs, whose sums are all the even registers: as many as all whole panels have, or at
-// most those of one panel. Scales are whole groups. r1 is the weights, r3 x and r5 the blocks that are left; s16
-// to s21 hold the first six members, s22 x and s23 the blocks.
+// `groups` times eight outputs, whose sums are all the even registers. Scales are whole groups. r1 is x, which
+// ends at r5, and r3 the weights; r7, r9 and r11 are scales, start and y. q4 is the worth; s20 and s21 lead
+// from the first half of a panel to the second and from there to the next panel, s22 is where x begins, s23
+// where y ends, s24 and s25 are zeros, and s26 holds r7, which may be the frame's and cannot be asked for then.
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
   register const OutputsOfRow* at __asm__("r0") = &row;
   __asm__ volatile(
-      "vldmia r0!, {s16-s21}\n\t"
-      "ldrd r3, r5, [r0]\n\t"
-      "ldr r1, [r0, #8]\n\t"
-      "subs r5, r5, r3\n\t"
-      "lsrs r5, r5, #5\n\t"
-      "vmov s22, s23, r3, r5\n"
-      "1:\n\t"
-      "vmov r3, r5, s22, s23\n\t"
-      "movs r0, #0\n\t"
+      "vmov s26, r7\n\t"
+      "ldrd r1, r7, [r0]\n\t"
+      "ldrd r9, r11, [r0, #8]\n\t"
+      "vdup.32 q4, r1\n\t"
+      "ldrd r1, r2, [r0, #16]\n\t"
+      "ldrd r4, r5, [r0, #24]\n\t"
+      "ldr r3, [r0, #32]\n\t"
+      "add r4, r11, r4, lsl #5\n\t"
+      "vmov s22, s23, r1, r4\n\t"
+      "rsb r2, r2, #128\n\t"
+      "mvn r4, #127\n\t"
+      "vmov s20, s21, r2, r4\n\t"
       "movs r2, #0\n\t"
-      "movs r4, #0\n\t"
-      "movs r6, #0\n\t"
-      "mov r8, #0\n\t"
-      "mov r10, #0\n\t"
-      "mov r12, #0\n\t"
-      "mov lr, #0\n\t"
-      "cmp r5, #0\n\t"
-      "beq 3f\n"
+      "vmov s24, s25, r2, r2\n"
+      "1:\n\t"
+      "vmov r0, r2, s24, s25\n\t"
+      "vmov r4, r6, s24, s25\n\t"
+      "vmov r8, r10, s24, s25\n\t"
+      "vmov r12, lr, s24, s25\n"
       "2:\n\t"
-      "vldrh.u16 q0, [r3], #16\n\t"
-      "vldrh.u16 q1, [r3], #16\n\t"  //
+      "vldrh.u16 q0, [r1], #16\n\t"
+      "vldrh.u16 q1, [r1], #16\n\t"  //
       WEFT_OUTPUT_OF_BLOCK("r0", "0", "8") WEFT_OUTPUT_OF_BLOCK("r2", "16", "24")
           WEFT_OUTPUT_OF_BLOCK("r4", "32", "40") WEFT_OUTPUT_OF_BLOCK("r6", "48", "56")
               WEFT_OUTPUT_OF_BLOCK("r8", "64", "72") WEFT_OUTPUT_OF_BLOCK("r10", "80", "88")
                   WEFT_OUTPUT_OF_BLOCK("r12", "96", "104") WEFT_OUTPUT_OF_BLOCK("lr", "112", "120")
-      "add r1, r1, #256\n\t"
-      "subs r5, #1\n\t"
-      "bne 2b\n"
-      "3:\n\t"
-      "vmov s0, s1, r0, r2\n\t"
-      "vmov s2, s3, r4, r6\n\t"
-      "vmov s4, s5, r8, r10\n\t"
-      "vmov s6, s7, r12, lr\n\t"
-      "vmov r0, s16\n\t"
-      "vmov r2, r4, s17, s18\n\t"
-      "vmov r6, r8, s19, s20\n\t"
-      "vmov r10, s21\n\t"
+      "add r3, #256\n\t"
+      "cmp r1, r5\n\t"
+      "bne 2b\n\t"
+      "vmov q0[2], q0[0], r0, r4\n\t"
+      "vmov q0[3], q0[1], r2, r6\n\t"
+      "vmov q1[2], q1[0], r8, r12\n\t"
+      "vmov q1[3], q1[1], r10, lr\n\t"
+      "vldrw.u32 q2, [r7], #16\n\t"
+      "vldrw.u32 q3, [r7], #16\n\t"
       "vcvt.f32.s32 q0, q0\n\t"
-      "vldrw.u32 q2, [r2], #16\n\t"
-      "vmul.f32 q0, q0, r0\n\t"
       "vcvt.f32.s32 q1, q1\n\t"
+      "vmul.f32 q0, q0, q4\n\t"
+      "vmul.f32 q1, q1, q4\n\t"
       "vmul.f32 q0, q0, q2\n\t"
-      "vldrw.u32 q3, [r2], #16\n\t"
-      "vmul.f32 q1, q1, r0\n\t"
-      "vldrw.u32 q2, [r4], #16\n\t"
       "vmul.f32 q1, q1, q3\n\t"
-      "vldrw.u32 q3, [r4], #16\n\t"
+      "vldrw.u32 q2, [r9], #16\n\t"
+      "vldrw.u32 q3, [r9], #16\n\t"
       "vadd.f32 q0, q0, q2\n\t"
       "vadd.f32 q1, q1, q3\n\t"
-      "vstrw.32 q0, [r6], #16\n\t"
-      "vstrw.32 q1, [r6], #16\n\t"
-      "subs r10, #1\n\t"
-      "vmov s17, s18, r2, r4\n\t"
-      "vmov s19, r6\n\t"
-      "vmov s21, r10\n\t"
-      "tst r10, #1\n\t"
-      "itte ne\n\t"
-      "subne r1, r1, r8\n\t"
-      "addne r1, r1, #128\n\t"
-      "subeq r1, r1, #128\n\t"
-      "cmp r10, #0\n\t"
-      "bne 1b"
+      "vstrw.32 q0, [r11], #16\n\t"
+      "vstrw.32 q1, [r11], #16\n\t"
+      "vmov r0, r2, s20, s21\n\t"
+      "add r3, r0\n\t"
+      "vmov s20, s21, r2, r0\n\t"
+      "vmov r1, r4, s22, s23\n\t"
+      "cmp r11, r4\n\t"
+      "bne 1b\n\t"
+      "vmov r7, s26"
       : "+r"(at)
       :
-      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r12", "lr", "q0", "q1",
-        "q2", "q3", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23");
+      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",
+        "q0", "q1", "q2", "q3", "q4", "q5", "q6");
 }
 
 #else
@@ -179,32 +172,32 @@ HWY_NOINLINE inline void ArrangeRow(int16_t* q, size_t padded) {
 // clang-format on
 
 // `groups` times four outputs: as many as all whole panels have, or at most those of one panel. Scales are
-// whole groups. r0 is x, r1 the weights, r7 where x ends, s12 to s17 the first six members and s18, s19 two
-// zeros; s20 holds r7, which may be the frame's and cannot be asked for then, and s21 where x begins.
+// whole groups. r0 is x, which ends at r7, r1 the weights, s12 to s18 the first seven members, of them s17 less
+// what the first step of a panel goes on; s19 and s20 are zeros, and s21 holds r7, which may be the frame's and
+// cannot be asked for then.
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
   register const OutputsOfRow* at __asm__("r0") = &row;
   __asm__ volatile(
-      "vmov s20, r7\n\t"
-      "vldmia r0!, {s12-s17}\n\t"
-      "ldr r1, [r0, #8]\n\t"
-      "ldrd r0, r7, [r0]\n\t"
-      "vmov s21, r0\n\t"
+      "vmov s21, r7\n\t"
+      "vldmia r0!, {s12-s18}\n\t"
+      "ldrd r7, r1, [r0]\n\t"
+      "vmov r0, r2, s16, s17\n\t"
+      "subs r2, #64\n\t"
+      "vmov s17, r2\n\t"
       "movs r2, #0\n\t"
-      "vmov s18, s19, r2, r2\n"
+      "vmov s19, s20, r2, r2\n"
       "1:\n\t"
-      "vmov r6, r8, s18, s19\n\t"
-      "vmov r9, r10, s18, s19\n\t"
-      "b 3f\n"
+      "vmov r6, r8, s19, s20\n\t"
+      "vmov r9, r10, s19, s20\n"
       "2:\n\t"  //
       WEFT_HALF_BLOCK("-40") WEFT_HALF_BLOCK("200")
-      "3:\n\t"
       "cmp r0, r7\n\t"
       "bne 2b\n\t"
       "vmov s0, s1, r6, r8\n\t"
       "vmov s2, s3, r9, r10\n\t"
       "vmov r2, r3, s13, s14\n\t"
-      "vmov r4, r5, s15, s16\n\t"
-      "vmov lr, s17\n\t"
+      "vmov r4, r0, s15, s16\n\t"
+      "vmov r5, lr, s17, s18\n\t"
       "vldmia r2!, {s4-s7}\n\t"
       "vcvt.f32.s32 s0, s0\n\tvcvt.f32.s32 s1, s1\n\t"
       "vcvt.f32.s32 s2, s2\n\tvcvt.f32.s32 s3, s3\n\t"  //
@@ -214,17 +207,15 @@ HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
       "vstmia r4!, {s0-s3}\n\t"
       "vmov s13, s14, r2, r3\n\t"
       "vmov s15, r4\n\t"
-      "vmov r0, s21\n\t"
       "subs lr, #1\n\t"
-      "vmov s17, lr\n\t"
+      "vmov s18, lr\n\t"
       "tst lr, #3\n\t"
-      "itte ne\n\t"
+      "ite ne\n\t"
       "subne r1, r5\n\t"
-      "addne r1, #64\n\t"
       "subeq r1, #192\n\t"
       "cmp lr, #0\n\t"
       "bne 1b\n\t"
-      "vmov r7, s20"
+      "vmov r7, s21"
       : "+r"(at)
       :
       : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",
@@ -239,6 +230,11 @@ WEFT_PART void RunOutputs(OutputsOfRow row, size_t outputs) {
   if (row.start == nullptr) {
     for (size_t n = 0; n < outputs; ++n) row.y[n] = 0.0f;
     row.start = row.y;
+  }
+  if (row.x == row.end) {
+    const float sum = 0.0f * row.worth;
+    for (size_t n = 0; n < outputs; ++n) row.y[n] = sum * row.scales[n] + row.start[n];
+    return;
   }
   const size_t whole = outputs / kPanelOutputs * kPanelOutputs;
   row.groups = whole / kOutputGroup;
