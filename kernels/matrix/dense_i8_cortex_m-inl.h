@@ -37,9 +37,6 @@ struct OutputsOfRow {
 
 inline constexpr size_t kOutputGroup = 8;
 
-// The instructions take numbers in the order of the inputs.
-HWY_INLINE void ArrangeRow(int16_t*, size_t) {}
-
 // clang-format off
 #undef WEFT_OUTPUT_OF_BLOCK
 #define WEFT_OUTPUT_OF_BLOCK(sum, first, second)  \
@@ -119,29 +116,6 @@ HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
 #else
 
 inline constexpr size_t kOutputGroup = 4;
-
-// SXTB16 takes bytes 0 and 2 of a word, or 1 and 3: so numbers lie as 0, 2, 1, 3.
-HWY_NOINLINE inline void ArrangeRow(int16_t* q, size_t padded) {
-  int16_t* const end = q + padded;
-  if (padded == 0) return;
-  uint32_t a, b, c, d, e, f;
-  __asm__ volatile(
-      "1:\n\t"
-      "ldrd %[a], %[b], [%[q]]\n\t"
-      "ldrd %[c], %[d], [%[q], #8]\n\t"
-      "pkhbt %[e], %[a], %[b], lsl #16\n\t"
-      "pkhtb %[b], %[b], %[a], asr #16\n\t"
-      "pkhbt %[f], %[c], %[d], lsl #16\n\t"
-      "pkhtb %[d], %[d], %[c], asr #16\n\t"
-      "strd %[e], %[b], [%[q]], #8\n\t"
-      "strd %[f], %[d], [%[q]], #8\n\t"
-      "cmp %[q], %[end]\n\t"
-      "bne 1b"
-      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f),
-        [q] "+r"(q)
-      : [end] "r"(end)
-      : "cc", "memory");
-}
 
 // clang-format off
 // Eight weights of one output with the numbers in r2 to r5; then the weights `step` bytes further on.

@@ -115,7 +115,34 @@ WEFT_PART void SumBlocks(const Number* q, size_t padded, const int8_t* weights, 
   }
 }
 
+// Numbers are taken in their own order.
+HWY_INLINE void ArrangeRow(int16_t*, size_t) {}
+
 #else
+
+// A row of whole blocks in the order in which instructions take the bytes of a word, 0 and 2, then 1 and 3: numbers
+// lie as 0, 2, 1, 3.
+HWY_NOINLINE inline void ArrangeRow(int16_t* q, size_t padded) {
+  int16_t* const end = q + padded;
+  if (padded == 0) return;
+  uint32_t a, b, c, d, e, f;
+  __asm__ volatile(
+      "1:\n\t"
+      "ldrd %[a], %[b], [%[q]]\n\t"
+      "ldrd %[c], %[d], [%[q], #8]\n\t"
+      "pkhbt %[e], %[a], %[b], lsl #16\n\t"
+      "pkhtb %[b], %[b], %[a], asr #16\n\t"
+      "pkhbt %[f], %[c], %[d], lsl #16\n\t"
+      "pkhtb %[d], %[d], %[c], asr #16\n\t"
+      "strd %[e], %[b], [%[q]], #8\n\t"
+      "strd %[f], %[d], [%[q]], #8\n\t"
+      "cmp %[q], %[end]\n\t"
+      "bne 1b"
+      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f),
+        [q] "+r"(q)
+      : [end] "r"(end)
+      : "cc", "memory");
+}
 
 // Sixteen numbers stay in eight registers for all outputs of their block; s16 holds where they go on,
 // s17 where they end. The sums lie at a multiple of their 64 bytes, which tells when they are through.
