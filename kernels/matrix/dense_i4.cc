@@ -19,29 +19,33 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr size_t kBlockBytes = kPanelOutputs * kInputBlock;  // unpacked
 inline constexpr uint8_t kMiddle = 8;                               // of 4 bits
 
+inline constexpr float kNoTotals[kPanelOutputs] = {};
+inline constexpr uint8_t kMiddles[kPanelOutputs] = {
+    kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle,
+    kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle};
+
 #if HWY_TARGET == HWY_SCALAR
 
-// totals += (sums - zeros * of_row) * scales.
+// totals = before + (sums - zeros * of_row) * scales.
 template <typename Scale>
 WEFT_PART void AddGroup(const int32_t* sums, int32_t of_row, const uint8_t* zeros,
-                        const Scale* scales, float* totals) {
-  static constexpr uint8_t kMiddles[kPanelOutputs] = {
-      kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle,
-      kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle, kMiddle};
+                        const Scale* scales, const float* before, float* totals) {
   if (zeros == nullptr) zeros = kMiddles;
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
   for (size_t i = 0; i < kPanelOutputs; i += 4) {
     const int32x4_t zero = vreinterpretq_s32_u32(vldrbq_u32(zeros + i));
     const int32x4_t sum = vsubq_s32(vldrwq_s32(sums + i), vmulq_n_s32(zero, of_row));
     const float32x4_t scaled = vmulq_f32(vcvtq_f32_s32(sum), LoadFour(scales + i));
-    vstrwq_f32(totals + i, vaddq_f32(vldrwq_f32(totals + i), scaled));
+    vstrwq_f32(totals + i, vaddq_f32(vldrwq_f32(before + i), scaled));
   }
+#elif defined(WEFT_ROUNDS_EIGHTS)
+  ScaleSums(sums, of_row, zeros, scales, before, totals);
 #else
-  WEFT_FOUR_A_TURN
+  HWY_UNROLL(4)
   for (size_t i = 0; i < kPanelOutputs; ++i) {
     const uint32_t away = uint32_t{zeros[i]} * static_cast<uint32_t>(of_row);
     const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) - away);
-    totals[i] += static_cast<float>(sum) * WidenWeight(scales[i]);
+    totals[i] = before[i] + static_cast<float>(sum) * WidenWeight(scales[i]);
   }
 #endif
 }
@@ -49,17 +53,17 @@ WEFT_PART void AddGroup(const int32_t* sums, int32_t of_row, const uint8_t* zero
 // start may be null.
 WEFT_PART void FinishTotals(const float* totals, float worth, const float* start, size_t outputs,
                             float* y) {
-  for (size_t i = 0; i < outputs; ++i) {
-    y[i] = totals[i] * worth + (start == nullptr ? 0.0f : start[i]);
-  }
+  if (start == nullptr) start = kNoTotals;
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < outputs; ++i) y[i] = totals[i] * worth + start[i];
 }
 
 #else
 
-// totals += (sums - zeros * of_row) * scales.
+// totals = before + (sums - zeros * of_row) * scales.
 template <typename Scale>
 WEFT_PART void AddGroup(const int32_t* sums, int32_t of_row, const uint8_t* zeros,
-                        const Scale* scales, float* totals) {
+                        const Scale* scales, const float* before, float* totals) {
   const hn::Rebind<uint8_t, IntTag> bytes;
   for (size_t i = 0; i < kPanelOutputs; i += kLanes) {
     const IntVec zero =
@@ -67,7 +71,7 @@ WEFT_PART void AddGroup(const int32_t* sums, int32_t of_row, const uint8_t* zero
     const IntVec away = hn::Mul(zero, SetInt(of_row));
     const IntVec sum = hn::Sub(hn::LoadU(IntTag(), sums + i), away);
     const FloatVec scaled = hn::Mul(hn::ConvertTo(FloatTag(), sum), LoadWeights(scales + i));
-    Store(hn::Add(Load(totals + i), scaled), totals + i);
+    Store(hn::Add(Load(before + i), scaled), totals + i);
   }
 }
 
@@ -220,13 +224,16 @@ template <typename Scale>
 WEFT_PART void SumGroups(const I4Rows& rows, const uint8_t* packed, const Scale* scales,
                          const uint8_t* zeros, float* totals) {
   int32_t sums[kDenseI8Rows * kPanelOutputs];
-  for (size_t i = 0; i < rows.count * kPanelOutputs; ++i) totals[i] = 0.0f;
+  if (rows.groups == 0) {
+    for (size_t i = 0; i < rows.count * kPanelOutputs; ++i) totals[i] = 0.0f;
+  }
   for (size_t g = 0; g < rows.groups; ++g) {
     SumGroup(rows, g * rows.group, packed, sums);
     packed += rows.group * kPanelOutputs / 2;
     for (size_t r = 0; r < rows.count; ++r) {
+      float* const of_panel = totals + r * kPanelOutputs;
       AddGroup(sums + r * kPanelOutputs, rows.SumOf(r, g), zeros, scales,
-               totals + r * kPanelOutputs);
+               g == 0 ? kNoTotals : of_panel, of_panel);
     }
     scales += kPanelOutputs;
     if (zeros != nullptr) zeros += kPanelOutputs;

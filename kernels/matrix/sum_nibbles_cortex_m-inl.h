@@ -148,6 +148,64 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
         "s4", "s5", "s6", "s7");
 }
 
+// clang-format off
+// The sums of two outputs, less what their zeros, bytes of a word, make of the row's own sum.
+#undef WEFT_LESS_ZEROS
+#define WEFT_LESS_ZEROS(first, second, to)      \
+  "ldrd %[a], %[b], [%[sums]], #8\n\t"          \
+  "uxtb %[zero], %[zeros]" first "\n\t"         \
+  "mls %[a], %[zero], %[of_row], %[a]\n\t"      \
+  "uxtb %[zero], %[zeros]" second "\n\t"        \
+  "mls %[b], %[zero], %[of_row], %[b]\n\t"      \
+  "vmov " to ", %[a], %[b]\n\t"
+// Scales, which may lie anywhere.
+#undef WEFT_FOUR_HALVES
+#define WEFT_FOUR_HALVES                        \
+  "ldr %[a], [%[scales]], #4\n\t"               \
+  "ldr %[b], [%[scales]], #4\n\t"               \
+  "vmov s4, s5, %[a], %[b]\n\t"                 \
+  "vcvtt.f32.f16 s7, s5\n\t"                    \
+  "vcvtb.f32.f16 s6, s5\n\t"                    \
+  "vcvtt.f32.f16 s5, s4\n\t"                    \
+  "vcvtb.f32.f16 s4, s4\n\t"
+#undef WEFT_FOUR_TIMES
+#define WEFT_FOUR_TIMES(op, a, b, c, d)         \
+  op " s0, " a "\n\t" op " s1, " b "\n\t" op " s2, " c "\n\t" op " s3, " d "\n\t"
+#undef WEFT_SCALE_SUMS
+#define WEFT_SCALE_SUMS(four_scales)                                                        \
+  __asm__ volatile(                                                                         \
+      "1:\n\t"                                                                              \
+      "ldr %[zeros], [%[at]], #4\n\t"                                                       \
+      WEFT_LESS_ZEROS("", ", ror #8", "s0, s1")                                             \
+      WEFT_LESS_ZEROS(", ror #16", ", ror #24", "s2, s3")                                   \
+      four_scales                                                                           \
+      WEFT_FOUR_TIMES("vcvt.f32.s32", "s0", "s1", "s2", "s3")                               \
+      WEFT_FOUR_TIMES("vmul.f32", "s0, s4", "s1, s5", "s2, s6", "s3, s7")                   \
+      "vldmia %[before]!, {s4-s7}\n\t"                                                      \
+      WEFT_FOUR_TIMES("vadd.f32", "s0, s4", "s1, s5", "s2, s6", "s3, s7")                   \
+      "vstmia %[totals]!, {s0-s3}\n\t"                                                      \
+      "cmp %[at], %[end]\n\t"                                                               \
+      "bne 1b"                                                                              \
+      : [sums] "+r"(sums), [at] "+r"(zeros), [scales] "+r"(scales), [before] "+r"(before),  \
+        [totals] "+r"(totals), [zeros] "=&r"(four), [zero] "=&r"(zero), [a] "=&r"(a),       \
+        [b] "=&r"(b)                                                                        \
+      : [of_row] "r"(of_row), [end] "r"(end)                                                \
+      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
+// clang-format on
+
+// totals = before + (sums - zeros * of_row) * scales of 16 outputs, every operation on floats rounded by itself.
+template <typename Scale>
+HWY_INLINE void ScaleSums(const int32_t* sums, int32_t of_row, const uint8_t* zeros,
+                          const Scale* scales, const float* before, float* totals) {
+  const uint8_t* const end = zeros + kPanelOutputs;
+  uint32_t four, zero, a, b;
+  if constexpr (sizeof(Scale) == sizeof(float)) {
+    WEFT_SCALE_SUMS("vldmia %[scales]!, {s4-s7}\n\t");
+  } else {
+    WEFT_SCALE_SUMS(WEFT_FOUR_HALVES);
+  }
+}
+
 #endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
