@@ -10,8 +10,7 @@
 #include "kernels/simd/vector-inl.h"
 
 #undef WEFT_RUNS_OUTPUTS
-#if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_FMA) && \
-    (!defined(__ARM_FEATURE_MVE) || (__ARM_FEATURE_MVE & 2))
+#if defined(WEFT_SUMS_NEIGHBOURS) && (!defined(__ARM_FEATURE_MVE) || (__ARM_FEATURE_MVE & 2))
 #include "kernels/matrix/dense_i8_cortex_m-inl.h"
 #define WEFT_RUNS_OUTPUTS
 #endif

@@ -21,11 +21,6 @@
 // clang-format off
 // An instruction a line.
 
-// Two words of two numbers each become the word of their first ones and that of their second ones.
-#undef WEFT_PAIRS
-#define WEFT_PAIRS(first, second, low, high)        \
-  "pkhbt " first ", " low ", " high ", lsl #16\n\t" \
-  "pkhtb " second ", " high ", " low ", asr #16\n\t"
 // A word of four weights times four numbers, on the sum. SXTB16 takes bytes 0 and 2 of a word, or 1 and 3.
 #undef WEFT_ADD_FOUR
 #define WEFT_ADD_FOUR(weights, first, second)               \
@@ -46,15 +41,7 @@
   "str %[sum], [%[sums]], #4\n\t"
 #undef WEFT_FOUR_OUTPUTS
 #define WEFT_FOUR_OUTPUTS WEFT_ADD_SIXTEEN WEFT_ADD_SIXTEEN WEFT_ADD_SIXTEEN WEFT_ADD_SIXTEEN
-#undef WEFT_SIXTEEN_NUMBERS
-#define WEFT_SIXTEEN_NUMBERS                \
-  "ldmia %[x]!, {r2-r6, r8-r10}\n\t"        \
-  "vmov s16, %[x]\n\t"                      \
-  WEFT_PAIRS("r7", "r3", "r2", "r3")        \
-  WEFT_PAIRS("r2", "r5", "r4", "r5")        \
-  WEFT_PAIRS("r4", "r8", "r6", "r8")        \
-  WEFT_PAIRS("r6", "r10", "r9", "r10")
-// The same of bytes, which may lie anywhere.
+// Four numbers, which may lie anywhere, as words of two.
 #undef WEFT_FOUR_BYTES
 #define WEFT_FOUR_BYTES(first, second, word) \
   "ldr " word ", [%[x]], #4\n\t"             \
@@ -148,12 +135,12 @@ HWY_NOINLINE inline void ArrangeRow(int16_t* q, size_t padded) {
 // s17 where they end. The sums lie at a multiple of their 64 bytes, which tells when they are through.
 // Every register is used: r7, which may be the frame's and cannot be asked for then, is kept in s18.
 #undef WEFT_SUM_BLOCKS
-#define WEFT_SUM_BLOCKS(no_sums, sixteen_numbers)                                            \
+#define WEFT_SUM_BLOCKS(no_sums)                                                             \
   __asm__ volatile(                                                                          \
       "vmov s18, r7\n\t"                                                                     \
       "vmov s17, %[sum]\n\t" no_sums                                                         \
       "b 3f\n"                                                                               \
-      "1:\n\t" sixteen_numbers "2:\n\t" WEFT_FOUR_OUTPUTS                                    \
+      "1:\n\t" WEFT_SIXTEEN_BYTES "2:\n\t" WEFT_FOUR_OUTPUTS                                 \
       "tst %[sums], #63\n\t"                                                                 \
       "bne 2b\n\t"                                                                           \
       "vmov %[x], s16\n\t"                                                                   \
@@ -168,20 +155,17 @@ HWY_NOINLINE inline void ArrangeRow(int16_t* q, size_t padded) {
       : "cc", "memory", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "lr", "s16", "s17", \
         "s18")
 
-// Sums of 16 outputs, which begin at 0, or where they are.
-template <bool kBegins, typename Number>
-HWY_NOINLINE void SumBlocks(const Number* q, size_t padded, const int8_t* panel, int32_t* to) {
-  register const Number* x __asm__("r0") = q;
+// Sums of 16 outputs, which begin at 0, or where they are; rows of i16 have RunOutputs and SumNibbles.
+template <bool kBegins>
+HWY_NOINLINE void SumBlocks(const int8_t* q, size_t padded, const int8_t* panel, int32_t* to) {
+  register const int8_t* x __asm__("r0") = q;
   register const int8_t* weights __asm__("r1") = panel;
   register int32_t* sums __asm__("r12") = to;
-  register const Number* sum __asm__("r11") = q + padded;  // holds a sum in the loop
-  if constexpr (sizeof(Number) == sizeof(int16_t)) {
-    static_assert(kBegins, "no row of i16 has a tail");
-    WEFT_SUM_BLOCKS(WEFT_NO_SUMS, WEFT_SIXTEEN_NUMBERS);
-  } else if constexpr (kBegins) {
-    WEFT_SUM_BLOCKS(WEFT_NO_SUMS, WEFT_SIXTEEN_BYTES);
+  register const int8_t* sum __asm__("r11") = q + padded;  // holds a sum in the loop
+  if constexpr (kBegins) {
+    WEFT_SUM_BLOCKS(WEFT_NO_SUMS);
   } else {
-    WEFT_SUM_BLOCKS("", WEFT_SIXTEEN_BYTES);
+    WEFT_SUM_BLOCKS("");
   }
 }
 
