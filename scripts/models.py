@@ -117,6 +117,10 @@ def main():
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
     code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--region",
                       "fast=64", "--self-test", "2", "--c-source", str(c_dir / "model.c"))
+    absent = c_dir / "activation"
+    absent.mkdir()
+    code |= convert(weft, cases_dir / "cell/gru_sigmoid", absent / "model.weft", "--region",
+                    "fast=64", "--c-source", str(absent / "model.c"))[0]
     return 1 if crashed or code or convert_measured(weft, c_dir) else 0
 
 

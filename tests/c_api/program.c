@@ -56,7 +56,7 @@ static int CheckSelfTest(weft_engine* engine) {
                               {model_scratch, MODEL_SCRATCH_BYTES},
                               {{model_more_scratch, MODEL_MORE_SCRATCH_BYTES}}};
   int found = 0;
-  enum { kCopies = 16, kLastWeights = MODEL_MODEL_BYTES - 2048 };
+  enum { kCopies = 16, kLastWeights = MODEL_MODEL_BYTES - 3072 };
   for (int i = 0; i < kCopies; ++i) {
     memcpy(damaged, model_model, MODEL_MODEL_BYTES);
     damaged[kLastWeights + 68 * i + 3] ^= 0x80; /* the sign of a float */
@@ -88,7 +88,7 @@ static int CheckPlan(weft_engine* engine) {
   if (!weft_ok(fault)) return !Fail(fault);
   if (weft_plan_table_bytes(model_model, MODEL_MODEL_BYTES) < sizeof(room)) return 0;
   memcpy(damaged, model_model, MODEL_MODEL_BYTES);
-  damaged[MODEL_MODEL_BYTES - 2048] ^= 1;
+  damaged[MODEL_MODEL_BYTES - 3072] ^= 1;
   fault = weft_open_checked(damaged, MODEL_MODEL_BYTES, model_steps, memory, table, engine);
   return !weft_ok(fault) && fault.is != fault.must;
 }

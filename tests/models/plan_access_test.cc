@@ -74,12 +74,17 @@ class StepRun {
   }
 
  private:
-  // What some targets scratch in and others need not.
+  // What some targets, or data of some types, scratch in and others need not.
   bool IsLeftUnused(uint32_t operand) const {
-    const auto kind = static_cast<format::Kind>(step_.kind());
-    const bool may_scratch_less = kind == format::Kind::conv_q8 || kind == format::Kind::conv_i8 ||
-                                  kind == format::Kind::dense_i8;
-    return may_scratch_less && operand + 1 == blocks_.size();
+    switch (static_cast<format::Kind>(step_.kind())) {
+      case format::Kind::conv_i8:
+        return operand + 2 >= blocks_.size();
+      case format::Kind::conv_q8:
+      case format::Kind::dense_i8:
+        return operand + 1 == blocks_.size();
+      default:
+        return false;
+    }
   }
 
   unsigned char& Byte(uint32_t operand, size_t at) {

@@ -122,7 +122,7 @@ class Builder:
         run(self.prefix + "g++", *self.flags, *map(self.compile, sources), self.archive,
             "-Wl,--gc-sections", *options, "-o", program)
         symbols = run(self.prefix + "nm", program)
-        for step, is_in in (("dense", True), ("conv", False), ("pool", False)):
+        for step, is_in in (("copy", True), ("conv", False), ("pool", False)):
             if (f" weft_run_{step}\n" in symbols) != is_in:
                 sys.exit(f"{program}: weft_run_{step} must {'' if is_in else 'not '}be linked")
         return program
