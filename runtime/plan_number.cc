@@ -261,7 +261,7 @@ class Numbering {
     if (slot != kNoSlot) Decide(slot);
     if (slot == kNoSlot || run_ == 0) return trips;
     if (run_ == 1) return 0;
-    const auto few = static_cast<uint32_t>(NumberOf(slot) % (kFewTrips * (1 + run_ % 3)));
+    const uint32_t few = static_cast<uint32_t>(NumberOf(slot)) % (kFewTrips * (1 + run_ % 3));
     return trips < few ? trips : few;
   }
 
@@ -340,8 +340,9 @@ class Numbering {
   __attribute__((noinline)) int64_t WorkOf(const format::Step& step, uint32_t operand) const {
     const StridedBytes access = AccessOf(model_, step, operand);
     const int64_t runs = access.RunCount();
-    if (runs == 0) return 0;
-    return runs >= kMostWork / access.run_bytes ? kMostWork : access.run_bytes * runs;
+    if (runs > kMostWork || access.run_bytes > kMostWork) return runs == 0 ? 0 : kMostWork;
+    const int64_t bytes = access.run_bytes * runs;
+    return bytes < kMostWork ? bytes : kMostWork;
   }
 
   __attribute__((noinline)) uint64_t NumberOfRead(const format::Step& step, uint32_t operand,
@@ -372,13 +373,22 @@ class Numbering {
   int64_t work_ = 0;
 };
 
+// Behind the first `name` in the text; null where there is none.
+const char* Behind(const char* text, const char* name) {
+  for (; *text != 0; ++text) {
+    uint32_t same = 0;
+    while (name[same] != 0 && text[same] == name[same]) ++same;
+    if (name[same] == 0) return text + same;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 uint32_t StoredPlanNumber(const format::Model& model) {
   if (model.generator() == nullptr) return 0;
-  const char* at = std::strstr(model.generator()->c_str(), kPlanNumberText);
+  const char* at = Behind(model.generator()->c_str(), kPlanNumberText);
   if (at == nullptr) return 0;
-  at += sizeof(kPlanNumberText) - 1;
   uint32_t number = 0;
   for (uint32_t i = 0; i < kPlanNumberDigits; ++i) {
     const bool is_decimal = at[i] >= '0' && at[i] <= '9';
