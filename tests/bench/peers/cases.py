@@ -26,7 +26,7 @@ class Case:
 
     @property
     def has_int8_weights(self):
-        return self.convert[-2:] == ("--precision", "i8")
+        return self.convert[-2:] in (("--precision", "i8"), ("--precision", "i8x8"))
 
     def __post_init__(self):
         self.cost = self.cost or self.graph.cost
@@ -185,6 +185,6 @@ def int8_cases():
     cases = {f"{case.graph.name}_int8": calibrated(case) for case in nets_in_int8}
     f32 = all_cases()
     for name in ("lstm_64_64_step", "lstm_512_256_t25", "gru_40_128_t100"):
-        for precision in ("f16", "i8"):
+        for precision in ("f16", "i8", "i8x8"):
             cases[f"{name}_{precision}"] = narrow(f32[name], precision)
     return cases

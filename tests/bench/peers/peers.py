@@ -57,7 +57,7 @@ def prepare(case, folder, engines, cpu):
 def tolerance_of(case, engine):
     if case.is_calibrated:
         return QUANTUM * (OWN_QUANTA if engine == "ONNX Runtime" else 1)
-    if engine == "oneDNN int8":
+    if engine == "oneDNN int8" or (engine == "weft" and case.convert[-1:] == ("i8x8",)):
         return QUANTUM * OWN_QUANTA
     return QUANTUM if "--precision" in case.convert and engine == "weft" else TOLERANCE
 

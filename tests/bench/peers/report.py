@@ -41,7 +41,7 @@ def table(head, rows):
 
 def peers_table(results):
     rate, read = limits_of(results)
-    engines = [engine for engine in results["versions"] if engine != "weft"]
+    engines = peers_of(results)
     rows = []
     for row in results["cases"].values():
         rival = best_peer(row)
@@ -57,8 +57,14 @@ def peers_table(results):
     return table(["case", "limit", "weft", *engines, "best peer / weft", "differ by"], rows)
 
 
+def peers_of(results):
+    """Those that know a case."""
+    known = {engine for row in results["cases"].values() for engine in row["rounds"]}
+    return [engine for engine in results["versions"] if engine != "weft" and engine in known]
+
+
 def int8_table(results):
-    engines = [engine for engine in results["versions"] if engine != "weft"]
+    engines = peers_of(results)
     rows = []
     for row in results["cases"].values():
         rival = best_peer(row)
@@ -79,7 +85,7 @@ def limits_text(results):
     loads = [r["load"] for r in results["limits"]]
     speeds = ", ".join(f"{at >> 10} KB {digits(read[at] / 1000)}" for at in sorted(read))
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items()
-                         if name != "weft")
+                         if name in peers_of(results))
     return (f"{results['processor']}, one core; {versions}. {len(loads)} rounds of "
             f"{results['milliseconds']} ms for each case and engine; load of the machine "
             f"{min(loads):.1f} to {max(loads):.1f}. The core: {rate / 1000:.0f} G multiply-adds/s; "
