@@ -50,12 +50,19 @@ void Pack(const ProductShape& shape, uint32_t count, const std::vector<int8_t>& 
   kernels::PackDenseI8(rows.data(), outputs, count, packed.data() + before);
 }
 
-// The sum of a window is one more output.
-void AddOutputOfOnes(const ProductShape& shape, std::vector<int8_t>& rows,
-                     std::vector<float>& scales) {
-  rows.resize(rows.size() + shape.inputs, 1);
-  scales.resize(kernels::PanelCount(shape.outputs + 1) * kernels::kPanelOutputs);
-  scales[shape.outputs] = 1;
+// The sum of a window is one more output of each group.
+void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>>& groups,
+                      std::vector<float>& scales) {
+  const size_t padded = PaddedOutputs(shape);
+  const size_t wider = kernels::PanelCount(shape.outputs + 1) * kernels::kPanelOutputs;
+  const std::vector<float> before =
+      std::exchange(scales, std::vector<float>(groups.size() * wider));
+  for (size_t group = 0; group < groups.size(); ++group) {
+    groups[group].resize(groups[group].size() + shape.inputs, 1);
+    std::copy_n(before.begin() + std::ptrdiff_t(group * padded), shape.outputs,
+                scales.begin() + std::ptrdiff_t(group * wider));
+    scales[group * wider + shape.outputs] = 1;
+  }
 }
 
 // Of each output's weights of `count` inputs, as `integers_of` makes them; nullopt where it makes none of
@@ -72,8 +79,9 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
   weights.scales.resize(shape.groups * padded);
   weights.numbers.resize(floats.size());
   std::vector<float> row(count), offsets(shape.groups * padded);
+  std::vector<std::vector<int8_t>> groups(shape.groups);
   for (uint32_t group = 0; group < shape.groups; ++group) {
-    std::vector<int8_t> rows;
+    std::vector<int8_t>& rows = groups[group];
     for (uint32_t output = 0; output < shape.outputs; ++output) {
       const auto at = [&](uint32_t input) { return PlaceOf(shape, group, output, first + input); };
       for (uint32_t input = 0; input < count; ++input) row[input] = floats[at(input)];
@@ -89,12 +97,13 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
         weights.numbers[at(input)] = static_cast<float>(double{grid->scale} * difference);
       }
     }
-    if (group == 0 && shape.over == SumsOver::kPatches && HasAny(offsets)) {
-      AddOutputOfOnes(shape, rows, weights.scales);
-    }
-    Pack(shape, count, rows, weights.packed);
   }
-  if (HasAny(offsets)) weights.offsets = std::move(offsets);
+  const bool has_offsets = HasAny(offsets);
+  if (has_offsets && shape.over == SumsOver::kPatches) {
+    AddOutputsOfOnes(shape, groups, weights.scales);
+  }
+  for (const std::vector<int8_t>& rows : groups) Pack(shape, count, rows, weights.packed);
+  if (has_offsets) weights.offsets = std::move(offsets);
   return weights;
 }
 
@@ -201,7 +210,6 @@ std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
       std::optional<IntegerWeights> weights = InRows(
           floats, shape, first, group, [](std::span<const float> row) { return GridOf(row); });
       if (!weights) break;
-      if (shape.over == SumsOver::kPatches && shape.groups != 1 && HasAny(weights->offsets)) break;
       groups.push_back(std::move(*weights));
     }
     if (groups.size() == inputs / group) return groups;

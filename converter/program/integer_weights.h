@@ -45,15 +45,14 @@ struct IntegerWeights {
   std::vector<int8_t> packed;  // as the kernel reads them (kernels/matrix/pack.h)
   std::vector<float> scales;   // of whole panels of each group
   std::vector<float> numbers;  // what the integers stand for, laid out like the floats before
-  // Where some integers have an offset, of whole panels: what the sum of a row of x adds to each output,
-  // that of a patch being one more output; of taps the offsets themselves.
+  // Where some integers have an offset, of whole panels of each group: what the sum of a row of x adds to each
+  // output, that of a patch being one more output of its group; of taps the offsets themselves.
   std::vector<float> offsets;
 };
 // `floats` as kernels::PackDense, PackConv or PackDepthwise lays them out; all are finite.
 IntegerWeights QuantizeProduct(std::span<const float> floats, const ProductShape& shape);
 // Without rounding: all inputs in one, or those of rows in groups of 128, 64 or 32 that follow one another,
-// each with scales of its own. Empty where an output's weights are no multiples of a scale, or those of
-// patches in several groups have an offset.
+// each with scales of its own. Empty where an output's weights are no multiples of a scale.
 std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
                                            const ProductShape& shape);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/integer_windows.h"
 
+#include <utility>
 #include <vector>
 
 #include "converter/base/narrow.h"
 #include "converter/program/conv_rows.h"
 #include "converter/program/integer_weights.h"
+#include "kernels/matrix/pack.h"
 
 namespace weft::plan {
 namespace {
@@ -28,36 +30,59 @@ void EmitWindowSums(Builder& builder, const format::DenseParams& dense,
                {y, builder.Scratch(ScratchOf(params).type)});
 }
 
-// A number for each output, and 0 for one more.
-ValueId WithZero(Builder& builder, ValueId bias, int64_t outputs) {
+// What has so many rows of x's and of y's: each group's columns beside one another.
+struct GroupedRows {
+  int64_t groups = 1, rows = 0, outputs = 0;
+  int64_t columns() const { return outputs + 1; }
+};
+
+// A number for each output, and 0 for one more of each group.
+ValueId WithZeros(Builder& builder, ValueId bias, const GroupedRows& of) {
   if (bias == kNone) return kNone;
   const Program& program = builder.program();
   const Place place = Resolve(program, bias);
+  const TensorType type = {ElementType::f32, {of.groups * of.columns()}};
   if (const auto& data = program.values[place.root].data; data && place.moves.empty()) {
-    std::vector<float> numbers = FloatsOf(*data);
-    const auto first = numbers.begin() + place.offset_bytes / int64_t{sizeof(float)};
-    numbers = std::vector<float>(first, first + outputs);
-    numbers.push_back(0);
-    return builder.WeightsOf({ElementType::f32, {outputs + 1}}, numbers);
+    const std::vector<float> numbers = FloatsOf(*data);
+    std::vector<float> extended;
+    auto from = numbers.begin() + place.offset_bytes / int64_t{sizeof(float)};
+    for (int64_t group = 0; group < of.groups; ++group, from += of.outputs) {
+      extended.insert(extended.end(), from, from + of.outputs);
+      extended.push_back(0);
+    }
+    return builder.WeightsOf(type, extended);
   }
-  const ValueId extended = builder.Scratch({ElementType::f32, {outputs + 1}});
+  const ValueId extended = builder.Scratch(type);
   builder.Fill(extended);
-  builder.Copy(bias, builder.View(extended, 0, {ElementType::f32, {outputs}}));
+  builder.CopyStrided(bias, extended, {of.groups, of.outputs}, {of.outputs, 1}, 0,
+                      {of.columns(), 1}, 0);
   return extended;
 }
 
-// y = act(sums + the last column * offsets), of rows of sums.
-void AddOffsets(Builder& builder, const format::DenseParams& of_y, ValueId sums, ValueId offsets,
-                ValueId y) {
-  const int64_t rows = of_y.rows(), columns = int64_t{of_y.outputs()} + 1;
+// y = act(sums + the last column * offsets) of each group, of rows of sums; `of_y` says what is beside that.
+void AddOffsets(Builder& builder, const format::DenseParams& of_y, const GroupedRows& of,
+                ValueId sums, ValueId offsets, ValueId y) {
+  constexpr int64_t kBytes = sizeof(float);
+  const auto reach = [&](int64_t stride, int64_t count) {
+    return TensorType{ElementType::f32, {of.rows == 0 ? 0 : (of.rows - 1) * stride + count}};
+  };
+  const int64_t stride = of.groups * of.columns();
+  const int64_t panels = kernels::PanelCount(of_y.outputs()) * int64_t{kernels::kPanelOutputs};
   format::DenseParams product = of_y;
   product.mutate_inputs(1);
-  product.mutate_x_row_stride(WindowExtent(columns));
-  product.mutate_start_row_stride(WindowExtent(columns));
-  const int64_t reach = rows == 0 ? 0 : (rows - 1) * columns + 1;
-  const ValueId last =
-      builder.View(sums, (columns - 1) * int64_t{sizeof(float)}, {ElementType::f32, {reach}});
-  builder.Emit(product, {last, offsets, sums}, {y});
+  product.mutate_x_row_stride(WindowExtent(stride));
+  product.mutate_start_row_stride(WindowExtent(stride));
+  for (int64_t group = 0; group < of.groups; ++group) {
+    const int64_t first = group * of.columns();
+    const auto part = [&](ValueId whole, int64_t at, TensorType type) {
+      return of.groups == 1 ? whole : builder.View(whole, at * kBytes, std::move(type));
+    };
+    const ValueId last = builder.View(sums, (first + of.outputs) * kBytes, reach(stride, 1));
+    builder.Emit(product,
+                 {last, part(offsets, group * panels, {ElementType::f32, {panels}}),
+                  part(sums, first, reach(stride, of.outputs))},
+                 {part(y, group * of.outputs, reach(of_y.y_row_stride(), of.outputs))});
+  }
 }
 
 // y = act(x + start), rows of start.
@@ -89,24 +114,26 @@ void AddStart(Builder& builder, const format::DenseParams& dense, ValueId x, Val
 void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIntegers& integers,
                 ValueId x, ValueId bias, ValueId y) {
   if (integers.offsets == kNone) return EmitWindowSums(builder, conv, integers, x, bias, y);
-  const Places places = OutputPlaces(conv);
-  const int64_t outputs = conv.out_channels(), columns = outputs + 1;
-  const int64_t pixels = int64_t{conv.out_height()} * conv.out_width(),
-                rows = conv.batch() * pixels;
+  format::ConvParams whole = conv;
+  whole.mutate_out_channels(WindowExtent(int64_t{conv.groups()} * conv.out_channels()));
+  const Places places = OutputPlaces(whole);
+  const int64_t pixels = int64_t{conv.out_height()} * conv.out_width();
+  const GroupedRows of = {conv.groups(), conv.batch() * pixels, conv.out_channels()};
+  const int64_t columns = of.groups * of.columns();
   format::ConvParams wider = conv;
-  wider.mutate_out_channels(WindowExtent(columns));
+  wider.mutate_out_channels(WindowExtent(of.columns()));
   wider.mutable_activation() = format::Activation();
   wider.mutable_y() =
       format::MapStrides(WindowExtent(pixels * columns), WindowExtent(conv.out_width() * columns),
                          WindowExtent(columns), 1);
-  const ValueId sums = builder.Scratch({ElementType::f32, {rows, columns}});
-  EmitWindowSums(builder, wider, integers, x, WithZero(builder, bias, outputs), sums);
+  const ValueId sums = builder.Scratch({ElementType::f32, {of.rows, columns}});
+  EmitWindowSums(builder, wider, integers, x, WithZeros(builder, bias, of), sums);
   const bool is_own = places.strides == places.row_strides();
   const ValueId made = is_own ? y : builder.Scratch({ElementType::f32, places.dims});
-  const format::DenseParams of_y(WindowExtent(rows), 0, WindowExtent(outputs), 0,
-                                 WindowExtent(outputs), 0, conv.activation(), ElementType::f32, 0,
+  const format::DenseParams of_y(WindowExtent(of.rows), 0, conv.out_channels(), 0,
+                                 whole.out_channels(), 0, conv.activation(), ElementType::f32, 0,
                                  0);
-  AddOffsets(builder, of_y, sums, integers.offsets, made);
+  AddOffsets(builder, of_y, of, sums, integers.offsets, made);
   if (is_own) return;
   builder.CopyStrided(made, y, places.dims, places.row_strides(), 0, places.strides, 0);
 }
@@ -115,21 +142,21 @@ void EmitWindow(Builder& builder, const format::DenseParams& dense, const Window
                 ValueId x, ValueId start, ValueId y) {
   if (integers.offsets == kNone) return EmitWindowSums(builder, dense, integers, x, start, y);
   const bool has_rows = start != kNone && dense.start_row_stride() != 0;
-  const int64_t outputs = dense.outputs(), columns = outputs + 1;
+  const GroupedRows of = {1, dense.rows(), dense.outputs()};
   format::DenseParams wider = dense;
-  wider.mutate_outputs(WindowExtent(columns));
-  wider.mutate_y_row_stride(WindowExtent(columns));
+  wider.mutate_outputs(WindowExtent(of.columns()));
+  wider.mutate_y_row_stride(WindowExtent(of.columns()));
   wider.mutate_start_row_stride(0);
   wider.mutable_activation() = format::Activation();
-  const ValueId bias = has_rows ? kNone : WithZero(builder, start, outputs);
-  const ValueId sums = builder.Scratch({ElementType::f32, {dense.rows(), columns}});
+  const ValueId bias = has_rows ? kNone : WithZeros(builder, start, of);
+  const ValueId sums = builder.Scratch({ElementType::f32, {dense.rows(), of.columns()}});
   EmitWindowSums(builder, wider, integers, x, bias, sums);
-  if (!has_rows) return AddOffsets(builder, dense, sums, integers.offsets, y);
+  if (!has_rows) return AddOffsets(builder, dense, of, sums, integers.offsets, y);
   // As behind the convolution: the offsets first.
   format::DenseParams plain = dense;
   plain.mutable_activation() = format::Activation();
-  const ValueId made = builder.Scratch({ElementType::f32, {dense.rows(), outputs}});
-  AddOffsets(builder, plain, sums, integers.offsets, made);
+  const ValueId made = builder.Scratch({ElementType::f32, {of.rows, of.outputs}});
+  AddOffsets(builder, plain, of, sums, integers.offsets, made);
   AddStart(builder, dense, made, start, y);
 }
 

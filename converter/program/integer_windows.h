@@ -9,7 +9,7 @@
 namespace weft::plan {
 
 // Constants, as IntegerWeights has them, and the bits that windows become. With offsets the sum of a window is
-// one more output.
+// one more output of each group.
 struct WindowIntegers {
   ValueId numbers = kNone, scales = kNone, offsets = kNone;
   uint32_t row_bits = 0;

@@ -164,7 +164,7 @@ def _four_bits():
 
 
 def _convolutions():
-    """Windows are rows of products; those of several groups with offsets would stay floats."""
+    """Windows are rows of products, in groups each group's."""
     w = Asymmetric("cpw", 33, 37)
     four = [part.reshape(*part.shape, 1, 1) for part in (w.numbers, w.zero, w.scale)]
 
@@ -223,6 +223,28 @@ def _convolutions():
     yield Case("compressed_weights/i8_groups", [normal("cgx", 2, 10, 4, 5)],
                lambda x: grouped_convolved(x, chain(*grouped), 0),
                reference=lambda x: windows_of(x, *grouped, 0), rtol=EXACT, atol=EXACT, **INTEGERS)
+
+
+def _groups():
+    """In groups the sum of each group's window is one more output of it."""
+    wide = [integers("cgw", 0, 256, 2, 17, 5, 3, 3, dtype=np.uint8),
+            integers("cgwz", 60, 200, 2, 1, 1, 1, 1, dtype=np.uint8), halves("cgws", 2, 1, 1, 1, 1)]
+    bias = normal("cgwb", 1, 34, 1, 1)
+    for name, last in (("planes", 0), ("last", 1)):
+
+        def graph_of_groups(x, last=last):
+            x = node("Transpose", 1, [x, np.array([0, 3, 1, 2])]) if last else x
+            y = node("Relu", 1, [node("Add", 1, [grouped_convolved(x, chain(*wide), 1), bias])])
+            return node("Transpose", 1, [y, np.array([0, 2, 3, 1])]) if last else y
+
+        def reference_of_groups(x, last=last):
+            y = windows_of(np.moveaxis(x, -1, 1) if last else x, *wide, 1) + bias
+            return np.moveaxis(np.maximum(y, 0), 1, -1) if last else np.maximum(y, 0)
+
+        x = normal("cgwx", 2, 10, 4, 5)
+        yield Case(f"compressed_weights/u8_groups_beyond_i8_{name}",
+                   [np.moveaxis(x, 1, -1).copy() if last else x], graph_of_groups,
+                   reference=reference_of_groups, rtol=SINGLE, atol=SINGLE, **INTEGERS)
 
 
 def grouped_convolved(x, filters, pad):
@@ -323,5 +345,5 @@ def _sequences():
 
 
 def cases():
-    for part in (_eight_bits, _four_bits, _convolutions, _depthwise, _tables, _sequences):
+    for part in (_eight_bits, _four_bits, _convolutions, _groups, _depthwise, _tables, _sequences):
         yield from part()
