@@ -5,6 +5,7 @@
 #include <map>
 
 #include "converter/inspect/listing.h"
+#include "converter/inspect/params.h"
 #include "converter/inspect/sections.h"
 
 namespace weft::inspect {
@@ -20,6 +21,13 @@ std::vector<ScratchRegion> ScratchOf(const format::Model& model) {
     list.push_back(std::move(region));
   }
   return list;
+}
+
+// "i8x8[64]" where the data that such weights are multiplied by becomes bytes, too.
+std::string WeightType(const format::Model& model, const format::Step& step, uint32_t slot) {
+  const std::string type = SlotType(model, slot), precision = PrecisionText(model, step);
+  const bool is_weights = model.slots()->Get(slot)->type() == format::ElementType::i8;
+  return is_weights && !precision.empty() ? precision + type.substr(type.find('[')) : type;
 }
 
 std::vector<WeightPlace> WeightsOf(const format::Model& model) {
@@ -38,7 +46,8 @@ std::vector<WeightPlace> WeightsOf(const format::Model& model) {
       if (slot.region() != format::kWeightsRegion) continue;
       Row& row = rows[slot.offset_bytes()];
       if (slot.bytes() <= row.place.bytes) continue;
-      row = {{KindName(steps[i].kind()), LayerOf(model, i), SlotType(model, index), slot.bytes()},
+      row = {{KindName(steps[i].kind()), LayerOf(model, i), WeightType(model, steps[i], index),
+              slot.bytes()},
              slot.offset_bytes() + slot.bytes()};
     }
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/elementwise/chain.h"
+#include "kernels/matrix/dense_i8.h"
 
 namespace weft::inspect {
 namespace {
@@ -158,9 +159,7 @@ Json RowJson(const Params& params) {
   return json;
 }
 
-}  // namespace
-
-Json ParamsJson(const format::Model& model, const format::Step& step) {
+Json FieldsJson(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
 #define WEFT_STEP(name, ...) \
   case format::Kind::name:   \
@@ -171,6 +170,29 @@ Json ParamsJson(const format::Model& model, const format::Step& step) {
       break;
   }
   return nullptr;
+}
+
+std::string PrecisionOfRows(uint32_t most) { return most == kernels::kLeastMost ? "i8x8" : "i8"; }
+
+}  // namespace
+
+std::string PrecisionText(const format::Model& model, const format::Step& step) {
+  switch (static_cast<format::Kind>(step.kind())) {
+    case format::Kind::dense_i8:
+      return PrecisionOfRows(model.dense_i8()->Get(step.param())->most());
+    case format::Kind::conv_i8:
+      return PrecisionOfRows(model.conv_i8()->Get(step.param())->most());
+    default:
+      return "";
+  }
+}
+
+Json ParamsJson(const format::Model& model, const format::Step& step) {
+  Json json = FieldsJson(model, step);
+  if (const std::string precision = PrecisionText(model, step); !precision.empty()) {
+    json["precision"] = precision;
+  }
+  return json;
 }
 
 std::string ParamsText(const Json& params) {

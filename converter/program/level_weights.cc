@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/level_weights.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <set>
 #include <variant>
@@ -21,6 +23,17 @@ int64_t CountOf(const format::DepthwiseQ8Params& depthwise) {
   return int64_t{depthwise.channels()} * depthwise.kernel_height() * depthwise.kernel_width();
 }
 
+// Calls visit(step) for each that multiplies by such weights.
+template <typename Visit>
+void ForLevelProducts(const Program& program, const Visit& visit) {
+  for (const Block& block : program.blocks) {
+    for (const Item& item : block.items) {
+      const auto* step = std::get_if<Step>(&item);
+      if (step != nullptr && LevelWeightsOf(*step) > 0) visit(*step);
+    }
+  }
+}
+
 }  // namespace
 
 int64_t LevelWeightsOf(const Step& step) {
@@ -34,22 +47,33 @@ int64_t LevelWeightsOf(const Step& step) {
 std::vector<LayerWeights> LevelWeights(const Program& program) {
   std::vector<LayerWeights> layers;
   std::set<ValueId> counted;
-  for (const Block& block : program.blocks) {
-    for (const Item& item : block.items) {
-      const auto* step = std::get_if<Step>(&item);
-      const int64_t count = step == nullptr ? 0 : LevelWeightsOf(*step);
-      if (count == 0 || counted.contains(Resolve(program, step->inputs[kIntegers]).root)) continue;
-      LayerWeights layer = {step->layer, ElementType::i8, count * int64_t{sizeof(float)}, 0,
-                            std::numeric_limits<double>::infinity()};
-      for (size_t i = kIntegers; i < step->inputs.size(); ++i) {
-        if (step->inputs[i] == kNone) continue;
-        const ValueId root = Resolve(program, step->inputs[i]).root;
-        if (counted.insert(root).second) layer.bytes += program.values[root].bytes;
-      }
-      layers.push_back(std::move(layer));
+  ForLevelProducts(program, [&](const Step& step) {
+    if (counted.contains(Resolve(program, step.inputs[kIntegers]).root)) return;
+    LayerWeights layer = {step.layer, ElementType::i8,
+                          LevelWeightsOf(step) * int64_t{sizeof(float)}, 0,
+                          std::numeric_limits<double>::infinity()};
+    for (size_t i = kIntegers; i < step.inputs.size(); ++i) {
+      if (step.inputs[i] == kNone) continue;
+      const ValueId root = Resolve(program, step.inputs[i]).root;
+      const Value& value = program.values[root];
+      if (value.home == Home::kWeights && counted.insert(root).second) layer.bytes += value.bytes;
     }
-  }
+    layers.push_back(std::move(layer));
+  });
   return layers;
+}
+
+void CheckLevelWeights(const Program& program, const Precisions& precisions, Faults& faults) {
+  std::set<std::string> layers;
+  ForLevelProducts(program, [&](const Step& step) { layers.insert(step.layer); });
+  for (const auto& [layer, precision] : precisions.layers) {
+    const ElementType type = TypeOf(precision).value_or(ElementType::i8);
+    if (type == ElementType::i8 || type == ElementType::f32 || !layers.contains(layer)) continue;
+    faults.Add(fmt::format(
+        "--precision: names layer \"{}\" for {}, whose data and weights are integers in the file; "
+        "must name it for f32 or not at all",
+        layer, format::EnumNameElementType(type)));
+  }
 }
 
 }  // namespace weft::plan

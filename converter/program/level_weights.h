@@ -18,6 +18,9 @@ int64_t LevelWeightsOf(const Step& step);
 // Before: the same weights in f32.
 std::vector<LayerWeights> LevelWeights(const Program& program);
 
+// A fault for each layer that is named for other weights than these or those of f32.
+void CheckLevelWeights(const Program& program, const Precisions& precisions, Faults& faults);
+
 }  // namespace weft::plan
 
 #endif  // WEFT_CONVERTER_PROGRAM_LEVEL_WEIGHTS_H_

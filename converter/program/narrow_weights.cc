@@ -205,6 +205,7 @@ void Narrowing::FindConstants() {
 }
 
 void Narrowing::CheckLayers() {
+  CheckLevelWeights(program_, precisions_, faults_);
   for (const auto& [layer, precision] : precisions_.layers) {
     if (layers_.contains(layer)) continue;
     faults_.Add(fmt::format(

@@ -205,7 +205,11 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   EXPECT_EQ(text(" --precision i8x8"), "weights: 6656 bytes as i8 (rounded)");
   const auto of_bytes = nlohmann::json::parse(Weft(convert + " --json --precision i8x8").out);
   for (const auto& layer : of_bytes["weights_by_layer"]) EXPECT_EQ(layer["type"], "i8x8");
+  EXPECT_NE(Weft("inspect m.weft --listing").out.find("precision=i8x8"), std::string::npos);
+  EXPECT_NE(Weft("inspect m.weft --budget").out.find("i8x8["), std::string::npos);
   const auto integers = nlohmann::json::parse(Weft(convert + " --json --precision i8").out);
+  EXPECT_NE(Weft("inspect m.weft --listing").out.find("precision=i8"), std::string::npos);
+  EXPECT_EQ(Weft("inspect m.weft --listing --budget").out.find("i8x8"), std::string::npos);
   for (const auto& layer : integers["weights_by_layer"]) {
     EXPECT_EQ(layer["type"], "i8");
     EXPECT_LT(layer["bytes"], layer["bytes_before"]);
@@ -217,6 +221,19 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   const Outcome unknown = Weft(convert + " --precision decoder=f32");
   EXPECT_EQ(unknown.code, 1);
   EXPECT_NE(unknown.err.find("names layer \"decoder\""), std::string::npos) << unknown.err;
+}
+
+TEST_F(Command, ConvertKeepsIntegersThatDataOfIntegersIsMultipliedBy) {
+  const std::string convert =
+      "convert '" WEFT_SOURCE_DIR
+      "/tests/conformance/cases/quantised/add_relu/model.xml' -o m.weft --precision MatMul_21=";
+  for (const char* type : {"f16", "bf16", "i4:32"}) {
+    const Outcome outcome = Weft(convert + type);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.err.find("must name it for f32 or not at all"), std::string::npos)
+        << outcome.err;
+  }
+  for (const char* type : {"f32", "i8", "i8x8", "auto"}) EXPECT_EQ(Weft(convert + type).code, 0);
 }
 
 TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
