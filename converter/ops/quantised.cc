@@ -21,6 +21,8 @@ namespace {
 // Of a product: the data of i8, the weights as the document has them, a scale for each output, what its
 // sum begins with as an integer, and what is added to the scaled sum.
 constexpr size_t kScales = 2, kFirsts = 3, kStarts = 4;
+// Of a convolution, if the run computes it: the level that stands outside the maps.
+constexpr size_t kPaddingLevel = 5;
 
 uint32_t CountOf(const LowerScope& scope) {
   return Narrow32(ElementCount(scope.output_type(0).dims).value_or(0), "elements");
@@ -167,12 +169,34 @@ void InferByteConvolution(InferScope& scope) {
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
   CheckOutputs(scope, filters.groups * filters.out_channels);
+  if (scope.has_input(kPaddingLevel)) CheckByte(scope, kPaddingLevel);
   const std::optional<Window> window =
       InferWindow(scope, std::span(data).subspan(2), filters.window);
   if (!window) return;
   Dims out = {data[0], filters.groups * filters.out_channels};
   for (int64_t extent : window->OutDims()) out.push_back(extent);
   scope.SetOutput(0, LevelTypeOf(scope), OutputOrder(scope, std::move(out)));
+}
+
+// The data with what its windows see around it; they have no padding any more.
+plan::ValueId WithPadding(LowerScope& scope, Window& window) {
+  const plan::ValueId x = scope.input(kData);
+  const Dims from = {scope.input_dims(kData)[0], window.y.in, window.x.in,
+                     scope.input_dims(kData).back()};
+  Dims to = from;
+  for (WindowAxis* axis : {&window.y, &window.x}) {
+    const int64_t seen = (axis->out - 1) * axis->stride + axis->extent();
+    const size_t place = axis == &window.y ? 1 : 2;
+    to[place] = axis->in = std::max(axis->pad_begin + axis->in, seen);
+  }
+  if (to == from) return x;
+  const Dims strides = plan::DenseStrides(to);
+  const int64_t first = window.y.pad_begin * strides[1] + window.x.pad_begin * strides[2];
+  window.y.pad_begin = window.y.pad_end = window.x.pad_begin = window.x.pad_end = 0;
+  const plan::ValueId padded = scope.builder.Scratch({ElementType::i8, to});
+  scope.builder.CopyStrided(scope.input(kPaddingLevel), padded, to, Dims(to.size()), 0, strides, 0);
+  scope.builder.CopyStrided(x, padded, from, plan::DenseStrides(from), 0, strides, first);
+  return padded;
 }
 
 // What conv_q8 and depthwise_q8 share.
@@ -209,7 +233,7 @@ bool IsDirect(const Window& window) {
   return is_direct(window.y) && is_direct(window.x);
 }
 
-void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& window,
+void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& window, plan::ValueId x,
                   plan::ValueId y) {
   auto params = ByteWindowParams<format::ConvQ8Params>(scope, filters, window);
   params.mutate_groups(Narrow32(filters.groups, "groups"));
@@ -226,14 +250,14 @@ void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& windo
                          inputs, packed.data() + g * group);
   }
   const plan::ValueId panels = ByteWeights(scope.builder, packed);
-  const std::vector<plan::ValueId> operands = ProductInputs(scope, scope.input(kData), panels);
+  const std::vector<plan::ValueId> operands = ProductInputs(scope, x, panels);
   const auto bytes = static_cast<int64_t>(kernels::ConvQ8ScratchBytes(IsDirect(window), inputs));
   const plan::ValueId scratch = scope.builder.Scratch({ElementType::i8, {bytes}});
   scope.builder.Emit(params, operands, {y, scratch});
 }
 
 void EmitByteDepthwise(LowerScope& scope, const Filters& filters, const Window& window,
-                       plan::ValueId y) {
+                       plan::ValueId x, plan::ValueId y) {
   auto params = ByteWindowParams<format::DepthwiseQ8Params>(scope, filters, window);
   params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
   params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
@@ -243,7 +267,7 @@ void EmitByteDepthwise(LowerScope& scope, const Filters& filters, const Window& 
   kernels::PackDepthwiseI8(weights.data(), params.channels(), params.kernel_height(),
                            params.kernel_width(), packed.data());
   const plan::ValueId panels = ByteWeights(scope.builder, packed);
-  scope.builder.Emit(params, ProductInputs(scope, scope.input(kData), panels), {y});
+  scope.builder.Emit(params, ProductInputs(scope, x, panels), {y});
 }
 
 // Each pixel by itself: the pixels are rows.
@@ -258,11 +282,15 @@ void LowerByteConvolution(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
   const Filters filters = FiltersOf(scope);
-  const Window window = ConvolvedWindow(scope);
-  if (IsDepthwise(filters)) return EmitByteDepthwise(scope, filters, window, y);
-  if (!IsOfPixels(filters, window)) return EmitByteConv(scope, filters, window, y);
-  const int64_t pixels = scope.input_dims(kData)[0] * window.y.out * window.x.out;
-  EmitByteRows(scope, pixels, filters, y);
+  Window window = ConvolvedWindow(scope);
+  if (IsOfPixels(filters, window)) {
+    const int64_t pixels = scope.input_dims(kData)[0] * window.y.out * window.x.out;
+    return EmitByteRows(scope, pixels, filters, y);
+  }
+  const plan::ValueId x =
+      scope.has_input(kPaddingLevel) ? WithPadding(scope, window) : scope.input(kData);
+  if (IsDepthwise(filters)) return EmitByteDepthwise(scope, filters, window, x, y);
+  EmitByteConv(scope, filters, window, x, y);
 }
 
 void InferByteBinary(InferScope& scope) {
@@ -302,7 +330,7 @@ constexpr Operation kQuantisedRows[] = {
     {"Dequantize", kOfPasses, 1, 1, InferFromLevels, LowerFromLevels, kPointwise},
     {"ByteTable", kOfPasses, 2, 2, InferByteTable, LowerByteTable},
     {"QuantizedMatMul", kOfPasses, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
-    {"QuantizedConvolution", kOfPasses, 5, 5, InferByteConvolution, LowerByteConvolution,
+    {"QuantizedConvolution", kOfPasses, 5, 6, InferByteConvolution, LowerByteConvolution,
      kByteProduct},
     {"QuantizedAdd", kOfPasses, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::add>,
      kPointwise},

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/computed_levels.h"
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "converter/graph/quantise/products.h"
+#include "converter/graph/layout/turned.h"
+#include "converter/graph/quantise/filters.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "kernels/elementwise/levels.h"
+#include "converter/ops/quantised.h"
+#include "converter/ops/turn.h"
 
 namespace weft::graph {
 namespace {
@@ -44,31 +45,20 @@ std::optional<CentredBytes> CentredBytesOf(const ir::Source& source) {
   return CentredBytes{*data, zero};
 }
 
-// Constants within i8, as rows of one output each.
-struct ByteRows {
-  int64_t outputs = 0, inputs = 0;
-  std::vector<int64_t> integers, sums;
-};
-std::optional<ByteRows> ByteRowsOf(const ir::Node& product) {
-  const ir::Source& weights = product.inputs[1];
-  const Dims& dims = TypeOf(weights).dims;
-  const std::vector<int64_t> numbers = IntsOf(weights);
-  if (numbers.empty() || dims.size() != 2) return std::nullopt;
-  const bool are_bytes = std::ranges::all_of(
-      numbers, [](int64_t number) { return number >= kLeastByte && number <= kGreatestByte; });
-  const bool is_turned = IsFlagged(product, "transpose_b");
-  ByteRows rows = {dims[is_turned ? 0 : 1], dims[is_turned ? 1 : 0], {}, {}};
-  if (!are_bytes || rows.inputs > int64_t{kernels::kMostProducts}) return std::nullopt;
-  for (int64_t n = 0; n < rows.outputs; ++n) {
-    int64_t sum = 0;
-    for (int64_t k = 0; k < rows.inputs; ++k) {
-      const int64_t place = is_turned ? n * rows.inputs + k : k * rows.outputs + n;
-      rows.integers.push_back(numbers[static_cast<size_t>(place)]);
-      sum += rows.integers.back();
+std::optional<ByteProduct> ProductOfIntegers(const ir::Node& node) {
+  if (node.outputs[0].type.type != ElementType::i32) return std::nullopt;
+  std::optional<ByteProduct> product = ByteProductOf(node);
+  if (!product) return std::nullopt;
+  const std::vector<int64_t> numbers = IntsOf(node.inputs[1]);
+  if (numbers.empty()) return std::nullopt;
+  for (int64_t n = 0; n < product->outputs(); ++n) {
+    for (int64_t k = 0; k < product->inputs; ++k) {
+      const int64_t place = n * product->filter_stride + k * product->input_stride;
+      product->integers.push_back(numbers[static_cast<size_t>(place)]);
     }
-    rows.sums.push_back(sum);
   }
-  return rows;
+  if (!BecomeBytes(*product)) return std::nullopt;
+  return product;
 }
 
 // What follows a product and nothing else reads: the conversion, and one factor or one of each output.
@@ -76,20 +66,24 @@ struct FloatTail {
   ir::Node* last = nullptr;
   std::optional<ir::Source> factor = std::nullopt;
 };
-std::optional<FloatTail> FloatTailOf(const QuantiseSite& site, const ir::Node& product,
-                                     int64_t outputs) {
-  ir::Node* const floats = site.SoleReader(product);
+std::optional<FloatTail> FloatTailOf(const QuantiseSite& site, const ir::Node& node,
+                                     const ByteProduct& product) {
+  ir::Node* const floats = site.SoleReader(node);
   if (floats == nullptr || !IsCalled(*floats, "Convert")) return std::nullopt;
   if (floats->outputs[0].type.type != ElementType::f32) return std::nullopt;
   ir::Node* const scaled = site.SoleReader(*floats);
-  if (scaled == nullptr || !IsCalled(*scaled, "Multiply") ||
+  if (!product.offsets.empty() || scaled == nullptr || !IsCalled(*scaled, "Multiply") ||
       scaled->outputs[0].type != floats->outputs[0].type) {
     return FloatTail{floats};
   }
   const ir::Source& factor = scaled->inputs[scaled->inputs[0].node == floats ? 1 : 0];
   const Dims& dims = TypeOf(factor).dims;
-  const std::optional<int64_t> count = ElementCount(dims);
-  if (count != 1 && (count != outputs || dims.back() != outputs)) return FloatTail{floats};
+  // Channels stand so many axes from the last one.
+  const size_t behind = product.makes_channels_last ? 0 : floats->outputs[0].type.dims.size() - 2;
+  const int64_t count = CountIn(factor);
+  const bool is_of_outputs =
+      count == product.outputs() && dims.size() > behind && dims[dims.size() - 1 - behind] == count;
+  if (count != 1 && !is_of_outputs) return FloatTail{floats};
   return FloatTail{scaled, factor};
 }
 
@@ -100,9 +94,7 @@ ir::Source ScalesOf(ir::Graph& graph, const ir::Node& like, const FloatTail& tai
   if (!tail.factor) {
     return NewFloats(graph, like, dims, std::vector<float>(static_cast<size_t>(outputs), 1.0f));
   }
-  if (ElementCount(TypeOf(*tail.factor).dims) == outputs) {
-    return Reshaped(graph, like, *tail.factor, dims);
-  }
+  if (CountIn(*tail.factor) == outputs) return Reshaped(graph, like, *tail.factor, dims);
   const ir::Source one = Reshaped(graph, like, *tail.factor, {1});
   const ir::Source extents = NewInts(graph, like, {ElementType::i64, {1}}, dims);
   return {NewInferredNode(graph, like, "Broadcast", 3, {one, extents}, 1, {{"mode", "numpy"}}), 0};
@@ -110,42 +102,64 @@ ir::Source ScalesOf(ir::Graph& graph, const ir::Node& like, const FloatTail& tai
 
 // What the sums of each output begin with: (above - zero) * the sum of its weights.
 ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
-                    const ByteRows& rows) {
-  const TensorType one = {ElementType::i32, {1}}, all = {ElementType::i32, {rows.outputs}};
+                    const ByteProduct& product) {
+  const TensorType one = {ElementType::i32, {1}}, all = {ElementType::i32, {product.outputs()}};
+  std::vector<int64_t> sums = SumsOf(product);
   if (!x.zero) {
-    std::vector<int64_t> firsts;
-    for (const int64_t sum : rows.sums) firsts.push_back(x.data.above * sum);
-    return NewInts(graph, like, all, firsts);
+    for (int64_t& sum : sums) sum *= x.data.above;
+    return NewInts(graph, like, all, sums);
   }
   const ir::Source above = NewInts(graph, like, one, {x.data.above});
   const ir::Source zero = Reshaped(graph, like, *x.zero, {1});
   const ir::Source away = {NewInferredNode(graph, like, "Subtract", 1, {above, zero}), 0};
-  const ir::Source sums = NewInts(graph, like, all, rows.sums);
-  return {NewInferredNode(graph, like, "Multiply", 1, {away, sums}), 0};
+  return {NewInferredNode(graph, like, "Multiply", 1, {away, NewInts(graph, like, all, sums)}), 0};
+}
+
+// The byte that stands for 0, which padding holds, where it is computed; else `attributes` say it. False where it
+// may be none.
+bool SetPadding(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
+                NodeAttributes& attributes, std::vector<ir::Source>& inputs) {
+  const std::vector<int64_t> known = x.zero ? IntsOf(*x.zero) : std::vector<int64_t>{0};
+  if (known.size() == 1) {
+    const int64_t level = known[0] - x.data.above;
+    attributes[ops::kInputZero] = std::to_string(level);
+    return level >= kLeastByte && level <= kGreatestByte;
+  }
+  const std::optional<WidenedBytes> zero = WidenedBytesOf(*x.zero);
+  if (!zero || zero->above != x.data.above) return false;
+  const ir::Source byte = Reshaped(graph, like, zero->bytes, {1});
+  inputs.push_back(BytesAs(graph, like, byte, ElementType::i8));
+  return true;
 }
 
 }  // namespace
 
 bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node) {
-  if (!IsCalled(node, "MatMul") || IsFlagged(node, "transpose_a")) return false;
-  if (node.outputs[0].type.type != ElementType::i32 || TypeOf(node.inputs[0]).dims.size() < 2) {
-    return false;
-  }
+  if (node.inputs.empty() || node.outputs.empty()) return false;
   const std::optional<CentredBytes> x = CentredBytesOf(node.inputs[0]);
   if (!x) return false;
-  const std::optional<ByteRows> rows = ByteRowsOf(node);
-  if (!rows) return false;
-  const std::optional<FloatTail> tail = FloatTailOf(site, node, rows->outputs);
+  const std::optional<ByteProduct> product = ProductOfIntegers(node);
+  if (!product) return false;
+  const std::optional<FloatTail> tail = FloatTailOf(site, node, *product);
   if (!tail) return false;
   ir::Graph& graph = site.graph();
-  const Dims outputs = {rows->outputs};
-  const std::vector<ir::Source> inputs = {
-      BytesAs(graph, node, x->data.bytes, ElementType::i8),
-      NewInts(graph, node, {ElementType::i8, {rows->outputs, rows->inputs}}, rows->integers),
-      ScalesOf(graph, node, *tail, rows->outputs), FirstsOf(graph, node, *x, *rows),
-      NewFloats(graph, node, outputs, std::vector<float>(rows->sums.size()))};
-  const ir::Source made = {NewInferredNode(graph, node, "QuantizedMatMul", ops::kOfPasses, inputs),
-                           0};
+  const int64_t outputs = product->outputs();
+  ir::Source data = BytesAs(graph, node, x->data.bytes, ElementType::i8);
+  if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
+  std::vector<ir::Source> inputs = {
+      data, NewInts(graph, node, {ElementType::i8, product->dims}, product->integers),
+      ScalesOf(graph, node, *tail, outputs), FirstsOf(graph, node, *x, *product),
+      NewFloats(graph, node, {outputs}, std::vector<float>(static_cast<size_t>(outputs)))};
+  NodeAttributes attributes;
+  if (IsConvolved(node)) {
+    attributes = node.attributes;
+    attributes[ops::kXLast] = attributes[ops::kYLast] = "1";
+    if (!SetPadding(graph, node, *x, attributes, inputs)) return false;
+  }
+  ir::Source made = {
+      NewInferredNode(graph, node, product->operation, ops::kOfPasses, inputs, 1, attributes), 0};
+  if (!product->offsets.empty()) made = WithOffsets(graph, node, *product, made);
+  if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   Become(*tail->last, "Identity", 16, {made});
   return true;
 }

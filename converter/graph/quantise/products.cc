@@ -6,6 +6,7 @@
 #include "converter/base/integer_grid.h"
 #include "converter/graph/layout/turned.h"
 #include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/filters.h"
 #include "converter/graph/recognise/channel_constant.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
@@ -16,84 +17,33 @@
 namespace weft::graph {
 namespace {
 
-// No sum of so many products of two bytes, each with a zero taken off it, leaves 32 bits.
-constexpr int64_t kMostInputs = 65535;
-
-// Of each output: integers, and what they are multiplied by.
-struct WeightRows {
-  std::vector<int64_t> integers;
-  std::vector<double> scales;
-  std::vector<int64_t> sums;
+// With the scale of each output.
+struct ScaledProduct : ByteProduct {
+  std::vector<double> scales = {};
 };
 
-// Row n has weights[n * output_stride + k * input_stride] at k.
-std::optional<WeightRows> RowsOf(const std::vector<float>& weights, int64_t outputs, int64_t inputs,
-                                 int64_t output_stride, int64_t input_stride) {
-  WeightRows rows;
-  std::vector<float> row(static_cast<size_t>(inputs));
-  for (int64_t n = 0; n < outputs; ++n) {
-    for (int64_t k = 0; k < inputs; ++k) {
-      row[static_cast<size_t>(k)] =
-          weights[static_cast<size_t>(n * output_stride + k * input_stride)];
-    }
-    const std::optional<IntegerGrid> grid = GridOf(row);
-    if (!grid || grid->offset != 0) return std::nullopt;
-    int64_t sum = 0;
-    for (const int8_t integer : grid->integers) sum += integer;
-    rows.integers.insert(rows.integers.end(), grid->integers.begin(), grid->integers.end());
-    rows.scales.push_back(grid->scale);
-    rows.sums.push_back(sum);
-  }
-  return rows;
-}
-
-// A product as its operation of integers takes it.
-struct Product {
-  std::string operation;
-  Dims weight_dims;
-  WeightRows rows;
-  size_t channel_axis = 0;  // of the result
-  bool has_channels_last = true, makes_channels_last = true;
-};
-
-std::optional<Product> MatMulOf(const ir::Node& node, const ir::Constant& weights) {
-  const Dims& dims = weights.type.dims;
-  const size_t rank = TypeOf(node.inputs[0]).dims.size();
-  if (dims.size() != 2 || rank < 2 || IsFlagged(node, "transpose_a")) return std::nullopt;
-  const bool is_turned = IsFlagged(node, "transpose_b");
-  const int64_t outputs = dims[is_turned ? 0 : 1], inputs = dims[is_turned ? 1 : 0];
-  if (inputs > kMostInputs) return std::nullopt;
-  std::optional<WeightRows> rows = RowsOf(ops::Floats(weights), outputs, inputs,
-                                          is_turned ? inputs : 1, is_turned ? 1 : outputs);
-  if (!rows) return std::nullopt;
-  return Product{"QuantizedMatMul", {outputs, inputs}, *std::move(rows), rank - 1};
-}
-
-std::optional<Product> ConvolutionOf(const ir::Node& node, const ir::Constant& weights) {
-  const Dims& dims = weights.type.dims;
-  const size_t rank = TypeOf(node.inputs[0]).dims.size();
-  if (!ops::HasTurn(rank)) return std::nullopt;
-  const int64_t outputs = dims.size() > rank ? dims[0] * dims[1] : dims[0];
-  const int64_t inputs = ElementCount(dims).value_or(0) / outputs;
-  if (inputs > kMostInputs) return std::nullopt;
-  std::optional<WeightRows> rows = RowsOf(ops::Floats(weights), outputs, inputs, inputs, 1);
-  if (!rows) return std::nullopt;
-  const bool makes_last = node.attributes.contains(ops::kYLast);
-  return Product{"QuantizedConvolution",
-                 dims,
-                 *std::move(rows),
-                 makes_last ? rank - 1 : 1,
-                 node.attributes.contains(ops::kXLast),
-                 makes_last};
-}
-
-std::optional<Product> ProductOf(const ir::Node& node) {
-  const bool is_convolved = IsConvolved(node);
-  if (!is_convolved && !IsCalled(node, "MatMul")) return std::nullopt;
+std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
+  if (!IsConvolved(node) && !IsCalled(node, "MatMul")) return std::nullopt;
   const ir::Constant* weights = ConstantOf(node.inputs[1]);
   if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
   if (CountIn({node.inputs[1].node, node.inputs[1].port}) == 0) return std::nullopt;
-  return is_convolved ? ConvolutionOf(node, *weights) : MatMulOf(node, *weights);
+  const std::optional<ByteProduct> shape = ByteProductOf(node);
+  if (!shape) return std::nullopt;
+  ScaledProduct product = {*shape};
+  const std::vector<float> floats = ops::Floats(*weights);
+  std::vector<float> row(static_cast<size_t>(product.inputs));
+  for (int64_t n = 0; n < product.outputs(); ++n) {
+    for (int64_t k = 0; k < product.inputs; ++k) {
+      const int64_t place = n * product.filter_stride + k * product.input_stride;
+      row[static_cast<size_t>(k)] = floats[static_cast<size_t>(place)];
+    }
+    const std::optional<IntegerGrid> grid = GridOf(row);
+    if (!grid) return std::nullopt;
+    for (const int8_t integer : grid->integers) product.integers.push_back(integer - grid->offset);
+    product.scales.push_back(grid->scale);
+  }
+  if (!BecomeBytes(product)) return std::nullopt;
+  return product;
 }
 
 // What follows a product and nothing else reads.
@@ -171,30 +121,53 @@ ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, siz
   return tail;
 }
 
-// The operands of the operation but its data; nullopt where a number leaves the floats.
-std::optional<std::vector<ir::Source>> OperandsOf(QuantiseSite& site, const ir::Node& like,
-                                                  const Product& product, const ProductTail& tail,
-                                                  const ChannelLevels& x) {
-  const size_t outputs = tail.starts.size();
+// What the scaled sum of each output is multiplied by and added to; nullopt where a number leaves the floats.
+struct Factors {
+  std::vector<float> scales, starts;
+};
+std::optional<Factors> FactorsOf(const ScaledProduct& product, const ProductTail& tail,
+                                 const ChannelLevels& x) {
+  const size_t outputs = product.scales.size();
   std::vector<double> scales, starts;
-  std::vector<int64_t> firsts;
   for (size_t n = 0; n < outputs; ++n) {
     // Outputs of a channel follow one another.
     const double x_scale = x.scales[n * x.scales.size() / outputs], y_scale = tail.ScaleOf(n);
-    scales.push_back(product.rows.scales[n] * x_scale / y_scale);
+    scales.push_back(product.scales[n] * x_scale / y_scale);
     starts.push_back(tail.starts[n] / y_scale);
-    firsts.push_back(-x.levels.zero * product.rows.sums[n]);
   }
   const std::optional<std::vector<float>> scale_floats = RoundedFloats(scales);
   const std::optional<std::vector<float>> start_floats = RoundedFloats(starts);
   if (!scale_floats || !start_floats) return std::nullopt;
-  ir::Graph& graph = site.graph();
-  const Dims dims = {static_cast<int64_t>(scales.size())};
-  return std::vector<ir::Source>{
-      NewInts(graph, like, {ElementType::i8, product.weight_dims}, product.rows.integers),
-      NewFloats(graph, like, dims, *scale_floats),
+  return Factors{*scale_floats, *start_floats};
+}
+
+// The product of `data`, channels last on both sides, with those factors.
+ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
+                      ir::Source data, int zero, const Factors& factors,
+                      NodeAttributes attributes) {
+  const Dims dims = {product.outputs()};
+  std::vector<int64_t> firsts = SumsOf(product);
+  for (int64_t& first : firsts) first *= -zero;
+  attributes[ops::kXLast] = attributes[ops::kYLast] = "1";
+  attributes[ops::kInputZero] = std::to_string(zero);
+  const std::vector<ir::Source> inputs = {
+      data, NewInts(graph, like, {ElementType::i8, product.dims}, product.integers),
+      NewFloats(graph, like, dims, factors.scales),
       NewInts(graph, like, {ElementType::i32, dims}, firsts),
-      NewFloats(graph, like, dims, *start_floats)};
+      NewFloats(graph, like, dims, factors.starts)};
+  return {NewInferredNode(graph, like, product.operation, ops::kOfPasses, inputs, 1, attributes),
+          0};
+}
+
+// Of a product with offsets; its sums are scaled behind it.
+ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
+                                 ir::Source data, int zero, const Factors& factors) {
+  const auto outputs = static_cast<size_t>(product.outputs());
+  const Factors none = {std::vector<float>(outputs, 1), std::vector<float>(outputs)};
+  const ir::Source sums = WithOffsets(
+      graph, like, product, Multiplied(graph, like, product, data, zero, none, like.attributes));
+  const ir::Source scales = NewFloats(graph, like, {std::ssize(factors.scales)}, factors.scales);
+  return {NewInferredNode(graph, like, "Multiply", 1, {sums, scales}), 0};
 }
 
 // The levels of a product's data, if it lies on some.
@@ -216,22 +189,23 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
   const std::optional<ChannelLevels> x = DataOf(site, node.inputs[0]);
   if (!x) return false;
-  const std::optional<Product> product = ProductOf(node);
+  const std::optional<ScaledProduct> product = ProductOf(node);
   if (!product) return false;
-  const ProductTail tail = TailOf(site, node, product->channel_axis, product->rows.scales.size());
-  const auto operands = OperandsOf(site, node, *product, tail, *x);
-  if (!operands) return false;
+  const bool has_offsets = !product->offsets.empty();
+  const size_t outputs = product->scales.size();
+  const ProductTail tail = has_offsets ? ProductTail{&node, std::vector<double>(outputs)}
+                                       : TailOf(site, node, product->channel_axis, outputs);
+  const std::optional<Factors> factors = FactorsOf(*product, tail, *x);
+  if (!factors) return false;
   ir::Graph& graph = site.graph();
   ir::Source data = site.Integers(node.inputs[0]);
   if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
-  std::vector<ir::Source> inputs = {data};
-  inputs.insert(inputs.end(), operands->begin(), operands->end());
+  const int zero = x->levels.zero;
   NodeAttributes attributes = node.attributes;
-  attributes[ops::kXLast] = attributes[ops::kYLast] = "1";
-  attributes[ops::kInputZero] = std::to_string(x->levels.zero);
   if (tail.levels) WriteLevels(attributes, *tail.levels);
-  ir::Source made = {
-      NewInferredNode(graph, node, product->operation, ops::kOfPasses, inputs, 1, attributes), 0};
+  ir::Source made = has_offsets
+                        ? MultipliedWithOffsets(graph, node, *product, data, zero, *factors)
+                        : Multiplied(graph, node, *product, data, zero, *factors, attributes);
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   if (!tail.scales.empty()) {
     site.SetChannels(*tail.last, made, {*tail.levels, tail.scales});

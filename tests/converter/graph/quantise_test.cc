@@ -96,6 +96,70 @@ TEST_F(ComputedLevels, ProductsWithoutZeroAndFactorAreBytesToo) {
       (KindCounts{{"Convert", 1}, {"ByteTable", 1}, {"QuantizedMatMul", 1}, {"Identity", 1}}));
 }
 
+// Bytes with their zero under filters of integers, and the conversion behind them.
+struct ComputedWindows : ComputedLevels {
+  ir::Source Filters(const Dims& dims, int32_t least, int32_t greatest) {
+    std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), least);
+    numbers.back() = greatest;
+    return g.Const({ElementType::i32, dims}, numbers);
+  }
+  ir::Source Of(const char* operation, ir::Source data, ir::Source filters) {
+    return g.Of(
+        operation, {data, filters},
+        {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}});
+  }
+  ir::Source Data() { return g("Subtract", Wide("u8", {1, 4, 6, 5}), Wide("u8", {})); }
+  // Those of the only step of bytes that its weights are multiplied in.
+  size_t OperandsOf(ir::Source result) {
+    EXPECT_EQ(Kinds(result).at("QuantizedConvolution"), 1);
+    for (const auto& node : g.graph.nodes) {
+      if (node->type == "QuantizedConvolution") return node->inputs.size();
+    }
+    return 0;
+  }
+};
+
+TEST_F(ComputedWindows, PadWithTheZeroThatIsComputed) {
+  constexpr size_t kWithPadding = 6;
+  EXPECT_EQ(OperandsOf(Floats(Of("Convolution", Data(), Filters({3, 4, 3, 3}, -128, 127)))),
+            kWithPadding);
+  g = {};
+  EXPECT_EQ(OperandsOf(Floats(Of("GroupConvolution", Data(), Filters({2, 3, 2, 3, 3}, -5, 5)))),
+            kWithPadding);
+  g = {};
+  EXPECT_EQ(OperandsOf(Floats(
+                Of("Convolution", Wide("i8", {1, 4, 6, 5}), Filters({3, 4, 3, 3}, -128, 127)))),
+            kWithPadding - 1)
+      << "of no zero";
+  g = {};
+  const ir::Source other = g("Subtract", Wide("u8", {1, 4, 6, 5}), Wide("i8", {}));
+  EXPECT_FALSE(Kinds(Floats(Of("Convolution", other, Filters({3, 4, 3, 3}, -5, 5))))
+                   .contains("QuantizedConvolution"))
+      << "a zero that may be no byte of the data's";
+}
+
+// u8 less a zero other than 128: one more filter of each group, of ones.
+TEST_F(ComputedWindows, TakeWeightsThatAnOffsetBringsWithinBytes) {
+  const auto kinds = [&](const char* operation, const Dims& dims, int32_t least, int32_t greatest) {
+    g = {};
+    return Kinds(Floats(Of(operation, Data(), Filters(dims, least, greatest))));
+  };
+  for (const auto& [operation, dims] : {std::pair<const char*, Dims>{"Convolution", {3, 4, 3, 3}},
+                                        {"GroupConvolution", {2, 3, 2, 3, 3}},
+                                        {"GroupConvolution", {4, 1, 1, 3, 3}}}) {
+    for (const int32_t least : {-100, -255, 0}) {
+      const KindCounts counts = kinds(operation, dims, least, least + 255);
+      EXPECT_EQ(counts.at("QuantizedConvolution"), 1) << operation << " " << least;
+      EXPECT_EQ(counts.at("Slice"), 2);
+      EXPECT_FALSE(counts.contains(operation));
+    }
+    EXPECT_FALSE(kinds(operation, dims, -100, 156).contains("QuantizedConvolution"))
+        << "257 integers";
+  }
+  EXPECT_FALSE(kinds("Convolution", {3, 4, 100, 100}, -100, 155).contains("QuantizedConvolution"))
+      << "sums beyond the integers of f32";
+}
+
 TEST_F(ComputedLevels, OtherProductsStayWhatTheyAre) {
   const auto stays = [&](ir::Source result) {
     const KindCounts kinds = Kinds(result);

@@ -49,6 +49,7 @@ PATTERNS = {
     "converter/graph/quantise/computed_levels.cc": "products of bytes whose zero and scale are computed",
     "converter/graph/quantise/data.cc": "the rounding of data to integers, of plain operations",
     "converter/graph/quantise/elementwise.cc": "sums and products in front of a quantiser",
+    "converter/graph/quantise/filters.cc": "products by constants, and the sum of their data times an offset",
     "converter/graph/quantise/joined.cc": "products of what was joined, which become sums",
     "converter/graph/quantise/levels.cc": "quantisers, and an offset and a scale of integers",
     "converter/graph/quantise/means.cc": "means in front of a quantiser",

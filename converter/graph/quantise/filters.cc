@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/quantise/filters.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "converter/graph/quantise/levels.h"
+#include "converter/graph/quantise/products.h"
+#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/turn.h"
+
+namespace weft::graph {
+namespace {
+
+// No sum of so many products of two bytes, each with a zero taken off it, leaves 32 bits.
+constexpr int64_t kMostInputs = 65535;
+// The greatest distance of two bytes; f32 holds every integer of up to this magnitude.
+constexpr int64_t kMostDifference = 255, kMostExact = 1 << 24;
+
+// What the integers of one output are more than those of i8.
+int64_t OffsetOf(int64_t least, int64_t greatest) {
+  return std::max<int64_t>(greatest - kGreatestByte, 0) + std::min<int64_t>(least - kLeastByte, 0);
+}
+
+}  // namespace
+
+std::optional<ByteProduct> ByteProductOf(const ir::Node& node) {
+  if (node.inputs.size() != 2 || ElementCount(node.outputs[0].type.dims).value_or(0) == 0) {
+    return std::nullopt;
+  }
+  const Dims& dims = TypeOf(node.inputs[1]).dims;
+  const size_t rank = TypeOf(node.inputs[0]).dims.size();
+  ByteProduct product;
+  if (IsConvolved(node)) {
+    if (!ops::HasTurn(rank)) return std::nullopt;
+    product.operation = "QuantizedConvolution";
+    product.dims = dims;
+    product.filter_axis = dims.size() - rank;  // 1 of filters in groups
+    product.groups = product.filter_axis == 0 ? 1 : dims[0];
+    product.filters = dims[product.filter_axis];
+    product.inputs = ElementCount(dims).value_or(0) / product.outputs();
+    product.filter_stride = product.inputs;
+    product.input_stride = 1;
+    product.has_channels_last = node.attributes.contains(ops::kXLast);
+    product.makes_channels_last = node.attributes.contains(ops::kYLast);
+  } else {
+    if (!IsCalled(node, "MatMul") || dims.size() != 2 || rank < 2) return std::nullopt;
+    if (IsFlagged(node, "transpose_a")) return std::nullopt;
+    const bool is_turned = IsFlagged(node, "transpose_b");
+    product.operation = "QuantizedMatMul";
+    product.filters = dims[is_turned ? 0 : 1];
+    product.inputs = dims[is_turned ? 1 : 0];
+    product.dims = {product.filters, product.inputs};
+    product.filter_stride = is_turned ? product.inputs : 1;
+    product.input_stride = is_turned ? 1 : product.filters;
+  }
+  if (product.inputs == 0 || product.inputs > kMostInputs) return std::nullopt;
+  product.channel_axis = product.makes_channels_last ? rank - 1 : 1;
+  return product;
+}
+
+bool BecomeBytes(ByteProduct& product) {
+  std::vector<int64_t> integers, offsets;
+  int64_t most = product.inputs;
+  for (int64_t n = 0; n < product.outputs(); ++n) {
+    const auto first = product.integers.begin() + n * product.inputs, end = first + product.inputs;
+    const auto [least, greatest] = std::minmax_element(first, end);
+    const int64_t offset = OffsetOf(*least, *greatest);
+    if (*least - offset < kLeastByte || *greatest - offset > kGreatestByte) return false;
+    int64_t of_bytes = 0, of_all = 0;
+    for (auto number = first; number != end; ++number) {
+      integers.push_back(*number - offset);
+      of_bytes += std::abs(*number - offset);
+      of_all += std::abs(*number);
+    }
+    offsets.push_back(offset);
+    most = std::max({most, of_bytes, of_all, product.inputs * std::abs(offset)});
+    if ((n + 1) % product.filters == 0) integers.insert(integers.end(), product.inputs, 1);
+  }
+  if (std::ranges::all_of(offsets, [](int64_t offset) { return offset == 0; })) return true;
+  if (most > kMostExact / kMostDifference) return false;
+  product.integers = std::move(integers);
+  product.offsets = std::move(offsets);
+  ++product.dims[product.filter_axis];
+  ++product.filters;
+  return true;
+}
+
+std::vector<int64_t> SumsOf(const ByteProduct& product) {
+  std::vector<int64_t> sums(static_cast<size_t>(product.outputs()));
+  for (size_t i = 0; i < product.integers.size(); ++i) {
+    sums[i / static_cast<size_t>(product.inputs)] += product.integers[i];
+  }
+  return sums;
+}
+
+ir::Source WithOffsets(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
+                       ir::Source sums) {
+  Dims dims = TypeOf(sums).dims;
+  const auto axis = static_cast<int64_t>(dims.size());
+  const int64_t filters = product.filters - 1;
+  dims.back() = product.groups;
+  dims.push_back(product.filters);
+  const ir::Source grouped = Reshaped(graph, like, sums, dims);
+  const auto part = [&](int64_t begin, int64_t end) {
+    const auto one = [&](int64_t number) {
+      return NewInts(graph, like, {ElementType::i64, {1}}, {number});
+    };
+    return ir::Source{NewInferredNode(graph, like, "Slice", 8,
+                                      {grouped, one(begin), one(end), one(1), one(axis)}),
+                      0};
+  };
+  const ir::Source offsets =
+      NewFloats(graph, like, {product.groups, filters},
+                std::vector<float>(product.offsets.begin(), product.offsets.end()));
+  const ir::Source added = {
+      NewInferredNode(graph, like, "Multiply", 1, {part(filters, filters + 1), offsets}), 0};
+  const ir::Source all = {NewInferredNode(graph, like, "Add", 1, {part(0, filters), added}), 0};
+  dims.pop_back();
+  dims.back() = product.groups * filters;
+  return Reshaped(graph, like, all, dims);
+}
+
+}  // namespace weft::graph
