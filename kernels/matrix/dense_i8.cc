@@ -164,6 +164,9 @@ void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, co
   for (; row + kTileRows <= shape.rows; row += kTileRows) {
     DenseI8Rows<kTileRows>(shape, at, row);
   }
+  if constexpr (kTileRows > 2) {
+    for (; row + 2 <= shape.rows; row += 2) DenseI8Rows<2>(shape, at, row);
+  }
 #endif
   for (; row < shape.rows; ++row) DenseI8Rows<1>(shape, at, row);
 }

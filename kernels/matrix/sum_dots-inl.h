@@ -146,6 +146,73 @@ HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, i
   }
 }
 
+#if HWY_ARCH_ARM_A64
+// As SumDots, of pairs of rows with pairs of outputs.
+template <size_t kRows>
+struct MatrixLanes {
+  DotVec sums[kRows / 2][kPanelOutputs / 2];
+};
+
+template <size_t kRows>
+HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_t* block,
+                               MatrixLanes<kRows>& lanes) {
+  using Eights = hn::Repartition<int64_t, DotBytes>;
+  const Eights eights;
+  const DotBytes bytes;
+  ByteVec low[kRows / 2], high[kRows / 2];  // the first eight numbers of two rows, and the others
+  HWY_UNROLL(2)
+  for (size_t p = 0; p < kRows / 2; ++p, numbers += 2 * stride) {
+    const auto even = hn::BitCast(eights, hn::LoadU(bytes, numbers));
+    const auto odd = hn::BitCast(eights, hn::LoadU(bytes, numbers + stride));
+    low[p] = hn::BitCast(bytes, hn::InterleaveLower(eights, even, odd));
+    high[p] = hn::BitCast(bytes, hn::InterleaveUpper(eights, even, odd));
+  }
+  HWY_UNROLL(8)
+  for (size_t n = 0; n < kPanelOutputs / 2; ++n, block += 2 * kInputBlock) {
+    hn::Vec<Eights> first, second;  // of two outputs each
+    hn::LoadInterleaved2(eights, reinterpret_cast<const int64_t*>(block), first, second);
+    HWY_UNROLL(2)
+    for (size_t p = 0; p < kRows / 2; ++p) {
+      DotVec& sums = lanes.sums[p][n];
+      sums = AddMatrixDots(sums, low[p], hn::BitCast(bytes, first));
+      sums = AddMatrixDots(sums, high[p], hn::BitCast(bytes, second));
+    }
+  }
+}
+
+template <size_t kRows>
+HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weights,
+                              int32_t* sums) {
+  MatrixLanes<kRows> lanes;
+  HWY_UNROLL(2)
+  for (auto& of_rows : lanes.sums) {
+    HWY_UNROLL(8)
+    for (DotVec& of_outputs : of_rows) of_outputs = hn::Zero(DotSums());
+  }
+  const int8_t* numbers = rows.numbers;
+  for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
+    for (size_t k = 0; k < rows.count; k += kInputBlock, weights += kPanelOutputs * kInputBlock) {
+      AddMatrixBlock(numbers + k, rows.stride, weights, lanes);
+    }
+    if (run == 1) break;  // nothing lies a step behind the last
+  }
+  if (rows.tail != nullptr) AddMatrixBlock(rows.tail, kInputBlock, weights, lanes);
+  const DotSums tag;
+  const hn::RepartitionToWide<DotSums> pairs;
+  HWY_UNROLL(2)
+  for (size_t p = 0; p < kRows / 2; ++p, sums += 2 * kPanelOutputs) {
+    HWY_UNROLL(4)
+    for (size_t n = 0; n < kPanelOutputs / 2; n += 2) {
+      const auto a = hn::BitCast(pairs, lanes.sums[p][n]);
+      const auto b = hn::BitCast(pairs, lanes.sums[p][n + 1]);
+      const auto even = hn::InterleaveLower(pairs, a, b), odd = hn::InterleaveUpper(pairs, a, b);
+      hn::StoreU(hn::BitCast(tag, even), tag, sums + 2 * n);
+      hn::StoreU(hn::BitCast(tag, odd), tag, sums + kPanelOutputs + 2 * n);
+    }
+  }
+}
+#endif
+
 // What the sums of rows that are shifted are too great by, of a panel of `blocks` blocks.
 HWY_INLINE void SumShift(const int8_t* weights, size_t blocks, int32_t* sums) {
   const DotBytes bytes;

@@ -105,8 +105,9 @@ inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
 // Outputs whose weights are in one vector.
 inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
-// Rows that share weights, and outputs whose sums are in registers at one time.
-inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+// Rows that share weights, those of which AddBlocks has sums in registers, and outputs whose sums are.
+inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
+inline constexpr size_t kShortRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 template <size_t kRows>
 inline constexpr size_t kSumStride = 1;
 template <size_t kRows>
@@ -204,6 +205,13 @@ HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const in
 // Sums of 16 outputs of `kRows` rows.
 template <bool kDots, size_t kRows, typename Number>
 HWY_INLINE void SumShorts(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+  if constexpr (kRows > kShortRows) {
+    NumberRows<Number> rest = rows;
+    rest.numbers += kShortRows * rows.stride;
+    if (rest.tail != nullptr) rest.tail += kShortRows * kInputBlock;
+    SumShorts<kDots, kShortRows>(rows, weights, sums);
+    return SumShorts<kDots, kRows - kShortRows>(rest, weights, sums + kShortRows * kPanelOutputs);
+  }
   constexpr size_t kOutputs = kSummed<kRows>, kVectors = kOutputs / kAcross;
   for (size_t first = 0; first < kPanelOutputs; first += kOutputs) {
     LaneSums<kRows, kVectors> lanes;
@@ -245,6 +253,11 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
 #if defined(WEFT_TARGET_DOTS)
   if constexpr (sizeof(Number) == sizeof(int8_t)) {
     if (kFirstBias != 0 && rows.is_shifted) return SumDots<true, kRows>(rows, weights, sums);
+#if HWY_ARCH_ARM_A64
+    if constexpr (kRows % 2 == 0) {
+      if (HasMatrixDots()) return SumMatrixDots<kRows>(rows, weights, sums);
+    }
+#endif
     if (HasDots()) {
       NumberRows<int8_t> biased = rows;
       int32_t own[kRows];

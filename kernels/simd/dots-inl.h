@@ -74,26 +74,35 @@ HWY_INLINE V FirstFactors(V bytes) {
   return bytes;
 }
 
-// Assemblers take it only if they are told. GNU's wants it from an architecture that has it, and then
-// knows that one up to the file's end; that one has all that the file's own has, or else it had this.
-#undef WEFT_ALLOW_SDOT
-#if defined(__ARM_FEATURE_DOTPROD)
-#define WEFT_ALLOW_SDOT ""
-#elif defined(__clang__)
-#define WEFT_ALLOW_SDOT ".arch_extension dotprod\n\t"
+// Assemblers take them only if they are told. GNU's wants an extension from an architecture that can have it,
+// and then knows that one up to the file's end; that one has all that the file's own has, or else it had
+// dot products.
+#undef WEFT_ALLOW_DOTS
+#if defined(__clang__) || defined(__ARM_FEATURE_DOTPROD)
+#define WEFT_ALLOW_DOTS ".arch_extension dotprod\n\t.arch_extension i8mm\n\t"
 #else
-#define WEFT_ALLOW_SDOT ".arch armv8.2-a+dotprod\n\t"
+#define WEFT_ALLOW_DOTS ".arch armv8.2-a+dotprod+i8mm\n\t"
 #endif
 
 template <class S, class V>
 HWY_INLINE S AddDots(S sums, V first, V second) {
-  __asm__(WEFT_ALLOW_SDOT "sdot %0.4s, %1.16b, %2.16b"
+  __asm__(WEFT_ALLOW_DOTS "sdot %0.4s, %1.16b, %2.16b"
           : "+w"(sums.raw)
           : "w"(first.raw), "w"(second.raw));
   return sums;
 }
 
-#undef WEFT_ALLOW_SDOT
+HWY_INLINE bool HasMatrixDots() { return (Dots() & kMatrixDotsOfNeon) != 0; }
+
+// Sums of eight products: of each half of `first` with the lower and the upper half of `second`.
+HWY_INLINE DotVec AddMatrixDots(DotVec sums, ByteVec first, ByteVec second) {
+  __asm__(WEFT_ALLOW_DOTS "smmla %0.4s, %1.16b, %2.16b"
+          : "+w"(sums.raw)
+          : "w"(first.raw), "w"(second.raw));
+  return sums;
+}
+
+#undef WEFT_ALLOW_DOTS
 
 #endif
 

@@ -25,8 +25,12 @@ uint32_t DotsOfProcessor() {
 uint32_t DotsOfProcessor() { return kDotsAreKnown | kDotsOfNeon; }  // all of them have it
 #else
 uint32_t DotsOfProcessor() {
-  constexpr unsigned long kDotProducts = 1ul << 20;  // HWCAP_ASIMDDP
-  return kDotsAreKnown | ((getauxval(AT_HWCAP) & kDotProducts) != 0 ? kDotsOfNeon : 0);
+  constexpr unsigned long kDotProducts = 1ul << 20;     // HWCAP_ASIMDDP
+  constexpr unsigned long kMatrixProducts = 1ul << 13;  // HWCAP2_I8MM
+  uint32_t dots = kDotsAreKnown;
+  if ((getauxval(AT_HWCAP) & kDotProducts) != 0) dots |= kDotsOfNeon;
+  if ((getauxval(AT_HWCAP2) & kMatrixProducts) != 0) dots |= kMatrixDotsOfNeon;
+  return dots;
 }
 #endif
 
@@ -38,8 +42,8 @@ uint32_t Dots() {
   return dots;
 }
 
-void ForbidDots(bool forbid) {
-  known_dots.store(forbid ? kDotsAreKnown : 0, std::memory_order_relaxed);
+void ForbidDots(uint32_t forbidden) {
+  known_dots.store((DotsOfProcessor() & ~forbidden) | kDotsAreKnown, std::memory_order_relaxed);
 }
 
 }  // namespace weft::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions for products of integers that a processor may have beside those of its Highway target:
-// vpdpbusd and vpdpwssd (AVX512-VNNI beside AVX-512, AVX-VNNI beside AVX2), SDOT beside NEON. Internal to
-// the kernels.
+// vpdpbusd and vpdpwssd (AVX512-VNNI beside AVX-512, AVX-VNNI beside AVX2), SDOT and SMMLA (I8MM) beside
+// NEON. Internal to the kernels.
 #ifndef WEFT_KERNELS_SIMD_DOTS_H_
 #define WEFT_KERNELS_SIMD_DOTS_H_
 
@@ -20,11 +20,12 @@ namespace weft::kernels {
 
 // Bits of what a processor has; kDotsAreKnown says that it was asked.
 inline constexpr uint32_t kDotsOfAvx2 = 1, kDotsOfAvx3 = 2, kDotsOfNeon = 4, kDotsAreKnown = 8;
+inline constexpr uint32_t kMatrixDotsOfNeon = 16;
 
 uint32_t Dots();
 
-// For tests: results must be those without them.
-void ForbidDots(bool forbid);
+// For tests: results must be those without some of them, or all.
+void ForbidDots(uint32_t forbidden);
 
 }  // namespace weft::kernels
 #endif

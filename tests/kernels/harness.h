@@ -132,9 +132,13 @@ std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) 
   };
   ForEachTarget(run_once);
 #if defined(WEFT_DOTS)
-  ForbidDots(true);
+  if ((Dots() & kMatrixDotsOfNeon) != 0) {
+    ForbidDots(kMatrixDotsOfNeon);
+    ForEachTarget(run_once);
+  }
+  ForbidDots(~0u);
   ForEachTarget(run_once);
-  ForbidDots(false);
+  ForbidDots(0);
 #endif
   return first;
 }
