@@ -140,6 +140,13 @@ class ResultWriter {
   // Whether results are levels beside each other.
   HWY_INLINE bool AreLevels(size_t stride) const { return !is_float_ && stride == 1; }
 
+#if defined(__ARM_FEATURE_MVE)
+  HWY_INLINE bool is_float() const { return is_float_; }
+  HWY_INLINE const LevelBounds& bounds() const { return bounds_; }
+  HWY_INLINE void Activate(float* y, size_t outputs) const {
+    if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
+  }
+#else
   // Those of whole panels of at least one row, which lie apart by `steps`, and whose sums are whole.
   HWY_INLINE void WritePanels(const int32_t* sums, const FactorsQ8& factors, size_t rows, void* y,
                               size_t place, const RowSteps& steps) const {
@@ -147,6 +154,7 @@ class ResultWriter {
     if (LevelsOfPanels(sums, factors, rows, PanelBoundsOf(bounds_, levels_), to, steps)) return;
     WriteRows(sums, factors, rows, kPanelOutputs, y, place, 1, steps);
   }
+#endif
 
   // The same of any outputs. Sums of a row lie apart only of levels.
   WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,

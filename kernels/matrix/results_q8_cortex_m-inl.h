@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels of a panel's sums on a Cortex-M. Instructions per output: the DSP extension 11.5, 13
-// where levels are limited, Helium 3.5.
+// where levels are limited.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_
@@ -66,48 +66,6 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
     float32x4_t v = vmulq_f32(vcvtq_f32_s32(integers), vldrwq_z_f32(of.scales + i, some));
     if (of.start != nullptr) v = vaddq_f32(v, vldrwq_z_f32(of.start + i, some));
     vstrbq_p_s32(y + i, FourLevels(v, vectors), some);
-  }
-}
-
-// What bounds levels of panels.
-HWY_INLINE const LevelBounds& PanelBoundsOf(const LevelBounds& bounds, const Levels&) {
-  return bounds;
-}
-
-// Levels of four sums of each of kRows rows, whose scales and start are the same.
-template <size_t kRows>
-HWY_INLINE void FourOfRows(const int32_t* sums, const float* scales, const float* start,
-                           const BoundVectors& bounds, int8_t* y, size_t y_step) {
-  const float32x4_t scale = vldrwq_f32(scales), begin = vldrwq_f32(start);
-  HWY_UNROLL(2)
-  for (size_t r = 0; r < kRows; ++r, y += y_step) {
-    const float32x4_t numbers = vcvtq_f32_s32(vldrwq_s32(sums + r * kPanelOutputs));
-    vstrbq_s32(y, FourLevels(vaddq_f32(vmulq_f32(numbers, scale), begin), bounds));
-  }
-}
-template <size_t kRows>
-HWY_INLINE void PanelsOf(const int32_t* sums, const float* scales, const float* start,
-                         const BoundVectors& bounds, int8_t* y, size_t y_step) {
-  HWY_UNROLL(4)
-  for (size_t i = 0; i < kPanelOutputs; i += 4) {
-    FourOfRows<kRows>(sums + i, scales + i, start + i, bounds, y + i, y_step);
-  }
-}
-
-// Levels of whole panels of at least one row.
-WEFT_PART bool LevelsOfPanels(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                              const LevelBounds& bounds, int8_t* y, const RowSteps& steps) {
-  const BoundVectors vectors = VectorsOf(bounds);
-  const float *const scales = factors.scales, *start = factors.start;
-  size_t start_step = steps.start;
-  if (start == nullptr) start = kNoStart, start_step = 0;
-  if (rows == 2 && start_step == 0) {
-    PanelsOf<2>(sums, scales, start, vectors, y, steps.y);
-    return true;
-  }
-  for (;; sums += kPanelOutputs, start += start_step, y += steps.y) {
-    PanelsOf<1>(sums, scales, start, vectors, y, 0);
-    if (--rows == 0) return true;
   }
 }
 

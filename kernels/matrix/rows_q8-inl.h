@@ -34,7 +34,12 @@ struct RowsQ8 {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if defined(WEFT_SUMS_NEIGHBOURS)
+// A Cortex-M has rows of its own, by the instructions that it multiplies with.
+#undef WEFT_HELIUM_RUNS_ROWS
+#if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE)
+#include "kernels/matrix/rows_q8_helium-inl.h"
+#define WEFT_HELIUM_RUNS_ROWS
+#elif defined(WEFT_SUMS_NEIGHBOURS)
 #include "kernels/matrix/rows_q8_cortex_m-inl.h"
 #endif
 
@@ -111,6 +116,8 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
 #undef WEFT_ROWS_Q8
 #endif
 
+#if !defined(WEFT_HELIUM_RUNS_ROWS)
+
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -136,6 +143,8 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
   }
   for (; done < count; ++done) RowsOfQ8<1>(at, x + done * at.x_stride, row + done);
 }
+
+#endif
 
 // `first` of the outputs of factors and weights less what numbers without sign add to their sums, where
 // many rows share them; else nothing. A row else takes its own sum, as costly as an eighth of an output.

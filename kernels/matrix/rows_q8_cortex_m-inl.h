@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows of levels on a Cortex-M: rows that share each load of weights. Instructions per multiply-add:
-// the DSP extension 1.08 of three rows and 1.34 of one, Helium 0.14 of two and 0.16 of one.
+// Sums of rows of levels by a Cortex-M's DSP extension: rows that share each load of weights. Instructions per
+// multiply-add: 1.08 of three rows and 1.34 of one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
@@ -22,138 +22,6 @@ HWY_NOINLINE inline void GatherTails(const int8_t* x, size_t stride, size_t rows
     for (size_t i = 0; i < kInputBlock; ++i) tails[i] = i < rest ? x[i] : int8_t{0};
   }
 }
-
-#if defined(__ARM_FEATURE_MVE)
-
-inline constexpr size_t kRowsQ8 = 2;
-
-// clang-format off
-// Weights of one output with a block of each of two rows, or of two outputs with a block of one row.
-#undef WEFT_TWO_ROWS
-#define WEFT_TWO_ROWS(weights, offset, first, second) \
-  "vldrb.u8 " weights ", [%[w]" offset "]\n\t"        \
-  "vmladava.s8 %[" first "], q0, " weights "\n\t"     \
-  "vmladava.s8 %[" second "], q1, " weights "\n\t"
-#undef WEFT_TWO_OUTPUTS
-#define WEFT_TWO_OUTPUTS(offset, next, first, second) \
-  "vldrb.u8 q2, [%[w]" offset "]\n\t"                 \
-  "vmladava.s8 %[" first "], q0, q2\n\t"              \
-  "vldrb.u8 q3, [%[w]" next "]\n\t"                   \
-  "vmladava.s8 %[" second "], q0, q3\n\t"
-// clang-format on
-// Adds the products of `count` blocks to eight sums at a time, which stay in the even registers: four outputs
-// of two rows, or eight of one, for all outputs of a panel. s16 and s17 hold where the rows begin, s18 the
-// count, s19 how far weights of the next outputs lie before the end. The sums lie at a multiple of their
-// 64 bytes, which tells when they are through.
-#undef WEFT_ADD_BLOCKS
-#define WEFT_ADD_BLOCKS(levels, products, second, third, fourth, step, before)                    \
-  __asm__ volatile(                                                                               \
-      "vmov s16, s17, %[x], %[o]\n\t"                                                             \
-      "lsl %[a], %[count], #8\n\t"                                                                \
-      "sub %[a], #" before                                                                        \
-      "\n\t"                                                                                      \
-      "vmov s18, s19, %[count], %[a]\n"                                                           \
-      "1:\n\t"                                                                                    \
-      "ldrd %[a], %[b], [%[sums]]\n\t"                                                            \
-      "ldrd %[c], %[d], [%[sums], #" second                                                       \
-      "]\n\t"                                                                                     \
-      "ldrd %[e], %[f], [%[sums], #" third                                                        \
-      "]\n\t"                                                                                     \
-      "ldrd %[g], %[h], [%[sums], #" fourth                                                       \
-      "]\n"                                                                                       \
-      "2:\n\t" levels products                                                                    \
-      "add %[w], #256\n\t"                                                                        \
-      "subs %[count], #1\n\t"                                                                     \
-      "bne 2b\n\t"                                                                                \
-      "strd %[g], %[h], [%[sums], #" fourth                                                       \
-      "]\n\t"                                                                                     \
-      "strd %[e], %[f], [%[sums], #" third                                                        \
-      "]\n\t"                                                                                     \
-      "strd %[c], %[d], [%[sums], #" second                                                       \
-      "]\n\t"                                                                                     \
-      "strd %[a], %[b], [%[sums]], #" step                                                        \
-      "\n\t"                                                                                      \
-      "vmov %[count], %[a], s18, s19\n\t"                                                         \
-      "sub %[w], %[a]\n\t"                                                                        \
-      "vmov %[x], %[o], s16, s17\n\t"                                                             \
-      "tst %[sums], #63\n\t"                                                                      \
-      "bne 1b"                                                                                    \
-      : [a] "=&Te"(a), [b] "=&Te"(b), [c] "=&Te"(c), [d] "=&Te"(d), [e] "=&Te"(e), [f] "=&Te"(f), \
-        [g] "=&Te"(g), [h] "=&Te"(h), [x] "+r"(x), [o] "+r"(other), [w] "+r"(weights),            \
-        [count] "+r"(count), [sums] "+r"(sums)                                                    \
-      :                                                                                           \
-      : "cc", "memory", "q0", "q1", "q2", "q3", "s16", "s17", "s18", "s19")
-
-template <size_t kRows>
-HWY_NOINLINE void AddBlocks(const int8_t* x, const int8_t* other, size_t count,
-                            const int8_t* weights, int32_t* sums) {
-  static_assert(kRows == 1 || kRows == 2, "eight outputs of a row or four of two");
-  int32_t a, b, c, d, e, f, g, h;
-  if constexpr (kRows == 2) {
-    WEFT_ADD_BLOCKS(
-        "vldrb.u8 q0, [%[x]], #16\n\t"
-        "vldrb.u8 q1, [%[o]], #16\n\t",
-        WEFT_TWO_ROWS("q2", "", "a", "e") WEFT_TWO_ROWS("q3", ", #16", "b", "f")
-            WEFT_TWO_ROWS("q2", ", #32", "c", "g") WEFT_TWO_ROWS("q3", ", #48", "d", "h"),
-        "8", "64", "72", "16", "64");
-  } else {
-    WEFT_ADD_BLOCKS("vldrb.u8 q0, [%[x]], #16\n\t",
-                    WEFT_TWO_OUTPUTS("", ", #16", "a", "b") WEFT_TWO_OUTPUTS(
-                        ", #32", ", #48", "c", "d") WEFT_TWO_OUTPUTS(", #64", ", #80", "e", "f")
-                        WEFT_TWO_OUTPUTS(", #96", ", #112", "g", "h"),
-                    "8", "16", "24", "32", "128");
-  }
-}
-
-// The sums of a row lie beside each other.
-class LevelRows {
- public:
-  static constexpr size_t kAlignment = kPanelOutputs * sizeof(int32_t);
-  static constexpr bool kTakesTails = true;
-
-  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows, int32_t* room)
-      : x_(x),
-        stride_(rows == 1 ? 0 : stride),
-        blocks_(inputs / kInputBlock),
-        rows_(rows),
-        sums_(room) {
-    const size_t rest = inputs % kInputBlock;
-    has_tail_ = rest != 0;
-    if (has_tail_) GatherTails(x + blocks_ * kInputBlock, stride, rows, rest, tails_);
-  }
-
-  // From one output to the next and from one row to the next.
-  HWY_INLINE size_t OutputStep() const { return 1; }
-  HWY_INLINE size_t RowStep() const { return kPanelOutputs; }
-  HWY_INLINE const int32_t* sums() const { return sums_; }
-
-  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first) const {
-    if (rows_ == 2) return SumOf<2>(weights, first);
-    SumOf<1>(weights, first);
-  }
-
- private:
-  template <size_t kRows>
-  HWY_INLINE void SumOf(const int8_t* weights, const int32_t* first) const {
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < kPanelOutputs; i += 4) {
-      const int32x4_t begin = vldrwq_s32(first + i);
-      for (size_t r = 0; r < kRows; ++r) vstrwq_s32(sums_ + r * kPanelOutputs + i, begin);
-    }
-    if (blocks_ != 0) AddBlocks<kRows>(x_, x_ + stride_, blocks_, weights, sums_);
-    if (!has_tail_) return;
-    AddBlocks<kRows>(tails_, tails_ + (kRows - 1) * kInputBlock, 1,
-                     weights + blocks_ * kInputBlock * kPanelOutputs, sums_);
-  }
-
-  const int8_t* x_;
-  size_t stride_, blocks_, rows_;
-  int32_t* sums_;
-  bool has_tail_;
-  int8_t tails_[kRowsQ8 * kInputBlock];
-};
-
-#else
 
 inline constexpr size_t kRowsQ8 = 3;
 
@@ -256,7 +124,6 @@ HWY_INLINE void BeginRow(const int32_t* first, int32_t* sums) {
 class LevelRows {
  public:
   static constexpr size_t kAlignment = sizeof(int32_t);
-  static constexpr bool kTakesTails = false;
 
   HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows, int32_t* room)
       : x_(x),
@@ -298,8 +165,6 @@ class LevelRows {
   int32_t* sums_;
   int8_t* tail_;
 };
-
-#endif
 
 // At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
 // may be anything: no pointer is made of them.
@@ -344,9 +209,8 @@ HWY_INLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   PanelsOfRows(at, x, row, kRows);
 }
 
-// Whether several rows may be taken at a time: of the DSP extension only whole blocks that become levels.
+// Whether several rows may be taken at a time: only whole blocks that become levels.
 HWY_INLINE bool SharesWeights(const RowsQ8& at) {
-  if (LevelRows::kTakesTails) return true;
   return at.inputs % kInputBlock == 0 && at.results.AreLevels(at.y_output_stride);
 }
 

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of levels on Cortex-M with Helium: sums stay in core registers from what they begin with until they are
+// results, eight at a time, for there are as many even registers: four outputs of two rows, which share each load
+// of weights, or eight of one. Instructions per multiply-add 0.125 and 0.164, and per level 4.3 and 4.9.
+
+#if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
+#undef WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "kernels/matrix/results_q8-inl.h"
+#include "kernels/matrix/sum_panel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// Rows that share weights.
+inline constexpr size_t kRowsQ8 = 2;
+
+// clang-format off
+// An instruction a line. Weights of one output with a block of each of two rows, and of two outputs with one.
+#undef WEFT_TWO_ROWS
+#define WEFT_TWO_ROWS(weights, from, first, second)  \
+  "vldrw.u32 " weights ", " from "\n\t"              \
+  "vmladava.s8 " first ", q0, " weights "\n\t"       \
+  "vmladava.s8 " second ", q1, " weights "\n\t"
+#undef WEFT_TWO_OUTPUTS
+#define WEFT_TWO_OUTPUTS(from, next, first, second)  \
+  "vldrw.u32 q1, " from "\n\t"                       \
+  "vmladava.s8 " first ", q0, q1\n\t"                \
+  "vldrw.u32 q2, " next "\n\t"                       \
+  "vmladava.s8 " second ", q0, q2\n\t"
+// The eight sums as numbers, from 0 to 3 in q0.
+#undef WEFT_EIGHT_NUMBERS
+#define WEFT_EIGHT_NUMBERS             \
+  "vmov q0[2], q0[0], r0, r4\n\t"      \
+  "vmov q0[3], q0[1], r2, r6\n\t"      \
+  "vmov q1[2], q1[0], r8, r12\n\t"     \
+  "vmov q1[3], q1[1], r10, lr\n\t"     \
+  "vcvt.f32.s32 q0, q0\n\t"            \
+  "vcvt.f32.s32 q1, q1\n\t"
+// Numbers become levels; of a number and none VMAXNM takes the number.
+#undef WEFT_EIGHT_LEVELS
+#define WEFT_EIGHT_LEVELS(low, high, zero)  \
+  "vmaxnm.f32 q0, q0, " low "\n\t"          \
+  "vmaxnm.f32 q1, q1, " low "\n\t"          \
+  "vminnm.f32 q0, q0, " high "\n\t"         \
+  "vminnm.f32 q1, q1, " high "\n\t"         \
+  "vcvtn.s32.f32 q0, q0\n\t"                \
+  "vcvtn.s32.f32 q1, q1\n\t"                \
+  "vadd.i32 q0, q0, " zero "\n\t"           \
+  "vadd.i32 q1, q1, " zero "\n\t"
+// clang-format on
+
+// Four outputs of pairs of rows of whole blocks. The assembly knows where all of it lies.
+struct PairsOfRows {
+  const int8_t *x, *other;
+  const int8_t* weights;
+  int8_t* y;
+  int32_t zero;
+  size_t y_step, x_step, weight_bytes;
+  const int8_t* y_end;
+  size_t blocks;
+  int32_t begins[4];
+  float low, high;
+  uint32_t kept;  // r7, which may be the frame's and cannot be asked for then
+};
+static_assert(offsetof(PairsOfRows, begins) == 40 && sizeof(PairsOfRows) == 68, "no gaps");
+
+#undef WEFT_OUTPUTS_OF_PAIRS
+#define WEFT_OUTPUTS_OF_PAIRS(results) \
+  __asm__ volatile(                                                                                \
+      "str r7, [r9, #64]\n\t"                                                                      \
+      "vldrw.u32 q4, [r0]\n\t"                                                                     \
+      "vldrw.u32 q5, [r2]\n\t"                                                                     \
+      "ldrd r4, r6, [r9, #56]\n\t"                                                                 \
+      "vdup.32 q6, r4\n\t"                                                                         \
+      "vdup.32 q7, r6\n\t"                                                                         \
+      "ldrd r1, r3, [r9]\n\t"                                                                      \
+      "ldrd r5, r7, [r9, #8]\n\t"                                                                  \
+      "ldr r11, [r9, #36]\n"                                                                       \
+      "1:\n\t"                                                                                     \
+      "ldrd r0, r2, [r9, #40]\n\t"                                                                 \
+      "ldrd r4, r6, [r9, #48]\n\t"                                                                 \
+      "ldrd r8, r10, [r9, #40]\n\t"                                                                \
+      "ldrd r12, lr, [r9, #48]\n"                                                                  \
+      "2:\n\t"                                                                                     \
+      "vldrb.u8 q0, [r1], #16\n\t"                                                                 \
+      "vldrb.u8 q1, [r3], #16\n\t" WEFT_TWO_ROWS("q2", "[r5, #16]", "r2", "r10")                   \
+          WEFT_TWO_ROWS("q3", "[r5, #32]", "r4", "r12")                                            \
+              WEFT_TWO_ROWS("q2", "[r5, #48]", "r6", "lr")                                         \
+                  WEFT_TWO_ROWS("q3", "[r5], #256", "r0", "r8") "subs r11, #1\n\t"                 \
+      "bne 2b\n\t" WEFT_EIGHT_NUMBERS                                                              \
+      "vmul.f32 q0, q0, q4\n\t"                                                                    \
+      "vmul.f32 q1, q1, q4\n\t"                                                                    \
+      "ldrd r0, r2, [r9, #16]\n\t"                                                                 \
+      "vadd.f32 q0, q0, q5\n\t"                                                                    \
+      "vadd.f32 q1, q1, q5\n\t" results                                                            \
+      "ldrd r0, r2, [r9, #24]\n\t"                                                                 \
+      "add r1, r0\n\t"                                                                             \
+      "add r3, r0\n\t"                                                                             \
+      "sub r5, r2\n\t"                                                                             \
+      "ldrd r0, r11, [r9, #32]\n\t"                                                                \
+      "cmp r7, r0\n\t"                                                                             \
+      "bne 1b\n\t"                                                                                 \
+      "ldr r7, [r9, #64]"                                                                          \
+      : "+r"(at), "+r"(by), "+r"(on)                                                               \
+      :                                                                                            \
+      : "cc", "memory", "r1", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", \
+        "q2", "q3", "q4", "q5", "q6", "q7")
+
+template <bool kAreFloats>
+HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs, const float* scales, const float* start) {
+  register PairsOfRows* at __asm__("r9") = &pairs;
+  register const float* by __asm__("r0") = scales;
+  register const float* on __asm__("r2") = start;
+  if constexpr (kAreFloats) {
+    WEFT_OUTPUTS_OF_PAIRS(
+        "vstrw.32 q0, [r7]\n\t"
+        "add r7, r2\n\t"
+        "vstrw.32 q1, [r7]\n\t"
+        "add r7, r2\n\t");
+  } else {
+    WEFT_OUTPUTS_OF_PAIRS(WEFT_EIGHT_LEVELS(
+        "q6", "q7", "r0") "vstrb.32 q0, [r7]\n\t"
+                          "add r7, r2\n\t"
+                          "vstrb.32 q1, [r7]\n\t"
+                          "add r7, r2\n\t");
+  }
+}
+
+// Eight outputs of one row at a time, up to y_end. A last block may end early.
+struct GroupsOfRow {
+  const int8_t* x;
+  size_t inputs;
+  const int8_t* weights;
+  const int32_t* first;
+  const float* scales;
+  int8_t* y;
+  int32_t zero;  // twice that, and one more where results are floats
+  const float* start;
+  // From behind the weights of a group to those of the next one of its panel, and of the next panel.
+  size_t to_second, to_panel;
+  int8_t* y_end;
+  float low, high;
+};
+static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
+
+// q4 and q5 bound levels; s24 and s25 are x and its length, s26 and s27 lead to weights, s28 is the zero, s29 the
+// start, s30 where y ends and s31 holds r7.
+HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
+  register const GroupsOfRow* at __asm__("r0") = &groups;
+  __asm__ volatile(
+      "vmov s31, r7\n\t"
+      "ldrd r1, r11, [r0]\n\t"
+      "ldrd r5, r3, [r0, #8]\n\t"
+      "ldrd r9, r7, [r0, #16]\n\t"
+      "vmov s24, s25, r1, r11\n\t"
+      "ldrd r2, r4, [r0, #24]\n\t"
+      "vmov s28, s29, r2, r4\n\t"
+      "ldrd r2, r4, [r0, #32]\n\t"
+      "vmov s26, s27, r2, r4\n\t"
+      "ldrd r2, r4, [r0, #40]\n\t"
+      "vmov s30, r2\n\t"
+      "vdup.32 q4, r4\n\t"
+      "ldr r2, [r0, #48]\n\t"
+      "vdup.32 q5, r2\n"
+      "1:\n\t"
+      "ldrd r0, r2, [r3], #8\n\t"
+      "ldrd r4, r6, [r3], #8\n\t"
+      "ldrd r8, r10, [r3], #8\n\t"
+      "ldrd r12, lr, [r3], #8\n"
+      "2:\n\t"
+      "vctp.8 r11\n\t"
+      "vpst\n\t"
+      "vldrbt.u8 q0, [r1], #16\n\t"  //
+      WEFT_TWO_OUTPUTS("[r5, #16]", "[r5, #32]", "r2", "r4")
+          WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8")
+              WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12")
+                  WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0")
+      "subs r11, #16\n\t"
+      "bgt 2b\n\t"  //
+      WEFT_EIGHT_NUMBERS
+      "vldrw.u32 q2, [r9], #16\n\t"
+      "vmul.f32 q0, q0, q2\n\t"
+      "vldrw.u32 q3, [r9], #16\n\t"
+      "vmul.f32 q1, q1, q3\n\t"
+      "vmov r0, r2, s28, s29\n\t"
+      "vldrw.u32 q2, [r2], #16\n\t"
+      "vadd.f32 q0, q0, q2\n\t"
+      "vldrw.u32 q3, [r2], #16\n\t"
+      "vadd.f32 q1, q1, q3\n\t"
+      "vmov s29, r2\n\t"
+      "asrs r0, r0, #1\n\t"
+      "bcs 3f\n\t"  //
+      WEFT_EIGHT_LEVELS("q4", "q5", "r0")
+      "vstrb.32 q0, [r7], #4\n\t"
+      "vstrb.32 q1, [r7], #4\n\t"
+      "b 4f\n"
+      "3:\n\t"
+      "vstrw.32 q0, [r7], #16\n\t"
+      "vstrw.32 q1, [r7], #16\n"
+      "4:\n\t"
+      "vmov r0, r2, s26, s27\n\t"
+      "add r5, r0\n\t"
+      "vmov s26, s27, r2, r0\n\t"
+      "vmov r1, r11, s24, s25\n\t"
+      "vmov r0, s30\n\t"
+      "cmp r7, r0\n\t"
+      "bne 1b\n\t"
+      "vmov r7, s31"
+      : "+r"(at)
+      :
+      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",
+        "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7");
+}
+
+// Where results of outputs beside each other lie: the first of row `row`.
+HWY_INLINE int8_t* ResultsOfRow(const RowsQ8& at, size_t row) {
+  const size_t size = at.results.is_float() ? sizeof(float) : sizeof(int8_t);
+  return static_cast<int8_t*>(at.y) + (at.place + row * at.y_stride) * size;
+}
+
+// Pairs of rows from `row` on, of which x is the first: `outputs` outputs, whole panels. The start is the same for
+// all rows.
+template <bool kAreFloats>
+HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
+                           size_t outputs) {
+  constexpr size_t kSize = kAreFloats ? sizeof(float) : sizeof(int8_t);
+  const LevelBounds& bounds = at.results.bounds();
+  const size_t padded = (at.inputs + kInputBlock - 1) & ~size_t{kInputBlock - 1};
+  PairsOfRows pairs;
+  pairs.x = x;
+  pairs.other = x + at.x_stride;
+  pairs.weights = at.weights;
+  pairs.y = ResultsOfRow(at, row);
+  pairs.zero = bounds.zero;
+  pairs.y_step = at.y_stride * kSize;
+  pairs.x_step = 2 * at.x_stride - padded;
+  pairs.weight_bytes = padded * kPanelOutputs;
+  pairs.y_end = pairs.y + 2 * count * pairs.y_step;
+  pairs.blocks = padded / kInputBlock;
+  pairs.low = bounds.low;
+  pairs.high = bounds.high;
+  const FactorsQ8& of = at.factors;
+  for (size_t n = 0; n < outputs; n += 4) {
+    const bool is_last = n % kPanelOutputs == 12;  // of a panel
+    vstrwq_s32(pairs.begins, vldrwq_s32(of.first == nullptr ? kNoFirst : of.first + n));
+    OutputsOfPairs<kAreFloats>(pairs, of.scales + n, of.start == nullptr ? kNoStart : of.start + n);
+    pairs.weights += is_last ? pairs.weight_bytes - 12 * kInputBlock : 4 * kInputBlock;
+    pairs.y += 4 * kSize;
+    pairs.y_end += 4 * kSize;
+  }
+}
+
+// `outputs` outputs of one row, whole panels. Where there is nothing to begin with, or to add, a panel at a time.
+HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
+                                const FactorsQ8& of, size_t outputs, int8_t* y) {
+  const LevelBounds& bounds = at.results.bounds();
+  const bool is_float = at.results.is_float();
+  const bool has_all = of.first != nullptr && of.start != nullptr;
+  // Without inputs weights are of one block, and times zeros.
+  const size_t blocks = at.inputs == 0 ? 1 : (at.inputs + kInputBlock - 1) / kInputBlock;
+  const size_t panel_bytes = blocks * kInputBlock * kPanelOutputs;
+  GroupsOfRow groups;
+  groups.x = x;
+  groups.inputs = at.inputs;
+  groups.weights = weights;
+  groups.scales = of.scales;
+  groups.y = y;
+  groups.zero = 2 * bounds.zero + is_float;
+  groups.to_second = 8 * kInputBlock - panel_bytes;
+  groups.to_panel = size_t{0} - 8 * kInputBlock;
+  groups.low = bounds.low;
+  groups.high = bounds.high;
+  const size_t step = has_all ? outputs : kPanelOutputs;
+  for (size_t n = 0; n < outputs; n += step) {
+    groups.first = of.first == nullptr ? kNoFirst : of.first + n;
+    groups.start = of.start == nullptr ? kNoStart : of.start + n;
+    groups.y_end = groups.y + (is_float ? step * sizeof(float) : step);
+    OutputsOfGroups(groups);
+    groups.weights += panel_bytes;
+    groups.scales += step;
+    groups.y = groups.y_end;
+  }
+}
+
+// A panel whose results lie apart, which has fewer outputs, or no inputs.
+struct LonePanel {
+  int32_t first[kPanelOutputs];
+  float scales[kPanelOutputs], start[kPanelOutputs];
+  float results[kPanelOutputs];  // or levels
+};
+
+HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
+                                  const FactorsQ8& of, size_t outputs, size_t place) {
+  LonePanel panel;
+  for (size_t i = 0; i < kPanelOutputs; ++i) {
+    const bool is_output = i < outputs;
+    panel.first[i] = is_output && of.first != nullptr ? of.first[i] : 0;
+    panel.scales[i] = is_output ? of.scales[i] : 0.0f;
+    panel.start[i] = is_output && of.start != nullptr ? of.start[i] : 0.0f;
+  }
+  auto* const results = reinterpret_cast<int8_t*>(panel.results);
+  if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // of one block
+  RunRow(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs, results);
+  if (at.results.is_float()) {
+    at.results.Activate(panel.results, outputs);
+    Scatter(panel.results, outputs, static_cast<float*>(at.y) + place, at.y_output_stride);
+  } else {
+    Scatter(results, outputs, static_cast<int8_t*>(at.y) + place, at.y_output_stride);
+  }
+}
+
+// `outputs` outputs beside each other, whole panels. What follows a row up to a whole block is multiplied by zeros: of
+// pairs it is taken as it lies as long as it is within the last row.
+HWY_NOINLINE inline void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
+                                  size_t outputs) {
+  size_t done = 0;
+  if (count > 1 && (at.factors.start == nullptr || at.start_stride == 0)) {
+    const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
+    size_t last = 0;  // rows whose blocks end too late
+    if (over != 0) last = at.x_stride == 0 ? count : (over + at.x_stride - 1) / at.x_stride;
+    if (last < count) done = (count - last) / 2 * 2;
+    const auto pairs = at.results.is_float() ? RunPairs<true> : RunPairs<false>;
+    if (done != 0) pairs(at, x, row, done / 2, outputs);
+  }
+  FactorsQ8 of = at.factors;
+  for (size_t r = done; r < count; ++r) {
+    if (of.start != nullptr) of.start = at.factors.start + (row + r) * at.start_stride;
+    RunRow(at, x + r * at.x_stride, at.weights, of, outputs, ResultsOfRow(at, row + r));
+  }
+  if (!at.results.is_float()) return;
+  for (size_t r = 0; r < count; ++r) {
+    at.results.Activate(reinterpret_cast<float*>(ResultsOfRow(at, row + r)), outputs);
+  }
+}
+
+HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
+  const bool is_whole = at.inputs != 0 && at.y_output_stride == 1;
+  const size_t whole = is_whole ? at.outputs / kPanelOutputs * kPanelOutputs : 0;
+  if (whole != 0) RunWhole(at, x, row, count, whole);
+  const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
+  for (size_t first = whole; first < at.outputs; first += kPanelOutputs) {
+    const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
+    const FactorsQ8 factors = Behind(at.factors, first);
+    const int8_t* const weights = at.weights + first / kPanelOutputs * panel_bytes;
+    for (size_t r = 0; r < count; ++r) {
+      FactorsQ8 of = factors;
+      if (of.start != nullptr) of.start += (row + r) * at.start_stride;
+      RunPanel(at, x + r * at.x_stride, weights, of, outputs,
+               at.place + (row + r) * at.y_stride + first * at.y_output_stride);
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
