@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of levels on Cortex-M with Helium: sums stay in core registers from what they begin with until they are
 // results, eight at a time, for there are as many even registers: four outputs of two rows, which share each load
-// of weights, or eight of one. Instructions per multiply-add 0.125 and 0.164, and per level 4.3 and 4.9.
+// of weights, or eight of one. Instructions per multiply-add 0.125 and 0.164, and per level 3.6 and 4.6.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
@@ -56,38 +56,37 @@ inline constexpr size_t kRowsQ8 = 2;
   "vadd.i32 q1, q1, " zero "\n\t"
 // clang-format on
 
-// Four outputs of pairs of rows of whole blocks. The assembly knows where all of it lies.
+// Four outputs of pairs of rows of whole blocks. The assembly knows where all of it lies: what a pair ends with goes
+// to registers as one block, what its sums begin with as another.
 struct PairsOfRows {
   const int8_t *x, *other;
   const int8_t* weights;
   int8_t* y;
+  float low, high;
+  uint32_t kept;  // r7, which may be the frame's and cannot be asked for then
   int32_t zero;
   size_t y_step, x_step, weight_bytes;
   const int8_t* y_end;
   size_t blocks;
-  int32_t begins[4];
-  float low, high;
-  uint32_t kept;  // r7, which may be the frame's and cannot be asked for then
+  int32_t begins[8];
 };
-static_assert(offsetof(PairsOfRows, begins) == 40 && sizeof(PairsOfRows) == 68, "no gaps");
+static_assert(offsetof(PairsOfRows, begins) == 52 && sizeof(PairsOfRows) == 84, "no gaps");
 
 #undef WEFT_OUTPUTS_OF_PAIRS
 #define WEFT_OUTPUTS_OF_PAIRS(results) \
   __asm__ volatile(                                                                                \
-      "str r7, [r9, #64]\n\t"                                                                      \
       "vldrw.u32 q4, [r0]\n\t"                                                                     \
       "vldrw.u32 q5, [r2]\n\t"                                                                     \
-      "ldrd r4, r6, [r9, #56]\n\t"                                                                 \
-      "vdup.32 q6, r4\n\t"                                                                         \
-      "vdup.32 q7, r6\n\t"                                                                         \
+      "str r7, [r9, #24]\n\t"                                                                      \
       "ldrd r1, r3, [r9]\n\t"                                                                      \
       "ldrd r5, r7, [r9, #8]\n\t"                                                                  \
-      "ldr r11, [r9, #36]\n"                                                                       \
+      "ldrd r4, r6, [r9, #16]\n\t"                                                                 \
+      "vdup.32 q6, r4\n\t"                                                                         \
+      "vdup.32 q7, r6\n\t"                                                                         \
+      "ldr r11, [r9, #48]\n\t"                                                                     \
+      "add r9, #52\n"                                                                              \
       "1:\n\t"                                                                                     \
-      "ldrd r0, r2, [r9, #40]\n\t"                                                                 \
-      "ldrd r4, r6, [r9, #48]\n\t"                                                                 \
-      "ldrd r8, r10, [r9, #40]\n\t"                                                                \
-      "ldrd r12, lr, [r9, #48]\n"                                                                  \
+      "ldm r9, {r0, r2, r4, r6, r8, r10, r12, lr}\n"                                               \
       "2:\n\t"                                                                                     \
       "vldrb.u8 q0, [r1], #16\n\t"                                                                 \
       "vldrb.u8 q1, [r3], #16\n\t" WEFT_TWO_ROWS("q2", "[r5, #16]", "r2", "r10")                   \
@@ -97,17 +96,15 @@ static_assert(offsetof(PairsOfRows, begins) == 40 && sizeof(PairsOfRows) == 68, 
       "bne 2b\n\t" WEFT_EIGHT_NUMBERS                                                              \
       "vmul.f32 q0, q0, q4\n\t"                                                                    \
       "vmul.f32 q1, q1, q4\n\t"                                                                    \
-      "ldrd r0, r2, [r9, #16]\n\t"                                                                 \
+      "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"                                                    \
       "vadd.f32 q0, q0, q5\n\t"                                                                    \
       "vadd.f32 q1, q1, q5\n\t" results                                                            \
-      "ldrd r0, r2, [r9, #24]\n\t"                                                                 \
-      "add r1, r0\n\t"                                                                             \
-      "add r3, r0\n\t"                                                                             \
-      "sub r5, r2\n\t"                                                                             \
-      "ldrd r0, r11, [r9, #32]\n\t"                                                                \
-      "cmp r7, r0\n\t"                                                                             \
+      "add r1, r4\n\t"                                                                             \
+      "add r3, r4\n\t"                                                                             \
+      "sub r5, r6\n\t"                                                                             \
+      "cmp r7, r8\n\t"                                                                             \
       "bne 1b\n\t"                                                                                 \
-      "ldr r7, [r9, #64]"                                                                          \
+      "ldr r7, [r9, #-28]"                                                                         \
       : "+r"(at), "+r"(by), "+r"(on)                                                               \
       :                                                                                            \
       : "cc", "memory", "r1", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", \
@@ -170,10 +167,7 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
       "ldr r2, [r0, #48]\n\t"
       "vdup.32 q5, r2\n"
       "1:\n\t"
-      "ldrd r0, r2, [r3], #8\n\t"
-      "ldrd r4, r6, [r3], #8\n\t"
-      "ldrd r8, r10, [r3], #8\n\t"
-      "ldrd r12, lr, [r3], #8\n"
+      "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n"
       "2:\n\t"
       "vctp.8 r11\n\t"
       "vpst\n\t"
@@ -249,7 +243,9 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
   const FactorsQ8& of = at.factors;
   for (size_t n = 0; n < outputs; n += 4) {
     const bool is_last = n % kPanelOutputs == 12;  // of a panel
-    vstrwq_s32(pairs.begins, vldrwq_s32(of.first == nullptr ? kNoFirst : of.first + n));
+    const int32x4_t begins = vldrwq_s32(of.first == nullptr ? kNoFirst : of.first + n);
+    vstrwq_s32(pairs.begins, begins);
+    vstrwq_s32(pairs.begins + 4, begins);
     OutputsOfPairs<kAreFloats>(pairs, of.scales + n, of.start == nullptr ? kNoStart : of.start + n);
     pairs.weights += is_last ? pairs.weight_bytes - 12 * kInputBlock : 4 * kInputBlock;
     pairs.y += 4 * kSize;
