@@ -28,8 +28,45 @@ struct PatchWalk {
 inline constexpr size_t kShortRun = 16;
 constexpr bool HasShortRuns() { return kIsMicrocontroller && HWY_TARGET == HWY_SCALAR; }
 
+#undef WEFT_RUNS_BY_HELIUM
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
+#define WEFT_RUNS_BY_HELIUM
+
+// In vectors of sixteen bytes, the last of which may be fewer: no run is too short for them.
+HWY_INLINE void FillByHelium(int8_t* to, size_t count, int8_t value) {
+  __asm__ volatile(
+      "vdup.8 q0, %[value]\n\t"
+      "wlstp.8 lr, %[count], 2f\n"
+      "1:\n\t"
+      "vstrb.8 q0, [%[to]], #16\n\t"
+      "letp lr, 1b\n"
+      "2:"
+      : [to] "+r"(to)
+      : [count] "r"(count), [value] "r"(value)
+      : "memory", "lr", "q0");
+}
+HWY_INLINE void CopyByHelium(void* to, const void* from, size_t bytes) {
+  __asm__ volatile(
+      "wlstp.8 lr, %[bytes], 2f\n"
+      "1:\n\t"
+      "vldrb.u8 q0, [%[from]], #16\n\t"
+      "vstrb.8 q0, [%[to]], #16\n\t"
+      "letp lr, 1b\n"
+      "2:"
+      : [to] "+r"(to), [from] "+r"(from)
+      : [bytes] "r"(bytes)
+      : "memory", "lr", "q0");
+}
+#endif
+
 template <typename T>
 WEFT_PART T* FillNumbers(T* to, size_t count, T value) {
+#if defined(WEFT_RUNS_BY_HELIUM)
+  if constexpr (sizeof(T) == 1) {
+    FillByHelium(to, count, value);
+    return to + count;
+  }
+#endif
   if (HasShortRuns() && count < kShortRun) {
     for (; count != 0; --count) {
       *to++ = value;
@@ -50,6 +87,8 @@ template <typename T>
 HWY_INLINE void CopyNumbers(T* to, const T* from, size_t count) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (sizeof(T) == 1) return CopyBytes(to, from, count);
+#elif defined(WEFT_RUNS_BY_HELIUM)
+  return CopyByHelium(to, from, count * sizeof(T));
 #endif
   size_t bytes = count * sizeof(T);
   if (HasShortRuns() && bytes < kShortRun) {
