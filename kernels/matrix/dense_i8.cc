@@ -18,17 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-#if defined(WEFT_RUNS_OUTPUTS)
-
-// All outputs of a row of integers; start may be null.
-HWY_INLINE void RunRow(const DenseI8Shape& shape, int16_t* row, size_t padded, float worth,
-                       const int8_t* weights, const float* scales, const float* start, float* y) {
-  ArrangeRow(row, padded);
-  RunOutputs({worth, scales, start, y, row, kPanelOutputs * padded, 0, row + padded, weights},
-             shape.outputs);
-}
-
-#endif
 #if HWY_TARGET == HWY_SCALAR
 
 // One row of a panel from its sums; start may be null.
@@ -112,6 +101,28 @@ HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
   }
 }
 
+// The outputs of a row, which begin at y.
+HWY_INLINE void ActivateRow(const DenseI8Shape& shape, float* y) {
+  if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, shape.outputs);
+}
+
+#if defined(WEFT_RUNS_OUTPUTS)
+// A row of shorts.
+HWY_NOINLINE inline void DenseI8Row(const DenseI8Shape& shape, const DenseI8Operands& at,
+                                    size_t row) {
+  const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
+  int16_t* const q = at.scratch + row % kDenseI8Rows * padded;
+  const float worth = IntegersOfRow(shape, at.x, row, padded, q);
+  ArrangeRow(q, padded);
+  const float* const start =
+      at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
+  float* const y = at.y + row * shape.y_row_stride;
+  RunOutputs({worth, at.scales, start, y, q, kPanelOutputs * padded, 0, q + padded, at.weights},
+             shape.outputs);
+  ActivateRow(shape, y);
+}
+#endif
+
 // kRows rows from `row` on.
 template <size_t kRows>
 WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
@@ -119,7 +130,11 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   // Where a row's integers stand depends on no target.
   int16_t* const shorts = at.scratch + row % kDenseI8Rows * padded;
   auto* const bytes = reinterpret_cast<int8_t*>(shorts);
+#if defined(WEFT_RUNS_OUTPUTS)
+  constexpr bool are_bytes = true;  // DenseI8Row has the others
+#else
   const bool are_bytes = AreBytes(shape);
+#endif
   float worth[kRows];
   for (size_t r = 0; r < kRows; ++r) {
     worth[r] = are_bytes ? IntegersOfRow(shape, at.x, row + r, padded, bytes + r * padded)
@@ -139,19 +154,12 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
 #endif
     RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
   } else {
-#if defined(WEFT_RUNS_OUTPUTS)
-    static_assert(kRows == 1, "more rows share nothing here");
-    RunRow(shape, shorts, padded, worth[0], at.weights, at.scales, starts, rows);
-#else
+#if !defined(WEFT_RUNS_OUTPUTS)
     RunPanels<kRows>(shape, at, NumberRows<int16_t>{shorts, padded, padded, nullptr}, worth, starts,
                      rows);
 #endif
   }
-  if (IsPlain(shape.activation)) return;
-  for (size_t r = 0; r < kRows; ++r) {
-    float* y = rows + r * shape.y_row_stride;
-    ActivateSpan(shape.activation, y, y, shape.outputs);
-  }
+  for (size_t r = 0; r < kRows; ++r) ActivateRow(shape, rows + r * shape.y_row_stride);
 }
 
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
@@ -168,7 +176,15 @@ void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, co
     for (; row + 2 <= shape.rows; row += 2) DenseI8Rows<2>(shape, at, row);
   }
 #endif
-  for (; row < shape.rows; ++row) DenseI8Rows<1>(shape, at, row);
+  for (; row < shape.rows; ++row) {
+#if defined(WEFT_RUNS_OUTPUTS)
+    if (!AreBytes(shape)) {
+      DenseI8Row(shape, at, row);
+      continue;
+    }
+#endif
+    DenseI8Rows<1>(shape, at, row);
+  }
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

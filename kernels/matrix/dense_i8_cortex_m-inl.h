@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of DenseI8 on a Cortex-M with an FPU: sums stay in core registers from their first product until they
-// are floats. Instructions per multiply-add and per output: Helium 0.29 and 3.5, the DSP extension 1.19 and 9.
+// are floats. Instructions per multiply-add and per output: Helium 0.29 and 3.3, the DSP extension 1.19 and 9.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
@@ -49,11 +49,14 @@ inline constexpr size_t kOutputGroup = 8;
 // `groups` times eight outputs, whose sums are all the even registers. Scales are whole groups. r1 is x, which
 // ends at r5, and r3 the weights; r7, r9 and r11 are scales, start and y. q4 is the worth; s20 and s21 lead
 // from the first half of a panel to the second and from there to the next panel, s22 is where x begins, s23
-// where y ends, s24 and s25 are zeros, and s26 holds r7, which may be the frame's and cannot be asked for then.
+// where y ends, s24 where zeros are, and s26 holds r7, which may be the frame's and cannot be asked for then.
+inline constexpr int32_t kNoSums[kOutputGroup] = {};
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
   register const OutputsOfRow* at __asm__("r0") = &row;
+  register const int32_t* zeros __asm__("r2") = kNoSums;
   __asm__ volatile(
       "vmov s26, r7\n\t"
+      "vmov s24, r2\n\t"
       "ldrd r1, r7, [r0]\n\t"
       "ldrd r9, r11, [r0, #8]\n\t"
       "vdup.32 q4, r1\n\t"
@@ -64,14 +67,10 @@ HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
       "vmov s22, s23, r1, r4\n\t"
       "rsb r2, r2, #128\n\t"
       "mvn r4, #127\n\t"
-      "vmov s20, s21, r2, r4\n\t"
-      "movs r2, #0\n\t"
-      "vmov s24, s25, r2, r2\n"
+      "vmov s20, s21, r2, r4\n"
       "1:\n\t"
-      "vmov r0, r2, s24, s25\n\t"
-      "vmov r4, r6, s24, s25\n\t"
-      "vmov r8, r10, s24, s25\n\t"
-      "vmov r12, lr, s24, s25\n"
+      "vmov r4, s24\n\t"
+      "ldm r4, {r0, r2, r4, r6, r8, r10, r12, lr}\n"
       "2:\n\t"
       "vldrh.u16 q0, [r1], #16\n\t"
       "vldrh.u16 q1, [r1], #16\n\t"  //
@@ -107,10 +106,10 @@ HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
       "cmp r11, r4\n\t"
       "bne 1b\n\t"
       "vmov r7, s26"
-      : "+r"(at)
+      : "+r"(at), "+r"(zeros)
       :
-      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",
-        "q0", "q1", "q2", "q3", "q4", "q5", "q6");
+      : "cc", "memory", "r1", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0",
+        "q1", "q2", "q3", "q4", "q5", "q6");
 }
 
 #else
