@@ -5,7 +5,10 @@
 #define HWY_TARGET_INCLUDE "kernels/elementwise/quantize.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/simd/levels-inl.h"
-#if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#define WEFT_QUANTIZES_BY_HELIUM
+#include "kernels/simd/levels_helium-inl.h"
+#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
     defined(__ARM_FEATURE_DSP) && !defined(__ARM_FEATURE_MVE)
 #define WEFT_QUANTIZES_FOUR
 #include "kernels/simd/levels_cortex_m-inl.h"
@@ -55,9 +58,19 @@ void Quantize(const QuantizeShape& shape, const float* x, int8_t* y) {
     count -= fours;
   }
 #endif
+#if defined(WEFT_QUANTIZES_BY_HELIUM)
+  const BoundVectors vectors = VectorsOf(bounds);
+  // Counted down, which Clang makes a loop of the hardware of.
+  for (auto left = static_cast<int32_t>(count); left > 0; left -= 4, x += 4, y += 4) {
+    const mve_pred16_t some = vctp32q(static_cast<uint32_t>(left));
+    const float32x4_t v = vmulq_n_f32(vldrwq_z_f32(x, some), inverse);
+    vstrbq_p_s32(y, FourLevels(v, vectors), some);
+  }
+#else
   ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
     StoreLevels(ToLevels(hn::Mul(LoadFirst(x + i, lanes), Set(inverse)), bounds), y + i, lanes);
   });
+#endif
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

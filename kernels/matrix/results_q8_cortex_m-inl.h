@@ -14,7 +14,7 @@
 #include "kernels/simd/levels-inl.h"
 
 #if defined(__ARM_FEATURE_MVE)
-#include <arm_mve.h>
+#include "kernels/simd/levels_helium-inl.h"
 #else
 #include "kernels/simd/levels_cortex_m-inl.h"
 #endif
@@ -37,20 +37,6 @@ inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
 inline constexpr float kNoStart[kPanelOutputs] = {};
 
 #if defined(__ARM_FEATURE_MVE)
-
-// What bounds four levels.
-struct BoundVectors {
-  float32x4_t low, high;
-  int32x4_t zero;
-};
-HWY_INLINE BoundVectors VectorsOf(const LevelBounds& bounds) {
-  return {vdupq_n_f32(bounds.low), vdupq_n_f32(bounds.high), vdupq_n_s32(bounds.zero)};
-}
-// Of a number and none VMAXNM takes the number.
-HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
-  const float32x4_t inside = vminnmq_f32(vmaxnmq_f32(v, bounds.low), bounds.high);
-  return vaddq_s32(vcvtnq_s32_f32(inside), bounds.zero);
-}
 
 // Four outputs at a time, those beyond the last masked. Sums lie beside each other.
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,

@@ -314,8 +314,8 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
 
 // `outputs` outputs beside each other, whole panels. What follows a row up to a whole block is multiplied by zeros: of
 // pairs it is taken as it lies as long as it is within the last row.
-HWY_NOINLINE inline void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
-                                  size_t outputs) {
+HWY_INLINE void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
+                         size_t outputs) {
   size_t done = 0;
   if (count > 1 && (at.factors.start == nullptr || at.start_stride == 0)) {
     const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
