@@ -56,44 +56,70 @@ inline constexpr size_t kRowsQ8 = 2;
   "vadd.i32 q1, q1, " zero "\n\t"
 // clang-format on
 
-// Four outputs of pairs of rows of whole blocks. The assembly knows where all of it lies: what a pair ends with goes
-// to registers as one block, what its sums begin with as another.
+// Four outputs at a time of pairs of rows of whole blocks, whole panels. The assembly knows where all of it lies: what
+// four outputs begin with goes to registers as one block, what a pair ends with as another, and what its sums begin
+// with.
 struct PairsOfRows {
-  const int8_t *x, *other;
+  const int32_t* first;
+  const int8_t* x;
+  const float* scales;
+  const int8_t* other;
+  const float* start;
   const int8_t* weights;
+  size_t groups;
   int8_t* y;
+  size_t to_panel;  // from behind a panel's first block of weights to the next panel
+  uint32_t kept;    // r7, which may be the frame's and cannot be asked for then
   float low, high;
-  uint32_t kept;  // r7, which may be the frame's and cannot be asked for then
   int32_t zero;
   size_t y_step, x_step, weight_bytes;
-  const int8_t* y_end;
+  int8_t* y_end;  // of the outputs before
   size_t blocks;
   int32_t begins[8];
 };
-static_assert(offsetof(PairsOfRows, begins) == 52 && sizeof(PairsOfRows) == 84, "no gaps");
+static_assert(offsetof(PairsOfRows, begins) == 72 && sizeof(PairsOfRows) == 104, "no gaps");
 
 #undef WEFT_OUTPUTS_OF_PAIRS
-#define WEFT_OUTPUTS_OF_PAIRS(results) \
+#define WEFT_OUTPUTS_OF_PAIRS(four, results) \
   __asm__ volatile(                                                                                \
-      "vldrw.u32 q4, [r0]\n\t"                                                                     \
-      "vldrw.u32 q5, [r2]\n\t"                                                                     \
-      "str r7, [r9, #24]\n\t"                                                                      \
-      "ldrd r1, r3, [r9]\n\t"                                                                      \
-      "ldrd r5, r7, [r9, #8]\n\t"                                                                  \
-      "ldrd r4, r6, [r9, #16]\n\t"                                                                 \
+      "add r9, #72\n\t"                                                                            \
+      "str r7, [r9, #-36]\n\t"                                                                     \
+      "ldrd r4, r6, [r9, #-32]\n\t"                                                                \
       "vdup.32 q6, r4\n\t"                                                                         \
-      "vdup.32 q7, r6\n\t"                                                                         \
-      "ldr r11, [r9, #48]\n\t"                                                                     \
-      "add r9, #52\n"                                                                              \
+      "vdup.32 q7, r6\n"                                                                           \
       "1:\n\t"                                                                                     \
-      "ldm r9, {r0, r2, r4, r6, r8, r10, r12, lr}\n"                                               \
+      "sub lr, r9, #72\n\t"                                                                        \
+      "ldm lr, {r0, r1, r2, r3, r4, r5, r6, r7}\n\t"                                               \
+      "vldrw.u32 q0, [r0], #16\n\t"                                                                \
+      "vldrw.u32 q4, [r2], #16\n\t"                                                                \
+      "vldrw.u32 q5, [r4], #16\n\t"                                                                \
+      "vstrw.32 q0, [r9]\n\t"                                                                      \
+      "vstrw.32 q0, [r9, #16]\n\t"                                                                 \
+      "add r8, r5, #64\n\t"                                                                        \
+      "subs r6, #1\n\t"                                                                            \
+      "tst r6, #3\n\t"                                                                             \
+      "itt eq\n\t"                                                                                 \
+      "ldreq r10, [r9, #-40]\n\t"                                                                  \
+      "addeq r8, r10\n\t"                                                                          \
+      "add r10, r7, #" four                                                                        \
+      "\n\t"                                                                                       \
+      "str r0, [lr]\n\t"                                                                           \
+      "str r2, [lr, #8]\n\t"                                                                       \
+      "strd r4, r8, [lr, #16]\n\t"                                                                 \
+      "strd r6, r10, [lr, #24]\n\t"                                                                \
+      "ldrd r8, r11, [r9, #-8]\n\t"                                                                \
+      "add r8, #" four                                                                             \
+      "\n\t"                                                                                       \
+      "str r8, [r9, #-8]\n"                                                                        \
       "2:\n\t"                                                                                     \
+      "ldm r9, {r0, r2, r4, r6, r8, r10, r12, lr}\n"                                               \
+      "3:\n\t"                                                                                     \
       "vldrb.u8 q0, [r1], #16\n\t"                                                                 \
       "vldrb.u8 q1, [r3], #16\n\t" WEFT_TWO_ROWS("q2", "[r5, #16]", "r2", "r10")                   \
           WEFT_TWO_ROWS("q3", "[r5, #32]", "r4", "r12")                                            \
               WEFT_TWO_ROWS("q2", "[r5, #48]", "r6", "lr")                                         \
                   WEFT_TWO_ROWS("q3", "[r5], #256", "r0", "r8") "subs r11, #1\n\t"                 \
-      "bne 2b\n\t" WEFT_EIGHT_NUMBERS                                                              \
+      "bne 3b\n\t" WEFT_EIGHT_NUMBERS                                                              \
       "vmul.f32 q0, q0, q4\n\t"                                                                    \
       "vmul.f32 q1, q1, q4\n\t"                                                                    \
       "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"                                                    \
@@ -103,27 +129,28 @@ static_assert(offsetof(PairsOfRows, begins) == 52 && sizeof(PairsOfRows) == 84, 
       "add r3, r4\n\t"                                                                             \
       "sub r5, r6\n\t"                                                                             \
       "cmp r7, r8\n\t"                                                                             \
+      "bne 2b\n\t"                                                                                 \
+      "ldr r0, [r9, #-48]\n\t"                                                                     \
+      "cmp r0, #0\n\t"                                                                             \
       "bne 1b\n\t"                                                                                 \
-      "ldr r7, [r9, #-28]"                                                                         \
-      : "+r"(at), "+r"(by), "+r"(on)                                                               \
+      "ldr r7, [r9, #-36]"                                                                         \
+      : "+r"(at)                                                                                   \
       :                                                                                            \
-      : "cc", "memory", "r1", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", \
-        "q2", "q3", "q4", "q5", "q6", "q7")
+      : "cc", "memory", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", \
+        "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
 
 template <bool kAreFloats>
-HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs, const float* scales, const float* start) {
+HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
   register PairsOfRows* at __asm__("r9") = &pairs;
-  register const float* by __asm__("r0") = scales;
-  register const float* on __asm__("r2") = start;
   if constexpr (kAreFloats) {
-    WEFT_OUTPUTS_OF_PAIRS(
-        "vstrw.32 q0, [r7]\n\t"
-        "add r7, r2\n\t"
-        "vstrw.32 q1, [r7]\n\t"
-        "add r7, r2\n\t");
+    WEFT_OUTPUTS_OF_PAIRS("16",
+                          "vstrw.32 q0, [r7]\n\t"
+                          "add r7, r2\n\t"
+                          "vstrw.32 q1, [r7]\n\t"
+                          "add r7, r2\n\t");
   } else {
-    WEFT_OUTPUTS_OF_PAIRS(WEFT_EIGHT_LEVELS(
-        "q6", "q7", "r0") "vstrb.32 q0, [r7]\n\t"
+    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_EIGHT_LEVELS("q6", "q7", "r0")
+                          "vstrb.32 q0, [r7]\n\t"
                           "add r7, r2\n\t"
                           "vstrb.32 q1, [r7]\n\t"
                           "add r7, r2\n\t");
@@ -226,30 +253,30 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
                            size_t outputs) {
   constexpr size_t kSize = kAreFloats ? sizeof(float) : sizeof(int8_t);
   const LevelBounds& bounds = at.results.bounds();
+  const FactorsQ8& of = at.factors;
   const size_t padded = (at.inputs + kInputBlock - 1) & ~size_t{kInputBlock - 1};
   PairsOfRows pairs;
   pairs.x = x;
+  pairs.scales = of.scales;
   pairs.other = x + at.x_stride;
   pairs.weights = at.weights;
   pairs.y = ResultsOfRow(at, row);
+  pairs.low = bounds.low;
+  pairs.high = bounds.high;
   pairs.zero = bounds.zero;
   pairs.y_step = at.y_stride * kSize;
   pairs.x_step = 2 * at.x_stride - padded;
   pairs.weight_bytes = padded * kPanelOutputs;
-  pairs.y_end = pairs.y + 2 * count * pairs.y_step;
+  pairs.to_panel = pairs.weight_bytes - kInputBlock * kPanelOutputs;
+  pairs.y_end = pairs.y + 2 * count * pairs.y_step - 4 * kSize;
   pairs.blocks = padded / kInputBlock;
-  pairs.low = bounds.low;
-  pairs.high = bounds.high;
-  const FactorsQ8& of = at.factors;
-  for (size_t n = 0; n < outputs; n += 4) {
-    const bool is_last = n % kPanelOutputs == 12;  // of a panel
-    const int32x4_t begins = vldrwq_s32(of.first == nullptr ? kNoFirst : of.first + n);
-    vstrwq_s32(pairs.begins, begins);
-    vstrwq_s32(pairs.begins + 4, begins);
-    OutputsOfPairs<kAreFloats>(pairs, of.scales + n, of.start == nullptr ? kNoStart : of.start + n);
-    pairs.weights += is_last ? pairs.weight_bytes - 12 * kInputBlock : 4 * kInputBlock;
-    pairs.y += 4 * kSize;
-    pairs.y_end += 4 * kSize;
+  // Where there is nothing to begin with, or to add, a panel at a time.
+  const size_t step = of.first != nullptr && of.start != nullptr ? outputs : kPanelOutputs;
+  for (size_t n = 0; n < outputs; n += step) {
+    pairs.first = of.first == nullptr ? kNoFirst : of.first + n;
+    pairs.start = of.start == nullptr ? kNoStart : of.start + n;
+    pairs.groups = step / 4;
+    OutputsOfPairs<kAreFloats>(pairs);
   }
 }
 
