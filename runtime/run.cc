@@ -114,16 +114,21 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
   }
 
  private:
-  // Wraps around in between where several moves cancel out; the sum is in the region.
   std::byte* Address(uint32_t slot_index) const {
     const format::Slot& slot = slots_[slot_index];
+    std::byte* const region = regions_[slot.region()];
+    return region + (slot.move_count() == 0 ? slot.offset_bytes() : Moved(slot));
+  }
+
+  // Wraps around in between where several moves cancel out; the sum is in the region.
+  uintptr_t Moved(const format::Slot& slot) const {
     uintptr_t offset = slot.offset_bytes();
     const format::Move* move = moves_ + slot.first_move();
     for (uint32_t i = 0; i < slot.move_count(); ++i) {
       const uintptr_t iteration = frames_[sections_[move[i].section()].depth()].iteration;
       offset += iteration * static_cast<uintptr_t>(static_cast<intptr_t>(move[i].stride_bytes()));
     }
-    return regions_[slot.region()] + offset;
+    return offset;
   }
 
   void Call(const format::Step& step) {
@@ -133,8 +138,17 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
       const uint32_t count = format::kArity[step.kind()].operands();
       uint32_t moving = 0;
       for (uint32_t i = 0; i < count; ++i) {
-        pointers[i] = row[i] == kNoSlot ? nullptr : Address(row[i]);
-        if (row[i] != kNoSlot && slots_[row[i]].move_count() != 0) moving |= uint32_t{1} << i;
+        std::byte* at = nullptr;
+        if (row[i] != kNoSlot) {
+          const format::Slot& slot = slots_[row[i]];
+          uintptr_t offset = slot.offset_bytes();
+          if (slot.move_count() != 0) {
+            offset = Moved(slot);
+            moving |= uint32_t{1} << i;
+          }
+          at = regions_[slot.region()] + offset;
+        }
+        pointers[i] = at;
       }
       return moving;
     };

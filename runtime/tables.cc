@@ -37,18 +37,15 @@ constexpr voffset_t kFieldBytes = sizeof(voffset_t);
 static_assert(Model::VT_STREAMING == kFirstVector + kVectorCount * kFieldBytes,
               "a vector of weft.fbs is missing above");
 
+// Places are offsets from the file's first byte.
 class Tables {
  public:
   explicit Tables(Bytes model)
       : bytes_(static_cast<const uint8_t*>(model.data)),
-        size_(static_cast<uint32_t>(model.size)),
-        verifier_(bytes_, model.size) {}
+        size_(static_cast<uint32_t>(model.size)) {}
 
   Fault Verify(const Model** root) {
-    const uint32_t offset = verifier_.VerifyOffset(size_t{0});
-    table_ = reinterpret_cast<const flatbuffers::Table*>(bytes_ + offset);
-    if (offset == 0 || !table_->VerifyTableStart(verifier_) ||
-        !table_->VerifyField<uint32_t>(verifier_, Model::VT_FORMAT_VERSION, 4)) {
+    if (!VerifyTable() || !ScalarFits(Model::VT_FORMAT_VERSION, sizeof(uint32_t))) {
       return {FaultCode::kModelDamaged};
     }
     // The version is read before anything that may differ between versions is looked at.
@@ -65,11 +62,38 @@ class Tables {
   uint32_t NumberAt(uint32_t at) const {
     return flatbuffers::ReadScalar<flatbuffers::uoffset_t>(bytes_ + at);
   }
+  uint32_t ShortAt(uint32_t at) const { return flatbuffers::ReadScalar<voffset_t>(bytes_ + at); }
+
+  // `bytes` is a power of two, and less than a file has.
+  bool NumberFits(uint32_t at, uint32_t bytes) const {
+    return (at & (bytes - 1)) == 0 && at <= size_ - bytes;
+  }
+
+  // The root table begins with how far before it the list of its fields lies, that with its own size.
+  bool VerifyTable() {
+    table_ = Follow(0);
+    if (table_ == 0 || !NumberFits(table_, sizeof(uint32_t))) return false;
+    fields_ = table_ - NumberAt(table_);
+    if (!NumberFits(fields_, sizeof(voffset_t))) return false;
+    fields_bytes_ = ShortAt(fields_);
+    return fields_bytes_ % sizeof(voffset_t) == 0 && fields_bytes_ <= size_ - fields_;
+  }
+
+  // 0 where the field is absent.
+  uint32_t PlaceOf(uint32_t field) const {
+    const uint32_t place = field < fields_bytes_ ? ShortAt(fields_ + field) : 0;
+    return place == 0 ? 0 : table_ + place;
+  }
+
+  bool ScalarFits(uint32_t field, uint32_t bytes) const {
+    const uint32_t at = PlaceOf(field);
+    return at == 0 || NumberFits(at, bytes);
+  }
 
   // A count lies at `at`, and that many elements behind it; *end is behind the last.
   bool VectorFits(uint32_t at, uint32_t element_bytes, uint32_t* end) const {
     constexpr uint32_t kCountBytes = 4;
-    if (at % kCountBytes != 0 || size_ < kCountBytes || at > size_ - kCountBytes) return false;
+    if (!NumberFits(at, kCountBytes)) return false;
     const uint32_t first = at + kCountBytes;
     const uint32_t count = NumberAt(at);
     if (count > (size_ - first) / element_bytes) return false;
@@ -84,27 +108,26 @@ class Tables {
 
   // Where the offset at `from` leads; 0 where it leads out of the file.
   uint32_t Follow(uint32_t from) const {
-    const uint32_t offset = verifier_.VerifyOffset(size_t{from});
-    return offset == 0 ? 0 : from + offset;
+    if (!NumberFits(from, sizeof(uint32_t))) return 0;
+    const uint32_t offset = NumberAt(from);
+    return offset == 0 || offset >= size_ - from ? 0 : from + offset;
   }
 
   // The same for a field of the table. False where it leads out, *at is 0 where it is absent.
-  bool FollowField(voffset_t field, uint32_t* at) const {
-    const voffset_t place = table_->GetOptionalFieldOffset(field);
-    *at = 0;
-    if (place == 0) return true;
-    const auto from = reinterpret_cast<const uint8_t*>(table_) + place - bytes_;
-    *at = Follow(static_cast<uint32_t>(from));
-    return *at != 0;
+  bool FollowField(uint32_t field, uint32_t* at) const {
+    const uint32_t place = PlaceOf(field);
+    *at = place == 0 ? 0 : Follow(place);
+    return place == 0 || *at != 0;
   }
 
   bool VerifyFields() const {
-    if (!table_->VerifyField<uint64_t>(verifier_, Model::VT_CHECKSUM, 8)) return false;
+    if (!ScalarFits(Model::VT_CHECKSUM, sizeof(uint64_t))) return false;
     uint32_t at = 0;
     if (!FollowField(Model::VT_GENERATOR, &at) || (at != 0 && !TextFits(at))) return false;
     for (uint32_t i = 0; i < kVectorCount; ++i) {
+      const uint32_t field = kFirstVector + i * kFieldBytes;
+      if (field >= fields_bytes_) break;  // so are all behind it absent
       uint32_t end = 0;
-      const auto field = static_cast<voffset_t>(kFirstVector + i * kFieldBytes);
       if (!FollowField(field, &at) || (at != 0 && !VectorFits(at, kElementBytes[i], &end))) {
         return false;
       }
@@ -124,9 +147,9 @@ class Tables {
   }
 
   const uint8_t* const bytes_;
-  const uint32_t size_;  // below 2 GiB
-  flatbuffers::Verifier verifier_;
-  const flatbuffers::Table* table_ = nullptr;
+  const uint32_t size_;  // from 16 bytes to 2 GiB
+  uint32_t table_ = 0;
+  uint32_t fields_ = 0, fields_bytes_ = 0;
 };
 
 }  // namespace

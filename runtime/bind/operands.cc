@@ -12,9 +12,8 @@ using format::RowsOf;
 // The existing moves of a slot from front to back, as many as a sound slot has at most.
 class MoveCursor {
  public:
-  MoveCursor(const format::Model& model, const format::Slot& slot) {
-    const Rows<format::Move> moves = RowsOf(model.moves());
-    if (slot.first_move() >= moves.count) return;
+  MoveCursor(const Rows<format::Move>& moves, const format::Slot& slot) {
+    if (slot.move_count() == 0 || slot.first_move() >= moves.count) return;
     const uint32_t left = moves.count - slot.first_move();
     const uint32_t most = left < format::kMaxSectionDepth ? left : format::kMaxSectionDepth;
     next_ = moves.data + slot.first_move();
@@ -34,13 +33,6 @@ class MoveCursor {
   const format::Move* end_ = nullptr;
 };
 
-uint32_t AlignmentOf(const format::Model& model, const format::Slot& slot) {
-  uint32_t bits = slot.offset_bytes() | RowsOf(model.regions())[slot.region()].alignment_bytes();
-  for (MoveCursor move(model, slot); !move.ended();)
-    bits |= static_cast<uint32_t>(move.Take(move.section()));
-  return bits & (0u - bits);
-}
-
 // Where one slot lies seen from another, over all iterations: low and high bound in bytes. Moves
 // that both make cancel out.
 struct Distance {
@@ -58,13 +50,49 @@ int64_t Carry(int64_t stride_bytes, uint32_t trips) {
   return carry > kFar ? kFar : carry < -kFar ? -kFar : carry;
 }
 
-Distance DistanceOf(const format::Model& model, const format::Slot& from, const format::Slot& to) {
-  const Rows<format::Section> sections = RowsOf(model.sections());
+// Of one step, with the tables that its rules read.
+class OperandChecker {
+ public:
+  OperandChecker(const format::Model& model, const format::Step& step)
+      : kind_(step.kind()),
+        first_(step.first_operand()),
+        operands_(RowsOf(model.operands())),
+        slots_(RowsOf(model.slots())),
+        regions_(RowsOf(model.regions())),
+        moves_(RowsOf(model.moves())),
+        model_(model) {}
+
+  Fault Collect(OperandSlots& slots) const;
+  Fault CheckOverlaps(const KindRules& rules, const void* params) const;
+
+ private:
+  uint32_t AlignmentOf(const format::Slot& slot) const;
+  Distance DistanceOf(const format::Slot& from, const format::Slot& to) const;
+  format::Arity arity() const { return format::kArity[kind_]; }
+
+  const uint32_t kind_;
+  const uint32_t first_;
+  const Rows<uint32_t> operands_;
+  const Rows<format::Slot> slots_;
+  const Rows<format::Region> regions_;
+  const Rows<format::Move> moves_;
+  const format::Model& model_;
+};
+
+uint32_t OperandChecker::AlignmentOf(const format::Slot& slot) const {
+  uint32_t bits = slot.offset_bytes() | regions_[slot.region()].alignment_bytes();
+  for (MoveCursor move(moves_, slot); !move.ended();)
+    bits |= static_cast<uint32_t>(move.Take(move.section()));
+  return bits & (0u - bits);
+}
+
+Distance OperandChecker::DistanceOf(const format::Slot& from, const format::Slot& to) const {
   const int64_t start = int64_t{to.offset_bytes()} - from.offset_bytes();
   Distance distance = {start, start};
   // Both name their sections in ascending order, so the moves with one section meet.
-  MoveCursor of_from(model, from), of_to(model, to);
+  MoveCursor of_from(moves_, from), of_to(moves_, to);
   while (!of_from.ended() || !of_to.ended()) {
+    const Rows<format::Section> sections = RowsOf(model_.sections());
     const uint32_t section =
         of_from.section() < of_to.section() ? of_from.section() : of_to.section();
     const int64_t stride_bytes = of_to.Take(section) - of_from.Take(section);
@@ -76,72 +104,57 @@ Distance DistanceOf(const format::Model& model, const format::Slot& from, const 
   return distance;
 }
 
-// Fills in step and kind of a fault.
-Fault AtStep(const format::Model& model, uint32_t step_index, Fault fault) {
-  fault.kind = static_cast<uint8_t>(RowsOf(model.steps())[step_index].kind());
-  fault.index = step_index;
-  return fault;
-}
-
 // Fills `slots` from the operands of a step: they name existing slots, in an existing region,
 // outputs not in the weights; only what the row of its kind calls optional is absent.
-__attribute__((noinline)) Fault CollectOperands(const format::Model& model, uint32_t step_index,
-                                                OperandSlots& slots) {
-  const format::Step& step = RowsOf(model.steps())[step_index];
-  const Rows<uint32_t> operands = RowsOf(model.operands());
-  const Rows<format::Slot> rows = RowsOf(model.slots());
-  const uint32_t region_count = RowsOf(model.regions()).count;
-  const format::Arity arity = format::kArity[step.kind()];
-  const auto fault = [&](FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
-    return AtStep(model, step_index, {code, 0, static_cast<uint8_t>(operand), 0, is, must});
-  };
-  const uint64_t end = uint64_t{step.first_operand()} + arity.operands();
-  if (end > operands.count) {
+__attribute__((noinline)) Fault OperandChecker::Collect(OperandSlots& slots) const {
+  const format::Arity arity = this->arity();
+  const uint64_t end = uint64_t{first_} + arity.operands();
+  if (end > operands_.count) {
     const uint32_t is = end < format::kNoSlot ? static_cast<uint32_t>(end) : format::kNoSlot;
-    return fault(FaultCode::kStepOperands, 0, is, operands.count);
+    return {FaultCode::kStepOperands, 0, 0, 0, is, operands_.count};
   }
   for (uint32_t i = 0; i < arity.operands(); ++i) {
-    const uint32_t index = operands[step.first_operand() + i];
+    const auto operand = static_cast<uint8_t>(i);
+    const uint32_t index = operands_[first_ + i];
     if (index == format::kNoSlot) {
       if (arity.MayLack(i)) continue;
-      return fault(FaultCode::kOperandAbsent, i, 0, 0);
+      return {FaultCode::kOperandAbsent, 0, operand};
     }
-    if (index >= rows.count) return fault(FaultCode::kOperandSlot, i, index, rows.count);
-    const format::Slot& slot = rows[index];
-    if (slot.region() >= region_count) {
-      return {FaultCode::kSlotRegion, 0, 0, index, slot.region(), region_count};
+    if (index >= slots_.count) {
+      return {FaultCode::kOperandSlot, 0, operand, 0, index, slots_.count};
+    }
+    const format::Slot& slot = slots_[index];
+    if (slot.region() >= regions_.count) {
+      return {FaultCode::kSlotRegion, 0, 0, index, slot.region(), regions_.count};
     }
     if (i >= arity.inputs && slot.region() == format::kWeightsRegion) {
-      return fault(FaultCode::kOperandConstant, i, slot.region(), 0);
+      return {FaultCode::kOperandConstant, 0, operand, 0, slot.region(), 0};
     }
-    slots[i] = {true, slot.type(), slot.bytes(), AlignmentOf(model, slot)};
+    slots[i] = {true, slot.type(), slot.bytes(), AlignmentOf(slot)};
   }
   return {};
 }
 
 // No output lies over an operand, but where the kind allows the pair to lie at one address.
-__attribute__((noinline)) Fault CheckOverlaps(const format::Model& model, uint32_t step_index,
-                                              const KindRules& rules, const void* params) {
-  const format::Step& step = RowsOf(model.steps())[step_index];
-  const uint32_t* operands = RowsOf(model.operands()).data + step.first_operand();
-  const Rows<format::Slot> slots = RowsOf(model.slots());
-  const format::Arity arity = format::kArity[step.kind()];
+__attribute__((noinline)) Fault OperandChecker::CheckOverlaps(const KindRules& rules,
+                                                              const void* params) const {
+  const uint32_t* operands = operands_.data + first_;
+  const format::Arity arity = this->arity();
   for (uint32_t output = arity.inputs; output < arity.operands(); ++output) {
     if (operands[output] == format::kNoSlot) continue;
-    const format::Slot& written = slots[operands[output]];
+    const format::Slot& written = slots_[operands[output]];
     for (uint32_t other = 0; other < output; ++other) {
       if (operands[other] == format::kNoSlot) continue;
-      const format::Slot& slot = slots[operands[other]];
+      const format::Slot& slot = slots_[operands[other]];
       if (slot.region() != written.region()) continue;
-      const Distance distance = DistanceOf(model, written, slot);
+      const Distance distance = DistanceOf(written, slot);
       const bool apart = distance.low >= written.bytes() || distance.high <= -int64_t{slot.bytes()};
       if (apart) continue;
       const bool same = distance.low == 0 && distance.high == 0;
       if (same && other < arity.inputs && rules.may_share(params, other, output - arity.inputs)) {
         continue;
       }
-      return AtStep(model, step_index,
-                    {FaultCode::kOperandOverlap, 0, static_cast<uint8_t>(output), 0, other, 0});
+      return {FaultCode::kOperandOverlap, 0, static_cast<uint8_t>(output), 0, other, 0};
     }
   }
   return {};
@@ -151,17 +164,22 @@ __attribute__((noinline)) Fault CheckOverlaps(const format::Model& model, uint32
 
 Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
                 uint32_t row_count, const KindRules& rules) {
-  const uint32_t param = RowsOf(model.steps())[step_index].param();
-  if (param >= row_count) {
-    return AtStep(model, step_index, {FaultCode::kStepParam, 0, 0, 0, param, row_count});
+  const format::Step& step = RowsOf(model.steps())[step_index];
+  const uint32_t param = step.param();
+  Fault fault = {FaultCode::kStepParam, 0, 0, 0, param, row_count};
+  if (param < row_count) {
+    const OperandChecker operands(model, step);
+    OperandSlots slots;
+    fault = operands.Collect(slots);
+    if (fault.code == FaultCode::kSlotRegion) return fault;  // of the slot, not of the step
+    const void* params = static_cast<const std::byte*>(rows) + size_t{param} * rules.row_bytes;
+    if (fault.ok()) fault = rules.check(params, slots);
+    if (fault.ok()) fault = operands.CheckOverlaps(rules, params);
+    if (fault.ok()) return fault;
   }
-  OperandSlots slots;
-  Fault fault = CollectOperands(model, step_index, slots);
-  if (!fault.ok()) return fault;
-  const void* params = static_cast<const std::byte*>(rows) + size_t{param} * rules.row_bytes;
-  fault = rules.check(params, slots);
-  if (!fault.ok()) return AtStep(model, step_index, fault);
-  return CheckOverlaps(model, step_index, rules, params);
+  fault.kind = static_cast<uint8_t>(step.kind());
+  fault.index = step_index;
+  return fault;
 }
 
 }  // namespace weft::bind

@@ -57,17 +57,16 @@ uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides) 
   return WalkReach(4, dims, steps);
 }
 
-kernels::Activation ActivationOf(const format::Activation& activation) {
-  return {activation.alpha(), activation.beta(), activation.clip(),
-          static_cast<kernels::UnaryOp>(activation.op())};
-}
-
 void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
   if (fault_.ok()) fault_ = {code, 0, static_cast<uint8_t>(operand), 0, is, must};
 }
 
-void ParamChecker::Require(bool holds, FaultCode code, uint32_t is, uint32_t must) {
-  if (!holds) Report(code, 0, is, must);
+void ParamChecker::Refuse(FaultCode code, uint32_t is, uint32_t must) {
+  Report(code, 0, is, must);
+}
+
+void ParamChecker::RequireZero(uint32_t reserved) {
+  Require(reserved == 0, FaultCode::kParamReserved, reserved, 0);
 }
 
 void ParamChecker::RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {

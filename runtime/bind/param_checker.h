@@ -77,7 +77,12 @@ T* As(std::byte* operand) {
   return reinterpret_cast<T*>(operand);
 }
 
-kernels::Activation ActivationOf(const format::Activation& activation);
+// Inlined, so that nothing is stored twice of a shape around it.
+__attribute__((always_inline)) inline kernels::Activation ActivationOf(
+    const format::Activation& activation) {
+  return {activation.alpha(), activation.beta(), activation.clip(),
+          static_cast<kernels::UnaryOp>(activation.op())};
+}
 inline kernels::MapStrides StridesOf(const format::MapStrides& strides) {
   return {strides.image(), strides.row(), strides.pixel(), strides.channel()};
 }
@@ -108,9 +113,7 @@ class ParamChecker {
   // The same, linked or not.
   void RequireKnownActivation(const format::Activation& activation);
   void RequireLinkedActivation(const format::Activation& activation);
-  void RequireZero(uint32_t reserved) {
-    Require(reserved == 0, FaultCode::kParamReserved, reserved, 0);
-  }
+  void RequireZero(uint32_t reserved);
   void RequireAtMost(FaultCode code, uint32_t is, uint32_t must) {
     Require(is <= must, code, is, must);
   }
@@ -131,12 +134,17 @@ class ParamChecker {
   // it leaves the range of a signed 32-bit number, in which the kernels count.
   void RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
                      uint32_t pad);
-  void Require(bool holds, FaultCode code, uint32_t is, uint32_t must);
+  // No call where it holds, as it does nearly always.
+  __attribute__((always_inline)) void Require(bool holds, FaultCode code, uint32_t is,
+                                              uint32_t must) {
+    if (!holds) Refuse(code, is, must);
+  }
 
   const Fault& fault() const { return fault_; }
 
  private:
   void Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must);
+  void Refuse(FaultCode code, uint32_t is, uint32_t must);
   void RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes);
 
   const OperandSlots& slots_;
