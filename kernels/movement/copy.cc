@@ -3,21 +3,11 @@
 
 #include <cstring>
 
+#include "kernels/movement/plane.h"
 #include "kernels/walk.h"
 
 namespace weft::kernels {
 namespace {
-
-// Two loops of a copy: `inner` elements, `outer` times, both at least 1. Strides in elements; they
-// may lead backwards, and far where there is but one element, so no loop steps behind its last.
-struct Plane {
-  size_t outer;
-  size_t inner;
-  ptrdiff_t src_outer_stride;
-  ptrdiff_t src_inner_stride;
-  ptrdiff_t dst_outer_stride;
-  ptrdiff_t dst_inner_stride;
-};
 
 using PlaneFunction = void (*)(const Plane& plane, const void* x, void* y);
 
@@ -57,10 +47,11 @@ void CopyStrided(const Plane& plane, const void* x, void* y) {
   }
 }
 
-// A transpose: the source is contiguous along the outer loop. In squares of 16, so that every cache
-// line that is touched is used whole before it leaves.
+// A source that is contiguous along the outer loop. In squares of 16, so that every cache line that is
+// touched is used whole before it leaves.
 template <typename T>
 void CopySquares(const Plane& plane, const void* x, void* y) {
+  if (plane.dst_inner_stride == 1 && Transpose(plane, sizeof(T), x, y)) return;
   constexpr size_t kSide = 16;
   for (size_t o = 0; o < plane.outer; o += kSide) {
     for (size_t i = 0; i < plane.inner; i += kSide) {

@@ -52,14 +52,30 @@ TEST(Copy, ReversesBroadcastsAndSpreads) {
   ExpectCopy({2, {5, 7}, {7, 1}, {-7, -1}, 0, 34, 0}, 35, 35);
 }
 
+// Rows of x become columns of y; `apart` elements lie behind each row of both.
+void ExpectTransposed(uint32_t rows, uint32_t columns, uint32_t apart) {
+  const uint32_t x_row = columns + apart, y_row = rows + apart;
+  const int32_t n = static_cast<int32_t>(x_row), m = static_cast<int32_t>(y_row);
+  ExpectCopy({2, {columns, rows}, {1, n}, {m, 1}, 0, 0, 0}, size_t{rows} * x_row,
+             size_t{columns} * y_row);
+}
+
 TEST(Copy, TransposesEveryPairOfSizes) {
-  for (const uint32_t rows : {1u, 2u, 15u, 16u, 17u, 33u}) {
-    for (const uint32_t columns : {1u, 3u, 15u, 16u, 17u, 40u}) {
-      const int32_t n = static_cast<int32_t>(columns);
-      const int32_t m = static_cast<int32_t>(rows);
-      ExpectCopy({2, {columns, rows}, {1, n}, {m, 1}, 0, 0, 0}, size_t{rows} * columns,
-                 size_t{rows} * columns);
+  for (uint32_t rows = 0; rows <= 33; ++rows) {
+    for (const uint32_t columns : {0u, 1u, 2u, 3u, 4u, 5u, 8u, 15u, 16u, 17u, 32u, 33u}) {
+      ExpectTransposed(rows, columns, (rows + columns) % 2);
     }
+  }
+}
+
+TEST(Copy, PutsFewRowsBetweenOneAnotherAndApartAgain) {
+  for (const uint32_t few : {2u, 3u, 4u}) {
+    for (uint32_t many = 0; many <= 129; ++many) {
+      ExpectTransposed(few, many, 0);
+      ExpectTransposed(many, few, 0);
+    }
+    ExpectTransposed(few, 70, 1);
+    ExpectTransposed(70, few, 1);
   }
 }
 
