@@ -143,10 +143,12 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   const float* const starts =
       at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
   float* const rows = at.y + row * shape.y_row_stride;
+#if defined(WEFT_TARGET_DOTS)
+  int32_t biases[kRows];
+#endif
   if (are_bytes) {
     NumberRows<int8_t> numbers = {bytes, padded, padded, nullptr};
 #if defined(WEFT_TARGET_DOTS)
-    int32_t biases[kRows];
     if (kFirstBias != 0) {
       BiasesOf<kRows>(numbers, biases);
       numbers.biases = biases;
@@ -155,8 +157,14 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
     RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
   } else {
 #if !defined(WEFT_RUNS_OUTPUTS)
-    RunPanels<kRows>(shape, at, NumberRows<int16_t>{shorts, padded, padded, nullptr}, worth, starts,
-                     rows);
+    NumberRows<int16_t> numbers = {shorts, padded, padded, nullptr};
+#if defined(WEFT_TARGET_DOTS) && HWY_ARCH_X86
+    if (HasDots()) {
+      for (size_t r = 0; r < kRows; ++r) biases[r] = SplitRow(shorts + r * padded, padded);
+      numbers.biases = biases;
+    }
+#endif
+    RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
 #endif
   }
   for (size_t r = 0; r < kRows; ++r) ActivateRow(shape, rows + r * shape.y_row_stride);

@@ -213,6 +213,93 @@ HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weig
 }
 #endif
 
+#if HWY_ARCH_X86
+
+// A row of i16 in blocks of the lower bytes of its numbers, which have no sign, and the upper ones behind
+// them, for SumSplit. Returns what the bias of the weights makes too much of its sums.
+HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
+  const hn::Full128<uint16_t> shorts;
+  const hn::Full128<uint8_t> bytes;
+  const hn::Full128<int8_t> upper_bytes;
+  const hn::Full128<int32_t> words;
+  const auto first = FirstFactors(hn::Zero(upper_bytes));
+  const auto mask = hn::Set(shorts, uint16_t{0xFF});
+  auto sums = hn::Zero(words);
+  auto* block = reinterpret_cast<uint8_t*>(row);
+  for (size_t k = 0; k < count; k += kInputBlock, block += 2 * kInputBlock) {
+    const auto a = hn::BitCast(shorts, hn::LoadU(bytes, block));
+    const auto b = hn::BitCast(shorts, hn::LoadU(bytes, block + kInputBlock));
+    const auto upper = hn::OrderedTruncate2To(bytes, hn::ShiftRight<8>(a), hn::ShiftRight<8>(b));
+    sums = AddDots(sums, first, hn::BitCast(upper_bytes, upper));
+    hn::StoreU(hn::OrderedTruncate2To(bytes, hn::And(a, mask), hn::And(b, mask)), bytes, block);
+    hn::StoreU(upper, bytes, block + kInputBlock);
+  }
+  return static_cast<int32_t>(static_cast<uint32_t>(hn::ReduceSum(words, sums)) << 8);
+}
+
+// Both bytes of a block of each row, `stride` bytes apart, times kVectors vectors of weights, of which none
+// is widened.
+template <size_t kRows, size_t kVectors>
+HWY_INLINE void AddSplitBlock(const int8_t* numbers, size_t stride, const int8_t* block,
+                              DotLanes<kRows, kVectors>& lower, DotLanes<kRows, kVectors>& upper) {
+  const DotBytes bytes;
+  ByteVec lines[kVectors], firsts[kVectors];
+  HWY_UNROLL(4)
+  for (size_t n = 0; n < kVectors; ++n) {
+    lines[n] = hn::LoadU(bytes, block + n * HWY_MAX_LANES_D(DotBytes));
+    firsts[n] = FirstFactors(lines[n]);
+  }
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < kRows; ++r) {
+    const ByteVec low = hn::LoadDup128(bytes, numbers + r * stride);
+    const ByteVec high = hn::LoadDup128(bytes, numbers + r * stride + kInputBlock);
+    HWY_UNROLL(4)
+    for (size_t n = 0; n < kVectors; ++n) {
+      lower.sums[r][n] = AddDots(lower.sums[r][n], low, lines[n]);
+      upper.sums[r][n] = AddDots(upper.sums[r][n], firsts[n], high);
+    }
+  }
+}
+
+// Of rows that SplitRow has split. On the way sums may leave 32 bits: they wrap around.
+template <size_t kRows>
+HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights, int32_t* sums) {
+  constexpr size_t kVectors = kRows == 1 ? 4 : 2;  // more would not fit into registers
+  const auto* const numbers = reinterpret_cast<const int8_t*>(rows.numbers);
+  const size_t stride = rows.stride * sizeof(int16_t);
+  for (size_t output = 0; output < kPanelOutputs; output += 4 * kDotOutputs) {
+    DotVec of[kRows][4];
+    HWY_UNROLL(2)
+    for (size_t part = 0; part < 4; part += kVectors) {
+      DotLanes<kRows, kVectors> lower, upper;
+      HWY_UNROLL(4)
+      for (size_t r = 0; r < kRows; ++r) {
+        HWY_UNROLL(4)
+        for (size_t n = 0; n < kVectors; ++n) {
+          lower.sums[r][n] = upper.sums[r][n] = hn::Zero(DotSums());
+        }
+      }
+      const int8_t* block = weights + (output + part * kDotOutputs) * kInputBlock;
+      for (size_t k = 0; k < rows.count; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
+        AddSplitBlock(numbers + 2 * k, stride, block, lower, upper);
+      }
+      HWY_UNROLL(4)
+      for (size_t r = 0; r < kRows; ++r) {
+        HWY_UNROLL(4)
+        for (size_t n = 0; n < kVectors; ++n) {
+          of[r][part + n] = hn::Add(lower.sums[r][n], hn::ShiftLeft<8>(upper.sums[r][n]));
+        }
+      }
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < kRows; ++r) {
+      StoreDots(of[r], rows.biases[r], sums + r * kPanelOutputs + output);
+    }
+  }
+}
+
+#endif
+
 // What the sums of rows that are shifted are too great by, of a panel of `blocks` blocks.
 HWY_INLINE void SumShift(const int8_t* weights, size_t blocks, int32_t* sums) {
   const DotBytes bytes;

@@ -31,8 +31,8 @@ struct NumberRows {
   size_t stride, count;
   const Number* tail;
   // The rest is for rows of i8 outside of boards. Before the tail, `runs` such counts, which lie `run_step`
-  // apart. Of dots, either what weights without sign make too much of each row's sums (BiasesOf), or
-  // that the numbers are without sign (SumShift).
+  // apart. Of dots, either what weights without sign make too much of each row's sums (BiasesOf; of rows of
+  // i16 that are split, SplitRow), or that the numbers are without sign (SumShift).
   size_t runs = 1, run_step = 0;
   const int32_t* biases = nullptr;
   bool is_shifted = false;
@@ -268,6 +268,7 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
       return SumDots<false, kRows>(biased, weights, sums);
     }
   } else if constexpr (HWY_ARCH_X86) {
+    if (rows.biases != nullptr) return SumSplit<kRows>(rows, weights, sums);
     if (HasDots()) return SumShorts<true, kRows>(rows, weights, sums);
   }
 #endif
