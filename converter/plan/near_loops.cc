@@ -94,6 +94,18 @@ class LoopNears {
     }
   }
 
+  // What all iterations of other loops touch.
+  ChunkAccess AllOf(const Access& access) const {
+    ChunkAccess all{access.begin_bytes, access.end_bytes, 0};
+    for (const Move& move : access.moves) {
+      const int64_t trips = std::max<int64_t>(1, program_.sections[move.section].max_trips);
+      const int64_t farthest_bytes = move.stride_bytes * (trips - 1);
+      all.begin_bytes += std::min<int64_t>(0, farthest_bytes);
+      all.end_bytes += std::max<int64_t>(0, farthest_bytes);
+    }
+    return all;
+  }
+
   void CollectInnerTrips(BlockId block) {
     for (const Item& item : program_.blocks[block].items) {
       const auto* entry = std::get_if<SectionEntry>(&item);
@@ -130,8 +142,9 @@ class LoopNears {
     Near near{.x = index_.at(x), .y = index_.at(y)};
     for (const Access& access : around_.at(y)) {
       if (!access.write || access.item >= item_) continue;
-      near.before_bytes = std::max(near.before_bytes, access.end_bytes);
-      near.behind_bytes = std::max(near.behind_bytes, BytesOf(x) - access.begin_bytes);
+      const ChunkAccess taken = AllOf(access);
+      near.before_bytes = std::max(near.before_bytes, taken.end_bytes);
+      near.behind_bytes = std::max(near.behind_bytes, BytesOf(x) - taken.begin_bytes);
     }
     for (const ChunkAccess& write : of_y.writes) {
       for (const ChunkAccess& read : of_x.reads) {

@@ -381,8 +381,11 @@ std::vector<Plan> PlansOf(const Program& lowered, const PlanOptions& options,
   std::vector<Plan> plans;
   AddPlansOf(lowered, kCandidates, options, plans);
   for (const FusedProgram& each : fused) {
-    const Candidate candidates[] = {{each.strip, true, true, true, false, each.has_steps},
-                                    {each.strip, false, true, true, false, each.has_steps}};
+    Candidate candidates[] = {{each.strip, true, true, true}, {each.strip, false, true, true}};
+    for (Candidate& candidate : candidates) {
+      candidate.fuses_steps = each.has_steps;
+      candidate.fuses_windows = each.has_windows;
+    }
     AddPlansOf(each.program, candidates, options, plans);
   }
   SortByCost(plans);
@@ -421,7 +424,8 @@ bool NeedsLessApart(const Plan& plan, const Program& lowered, const PlanOptions&
   Candidate candidate = plan.candidate;
   candidate.joins_chains = false;
   const auto is_its = [&](const FusedProgram& each) {
-    return each.strip == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps;
+    return each.strip == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps &&
+           each.has_windows == candidate.fuses_windows;
   };
   const auto found = std::ranges::find_if(fused, is_its);
   const Program& program = candidate.fuses_loops && found != fused.end() ? found->program : lowered;

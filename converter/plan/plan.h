@@ -45,7 +45,8 @@ struct Candidate {
   bool lies_near = false;
   bool fuses_loops = false;
   bool joins_chains = false;
-  bool fuses_steps = false;  // those between the loops, too
+  bool fuses_steps = false;    // those between the loops, too
+  bool fuses_windows = false;  // and windows over time
   bool operator==(const Candidate&) const = default;
 };
 

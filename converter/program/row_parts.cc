@@ -14,79 +14,88 @@ namespace {
 // there are none. False where the step cannot be parted so.
 using PartElements = std::vector<int64_t>;
 
-bool Divide(uint32_t& count, int64_t parts) {
-  if (count == 0 || count % parts != 0) return false;
-  count = Narrow<uint32_t>(count / parts, "a part");
-  return true;
+// Of so many parts some that lie one behind the other.
+struct Cut {
+  int64_t parts = 1, taken = 1;
+};
+
+// Makes of a count that of what is taken; returns that of a part, 0 where there are no equal parts.
+uint32_t Divide(uint32_t& count, Cut cut) {
+  if (count % cut.parts != 0) return 0;
+  const auto part = Narrow<uint32_t>(count / cut.parts, "a part");
+  count = Narrow<uint32_t>(part * cut.taken, "some parts");
+  return part;
 }
 
 // Kinds of which nothing is known here.
 template <typename P>
-bool TakePart(P&, int64_t, PartElements&) {
+bool TakePart(P&, Cut, PartElements&) {
   return false;
 }
 
 template <typename P>
-bool PartOfCount(P& p, int64_t parts, PartElements& elements, std::vector<bool> has_parts) {
+bool PartOfCount(P& p, Cut cut, PartElements& elements, std::vector<bool> has_parts) {
   uint32_t count = p.count();
-  if (!Divide(count, parts)) return false;
+  const uint32_t part = Divide(count, cut);
   p.mutate_count(count);
-  for (const bool has : has_parts) elements.push_back(has ? count : 0);
-  return true;
+  for (const bool has : has_parts) elements.push_back(has ? part : 0);
+  return part != 0;
 }
 
-bool TakePart(format::UnaryParams& p, int64_t parts, PartElements& elements) {
-  return PartOfCount(p, parts, elements, {true, true});
+bool TakePart(format::UnaryParams& p, Cut cut, PartElements& elements) {
+  return PartOfCount(p, cut, elements, {true, true});
 }
-bool TakePart(format::ConvertParams& p, int64_t parts, PartElements& elements) {
-  return PartOfCount(p, parts, elements, {true, true});
+bool TakePart(format::ConvertParams& p, Cut cut, PartElements& elements) {
+  return PartOfCount(p, cut, elements, {true, true});
 }
-bool TakePart(format::QuantizeParams& p, int64_t parts, PartElements& elements) {
-  return PartOfCount(p, parts, elements, {true, true});
+bool TakePart(format::QuantizeParams& p, Cut cut, PartElements& elements) {
+  return PartOfCount(p, cut, elements, {true, true});
 }
-bool TakePart(format::DequantizeParams& p, int64_t parts, PartElements& elements) {
-  return PartOfCount(p, parts, elements, {true, true});
+bool TakePart(format::DequantizeParams& p, Cut cut, PartElements& elements) {
+  return PartOfCount(p, cut, elements, {true, true});
 }
-bool TakePart(format::LookupParams& p, int64_t parts, PartElements& elements) {
-  return PartOfCount(p, parts, elements, {true, false, true});
+bool TakePart(format::LookupParams& p, Cut cut, PartElements& elements) {
+  return PartOfCount(p, cut, elements, {true, false, true});
 }
 
 // x, constants, the start of the sums, and y, of which a part has so many rows.
 template <typename P>
-bool PartOfProduct(P& p, int64_t parts, PartElements& elements, size_t constants) {
+bool PartOfProduct(P& p, Cut cut, PartElements& elements, size_t constants) {
   uint32_t rows = p.rows();
-  if (!Divide(rows, parts)) return false;
+  const int64_t part = Divide(rows, cut);
+  if (part == 0) return false;
   if (p.x_row_stride() != p.inputs() || p.y_row_stride() != p.outputs()) return false;
   if (p.start_row_stride() != 0 && p.start_row_stride() != p.outputs()) return false;
   p.mutate_rows(rows);
-  elements.push_back(int64_t{rows} * p.inputs());
+  elements.push_back(part * p.inputs());
   elements.insert(elements.end(), constants, 0);
-  elements.push_back(int64_t{rows} * p.start_row_stride());
-  elements.push_back(int64_t{rows} * p.outputs());
+  elements.push_back(part * p.start_row_stride());
+  elements.push_back(part * p.outputs());
   return true;
 }
-bool TakePart(format::DenseParams& p, int64_t parts, PartElements& elements) {
-  return PartOfProduct(p, parts, elements, 1);
+bool TakePart(format::DenseParams& p, Cut cut, PartElements& elements) {
+  return PartOfProduct(p, cut, elements, 1);
 }
-bool TakePart(format::DenseQ8Params& p, int64_t parts, PartElements& elements) {
-  return PartOfProduct(p, parts, elements, 3);
+bool TakePart(format::DenseQ8Params& p, Cut cut, PartElements& elements) {
+  return PartOfProduct(p, cut, elements, 3);
 }
 
 // Operands that are walked over dims, of which the first that is more than one is parted; y is
 // contiguous.
 template <typename P>
-bool PartOfWalks(P& p, int64_t parts, PartElements& elements,
+bool PartOfWalks(P& p, Cut cut, PartElements& elements,
                  std::vector<const flatbuffers::Array<uint32_t, 8>*> strides) {
   uint32_t first = 0;
   while (first < p.rank() && p.dims()->Get(first) == 1) ++first;
   if (first == p.rank()) return false;
-  uint32_t extent = p.dims()->Get(first);
-  if (!Divide(extent, parts)) return false;
+  uint32_t taken = p.dims()->Get(first);
+  const int64_t extent = Divide(taken, cut);
+  if (extent == 0) return false;
   int64_t all = extent;
   for (uint32_t i = first + 1; i < p.rank(); ++i) all *= p.dims()->Get(i);
   for (const auto* each : strides) {
-    const int64_t part = int64_t{extent} * each->Get(first);
-    int64_t last = int64_t{extent - 1} * each->Get(first);  // element of a part
+    const int64_t part = extent * each->Get(first);
+    int64_t last = (extent - 1) * each->Get(first);  // element of a part
     for (uint32_t i = first + 1; i < p.rank(); ++i) {
       last += (int64_t{p.dims()->Get(i)} - 1) * each->Get(i);
     }
@@ -94,49 +103,51 @@ bool PartOfWalks(P& p, int64_t parts, PartElements& elements,
     elements.push_back(part);
   }
   elements.push_back(all);
-  p.mutable_dims()->Mutate(first, extent);
+  p.mutable_dims()->Mutate(first, taken);
   return true;
 }
-bool TakePart(format::BinaryParams& p, int64_t parts, PartElements& elements) {
-  return PartOfWalks(p, parts, elements, {p.a_strides(), p.b_strides()});
+bool TakePart(format::BinaryParams& p, Cut cut, PartElements& elements) {
+  return PartOfWalks(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
-bool TakePart(format::BinaryQ8Params& p, int64_t parts, PartElements& elements) {
-  return PartOfWalks(p, parts, elements, {p.a_strides(), p.b_strides()});
+bool TakePart(format::BinaryQ8Params& p, Cut cut, PartElements& elements) {
+  return PartOfWalks(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
-bool TakePart(format::CompareParams& p, int64_t parts, PartElements& elements) {
-  return PartOfWalks(p, parts, elements, {p.a_strides(), p.b_strides()});
+bool TakePart(format::CompareParams& p, Cut cut, PartElements& elements) {
+  return PartOfWalks(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
-bool TakePart(format::SelectParams& p, int64_t parts, PartElements& elements) {
-  return PartOfWalks(p, parts, elements, {p.condition_strides(), p.a_strides(), p.b_strides()});
+bool TakePart(format::SelectParams& p, Cut cut, PartElements& elements) {
+  return PartOfWalks(p, cut, elements, {p.condition_strides(), p.a_strides(), p.b_strides()});
 }
 
 // Lines of an axis; `others` operands stand between x and y.
 template <typename P>
-bool PartOfLines(P& p, int64_t parts, PartElements& elements, int64_t line, size_t others = 0) {
+bool PartOfLines(P& p, Cut cut, PartElements& elements, int64_t line, size_t others = 0) {
   uint32_t outer = p.outer();
-  if (!Divide(outer, parts)) return false;
+  const int64_t part = Divide(outer, cut);
   p.mutate_outer(outer);
-  elements.push_back(outer * line);
+  elements.push_back(part * line);
   elements.insert(elements.end(), others, 0);
-  elements.push_back(outer * line);
-  return true;
+  elements.push_back(part * line);
+  return part != 0;
 }
-bool TakePart(format::SoftmaxParams& p, int64_t parts, PartElements& elements) {
-  return p.causal() == 0 && PartOfLines(p, parts, elements, int64_t{p.axis()} * p.inner());
+bool TakePart(format::SoftmaxParams& p, Cut cut, PartElements& elements) {
+  return p.causal() == 0 && PartOfLines(p, cut, elements, int64_t{p.axis()} * p.inner());
 }
-bool TakePart(format::NormalizeParams& p, int64_t parts, PartElements& elements) {
-  return PartOfLines(p, parts, elements, int64_t{p.axis()} * p.inner());
+bool TakePart(format::NormalizeParams& p, Cut cut, PartElements& elements) {
+  return PartOfLines(p, cut, elements, int64_t{p.axis()} * p.inner());
 }
-bool TakePart(format::SnakeParams& p, int64_t parts, PartElements& elements) {
-  return PartOfLines(p, parts, elements, int64_t{p.channels()} * p.inner(), 2);
+bool TakePart(format::SnakeParams& p, Cut cut, PartElements& elements) {
+  return PartOfLines(p, cut, elements, int64_t{p.channels()} * p.inner(), 2);
 }
 
 }  // namespace
 
-std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts) {
+std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts,
+                                 int64_t taken) {
   RowPart part{step.params, {}};
   const bool can = std::visit(
-      [&](auto& params) { return TakePart(params, parts, part.part_bytes); }, part.params);
+      [&](auto& params) { return TakePart(params, Cut{parts, taken}, part.part_bytes); },
+      part.params);
   if (!can) return std::nullopt;
   for (size_t i = 0; i < part.part_bytes.size(); ++i) {
     const bool is_input = i < step.inputs.size();

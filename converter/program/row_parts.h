@@ -13,15 +13,16 @@
 namespace weft::plan {
 
 struct RowPart {
-  Params params;  // of one part
+  Params params;  // of what is taken
   // Of each operand, inputs first: its bytes from one part to the next, which are those of a part; 0
   // of one that all parts read, or that is absent.
   std::vector<int64_t> part_bytes;
 };
 
-// Of one of `parts` equal parts, each of which lies behind the one before it in every operand that has
-// parts. Nullopt where the step mixes them, or where its bits might depend on their number.
-std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts);
+// Of `taken` of `parts` equal parts, each of which lies behind the one before it in every operand that
+// has parts. Nullopt where the step mixes them, or where its bits might depend on their number.
+std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts,
+                                 int64_t taken = 1);
 
 }  // namespace weft::plan
 

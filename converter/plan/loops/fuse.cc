@@ -14,6 +14,7 @@
 #include "converter/plan/loops/counted.h"
 #include "converter/plan/loops/step_loops.h"
 #include "converter/plan/loops/strips.h"
+#include "converter/plan/loops/time_strips.h"
 #include "converter/plan/loops/track.h"
 #include "converter/program/block_access.h"
 #include "converter/program/row_parts.h"
@@ -352,6 +353,11 @@ bool FuseLoopsAndSteps(Program& program) {
 
 std::vector<FusedProgram> FusedPrograms(const Program& program) {
   std::vector<FusedProgram> programs;
+  for (const int64_t strip : {kStrip, int64_t{1}}) {
+    Program strips = program;
+    if (!RunInStrips(strips, strip)) break;
+    programs.push_back({std::move(strips), strip, true, true});
+  }
   bool has_loops = false;
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
     has_loops = has_loops || CountedLoopsIn(program, block).size() > 1;

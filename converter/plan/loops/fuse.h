@@ -22,6 +22,7 @@ struct FusedProgram {
   Program program;
   int64_t strip = 1;       // iterations at once
   bool has_steps = false;  // steps between the layers, which computed all iterations at once
+  bool has_windows = false;  // windows over time as well (time_strips.h)
 };
 // Before the loops' states have homes. What the program can become, the fastest first; nothing where
 // it has no loops to fuse.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stacks of recurrent layers with steps between them that work on each time step alone, as exporters
-write them: the loops of the layers, and those steps, can be one loop (--arena-budget)."""
+write them: the loops of the layers, and those steps, can be one loop (--arena-budget). Windows over time
+between them can run in its strips."""
 
 import numpy as np
 
@@ -18,15 +19,45 @@ class _Model:
 
     def sequence(self, x, kind, inputs, hidden, direction="forward"):
         self.layer += 1
-        w, r, b = stacked(f"stack{self.layer}{kind}", 1, GATES[kind], inputs, hidden)
-        states = [np.zeros((1, 1, hidden), np.float32)] * (2 if kind == "LSTMSequence" else 1)
-        lengths = np.full(1, STEPS, np.int32)
+        ways = 2 if direction == "bidirectional" else 1
+        w, r, b = stacked(f"stack{self.layer}{kind}", ways, GATES[kind], inputs, hidden)
+        states = [np.zeros((1, ways, hidden), np.float32)] * (2 if kind == "LSTMSequence" else 1)
+        lengths = np.full(1, self.steps(x), np.int32)
         if self.numpy:
-            made = REFERENCES[kind](x, *states, lengths, w, r, b, direction=direction)
-            return np.squeeze(made[0], 1)
+            made = REFERENCES[kind](x, *states, lengths, w, r, b, direction=direction)[0]
+            return np.concatenate([made[:, way] for way in range(ways)], -1)
         made = node(kind, 5, [x, *states, lengths, w, r, b], hidden_size=hidden,
                     direction=direction, activations=DEFAULT[kind])
-        return node("Squeeze", 1, [made, i64(1)])
+        if ways == 1:
+            return node("Squeeze", 1, [made, i64(1)])
+        turned = node("Transpose", 1, [made, i64(0, 2, 1, 3)])
+        return node("Reshape", 1, [turned, i64(1, self.steps(x), 2 * hidden)], special_zero=False)
+
+    def steps(self, x):
+        return x.shape[1] if self.numpy else x.get_output_shape(0)[1]
+
+    def window(self, x, inputs, outputs, kernel, pads, dilation=1, groups=1):
+        """A convolution over time with a bias and ReLU, channels before time in the document."""
+        self.layer += 1
+        weights = normal(f"stack{self.layer}k", groups, outputs // groups, inputs // groups, kernel,
+                         scale=0.3)
+        bias = normal(f"stack{self.layer}b", 1, outputs, 1)
+        if self.numpy:
+            x = np.pad(x, ((0, 0), pads, (0, 0)))
+            rows = x.shape[1] - (kernel - 1) * dilation
+            parts = x.reshape(1, -1, groups, inputs // groups)
+            made = sum(
+                np.einsum("ntgi,goi->ntgo", parts[:, tap * dilation:tap * dilation + rows],
+                          weights[..., tap]) for tap in range(kernel))
+            return np.maximum(made.reshape(1, rows, outputs) + bias[:, :, 0], 0)
+        kind = "Convolution" if groups == 1 else "GroupConvolution"
+        y = node(kind, 1, [self.turned(x), weights[0] if groups == 1 else weights], strides=[1],
+                 dilations=[dilation], pads_begin=[pads[0]], pads_end=[pads[1]],
+                 auto_pad="explicit")
+        return self.turned(node("Relu", 1, [node("Add", 1, [y, bias])]))
+
+    def turned(self, x):
+        return node("Transpose", 1, [x, i64(0, 2, 1)])
 
     def dense(self, x, inputs, outputs):
         self.layer += 1
@@ -100,9 +131,51 @@ def _input_again(m):
     return m.last(m.sequence(y, "GRUSequence", INPUTS, 6))
 
 
+def _causal(m):
+    y = m.window(m.sequence(m.x, "LSTMSequence", INPUTS, 16), 16, 16, 3, (2, 0))
+    return m.last(m.sequence(y, "GRUSequence", 16, 5))
+
+
+def _separable(m):
+    """A dilated window of each channel, then a product of each time step."""
+    y = m.window(m.sequence(m.x, "LSTMSequence", INPUTS, 16), 16, 16, 3, (4, 0), 2, 16)
+    return m.last(m.sequence(m.window(y, 16, 12, 1, (0, 0)), "LSTMSequence", 12, 5))
+
+
+def _same(m):
+    """Of the sequence that comes out all is read."""
+    y = m.window(m.sequence(m.x, "GRUSequence", INPUTS, 16), 16, 16, 3, (1, 1))
+    return m.sequence(y, "GRUSequence", 16, 5)
+
+
+def _valid(m):
+    y = m.window(m.sequence(m.x, "GRUSequence", INPUTS, 16), 16, 16, 4, (0, 0))
+    return m.last(m.sequence(y, "RNNSequence", 16, 5))
+
+
+def _windows(m):
+    """Before, between and behind, one looks ahead and one back further; with a residual."""
+    y = m.window(m.x, INPUTS, 16, 3, (1, 1))
+    y = m.sequence(y, "GRUSequence", 16, 16)
+    y = m.add(m.window(m.window(y, 16, 16, 2, (1, 0)), 16, 16, 3, (2, 2), 2, 4), y)
+    return m.last(m.window(m.sequence(y, "LSTMSequence", 16, 8), 8, 6, 3, (1, 1)))
+
+
+def _far(m):
+    """A window that sees more steps than there are."""
+    y = m.window(m.sequence(m.x, "GRUSequence", INPUTS, 16), 16, 16, 5, (16, 0), 4)
+    return m.last(m.sequence(y, "GRUSequence", 16, 5))
+
+
+def _windows_both_ways(m):
+    y = m.sequence(m.x, "GRUSequence", INPUTS, 8, "bidirectional")
+    return m.last(m.sequence(m.window(y, 16, 16, 3, (2, 0)), "GRUSequence", 16, 5))
+
+
 # With budgets in bytes that only plans with one loop keep.
 MODELS = ((_dense, 1200), (_normalised, 1200), (_residual, 1400), (_flat, None), (_reverse, 830),
-          (_input_again, 1000))
+          (_input_again, 1000), (_causal, 1), (_separable, 1), (_same, 1), (_valid, 1), (_windows, 1),
+          (_far, None), (_windows_both_ways, None))
 
 
 def cases():
@@ -113,3 +186,5 @@ def cases():
             yield recurrent(f"stack/{name}{plan}", [normal("stackx" + name, 1, STEPS, INPUTS)],
                             lambda x, build=build: build(_Model(x, False)),
                             lambda x, build=build: build(_Model(x, True)), convert=convert)
+    yield recurrent("stack/causal_of_one_step", [normal("stackxone", 1, 1, INPUTS)],
+                    lambda x: _causal(_Model(x, False)), lambda x: _causal(_Model(x, True)))

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <optional>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/program/consistency.h"
 #include "tests/converter/program_runner.h"
 #include "tests/rounds.h"
 
@@ -70,6 +72,64 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
   EXPECT_GT(4 * fused_stacks, kStacks);
   EXPECT_GT(20 * fused_steps, kStacks);
   EXPECT_GT(100 * gaps.proven, 90 * gaps.plans);
+}
+
+// Signs of zeros count.
+std::vector<std::vector<uint32_t>> BitsOf(const std::vector<std::vector<float>>& outputs) {
+  std::vector<std::vector<uint32_t>> bits;
+  for (const std::vector<float>& output : outputs) {
+    std::vector<uint32_t>& of = bits.emplace_back();
+    for (const float number : output) of.push_back(std::bit_cast<uint32_t>(number));
+  }
+  return bits;
+}
+
+// Their smallest plans take scratch in percent of what those of loops and steps alone take.
+struct Savings {
+  std::vector<int64_t> percent;
+
+  void Add(const plan::Plan& with, const plan::Plan& without) {
+    percent.push_back(100 * with.all_scratch_bytes() / without.all_scratch_bytes());
+  }
+  int64_t At(size_t part) {
+    std::ranges::sort(percent);
+    return percent[(percent.size() - 1) * part / 4];
+  }
+};
+
+std::optional<plan::Plan> Smallest(const plan::Program& apart,
+                                   const std::vector<plan::FusedProgram>& fused) {
+  Faults faults;
+  return plan::ChoosePlan(apart, {{}, std::nullopt, plan::Aim::kSmallest}, faults, fused);
+}
+
+TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
+  const int kStacks = Rounds(2000);
+  Savings savings;
+  for (int seed = 1; seed <= kStacks; ++seed) {
+    const RandomStack stack(static_cast<uint32_t>(seed), true);
+    const auto expected = BitsOf(stack.expected());
+    plan::Program apart = stack.program();
+    std::vector<plan::FusedProgram> fused = plan::FusedPrograms(apart), without;
+    plan::PlanLoops(apart);
+    ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(apart), stack.inputs())), expected) << "seed " << seed;
+    for (plan::FusedProgram& each : fused) {
+      ASSERT_EQ(plan::InconsistencyIn(each.program), "") << "seed " << seed;
+      plan::PlanLoops(each.program);
+      ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(each.program), stack.inputs())), expected)
+          << "seed " << seed << ", strips of " << each.strip;
+      if (!each.has_windows) without.push_back(each);
+    }
+    const std::optional<plan::Plan> plan = Smallest(apart, fused);
+    ASSERT_TRUE(plan);
+    ASSERT_EQ(BitsOf(RunPlan(*plan, stack.inputs())), expected) << "seed " << seed;
+    if (without.size() == fused.size()) continue;
+    savings.Add(*plan, *Smallest(apart, without));
+  }
+  std::printf("%d stacks, %d with windows in strips: their scratch is %d, %d, %d %% of that without\n",
+              kStacks, static_cast<int>(savings.percent.size()), static_cast<int>(savings.At(1)),
+              static_cast<int>(savings.At(2)), static_cast<int>(savings.At(3)));
+  EXPECT_GT(2 * savings.percent.size(), static_cast<size_t>(kStacks));
 }
 
 }  // namespace

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/loops/time_strips.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "converter/plan/loops/clone.h"
+#include "converter/plan/loops/time_group.h"
+#include "converter/plan/loops/track.h"
+#include "converter/program/builder.h"
+#include "converter/program/row_parts.h"
+#include "converter/program/window_rows.h"
+
+namespace weft::plan {
+
+namespace {
+
+using format::Reason;
+
+// The rows before the strips, a strip, and the rows behind them.
+enum class Stage : uint8_t { kLead, kStrips, kRest };
+
+class StripMaker {
+ public:
+  StripMaker(Program& program, BlockId block, TimeGroup group)
+      : builder_(program), block_(block), group_(std::move(group)) {}
+
+  // Returns the first item behind the group.
+  size_t Run() {
+    builder_.SetBlock(block_);
+    const std::vector<Item> items = std::exchange(program().blocks[block_].items, {});
+    for (const size_t item : group_.before) builder_.Append(items[item]);
+    for (const TimeMember& member : group_.members) {
+      items_.push_back(items[member.item]);
+      states_.push_back(InitialStates(items_.back()));
+    }
+    MakeBuffers();
+    MakeStage(Stage::kLead);
+    MakeStrips();
+    MakeStage(Stage::kRest);
+    const size_t end = program().blocks[block_].items.size();
+    for (const size_t item : group_.after) builder_.Append(items[item]);
+    for (const Item& item : items_) Forget(item);
+    return end;
+  }
+
+ private:
+  // Where rows of a sequence lie: behind row `end` of the buffer comes row `next` of the sequence.
+  struct Rows {
+    ValueId buffer = kNone;
+    int64_t end = 0, next = 0;
+  };
+  struct Extent {
+    int64_t begin = 0, count = 0;
+  };
+
+  Program& program() { return builder_.program(); }
+  const Section& SectionOf(const Item& item) {
+    return program().sections[std::get<SectionEntry>(item).section];
+  }
+  std::vector<ValueId> InitialStates(const Item& item);
+  void Forget(const Item& item);
+  void MakeBuffers();
+  void MakeStrips();
+  void MakeStage(Stage stage);
+  Extent ExtentOf(const TimeMember& member) const;
+  bool IsLastStage(const TimeMember& member) const {
+    return stage_ == (group_.RestOf(member) > 0 ? Stage::kRest : Stage::kStrips);
+  }
+  TensorType RowsType(const TimeSequence& sequence, int64_t rows) const;
+  ValueId Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows);
+  ValueId RowsOf(const TimeOperand& operand, Extent rows);
+  ValueId BeginRows(size_t sequence, Extent rows);
+  void MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows);
+  void KeepRows(const TimeSequence& sequence, ValueId made, Extent rows);
+  ValueId TailOf(const TimeSequence& sequence);
+  void MakeStep(const TimeMember& member, const Step& step, Extent rows);
+  void MakeLoop(size_t member, SectionId from, Extent rows);
+  void CarryStates(size_t member, Loop& within);
+  void KeepLasts(const Loop& from, Loop& within);
+  size_t AddResult(ValueId value);
+
+  Builder builder_;
+  const BlockId block_;
+  const TimeGroup group_;
+  std::vector<Item> items_;                    // of the members
+  std::vector<std::vector<ValueId>> states_;  // of each member before its next rows
+  std::vector<Rows> places_;                   // of the sequences
+  Stage stage_ = Stage::kLead;
+  SectionId strips_ = kNone;
+  Loop around_;  // of the strips
+  size_t around_state_ = 0;  // the first of a member's states in it
+};
+
+std::vector<ValueId> StripMaker::InitialStates(const Item& item) {
+  std::vector<ValueId> initial;
+  if (!std::holds_alternative<SectionEntry>(item)) return initial;
+  for (const Loop::Carried& carried : SectionOf(item).loop->carried) {
+    initial.push_back(carried.initial);
+  }
+  return initial;
+}
+
+void StripMaker::Forget(const Item& item) {
+  if (!std::holds_alternative<SectionEntry>(item)) return;
+  Section& section = program().sections[std::get<SectionEntry>(item).section];
+  program().blocks[section.loop->body] = {};
+  section.loop.reset();
+}
+
+TensorType StripMaker::RowsType(const TimeSequence& sequence, int64_t rows) const {
+  const ElementType type = builder_.type(sequence.whole);
+  return {type, {rows, sequence.row_bytes / ElementBytes(type)}};
+}
+
+// Of sequences with history: room for the rows of each stage at the end, and for the row before them, in
+// which a loop keeps a state that is such a row.
+void StripMaker::MakeBuffers() {
+  for (const TimeSequence& sequence : group_.sequences) {
+    Rows& place = places_.emplace_back();
+    if (sequence.history == 0) continue;
+    const TimeMember& maker = group_.members[sequence.maker];
+    place.end = std::max(group_.LeadOf(maker) + 1,
+                         sequence.history + std::max(group_.strip, group_.RestOf(maker)));
+    place.buffer = builder_.Scratch(RowsType(sequence, place.end));
+  }
+}
+
+void StripMaker::MakeStrips() {
+  strips_ = builder_.NewSection();
+  around_.body = builder_.NewBlock();
+  builder_.SetBlock(around_.body);
+  MakeStage(Stage::kStrips);
+  builder_.SetBlock(block_);
+  builder_.Enter(strips_);
+  Section& section = program().sections[strips_];
+  section.trip_count = section.max_trips = group_.strips;
+  section.layer = builder_.layer();
+  section.loop = std::move(around_);
+}
+
+StripMaker::Extent StripMaker::ExtentOf(const TimeMember& member) const {
+  const int64_t lead = group_.LeadOf(member);
+  if (stage_ == Stage::kLead) return {0, lead};
+  if (stage_ == Stage::kStrips) return {lead, group_.strip};
+  return {lead + group_.strips * group_.strip, group_.RestOf(member)};
+}
+
+void StripMaker::MakeStage(Stage stage) {
+  stage_ = stage;
+  for (size_t i = 0; i < group_.members.size(); ++i) {
+    const TimeMember& member = group_.members[i];
+    const Extent rows = ExtentOf(member);
+    for (const size_t sequence : member.made) places_[sequence].next = rows.begin + rows.count;
+    if (rows.count == 0) continue;
+    if (const auto* step = std::get_if<Step>(&items_[i])) {
+      MakeStep(member, *step, rows);
+    } else {
+      MakeLoop(i, std::get<SectionEntry>(items_[i]).section, rows);
+    }
+  }
+}
+
+// Rows of a value outside; in a strip those of that strip.
+ValueId StripMaker::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows) {
+  std::vector<Move> moves;
+  if (stage_ == Stage::kStrips) moves.push_back({strips_, group_.strip * row_bytes});
+  const ElementType type = builder_.type(whole);
+  return builder_.View(whole, begin_bytes + rows.begin * row_bytes,
+                       {type, {rows.count, row_bytes / ElementBytes(type)}}, std::move(moves));
+}
+
+ValueId StripMaker::RowsOf(const TimeOperand& operand, Extent rows) {
+  if (operand.sequence == kNone) {
+    return Part(operand.value, operand.begin_bytes, operand.row_bytes, rows);
+  }
+  const Rows& place = places_[operand.sequence];
+  const int64_t row = place.end - (place.next - rows.begin);
+  return builder_.View(place.buffer, row * operand.row_bytes,
+                       RowsType(group_.sequences[operand.sequence], rows.count));
+}
+
+// Where the next rows of a sequence are made.
+ValueId StripMaker::BeginRows(size_t id, Extent rows) {
+  const TimeSequence& sequence = group_.sequences[id];
+  Rows& place = places_[id];
+  const TensorType type = RowsType(sequence, rows.count);
+  if (sequence.history == 0) {
+    place.buffer = builder_.Scratch(type);
+    place.end = rows.count;
+    return place.buffer;
+  }
+  if (stage_ != Stage::kLead) MoveHistory(sequence, place, rows.count);
+  return builder_.View(place.buffer, (place.end - rows.count) * sequence.row_bytes, type);
+}
+
+// The last rows of a buffer move to the front by so many rows.
+void StripMaker::MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows) {
+  const Because because(builder_, Reason::back_edge);
+  const auto part = [&](int64_t begin, int64_t count) {
+    return builder_.View(place.buffer, begin * sequence.row_bytes, RowsType(sequence, count));
+  };
+  const int64_t history = sequence.history, from = place.end - history;
+  if (history <= 2 * rows) {
+    const int64_t first = std::min(history, rows);
+    builder_.Copy(part(from, first), part(from - rows, first));
+    if (first == history) return;
+    builder_.Copy(part(from + first, history - first), part(from, history - first));
+    return;
+  }
+  const ValueId aside = builder_.Scratch(RowsType(sequence, history));
+  builder_.Copy(part(from, history), aside);
+  builder_.Copy(aside, part(from - rows, history));
+}
+
+// What is read behind the group goes where it is read.
+void StripMaker::KeepRows(const TimeSequence& sequence, ValueId made, Extent rows) {
+  if (sequence.kept_from == sequence.rows) return;
+  const Because because(builder_, Reason::scan_chunk);
+  if (sequence.kept_from == 0) {
+    builder_.Copy(made, Part(sequence.whole, 0, sequence.row_bytes, rows));
+    return;
+  }
+  if (!IsLastStage(group_.members[sequence.maker])) return;
+  const int64_t kept = sequence.rows - sequence.kept_from;
+  builder_.Copy(builder_.View(made, (rows.count - kept) * sequence.row_bytes,
+                              RowsType(sequence, kept)),
+                TailOf(sequence));
+}
+
+// A value of the last rows alone, of which what has lain in them becomes a part.
+ValueId StripMaker::TailOf(const TimeSequence& sequence) {
+  const int64_t begin = sequence.kept_from * sequence.row_bytes;
+  std::vector<std::pair<ValueId, int64_t>> parts;
+  for (ValueId value = 0; value < program().values.size(); ++value) {
+    const Place place = Resolve(program(), value);
+    if (place.root == sequence.whole && place.moves.empty() && place.offset_bytes >= begin) {
+      parts.emplace_back(value, place.offset_bytes - begin);
+    }
+  }
+  const BlockId block = builder_.block();
+  builder_.SetBlock(block_);
+  const ValueId tail = builder_.Scratch(RowsType(sequence, sequence.rows - sequence.kept_from));
+  builder_.SetBlock(block);
+  for (const auto& [value, offset] : parts) MakeView(program(), value, tail, offset);
+  return tail;
+}
+
+void StripMaker::MakeStep(const TimeMember& member, const Step& step, Extent rows) {
+  builder_.SetLayer(step.layer);
+  Step part = step;
+  Extent read = rows;
+  if (const std::optional<WindowRows> window = WindowRowsOf(step)) {
+    const int64_t first = rows.begin - member.front;
+    const int64_t end = std::min(first + member.reach + rows.count, window->in);
+    read = {std::max<int64_t>(0, first), end - std::max<int64_t>(0, first)};
+    part.params = WindowPart(step, read.count, rows.count, read.begin - first);
+  } else {
+    part.params = RowPartOf(program(), step, member.rows, rows.count)->params;
+  }
+  for (const TimeOperand& operand : member.operands) {
+    part.inputs[operand.input] = RowsOf(operand, read);
+  }
+  part.outputs[0] = BeginRows(member.made[0], rows);
+  const ValueId made = part.outputs[0];
+  builder_.Append(std::move(part));
+  KeepRows(group_.sequences[member.made[0]], made, rows);
+}
+
+void StripMaker::MakeLoop(size_t id, SectionId from_id, Extent rows) {
+  const TimeMember& member = group_.members[id];
+  Section section = program().sections[from_id];
+  const Loop from = *std::exchange(section.loop, std::nullopt);
+  builder_.SetLayer(section.layer);
+  Loop within;
+  ValueMap copies;
+  const auto copy = [&](ValueId value) {
+    Value copied = builder_.value(value);
+    program().values.push_back(std::move(copied));
+    return copies[value] = static_cast<ValueId>(program().values.size() - 1);
+  };
+  for (const TimeOperand& operand : member.operands) {
+    const ValueId whole = RowsOf(operand, rows);
+    within.sliced.push_back({whole, copy(from.sliced[operand.input].chunk), 0, 1, 0, false});
+  }
+  for (const Loop::Carried& carried : from.carried) {
+    within.carried.push_back({kNone, copy(carried.state), carried.result});
+  }
+  within.body = Clone(program(), from.body, copies);
+  for (const auto& [value, copied] : copies) program().values[copied].block = within.body;
+  // The history moves first: a state that is a row of it begins in the row before the new ones.
+  std::vector<ValueId> made;
+  for (size_t scan = 0; scan < from.scans.size(); ++scan) {
+    made.push_back(BeginRows(member.made[scan], rows));
+    within.scans.push_back({from.scans[scan].result, made.back(), 0, false});
+  }
+  CarryStates(id, within);
+  if (IsLastStage(member)) KeepLasts(from, within);
+  section.loop = std::move(within);
+  section.trip_count = section.max_trips = rows.count;
+  const SectionId made_id = builder_.NewSection();
+  program().sections[made_id] = std::move(section);
+  builder_.Enter(made_id);
+  for (size_t scan = 0; scan < made.size(); ++scan) {
+    KeepRows(group_.sequences[member.made[scan]], made[scan], rows);
+  }
+}
+
+// From stage to stage, and from strip to strip.
+void StripMaker::CarryStates(size_t id, Loop& within) {
+  const Because because(builder_, Reason::initial_value);
+  const bool goes_on = !IsLastStage(group_.members[id]);
+  around_state_ = around_.carried.size();
+  for (size_t i = 0; i < within.carried.size(); ++i) {
+    ValueId& state = states_[id][i];
+    const TensorType type = builder_.value(within.carried[i].state).type;
+    const auto copied = [&](ValueId from) {
+      const ValueId initial = builder_.Scratch(type);
+      builder_.Copy(from, initial);
+      return initial;
+    };
+    const ValueId last = stage_ == Stage::kStrips || goes_on ? builder_.Scratch(type) : kNone;
+    if (last != kNone) within.lasts.push_back({within.carried[i].result, last});
+    if (stage_ != Stage::kStrips) {
+      within.carried[i].initial = copied(state);
+      state = last;
+      continue;
+    }
+    const ValueId before = builder_.Scratch(type);
+    // A loop of one iteration takes its states as they are.
+    within.carried[i].initial = group_.strip == 1 ? before : copied(before);
+    builder_.SetBlock(block_);
+    const size_t result = AddResult(last);
+    around_.carried.push_back({copied(state), before, result});
+    if (goes_on) {
+      state = builder_.Scratch(type);
+      around_.lasts.push_back({result, state});
+    }
+    builder_.SetBlock(around_.body);
+  }
+}
+
+// What the loop gives of its last iteration.
+void StripMaker::KeepLasts(const Loop& from, Loop& within) {
+  for (const Loop::Last& last : from.lasts) {
+    if (stage_ != Stage::kStrips) {
+      within.lasts.push_back(last);
+      continue;
+    }
+    const auto carried = std::ranges::find(from.carried, last.result, &Loop::Carried::result);
+    if (carried != from.carried.end()) {
+      const size_t state = around_state_ + static_cast<size_t>(carried - from.carried.begin());
+      around_.lasts.push_back({around_.carried[state].result, last.value});
+      continue;
+    }
+    const ValueId value = builder_.Scratch(builder_.value(last.value).type);
+    within.lasts.push_back({last.result, value});
+    around_.lasts.push_back({AddResult(value), last.value});
+  }
+}
+
+// The number of a result of a strip, which is `value`.
+size_t StripMaker::AddResult(ValueId value) {
+  std::vector<ValueId>& results = program().blocks[around_.body].results;
+  results.push_back(value);
+  return results.size() - 1;
+}
+
+}  // namespace
+
+bool RunInStrips(Program& program, int64_t most_rows) {
+  bool has_any = false;
+  const size_t blocks = program.blocks.size();
+  for (BlockId block = 0; block < blocks; ++block) {
+    size_t first = 0;
+    while (std::optional<TimeGroup> group = FindTimeGroup(program, block, first, most_rows)) {
+      first = StripMaker(program, block, *std::move(group)).Run();
+      has_any = true;
+    }
+  }
+  return has_any;
+}
+
+}  // namespace weft::plan
