@@ -353,7 +353,7 @@ bool FuseLoopsAndSteps(Program& program) {
 
 std::vector<FusedProgram> FusedPrograms(const Program& program) {
   std::vector<FusedProgram> programs;
-  for (const int64_t strip : {kStrip, int64_t{1}}) {
+  for (const int64_t strip : {kStrip, kStrip / 2, int64_t{1}}) {
     Program strips = program;
     if (!RunInStrips(strips, strip)) break;
     programs.push_back({std::move(strips), strip, true, true});

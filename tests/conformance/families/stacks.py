@@ -174,8 +174,8 @@ def _windows_both_ways(m):
 
 # With budgets in bytes that only plans with one loop keep.
 MODELS = ((_dense, 1200), (_normalised, 1200), (_residual, 1400), (_flat, None), (_reverse, 830),
-          (_input_again, 1000), (_causal, 1), (_separable, 1), (_same, 1), (_valid, 1), (_windows, 1),
-          (_far, None), (_windows_both_ways, None))
+          (_input_again, 1000), (_causal, 1100), (_separable, 1500), (_same, 1300), (_valid, 1250),
+          (_windows, 1800), (_far, None), (_windows_both_ways, None))
 
 
 def cases():
