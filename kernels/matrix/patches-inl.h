@@ -147,7 +147,7 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
   const bool is_run =
       stride == 1 && (pixel == channels || kx.count() == 1);  // taps of a row follow one another
   const size_t across = place(walk.across, column, kx.first, walk.x.pixel);
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET != HWY_SCALAR || defined(WEFT_RUNS_BY_HELIUM)
   if (is_run && kx.count() == walk.across.kernel && ky.count() == walk.down.kernel) {
     const T* from = x + (place(walk.down, row, 0, walk.x.row) + across);
     const size_t step = ky.count() == 1 ? 0 : size_t{walk.down.dilation} * walk.x.row;

@@ -220,11 +220,7 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
       "bcs 3f\n\t"  //
       WEFT_EIGHT_LEVELS("q4", "q5", "r0")
       "vstrb.32 q0, [r7], #4\n\t"
-      "vstrb.32 q1, [r7], #4\n\t"
-      "b 4f\n"
-      "3:\n\t"
-      "vstrw.32 q0, [r7], #16\n\t"
-      "vstrw.32 q1, [r7], #16\n"
+      "vstrb.32 q1, [r7], #4\n"
       "4:\n\t"
       "vmov r0, r2, s26, s27\n\t"
       "add r5, r0\n\t"
@@ -233,6 +229,12 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
       "vmov r0, s30\n\t"
       "cmp r7, r0\n\t"
       "bne 1b\n\t"
+      "b 5f\n"
+      "3:\n\t"
+      "vstrw.32 q0, [r7], #16\n\t"
+      "vstrw.32 q1, [r7], #16\n\t"
+      "b 4b\n"
+      "5:\n\t"
       "vmov r7, s31"
       : "+r"(at)
       :
