@@ -23,7 +23,7 @@ Fault Check(const format::ConvQ8Params& params, const OperandSlots& slots) {
       Times(Times(padded, params.groups()), Clip(kernels::PaddedInputs(inputs)));
   check.RequireApart(y, params.y());
   check.RequireOperand(0, kI8, MapReach(x, params.x()));
-  RequireProduct(check, params, inputs, weights, y.channels);
+  RequireProduct(check, params.levels(), params.activation(), inputs, weights, y.channels);
   check.RequireOperand(4, kF32, y.channels);
   check.RequireOperand(5, params.levels().type(), MapReach(y, params.y()));
   const bool is_direct = kernels::ConvQ8IsDirect(params);

@@ -15,8 +15,8 @@ Fault Check(const format::DenseQ8Params& params, const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireRowsApart(rows, params.y_row_stride(), outputs);
   check.RequireOperand(0, kI8, RowsReach(rows, params.x_row_stride(), inputs));
-  RequireProduct(check, params, inputs, Times(padded, Clip(kernels::PaddedInputs(inputs))),
-                 outputs);
+  RequireProduct(check, params.levels(), params.activation(), inputs,
+                 Times(padded, Clip(kernels::PaddedInputs(inputs))), outputs);
   check.RequireOperand(4, kF32, RowsReach(rows, params.start_row_stride(), outputs));
   check.RequireOperand(5, params.levels().type(), RowsReach(rows, params.y_row_stride(), outputs));
   return check.fault();

@@ -24,7 +24,7 @@ Fault Check(const format::DepthwiseQ8Params& params, const OperandSlots& slots) 
   const uint32_t padded = Times(Clip(kernels::PanelCount(channels)), kernels::kPanelOutputs);
   check.RequireApart(y, params.y());
   check.RequireOperand(0, kI8, MapReach(x, params.x()));
-  RequireProduct(check, params, taps, Times(padded, taps), channels);
+  RequireProduct(check, params.levels(), params.activation(), taps, Times(padded, taps), channels);
   check.RequireOperand(4, kF32, channels);
   check.RequireOperand(5, params.levels().type(), MapReach(y, params.y()));
   return check.fault();

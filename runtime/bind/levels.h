@@ -55,12 +55,11 @@ inline kernels::ResultsQ8 ResultsOf(const format::Levels& levels) {
 }
 
 // What operands 0, 1 and behind of a product are, "x weights scales [first] [start] -> y": of so many
-// terms in a sum, scales and first for each of `outputs`; start and y are the caller's.
-template <typename Params>
-void RequireProduct(ParamChecker& check, const Params& params, uint32_t terms, uint32_t weights,
-                    uint32_t outputs) {
-  const format::Levels& levels = params.levels();
-  const format::Activation& activation = params.activation();
+// terms in a sum, scales and first for each of `outputs`; start and y are the caller's. One function for
+// all steps, and not a template of their parameters.
+inline void RequireProduct(ParamChecker& check, const format::Levels& levels,
+                           const format::Activation& activation, uint32_t terms, uint32_t weights,
+                           uint32_t outputs) {
   check.RequireActivation(activation);
   if (levels.type() == kF32) {
     RequireNoLevels(check, levels);
