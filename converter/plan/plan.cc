@@ -21,6 +21,7 @@
 #include "converter/plan/solve.h"
 #include "converter/plan/split_values.h"
 #include "converter/plan/traffic.h"
+#include "converter/plan/uniform_copies.h"
 #include "converter/program/cells.h"
 #include "converter/program/chains.h"
 #include "converter/program/hoist.h"
@@ -243,6 +244,7 @@ Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Me
   TakeTurns(hoisted);
   ChainCopies(hoisted);
   DropCopies(hoisted);
+  FillUniformCopies(hoisted);
   Program apart = hoisted;
   WriteInPlace(hoisted);
   Plan plan = PlanAsIs(hoisted, memories, candidate.lies_near);

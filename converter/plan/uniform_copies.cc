@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/plan/uniform_copies.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace weft::plan {
+
+namespace {
+
+// The bits of every element that a plain copy of a constant moves, low part first, if they are the same.
+std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const Step& copy) {
+  const Place source = Resolve(program, copy.inputs[0]);
+  const Value& root = program.values[source.root];
+  if (root.home != Home::kWeights || !source.moves.empty()) return std::nullopt;
+  const std::byte* const first = root.data->data() + source.offset_bytes;
+  const std::byte* const end = first + program.values[copy.inputs[0]].bytes;
+  const uint32_t element_bytes = std::get<format::CopyParams>(copy.params).element_bytes();
+  if (!std::equal(first + element_bytes, end, first)) return std::nullopt;
+  std::array<uint32_t, 2> bits = {};
+  std::memcpy(bits.data(), first, element_bytes);
+  return bits;
+}
+
+}  // namespace
+
+void FillUniformCopies(Program& program) {
+  for (Block& block : program.blocks) {
+    for (Item& item : block.items) {
+      auto* step = std::get_if<Step>(&item);
+      if (step == nullptr || !IsPlainCopy(program, *step)) continue;
+      const std::optional<std::array<uint32_t, 2>> bits = BitsOfAll(program, *step);
+      if (!bits) continue;
+      const auto& copy = std::get<format::CopyParams>(step->params);
+      step->params =
+          format::FillParams(copy.dims()->Get(0), copy.element_bytes(), (*bits)[0], (*bits)[1]);
+      step->inputs.clear();
+    }
+  }
+}
+
+}  // namespace weft::plan
