@@ -127,9 +127,6 @@ WEFT_PART void TakeRows(const DenseI4Shape& shape, const float* x, size_t first,
       for (; k < end; ++k) sum += q[k];
       rows.SetSum(r, g, sum);
     }
-#if defined(WEFT_SUMS_NEIGHBOURS)
-    ArrangeRow(q, rows.padded);
-#endif
   }
 }
 

@@ -10,9 +10,13 @@
 #include "kernels/simd/vector-inl.h"
 
 #undef WEFT_RUNS_OUTPUTS
-#if defined(WEFT_SUMS_NEIGHBOURS) && (!defined(__ARM_FEATURE_MVE) || (__ARM_FEATURE_MVE & 2))
+#undef WEFT_FINISHES_EIGHTS
+#if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/matrix/dense_i8_cortex_m-inl.h"
 #define WEFT_RUNS_OUTPUTS
+#elif defined(WEFT_ROUNDS_EIGHTS)
+#include "kernels/matrix/dense_i8_cortex_m-inl.h"
+#define WEFT_FINISHES_EIGHTS
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -23,8 +27,13 @@ namespace weft::kernels::HWY_NAMESPACE {
 // One row of a panel from its sums; start may be null.
 WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
                            const float* start, size_t outputs, float* y) {
+  size_t i = 0;
+#if defined(WEFT_FINISHES_EIGHTS)
+  i = FinishEights(sums, worth, scales, start, outputs, y);
+#else
   WEFT_FOUR_A_TURN
-  for (size_t i = 0; i < outputs; ++i) {
+#endif
+  for (; i < outputs; ++i) {
     const float begun = start == nullptr ? 0.0f : start[i];
     y[i] = static_cast<float>(sums[i]) * worth * scales[i] + begun;
   }
@@ -55,15 +64,18 @@ struct DenseI8Operands {
 };
 
 // Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h, nowhere else.
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) {
 #if defined(WEFT_TARGET_DOTS)
+inline constexpr bool kMultipliesBytes = true;
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) {
   return shape.most == kLeastMost && HasDots();
-#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
-  return shape.most == kLeastMost;
-#else
-  return (void)shape, false;
-#endif
 }
+#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
+inline constexpr bool kMultipliesBytes = true;
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.most == kLeastMost; }
+#else
+inline constexpr bool kMultipliesBytes = false;
+HWY_INLINE bool AreBytes(const DenseI8Shape&) { return false; }
+#endif
 
 // Row `row` of x as integers; returns what one of them is worth.
 template <typename Number>
@@ -76,34 +88,52 @@ HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t 
                        static_cast<float>(shape.most), q);
   }
   const int16_t* const from = static_cast<const int16_t*>(x) + place;
-  for (size_t i = 0; i < padded; ++i) q[i] = static_cast<Number>(i < shape.inputs ? from[i] : 0);
+  for (size_t i = 0; i < padded; ++i) {
+    q[PlaceInRow(i)] = static_cast<Number>(i < shape.inputs ? from[i] : 0);
+  }
   return 1.0f;
 }
 
-// All outputs of rows of integers, a panel at a time; starts may be null.
+// All outputs of rows of integers, kPanelsAtOnce panels at a time; starts may be null.
 template <size_t kRows, typename Number>
 HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
                           const NumberRows<Number>& numbers, const float* worth,
                           const float* starts, float* rows) {
+  constexpr size_t kMost = kPanelsAtOnce * kPanelOutputs;
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, shape.inputs);
   const int8_t* weights = at.weights;
-  for (size_t first = 0; first < shape.outputs; first += kPanelOutputs, weights += panel_bytes) {
-    const size_t left = shape.outputs - first,
-                 outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(numbers, weights, sums);
+  for (size_t first = 0; first < shape.outputs; first += kMost) {
+    const size_t left = shape.outputs - first, outputs = left < kMost ? left : kMost;
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kMost];
+    SumPanels<kRows>(numbers, weights, PanelCount(static_cast<uint32_t>(outputs)), sums);
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
           starts == nullptr ? nullptr : starts + r * shape.start_row_stride + first;
-      FinishPanel(sums + r * kPanelOutputs, worth[r], at.scales + first, start, outputs,
+      FinishPanel(sums + r * kMost, worth[r], at.scales + first, start, outputs,
                   rows + r * shape.y_row_stride + first);
     }
+    weights += kPanelsAtOnce * panel_bytes;
   }
 }
 
 // The outputs of a row, which begin at y.
 HWY_INLINE void ActivateRow(const DenseI8Shape& shape, float* y) {
   if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, shape.outputs);
+}
+
+// The same of bytes.
+template <size_t kRows>
+HWY_INLINE void RunBytes(const DenseI8Shape& shape, const DenseI8Operands& at,
+                         NumberRows<int8_t> numbers, const float* worth, const float* starts,
+                         float* rows) {
+#if defined(WEFT_TARGET_DOTS)
+  int32_t biases[kRows];
+  if (kFirstBias != 0) {
+    BiasesOf<kRows>(numbers, biases);
+    numbers.biases = biases;
+  }
+#endif
+  RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
 }
 
 #if defined(WEFT_RUNS_OUTPUTS)
@@ -113,13 +143,27 @@ HWY_NOINLINE inline void DenseI8Row(const DenseI8Shape& shape, const DenseI8Oper
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
   int16_t* const q = at.scratch + row % kDenseI8Rows * padded;
   const float worth = IntegersOfRow(shape, at.x, row, padded, q);
-  ArrangeRow(q, padded);
   const float* const start =
       at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
   float* const y = at.y + row * shape.y_row_stride;
   RunOutputs({worth, at.scales, start, y, q, kPanelOutputs * padded, 0, q + padded, at.weights},
              shape.outputs);
   ActivateRow(shape, y);
+}
+#else
+// And of shorts.
+template <size_t kRows>
+HWY_INLINE void RunShorts(const DenseI8Shape& shape, const DenseI8Operands& at, int16_t* shorts,
+                          size_t padded, const float* worth, const float* starts, float* rows) {
+  NumberRows<int16_t> numbers = {shorts, padded, padded, nullptr};
+#if defined(WEFT_TARGET_DOTS) && HWY_ARCH_X86
+  int32_t biases[kRows];
+  if (HasDots()) {
+    for (size_t r = 0; r < kRows; ++r) biases[r] = SplitRow(shorts + r * padded, padded);
+    numbers.biases = biases;
+  }
+#endif
+  RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
 }
 #endif
 
@@ -143,28 +187,13 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   const float* const starts =
       at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
   float* const rows = at.y + row * shape.y_row_stride;
-#if defined(WEFT_TARGET_DOTS)
-  int32_t biases[kRows];
-#endif
   if (are_bytes) {
-    NumberRows<int8_t> numbers = {bytes, padded, padded, nullptr};
-#if defined(WEFT_TARGET_DOTS)
-    if (kFirstBias != 0) {
-      BiasesOf<kRows>(numbers, biases);
-      numbers.biases = biases;
+    if constexpr (kMultipliesBytes) {
+      RunBytes<kRows>(shape, at, {bytes, padded, padded, nullptr}, worth, starts, rows);
     }
-#endif
-    RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
   } else {
 #if !defined(WEFT_RUNS_OUTPUTS)
-    NumberRows<int16_t> numbers = {shorts, padded, padded, nullptr};
-#if defined(WEFT_TARGET_DOTS) && HWY_ARCH_X86
-    if (HasDots()) {
-      for (size_t r = 0; r < kRows; ++r) biases[r] = SplitRow(shorts + r * padded, padded);
-      numbers.biases = biases;
-    }
-#endif
-    RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
+    RunShorts<kRows>(shape, at, shorts, padded, worth, starts, rows);
 #endif
   }
   for (size_t r = 0; r < kRows; ++r) ActivateRow(shape, rows + r * shape.y_row_stride);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of DenseI8 on a Cortex-M with an FPU: sums stay in core registers from their first product until they
-// are floats. Instructions per multiply-add and per output: Helium 0.29 and 3.3, the DSP extension 1.19 and 9.
+// A row of DenseI8 on a Cortex-M with an FPU. With Helium sums stay in core registers from their first product until
+// they are floats: 0.29 instructions per multiply-add and 3.3 per output. The DSP extension has those of
+// sum_panel_cortex_m-inl.h, which become floats in 5 instructions.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
@@ -112,93 +113,7 @@ HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
         "q1", "q2", "q3", "q4", "q5", "q6");
 }
 
-#else
-
-inline constexpr size_t kOutputGroup = 4;
-
-// clang-format off
-// Eight weights of one output with the numbers in r2 to r5; then the weights `step` bytes further on.
-#undef WEFT_EIGHT_WEIGHTS
-#define WEFT_EIGHT_WEIGHTS(sum, step)               \
-  "ldrd r11, r12, [r1], #" step "\n\t"              \
-  "sxtb16 lr, r11\n\t"                              \
-  "smlad " sum ", lr, r2, " sum "\n\t"              \
-  "sxtb16 r11, r11, ror #8\n\t"                     \
-  "smlad " sum ", r11, r3, " sum "\n\t"             \
-  "sxtb16 lr, r12\n\t"                              \
-  "smlad " sum ", lr, r4, " sum "\n\t"              \
-  "sxtb16 r12, r12, ror #8\n\t"                     \
-  "smlad " sum ", r12, r5, " sum "\n\t"
-#undef WEFT_HALF_BLOCK
-#define WEFT_HALF_BLOCK(step)     \
-  "ldmia r0!, {r2-r5}\n\t"        \
-  WEFT_EIGHT_WEIGHTS("r6", "16")  \
-  WEFT_EIGHT_WEIGHTS("r8", "16")  \
-  WEFT_EIGHT_WEIGHTS("r9", "16")  \
-  WEFT_EIGHT_WEIGHTS("r10", step)
-#undef WEFT_FOUR_BY
-#define WEFT_FOUR_BY(op, x) \
-  op " s0, s0, " x "\n\t" op " s1, s1, " x "\n\t" op " s2, s2, " x "\n\t" op " s3, s3, " x "\n\t"
-#undef WEFT_FOUR_BY_FOUR
-#define WEFT_FOUR_BY_FOUR(op) \
-  op " s0, s0, s4\n\t" op " s1, s1, s5\n\t" op " s2, s2, s6\n\t" op " s3, s3, s7\n\t"
-// clang-format on
-
-// `groups` times four outputs: as many as all whole panels have, or at most those of one panel. Scales are
-// whole groups. r0 is x, which ends at r7, r1 the weights, s12 to s18 the first seven members, of them s17 less
-// what the first step of a panel goes on; s19 and s20 are zeros, and s21 holds r7, which may be the frame's and
-// cannot be asked for then.
-HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
-  register const OutputsOfRow* at __asm__("r0") = &row;
-  __asm__ volatile(
-      "vmov s21, r7\n\t"
-      "vldmia r0!, {s12-s18}\n\t"
-      "ldrd r7, r1, [r0]\n\t"
-      "vmov r0, r2, s16, s17\n\t"
-      "subs r2, #64\n\t"
-      "vmov s17, r2\n\t"
-      "movs r2, #0\n\t"
-      "vmov s19, s20, r2, r2\n"
-      "1:\n\t"
-      "vmov r6, r8, s19, s20\n\t"
-      "vmov r9, r10, s19, s20\n"
-      "2:\n\t"  //
-      WEFT_HALF_BLOCK("-40") WEFT_HALF_BLOCK("200")
-      "cmp r0, r7\n\t"
-      "bne 2b\n\t"
-      "vmov s0, s1, r6, r8\n\t"
-      "vmov s2, s3, r9, r10\n\t"
-      "vmov r2, r3, s13, s14\n\t"
-      "vmov r4, r0, s15, s16\n\t"
-      "vmov r5, lr, s17, s18\n\t"
-      "vldmia r2!, {s4-s7}\n\t"
-      "vcvt.f32.s32 s0, s0\n\tvcvt.f32.s32 s1, s1\n\t"
-      "vcvt.f32.s32 s2, s2\n\tvcvt.f32.s32 s3, s3\n\t"  //
-      WEFT_FOUR_BY("vmul.f32", "s12") WEFT_FOUR_BY_FOUR("vmul.f32")
-      "vldmia r3!, {s4-s7}\n\t"  //
-      WEFT_FOUR_BY_FOUR("vadd.f32")
-      "vstmia r4!, {s0-s3}\n\t"
-      "vmov s13, s14, r2, r3\n\t"
-      "vmov s15, r4\n\t"
-      "subs lr, #1\n\t"
-      "vmov s18, lr\n\t"
-      "tst lr, #3\n\t"
-      "ite ne\n\t"
-      "subne r1, r5\n\t"
-      "subeq r1, #192\n\t"
-      "cmp lr, #0\n\t"
-      "bne 1b\n\t"
-      "vmov r7, s21"
-      : "+r"(at)
-      :
-      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",
-        "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s12", "s13", "s14", "s15", "s16", "s17",
-        "s18", "s19", "s20", "s21");
-}
-
-#endif
-
-// All outputs of a row whose numbers ArrangeRow has seen; start may be null.
+// All outputs of a row; start may be null.
 WEFT_PART void RunOutputs(OutputsOfRow row, size_t outputs) {
   if (row.start == nullptr) {
     for (size_t n = 0; n < outputs; ++n) row.y[n] = 0.0f;
@@ -225,6 +140,62 @@ WEFT_PART void RunOutputs(OutputsOfRow row, size_t outputs) {
   RunGroups(row);
   for (size_t n = 0; n < rest; ++n) y[n] = last[n];
 }
+
+#else
+
+// clang-format off
+// An instruction of each of s0 to s7, and of another number.
+#undef WEFT_EIGHT_PAIRS
+#define WEFT_EIGHT_PAIRS(op, a, b, c, d, e, f, g, h)                                      \
+  op " s0, s0, " a "\n\t" op " s1, s1, " b "\n\t" op " s2, s2, " c "\n\t"                 \
+  op " s3, s3, " d "\n\t" op " s4, s4, " e "\n\t" op " s5, s5, " f "\n\t"                 \
+  op " s6, s6, " g "\n\t" op " s7, s7, " h "\n\t"
+#undef WEFT_EIGHT_NUMBERS
+#define WEFT_EIGHT_NUMBERS(op)                                                            \
+  op " s0, s0\n\t" op " s1, s1\n\t" op " s2, s2\n\t" op " s3, s3\n\t"                    \
+  op " s4, s4\n\t" op " s5, s5\n\t" op " s6, s6\n\t" op " s7, s7\n\t"
+// clang-format on
+
+// y = sums * worth * scales + start of as many eights as there are among `outputs`, which it returns; start may be
+// null.
+HWY_INLINE size_t FinishEights(const int32_t* sums, float worth, const float* scales,
+                               const float* start, size_t outputs, float* y) {
+  const size_t eights = outputs / 8 * 8;
+  if (eights == 0) return 0;
+  const float* const end = y + eights;
+  constexpr float kNone = 0.0f;
+  // clang-format off
+  __asm__ volatile(
+      "vmov.f32 s16, %[none]\n\t"
+      "vmov.f32 s17, %[none]\n\t"
+      "vmov.f32 s18, %[none]\n\t"
+      "vmov.f32 s19, %[none]\n\t"
+      "vmov.f32 s20, %[none]\n\t"
+      "vmov.f32 s21, %[none]\n\t"
+      "vmov.f32 s22, %[none]\n\t"
+      "vmov.f32 s23, %[none]\n"
+      "1:\n\t"
+      "vldmia %[sums]!, {s0-s7}\n\t"
+      "vldmia %[scales]!, {s8-s15}\n\t"
+      "cbz %[start], 2f\n\t"
+      "vldmia %[start]!, {s16-s23}\n"
+      "2:\n\t"
+      WEFT_EIGHT_NUMBERS("vcvt.f32.s32")
+      WEFT_ROUND_EIGHT("vmul.f32", "%[worth]")
+      WEFT_EIGHT_PAIRS("vmul.f32", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15")
+      WEFT_EIGHT_PAIRS("vadd.f32", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23")
+      "vstmia %[y]!, {s0-s7}\n\t"
+      "cmp %[y], %[end]\n\t"
+      "bne 1b"
+      : [sums] "+r"(sums), [scales] "+r"(scales), [start] "+l"(start), [y] "+r"(y)
+      : [end] "r"(end), [worth] "t"(worth), [none] "t"(kNone)
+      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
+        "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23");
+  // clang-format on
+  return eights;
+}
+
+#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -124,7 +124,7 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
         const size_t first = to + channel * shape.y.channel;
 #if defined(WEFT_SUMS_NEIGHBOURS)
         results.WriteRows(sums, Behind(factors, channel), 1, count, y, first, shape.y.channel,
-                          {0, 0, 0, 1});
+                          {0, 0});
 #else
         results.Write(sums, Behind(factors, channel), count, y, first, shape.y.channel);
 #endif

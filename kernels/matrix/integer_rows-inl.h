@@ -26,6 +26,16 @@ inline constexpr uint32_t kLeastRow = (127 - 100) << 23;  // 2^-100
 // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
 inline constexpr float kRounder = 0x1.8p23f;
 
+// Where number i of a row stands: that of i, but for the DSP extension, whose instructions take bytes 0 and 2 of a
+// word of weights, then 1 and 3.
+HWY_INLINE size_t PlaceInRow(size_t i) {
+#if defined(WEFT_ROUNDS_EIGHTS)
+  return (i & 1) != (i >> 1 & 1) ? i ^ 3 : i;
+#else
+  return i;
+#endif
+}
+
 #if HWY_TARGET == HWY_SCALAR
 
 // In plain C, which compilers keep in registers there and make Helium of; elsewhere four numbers a turn.
@@ -73,9 +83,9 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
   WEFT_FOUR_A_TURN
 #endif
   for (; i < count; ++i) {
-    q[i] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));
+    q[PlaceInRow(i)] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));
   }
-  for (; i < padded; ++i) q[i] = 0;
+  for (; i < padded; ++i) q[PlaceInRow(i)] = 0;
 }
 
 #else

@@ -29,13 +29,13 @@
   op " s0, s0, " by "\n\t" op " s1, s1, " by "\n\t" op " s2, s2, " by "\n\t"              \
   op " s3, s3, " by "\n\t" op " s4, s4, " by "\n\t" op " s5, s5, " by "\n\t"              \
   op " s6, s6, " by "\n\t" op " s7, s7, " by "\n\t"
-// The lower halves of four numbers.
+// The lower halves of four numbers, of which the second and the third change places.
 #undef WEFT_STORE_FOUR
-#define WEFT_STORE_FOUR(s0, s1, s2, s3)           \
-  "vmov %[a], %[b], " s0 ", " s1 "\n\t"           \
-  "pkhbt %[a], %[a], %[b], lsl #16\n\t"           \
-  "vmov %[b], %[c], " s2 ", " s3 "\n\t"           \
-  "pkhbt %[b], %[b], %[c], lsl #16\n\t"           \
+#define WEFT_STORE_FOUR(first, second)            \
+  "vmov %[a], %[b], " first "\n\t"                \
+  "vmov %[c], %[d], " second "\n\t"               \
+  "pkhbt %[a], %[a], %[c], lsl #16\n\t"          \
+  "pkhbt %[b], %[b], %[d], lsl #16\n\t"          \
   "strd %[a], %[b], [%[q]], #8\n\t"
 // clang-format on
 
@@ -56,19 +56,19 @@ HWY_INLINE uint32_t GreatestOfEights(const float* x, size_t eights, uint32_t gre
   return greatest;
 }
 
-// q = the lower halves of x * factor + rounder; q lies at a multiple of 4 bytes.
+// q = the lower halves of x * factor + rounder in the order of PlaceInRow; q lies at a multiple of 4 bytes.
 HWY_INLINE void RoundEights(const float* x, float factor, float rounder, size_t eights,
                             int16_t* q) {
   if (eights == 0) return;
-  uint32_t a, b, c;
+  uint32_t a, b, c, d;
   __asm__ volatile(
       "1:\n\t"
       "vldmia %[x]!, {s0-s7}\n\t"  //
       WEFT_ROUND_EIGHT("vmul.f32", "%[factor]") WEFT_ROUND_EIGHT("vadd.f32", "%[rounder]")
-          WEFT_STORE_FOUR("s0", "s1", "s2", "s3") WEFT_STORE_FOUR("s4", "s5", "s6", "s7")
+          WEFT_STORE_FOUR("s0, s1", "s2, s3") WEFT_STORE_FOUR("s4, s5", "s6, s7")
       "subs %[eights], #1\n\t"
       "bne 1b"
-      : [q] "+r"(q), [x] "+r"(x), [eights] "+r"(eights), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
+      : [q] "+r"(q), [x] "+r"(x), [eights] "+r"(eights), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
       : [factor] "t"(factor), [rounder] "t"(rounder)
       : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7");
 }

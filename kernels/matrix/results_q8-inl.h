@@ -94,11 +94,7 @@ class ResultWriter {
       : bounds_(BoundsOf(results.levels)),
         activation_(activation),
         is_float_(results.is_float),
-        is_plain_(IsPlain(activation)) {
-#if defined(WEFT_SUMS_NEIGHBOURS)
-    levels_ = results.levels;
-#endif
-  }
+        is_plain_(IsPlain(activation)) {}
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 #define WEFT_WRITE HWY_INLINE  // into WriteRows alone
@@ -146,26 +142,17 @@ class ResultWriter {
   HWY_INLINE void Activate(float* y, size_t outputs) const {
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
   }
-#else
-  // Those of whole panels of at least one row, which lie apart by `steps`, and whose sums are whole.
-  HWY_INLINE void WritePanels(const int32_t* sums, const FactorsQ8& factors, size_t rows, void* y,
-                              size_t place, const RowSteps& steps) const {
-    int8_t* const to = static_cast<int8_t*>(y) + place;
-    if (LevelsOfPanels(sums, factors, rows, PanelBoundsOf(bounds_, levels_), to, steps)) return;
-    WriteRows(sums, factors, rows, kPanelOutputs, y, place, 1, steps);
-  }
 #endif
 
-  // The same of any outputs. Sums of a row lie apart only of levels.
+  // Those of at least one row, which lie apart by `steps`.
   WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
                            void* y, size_t place, size_t stride, const RowSteps& steps) const {
-    for (;; sums += steps.sums, place += steps.y) {
-      if (AreLevels(stride)) {
-        int8_t* const to = static_cast<int8_t*>(y) + place;
-        LevelsOfSums(sums, factors, outputs, bounds_, to, steps.outputs);
-      } else {
-        Write(sums, factors, outputs, y, place, stride);
-      }
+    if (AreLevels(stride)) {
+      return LevelsOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + place,
+                          steps);
+    }
+    for (;; sums += kSumsOfRow, place += steps.y) {
+      Write(sums, factors, outputs, y, place, stride);
       if (--rows == 0) return;
       factors = Behind(factors, steps);
     }
@@ -182,9 +169,6 @@ class ResultWriter {
   }
 
   LevelBounds bounds_;
-#if defined(WEFT_SUMS_NEIGHBOURS)
-  Levels levels_;
-#endif
   const Activation& activation_;
   bool is_float_, is_plain_;
 };

@@ -49,7 +49,6 @@ namespace weft::kernels::HWY_NAMESPACE {
 #if !defined(WEFT_SUMS_NEIGHBOURS)  // else rows_q8_cortex_m-inl.h has it
 // Rows that share weights.
 inline constexpr size_t kRowsQ8 = kTileRows;
-constexpr bool SharesWeights(const RowsQ8&) { return true; }
 
 #if HWY_TARGET == HWY_SCALAR
 #define WEFT_ROWS_Q8 WEFT_PART
@@ -133,7 +132,7 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
     }
   }
 #endif
-  if (kRowsQ8 > 1 && SharesWeights(at)) {
+  if constexpr (kRowsQ8 > 1) {
     for (; done + kRowsQ8 <= count; done += kRowsQ8) {
       RowsOfQ8<kRowsQ8>(at, x + done * at.x_stride, row + done);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of rows of levels by a Cortex-M's DSP extension: rows that share each load of weights. Instructions per
-// multiply-add: 1.08 of three rows and 1.34 of one.
+// multiply-add: 0.93 of three rows and 1.24 of one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
@@ -15,203 +15,211 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The last levels of rows, fewer than a block, and zeros behind them: blocks beside each other.
-HWY_NOINLINE inline void GatherTails(const int8_t* x, size_t stride, size_t rows, size_t rest,
-                                     int8_t* tails) {
-  for (; rows != 0; --rows, x += stride, tails += kInputBlock) {
-    for (size_t i = 0; i < kInputBlock; ++i) tails[i] = i < rest ? x[i] : int8_t{0};
-  }
-}
-
 inline constexpr size_t kRowsQ8 = 3;
+// Levels that are pairs at one time: of one row, or a third of each of three.
+inline constexpr size_t kPaired = 192;
 
 // clang-format off
-// Four weights of one output with four levels of each of three rows, on the sums of the output.
-#undef WEFT_ADD_FOUR_OF_THREE
-#define WEFT_ADD_FOUR_OF_THREE       \
-  "ldr r10, [r1], #16\n\t"           \
-  "ldmia r0, {r4, r5, r6}\n\t"       \
-  "sxtb16 r11, r10\n\t"              \
-  "smlad r4, r11, r2, r4\n\t"        \
-  "smlad r5, r11, r8, r5\n\t"        \
-  "smlad r6, r11, r12, r6\n\t"       \
-  "sxtb16 r10, r10, ror #8\n\t"      \
-  "smlad r4, r10, r3, r4\n\t"        \
-  "smlad r5, r10, r9, r5\n\t"        \
-  "smlad r6, r10, lr, r6\n\t"        \
-  "stmia r0!, {r4, r5, r6}\n\t"
+#undef WEFT_PAIR_FOUR
+#define WEFT_PAIR_FOUR                  \
+  "ldr %[even], [%[x]], #4\n\t"         \
+  "sxtb16 %[odd], %[even], ror #8\n\t"  \
+  "sxtb16 %[even], %[even]\n\t"         \
+  "strd %[even], %[odd], [%[pairs]]\n\t" \
+  "add %[pairs], %[step]\n\t"
 // clang-format on
 
-// Adds the products of `count` > 0 levels of three rows, whose sums of an output lie beside each other. Four
-// levels of each row stay in registers as pairs for all outputs of a panel; s16 holds where they go on and
-// s17 how far the rows lie apart, s18 where the first row ends and s19 where the sums do.
-HWY_NOINLINE inline void AddThreeRows(const int8_t* rows, size_t stride, size_t count,
-                                      const int8_t* panel, int32_t* to) {
-  register int32_t* sums __asm__("r0") = to;
+// Levels of a row, whole blocks, each four of them as two words: of bytes 0 and 2, then of 1 and 3. The next four lie
+// `step` bytes behind.
+HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pairs, size_t step) {
+  if (count == 0) return;
+  const int8_t* const end = x + count;
+  uint32_t even, odd;
+  __asm__ volatile("1:\n\t" WEFT_PAIR_FOUR WEFT_PAIR_FOUR WEFT_PAIR_FOUR WEFT_PAIR_FOUR
+                   "cmp %[x], %[end]\n\t"
+                   "bne 1b"
+                   : [x] "+r"(x), [pairs] "+r"(pairs), [even] "=&r"(even), [odd] "=&r"(odd)
+                   : [step] "r"(step), [end] "r"(end)
+                   : "cc", "memory");
+}
+
+// clang-format off
+// Four weights of one output, which are used up, with four levels of each of three rows, on the sums of the output.
+#undef WEFT_FOUR_OF_THREE
+#define WEFT_FOUR_OF_THREE(weights)                   \
+  "ldmia r0!, {r2-r6, r8}\n\t"                        \
+  "sxtb16 r11, " weights "\n\t"                      \
+  "smlad r7, r11, r2, r7\n\t"                        \
+  "smlad r12, r11, r4, r12\n\t"                      \
+  "smlad lr, r11, r6, lr\n\t"                        \
+  "sxtb16 " weights ", " weights ", ror #8\n\t"      \
+  "smlad r7, " weights ", r3, r7\n\t"                \
+  "smlad r12, " weights ", r5, r12\n\t"              \
+  "smlad lr, " weights ", r8, lr\n\t"
+#undef WEFT_EIGHT_OF_THREE
+#define WEFT_EIGHT_OF_THREE(step)                     \
+  "ldrd r9, r10, [r1], #" step "\n\t"                \
+  WEFT_FOUR_OF_THREE("r9") WEFT_FOUR_OF_THREE("r10")
+// clang-format on
+
+// sums = first + the products of pairs of three rows, whole blocks and at least one, of panels up to the one whose
+// sums end at `last`; those of a row lie kSumsOfRow from those of the next one, and first `step` bytes. First may be
+// the sums, which lie at a multiple of the 64 bytes of a panel: that tells when it is through. r0 are the pairs,
+// which begin at s0 and end at s4, r1 the weights; s1 leads back to those of the next output, s2 are the sums, s3
+// is first, s5 its step, s6 where sums end; s7 holds r7, which may be the frame's and cannot be asked for then.
+HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, const int8_t* panel,
+                                      const int32_t* first, size_t step, int32_t* to,
+                                      const int32_t* last) {
+  static_assert(kSumsOfRow * sizeof *to == 128, "the assembly has it");
+  register const uint32_t* x __asm__("r0") = pairs;
   register const int8_t* weights __asm__("r1") = panel;
-  register const int8_t* x __asm__("r2") = rows;
-  register size_t apart __asm__("r3") = stride;
-  register const int8_t* end __asm__("r4") = rows + count;
-  register const int32_t* last __asm__("r5") = to + 3 * kPanelOutputs;
+  register int32_t* sums __asm__("r2") = to;
+  register const int32_t* from __asm__("r3") = first;
+  register size_t back __asm__("r4") = padded * kPanelOutputs - kInputBlock;
+  register size_t rows __asm__("r5") = step;
+  register const uint32_t* end __asm__("r6") = pairs + padded / 2 * kRowsQ8;
+  register const int32_t* sums_end __asm__("r8") = last;
   __asm__ volatile(
-      "vmov s18, s19, r4, r5\n"
+      "vmov s0, s1, r0, r4\n\t"
+      "vmov s4, s5, r6, r5\n\t"
+      "vmov s6, s7, r8, r7\n"
       "1:\n\t"
-      "ldr r8, [r2, r3]\n\t"
-      "ldr r12, [r2, r3, lsl #1]\n\t"
-      "ldr r4, [r2], #4\n\t"
-      "vmov s16, s17, r2, r3\n\t"
-      "sxtb16 r2, r4\n\t"
-      "sxtb16 r3, r4, ror #8\n\t"
-      "sxtb16 r9, r8, ror #8\n\t"
-      "sxtb16 r8, r8\n\t"
-      "sxtb16 lr, r12, ror #8\n\t"
-      "sxtb16 r12, r12\n"
+      "ldr r12, [r3, r5]\n\t"
+      "ldr lr, [r3, r5, lsl #1]\n\t"
+      "ldr r7, [r3], #4\n\t"
+      "vmov s2, s3, r2, r3\n"
       "2:\n\t"  //
-      WEFT_ADD_FOUR_OF_THREE WEFT_ADD_FOUR_OF_THREE WEFT_ADD_FOUR_OF_THREE WEFT_ADD_FOUR_OF_THREE
-      "vmov r4, s19\n\t"
-      "cmp r0, r4\n\t"
+      WEFT_EIGHT_OF_THREE("8") WEFT_EIGHT_OF_THREE("248")
+      "vmov r11, s4\n\t"
+      "cmp r0, r11\n\t"
       "bne 2b\n\t"
-      "sub r0, #192\n\t"
-      "vmov r2, r3, s16, s17\n\t"
-      "vmov r4, s18\n\t"
-      "subs r4, r4, r2\n\t"
-      "tst r4, #15\n\t"
-      "ite ne\n\t"
-      "subne r1, #252\n\t"
-      "subeq r1, #12\n\t"
-      "cmp r4, #0\n\t"
-      "bne 1b"
-      : "+r"(sums), "+r"(weights), "+r"(x), "+r"(apart), "+r"(end), "+r"(last)
+      "vmov r0, r4, s0, s1\n\t"
+      "vmov r2, r3, s2, s3\n\t"
+      "vmov r5, s5\n\t"
+      "str r12, [r2, #128]\n\t"
+      "str lr, [r2, #256]\n\t"
+      "str r7, [r2], #4\n\t"
+      "subs r1, r1, r4\n\t"
+      "tst r2, #63\n\t"
+      "bne 1b\n\t"
+      "add r1, r4\n\t"
+      "subs r1, #240\n\t"
+      "vmov r6, s6\n\t"
+      "cmp r2, r6\n\t"
+      "bne 1b\n\t"
+      "vmov r7, s7"
+      : "+r"(x), "+r"(weights), "+r"(sums), "+r"(from), "+r"(back), "+r"(rows), "+r"(end),
+        "+r"(sums_end)
       :
-      : "cc", "memory", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "s16", "s17", "s18", "s19");
+      : "cc", "memory", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", "s3", "s4", "s5", "s6",
+        "s7");
 }
 
-// The sums of three rows, of which all begin with the same integers.
-HWY_INLINE void BeginThreeRows(const int32_t* first, int32_t* sums) {
-  const int32_t* const end = first + kPanelOutputs;
-  int32_t a, b;
-  __asm__ volatile(
-      "1:\n\t"
-      "ldrd %[a], %[b], [%[first]], #8\n\t"
-      "cmp %[first], %[end]\n\t"
-      "strd %[a], %[a], [%[sums]]\n\t"
-      "strd %[a], %[b], [%[sums], #8]\n\t"
-      "strd %[b], %[b], [%[sums], #16]\n\t"
-      "add %[sums], #24\n\t"
-      "bne 1b"
-      : [a] "=&r"(a), [b] "=&r"(b), [first] "+r"(first), [sums] "+r"(sums)
-      : [end] "r"(end)
-      : "cc", "memory");
-}
-
-HWY_INLINE void BeginRow(const int32_t* first, int32_t* sums) {
-  __asm__ volatile(
-      "ldmia %[first]!, {r2-r5}\n\t"
-      "stmia %[sums]!, {r2-r5}\n\t"
-      "ldmia %[first]!, {r2-r5}\n\t"
-      "stmia %[sums]!, {r2-r5}\n\t"
-      "ldmia %[first]!, {r2-r5}\n\t"
-      "stmia %[sums]!, {r2-r5}\n\t"
-      "ldmia %[first]!, {r2-r5}\n\t"
-      "stmia %[sums]!, {r2-r5}"
-      : [first] "+r"(first), [sums] "+r"(sums)
-      :
-      : "memory", "r2", "r3", "r4", "r5");
-}
-
-// Three rows of whole blocks, whose sums of an output lie beside each other, or one row, whose tail lies in
-// the room of the others' sums.
+// The sums of three rows or of one; those of a row lie beside each other.
 class LevelRows {
  public:
   static constexpr size_t kAlignment = sizeof(int32_t);
+  static constexpr size_t kRoom = kRowsQ8 * kSumsOfRow + kPanelOutputs - 1;
+  static_assert(kPanelsAtOnce * kPanelOutputs <= kRowsQ8 * kSumsOfRow, "room for one row's");
 
   HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows, int32_t* room)
       : x_(x),
         stride_(stride),
-        whole_(inputs / kInputBlock * kInputBlock),
+        inputs_(inputs),
+        most_(rows == 1 ? kPaired : kPaired / kRowsQ8),
         rows_(rows),
-        sums_(room),
-        tail_(nullptr) {
-    if (rows == 3) return;
-    // The sums of one row lie at a multiple of their bytes.
+        sums_(room) {
+    // At a multiple of their bytes.
     constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
     sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room) + kBytes - 1) &
                                        ~(kBytes - 1));
-    if (inputs == whole_) return;
-    tail_ = reinterpret_cast<int8_t*>(sums_ + kPanelOutputs);
-    GatherTails(x + whole_, 0, 1, inputs - whole_, tail_);
+    if (inputs <= most_) Pair(0, inputs);
   }
 
-  // From one output to the next and from one row to the next.
-  HWY_INLINE size_t OutputStep() const { return rows_; }
-  HWY_INLINE size_t RowStep() const { return 1; }
   HWY_INLINE const int32_t* sums() const { return sums_; }
+  HWY_INLINE size_t MostOutputs() const {
+    if (inputs_ > most_) return kPanelOutputs;
+    return rows_ == 1 ? kPanelsAtOnce * kPanelOutputs : kSumsOfRow;
+  }
 
-  HWY_INLINE void Sum(const int8_t* weights, const int32_t* first) const {
-    if (rows_ == 3) {
-      BeginThreeRows(first, sums_);
-      if (whole_ != 0) AddThreeRows(x_, stride_, whole_, weights, sums_);
-      return;
+  // Of outputs, at most so many; first may be null.
+  HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
+    const size_t panels = (outputs + kPanelOutputs - 1) / kPanelOutputs;
+    size_t step = 0;
+    const bool is_whole = first != nullptr && outputs % kPanelOutputs == 0;
+    if (inputs_ == 0 || (!is_whole && (first != nullptr || rows_ != 1))) {
+      for (size_t r = 0; r < rows_; ++r) {
+        int32_t* const sums = sums_ + r * kSumsOfRow;
+        ClearSums(sums, panels);
+        if (first != nullptr) __builtin_memcpy(sums, first, outputs * sizeof *sums);
+      }
+      first = sums_, step = kSumsOfRow * sizeof *sums_;
     }
-    BeginRow(first, sums_);
-    SumBlocks<false>(x_, whole_, weights, sums_);
-    if (tail_ == nullptr) return;
-    SumBlocks<false>(tail_, kInputBlock, weights + kPanelOutputs * whole_, sums_);
+    for (size_t i = 0; i < inputs_; i += most_) {
+      const size_t left = inputs_ - i, count = left < most_ ? left : most_;
+      if (count != inputs_) Pair(i, count);
+      const size_t padded = (count + kInputBlock - 1) / kInputBlock * kInputBlock;
+      const int8_t* const from = weights + i * kPanelOutputs;
+      if (rows_ == 1) {
+        SumRow(reinterpret_cast<const int16_t*>(pairs_), padded, from, first, sums_, panels);
+      } else {
+        SumThreeRows(pairs_, padded, from, first, step, sums_, sums_ + panels * kPanelOutputs);
+      }
+      first = sums_, step = kSumsOfRow * sizeof *sums_;
+    }
   }
 
  private:
+  // Of the inputs from `first` on.
+  HWY_NOINLINE void Pair(size_t first, size_t count) {
+    const size_t whole = count / kInputBlock * kInputBlock, rest = count - whole;
+    const size_t step = 2 * rows_ * sizeof *pairs_;
+    for (size_t r = 0; r < rows_; ++r) {
+      const int8_t* const x = x_ + r * stride_ + first;
+      PairLevels(x, whole, pairs_ + 2 * r, step);
+      if (rest == 0) continue;
+      int8_t tail[kInputBlock] = {};
+      for (size_t i = 0; i < rest; ++i) tail[i] = x[whole + i];
+      PairLevels(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, step);
+    }
+  }
+
   const int8_t* x_;
-  size_t stride_, whole_, rows_;
+  size_t stride_, inputs_, most_, rows_;
   int32_t* sums_;
-  int8_t* tail_;
+  uint32_t pairs_[kPaired / 2];
 };
 
 // At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
 // may be anything: no pointer is made of them.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
-  alignas(LevelRows::kAlignment) int32_t room[kRowsQ8 * kPanelOutputs];
-  const LevelRows rows(x, at.x_stride, at.inputs, count, room);
+  alignas(LevelRows::kAlignment) int32_t room[LevelRows::kRoom];
+  LevelRows rows(x, at.x_stride, at.inputs, count, room);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
-  const RowSteps steps = {at.y_stride, at.start_stride, rows.RowStep(), rows.OutputStep()};
+  const RowSteps steps = {at.y_stride, at.start_stride};
   const int8_t* weights = at.weights;
   FactorsQ8 factors = at.factors;
   if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
   size_t place = at.place + row * at.y_stride, left = at.outputs;
-  if (at.results.AreLevels(at.y_output_stride)) {
-    // Whole panels, whose sums begin with the integers.
-    const int32_t* first = factors.first == nullptr ? kNoFirst : factors.first;
-    const size_t first_step = factors.first == nullptr ? 0 : kPanelOutputs;
-    factors.first = nullptr;
-    for (; left >= kPanelOutputs; left -= kPanelOutputs) {
-      rows.Sum(weights, first);
-      at.results.WritePanels(rows.sums(), factors, count, at.y, place, steps);
-      weights += panel_bytes;
-      place += kPanelOutputs;
-      first += first_step;
-      factors.scales += kPanelOutputs;
-      if (factors.start != nullptr) factors.start += kPanelOutputs;
-    }
-    if (first_step != 0) factors.first = first;
-  }
+  const int32_t* first = factors.first;
+  factors.first = nullptr;  // sums begin with them
+  const size_t most = at.y_output_stride == 1 ? rows.MostOutputs() : kPanelOutputs;
   while (left != 0) {
-    const size_t outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    rows.Sum(weights, kNoFirst);
+    const size_t outputs = left < most ? left : most;
+    rows.Sum(weights, first, outputs);
     at.results.WriteRows(rows.sums(), factors, count, outputs, at.y, place, at.y_output_stride,
                          steps);
     left -= outputs;
-    weights += panel_bytes;
+    weights += outputs / kPanelOutputs * panel_bytes;
     place += outputs * at.y_output_stride;
     factors = Behind(factors, outputs);
+    if (first != nullptr) first += outputs;
   }
 }
+
 template <size_t kRows>
 HWY_INLINE void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   PanelsOfRows(at, x, row, kRows);
-}
-
-// Whether several rows may be taken at a time: only whole blocks that become levels.
-HWY_INLINE bool SharesWeights(const RowsQ8& at) {
-  return at.inputs % kInputBlock == 0 && at.results.AreLevels(at.y_output_stride);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Sums of 16 outputs with `count` numbers, whole blocks and at least one, of a row that ArrangeRow has seen. Both
+// Sums of 16 outputs with `count` numbers, whole blocks and at least one, of a row in the order of PlaceInRow. Both
 // lie at a multiple of 4 bytes. Two lines of weights at a time, which are four outputs.
 #if defined(__ARM_FEATURE_MVE)
 

@@ -49,10 +49,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
 inline constexpr size_t kTileRows = 1;  // rows_q8_cortex_m-inl.h has several
-// Sums of an output lie beside each other.
-template <size_t kRows>
-inline constexpr size_t kSumStride = kRows;
 
+#if defined(__ARM_FEATURE_MVE)
 // Sums of 16 outputs of `kRows` rows, at a multiple of their bytes.
 template <size_t kRows, typename Number>
 HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
@@ -63,12 +61,20 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
     SumBlocks<false>(rows.tail, kInputBlock, weights + kPanelOutputs * rows.count, sums);
   }
 }
+#else
+// Sums of `panels` panels, at a multiple of their bytes, of a row in the order of PlaceInRow.
+template <size_t kRows>
+HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights, size_t panels,
+                          int32_t* sums) {
+  static_assert(kRows == 1, "more rows share nothing here");
+  if (row.count == 0) return ClearSums(sums, panels);
+  SumRow(row.numbers, row.count, weights, nullptr, sums, panels);
+}
+#endif
 
 #elif HWY_TARGET == HWY_SCALAR
 
 inline constexpr size_t kTileRows = 1;
-template <size_t kRows>
-inline constexpr size_t kSumStride = 1;
 
 template <typename Number>
 HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* line) {
@@ -108,8 +114,6 @@ inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 // Rows that share weights, those of which AddBlocks has sums in registers, and outputs whose sums are.
 inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
 inline constexpr size_t kShortRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
-template <size_t kRows>
-inline constexpr size_t kSumStride = 1;
 template <size_t kRows>
 inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
 
@@ -275,6 +279,15 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
   SumShorts<false, kRows>(rows, weights, sums);
 }
 
+#endif
+
+#if !defined(WEFT_SUMS_NEIGHBOURS) || defined(__ARM_FEATURE_MVE)
+inline constexpr size_t kPanelsAtOnce = 1;
+template <size_t kRows, typename Number>
+HWY_INLINE void SumPanels(const NumberRows<Number>& rows, const int8_t* weights, size_t,
+                          int32_t* sums) {
+  SumPanel<kRows>(rows, weights, sums);
+}
 #endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of 16 outputs on a Cortex-M, whose instructions multiply and add neighbours: Helium eight pairs of
-// 16 bits, the DSP extension two. Instructions per multiply-add: Helium 0.31, the DSP extension 1.34.
+// 16 bits, the DSP extension two. Instructions per multiply-add: Helium 0.31, the DSP extension 1.24.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
@@ -18,55 +18,30 @@
 #include <arm_mve.h>
 #endif
 
+#if !defined(__ARM_FEATURE_MVE)
 // clang-format off
-// An instruction a line.
-
-// A word of four weights times four numbers, on the sum. SXTB16 takes bytes 0 and 2 of a word, or 1 and 3.
-#undef WEFT_ADD_FOUR
-#define WEFT_ADD_FOUR(weights, first, second)               \
-  "sxtb16 %[x], " weights "\n\t"                            \
-  "smlad %[sum], %[x], " first ", %[sum]\n\t"               \
-  "sxtb16 " weights ", " weights ", ror #8\n\t"             \
-  "smlad %[sum], " weights ", " second ", %[sum]\n\t"
-// Sixteen weights of one output.
-#undef WEFT_ADD_SIXTEEN
-#define WEFT_ADD_SIXTEEN                \
-  "ldrd r9, lr, [%[weights]], #8\n\t"   \
-  "ldr %[sum], [%[sums]]\n\t"           \
-  WEFT_ADD_FOUR("r9", "r7", "r3")       \
-  WEFT_ADD_FOUR("lr", "r2", "r5")       \
-  "ldrd r9, lr, [%[weights]], #8\n\t"   \
-  WEFT_ADD_FOUR("r9", "r4", "r8")       \
-  WEFT_ADD_FOUR("lr", "r6", "r10")      \
-  "str %[sum], [%[sums]], #4\n\t"
-#undef WEFT_FOUR_OUTPUTS
-#define WEFT_FOUR_OUTPUTS WEFT_ADD_SIXTEEN WEFT_ADD_SIXTEEN WEFT_ADD_SIXTEEN WEFT_ADD_SIXTEEN
-// Four numbers, which may lie anywhere, as words of two.
-#undef WEFT_FOUR_BYTES
-#define WEFT_FOUR_BYTES(first, second, word) \
-  "ldr " word ", [%[x]], #4\n\t"             \
-  "sxtb16 " first ", " word "\n\t"          \
-  "sxtb16 " second ", " word ", ror #8\n\t"
-#undef WEFT_SIXTEEN_BYTES
-#define WEFT_SIXTEEN_BYTES            \
-  WEFT_FOUR_BYTES("r7", "r3", "r3")   \
-  WEFT_FOUR_BYTES("r2", "r5", "r5")   \
-  WEFT_FOUR_BYTES("r4", "r8", "r8")   \
-  WEFT_FOUR_BYTES("r6", "r10", "r10") \
-  "vmov s16, %[x]\n\t"
-#undef WEFT_NO_SUMS
-#define WEFT_NO_SUMS                   \
-  "movs r2, #0\n\t"                    \
-  "movs r3, #0\n\t"                    \
-  "strd r2, r3, [%[sums]]\n\t"         \
-  "strd r2, r3, [%[sums], #8]\n\t"     \
-  "strd r2, r3, [%[sums], #16]\n\t"    \
-  "strd r2, r3, [%[sums], #24]\n\t"    \
-  "strd r2, r3, [%[sums], #32]\n\t"    \
-  "strd r2, r3, [%[sums], #40]\n\t"    \
-  "strd r2, r3, [%[sums], #48]\n\t"    \
-  "strd r2, r3, [%[sums], #56]\n\t"
+// An instruction a line. Eight weights of one output with the numbers in r2 to r5; then the weights `step` bytes
+// further on. SXTB16 takes bytes 0 and 2 of a word, or 1 and 3.
+#undef WEFT_EIGHT_WEIGHTS
+#define WEFT_EIGHT_WEIGHTS(sum, step)               \
+  "ldrd r11, r12, [r1], #" step "\n\t"              \
+  "sxtb16 lr, r11\n\t"                              \
+  "smlad " sum ", lr, r2, " sum "\n\t"              \
+  "sxtb16 r11, r11, ror #8\n\t"                     \
+  "smlad " sum ", r11, r3, " sum "\n\t"             \
+  "sxtb16 lr, r12\n\t"                              \
+  "smlad " sum ", lr, r4, " sum "\n\t"              \
+  "sxtb16 r12, r12, ror #8\n\t"                     \
+  "smlad " sum ", r12, r5, " sum "\n\t"
+#undef WEFT_HALF_BLOCK
+#define WEFT_HALF_BLOCK(step)     \
+  "ldmia r0!, {r2-r5}\n\t"        \
+  WEFT_EIGHT_WEIGHTS("r6", "16")  \
+  WEFT_EIGHT_WEIGHTS("r8", "16")  \
+  WEFT_EIGHT_WEIGHTS("r9", "16")  \
+  WEFT_EIGHT_WEIGHTS("r10", step)
 // clang-format on
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -102,71 +77,73 @@ WEFT_PART void SumBlocks(const Number* q, size_t padded, const int8_t* weights, 
   }
 }
 
-// Numbers are taken in their own order.
-HWY_INLINE void ArrangeRow(int16_t*, size_t) {}
-
 #else
 
-// A row of whole blocks in the order in which instructions take the bytes of a word, 0 and 2, then 1 and 3: numbers
-// lie as 0, 2, 1, 3.
-HWY_NOINLINE inline void ArrangeRow(int16_t* q, size_t padded) {
-  int16_t* const end = q + padded;
-  if (padded == 0) return;
-  uint32_t a, b, c, d, e, f;
-  __asm__ volatile(
-      "1:\n\t"
-      "ldrd %[a], %[b], [%[q]]\n\t"
-      "ldrd %[c], %[d], [%[q], #8]\n\t"
-      "pkhbt %[e], %[a], %[b], lsl #16\n\t"
-      "pkhtb %[b], %[b], %[a], asr #16\n\t"
-      "pkhbt %[f], %[c], %[d], lsl #16\n\t"
-      "pkhtb %[d], %[d], %[c], asr #16\n\t"
-      "strd %[e], %[b], [%[q]], #8\n\t"
-      "strd %[f], %[d], [%[q]], #8\n\t"
-      "cmp %[q], %[end]\n\t"
-      "bne 1b"
-      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f),
-        [q] "+r"(q)
-      : [end] "r"(end)
-      : "cc", "memory");
+// Of one row.
+inline constexpr size_t kPanelsAtOnce = 4;
+
+// Sums of whole panels become 0.
+HWY_INLINE void ClearSums(int32_t* sums, size_t panels) {
+  const int32_t* const end = sums + panels * kPanelOutputs;
+  while (sums != end) {
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < 8; ++i) sums[i] = 0;
+    sums += 8;
+    __asm__(
+        ""
+        : "+r"(sums));  // else the compiler calls memset, which takes four instructions for each
+  }
 }
 
-// Sixteen numbers stay in eight registers for all outputs of their block; s16 holds where they go on,
-// s17 where they end. The sums lie at a multiple of their 64 bytes, which tells when they are through.
-// Every register is used: r7, which may be the frame's and cannot be asked for then, is kept in s18.
-#undef WEFT_SUM_BLOCKS
-#define WEFT_SUM_BLOCKS(no_sums)                                                             \
-  __asm__ volatile(                                                                          \
-      "vmov s18, r7\n\t"                                                                     \
-      "vmov s17, %[sum]\n\t" no_sums                                                         \
-      "b 3f\n"                                                                               \
-      "1:\n\t" WEFT_SIXTEEN_BYTES "2:\n\t" WEFT_FOUR_OUTPUTS                                 \
-      "tst %[sums], #63\n\t"                                                                 \
-      "bne 2b\n\t"                                                                           \
-      "vmov %[x], s16\n\t"                                                                   \
-      "sub %[sums], #64\n"                                                                   \
-      "3:\n\t"                                                                               \
-      "vmov %[sum], s17\n\t"                                                                 \
-      "cmp %[x], %[sum]\n\t"                                                                 \
-      "bne 1b\n\t"                                                                           \
-      "vmov r7, s18"                                                                         \
-      : [x] "+r"(x), [weights] "+r"(weights), [sums] "+r"(sums), [sum] "+r"(sum)             \
-      :                                                                                      \
-      : "cc", "memory", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "lr", "s16", "s17", \
-        "s18")
+inline constexpr int32_t kFourZeros[4] = {};
 
-// Sums of 16 outputs, which begin at 0, or where they are; rows of i16 have RunOutputs and SumNibbles.
-template <bool kBegins>
-HWY_NOINLINE void SumBlocks(const int8_t* q, size_t padded, const int8_t* panel, int32_t* to) {
-  register const int8_t* x __asm__("r0") = q;
+// sums = first + the products of a row in the order of PlaceInRow, at least a block, of `panels` panels, at least one.
+// First may be null, or the sums, which lie at a multiple of the 64 bytes of a panel: that tells when it is through.
+// Four sums stay in registers until they are whole. r0 is the row, which ends at r7, r1 the weights; s0 is where the
+// row begins, s1 what leads back to the weights of the next sums, s2 the sums, s3 first, s4 its step and s5 where
+// the sums end; s6 holds r7, which may be the frame's and cannot be asked for then.
+HWY_NOINLINE inline void SumRow(const int16_t* row, size_t padded, const int8_t* panel,
+                                const int32_t* first, int32_t* to, size_t panels) {
+  register const int16_t* q __asm__("r0") = row;
   register const int8_t* weights __asm__("r1") = panel;
-  register int32_t* sums __asm__("r12") = to;
-  register const int8_t* sum __asm__("r11") = q + padded;  // holds a sum in the loop
-  if constexpr (kBegins) {
-    WEFT_SUM_BLOCKS(WEFT_NO_SUMS);
-  } else {
-    WEFT_SUM_BLOCKS("");
-  }
+  register const int16_t* end __asm__("r2") = row + padded;
+  register int32_t* sums __asm__("r3") = to;
+  register const int32_t* from __asm__("r4") = first == nullptr ? kFourZeros : first;
+  register size_t step __asm__("r5") = first == nullptr ? 0 : sizeof kFourZeros;
+  register int32_t* last __asm__("r6") = to + panels * kPanelOutputs;
+  __asm__ volatile(
+      "vmov s4, s5, r5, r6\n\t"
+      "vmov s6, r7\n\t"
+      "mov r7, r2\n\t"
+      "subs r2, r2, r0\n\t"
+      "lsls r2, r2, #3\n\t"
+      "subs r2, #64\n\t"
+      "vmov s0, s1, r0, r2\n"
+      "1:\n\t"
+      "ldmia r4, {r6, r8, r9, r10}\n\t"
+      "add r4, r5\n\t"
+      "vmov s2, s3, r3, r4\n"
+      "2:\n\t"  //
+      WEFT_HALF_BLOCK("-40") WEFT_HALF_BLOCK("200")
+      "cmp r0, r7\n\t"
+      "bne 2b\n\t"
+      "vmov r0, r2, s0, s1\n\t"
+      "vmov r3, r4, s2, s3\n\t"
+      "vmov r5, s4\n\t"
+      "stmia r3!, {r6, r8, r9, r10}\n\t"
+      "subs r1, r1, r2\n\t"
+      "tst r3, #63\n\t"
+      "bne 1b\n\t"
+      "add r1, r2\n\t"
+      "subs r1, #192\n\t"
+      "vmov r2, s5\n\t"
+      "cmp r3, r2\n\t"
+      "bne 1b\n\t"
+      "vmov r7, s6"
+      : "+r"(q), "+r"(weights), "+r"(end), "+r"(sums), "+r"(from), "+r"(step), "+r"(last)
+      :
+      : "cc", "memory", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", "s3", "s4", "s5",
+        "s6");
 }
 
 #endif

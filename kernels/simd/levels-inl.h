@@ -34,10 +34,10 @@ HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
   const FloatVec inside = hn::IfThenElse(hn::Gt(raised, high), high, raised);
 #endif
   // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
-  constexpr float kRounder = 0x1.8p23f;
-  constexpr int32_t kRounderBits = 0x4B400000;
-  const IntVec rounded = hn::BitCast(IntTag(), hn::Add(inside, Set(kRounder)));
-  return hn::Sub(rounded, SetInt(kRounderBits - bounds.zero));
+  constexpr float kNearest = 0x1.8p23f;
+  constexpr int32_t kNearestBits = 0x4B400000;
+  const IntVec rounded = hn::BitCast(IntTag(), hn::Add(inside, Set(kNearest)));
+  return hn::Sub(rounded, SetInt(kNearestBits - bounds.zero));
 }
 
 // The first `lanes` of a vector of i8, at most kLanes; the others are zero, or left alone in memory.
