@@ -10,13 +10,9 @@
 #include "kernels/simd/vector-inl.h"
 
 #undef WEFT_RUNS_OUTPUTS
-#undef WEFT_FINISHES_EIGHTS
 #if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/matrix/dense_i8_cortex_m-inl.h"
 #define WEFT_RUNS_OUTPUTS
-#elif defined(WEFT_ROUNDS_EIGHTS)
-#include "kernels/matrix/dense_i8_cortex_m-inl.h"
-#define WEFT_FINISHES_EIGHTS
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -28,7 +24,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
                            const float* start, size_t outputs, float* y) {
   size_t i = 0;
-#if defined(WEFT_FINISHES_EIGHTS)
+#if defined(WEFT_ROUNDS_EIGHTS)
   i = FinishEights(sums, worth, scales, start, outputs, y);
 #else
   WEFT_FOUR_A_TURN

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of DenseI8 on a Cortex-M with an FPU. With Helium sums stay in core registers from their first product until
-// they are floats: 0.29 instructions per multiply-add and 3.3 per output. The DSP extension has those of
-// sum_panel_cortex_m-inl.h, which become floats in 5 instructions.
+// A row of DenseI8 on a Cortex-M with Helium: sums stay in core registers from their first product until they are
+// floats. Instructions per multiply-add 0.29, per output 3.3.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
@@ -140,62 +139,6 @@ WEFT_PART void RunOutputs(OutputsOfRow row, size_t outputs) {
   RunGroups(row);
   for (size_t n = 0; n < rest; ++n) y[n] = last[n];
 }
-
-#else
-
-// clang-format off
-// An instruction of each of s0 to s7, and of another number.
-#undef WEFT_EIGHT_PAIRS
-#define WEFT_EIGHT_PAIRS(op, a, b, c, d, e, f, g, h)                                      \
-  op " s0, s0, " a "\n\t" op " s1, s1, " b "\n\t" op " s2, s2, " c "\n\t"                 \
-  op " s3, s3, " d "\n\t" op " s4, s4, " e "\n\t" op " s5, s5, " f "\n\t"                 \
-  op " s6, s6, " g "\n\t" op " s7, s7, " h "\n\t"
-#undef WEFT_EIGHT_NUMBERS
-#define WEFT_EIGHT_NUMBERS(op)                                                            \
-  op " s0, s0\n\t" op " s1, s1\n\t" op " s2, s2\n\t" op " s3, s3\n\t"                    \
-  op " s4, s4\n\t" op " s5, s5\n\t" op " s6, s6\n\t" op " s7, s7\n\t"
-// clang-format on
-
-// y = sums * worth * scales + start of as many eights as there are among `outputs`, which it returns; start may be
-// null.
-HWY_INLINE size_t FinishEights(const int32_t* sums, float worth, const float* scales,
-                               const float* start, size_t outputs, float* y) {
-  const size_t eights = outputs / 8 * 8;
-  if (eights == 0) return 0;
-  const float* const end = y + eights;
-  constexpr float kNone = 0.0f;
-  // clang-format off
-  __asm__ volatile(
-      "vmov.f32 s16, %[none]\n\t"
-      "vmov.f32 s17, %[none]\n\t"
-      "vmov.f32 s18, %[none]\n\t"
-      "vmov.f32 s19, %[none]\n\t"
-      "vmov.f32 s20, %[none]\n\t"
-      "vmov.f32 s21, %[none]\n\t"
-      "vmov.f32 s22, %[none]\n\t"
-      "vmov.f32 s23, %[none]\n"
-      "1:\n\t"
-      "vldmia %[sums]!, {s0-s7}\n\t"
-      "vldmia %[scales]!, {s8-s15}\n\t"
-      "cbz %[start], 2f\n\t"
-      "vldmia %[start]!, {s16-s23}\n"
-      "2:\n\t"
-      WEFT_EIGHT_NUMBERS("vcvt.f32.s32")
-      WEFT_ROUND_EIGHT("vmul.f32", "%[worth]")
-      WEFT_EIGHT_PAIRS("vmul.f32", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15")
-      WEFT_EIGHT_PAIRS("vadd.f32", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23")
-      "vstmia %[y]!, {s0-s7}\n\t"
-      "cmp %[y], %[end]\n\t"
-      "bne 1b"
-      : [sums] "+r"(sums), [scales] "+r"(scales), [start] "+l"(start), [y] "+r"(y)
-      : [end] "r"(end), [worth] "t"(worth), [none] "t"(kNone)
-      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
-        "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23");
-  // clang-format on
-  return eights;
-}
-
-#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -162,7 +162,14 @@ class ResultWriter {
  private:
   WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                              float* y) const {
-    ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+    size_t done = 0;
+#if defined(WEFT_SUMS_NEIGHBOURS) && !defined(__ARM_FEATURE_MVE)
+    if (factors.first == nullptr) {
+      done = FinishEights(sums, 1.0f, factors.scales, factors.start, outputs, y);
+    }
+#endif
+    ForVectors(outputs - done, [&](size_t i, size_t lanes) HWY_ATTR {
+      i += done;
       StoreFirst(NumbersOf(sums + i, factors, i, lanes), y + i, lanes);
     });
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
