@@ -11,7 +11,7 @@
 
 #undef WEFT_RUNS_OUTPUTS
 #if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-#include "kernels/matrix/dense_i8_cortex_m-inl.h"
+#include "kernels/matrix/dense_i8_helium-inl.h"
 #define WEFT_RUNS_OUTPUTS
 #endif
 

@@ -2,11 +2,11 @@
 // A row of DenseI8 on a Cortex-M with Helium: sums stay in core registers from their first product until they are
 // floats. Instructions per multiply-add 0.29, per output 3.3.
 
-#if defined(WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
-#undef WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
+#if defined(WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_
+#undef WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_
 #else
-#define WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
+#define WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_
 #endif
 
 #include <cstddef>
@@ -32,8 +32,6 @@ struct OutputsOfRow {
   const int16_t* end;
   const int8_t* weights;
 };
-
-#if defined(__ARM_FEATURE_MVE)
 
 inline constexpr size_t kOutputGroup = 8;
 
@@ -143,4 +141,4 @@ WEFT_PART void RunOutputs(OutputsOfRow row, size_t outputs) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // WEFT_KERNELS_MATRIX_DENSE_I8_CORTEX_M_INL_H_
+#endif  // WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_
