@@ -76,10 +76,8 @@ struct KindRules {
   uint32_t row_bytes;
 };
 
-// Checks a step by the rules of every step and by those of its kind, which has `row_count` rows of
-// parameters.
-Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
-                uint32_t row_count, const KindRules& rules);
+// Checks a step by the rules of every step and by those of its kind.
+Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules& rules);
 
 // Ends every bind/<step>.cc: the entry that steps.h declares.
 #define WEFT_BIND_STEP(name, Name) WEFT_BIND_ENTRY(name, name, Name, Check, Run)
@@ -100,8 +98,7 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const void* row
       sizeof(format::Name##Params)};                                                          \
   }                                                                                           \
   extern "C" Fault weft_check_##entry(const format::Model& model, uint32_t step_index) {      \
-    const auto rows = format::RowsOf(model.name());                                           \
-    return bind::CheckStep(model, step_index, rows.data, rows.count, k##Name##Check##Rules);  \
+    return bind::CheckStep(model, step_index, k##Name##Check##Rules);                         \
   }                                                                                           \
   extern "C" void weft_run_##entry(const format::Model& model, uint32_t param,                \
                                    std::byte* const* operands) {                              \

@@ -160,11 +160,23 @@ __attribute__((noinline)) Fault OperandChecker::CheckOverlaps(const KindRules& r
   return {};
 }
 
+// The rows of parameters of a kind, as bytes behind their count; null where there are none.
+const flatbuffers::Vector<uint8_t>* ParamsOf(const format::Model& model, uint32_t kind) {
+  using format::Model;
+  constexpr uint32_t kFieldBytes = sizeof(flatbuffers::voffset_t);
+  static_assert(Model::VT_STREAMING == Model::VT_SELF_TEST + kFieldBytes * format::kKindCount,
+                "the vectors of parameters stand behind the self test, in the order of ops.inc");
+  const auto field = static_cast<flatbuffers::voffset_t>(Model::VT_SELF_TEST + kFieldBytes * kind);
+  const auto* table = reinterpret_cast<const flatbuffers::Table*>(&model);
+  return table->GetPointer<const flatbuffers::Vector<uint8_t>*>(field);
+}
+
 }  // namespace
 
-Fault CheckStep(const format::Model& model, uint32_t step_index, const void* rows,
-                uint32_t row_count, const KindRules& rules) {
+Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules& rules) {
   const format::Step& step = RowsOf(model.steps())[step_index];
+  const flatbuffers::Vector<uint8_t>* rows = ParamsOf(model, step.kind());
+  const uint32_t row_count = rows == nullptr ? 0 : rows->size();
   const uint32_t param = step.param();
   Fault fault = {FaultCode::kStepParam, 0, 0, 0, param, row_count};
   if (param < row_count) {
@@ -172,7 +184,7 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const void* row
     OperandSlots slots;
     fault = operands.Collect(slots);
     if (fault.code == FaultCode::kSlotRegion) return fault;  // of the slot, not of the step
-    const void* params = static_cast<const std::byte*>(rows) + size_t{param} * rules.row_bytes;
+    const void* params = rows->Data() + size_t{param} * rules.row_bytes;
     if (fault.ok()) fault = rules.check(params, slots);
     if (fault.ok()) fault = operands.CheckOverlaps(rules, params);
     if (fault.ok()) return fault;
