@@ -146,7 +146,9 @@ std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64
                                  int64_t taken) {
   RowPart part{step.params, {}};
   const bool can = std::visit(
-      [&](auto& params) { return TakePart(params, Cut{parts, taken}, part.part_bytes); },
+      [&](auto& params) {
+        return TakePart(params, Cut{parts, taken}, part.part_bytes);
+      },
       part.params);
   if (!can) return std::nullopt;
   for (size_t i = 0; i < part.part_bytes.size(); ++i) {

@@ -41,9 +41,8 @@ bool AreRuns(const format::MapStrides& map, int64_t pixels, int64_t channels, bo
   const int64_t row = flat ? map.pixel() : map.row();
   const int64_t channel = channels == 1 ? 1 : map.channel();
   if (flat) return channel == 1 && row == channels;
-  return row == pixels * channels &&
-         ((channel == 1 && (pixels == 1 || map.pixel() == channels)) ||
-          (map.pixel() == 1 && channel == pixels));
+  return row == pixels * channels && ((channel == 1 && (pixels == 1 || map.pixel() == channels)) ||
+                                      (map.pixel() == 1 && channel == pixels));
 }
 
 template <HasWindow P>

@@ -7,7 +7,8 @@
 // The sequence between two layers, as long as the axis, becomes a value of one iteration. What the
 // second layer makes of it alone can no longer be computed for many iterations at once (hoist.h):
 // less scratch, more reads of weights. Between the two stand loops that are cut into strips first
-// (strips.h), where the sequence is as long as a strip.
+// (strips.h), where the sequence is as long as a strip. With windows over time between them all run in
+// strips (time_strips.h).
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
 
@@ -20,8 +21,8 @@ namespace weft::plan {
 
 struct FusedProgram {
   Program program;
-  int64_t strip = 1;       // iterations at once
-  bool has_steps = false;  // steps between the layers, which computed all iterations at once
+  int64_t strip = 1;         // iterations at once
+  bool has_steps = false;    // steps between the layers, which computed all iterations at once
   bool has_windows = false;  // windows over time as well (time_strips.h)
 };
 // Before the loops' states have homes. What the program can become, the fastest first; nothing where

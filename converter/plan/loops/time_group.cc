@@ -74,8 +74,7 @@ class GroupFinder {
   bool AddOperand(TimeMember& member, size_t input, ValueId value, int64_t begin_bytes,
                   int64_t rows, int64_t row_bytes) const;
   std::optional<TimeMember> MemberOf(size_t item, std::vector<TimeSequence>& made) const;
-  std::optional<TimeMember> MemberOf(const Section& section,
-                                     std::vector<TimeSequence>& made) const;
+  std::optional<TimeMember> MemberOf(const Section& section, std::vector<TimeSequence>& made) const;
   std::optional<TimeMember> MemberOf(const Step& step, std::vector<TimeSequence>& made) const;
   std::optional<TimeMember> WindowOf(const Step& step, const WindowRows& window) const;
   std::optional<TimeMember> RowsOf(const Step& step) const;
@@ -104,7 +103,8 @@ bool GroupFinder::Join(size_t item) {
   for (const TimeOperand& operand : member->operands) {
     if (operand.sequence == kNone) continue;
     const ValueId whole = group_.sequences[operand.sequence].whole;
-    const auto reads = std::ranges::count(member->operands, operand.sequence, &TimeOperand::sequence);
+    const auto reads =
+        std::ranges::count(member->operands, operand.sequence, &TimeOperand::sequence);
     if (!std::cmp_equal(reads, CountAt(whole, item))) return false;
     rest.erase(whole);
   }
@@ -185,8 +185,8 @@ std::optional<TimeMember> GroupFinder::MemberOf(const Step& step,
   const std::optional<WindowRows> window = WindowRowsOf(step);
   std::optional<TimeMember> member = window ? WindowOf(step, *window) : RowsOf(step);
   if (!member) return std::nullopt;
-  made.push_back({step.outputs[0], member->rows,
-                  program_.values[step.outputs[0]].bytes / member->rows});
+  made.push_back(
+      {step.outputs[0], member->rows, program_.values[step.outputs[0]].bytes / member->rows});
   return member;
 }
 
@@ -216,8 +216,8 @@ std::optional<TimeMember> GroupFinder::RowsOf(const Step& step) const {
   const std::optional<RowPart> part = RowPartOf(program_, step, member.rows);
   if (!part) return std::nullopt;
   for (size_t input = 0; input < step.inputs.size(); ++input) {
-    if (part->part_bytes[input] != 0 && !AddOperand(member, input, step.inputs[input], 0,
-                                                    member.rows, part->part_bytes[input])) {
+    if (part->part_bytes[input] != 0 &&
+        !AddOperand(member, input, step.inputs[input], 0, member.rows, part->part_bytes[input])) {
       return std::nullopt;
     }
   }

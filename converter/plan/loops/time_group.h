@@ -31,7 +31,7 @@ struct TimeSequence {
 
 // What a member reads row by row: a sequence, or else a value from some byte on.
 struct TimeOperand {
-  size_t input = 0;          // of the step, or a slice of the loop
+  size_t input = 0;         // of the step, or a slice of the loop
   size_t sequence = kNone;  // of the group
   ValueId value = kNone;
   int64_t begin_bytes = 0, row_bytes = 0;

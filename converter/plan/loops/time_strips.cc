@@ -87,12 +87,12 @@ class StripMaker {
   Builder builder_;
   const BlockId block_;
   const TimeGroup group_;
-  std::vector<Item> items_;                    // of the members
+  std::vector<Item> items_;                   // of the members
   std::vector<std::vector<ValueId>> states_;  // of each member before its next rows
-  std::vector<Rows> places_;                   // of the sequences
+  std::vector<Rows> places_;                  // of the sequences
   Stage stage_ = Stage::kLead;
   SectionId strips_ = kNone;
-  Loop around_;  // of the strips
+  Loop around_;              // of the strips
   size_t around_state_ = 0;  // the first of a member's states in it
 };
 
@@ -227,9 +227,9 @@ void StripMaker::KeepRows(const TimeSequence& sequence, ValueId made, Extent row
   }
   if (!IsLastStage(group_.members[sequence.maker])) return;
   const int64_t kept = sequence.rows - sequence.kept_from;
-  builder_.Copy(builder_.View(made, (rows.count - kept) * sequence.row_bytes,
-                              RowsType(sequence, kept)),
-                TailOf(sequence));
+  builder_.Copy(
+      builder_.View(made, (rows.count - kept) * sequence.row_bytes, RowsType(sequence, kept)),
+      TailOf(sequence));
 }
 
 // A value of the last rows alone, of which what has lain in them becomes a part.

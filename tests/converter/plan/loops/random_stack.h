@@ -180,7 +180,8 @@ class RandomStack {
   }
 
   template <typename P>
-  void SetWindow(P& params, const Window& window, size_t from, size_t width, bool has_planes) const {
+  void SetWindow(P& params, const Window& window, size_t from, size_t width,
+                 bool has_planes) const {
     const auto strides = [&](size_t rows, size_t channels) {
       return has_planes ? format::MapStrides(0, 0, 1, static_cast<uint32_t>(rows))
                         : format::MapStrides(0, 0, static_cast<uint32_t>(channels), 1);

@@ -104,7 +104,7 @@ std::optional<plan::Plan> Smallest(const plan::Program& apart,
 }
 
 TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
-  const int kStacks = Rounds(2000);
+  const int kStacks = Rounds(1000);
   Savings savings;
   for (int seed = 1; seed <= kStacks; ++seed) {
     const RandomStack stack(static_cast<uint32_t>(seed), true);
@@ -126,9 +126,10 @@ TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
     if (without.size() == fused.size()) continue;
     savings.Add(*plan, *Smallest(apart, without));
   }
-  std::printf("%d stacks, %d with windows in strips: their scratch is %d, %d, %d %% of that without\n",
-              kStacks, static_cast<int>(savings.percent.size()), static_cast<int>(savings.At(1)),
-              static_cast<int>(savings.At(2)), static_cast<int>(savings.At(3)));
+  std::printf(
+      "%d stacks, %d with windows in strips: their scratch is %d, %d, %d %% of that without\n",
+      kStacks, static_cast<int>(savings.percent.size()), static_cast<int>(savings.At(1)),
+      static_cast<int>(savings.At(2)), static_cast<int>(savings.At(3)));
   EXPECT_GT(2 * savings.percent.size(), static_cast<size_t>(kStacks));
 }
 
