@@ -99,8 +99,14 @@ HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
   return ReduceLanes(partials, [op](auto a, auto b) HWY_ATTR { return JoinTwo(op, a, b); });
 }
 
-// What follows the last step, on `count` finished outputs.
+// What follows the last step, on `count` finished outputs. Of one, a vector's load would wait until
+// the float just stored is in the cache, and its root takes longer than that of a float.
 HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) {
+  if (kLanes > 1 && count == 1) {
+    if (op == ReduceOp::kMean && element_count != 0.0f) *y /= element_count;
+    if (op == ReduceOp::kL2) *y = __builtin_sqrtf(*y);
+    return;
+  }
   if (op == ReduceOp::kMean && element_count != 0.0f) {
     Map(y, y, count, [=](FloatVec v) HWY_ATTR { return Divide(v, Set(element_count)); });
   } else if (op == ReduceOp::kL2) {
