@@ -19,6 +19,8 @@ namespace {
 constexpr uint32_t kLeastExtent = 16;  // of inputs and of outputs
 constexpr uint32_t kLeastTaps = 3;
 constexpr double kGreatestInteger = 127;
+// What the greatest weight of an output may become, in halves; what is more than 127 is 127.
+constexpr double kLeastGreatest = 119, kMostGreatest = 135;
 
 uint32_t PaddedOutputs(const ProductShape& shape) {
   return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
@@ -107,6 +109,30 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
   return weights;
 }
 
+double NearestInteger(float weight, float scale) {
+  return std::clamp(std::nearbyint(double{weight} / scale), -kGreatestInteger, kGreatestInteger);
+}
+
+// Of the scales tried the one of the least squared error, which is no more than with 127 for the greatest.
+float BestScale(std::span<const float> weights, float greatest) {
+  float best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  const auto try_greatest = [&](double integer) {
+    const auto scale = static_cast<float>(greatest / integer);
+    double error = 0;
+    for (const float weight : weights) {
+      const double off = weight - NearestInteger(weight, scale) * scale;
+      error += off * off;
+    }
+    if (error < least) best = scale, least = error;
+  };
+  try_greatest(kGreatestInteger);
+  for (double integer = kLeastGreatest; integer <= kMostGreatest; integer += 0.5) {
+    try_greatest(integer);
+  }
+  return best;
+}
+
 // What the parameters of a convolution and of the same one in integers have in common.
 template <typename To, typename From>
 To WithWindowOf(const From& from) {
@@ -183,12 +209,11 @@ IntegerGrid NearestIntegers(std::span<const float> weights) {
   grid.integers.resize(weights.size());
   float greatest = 0;
   for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
-  const auto scale = static_cast<float>(greatest / kGreatestInteger);
-  if (scale < std::numeric_limits<float>::min()) return grid;  // would count as zero
-  grid.scale = scale;
+  const auto finest = static_cast<float>(greatest / kMostGreatest);
+  if (finest < std::numeric_limits<float>::min()) return grid;  // would count as zero
+  grid.scale = BestScale(weights, greatest);
   for (size_t i = 0; i < weights.size(); ++i) {
-    const double nearest = std::nearbyint(double{weights[i]} / scale);
-    const double integer = std::clamp(nearest, -kGreatestInteger, kGreatestInteger);
+    const double integer = NearestInteger(weights[i], grid.scale);
     grid.integers[i] = Narrow<int8_t>(static_cast<int64_t>(integer), "an integer weight");
   }
   return grid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of a product as integers of 8 bits with a scale for each output: those that they were made
-// of, where a file has compressed them, or the nearest. The nearest are symmetric around 0, the greatest
-// magnitude of an output's weights becomes 127.
+// of, where a file has compressed them, or the nearest. The nearest are symmetric around 0, -127 to
+// 127; of several scales an output has the one with which its weights are off least.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_WEIGHTS_H_
 

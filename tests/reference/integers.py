@@ -13,12 +13,21 @@ GREATEST_BYTE = 127
 
 
 def quantized_weights(w):
-    """Integers and the scale of each output, of w [outputs, inputs]."""
-    greatest = np.abs(w).max(axis=1).astype(np.float64)
-    scales = (greatest / GREATEST_WEIGHT).astype(np.float32)
-    divisors = np.where(scales == 0, 1, scales).astype(np.float64)[:, None]
-    integers = np.rint(w.astype(np.float64) / divisors)
-    return np.clip(integers, -GREATEST_WEIGHT, GREATEST_WEIGHT).astype(np.int64), scales
+    """Integers and the scale of each output, of w [outputs, inputs]: of the scales with which the greatest
+    becomes 119 to 135, in halves, the one of the least squared error, first of all 127."""
+    w = w.astype(np.float64)
+    greatest = np.abs(w).max(axis=1)
+    least = np.full(len(w), np.inf)
+    integers, scales = np.zeros(w.shape, np.int64), np.zeros(len(w), np.float32)
+    for most in (GREATEST_WEIGHT, *np.arange(119, 135.5, 0.5)):
+        tried = (greatest / most).astype(np.float32)
+        steps = np.where(tried == 0, 1, tried).astype(np.float64)[:, None]
+        nearest = np.clip(np.rint(w / steps), -GREATEST_WEIGHT, GREATEST_WEIGHT)
+        errors = np.cumsum((w - nearest * tried[:, None].astype(np.float64))**2, axis=1)[:, -1]
+        is_less = errors < least
+        least[is_less], scales[is_less] = errors[is_less], tried[is_less]
+        integers[is_less] = nearest[is_less]
+    return integers, scales
 
 
 def product(x, w, greatest=GREATEST_INTEGER):
