@@ -69,9 +69,9 @@ void CheckLevelWeights(const Program& program, const Precisions& precisions, Fau
   for (const auto& [layer, precision] : precisions.layers) {
     const ElementType type = TypeOf(precision).value_or(ElementType::i8);
     if (type == ElementType::i8 || type == ElementType::f32 || !layers.contains(layer)) continue;
-    faults.Add(fmt::format(
+    faults.Warn(fmt::format(
         "--precision: names layer \"{}\" for {}, whose data and weights are integers in the file; "
-        "must name it for f32 or not at all",
+        "they stay so, unless it is named for f32",
         layer, format::EnumNameElementType(type)));
   }
 }

@@ -18,7 +18,7 @@ int64_t LevelWeightsOf(const Step& step);
 // Before: the same weights in f32.
 std::vector<LayerWeights> LevelWeights(const Program& program);
 
-// A fault for each layer that is named for other weights than these or those of f32.
+// A warning for each layer that is named for other weights than these or those of f32.
 void CheckLevelWeights(const Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

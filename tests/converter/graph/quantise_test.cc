@@ -156,7 +156,10 @@ TEST_F(ComputedWindows, TakeWeightsThatAnOffsetBringsWithinBytes) {
     EXPECT_FALSE(kinds(operation, dims, -100, 156).contains("QuantizedConvolution"))
         << "257 integers";
   }
-  EXPECT_FALSE(kinds("Convolution", {3, 4, 100, 100}, -100, 155).contains("QuantizedConvolution"))
+  g = {};
+  const ir::Source rows = g("Subtract", Wide("u8", {3, 1024}), Wide("u8", {}));
+  EXPECT_FALSE(
+      Kinds(Floats(g("MatMul", rows, Filters({1024, 5}, -100, 155)))).contains("QuantizedMatMul"))
       << "sums beyond the integers of f32";
 }
 
