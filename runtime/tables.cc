@@ -41,8 +41,7 @@ static_assert(Model::VT_STREAMING == kFirstVector + kVectorCount * kFieldBytes,
 class Tables {
  public:
   explicit Tables(Bytes model)
-      : bytes_(static_cast<const uint8_t*>(model.data)),
-        size_(static_cast<uint32_t>(model.size)) {}
+      : bytes_(static_cast<const uint8_t*>(model.data)), size_(static_cast<uint32_t>(model.size)) {}
 
   Fault Verify(const Model** root) {
     if (!VerifyTable() || !ScalarFits(Model::VT_FORMAT_VERSION, sizeof(uint32_t))) {

@@ -61,9 +61,7 @@ void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_
   if (fault_.ok()) fault_ = {code, 0, static_cast<uint8_t>(operand), 0, is, must};
 }
 
-void ParamChecker::Refuse(FaultCode code, uint32_t is, uint32_t must) {
-  Report(code, 0, is, must);
-}
+void ParamChecker::Refuse(FaultCode code, uint32_t is, uint32_t must) { Report(code, 0, is, must); }
 
 void ParamChecker::RequireZero(uint32_t reserved) {
   Require(reserved == 0, FaultCode::kParamReserved, reserved, 0);
