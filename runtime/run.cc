@@ -92,9 +92,6 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
         steps_(RowsOf(model.steps())),
         operands_(RowsOf(model.operands()).data),
         slots_(RowsOf(model.slots()).data),
-        moves_(RowsOf(model.moves()).data),
-        sections_(RowsOf(model.sections()).data),
-        marks_(RowsOf(model.marks()).data),
         end_(steps_.count) {}
 
   Fault Run() {
@@ -102,7 +99,7 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
       while (step_ != end_) {
         const format::Step& step = steps_[step_];
         if (step.kind() == 0) {
-          Enter(sections_[step.param()]);
+          Enter(step.param());
         } else {
           Call(step);
           ++step_;
@@ -206,7 +203,16 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
     return trips < 0 || trips > format::kNoLimit ? format::kNoLimit : static_cast<uint32_t>(trips);
   }
 
-  void Enter(const format::Section& section) {
+  // What only sections need.
+  void FindLoops() {
+    moves_ = RowsOf(model_.moves()).data;
+    sections_ = RowsOf(model_.sections()).data;
+    marks_ = RowsOf(model_.marks()).data;
+  }
+
+  void Enter(uint32_t index) {
+    if (depth_ == 0) FindLoops();
+    const format::Section& section = sections_[index];
     const uint32_t wanted = Wanted(section);
     const uint32_t condition = section.first_condition_slot();
     const bool runs =
@@ -271,9 +277,9 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
   const Rows<format::Step> steps_;
   const uint32_t* const operands_;
   const format::Slot* const slots_;
-  const format::Move* const moves_;
-  const format::Section* const sections_;
-  const uint32_t* const marks_;
+  const format::Move* moves_;  // these three are set before the first section
+  const format::Section* sections_;
+  const uint32_t* marks_;
   uint32_t step_ = 0;
   uint32_t end_;
   uint32_t depth_ = 0;
