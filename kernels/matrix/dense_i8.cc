@@ -10,45 +10,13 @@
 #include "kernels/simd/vector-inl.h"
 
 #undef WEFT_RUNS_OUTPUTS
-#if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+#if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE)
 #include "kernels/matrix/dense_i8_helium-inl.h"
 #define WEFT_RUNS_OUTPUTS
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
-
-#if HWY_TARGET == HWY_SCALAR
-
-// One row of a panel from its sums; start may be null.
-WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
-                           const float* start, size_t outputs, float* y) {
-  size_t i = 0;
-#if defined(WEFT_ROUNDS_EIGHTS)
-  i = FinishEights(sums, worth, scales, start, outputs, y);
-#else
-  WEFT_FOUR_A_TURN
-#endif
-  for (; i < outputs; ++i) {
-    const float begun = start == nullptr ? 0.0f : start[i];
-    y[i] = static_cast<float>(sums[i]) * worth * scales[i] + begun;
-  }
-}
-
-#else
-
-// One row of a panel from its sums; start may be null.
-WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
-                           const float* start, size_t outputs, float* y) {
-  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-    const FloatVec numbers = hn::ConvertTo(FloatTag(), hn::LoadU(IntTag(), sums + i));
-    const FloatVec scaled = hn::Mul(hn::Mul(numbers, Set(worth)), Load(scales + i));
-    const FloatVec begun = start == nullptr ? Set(0.0f) : LoadFirst(start + i, lanes);
-    StoreFirst(hn::Add(scaled, begun), y + i, lanes);
-  });
-}
-
-#endif
 
 struct DenseI8Operands {
   const void* x;
@@ -90,6 +58,69 @@ HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t 
   return 1.0f;
 }
 
+// The outputs of a row, which begin at y.
+HWY_INLINE void ActivateRow(const DenseI8Shape& shape, float* y) {
+  if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, shape.outputs);
+}
+
+#if defined(WEFT_RUNS_OUTPUTS)
+
+// Of one row: others share nothing.
+template <size_t kRows>
+HWY_NOINLINE void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
+  static_assert(kRows == 1, "more rows share nothing here");
+  const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
+  int16_t* const q = at.scratch + row % kDenseI8Rows * padded;
+  const bool are_bytes = AreBytes(shape);
+  const float worth =
+      are_bytes ? IntegersOfRow(shape, at.x, row, padded, reinterpret_cast<int8_t*>(q))
+                : IntegersOfRow(shape, at.x, row, padded, q);
+  const float* const start =
+      at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
+  float* const y = at.y + row * shape.y_row_stride;
+  OutputsOfRow of = {worth,      at.scales,
+                     start,      y,
+                     q,          kPanelOutputs * padded,
+                     0,          q + (are_bytes ? padded / 2 : padded),
+                     at.weights, are_bytes};
+  RunOutputs(of, shape.outputs);
+  ActivateRow(shape, y);
+}
+
+#else
+
+#if HWY_TARGET == HWY_SCALAR
+
+// One row of a panel from its sums; start may be null.
+WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
+                           const float* start, size_t outputs, float* y) {
+  size_t i = 0;
+#if defined(WEFT_ROUNDS_EIGHTS)
+  i = FinishEights(sums, worth, scales, start, outputs, y);
+#else
+  WEFT_FOUR_A_TURN
+#endif
+  for (; i < outputs; ++i) {
+    const float begun = start == nullptr ? 0.0f : start[i];
+    y[i] = static_cast<float>(sums[i]) * worth * scales[i] + begun;
+  }
+}
+
+#else
+
+// One row of a panel from its sums; start may be null.
+WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
+                           const float* start, size_t outputs, float* y) {
+  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+    const FloatVec numbers = hn::ConvertTo(FloatTag(), hn::LoadU(IntTag(), sums + i));
+    const FloatVec scaled = hn::Mul(hn::Mul(numbers, Set(worth)), Load(scales + i));
+    const FloatVec begun = start == nullptr ? Set(0.0f) : LoadFirst(start + i, lanes);
+    StoreFirst(hn::Add(scaled, begun), y + i, lanes);
+  });
+}
+
+#endif
+
 // All outputs of rows of integers, kPanelsAtOnce panels at a time; starts may be null.
 template <size_t kRows, typename Number>
 HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
@@ -112,11 +143,6 @@ HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
   }
 }
 
-// The outputs of a row, which begin at y.
-HWY_INLINE void ActivateRow(const DenseI8Shape& shape, float* y) {
-  if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, shape.outputs);
-}
-
 // The same of bytes.
 template <size_t kRows>
 HWY_INLINE void RunBytes(const DenseI8Shape& shape, const DenseI8Operands& at,
@@ -132,21 +158,6 @@ HWY_INLINE void RunBytes(const DenseI8Shape& shape, const DenseI8Operands& at,
   RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
 }
 
-#if defined(WEFT_RUNS_OUTPUTS)
-// A row of shorts.
-HWY_NOINLINE inline void DenseI8Row(const DenseI8Shape& shape, const DenseI8Operands& at,
-                                    size_t row) {
-  const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
-  int16_t* const q = at.scratch + row % kDenseI8Rows * padded;
-  const float worth = IntegersOfRow(shape, at.x, row, padded, q);
-  const float* const start =
-      at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
-  float* const y = at.y + row * shape.y_row_stride;
-  RunOutputs({worth, at.scales, start, y, q, kPanelOutputs * padded, 0, q + padded, at.weights},
-             shape.outputs);
-  ActivateRow(shape, y);
-}
-#else
 // And of shorts.
 template <size_t kRows>
 HWY_INLINE void RunShorts(const DenseI8Shape& shape, const DenseI8Operands& at, int16_t* shorts,
@@ -161,7 +172,6 @@ HWY_INLINE void RunShorts(const DenseI8Shape& shape, const DenseI8Operands& at, 
 #endif
   RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
 }
-#endif
 
 // kRows rows from `row` on.
 template <size_t kRows>
@@ -170,11 +180,7 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
   // Where a row's integers stand depends on no target.
   int16_t* const shorts = at.scratch + row % kDenseI8Rows * padded;
   auto* const bytes = reinterpret_cast<int8_t*>(shorts);
-#if defined(WEFT_RUNS_OUTPUTS)
-  constexpr bool are_bytes = true;  // DenseI8Row has the others
-#else
   const bool are_bytes = AreBytes(shape);
-#endif
   float worth[kRows];
   for (size_t r = 0; r < kRows; ++r) {
     worth[r] = are_bytes ? IntegersOfRow(shape, at.x, row + r, padded, bytes + r * padded)
@@ -188,12 +194,12 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
       RunBytes<kRows>(shape, at, {bytes, padded, padded, nullptr}, worth, starts, rows);
     }
   } else {
-#if !defined(WEFT_RUNS_OUTPUTS)
     RunShorts<kRows>(shape, at, shorts, padded, worth, starts, rows);
-#endif
   }
   for (size_t r = 0; r < kRows; ++r) ActivateRow(shape, rows + r * shape.y_row_stride);
 }
+
+#endif
 
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
@@ -209,15 +215,7 @@ void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, co
     for (; row + 2 <= shape.rows; row += 2) DenseI8Rows<2>(shape, at, row);
   }
 #endif
-  for (; row < shape.rows; ++row) {
-#if defined(WEFT_RUNS_OUTPUTS)
-    if (!AreBytes(shape)) {
-      DenseI8Row(shape, at, row);
-      continue;
-    }
-#endif
-    DenseI8Rows<1>(shape, at, row);
-  }
+  for (; row < shape.rows; ++row) DenseI8Rows<1>(shape, at, row);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -15,8 +15,10 @@
 
 #undef WEFT_SUMS_NEIGHBOURS
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
-    (defined(__ARM_FEATURE_MVE) || defined(__ARM_FEATURE_DSP))
+    (defined(__ARM_FEATURE_MVE) ? (__ARM_FEATURE_MVE & 2) : defined(__ARM_FEATURE_DSP))
+#if !defined(__ARM_FEATURE_MVE)
 #include "kernels/matrix/sum_panel_cortex_m-inl.h"
+#endif
 #define WEFT_SUMS_NEIGHBOURS
 #endif
 
@@ -48,20 +50,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
-inline constexpr size_t kTileRows = 1;  // rows_q8_cortex_m-inl.h has several
-
-#if defined(__ARM_FEATURE_MVE)
-// Sums of 16 outputs of `kRows` rows, at a multiple of their bytes.
-template <size_t kRows, typename Number>
-HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
-  static_assert(kRows == 1, "more rows share nothing here");
-  SumBlocks<true>(rows.numbers, rows.count, weights, sums);
-  if constexpr (sizeof(Number) == sizeof(int8_t)) {
-    if (rows.tail == nullptr) return;
-    SumBlocks<false>(rows.tail, kInputBlock, weights + kPanelOutputs * rows.count, sums);
-  }
-}
-#else
+#if !defined(__ARM_FEATURE_MVE)  // whose steps have loops of their own
 // Sums of `panels` panels, at a multiple of their bytes, of a row in the order of PlaceInRow.
 template <size_t kRows>
 HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights, size_t panels,
@@ -271,17 +260,20 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
       }
       return SumDots<false, kRows>(biased, weights, sums);
     }
-  } else if constexpr (HWY_ARCH_X86) {
+  }
+#if HWY_ARCH_X86
+  if constexpr (sizeof(Number) == sizeof(int16_t)) {
     if (rows.biases != nullptr) return SumSplit<kRows>(rows, weights, sums);
     if (HasDots()) return SumShorts<true, kRows>(rows, weights, sums);
   }
+#endif
 #endif
   SumShorts<false, kRows>(rows, weights, sums);
 }
 
 #endif
 
-#if !defined(WEFT_SUMS_NEIGHBOURS) || defined(__ARM_FEATURE_MVE)
+#if !defined(WEFT_SUMS_NEIGHBOURS)
 inline constexpr size_t kPanelsAtOnce = 1;
 template <size_t kRows, typename Number>
 HWY_INLINE void SumPanels(const NumberRows<Number>& rows, const int8_t* weights, size_t,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of 16 outputs on a Cortex-M, whose instructions multiply and add neighbours: Helium eight pairs of
-// 16 bits, the DSP extension two. Instructions per multiply-add: Helium 0.31, the DSP extension 1.24.
+// Sums of panels of 16 outputs by a Cortex-M's DSP extension, whose instructions multiply and add two pairs of
+// neighbours of 16 bits: 1.24 for each multiply-add.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
@@ -14,11 +14,6 @@
 
 #include "kernels/matrix/pack.h"
 
-#if defined(__ARM_FEATURE_MVE)
-#include <arm_mve.h>
-#endif
-
-#if !defined(__ARM_FEATURE_MVE)
 // clang-format off
 // An instruction a line. Eight weights of one output with the numbers in r2 to r5; then the weights `step` bytes
 // further on. SXTB16 takes bytes 0 and 2 of a word, or 1 and 3.
@@ -56,43 +51,9 @@
   op " s0, s0\n\t" op " s1, s1\n\t" op " s2, s2\n\t" op " s3, s3\n\t"                    \
   op " s4, s4\n\t" op " s5, s5\n\t" op " s6, s6\n\t" op " s7, s7\n\t"
 // clang-format on
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
-
-#if defined(__ARM_FEATURE_MVE)
-
-// Adds the products of a block of 16 numbers to the sums of one output.
-HWY_INLINE int32_t AddBlock(int32_t sum, const int16_t* q, const int8_t* weights) {
-  sum = vmladavaq_s16(sum, vldrhq_s16(q), vldrbq_s16(weights));
-  return vmladavaq_s16(sum, vldrhq_s16(q + 8), vldrbq_s16(weights + 8));
-}
-HWY_INLINE int32_t AddBlock(int32_t sum, const int8_t* q, const int8_t* weights) {
-  return vmladavaq_s8(sum, vldrbq_s8(q), vldrbq_s8(weights));
-}
-
-// Four outputs at a time, whose sums stay in core registers; they begin at 0, or where they are.
-template <bool kBegins, typename Number>
-WEFT_PART void SumBlocks(const Number* q, size_t padded, const int8_t* weights, int32_t* sums) {
-  for (size_t n = 0; n < kPanelOutputs; n += 4, sums += 4, weights += 4 * kInputBlock) {
-    int32_t a = kBegins ? 0 : sums[0], b = kBegins ? 0 : sums[1];
-    int32_t c = kBegins ? 0 : sums[2], d = kBegins ? 0 : sums[3];
-    const int8_t* block = weights;
-    for (size_t k = 0; k < padded; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
-      a = AddBlock(a, q + k, block);
-      b = AddBlock(b, q + k, block + kInputBlock);
-      c = AddBlock(c, q + k, block + 2 * kInputBlock);
-      d = AddBlock(d, q + k, block + 3 * kInputBlock);
-    }
-    sums[0] = a;
-    sums[1] = b;
-    sums[2] = c;
-    sums[3] = d;
-  }
-}
-
-#else
 
 // Of one row.
 inline constexpr size_t kPanelsAtOnce = 4;
@@ -199,8 +160,6 @@ HWY_NOINLINE inline size_t FinishEights(const int32_t* sums, float worth, const 
   // clang-format on
   return eights;
 }
-
-#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
