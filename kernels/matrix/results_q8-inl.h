@@ -151,7 +151,7 @@ class ResultWriter {
       return LevelsOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + place,
                           steps);
     }
-    for (;; sums += kSumsOfRow, place += steps.y) {
+    for (;; sums += kPanelOutputs, place += steps.y) {
       Write(sums, factors, outputs, y, place, stride);
       if (--rows == 0) return;
       factors = Behind(factors, steps);

@@ -22,16 +22,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// How far a row lies behind the one before: in y, and in the numbers that sums are added to.
+// How far a row lies behind the one before: in y, and in the numbers that sums are added to. Of several rows sums
+// are those of a panel.
 struct RowSteps {
   size_t y, start;
 };
-// The same of the sums of several rows.
-#if defined(__ARM_FEATURE_MVE)
-inline constexpr size_t kSumsOfRow = kPanelOutputs;
-#else
-inline constexpr size_t kSumsOfRow = 2 * kPanelOutputs;
-#endif
 HWY_INLINE FactorsQ8 Behind(FactorsQ8 factors, const RowSteps& steps) {
   if (factors.start != nullptr) factors.start += steps.start;
   return factors;
@@ -63,7 +58,7 @@ HWY_INLINE void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size
                              size_t outputs, const LevelBounds& bounds, int8_t* y,
                              const RowSteps& steps) {
   FactorsQ8 of = factors;
-  for (; rows != 0; --rows, sums += kSumsOfRow, y += steps.y, of = Behind(of, steps)) {
+  for (; rows != 0; --rows, sums += kPanelOutputs, y += steps.y, of = Behind(of, steps)) {
     LevelsOfSums(sums, of, outputs, bounds, y);
   }
 }
@@ -141,16 +136,16 @@ WEFT_PART void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_
     int8_t* to = y;
     done = outputs / 4 * 4;
     ForgetInvalid();
-    for (size_t r = rows; r != 0; --r, from += kSumsOfRow, start += start_step, to += steps.y) {
+    for (size_t r = rows; r != 0; --r, from += kPanelOutputs, start += start_step, to += steps.y) {
       LevelsOfFours(from, factors.scales, start, done, bounds.zero, limits, to);
     }
     if (WasInvalid()) done = 0;
     if (done == outputs) return;
   }
-  for (FactorsQ8 of = factors;; sums += kSumsOfRow, y += steps.y) {
+  for (FactorsQ8 of = factors;; sums += kPanelOutputs, y += steps.y) {
     LevelsOfRest(sums, of, done, outputs, bounds, y);
     if (--rows == 0) return;
-    of = Behind(of, steps);
+    if (of.start != nullptr) of.start += steps.start;
   }
 }
 HWY_INLINE void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,

@@ -16,8 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kRowsQ8 = 3;
-// Levels that are pairs at one time: of one row, or a third of each of three.
-inline constexpr size_t kPaired = 192;
 
 // clang-format off
 #undef WEFT_PAIR_FOUR
@@ -62,15 +60,13 @@ HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pai
   WEFT_FOUR_OF_THREE("r9") WEFT_FOUR_OF_THREE("r10")
 // clang-format on
 
-// sums = first + the products of pairs of three rows, whole blocks and at least one, of panels up to the one whose
-// sums end at `last`; those of a row lie kSumsOfRow from those of the next one, and first `step` bytes. First may be
-// the sums, which lie at a multiple of the 64 bytes of a panel: that tells when it is through. r0 are the pairs,
-// which begin at s0 and end at s4, r1 the weights; s1 leads back to those of the next output, s2 are the sums, s3
-// is first, s5 its step, s6 where sums end; s7 holds r7, which may be the frame's and cannot be asked for then.
+// sums = first + the products of pairs of three rows, whole blocks and at least one, of a panel; those of a row lie
+// beside each other, and first `step` bytes from one row to the next. First may be the sums, which lie at a
+// multiple of the 64 bytes of a row: that tells when it is through. r0 are the pairs, which begin at s0 and end
+// at s4, r1 the weights; s1 leads back to those of the next output, s2 are the sums, s3 is first, s5 its step,
+// and s6 holds r7, which may be the frame's and cannot be asked for then.
 HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, const int8_t* panel,
-                                      const int32_t* first, size_t step, int32_t* to,
-                                      const int32_t* last) {
-  static_assert(kSumsOfRow * sizeof *to == 128, "the assembly has it");
+                                      const int32_t* first, size_t step, int32_t* to) {
   register const uint32_t* x __asm__("r0") = pairs;
   register const int8_t* weights __asm__("r1") = panel;
   register int32_t* sums __asm__("r2") = to;
@@ -78,11 +74,10 @@ HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, cons
   register size_t back __asm__("r4") = padded * kPanelOutputs - kInputBlock;
   register size_t rows __asm__("r5") = step;
   register const uint32_t* end __asm__("r6") = pairs + padded / 2 * kRowsQ8;
-  register const int32_t* sums_end __asm__("r8") = last;
   __asm__ volatile(
       "vmov s0, s1, r0, r4\n\t"
       "vmov s4, s5, r6, r5\n\t"
-      "vmov s6, s7, r8, r7\n"
+      "vmov s6, r7\n"
       "1:\n\t"
       "ldr r12, [r3, r5]\n\t"
       "ldr lr, [r3, r5, lsl #1]\n\t"
@@ -96,50 +91,37 @@ HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, cons
       "vmov r0, r4, s0, s1\n\t"
       "vmov r2, r3, s2, s3\n\t"
       "vmov r5, s5\n\t"
-      "str r12, [r2, #128]\n\t"
-      "str lr, [r2, #256]\n\t"
+      "str r12, [r2, #64]\n\t"
+      "str lr, [r2, #128]\n\t"
       "str r7, [r2], #4\n\t"
       "subs r1, r1, r4\n\t"
       "tst r2, #63\n\t"
       "bne 1b\n\t"
-      "add r1, r4\n\t"
-      "subs r1, #240\n\t"
-      "vmov r6, s6\n\t"
-      "cmp r2, r6\n\t"
-      "bne 1b\n\t"
-      "vmov r7, s7"
-      : "+r"(x), "+r"(weights), "+r"(sums), "+r"(from), "+r"(back), "+r"(rows), "+r"(end),
-        "+r"(sums_end)
+      "vmov r7, s6"
+      : "+r"(x), "+r"(weights), "+r"(sums), "+r"(from), "+r"(back), "+r"(rows), "+r"(end)
       :
-      : "cc", "memory", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", "s3", "s4", "s5", "s6",
-        "s7");
+      : "cc", "memory", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", "s3", "s4", "s5",
+        "s6");
 }
 
-// The sums of three rows or of one; those of a row lie beside each other.
+// The sums of three rows or of one, those of a row beside each other, and behind them the levels as pairs.
 class LevelRows {
  public:
-  static constexpr size_t kAlignment = sizeof(int32_t);
-  static constexpr size_t kRoom = kRowsQ8 * kSumsOfRow + kPanelOutputs - 1;
-  static_assert(kPanelsAtOnce * kPanelOutputs <= kRowsQ8 * kSumsOfRow, "room for one row's");
-
-  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows, int32_t* room)
-      : x_(x),
-        stride_(stride),
-        inputs_(inputs),
-        most_(rows == 1 ? kPaired : kPaired / kRowsQ8),
-        rows_(rows),
-        sums_(room) {
-    // At a multiple of their bytes.
+  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows)
+      : x_(x), stride_(stride), inputs_(inputs), rows_(rows) {
+    // At a multiple of the bytes of a panel.
     constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
-    sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room) + kBytes - 1) &
+    sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room_) + kBytes - 1) &
                                        ~(kBytes - 1));
+    const size_t sums = (rows == 1 ? kPanelsAtOnce : kRowsQ8) * kPanelOutputs;
+    pairs_ = reinterpret_cast<uint32_t*>(sums_ + sums);
+    most_ = (kWords - sums) * 2 / rows;
     if (inputs <= most_) Pair(0, inputs);
   }
 
   HWY_INLINE const int32_t* sums() const { return sums_; }
   HWY_INLINE size_t MostOutputs() const {
-    if (inputs_ > most_) return kPanelOutputs;
-    return rows_ == 1 ? kPanelsAtOnce * kPanelOutputs : kSumsOfRow;
+    return rows_ == 1 && inputs_ <= most_ ? kPanelsAtOnce * kPanelOutputs : kPanelOutputs;
   }
 
   // Of outputs, at most so many; first may be null.
@@ -149,11 +131,11 @@ class LevelRows {
     const bool is_whole = first != nullptr && outputs % kPanelOutputs == 0;
     if (inputs_ == 0 || (!is_whole && (first != nullptr || rows_ != 1))) {
       for (size_t r = 0; r < rows_; ++r) {
-        int32_t* const sums = sums_ + r * kSumsOfRow;
+        int32_t* const sums = sums_ + r * kPanelOutputs;
         ClearSums(sums, panels);
         if (first != nullptr) __builtin_memcpy(sums, first, outputs * sizeof *sums);
       }
-      first = sums_, step = kSumsOfRow * sizeof *sums_;
+      first = sums_, step = kPanelOutputs * sizeof *sums_;
     }
     for (size_t i = 0; i < inputs_; i += most_) {
       const size_t left = inputs_ - i, count = left < most_ ? left : most_;
@@ -163,9 +145,9 @@ class LevelRows {
       if (rows_ == 1) {
         SumRow(reinterpret_cast<const int16_t*>(pairs_), padded, from, first, sums_, panels);
       } else {
-        SumThreeRows(pairs_, padded, from, first, step, sums_, sums_ + panels * kPanelOutputs);
+        SumThreeRows(pairs_, padded, from, first, step, sums_);
       }
-      first = sums_, step = kSumsOfRow * sizeof *sums_;
+      first = sums_, step = kPanelOutputs * sizeof *sums_;
     }
   }
 
@@ -184,17 +166,20 @@ class LevelRows {
     }
   }
 
+  // A panel of three rows and 64 levels of each, or kPanelsAtOnce panels of one row and 160 levels.
+  static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 64 / 2);
+
   const int8_t* x_;
   size_t stride_, inputs_, most_, rows_;
   int32_t* sums_;
-  uint32_t pairs_[kPaired / 2];
+  uint32_t* pairs_;
+  uint32_t room_[kWords + kPanelOutputs - 1];
 };
 
 // At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
 // may be anything: no pointer is made of them.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
-  alignas(LevelRows::kAlignment) int32_t room[LevelRows::kRoom];
-  LevelRows rows(x, at.x_stride, at.inputs, count, room);
+  LevelRows rows(x, at.x_stride, at.inputs, count);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   const RowSteps steps = {at.y_stride, at.start_stride};
   const int8_t* weights = at.weights;
