@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -209,16 +210,24 @@ TEST(NarrowWeights, LoseNothingAsIntegersThatTheyAre) {
 
 TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
   Products products;
-  products.Add(1.0f, 0.5f);  // 64 of 127 is 0.5 and a half of 127
+  constexpr float kOther = 0.7071f;
+  products.Add(1.0f, kOther);
   Faults faults;
   const plan::WeightsReport report =
       plan::NarrowWeights(products.program, All(ElementType::i8), faults);
   ASSERT_EQ(report.layers.size(), 1u);
   EXPECT_TRUE(report.types[0].is_rounded);
-  // One output of 16 has a 1 and 63 halves, of which each is off by 0.5 / 127; the others are exact.
-  const double signal = 1 + 63 * 0.25 + 15 * 64 * 0.25, step = 0.5 / 127;
-  EXPECT_NEAR(report.layers[0].signal_to_noise_db, 10 * std::log10(signal / (63 * step * step)),
-              0.01);
+  // One output of 16 has a 1, which becomes 119 to 135, and 63 others; those of other outputs are exact.
+  double noise = 1;
+  for (double integer = 119; integer <= 135; integer += 0.5) {
+    const double step = static_cast<float>(1 / integer);
+    const auto off = [step](double weight) {
+      return weight - std::min(127.0, std::nearbyint(weight / step)) * step;
+    };
+    noise = std::min(noise, std::pow(off(1), 2) + 63 * std::pow(off(kOther), 2));
+  }
+  const double signal = 1 + (63 + 15 * 64) * std::pow(kOther, 2);
+  EXPECT_NEAR(report.layers[0].signal_to_noise_db, 10 * std::log10(signal / noise), 0.01);
 }
 
 // A product whose weights were made from integers, of which those of an output count around.
