@@ -575,4 +575,11 @@ StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint
   return {};
 }
 
+#define WEFT_STEP(name, Name, ...)                                              \
+  StridedBytes AccessOf(const format::Name##Params& params, uint32_t operand) { \
+    return AccessBy(params, operand);                                           \
+  }
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+
 }  // namespace weft

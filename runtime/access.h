@@ -17,6 +17,12 @@ namespace weft {
 // of a verified model, and not a section.
 StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint32_t operand);
 
+// The same of a step that is in no file yet.
+#define WEFT_STEP(name, Name, ...) \
+  StridedBytes AccessOf(const format::Name##Params& params, uint32_t operand);
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+
 }  // namespace weft
 
 #endif  // WEFT_RUNTIME_ACCESS_H_

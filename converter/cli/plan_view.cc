@@ -64,6 +64,13 @@ Json SharedJson(const std::vector<inspect::SharedPlace>& places) {
   return list;
 }
 
+// First and last steps.
+Json LiveJson(const std::vector<inspect::StepSpan>& live) {
+  Json list = Json::array();
+  for (const inspect::StepSpan& span : live) list.push_back({span.first, span.last});
+  return list;
+}
+
 Json BuffersJson(const format::Model& model) {
   Json list = Json::array();
   const std::vector<inspect::PlacedBuffer> buffers = inspect::BuffersOf(model);
@@ -74,8 +81,9 @@ Json BuffersJson(const format::Model& model) {
                     {"region", buffer.region - format::kFirstScratchRegion},
                     {"offset", buffer.offset_bytes},
                     {"bytes", buffer.bytes},
-                    {"first_step", buffer.first_step},
-                    {"last_step", buffer.last_step},
+                    {"first_step", buffer.live.front().first},
+                    {"last_step", buffer.live.back().last},
+                    {"live", LiveJson(buffer.live)},
                     {"slots", buffer.slots},
                     {"shared", SharedJson(shared[i])}});
   }
@@ -138,8 +146,9 @@ class Picture {
     for (size_t i = 0; i < buffers_.size(); ++i) {
       const Json& buffer = buffers_[i];
       const int64_t offset = buffer["offset"], bytes = buffer["bytes"];
-      const bool is_live =
-          buffer["first_step"].get<int64_t>() < to && buffer["last_step"].get<int64_t>() >= from;
+      const bool is_live = std::ranges::any_of(buffer["live"], [&](const Json& span) {
+        return span[0].get<int64_t>() < to && span[1].get<int64_t>() >= from;
+      });
       if (is_live && address >= offset && address < offset + bytes) return LetterOf(i);
     }
     return '.';

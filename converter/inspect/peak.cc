@@ -9,17 +9,19 @@
 #include <set>
 #include <utility>
 
+#include "converter/base/liveness_analysis.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traverse.h"
+#include "runtime/access.h"
 
 namespace weft::inspect {
 namespace {
 
-// A buffer of the plan: the bytes that its slots reach, and when they are touched.
+// A buffer of the plan: the bytes that its slots reach, and when it is live.
 struct Buffer {
   uint32_t region = 0;
   int64_t begin_bytes = INT64_MAX, end_bytes = 0;
-  std::vector<int64_t> times;
+  std::vector<TimeRange> live;
   std::set<uint32_t> slots;
   std::string name;
 };
@@ -66,16 +68,20 @@ class Cover {
 // condition, have a time of their own.
 class Timeline : public Visitor {
  public:
-  explicit Timeline(const format::Model& model) : model_(model) {
+  explicit Timeline(const format::Model& model) : model_(model), analysis_(CountOf(model)) {
     NamePorts(format::RowsOf(model.inputs()), "input");
     NamePorts(format::RowsOf(model.outputs()), "output");
-    for (const format::Port& port : format::RowsOf(model.inputs())) Touch(port.slot(), 0);
-    Traverse(model, AllOf(model), *this);
-    ++now_;
-    for (const format::Port& port : format::RowsOf(model.outputs())) {
-      Touch(port.slot(), 0);
-      Touch(port.length_slot(), 0);
+    for (const format::Port& port : format::RowsOf(model.inputs())) {
+      Touch(port.slot(), 0, TouchKind::kWriteAll);
     }
+    Traverse(model, AllOf(model), *this);
+    analysis_.Advance();
+    for (const format::Port& port : format::RowsOf(model.outputs())) {
+      Touch(port.slot(), 0, TouchKind::kRead);
+      Touch(port.length_slot(), 0, TouchKind::kRead);
+    }
+    std::vector<std::vector<TimeRange>> ranges = analysis_.Ranges();
+    for (auto& [id, buffer] : buffers_) buffer.live = std::move(ranges[id]);
   }
 
   Peak PeakOf(uint32_t region) const {
@@ -83,8 +89,7 @@ class Timeline : public Visitor {
     const auto [fullest, most] = MostOf(changes.bytes);
     Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}, changes.overlaps};
     for (const auto& [id, buffer] : buffers_) {
-      const Span life = LifeOf(buffer);
-      if (buffer.region != region || life.begin > fullest || life.end < fullest) continue;
+      if (buffer.region != region || !IsLiveAt(buffer, fullest)) continue;
       const Span place = PlaceOf(buffer);
       peak.alive.push_back({buffer.name, static_cast<uint64_t>(place.end - place.begin)});
     }
@@ -116,9 +121,8 @@ class Timeline : public Visitor {
   std::vector<PlacedBuffer> Buffers() const {
     std::vector<PlacedBuffer> list;
     for (const auto& [id, buffer] : buffers_) {
-      const Span life = LifeOf(buffer);
       list.push_back({buffer.region, buffer.begin_bytes, buffer.end_bytes - buffer.begin_bytes,
-                      StepAt(life.begin), StepAt(life.end), buffer.name,
+                      StepsOf(buffer.live), buffer.name,
                       std::vector<uint32_t>(buffer.slots.begin(), buffer.slots.end())});
     }
     std::stable_sort(list.begin(), list.end(), [](const PlacedBuffer& a, const PlacedBuffer& b) {
@@ -132,11 +136,11 @@ class Timeline : public Visitor {
   struct Frame {
     uint32_t section, run;
   };
-  // The step that entered a section, and when.
-  struct Entry {
-    uint32_t step;
-    int64_t begin;
-  };
+
+  static size_t CountOf(const format::Model& model) {
+    const auto& ids = *model.slot_buffers();
+    return ids.size() == 0 ? 0 : size_t{*std::max_element(ids.begin(), ids.end())} + 1;
+  }
 
   void NamePorts(format::Rows<format::Port> ports, const char* side) {
     for (uint32_t i = 0; i < ports.count; ++i) {
@@ -166,7 +170,7 @@ class Timeline : public Visitor {
     return reach;
   }
 
-  void Touch(uint32_t slot_index, uint32_t step) {
+  void Touch(uint32_t slot_index, uint32_t step, TouchKind kind) {
     if (slot_index == format::kNoSlot) return;
     const format::Slot& slot = *model_.slots()->Get(slot_index);
     if (slot.region() < format::kFirstScratchRegion || slot.bytes() == 0) return;
@@ -177,48 +181,85 @@ class Timeline : public Visitor {
     buffer.region = slot.region();
     buffer.begin_bytes = std::min(buffer.begin_bytes, reach.begin);
     buffer.end_bytes = std::max(buffer.end_bytes, reach.end + slot.bytes());
-    buffer.times.push_back(now_);
     buffer.slots.insert(slot_index);
+    if (slot.move_count() > 0) analysis_.KeepWhole(id);
+    analysis_.Touch(id, kind, {slot.offset_bytes(), int64_t{slot.offset_bytes()} + slot.bytes()});
     if (!added) return;
     const auto port = port_names_.find(id);
     buffer.name = port != port_names_.end() ? port->second : LayerOf(model_, step);
   }
 
+  void Advance(uint32_t step) {
+    analysis_.Advance();
+    steps_[analysis_.now()] = step;
+  }
+
+  bool WritesAll(const format::Step& row, uint32_t operand, uint32_t slot) const {
+    if (slot == format::kNoSlot) return false;
+    const StridedBytes bytes = AccessOf(model_, row, operand);
+    return bytes.dim_count == 0 && bytes.first_byte == 0 &&
+           bytes.run_bytes == model_.slots()->Get(slot)->bytes();
+  }
+
   void Step(uint32_t step) override {
-    steps_[++now_] = step;
+    Advance(step);
     const format::Step& row = *model_.steps()->Get(step);
-    const uint32_t count = format::kArity[row.kind()].operands();
-    for (uint32_t k = 0; k < count; ++k) {
-      Touch(model_.operands()->Get(row.first_operand() + k), step);
+    const format::Arity arity = format::kArity[row.kind()];
+    for (uint32_t k = 0; k < arity.operands(); ++k) {
+      const uint32_t slot = model_.operands()->Get(row.first_operand() + k);
+      const TouchKind writes = WritesAll(row, k, slot) ? TouchKind::kWriteAll : TouchKind::kWrite;
+      Touch(slot, step, k < arity.inputs ? TouchKind::kRead : writes);
     }
+  }
+
+  LivenessAnalysis::Section FactsOf(const format::Section& section) const {
+    LivenessAnalysis::Section facts;
+    facts.copies = section.unroll();
+    facts.most_trips = section.max_trips();
+    const bool counted =
+        section.trip_slot() == format::kNoSlot && section.trip_count() != format::kNoLimit;
+    if (counted) facts.most_trips = std::min<int64_t>(facts.most_trips, section.trip_count());
+    const bool goes_on = section.body_condition_slot() == format::kNoSlot;
+    facts.may_end_early = !counted || !goes_on;
+    facts.may_skip = section.trip_slot() != format::kNoSlot ||
+                     section.first_condition_slot() != format::kNoSlot || facts.most_trips == 0;
+    const bool is_branch = counted && goes_on && section.trip_count() == 1 &&
+                           section.unroll() == 1 &&
+                           section.first_condition_slot() != format::kNoSlot;
+    if (is_branch) facts.condition = section.first_condition_slot();
+    facts.runs_when = section.runs_when() != 0;
+    return facts;
   }
 
   void Enter(uint32_t step, uint32_t section) override {
-    steps_[++now_] = step;
-    entered_.push_back({step, now_});
-    Touch(SectionAt(model_, section).trip_slot(), step);
-    Touch(SectionAt(model_, section).first_condition_slot(), step);
+    Advance(step);
+    entered_.push_back(step);
+    Touch(SectionAt(model_, section).trip_slot(), step, TouchKind::kRead);
+    Touch(SectionAt(model_, section).first_condition_slot(), step, TouchKind::kRead);
+    analysis_.Enter(FactsOf(SectionAt(model_, section)));
   }
 
   void Run(uint32_t section, uint32_t run) override {
+    analysis_.Advance();
+    analysis_.BeginRun();
     if (!IsCopy(section, run)) return;
     frames_.push_back({section, run});
-    steps_[++now_] = entered_.back().step;
-    Touch(SectionAt(model_, section).iteration_slot(), entered_.back().step);
+    Touch(SectionAt(model_, section).iteration_slot(), entered_.back(), TouchKind::kWriteAll);
   }
 
   void EndRun(uint32_t section, uint32_t run) override {
-    ++now_;
-    if (!IsCopy(section, run)) return;
-    Touch(SectionAt(model_, section).body_condition_slot(), entered_.back().step);
-    frames_.pop_back();
+    analysis_.Advance();
+    if (IsCopy(section, run)) {
+      Touch(SectionAt(model_, section).body_condition_slot(), entered_.back(), TouchKind::kRead);
+      frames_.pop_back();
+    }
+    analysis_.EndRun();
   }
 
   void Leave(uint32_t step, uint32_t section) override {
-    Touch(SectionAt(model_, section).length_slot(), step);
-    if (SectionAt(model_, section).max_trips() > 1) {
-      loops_.push_back({entered_.back().begin, now_});
-    }
+    analysis_.Advance();
+    analysis_.Leave();
+    Touch(SectionAt(model_, section).length_slot(), step, TouchKind::kWriteAll);
     entered_.pop_back();
   }
 
@@ -242,9 +283,11 @@ class Timeline : public Visitor {
     std::map<int64_t, std::vector<std::pair<Span, int>>> edges;  // by time: come, or go
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region) continue;
-      const Span life = LifeOf(buffer), place = PlaceOf(buffer);
-      edges[life.begin].emplace_back(place, 1);
-      edges[life.end + 1].emplace_back(place, -1);
+      const Span place = PlaceOf(buffer);
+      for (const TimeRange& range : buffer.live) {
+        edges[range.begin].emplace_back(place, 1);
+        edges[range.end].emplace_back(place, -1);
+      }
     }
     Changes changes;
     Cover cover;
@@ -271,17 +314,24 @@ class Timeline : public Visitor {
     return {fullest, most};
   }
 
-  Span LifeOf(const Buffer& buffer) const {
-    const auto [first, last] = std::minmax_element(buffer.times.begin(), buffer.times.end());
-    Span life{*first, *last};
-    for (const Span& loop : loops_) {
-      const auto inside =
-          std::count_if(buffer.times.begin(), buffer.times.end(),
-                        [&](int64_t time) { return time >= loop.begin && time <= loop.end; });
-      if (inside == 0 || inside == std::ssize(buffer.times)) continue;
-      life = {std::min(life.begin, loop.begin), std::max(life.end, loop.end)};
+  static bool IsLiveAt(const Buffer& buffer, int64_t time) {
+    return std::ranges::any_of(buffer.live, [&](const TimeRange& range) {
+      return range.begin <= time && time < range.end;
+    });
+  }
+
+  // A moment between two steps parts no others.
+  std::vector<StepSpan> StepsOf(const std::vector<TimeRange>& live) const {
+    std::vector<StepSpan> spans;
+    for (const TimeRange& range : live) {
+      const StepSpan span = {StepAt(range.begin), StepAt(range.end - 1)};
+      if (!spans.empty() && span.first <= spans.back().last + 1) {
+        spans.back().last = std::max(spans.back().last, span.last);
+      } else {
+        spans.push_back(span);
+      }
     }
-    return life;
+    return spans;
   }
 
   uint32_t StepAt(int64_t time) const {
@@ -290,13 +340,12 @@ class Timeline : public Visitor {
   }
 
   const format::Model& model_;
-  int64_t now_ = 0;
+  LivenessAnalysis analysis_;
   std::map<int64_t, uint32_t> steps_;  // by time
   std::map<uint32_t, Buffer> buffers_;
   std::map<uint32_t, std::string> port_names_;
-  std::vector<Span> loops_;
   std::vector<Frame> frames_;
-  std::vector<Entry> entered_;
+  std::vector<uint32_t> entered_;  // the steps that entered the sections around
 };
 
 }  // namespace

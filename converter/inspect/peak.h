@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fills a scratch region, at its fullest moment and at all times, found from the listing and
-// the buffers that the converter noted in it. A buffer lives from its first to its last step; what is touched inside
-// a loop and outside it lives as long as the loop. Sizes are those of places: rounded up to the
-// region's alignment.
+// the buffers that the converter noted in it. A buffer lives as long as what it holds is read again
+// (base/liveness_analysis.h). Sizes are those of places: rounded up to the region's alignment.
 #ifndef WEFT_CONVERTER_INSPECT_PEAK_H_
 #define WEFT_CONVERTER_INSPECT_PEAK_H_
 
@@ -27,11 +26,16 @@ struct Peak {
   bool overlaps = false;           // two that are live together, at whatever time, share bytes
 };
 
-// A buffer of the plan: where it lies, and the steps of the listing that it lives from and to.
+// Steps of the listing, both included.
+struct StepSpan {
+  uint32_t first = 0, last = 0;
+};
+
+// A buffer of the plan: where it lies, and when.
 struct PlacedBuffer {
   uint32_t region = 0;
   int64_t offset_bytes = 0, bytes = 0;
-  uint32_t first_step = 0, last_step = 0;
+  std::vector<StepSpan> live;   // in order; between two of them others may have its bytes
   std::string name;             // as AliveBuffer has it
   std::vector<uint32_t> slots;  // that lie in it, in order
 };

@@ -7,43 +7,53 @@
 #include <iterator>
 #include <map>
 #include <utility>
+#include <variant>
+
+#include "converter/base/narrow.h"
+#include "runtime/access.h"
 
 namespace weft::plan {
 
 namespace {
 
-struct LoopTime {
-  TimeRange time;
-  size_t around;  // index of the loop that this one stands in, or kNoLoop
-};
-constexpr size_t kNoLoop = SIZE_MAX;
-
-struct TouchTime {
-  int64_t time;
-  size_t loop;  // the innermost one around
-};
+// Does the step write every byte of its output, and not some runs of them?
+bool WritesAll(const Program& program, const Step& step, size_t output) {
+  const auto operand = Narrow32(step.inputs.size() + output, "operands");
+  const StridedBytes bytes = std::visit(
+      [&](const auto& params) -> StridedBytes {
+        if constexpr (requires { AccessOf(params, operand); }) return AccessOf(params, operand);
+        return {};
+      },
+      step.params);
+  return bytes.dim_count == 0 && bytes.first_byte == 0 &&
+         bytes.run_bytes == program.values[step.outputs[output]].bytes;
+}
 
 class Timeline {
  public:
-  explicit Timeline(const Program& program) : program_(program) {
-    for (const Port& port : program.inputs) Touch(port.value);
-    ++now_;
+  explicit Timeline(const Program& program) : program_(program), ranges_(program.values.size()) {
+    for (const Port& port : program.inputs) Touch(port.value, TouchKind::kWriteAll);
+    ranges_.Advance();
     Visit(program.main);
     for (const Port& port : program.outputs) {
-      Touch(port.value);
-      Touch(port.length);
+      Touch(port.value, TouchKind::kRead);
+      Touch(port.length, TouchKind::kRead);
     }
+    live_ = ranges_.Ranges();
   }
 
   std::vector<Lifetime> Lifetimes() const {
     std::vector<Lifetime> lifetimes;
-    for (const auto& [root, times] : touches_) {
-      const Value& value = program_.values[root];
-      if (value.home != Home::kScratch || value.bytes == 0) continue;
-      const TimeRange touched{times.front().time, times.back().time + 1};
-      TimeRange lifetime = touched;
-      for (const TouchTime& touch : times) Extend(touched, touch.loop, lifetime);
-      lifetimes.push_back({root, lifetime, value.bytes});
+    for (ValueId root = 0; root < live_.size(); ++root) {
+      const std::vector<TimeRange>& live = live_[root];
+      if (live.empty()) continue;
+      Lifetime& each = lifetimes.emplace_back();
+      each.root = root;
+      each.time = {live.front().begin, live.back().end};
+      each.bytes = program_.values[root].bytes;
+      for (size_t i = 1; i < live.size(); ++i) {
+        each.gaps.push_back({live[i - 1].end, live[i].begin});
+      }
     }
     return lifetimes;
   }
@@ -56,64 +66,79 @@ class Timeline {
   }
 
  private:
-  // What is touched inside a loop and outside it must survive every iteration.
-  void Extend(const TimeRange& touched, size_t loop, TimeRange& lifetime) const {
-    for (; loop != kNoLoop; loop = loops_[loop].around) {
-      const TimeRange& time = loops_[loop].time;
-      if (time.begin <= touched.begin && touched.end <= time.end) return;
-      lifetime.begin = std::min(lifetime.begin, time.begin);
-      lifetime.end = std::max(lifetime.end, time.end);
-    }
-  }
-
-  void Touch(ValueId value) {
-    if (value != kNone) touches_[Resolve(program_, value).root].push_back({now_, loop_});
+  void Touch(ValueId id, TouchKind kind) {
+    if (id == kNone) return;
+    const Place place = Resolve(program_, id);
+    const Value& root = program_.values[place.root];
+    if (root.home != Home::kScratch || root.bytes == 0) return;
+    if (!place.moves.empty()) ranges_.KeepWhole(place.root);
+    const ByteSpan bytes = {place.offset_bytes, place.offset_bytes + program_.values[id].bytes};
+    ranges_.Touch(place.root, kind, bytes);
   }
 
   void Visit(BlockId block) {
     for (const Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<Step>(&item)) {
-        for (const ValueId input : step->inputs) Touch(input);
-        for (const ValueId output : step->outputs) Touch(output);
-        steps_[now_] = {static_cast<int64_t>(steps_.size()), step};
-        ++now_;
+        for (const ValueId input : step->inputs) Touch(input, TouchKind::kRead);
+        for (size_t i = 0; i < step->outputs.size(); ++i) {
+          const bool all = step->outputs[i] != kNone && WritesAll(program_, *step, i);
+          Touch(step->outputs[i], all ? TouchKind::kWriteAll : TouchKind::kWrite);
+        }
+        steps_[ranges_.now()] = {static_cast<int64_t>(steps_.size()), step};
+        ranges_.Advance();
       } else {
         Visit(program_.sections[std::get<SectionEntry>(item).section]);
       }
     }
   }
 
+  LivenessAnalysis::Section FactsOf(const Section& section) const {
+    LivenessAnalysis::Section facts;
+    facts.copies = Narrow32(section.copies.size(), "copies");
+    facts.most_trips = section.max_trips;
+    const bool counted = section.trip == kNone && section.trip_count >= 0;
+    if (counted) facts.most_trips = std::min(facts.most_trips, section.trip_count);
+    facts.may_end_early = !counted || section.body_condition != kNone;
+    facts.may_skip = section.may_run_nothing() || facts.most_trips == 0;
+    const bool is_branch = counted && section.body_condition == kNone && section.trip_count == 1 &&
+                           section.copies.size() == 1 && section.first_condition != kNone;
+    if (is_branch) facts.condition = section.first_condition;
+    facts.runs_when = section.runs_when;
+    return facts;
+  }
+
   void Visit(const Section& section) {
-    const size_t around = loop_;
-    if (section.max_trips > 1) {
-      loop_ = loops_.size();
-      loops_.push_back({{now_, now_ + 1}, around});
-    }
-    steps_[now_] = {static_cast<int64_t>(steps_.size()), nullptr};
-    Touch(section.trip);
-    Touch(section.first_condition);
-    ++now_;
+    steps_[ranges_.now()] = {static_cast<int64_t>(steps_.size()), nullptr};
+    Touch(section.trip, TouchKind::kRead);
+    Touch(section.first_condition, TouchKind::kRead);
+    ranges_.Enter(FactsOf(section));
+    ranges_.Advance();
     for (const BlockId copy : section.copies) {
-      Touch(section.iteration);
-      ++now_;
+      ranges_.BeginRun();
+      Touch(section.iteration, TouchKind::kWriteAll);
+      ranges_.Advance();
       Visit(copy);
-      Touch(section.body_condition);
-      ++now_;
+      Touch(section.body_condition, TouchKind::kRead);
+      ranges_.EndRun();
+      ranges_.Advance();
     }
-    for (const BlockId settle : section.settles) Visit(settle);
-    Touch(section.length);
-    if (section.max_trips > 1) loops_[loop_].time.end = now_ + 1;
-    loop_ = around;
-    ++now_;
+    for (const BlockId settle : section.settles) {
+      ranges_.BeginRun();
+      ranges_.Advance();
+      Visit(settle);
+      ranges_.EndRun();
+      ranges_.Advance();
+    }
+    ranges_.Leave();
+    Touch(section.length, TouchKind::kWriteAll);
+    ranges_.Advance();
   }
 
   const Program& program_;
-  int64_t now_ = 0;
+  LivenessAnalysis ranges_;
+  std::vector<std::vector<TimeRange>> live_;
   std::map<int64_t, std::pair<int64_t, const Step*>>
-      steps_;                                          // by time; a section's entry has no Step
-  std::map<ValueId, std::vector<TouchTime>> touches_;  // in order of time
-  std::vector<LoopTime> loops_;
-  size_t loop_ = kNoLoop;
+      steps_;  // by time; a section's entry has no Step
 };
 
 }  // namespace
@@ -124,11 +149,13 @@ std::string DescribePeak(const Program& program, std::span<const Near> nears) {
   const Timeline timeline(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : timeline.Lifetimes()) {
-    buffers.push_back({program.values[each.root].name, each.bytes, each.time});
+    buffers.push_back({program.values[each.root].name, each.bytes, each.time, each.gaps});
   }
   const Peak peak = PeakOf(buffers, 1, nears);
   std::erase_if(buffers, [&](const Buffer& buffer) {
-    return buffer.lifetime.begin > peak.time || buffer.lifetime.end <= peak.time;
+    return std::ranges::none_of(LiveRanges(buffer), [&](const TimeRange& range) {
+      return range.begin <= peak.time && peak.time < range.end;
+    });
   });
   std::sort(buffers.begin(), buffers.end(),
             [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });

@@ -130,6 +130,7 @@ void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
     problem.buffers.push_back({.name = plan.program.values[each.root].name,
                                .bytes = each.bytes,
                                .lifetime = each.time,
+                               .gaps = each.gaps,
                                .alignment_bytes = kScratchAlignment,
                                .traffic_bytes = traffic[each.root]});
   }
@@ -231,7 +232,7 @@ std::optional<Program> Ordered(Program program) {
 bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
   const std::vector<Lifetime> lifetimes = Liveness(program);
   std::vector<Buffer> buffers;
-  for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time});
+  for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time, each.gaps});
   const std::vector<Near> nears = AllNears(program, lifetimes, lies_near);
   return PeakOf(buffers, 1, nears).bytes < plan.all_scratch_bytes();
 }

@@ -26,13 +26,11 @@
 #include <string>
 #include <vector>
 
+#include "converter/base/liveness_analysis.h"
+
 namespace weft::plan {
 
-// Half-open: [begin, end).
-struct TimeRange {
-  int64_t begin = 0, end = 0;
-  bool operator==(const TimeRange&) const = default;
-};
+using weft::TimeRange;
 
 struct Buffer {
   std::string name;

@@ -182,19 +182,21 @@ class Drawing {
     const auto y_of = [&](const Json& offset, const Json& size) {
       return top + kMap - (offset.get<double>() + size.get<double>()) * scale;
     };
-    const double x = X(buffer["first_step"]), width = X(buffer["last_step"]) + column_ - x - 1;
     const double y = y_of(buffer["offset"], buffer["bytes"]);
     const double height = buffer["bytes"].get<double>() * scale;
     const std::string_view kind = KindOf(buffer);
-    Rectangle(kind, x, y, width, height - (height > 4 ? 1 : 0));
+    for (const Json& span : buffer["live"]) {
+      const double x = X(span[0]), width = X(span[1]) + column_ - x - 1;
+      Rectangle(kind, x, y, width, height - (height > 4 ? 1 : 0));
+      if (height < 13) continue;
+      Write(kind == "value" ? "" : "on", x + 5, y + std::min(height / 2 + 4, 14.0), "start",
+            Label(buffer["name"].get<std::string>(), width - 8));
+    }
     for (const Json& shared : buffer["shared"]) {
       const double begin = X(shared["first_step"]);
       Hatch(begin, y_of(shared["offset"], shared["bytes"]),
             X(shared["last_step"]) + column_ - begin - 1, shared["bytes"].get<double>() * scale);
     }
-    if (height < 13) return;
-    Write(kind == "value" ? "" : "on", x + 5, y + std::min(height / 2 + 4, 14.0), "start",
-          Label(buffer["name"].get<std::string>(), width - 8));
   }
 
   void Curve(size_t region, double bytes) {

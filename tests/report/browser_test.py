@@ -118,7 +118,7 @@ class Page:
             self.set_step(step)
             must_equal(numbers(self.texts("#details p")[0]), bytes_alive, f"live bytes at step {step}")
             expected = sorted((b["bytes"] for b in buffers if b["region"] == 0
-                               and b["first_step"] <= step <= b["last_step"]), reverse=True)
+                               and any(first <= step <= last for first, last in b["live"])), reverse=True)
             alive = "#details [aria-label='alive at this step']"
             self.script("document.querySelector(arguments[0] + ' .more')?.click()", alive)
             shown = [numbers(text) for text in self.texts(f"{alive} tbody td:nth-child(2)")]

@@ -36,8 +36,8 @@ function smallMap(model, most) {
     "aria-label": `Values over ${model.listing.length} steps in ${bytesText(model.plan.arena_bytes[0])}` },
   drawn("line", { class: "arena", x1: 0, x2: width, y1: height * (1 - model.plan.arena_bytes[0] / bytes), y2: height * (1 - model.plan.arena_bytes[0] / bytes) }),
   model.plan.buffers.filter((buffer) => buffer.region === 0).map((buffer) => drawn("g", { class: `buffer ${kindOf(buffer)}` },
-    drawn("rect", { x: x(buffer.first_step), width: Math.max(0.5, x(buffer.last_step + 1) - x(buffer.first_step) - 0.5),
-      y: height * (1 - (buffer.offset + buffer.bytes) / bytes), height: Math.max(0.5, height * buffer.bytes / bytes - 0.5) }))));
+    buffer.live.map(([first, last]) => drawn("rect", { x: x(first), width: Math.max(0.5, x(last + 1) - x(first) - 0.5),
+      y: height * (1 - (buffer.offset + buffer.bytes) / bytes), height: Math.max(0.5, height * buffer.bytes / bytes - 0.5) })))));
 }
 
 // Sums of a list of contributors by layer.

@@ -86,16 +86,18 @@ function drawBrackets(scale) {
     });
 }
 
+// A rectangle for each time that it holds something.
 function drawBuffer(buffer, scale) {
-  const left = scale.x(buffer.first_step), right = scale.end(buffer.last_step);
   const y = scale.y(buffer.offset + buffer.bytes);
-  const width = Math.max(1, right - left - 1);
   const height = Math.max(0.8, scale.y(buffer.offset) - y - (buffer.bytes * kMap > 3 * scale.bytes ? 1 : 0));
+  const title = `${shortened(buffer.name, 80)}: ${bytesText(buffer.bytes)} at ${grouped(buffer.offset)}, ` +
+    `steps ${stepsText(buffer)}`;
   return drawn("g", { class: `buffer ${buffer.kind}`, "data-buffer": buffer.index },
-    drawn("rect", { x: left, y, width, height, rx: height > 6 && width > 6 ? 2 : 0 },
-      drawn("title", null, `${shortened(buffer.name, 80)}: ${bytesText(buffer.bytes)} at ${grouped(buffer.offset)}, ` +
-        `steps ${buffer.first_step} to ${buffer.last_step}`)),
-    inside(left, y, width, height, buffer.name));
+    buffer.live.map(([first, last]) => {
+      const left = scale.x(first), width = Math.max(1, scale.end(last) - left - 1);
+      return [drawn("rect", { x: left, y, width, height, rx: height > 6 && width > 6 ? 2 : 0 },
+        drawn("title", null, title)), inside(left, y, width, height, buffer.name)];
+    }).flat());
 }
 
 // Hatched: values that lie in the place of another.

@@ -68,8 +68,9 @@ function takeOperands() {
 const sectionsAround = (step) => sections.filter((s) => s.first_step < step && step < s.end_step);
 const sectionAt = (step) => sectionOfStep.get(step);
 const timesText = (s) => `${s.iterations_exact ? "\u00d7" : "\u2264"} ${grouped(s.iterations)}`;
-const aliveAt = (step, region) => buffers.filter((buffer) => buffer.region === region &&
-  buffer.first_step <= step && step <= buffer.last_step);
+const isLiveAt = (buffer, step) => buffer.live.some(([first, last]) => first <= step && step <= last);
+const aliveAt = (step, region) => buffers.filter((buffer) => buffer.region === region && isLiveAt(buffer, step));
+const stepsText = (buffer) => buffer.live.map(([first, last]) => `${first}\u2013${last}`).join(", ");
 
 // Scratch regions follow those of weights and state.
 const alignmentOf = (region) => facts.regions[region + 2].alignment;

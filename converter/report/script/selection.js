@@ -53,7 +53,7 @@ function valueButton(buffer) {
     type: "button", class: `name ${buffer.kind}`,
     onclick: () => {
       pinned = true;
-      const step = buffer.first_step <= state.step && state.step <= buffer.last_step ? state.step : buffer.first_step;
+      const step = isLiveAt(buffer, state.step) ? state.step : buffer.first_step;
       select(step, buffer, buffer.region);
     },
   }, shortened(buffer.name, 40));
@@ -72,7 +72,7 @@ function bufferFacts(buffer) {
   return element("dl", null,
     entry("value", element("bdi", { class: "whole" }, visible(buffer.name))),
     entry("lies at", `${regionName(buffer.region)}+${grouped(buffer.offset)}, ${bytesText(buffer.bytes)}`),
-    entry("lives", `steps ${buffer.first_step} to ${buffer.last_step}`),
+    entry("lives", `steps ${stepsText(buffer)}`),
     buffer.ports ? entry("is", buffer.ports.map((name, i) => [i > 0 ? ", " : "", named(name)]).flat()) : [],
     entry("as", [...buffer.types].join(", ")),
     entry("written by", stepLinks(buffer.written)),
@@ -162,7 +162,7 @@ function showDetails() {
       { title: "first written by" }],
     alive, (buffer) => [
       valueButton(buffer), grouped(buffer.bytes), shareText(buffer.bytes, live), grouped(buffer.offset),
-      `${buffer.first_step}\u2013${buffer.last_step}`,
+      stepsText(buffer),
       buffer.kind !== "input" && buffer.written.size > 0 ? stepLink(Math.min(...buffer.written)) : "the caller"]),
     showLowering(alive));
 }

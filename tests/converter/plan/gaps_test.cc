@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that are rewritten before they are read again: what lies in their place in between, and that
+// it does no harm. In each of these programs the fullest moment is one at which the value holds nothing.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "converter/ops/loop.h"
+#include "converter/plan/coalesce.h"
+#include "converter/plan/liveness.h"
+#include "converter/plan/loops/loops.h"
+#include "converter/plan/plan.h"
+#include "tests/converter/plan/elementwise.h"
+#include "tests/converter/program_runner.h"
+
+namespace weft::plan {
+namespace {
+
+constexpr int64_t kSmall = 64, kLarge = 1024, kWide = 2048;
+constexpr int64_t kFloat = 4;
+constexpr int64_t kTrips = 5;
+using Row = std::vector<float>;
+
+TensorType F32Rows(int64_t rows, int64_t width) { return {ElementType::f32, {rows, width}}; }
+
+// kLarge floats of kSmall, by way of two wide values that are live together.
+ValueId Widened(Builder& builder, ValueId small) {
+  constexpr int64_t kRows = kWide / kSmall;
+  const ValueId rows = builder.Scratch(F32Rows(1, kWide)),
+                turned = builder.Scratch(F32Rows(1, kWide));
+  builder.CopyStrided(small, rows, {kRows, kSmall}, {0, 1}, 0, {kSmall, 1}, 0);
+  builder.CopyStrided(rows, turned, {kSmall, kRows}, {1, kSmall}, 0, {kRows, 1}, 0);
+  return Add(builder, builder.View(turned, 0, F32Rows(1, kLarge)),
+             builder.View(turned, kLarge * kFloat, F32Rows(1, kLarge)));
+}
+
+Row Widened(const float* small) {
+  Row large;
+  for (int64_t i = 0; i < kLarge; ++i) {
+    const int64_t of = i / (kWide / kSmall);
+    large.push_back(small[of] + small[kSmall / 2 + of]);
+  }
+  return large;
+}
+
+Row Pattern(int64_t count) {
+  Row numbers;
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i % 61));
+  return numbers;
+}
+
+// What it computes, and what it would take if no value had gaps.
+struct Planned {
+  std::vector<Row> outputs;
+  int64_t scratch_bytes = 0, without_gaps_bytes = 0;
+};
+
+Planned PlannedOf(Program program, const std::vector<Row>& inputs) {
+  PlanLoops(program);
+  Coalesce(program);
+  const Plan plan = PlanAsIs(std::move(program));
+  Problem without = plan.problem;
+  for (Buffer& buffer : without.buffers) buffer.gaps.clear();
+  return {RunPlan(plan, inputs), plan.all_scratch_bytes(),
+          RoundUp(Solve(without).used_bytes[0], kScratchAlignment)};
+}
+
+struct InLoop {
+  Program program;
+  Builder builder{program};
+
+  // A sequence, and a state of kLarge floats.
+  Planned Plan(const std::function<ops::LoopResults(ValueId x, ValueId initial)>& loop) {
+    const ValueId x = builder.Scratch(F32Rows(kTrips, kSmall));
+    const ValueId initial = builder.Scratch(F32Rows(1, kLarge));
+    program.inputs = {{x, {"x"}}, {initial, {"h"}}};
+    const ops::LoopResults results = loop(x, initial);
+    for (const ValueId value : results.scans) program.outputs.push_back({value, {"scan"}});
+    for (const ValueId value : results.lasts) program.outputs.push_back({value, {"last"}});
+    return PlannedOf(program, {Pattern(kTrips * kSmall), Pattern(kLarge)});
+  }
+};
+
+// Its first elements are read at once, and all of it is written at the end: a frame that a small code
+// of the one before it is widened to.
+TEST(Gaps, AStateThatIsReadFirstAndWrittenLastHoldsNothingInBetween) {
+  InLoop net;
+  Builder& builder = net.builder;
+  const Planned planned = net.Plan([&](ValueId x, ValueId initial) {
+    ops::LoopSpec spec;
+    spec.trips = kTrips;
+    spec.sliced = {{x, 0, 1, false}};
+    spec.carried = {{initial, 0}};
+    spec.lasts = {{0, F32Rows(1, kLarge)}};
+    return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+      const ValueId code = Add(builder, builder.View(iteration.states[0], 0, F32Rows(1, kSmall)),
+                               iteration.slices[0]);
+      return std::vector<ValueId>{Widened(builder, code)};
+    });
+  });
+  Row state = Pattern(kLarge), x = Pattern(kTrips * kSmall);
+  for (int64_t trip = 0; trip < kTrips; ++trip) {
+    Row code;
+    for (int64_t i = 0; i < kSmall; ++i) {
+      code.push_back(state[static_cast<size_t>(i)] + x[static_cast<size_t>(trip * kSmall + i)]);
+    }
+    state = Widened(code.data());
+  }
+  EXPECT_EQ(planned.outputs, (std::vector<Row>{state}));
+  EXPECT_EQ(planned.without_gaps_bytes - planned.scratch_bytes, kLarge * kFloat);
+}
+
+// The old state is read beside the new one: they take two places by turns, and of one of them
+// nothing is read until it is written.
+TEST(Gaps, APlaceOfAPingPongPairHoldsNothingUntilItIsWritten) {
+  InLoop net;
+  Builder& builder = net.builder;
+  const Planned planned = net.Plan([&](ValueId x, ValueId initial) {
+    ops::LoopSpec spec;
+    spec.trips = kTrips;
+    spec.sliced = {{x, 0, 1, false}};
+    spec.carried = {{initial, 0}};
+    spec.scans = {{1, 0, false, F32Rows(kTrips, kSmall)}};
+    spec.lasts = {{0, F32Rows(1, kLarge)}};
+    return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+      const ValueId old = iteration.states[0];
+      const ValueId next = Add(builder, Widened(builder, iteration.slices[0]), old);
+      const ValueId y = Add(builder, builder.View(next, 0, F32Rows(1, kSmall)),
+                            builder.View(old, kSmall * kFloat, F32Rows(1, kSmall)));
+      return std::vector<ValueId>{next, y};
+    });
+  });
+  Row state = Pattern(kLarge), x = Pattern(kTrips * kSmall), scan;
+  for (int64_t trip = 0; trip < kTrips; ++trip) {
+    Row next = Widened(x.data() + trip * kSmall);
+    for (size_t i = 0; i < next.size(); ++i) next[i] += state[i];
+    for (size_t i = 0; i < kSmall; ++i) scan.push_back(next[i] + state[kSmall + i]);
+    state = next;
+  }
+  EXPECT_EQ(planned.outputs, (std::vector<Row>{scan, state}));
+  EXPECT_EQ(planned.without_gaps_bytes - planned.scratch_bytes, kLarge * kFloat);
+}
+
+TEST(Gaps, WhatTheLastIterationMakesHoldsNothingBeforeThatInAnyOther) {
+  InLoop net;
+  Builder& builder = net.builder;
+  const Planned planned = net.Plan([&](ValueId x, ValueId initial) {
+    ops::LoopSpec spec;
+    spec.trips = kTrips;
+    spec.sliced = {{x, 0, 1, false}};
+    spec.lasts = {{0, F32Rows(1, kLarge)}};
+    return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+      return std::vector<ValueId>{
+          Widened(builder,
+                  Add(builder, iteration.slices[0], builder.View(initial, 0, F32Rows(1, kSmall))))};
+    });
+  });
+  Row code, x = Pattern(kTrips * kSmall), initial = Pattern(kLarge);
+  for (int64_t i = 0; i < kSmall; ++i) {
+    code.push_back(x[static_cast<size_t>((kTrips - 1) * kSmall + i)] +
+                   initial[static_cast<size_t>(i)]);
+  }
+  EXPECT_EQ(planned.outputs, (std::vector<Row>{Widened(code.data())}));
+  // The inputs and two wide values.
+  EXPECT_EQ(planned.scratch_bytes, (kTrips * kSmall + kLarge + 2 * kWide) * kFloat);
+}
+
+// Both branches read it first, then make wide values: in the one that stands first it is not kept for
+// the other one.
+TEST(Gaps, ABranchKeepsNothingForTheOtherOne) {
+  for (const bool takes_first : {true, false}) {
+    Program program;
+    Builder builder(program);
+    const ValueId x = builder.Scratch(F32Rows(1, kLarge)),
+                  made = builder.Scratch(F32Rows(1, kLarge));
+    const ValueId condition = builder.Scratch({ElementType::boolean, {1}});
+    const ValueId y = builder.Scratch(F32Rows(1, kLarge));
+    program.inputs = {{x, {"x"}}};
+    program.outputs = {{y, {"y"}}};
+    builder.Fill(condition, takes_first ? 1 : 0);
+    EmitUnary(builder, format::UnaryOp::negative, x, made);
+    for (const bool runs_when : {true, false}) {
+      const SectionId id = builder.NewSection();
+      const BlockId outside = builder.block(), inside = builder.NewBlock();
+      builder.SetBlock(inside);
+      const int64_t begin = runs_when ? 0 : kSmall * kFloat;
+      EmitUnary(builder, format::UnaryOp::negative,
+                Widened(builder, Unary(builder, format::UnaryOp::negative,
+                                       builder.View(made, begin, F32Rows(1, kSmall)))),
+                y);
+      builder.SetBlock(outside);
+      Section& section = program.sections[id];
+      section.copies = {inside};
+      section.trip_count = section.max_trips = 1;
+      section.first_condition = condition;
+      section.runs_when = runs_when;
+      builder.Enter(id);
+    }
+    const Planned planned = PlannedOf(program, {Pattern(kLarge)});
+    const Row input = Pattern(kLarge);
+    Row expected = Widened(input.data() + (takes_first ? 0 : kSmall));
+    for (float& number : expected) number = -number;
+    EXPECT_EQ(planned.outputs, (std::vector<Row>{expected}));
+    EXPECT_EQ(planned.without_gaps_bytes - planned.scratch_bytes, kLarge * kFloat);
+  }
+}
+
+}  // namespace
+}  // namespace weft::plan
