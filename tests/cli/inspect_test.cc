@@ -86,6 +86,8 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
     EXPECT_LE(buffer["offset"].get<int64_t>() + buffer["bytes"].get<int64_t>(),
               plan["arena_bytes"][0]);
     EXPECT_LE(buffer["first_step"], buffer["last_step"]);
+    EXPECT_EQ(buffer["live"].front()[0], buffer["first_step"]);
+    EXPECT_EQ(buffer["live"].back()[1], buffer["last_step"]);
     EXPECT_NE(buffer["name"], "");
   }
   // No more than what the input leaves beside the output.
