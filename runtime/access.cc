@@ -575,11 +575,13 @@ StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint
   return {};
 }
 
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 #define WEFT_STEP(name, Name, ...)                                              \
   StridedBytes AccessOf(const format::Name##Params& params, uint32_t operand) { \
     return AccessBy(params, operand);                                           \
   }
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
+#endif
 
 }  // namespace weft
