@@ -10,18 +10,18 @@
 namespace weft::plan {
 namespace {
 
-const TensorType kRow = {ElementType::f32, {4}};
+const TensorType kFour = {ElementType::f32, {4}};
 
 class UniformCopies : public testing::Test {
  protected:
-  ValueId Row(const std::vector<float>& numbers) { return builder_.WeightsOf(kRow, numbers); }
+  ValueId Row(const std::vector<float>& numbers) { return builder_.WeightsOf(kFour, numbers); }
   // What a copy of `source` becomes.
   const Step& Copied(ValueId source, ValueId target) {
     builder_.Copy(source, target);
     FillUniformCopies(program_);
     return std::get<Step>(program_.blocks[program_.main].items.back());
   }
-  ValueId Scratch() { return builder_.Scratch(kRow); }
+  ValueId Scratch() { return builder_.Scratch(kFour); }
 
   Program program_;
   Builder builder_{program_};
@@ -64,7 +64,7 @@ TEST_F(UniformCopies, StayWhereElementsDifferOrAreNoConstant) {
   EXPECT_EQ(Copied(Row({0, 0, 0, 1}), Scratch()).kind(), StepKind::kCopy);
   EXPECT_EQ(Copied(Row({0.0f, -0.0f, 0.0f, 0.0f}), Scratch()).kind(), StepKind::kCopy);
   EXPECT_EQ(Copied(Scratch(), Scratch()).kind(), StepKind::kCopy);
-  EXPECT_EQ(Copied(builder_.VariableNamed("v", kRow).value, Scratch()).kind(), StepKind::kCopy);
+  EXPECT_EQ(Copied(builder_.VariableNamed("v", kFour).value, Scratch()).kind(), StepKind::kCopy);
 }
 
 }  // namespace
