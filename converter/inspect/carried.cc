@@ -2,6 +2,7 @@
 #include "converter/inspect/carried.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -67,6 +68,7 @@ std::vector<Place> Merge(std::vector<Place> places) {
 // What one copy of the body reads of earlier iterations, and what it writes.
 struct CopyAccess {
   std::vector<Place> exposed, written;
+  std::vector<Place> writes;  // as they follow one another
 };
 
 // Iterations back that a state in a scan output is looked for. A place that only later iterations
@@ -81,7 +83,7 @@ class Accesses : public Visitor {
   CopyAccess Of(StepRun run) {
     access_ = {};
     Traverse(model_, run, *this);
-    return {Merge(access_.exposed), Merge(access_.written)};
+    return {Merge(access_.exposed), Merge(access_.written), access_.written};
   }
 
   // A slot that moves with a nested section stands for all that it reaches there.
@@ -132,6 +134,23 @@ const Place* FindOverlap(const std::vector<Place>& places, const Place& place) {
   return found == places.end() ? nullptr : &*found;
 }
 
+// Whether what a place holds behind these writes was put there by a `copy` step, in part at least; nullopt
+// where none of them reaches it. Other values may have lain there in between.
+std::optional<bool> LastByCopy(const std::vector<Place>& writes, const Place& place) {
+  std::optional<bool> by_copy;
+  std::vector<Place> later;
+  for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
+    if (!write->Overlaps(place)) continue;
+    Place part = place;
+    part.begin = std::max(part.begin, write->begin);
+    part.end = std::min(part.end, write->end);
+    if (Uncovered(part, later).empty()) continue;
+    by_copy = by_copy.value_or(false) || write->by_copy;
+    later.push_back(*write);
+  }
+  return by_copy;
+}
+
 }  // namespace
 
 Carried CarriedBy(const format::Model& model, uint32_t section) {
@@ -151,10 +170,12 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
         scan = FindOverlap(last.written, written) != nullptr;
       }
       ++(scan ? carried.through_scan : carried.sliced);
-    } else if (const Place* writer = FindOverlap(first.written, place)) {
-      ++(writer->by_copy ? carried.by_copy : carried.in_place);
-    } else if (const Place* other = FindOverlap(last.written, place)) {
-      ++(other->by_copy ? carried.by_copy : carried.shuttles);
+    } else if (const std::optional<bool> by_copy = LastByCopy(last.writes, place)) {
+      // A home that the last copy reads, too, is each copy's own.
+      const bool stays = unroll == 1 || FindOverlap(last.exposed, place) != nullptr;
+      ++(*by_copy ? carried.by_copy : stays ? carried.in_place : carried.shuttles);
+    } else if (const std::optional<bool> is_copied = LastByCopy(first.writes, place)) {
+      ++(*is_copied ? carried.by_copy : carried.in_place);
     }
   }
   for (const Place& place : first.written) carried.scans += place.stride != 0 ? 1 : 0;

@@ -72,9 +72,9 @@ HWY_NOINLINE void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& 
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
   int16_t* const q = at.scratch + row % kDenseI8Rows * padded;
   const bool are_bytes = AreBytes(shape);
-  const float worth =
-      are_bytes ? IntegersOfRow(shape, at.x, row, padded, reinterpret_cast<int8_t*>(q))
-                : IntegersOfRow(shape, at.x, row, padded, q);
+  const float worth = are_bytes
+                          ? IntegersOfRow(shape, at.x, row, padded, reinterpret_cast<int8_t*>(q))
+                          : IntegersOfRow(shape, at.x, row, padded, q);
   const float* const start =
       at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
   float* const y = at.y + row * shape.y_row_stride;
