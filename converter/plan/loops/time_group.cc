@@ -39,8 +39,8 @@ class GroupFinder {
       : program_(program), block_(block), accesses_(accesses), touches_(touches) {}
 
   std::optional<TimeGroup> From(size_t first, int64_t most_rows) {
-    for (size_t item = 0; item < first; ++item) group_.before.push_back(item);
     if (!Join(first)) return std::nullopt;
+    for (size_t item = 0; item < first; ++item) group_.before.push_back(item);
     for (size_t item = first + 1; item < touches_.size(); ++item) {
       if (Conflict(touches_[item], after_)) {
         LeaveBehind(item);
@@ -283,6 +283,22 @@ bool GroupFinder::IsUseful() const {
                              [](const TimeSequence& sequence) { return sequence.kept_from > 0; });
 }
 
+// Items in front of the first loop among which a group may begin: all of a long chain would take its square.
+constexpr size_t kMostInFront = 64;
+
+// Of each item, whether a loop stands at it or so many behind it.
+std::vector<bool> HaveLoopsNear(const Program& program, const std::vector<Item>& items) {
+  std::vector<bool> have(items.size());
+  size_t left = 0;
+  for (size_t i = items.size(); i-- > 0;) {
+    const auto* entry = std::get_if<SectionEntry>(&items[i]);
+    if (entry != nullptr && IsCountedLoop(program.sections[entry->section])) left = kMostInFront;
+    have[i] = left != 0;
+    if (left != 0) --left;
+  }
+  return have;
+}
+
 std::vector<Touches> TouchesOf(const AccessMap& accesses, size_t items) {
   std::vector<Touches> touches(items);
   for (const auto& [root, of_root] : accesses) {
@@ -302,7 +318,9 @@ std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, si
   const AccessMap accesses = CollectAccesses(program, block);
   const size_t items = program.blocks[block].items.size();
   const std::vector<Touches> touches = TouchesOf(accesses, items);
+  const std::vector<bool> have_loops = HaveLoopsNear(program, program.blocks[block].items);
   for (; first < items; ++first) {
+    if (!have_loops[first]) continue;
     std::optional<TimeGroup> group =
         GroupFinder(program, block, accesses, touches).From(first, most_rows);
     if (group) return group;
