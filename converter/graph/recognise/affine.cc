@@ -144,6 +144,9 @@ std::optional<Matrix> ConstantFactor(const ir::Node& product) {
   return matrix;
 }
 
+// No gate is made of more: what is a sum of that many is none, and a long chain of sums is read from each of them on.
+constexpr size_t kMostNodes = 128;
+
 class Reader {
  public:
   Reader(int64_t rows, int64_t count) : rows_(rows), count_(count) {
@@ -185,6 +188,7 @@ std::optional<std::vector<float>> ConstantColumns(const Columns& columns) {
 }
 
 bool Reader::Read(Columns columns, const std::vector<float>& scale) {
+  if (affine_.nodes.size() > kMostNodes) return false;
   if (ConstantOf(columns.source) != nullptr) {
     const std::optional<std::vector<float>> floats = ConstantColumns(columns);
     if (!floats) return false;
