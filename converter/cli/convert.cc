@@ -427,8 +427,9 @@ Exit Convert(ConvertCall& call) {
   if (converted->f16_weights > 0) {
     Say("note: {}: {} weights are f16 in the IR{}", call.model, converted->f16_weights, kF16Advice);
   }
-  const std::string warning = TargetWarning(call.target, converted->weights.types);
-  if (!warning.empty()) Say("{}", warning);
+  for (const std::string& warning : TargetWarnings(call.target, converted->weights.types)) {
+    Say("{}", warning);
+  }
   if (converted->streamed && !call.json) {
     SayText(StreamedText(*converted->streamed));
   }

@@ -10,12 +10,13 @@ namespace {
 
 struct Target {
   std::string_view name;
+  bool adds_products = false;
   bool converts_f16 = false;
   double f16_cost = 0;
 };
 constexpr Target kTargets[] = {
-#define WEFT_TARGET(preset, processor, compiler, runs_on, converts_f16, f16_cost) \
-  {preset, converts_f16, f16_cost},
+#define WEFT_TARGET(preset, processor, compiler, runs_on, adds_products, converts_f16, f16_cost) \
+  {preset, adds_products, converts_f16, f16_cost},
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
@@ -28,17 +29,32 @@ std::vector<std::string> TargetNames() {
   return names;
 }
 
-std::string TargetWarning(std::string_view target,
-                          const std::vector<plan::WeightsOfType>& weights) {
+std::vector<std::string> TargetWarnings(std::string_view target,
+                                        const std::vector<plan::WeightsOfType>& weights) {
+  std::vector<std::string> warnings;
   const auto found = std::ranges::find(kTargets, target, &Target::name);
-  const bool has_halves = std::ranges::any_of(weights, [](const plan::WeightsOfType& one) {
-    return one.type == ElementType::f16 && one.bytes != 0;
-  });
-  if (found == std::end(kTargets) || found->converts_f16 || !has_halves) return {};
-  return fmt::format(
-      "warning: {} has no instruction that converts f16: products with such weights take {} times "
-      "the instructions of f32; --precision f32 and i8 avoid it",
-      found->name, found->f16_cost);
+  if (found == std::end(kTargets)) return warnings;
+  const auto has = [&](const auto& is_of) {
+    return std::ranges::any_of(
+        weights, [&](const plan::WeightsOfType& one) { return one.bytes != 0 && is_of(one.type); });
+  };
+  if (!found->converts_f16 && has([](ElementType type) { return type == ElementType::f16; })) {
+    warnings.push_back(
+        fmt::format("warning: {} has no instruction that converts f16: products with such weights "
+                    "take {} times "
+                    "the instructions of f32; --precision f32 and i8 avoid it",
+                    found->name, found->f16_cost));
+  }
+  const auto is_integer = [](ElementType type) {
+    return type == ElementType::i8 || type == ElementType::i4;
+  };
+  if (!found->adds_products && has(is_integer)) {
+    warnings.push_back(fmt::format(
+        "warning: {} has no instruction that adds several products of integers: products with such "
+        "weights take more instructions than of f32; they save bytes alone",
+        found->name));
+  }
+  return warnings;
 }
 
 }  // namespace weft::cli

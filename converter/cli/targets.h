@@ -13,8 +13,9 @@ namespace weft::cli {
 
 std::vector<std::string> TargetNames();
 
-// What to think of when a model with such weights runs on the target; empty where there is nothing.
-std::string TargetWarning(std::string_view target, const std::vector<plan::WeightsOfType>& weights);
+// What to think of when a model with such weights runs on the target, a line each.
+std::vector<std::string> TargetWarnings(std::string_view target,
+                                        const std::vector<plan::WeightsOfType>& weights);
 
 }  // namespace weft::cli
 

@@ -104,7 +104,7 @@ std::optional<plan::Plan> Smallest(const plan::Program& apart,
 }
 
 TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
-  const int kStacks = Rounds(1000);
+  const int kStacks = Rounds(400);
   Savings savings;
   for (int seed = 1; seed <= kStacks; ++seed) {
     const RandomStack stack(static_cast<uint32_t>(seed), true);
