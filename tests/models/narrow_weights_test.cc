@@ -103,7 +103,8 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
     EXPECT_EQ(Outputs(*by_default), Outputs(Lowered(entry.path(), ElementType::f32).value()));
   }
   EXPECT_GT(narrow_models, 300u);
-  EXPECT_GT(exact_models, Rounds(16));
+  // A quarter of all models need not hold a quarter of these.
+  EXPECT_GT(exact_models, WEFT_ADDRESS_SANITIZER ? 2u : 16u);
 }
 
 bool HasIntegers(const plan::Program& program) {
