@@ -127,7 +127,11 @@ bool Transpose(const Plane& plane, uint32_t element_bytes, const void* x, void* 
     case 4:
       return TransposeOf<uint32_t>(plane, x, y);
     default:
+#if HWY_ARCH_ARM_V7
+      return false;  // it interleaves no lanes of 64 bits
+#else
       return TransposeOf<uint64_t>(plane, x, y);
+#endif
   }
 #endif
 }
