@@ -172,7 +172,9 @@ Option Command::AddFlag(const std::string& name, bool& value, const std::string&
 }
 
 Option Command::AddFlag(const std::string& name, int64_t& value, const std::string& description) {
-  return Option(app_->add_flag(name, value, description));
+  // CLI11 2.4 counts a flag that is bound to an integer: without the flag it would parse "0".
+  return Option(app_->add_flag_function(
+      name, [&value](int64_t given) { value = given; }, description));
 }
 
 void Command::Footer(const std::string& text) { app_->footer(text); }
