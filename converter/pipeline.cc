@@ -41,8 +41,8 @@
 #include "converter/graph/streaming/open_time.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
+#include "converter/inspect/file_rules.h"
 #include "converter/inspect/listing.h"
-#include "converter/inspect/streamed.h"
 #include "converter/ir/consistency.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
@@ -416,11 +416,12 @@ bool Verify(Conversion& c) {
   };
   (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &c.faults});
   if (!c.faults.ok()) return false;
+  for (const std::string& line : inspect::FileFaults({aligned.data(), aligned.size()})) {
+    c.faults.Add("weft: the converter made a file that breaks a rule: " + line);
+  }
+  if (!c.faults.ok()) return false;
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
     c.faults.Add("weft: the converter made a plan that breaks a rule: " + line);
-  }
-  for (const std::string& line : inspect::StreamNoteFaults({aligned.data(), aligned.size()})) {
-    c.faults.Add("weft: the converter made a file that breaks a rule: " + line);
   }
   if (c.options.self_test_runs != 0 && c.faults.ok()) {
     emit::RepeatSelfTest(c.file.bytes, c.faults);

@@ -245,9 +245,6 @@ Models LoadModels(const InspectCall& call, Faults& faults) {
   for (const std::string& file : call.models) {
     std::unique_ptr<LoadedModel> model = LoadedModel::Load(file, faults);
     if (model == nullptr || !model->Open(faults)) continue;
-    for (const std::string& line : inspect::StreamNoteFaults(model->bytes())) {
-      faults.Add(fmt::format("{}: {}", model->file(), line));
-    }
     models.push_back(std::move(model));
   }
   return models;

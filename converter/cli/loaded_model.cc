@@ -9,6 +9,7 @@
 
 #include "converter/base/file_kind.h"
 #include "converter/base/files.h"
+#include "converter/inspect/file_rules.h"
 #include "converter/inspect/sections.h"
 #include "runtime/format/listing.h"
 
@@ -111,6 +112,9 @@ bool LoadedModel::Open(Faults& faults, StepTable steps) {
     faults.Add(FaultLine(file_, fault));
     return false;
   }
+  const std::vector<std::string> lines = inspect::FileFaults(bytes());
+  for (const std::string& line : lines) faults.Add(fmt::format("{}: {}", file_, line));
+  if (!lines.empty()) return false;
   inputs_ = PortsOf(root(), root().inputs(), "input");
   outputs_ = PortsOf(root(), root().outputs(), "output");
   const auto rows = format::RowsOf(root().streamed_ports());

@@ -66,7 +66,7 @@ Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bo
 
 // Null of a model that is whole. Multiply-adds are those of one step.
 Json StreamedJson(const LoadedModel& model) {
-  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.bytes());
+  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.root());
   if (!note) return nullptr;
   const format::Streaming& row = note->row;
   Json json = {{"steps", row.steps()}};

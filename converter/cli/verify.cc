@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,7 +15,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
-#include "converter/inspect/streamed.h"
+#include "converter/inspect/file_rules.h"
 #include "converter/plan/validator.h"
 #include "converter/plan/value_numbers.h"
 #include "runtime/plan_number.h"
@@ -49,13 +47,11 @@ std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validat
     static_cast<std::vector<std::string>*>(user)->emplace_back(text);
   };
   (void)VerifyAll(model.bytes(), AllSteps(), {report, &lines});
-  // The walk over the plan trusts what verify.cc has checked.
+  // The validator trusts every rule before it.
+  if (lines.empty()) lines = inspect::FileFaults(model.bytes());
   *plan_validated = lines.empty() && model.root().slot_buffers() != nullptr;
-  const bool is_sound = lines.empty();
   if (*plan_validated) lines = plan::CheckPlan(model.root());
   if (*plan_validated && lines.empty()) lines = ValueFaults(model.root());
-  if (is_sound)
-    std::ranges::copy(inspect::StreamNoteFaults(model.bytes()), std::back_inserter(lines));
   return lines;
 }
 

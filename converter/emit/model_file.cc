@@ -80,6 +80,10 @@ class Writer {
   }
 
   uint8_t RegionOf(ValueId root) const;
+  // Numbers roots in the order of their first slots, so that a number is less than the slots' count.
+  uint32_t BufferOf(ValueId root) {
+    return buffer_index_.try_emplace(root, Narrow32(buffer_index_.size(), "buffers")).first->second;
+  }
   uint32_t Slot(ValueId value);
   void WriteBlock(plan::BlockId block, uint32_t depth);
   void WriteStep(const plan::Step& step);
@@ -108,7 +112,8 @@ class Writer {
       uint32_t>
       slot_index_;
   std::vector<format::Slot> slots_;
-  std::vector<uint32_t> slot_buffers_;  // the root each slot lies in
+  std::vector<uint32_t> slot_buffers_;  // by slot: the number of its root
+  std::map<ValueId, uint32_t> buffer_index_;
   std::map<Dims, uint32_t> dims_index_;
   std::vector<uint32_t> dims_;
   std::vector<format::Move> moves_;
@@ -171,7 +176,7 @@ uint32_t Writer::Slot(ValueId id) {
                       dims->second, moves.empty() ? 0 : first_move, RegionOf(place.root),
                       value.type.type, Narrow<uint8_t>(value.type.dims.size(), "rank"),
                       Narrow<uint8_t>(moves.size(), "moves"));
-  slot_buffers_.push_back(place.root);
+  slot_buffers_.push_back(BufferOf(place.root));
   return it->second;
 }
 

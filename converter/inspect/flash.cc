@@ -33,13 +33,6 @@ uint64_t ParameterBytes(const format::Model& model) {
   return bytes;
 }
 
-// No rule of verify.cc guards what tells of a cut: it may lead out of the file.
-uint64_t NoteBytes(Bytes file) {
-  if (!StreamNoteFaults(file).empty()) return 0;
-  const format::Model& model = *format::GetModel(file.data);
-  return BytesOf(model.streaming()) + BytesOf(model.streamed_ports());
-}
-
 }  // namespace
 
 std::vector<FlashPart> FlashOf(Bytes file) {
@@ -57,7 +50,8 @@ std::vector<FlashPart> FlashOf(Bytes file) {
       {"names", "of ports and of each step's layer",
        BytesOf(model.names()) + BytesOf(model.step_names())},
       {"notes", "for weft verify and weft inspect",
-       BytesOf(model.slot_buffers()) + NoteBytes(file)}};
+       BytesOf(model.slot_buffers()) + BytesOf(model.streaming()) +
+           BytesOf(model.streamed_ports())}};
   uint64_t sum = 0;
   for (const FlashPart& part : parts) sum += part.bytes;
   parts.push_back({"head", "root table, regions, alignment", file.size - sum});

@@ -21,12 +21,7 @@ std::vector<T> Copied(const flatbuffers::Vector<const T*>* rows) {
 
 class Note {
  public:
-  explicit Note(Bytes file) : model_(*format::GetModel(file.data)) {
-    flatbuffers::Verifier verifier(static_cast<const uint8_t*>(file.data), file.size);
-    if (!format::VerifyModelBuffer(verifier)) {
-      faults.emplace_back("streaming: leads out of the file");
-      return;
-    }
+  explicit Note(const format::Model& model) : model_(model) {
     if (model_.streaming() == nullptr && model_.streamed_ports() == nullptr) return;
     rows_ = Copied(model_.streaming());
     ports_ = Copied(model_.streamed_ports());
@@ -123,9 +118,9 @@ class Hash {
 
 }  // namespace
 
-std::vector<std::string> StreamNoteFaults(Bytes file) { return Note(file).faults; }
+std::vector<std::string> StreamNoteFaults(const format::Model& model) { return Note(model).faults; }
 
-std::optional<StreamNote> StreamNoteOf(Bytes file) { return Note(file).note; }
+std::optional<StreamNote> StreamNoteOf(const format::Model& model) { return Note(model).note; }
 
 uint64_t StateLayoutOf(const format::Model& model) {
   const auto slots = format::RowsOf(model.slots());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file says of the whole model that `weft convert --streaming` has cut it from, and how its
-// state is laid out. No engine reads any of it, so no rule of verify.cc guards it: the rules are here.
+// state is laid out. No engine reads any of it, so no rule of verify.cc guards it: the rules are here,
+// and FileFaults of file_rules.h checks them together with all others.
 #ifndef WEFT_CONVERTER_INSPECT_STREAMED_H_
 #define WEFT_CONVERTER_INSPECT_STREAMED_H_
 
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "runtime/format/listing.h"
-#include "runtime/weft.h"
 
 namespace weft::inspect {
 
@@ -19,12 +19,12 @@ struct StreamNote {
   std::vector<format::StreamedPort> ports;  // the inputs, then the outputs
 };
 
-// The file must have passed verify.cc. One line for each broken rule of FORMAT.md; none where the
-// file has no such note.
-std::vector<std::string> StreamNoteFaults(Bytes file);
+// Returns one line for each rule of FORMAT.md that the note breaks; none where the file has no note.
+// The complete table must have passed FlatBuffers' verifier, as in FileFaults.
+std::vector<std::string> StreamNoteFaults(const format::Model& model);
 
-// Nullopt where there is none, or a rule is broken.
-std::optional<StreamNote> StreamNoteOf(Bytes file);
+// Returns nullopt where there is no note or it breaks a rule. Requires what StreamNoteFaults does.
+std::optional<StreamNote> StreamNoteOf(const format::Model& model);
 
 // A hash of the variables: of each its place in the state, its type, dims and name. Files that were
 // converted from one model and agree in it go on with each other's state bytes. 0 without variables.

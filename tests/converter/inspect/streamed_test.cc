@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file says of the model that it was cut from: the facts, the rules that they keep to, and
-// that no damaged file leads the reader outside.
+// The streaming note of a file: the facts about the complete model and the rules that they obey.
+// Damaged files are tests/cli/damaged_files_test.cc's.
 #include "converter/inspect/streamed.h"
 
 #include <gtest/gtest.h>
@@ -11,11 +11,8 @@
 #include <vector>
 
 #include "converter/base/aligned_bytes.h"
-#include "converter/inspect/flash.h"
 #include "converter/inspect/work.h"
 #include "converter/pipeline.h"
-#include "runtime/verify.h"
-#include "tests/runtime/exact_bytes.h"
 
 namespace weft::inspect {
 namespace {
@@ -33,13 +30,11 @@ AlignedBytes FileOf(const std::string& of_case, std::optional<int64_t> steps) {
   return file;
 }
 
-Bytes BytesOf(const AlignedBytes& file) { return {file.data(), file.size()}; }
-
 constexpr const char* kConvolutionsThenGru = "streaming/convolutions_then_gru";
 
 TEST(StreamNote, TellsOfTheCut) {
   const AlignedBytes file = FileOf(kConvolutionsThenGru, 4);
-  const std::optional<StreamNote> note = StreamNoteOf(BytesOf(file));
+  const std::optional<StreamNote> note = StreamNoteOf(*format::GetModel(file.data()));
   ASSERT_TRUE(note);
   EXPECT_EQ(note->row.steps(), 4u);
   EXPECT_EQ(note->row.all_steps(), 12u);
@@ -62,7 +57,7 @@ TEST(StreamNote, CountsTheWholeAsItsOwnFileDoes) {
         "loop_nested/loop_in_loop", "if/in_tensor_iterator"}) {
     SCOPED_TRACE(of_case);
     const AlignedBytes whole = FileOf(of_case, std::nullopt), cut = FileOf(of_case, 1);
-    const std::optional<StreamNote> note = StreamNoteOf(BytesOf(cut));
+    const std::optional<StreamNote> note = StreamNoteOf(*format::GetModel(cut.data()));
     ASSERT_TRUE(note);
     EXPECT_EQ(note->row.multiply_adds(),
               inspect::WorkOf(*format::GetModel(whole.data())).multiply_adds.run);
@@ -71,8 +66,8 @@ TEST(StreamNote, CountsTheWholeAsItsOwnFileDoes) {
 
 TEST(StreamNote, StandsInNoWholeModel) {
   const AlignedBytes file = FileOf(kConvolutionsThenGru, std::nullopt);
-  EXPECT_FALSE(StreamNoteOf(BytesOf(file)));
-  EXPECT_EQ(StreamNoteFaults(BytesOf(file)), std::vector<std::string>());
+  EXPECT_FALSE(StreamNoteOf(*format::GetModel(file.data())));
+  EXPECT_EQ(StreamNoteFaults(*format::GetModel(file.data())), std::vector<std::string>());
   EXPECT_EQ(StateLayoutOf(*format::GetModel(file.data())), 0u);
 }
 
@@ -96,8 +91,8 @@ std::vector<std::string> FaultsAfter(const Change& change) {
   auto* row = const_cast<format::Streaming*>(model->streaming()->Get(0));
   auto* input = const_cast<format::StreamedPort*>(model->streamed_ports()->Get(0));
   change(*row, *input);
-  EXPECT_FALSE(StreamNoteOf(BytesOf(file)));
-  return StreamNoteFaults(BytesOf(file));
+  EXPECT_FALSE(StreamNoteOf(*format::GetModel(file.data())));
+  return StreamNoteFaults(*format::GetModel(file.data()));
 }
 
 using Row = format::Streaming;
@@ -125,45 +120,6 @@ TEST(StreamNote, NamesEveryBrokenRule) {
   const auto without = format::PortTime::without;
   EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 0, 1, without, 0); }),
             Lines{"streamed port 0: has places 4 of 12 of axis 1; must have none"});
-}
-
-uint64_t NoteBytesOf(Bytes file) {
-  for (const FlashPart& part : FlashOf(file)) {
-    if (part.name == "notes") return part.bytes;
-  }
-  return 0;
-}
-
-// Of the note on buffers, which verify.cc guards.
-uint64_t BufferNoteBytes(Bytes file) {
-  const auto* buffers = format::GetModel(file.data)->slot_buffers();
-  return buffers == nullptr ? 0 : 4 + 4 * uint64_t{buffers->size()};
-}
-
-// Neither do they lead the count of the file's bytes outside: a faulty note counts as none.
-TEST(StreamNote, SurvivesEveryDamagedNumber) {
-  const AlignedBytes sound = FileOf(kConvolutionsThenGru, 4);
-  const test::ExactBytes file(sound.size());
-  std::memcpy(file.data(), sound.data(), sound.size());
-  size_t read = 0, faulty = 0;
-  for (size_t at = 0; at + 4 <= file.size(); at += 4) {
-    uint32_t number = 0;
-    std::memcpy(&number, file.data() + at, 4);
-    for (const uint32_t other :
-         {0u, number + 1, number - 4, number * 2, number ^ 0x80000000u, 0x7FFFFFFCu, 0xFFFFFFFFu}) {
-      std::memcpy(file.data() + at, &other, 4);
-      if (VerifyAll(file.bytes(), AllSteps(), {}).ok()) {
-        ++read;
-        const uint64_t notes = NoteBytesOf(file.bytes());
-        if (StreamNoteFaults(file.bytes()).empty()) continue;
-        ++faulty;
-        EXPECT_EQ(notes, BufferNoteBytes(file.bytes())) << "number at " << at << " is " << other;
-      }
-    }
-    std::memcpy(file.data() + at, &number, 4);
-  }
-  EXPECT_GT(read, faulty);
-  EXPECT_GT(faulty, 0u);
 }
 
 }  // namespace
