@@ -46,12 +46,8 @@ std::vector<std::string> ReadAsCommandsDo(std::span<const std::byte> file) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Of(file, "m.weft", faults);
   if (model == nullptr || !model->Open(faults)) return faults.lines();
-  EXPECT_FALSE(ModelJson(*model)
-                   .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                   .empty());
-  EXPECT_FALSE(ReportJson(*model)
-                   .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                   .empty());
+  EXPECT_TRUE(ModelJson(*model).is_object());
+  EXPECT_TRUE(ReportJson(*model).is_object());
   EXPECT_FALSE(inspect::ListingText(model->root()).empty());
   return {};
 }
