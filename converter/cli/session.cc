@@ -10,22 +10,15 @@
 #include "converter/base/nearest.h"
 #include "converter/cli/made_feed.h"
 #include "converter/cli/numbers.h"
+#include "converter/graph/port_names.h"
 
 namespace weft::cli {
 namespace {
 
-std::vector<size_t> PortsNamed(const std::vector<ModelPort>& ports, std::string_view name) {
-  std::vector<size_t> found;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    const std::vector<std::string>& names = ports[i].names;
-    if (std::find(names.begin(), names.end(), name) != names.end()) found.push_back(i);
-  }
-  if (!found.empty()) return found;
-  size_t index = 0;
-  const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  const bool number = error == std::errc() && stop == name.data() + name.size();
-  if (number && index < ports.size()) found.push_back(index);
-  return found;
+graph::PortNames NamesByPort(const std::vector<ModelPort>& ports) {
+  graph::PortNames names;
+  for (const ModelPort& port : ports) names.push_back(port.names);
+  return names;
 }
 
 std::string ListPorts(const std::vector<ModelPort>& ports) {
@@ -70,7 +63,7 @@ void AddSessionOptions(Command& command, SessionCall& call, const std::string& m
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
                                std::string_view side, Faults& faults) {
-  const std::vector<size_t> found = PortsNamed(ports, name);
+  const std::vector<size_t> found = graph::PortsNamed(NamesByPort(ports), name);
   if (found.size() == 1) return found[0];
   if (found.empty()) {
     faults.Add(fmt::format("no {} is named \"{}\"; {}there are: {}", side, name,
@@ -94,7 +87,7 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
       continue;
     }
     for (size_t at = equals; at != std::string::npos; at = text.find('=', at + 1)) {
-      if (!PortsNamed(ports, std::string_view(text).substr(0, at)).empty()) {
+      if (!graph::PortsNamed(NamesByPort(ports), std::string_view(text).substr(0, at)).empty()) {
         equals = at;
         break;
       }

@@ -11,34 +11,11 @@
 
 #include "converter/base/nearest.h"
 #include "converter/base/visible.h"
+#include "converter/graph/port_names.h"
 #include "runtime/weft.h"
 
 namespace weft::graph {
 namespace {
-
-std::vector<ir::Node*> InputsNamed(const ir::Graph& graph, const std::string& name) {
-  std::vector<ir::Node*> found;
-  for (ir::Node* parameter : graph.parameters) {
-    const std::vector<std::string>& names = parameter->outputs[0].names;
-    if (name == parameter->name || std::find(names.begin(), names.end(), name) != names.end()) {
-      found.push_back(parameter);
-    }
-  }
-  for (size_t i = 0; found.empty() && i < graph.parameters.size(); ++i) {
-    if (name == fmt::format("{}", i)) found.push_back(graph.parameters[i]);
-  }
-  return found;
-}
-
-std::vector<std::string> InputNames(const ir::Graph& graph) {
-  std::vector<std::string> list;
-  for (const ir::Node* parameter : graph.parameters) {
-    const std::vector<std::string>& names = parameter->outputs[0].names;
-    list.insert(list.end(), names.begin(), names.end());
-    list.push_back(parameter->name);
-  }
-  return list;
-}
 
 // What is wrong with the length of one axis; empty where nothing is.
 std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axis) {
@@ -162,11 +139,12 @@ class Shapes {
 
 ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::string& name,
                     std::string_view must, Faults& faults) {
-  const std::vector<ir::Node*> found = InputsNamed(graph, name);
-  if (found.size() == 1) return found[0];
+  const PortNames names = NamesOfInputs(graph);
+  const std::vector<size_t> found = PortsNamed(names, name);
+  if (found.size() == 1) return graph.parameters[found[0]];
   const std::string fault =
       found.empty()
-          ? fmt::format("is none of the model's; {}{}", DidYouMean(name, InputNames(graph)), must)
+          ? fmt::format("is none of the model's; {}{}", DidYouMean(name, AllNames(names)), must)
           : fmt::format("names {} inputs; must name one, by its index", found.size());
   faults.Add(fmt::format("{}: input \"{}\": {}", option, OneLine(name), fault));
   return nullptr;

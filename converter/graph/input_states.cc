@@ -11,50 +11,41 @@
 #include "converter/base/nearest.h"
 #include "converter/base/visible.h"
 #include "converter/graph/input_shapes.h"
+#include "converter/graph/port_names.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {
 namespace {
 
-// Of the tensor, the Result and the layer that feeds it, as for the port of a converted model.
-std::vector<std::string> OutputNames(const ir::Node& result) {
-  const ir::Source& source = result.inputs[0];
-  std::vector<std::string> names = source.node->outputs[source.port].names;
-  names.push_back(result.name);
-  names.push_back(source.node->name);
-  return names;
+// The first name of an output, or its index if every name selects another output.
+std::string OutputName(const ir::Graph& graph, const ir::Node& result) {
+  const auto at = std::ranges::find(graph.results, &result) - graph.results.begin();
+  const std::vector<std::string> names = NamesOfOutputs(graph)[static_cast<size_t>(at)];
+  return names.empty() ? fmt::format("{}", at) : OneLine(names.front());
 }
 
 std::string MustBeOutput(const ir::Graph& graph) {
   std::vector<std::string> list;
   for (const ir::Node* result : graph.results) {
-    list.push_back(fmt::format("\"{}\"", OneLine(OutputNames(*result).front())));
+    list.push_back(fmt::format("\"{}\"", OutputName(graph, *result)));
   }
   return fmt::format("must be one of {}", fmt::join(list, ", "));
 }
 
 ir::Node* FindOutput(const ir::Graph& graph, const std::string& name, Faults& faults) {
-  std::vector<ir::Node*> found;
-  std::vector<std::string> all;
-  for (ir::Node* result : graph.results) {
-    const std::vector<std::string> names = OutputNames(*result);
-    all.insert(all.end(), names.begin(), names.end());
-    if (std::ranges::find(names, name) != names.end()) found.push_back(result);
-  }
-  for (size_t i = 0; found.empty() && i < graph.results.size(); ++i) {
-    if (name == fmt::format("{}", i)) found.push_back(graph.results[i]);
-  }
-  if (found.size() == 1) return found[0];
+  const PortNames names = NamesOfOutputs(graph);
+  const std::vector<size_t> found = PortsNamed(names, name);
+  if (found.size() == 1) return graph.results[found[0]];
   faults.Add(fmt::format(
       "--state: output \"{}\": {}", OneLine(name),
-      found.empty()
-          ? fmt::format("is none of the model's; {}{}", DidYouMean(name, all), MustBeOutput(graph))
-          : fmt::format("names {} outputs; must name one, by its index", found.size())));
+      found.empty() ? fmt::format("is none of the model's; {}{}", DidYouMean(name, AllNames(names)),
+                                  MustBeOutput(graph))
+                    : fmt::format("names {} outputs; must name one, by its index", found.size())));
   return nullptr;
 }
 
 // What is wrong with the pair; empty where nothing is that is known before shapes are inferred.
-std::string PairFault(const ir::Node& parameter, const ir::Node& result) {
+std::string PairFault(const ir::Graph& graph, const ir::Node& parameter, const ir::Node& result) {
   const TensorType& type = parameter.outputs[0].type;
   const auto is_open = [](int64_t dim) { return dim < 0; };
   if (std::ranges::any_of(type.dims, is_open) || !parameter.outputs[0].declared) {
@@ -66,7 +57,7 @@ std::string PairFault(const ir::Node& parameter, const ir::Node& result) {
       port.declared && (port.type.type != type.type || port.type.dims.size() != type.dims.size());
   if (!differs) return "";
   return fmt::format("is {} and output \"{}\" is {}; must be of one type", ToString(type),
-                     OneLine(OutputNames(result).front()), ToString(port.type));
+                     OutputName(graph, result), ToString(port.type));
 }
 
 void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
@@ -92,7 +83,7 @@ void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults) {
     ir::Node* const parameter = FindInput(graph, "--state", input, must, faults);
     ir::Node* const result = FindOutput(graph, output, faults);
     if (parameter == nullptr || result == nullptr) continue;
-    std::string fault = PairFault(*parameter, *result);
+    std::string fault = PairFault(graph, *parameter, *result);
     if (!taken.insert(parameter).second || !taken.insert(result).second) {
       fault = "stands in two pairs, or its output does; must stand in one";
     }

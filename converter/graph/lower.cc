@@ -5,26 +5,17 @@
 
 #include <algorithm>
 #include <cassert>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/port_names.h"
 #include "converter/ops/lengths.h"
 
 namespace weft::graph {
 
 namespace {
-
-// Tensor names first, each name once.
-std::vector<std::string> PortNames(std::vector<std::string> names,
-                                   std::initializer_list<std::string> layers) {
-  for (const std::string& layer : layers) {
-    if (std::find(names.begin(), names.end(), layer) == names.end()) names.push_back(layer);
-  }
-  return names;
-}
 
 // The rows in use of a value with a run-time length: a view of the port that is as long as
 // they are must be contiguous.
@@ -153,25 +144,27 @@ std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
   plan::Builder builder(program);
   ops::LowerScope::Values values;
-  for (ir::Node* parameter : graph.parameters) {
+  PortNames names = NamesOfInputs(graph);
+  for (size_t i = 0; i < graph.parameters.size(); ++i) {
+    ir::Node* const parameter = graph.parameters[i];
     builder.SetLayer(parameter->name);
     plan::Port port;
     port.value = builder.Scratch(parameter->outputs[0].type);
-    port.names = PortNames(parameter->outputs[0].names, {parameter->name});
+    port.names = std::move(names[i]);
     values[{parameter, 0}] = port.value;
     program.inputs.push_back(std::move(port));
   }
   if (!LowerNodes(graph, builder, values, faults)) return false;
-  for (ir::Node* result : graph.results) {
+  names = NamesOfOutputs(graph);
+  for (size_t i = 0; i < graph.results.size(); ++i) {
+    ir::Node* const result = graph.results[i];
     builder.SetLayer(result->name);
     ops::LowerScope scope(graph, *result, faults, builder, values);
     const ir::Source source = result->inputs[0];
     plan::Port port;
     SetPortValue(builder, values, source.node->outputs[source.port],
                  Stable(builder, scope.input(0)), port);
-    // The layer that feeds a Result is how people know an output that has no tensor name.
-    port.names =
-        PortNames(source.node->outputs[source.port].names, {result->name, source.node->name});
+    port.names = std::move(names[i]);
     program.outputs.push_back(std::move(port));
   }
   LowerSinks(graph, builder, values, faults);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "converter/base/visible.h"
+#include "converter/graph/port_names.h"
 
 namespace weft::graph {
 namespace {
@@ -30,13 +31,6 @@ std::string MustName(const ir::Graph& graph) {
   list.resize(list.size() - more);
   return fmt::format("must be one of {}{}", fmt::join(list, ", "),
                      more == 0 ? "" : fmt::format(" and {} more", more));
-}
-
-bool IsCalled(const ir::Graph& graph, const PortAxis& port, const std::string& name) {
-  const ir::Source tensor = PortTensor(graph, port);
-  const std::vector<std::string>& names = tensor.node->outputs[tensor.port].names;
-  const ir::Node* layer = port.output ? graph.results[port.port] : graph.parameters[port.port];
-  return name == layer->name || std::ranges::find(names, name) != names.end();
 }
 
 // Every axis of an input that has places to tell apart.
@@ -92,12 +86,13 @@ ir::Source PortTensor(const ir::Graph& graph, const PortAxis& port) {
 }
 
 std::optional<PortAxis> PortNamed(const ir::Graph& graph, const std::string& name) {
-  for (const PortAxis& port : PortsOf(graph)) {
-    if (IsCalled(graph, port, name)) return port;
-  }
-  for (size_t i = 0; i < graph.parameters.size(); ++i) {
-    if (name == fmt::format("{}", i)) return PortAxis{false, i, 0};
-  }
+  const PortNames input_names = NamesOfInputs(graph);
+  const std::vector<size_t> inputs = PortsWithName(input_names, name);
+  if (!inputs.empty()) return PortAxis{false, inputs[0], 0};
+  const std::vector<size_t> outputs = PortsWithName(NamesOfOutputs(graph), name);
+  if (!outputs.empty()) return PortAxis{true, outputs[0], 0};
+  const std::vector<size_t> by_index = PortsNamed(input_names, name);
+  if (!by_index.empty()) return PortAxis{false, by_index[0], 0};
   return std::nullopt;
 }
 

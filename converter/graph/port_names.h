@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of a model's ports, for every option that takes a name and for the file. A port is named
+// by its tensor, by its Result and by its layer (for an output: the layer that computes it), in this
+// order. A tensor name of one port wins over the Result or layer name of another, and a Result name
+// over a layer name, so that a name is ambiguous only if two ports hold it in the same rank.
+#ifndef WEFT_CONVERTER_GRAPH_PORT_NAMES_H_
+#define WEFT_CONVERTER_GRAPH_PORT_NAMES_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// By port: the names that select it, without names that select another port; tensor names first.
+using PortNames = std::vector<std::vector<std::string>>;
+
+PortNames NamesOfInputs(const ir::Graph& graph);
+PortNames NamesOfOutputs(const ir::Graph& graph);
+
+// Returns the ports that have the name.
+std::vector<size_t> PortsWithName(const PortNames& ports, std::string_view name);
+
+// Returns the same; if there are none, the port whose index `name` is.
+std::vector<size_t> PortsNamed(const PortNames& ports, std::string_view name);
+
+// Returns all names of all ports.
+std::vector<std::string> AllNames(const PortNames& ports);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_PORT_NAMES_H_
