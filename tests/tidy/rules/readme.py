@@ -6,8 +6,10 @@ import re
 
 # Name and operands stand on the row's first line, the meaning ends it.
 _STEP = re.compile(r'^WEFT_STEP\(\s*(\w+)\s*,\s*\w+\s*,\s*"([^"]*)"(?:[^"]*)"(.*)"\)$', re.MULTILINE)
-# A row of an operation family: name, opset, fewest inputs, ...; or the same with field names.
-_OPERATION = re.compile(r'\{\s*(?:\.name = )?"([A-Z]\w*)",\s*(?:\.opset = )?(\d+),\s*[-.\w]+')
+# A row of an operation family: name, opset, fewest inputs, ...; or the same with field names; or a
+# function that returns a row of the name and opset.
+_OPERATION = re.compile(r'(?:\{\s*(?:\.name = )?"([A-Z]\w*)",\s*(?:\.opset = )?(\d+),\s*[-.\w]+'
+                        r'|\w+Row(?:<[^>]*>)?\("([A-Z]\w*)",\s*(\d+)\))')
 
 
 def _steps(tree):
@@ -33,8 +35,8 @@ def operation_names(tree):
     """Name -> opsets of the rows in converter/ops."""
     opsets = collections.defaultdict(set)
     for path in tree.under("converter/ops", suffixes=(".cc",)):
-        for name, opset in _OPERATION.findall(tree.text(path)):
-            opsets[name].add(int(opset))
+        for name, opset, name_of_call, opset_of_call in _OPERATION.findall(tree.text(path)):
+            opsets[name or name_of_call].add(int(opset or opset_of_call))
     return opsets
 
 

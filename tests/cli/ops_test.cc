@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// `weft ops` and docs/operations.md list the same operations.
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/command_fixture.h"
+
+namespace weft::cli {
+namespace {
+
+class OpsCommand : public CommandTest {};
+
+// Operation -> opsets, from "Add 1; Assign 3, 6; ... Xor 1." between two comments of the page.
+std::map<std::string, std::set<int>> ListOfPage() {
+  std::ifstream file(WEFT_SOURCE_DIR "/docs/operations.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  const std::string text = page.str(), begin = "<!-- operations -->";
+  const size_t from = text.find(begin) + begin.size();
+  std::stringstream rows(text.substr(from, text.find("<!-- end -->", from) - from));
+  std::map<std::string, std::set<int>> list;
+  for (std::string row; std::getline(rows, row, ';');) {
+    std::stringstream words(row);
+    std::string name, opset;
+    words >> name;
+    while (words >> opset) list[name].insert(std::stoi(opset));
+  }
+  return list;
+}
+
+TEST_F(OpsCommand, ListsTheOperationsOfThePage) {
+  const Outcome outcome = Weft("ops --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::map<std::string, std::set<int>> list;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out);
+  for (const auto& row : json["operations"])
+    list[row["name"]] = row["versions"].get<std::set<int>>();
+  EXPECT_GT(list.size(), 180u);
+  EXPECT_EQ(list, ListOfPage());
+}
+
+}  // namespace
+}  // namespace weft::cli
