@@ -83,6 +83,11 @@ class Incoming {
     }
     struct stat old;
     const bool replaces = stat(target_.c_str(), &old) == 0;
+    // A rename would replace a protected file all the same, and for root nothing is protected.
+    if (replaces && (old.st_mode & 0222) == 0) {
+      *reason = file_.path.string() + ": cannot be written: it is read-only; must be writable";
+      return false;
+    }
     if (Create(anonymous) && WriteAll(made_.get(), file_.bytes) &&
         (!replaces || fchmod(made_.get(), old.st_mode & 0777) == 0) && fsync(made_.get()) == 0 &&
         (name_.empty() || made_.Close())) {

@@ -148,6 +148,22 @@ TEST_F(Files, NamesWhatIsNoRegularFile) {
   EXPECT_EQ(Entries(), (Names{"folder.c", "model.bin", "model.xml", "pipe"}));
 }
 
+// Of several files none is written, and root is refused as everyone is.
+TEST_F(Files, KeepsWhatIsReadOnly) {
+  WriteModel(kSum);
+  WriteText("kept.c", "mine");
+  fs::permissions(Path("kept.c"), fs::perms::owner_read | fs::perms::group_read);
+  fs::create_symlink("kept.c", Path("link.c"));
+  for (const std::string target : {"kept.c", "link.c"}) {
+    const Outcome outcome = Weft("convert model.xml -o m.weft --c-source " + target);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.err, target + ": cannot be written: it is read-only; must be writable\n");
+    EXPECT_EQ(Text("kept.c"), "mine");
+    EXPECT_FALSE(fs::exists(Path("m.weft")));
+  }
+  EXPECT_EQ(Entries(), (Names{"kept.c", "link.c", "model.bin", "model.xml"}));
+}
+
 TEST_F(Files, LeavesNothingBeyondTheLimitOfFileSizes) {
   Convert(kSum);
   WriteText("limited.sh", "ulimit -f 1\nexec \"$@\"\n");
