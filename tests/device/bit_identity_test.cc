@@ -80,6 +80,31 @@ std::map<std::string, uint64_t> PinnedHashes() {
   return hashes;
 }
 
+constexpr const char* kRemedy =
+    "pin with: cmake --build --preset x86-64 --target weft_models weft_device_tests && "
+    "WEFT_PIN_HASHES=1 build/x86-64/tests/weft_device_tests --gtest_filter='BitIdentity*'";
+
+using HashMap = std::map<std::string, uint64_t>;
+
+// The names in `from` that `in` lacks, a line each; empty if there are none.
+std::string Lacking(const HashMap& from, const HashMap& in) {
+  std::string lines;
+  for (const auto& [name, hash] : from) {
+    if (!in.contains(name)) lines += "  " + name + "\n";
+  }
+  return lines;
+}
+
+// The names that both have with different hashes.
+std::string Changed(const HashMap& is, const HashMap& pinned) {
+  std::string lines;
+  for (const auto& [name, hash] : is) {
+    const auto at = pinned.find(name);
+    if (at != pinned.end() && at->second != hash) lines += "  " + name + "\n";
+  }
+  return lines;
+}
+
 TEST(BitIdentity, EveryTargetGivesThePinnedHashes) {
   if (std::getenv("WEFT_PIN_HASHES") != nullptr) {
     std::ofstream stream(PinnedPath());
@@ -91,13 +116,13 @@ TEST(BitIdentity, EveryTargetGivesThePinnedHashes) {
   kernels::ForEachTarget([&](const char* target) {
     const std::map<std::string, uint64_t> hashes = Hashes();
     std::printf("%s: %d models\n", target, static_cast<int>(hashes.size()));
-    EXPECT_EQ(hashes.size(), pinned.size())
-        << "models in " WEFT_MODELS_DIR ", which the target weft_models fills, against hashes.txt";
-    for (const auto& [name, hash] : hashes) {
-      const auto it = pinned.find(name);
-      ASSERT_NE(it, pinned.end()) << name << " has no pinned hash";
-      EXPECT_EQ(hash, it->second) << name;
-    }
+    EXPECT_EQ(Lacking(hashes, pinned), "") << "new cases without a hash in hashes.txt; " << kRemedy;
+    EXPECT_EQ(Lacking(pinned, hashes), "")
+        << "pinned cases without a model in " WEFT_MODELS_DIR
+           ": build the target weft_models; if a case was removed, "
+        << kRemedy;
+    EXPECT_EQ(Changed(hashes, pinned), "")
+        << "output bits changed: find the cause; only if the change is intended, " << kRemedy;
   });
 }
 
