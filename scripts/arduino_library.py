@@ -53,6 +53,7 @@ BUILD_HEADER = """\
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpsabi"  // notes on calls before GCC 7
 #pragma GCC optimize("-ffp-contract=off", "-fno-math-errno")
 #endif
 

@@ -160,6 +160,18 @@ def expect_no_fusing(board):
             sys.exit(f"with {header or 'no header'!r}: a * b + c is{' not' * fused} fused")
 
 
+def expect_soft_float_warning(library, folder):
+    """A core without a floating-point unit is told once, unless the price is accepted."""
+    source = next((library / "src").rglob("engine.cpp"))
+    for flags, warns in ((["-mcpu=cortex-m3"], True), (["-mcpu=cortex-m0plus"], True),
+                         (["-mcpu=cortex-m3", "-DWEFT_SOFT_FLOAT"], False), (CPU, False)):
+        done = subprocess.run(
+            ["arm-none-eabi-g++", *CXX, *flags, "-mthumb", f"-I{library / 'src'}", "-c", source,
+             "-o", folder / "engine.o"], capture_output=True, text=True, check=True)
+        if done.stderr.count("#warning") != warns * 1 or "note:" in done.stderr:
+            sys.exit(f"{flags}: must warn{' once' if warns else ' of nothing'}; says\n{done.stderr}")
+
+
 def main():
     source, build, folder = map(pathlib.Path, sys.argv[1:4])
     if folder.exists():
@@ -189,6 +201,7 @@ def main():
         return
     board = Builder("arm-none-eabi-", CPU, library, folder / "board", headers)
     expect_no_fusing(board)
+    expect_soft_float_warning(library, folder)
     expect_needs(board.archive, board.prefix, "memcpy memmove memset")
     boards = source / "toolchains/boards"
     link = ["-nostartfiles", "--specs=rdimon.specs", f"-L{boards}", f"-T{boards}/mps2-an386.ld"]
