@@ -24,6 +24,16 @@ if(weft_position_independent AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set(weft_binding -fno-semantic-interposition)
 endif()
 
+# Several modules of one process may each contain a weft, of different versions. Static libraries
+# therefore hide all symbols but the C interface's (runtime/weft_c.h), and no symbol of a shared
+# library is unique in the process, which the loader would bind across versions.
+if(NOT BUILD_SHARED_LIBS)
+  set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+  set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+endif()
+
 if(WEFT_SANITIZE)
   list(JOIN WEFT_SANITIZE "," sanitizers)
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -50,10 +60,37 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND weft_shortest -fno-schedule-insns2 -fno-move-loop-invariants)
 endif()
 
+# GCC notes on 32-bit ARM that it passed some arguments otherwise before version 7.
+set(weft_board_options "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+  set(weft_board_options -Wno-psabi)
+endif()
+
+# Floats without an FPU are calls of the compiler's library; runtime/engine.cc has the #warning.
+option(WEFT_SOFT_FLOAT "Build for a processor without a floating-point unit without a warning" OFF)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND NOT WEFT_SOFT_FLOAT)
+  include(CheckCXXSourceCompiles)
+  check_cxx_source_compiles("
+    #if (defined(__arm__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen))
+    #error
+    #endif
+    int main() { return 0; }" WEFT_HAS_FPU)
+  if(NOT WEFT_HAS_FPU)
+    message(WARNING "the compiler's options name no floating-point unit: weft computes in f32, and "
+                    "a run takes 90 to 270 times as long. Name the unit (-mfpu=, -mfloat-abi=) if "
+                    "the processor has one, or set WEFT_SOFT_FLOAT=ON to accept this")
+    list(APPEND weft_board_options -Wno-error=cpp)
+  endif()
+endif()
+
 add_library(weft_device INTERFACE)
+if(WEFT_SOFT_FLOAT)
+  target_compile_definitions(weft_device INTERFACE WEFT_SOFT_FLOAT)
+endif()
 target_compile_features(weft_device INTERFACE cxx_std_17)
 target_compile_options(weft_device INTERFACE ${weft_warnings} -fno-exceptions -fno-rtti
                        -fno-threadsafe-statics -ffunction-sections -fdata-sections ${weft_binding}
+                       ${weft_board_options}
                        # A loop that Clang may vectorize and does not is no fault.
                        $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 

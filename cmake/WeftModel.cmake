@@ -66,6 +66,20 @@ function(weft_add_model target xml)
   foreach(property IN LISTS scope)
     set_property(TARGET ${owner} APPEND PROPERTY ${property} weft::runtime)
   endforeach()
+  weft_hide_libraries(${target} ${type})
+endfunction()
+
+# A module or shared library exports no symbol of the static weft that it contains, the C interface
+# included: another module of the process may contain another version.
+function(weft_hide_libraries target type)
+  get_target_property(library weft::runtime TYPE)
+  if(APPLE OR NOT UNIX OR NOT library STREQUAL "STATIC_LIBRARY")
+    return()
+  endif()
+  if(type STREQUAL "MODULE_LIBRARY" OR type STREQUAL "SHARED_LIBRARY")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_OPTIONS
+      "LINKER:--exclude-libs,libweft_runtime.a:libweft_kernels.a:libweft_highway_targets.a")
+  endif()
 endfunction()
 
 # Sets up the conversion of `xml` to <stem>.weft, .c and .h; a part of weft_add_model, whose options

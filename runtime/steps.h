@@ -24,7 +24,7 @@ namespace weft::steps {
   extern "C" Fault weft_check_##name(const format::Model& model, uint32_t step_index); \
   extern "C" void weft_run_##name(const format::Model& model, uint32_t param,          \
                                   std::byte* const* operands);                         \
-  inline constexpr StepEntry k##Name{&weft_check_##name, &weft_run_##name};
+  constexpr StepEntry k##Name{&weft_check_##name, &weft_run_##name};
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 // The same for steps that may write y over x (bind/near.h): kNearConv in the place of kConv, for
@@ -33,7 +33,7 @@ namespace weft::steps {
   extern "C" Fault weft_check_near_##name(const format::Model& model, uint32_t step_index); \
   extern "C" void weft_run_near_##name(const format::Model& model, uint32_t param,          \
                                        std::byte* const* operands);                         \
-  inline constexpr StepEntry kNear##Name{&weft_check_near_##name, &weft_run_near_##name};
+  constexpr StepEntry kNear##Name{&weft_check_near_##name, &weft_run_near_##name};
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
 // And for steps whose weights may be of another type than f32 (narrow_steps.inc): kNarrowDense,
@@ -42,7 +42,7 @@ namespace weft::steps {
   extern "C" Fault weft_check_##entry(const format::Model& model, uint32_t step_index); \
   extern "C" void weft_run_##entry(const format::Model& model, uint32_t param,          \
                                    std::byte* const* operands);                         \
-  inline constexpr StepEntry k##Entry{&weft_check_##entry, &weft_run_##entry};
+  constexpr StepEntry k##Entry{&weft_check_##entry, &weft_run_##entry};
 #define WEFT_NARROW_STEP(name, Name) WEFT_NARROW_ENTRY(narrow_##name, Narrow##Name)
 #define WEFT_NEAR_NARROW_STEP(name, Name) WEFT_NARROW_ENTRY(near_narrow_##name, NearNarrow##Name)
 #include "runtime/format/narrow_steps.inc"

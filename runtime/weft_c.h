@@ -31,6 +31,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* a static weft hides everything else */
+#endif
 
 enum {
   WEFT_MAX_RANK = 8,
@@ -172,6 +175,9 @@ WEFT_NODISCARD weft_fault weft_run(weft_engine* engine);
 /* Variables back to their initial values. */
 void weft_reset(weft_engine* engine);
 
+/* As weft::StateLayout: two models may exchange state only if their layouts are equal. */
+uint64_t weft_state_layout(const void* model, size_t model_bytes);
+
 /* Fields as in weft::Mismatch. */
 typedef struct weft_mismatch {
   uint32_t run, output, element;
@@ -198,6 +204,9 @@ uint32_t weft_step_count(const weft_engine* engine);
 const char* weft_step_kind(const weft_engine* engine, uint32_t step);
 const char* weft_step_layer(const weft_engine* engine, uint32_t step);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
