@@ -333,6 +333,9 @@ void AddStream(nb::module_& module) {
       .def("reset", [](Stream& stream) { stream.engine().Reset(); })
       .def("state", [](Stream& stream) { return PythonBytes(stream.state()); })
       .def("set_state", &Stream::SetState, "saved"_a)
+      .def("streamed",
+           [](Stream& stream) { return TextOf(weft::cli::StreamedJson(stream.model())); })
+      .def("state_layout", [](Stream& stream) { return weft::StateLayout(stream.model().bytes()); })
       .def("time", &Stream::Time, "runs"_a, "warm_up"_a)
       .def("inspect", [](Stream& stream) { return TextOf(weft::cli::ModelJson(stream.model())); })
       .def("report_page", [](Stream& stream) {

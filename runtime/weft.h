@@ -241,6 +241,12 @@ uint64_t Checksum(Bytes model);
 // The field itself, of a file that ReadNeeds accepts.
 uint64_t StoredChecksum(Bytes model);
 
+// Identifies the layout of a model's state: a hash of every variable's offset, type, dimensions and
+// name. State that was saved from one file may be restored into another one only if both have the
+// same layout. Open resets the state, so open the new file first, then copy the saved bytes. 0 for a
+// model without variables and for bytes that are no model.
+uint64_t StateLayout(Bytes model);
+
 }  // namespace weft
 
 #endif  // WEFT_RUNTIME_WEFT_H_

@@ -132,4 +132,8 @@ weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first) {
   return ToC(fault);
 }
 
+uint64_t weft_state_layout(const void* model, size_t model_bytes) {
+  return weft::StateLayout({model, model_bytes});
+}
+
 }  // extern "C"

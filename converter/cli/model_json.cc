@@ -64,35 +64,9 @@ Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bo
   return json;
 }
 
-// Null of a model that is whole. Multiply-adds are those of one step.
-Json StreamedJson(const LoadedModel& model) {
-  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.root());
-  if (!note) return nullptr;
-  const format::Streaming& row = note->row;
-  Json json = {{"steps", row.steps()}};
-  if (row.all_steps() != 0) json["of"] = row.all_steps();
-  json["receptive_steps"] = nullptr;
-  if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
-  json["state_bytes"] = inspect::VariableBytesOf(model.root());
-  json["least_state_bytes"] = row.least_state_bytes();
-  json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
-  json["whole_multiply_adds"] = nullptr;
-  if (row.multiply_adds() >= 0 && row.all_steps() != 0)
-    json["whole_multiply_adds"] = row.multiply_adds() / row.all_steps();
-  json["inputs"] = json["outputs"] = Json::array();
-  for (size_t i = 0; i < note->ports.size(); ++i) {
-    const bool is_output = i >= model.inputs().size();
-    const ModelPort& port =
-        is_output ? model.outputs()[i - model.inputs().size()] : model.inputs()[i];
-    json[is_output ? "outputs" : "inputs"].push_back(
-        StreamedPortJson(port, note->ports[i], is_output));
-  }
-  return json;
-}
-
 // Hexadecimal, like the checksum; empty of a model without variables.
-std::string LayoutText(const format::Model& model) {
-  const uint64_t layout = inspect::StateLayoutOf(model);
+std::string LayoutText(const LoadedModel& model) {
+  const uint64_t layout = StateLayout(model.bytes());
   return layout == 0 ? "" : fmt::format("{:016x}", layout);
 }
 
@@ -163,6 +137,31 @@ Json SelfTestJson(const format::Model& model) {
 
 }  // namespace
 
+Json StreamedJson(const LoadedModel& model) {
+  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.root());
+  if (!note) return nullptr;
+  const format::Streaming& row = note->row;
+  Json json = {{"steps", row.steps()}};
+  if (row.all_steps() != 0) json["of"] = row.all_steps();
+  json["receptive_steps"] = nullptr;
+  if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
+  json["state_bytes"] = inspect::VariableBytesOf(model.root());
+  json["least_state_bytes"] = row.least_state_bytes();
+  json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
+  json["whole_multiply_adds"] = nullptr;
+  if (row.multiply_adds() >= 0 && row.all_steps() != 0)
+    json["whole_multiply_adds"] = row.multiply_adds() / row.all_steps();
+  json["inputs"] = json["outputs"] = Json::array();
+  for (size_t i = 0; i < note->ports.size(); ++i) {
+    const bool is_output = i >= model.inputs().size();
+    const ModelPort& port =
+        is_output ? model.outputs()[i - model.inputs().size()] : model.inputs()[i];
+    json[is_output ? "outputs" : "inputs"].push_back(
+        StreamedPortJson(port, note->ports[i], is_output));
+  }
+  return json;
+}
+
 Json ModelJson(const LoadedModel& model) {
   const format::Model& root = model.root();
   Json regions = Json::array();
@@ -186,7 +185,7 @@ Json ModelJson(const LoadedModel& model) {
           {"inputs", PortsJson(model.inputs(), format::RowsOf(root.inputs()))},
           {"outputs", PortsJson(model.outputs(), format::RowsOf(root.outputs()))},
           {"variables", VariablesJson(root)},
-          {"state_layout", LayoutText(root)},
+          {"state_layout", LayoutText(model)},
           {"streamed", StreamedJson(model)},
           {"regions", std::move(regions)},
           {"sections", SectionsJson(root, traffic)},

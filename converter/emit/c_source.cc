@@ -21,6 +21,7 @@
 #include "runtime/bind/variants.h"
 #include "runtime/format/listing.h"
 #include "runtime/steps.h"
+#include "runtime/weft.h"
 
 namespace weft::emit {
 
@@ -122,6 +123,11 @@ void CSourceWriter::WriteHeader() {
   Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n", upper_, HashOf(stem_));
   Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
   WriteSelfTest();
+  Head(
+      "/* weft_state_layout() of the model: state may be exchanged with models of the same layout. "
+      "*/\n");
+  Head("#define {}_STATE_LAYOUT UINT64_C(0x{:016x})\n\n", upper_,
+       StateLayout({file_.data(), file_.size()}));
   Head("enum {{\n  {}_MODEL_BYTES = {},\n", upper_, file_.size());
   for (const Array& array : memory_) {
     Head("  {}_{}_BYTES = {},\n", upper_, Upper(array.name), array.bytes);

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string_view>
 
 namespace weft::inspect {
 namespace {
@@ -99,51 +97,11 @@ class Note {
   std::vector<format::StreamedPort> ports_;
 };
 
-// FNV-1a.
-class Hash {
- public:
-  void Take(uint64_t number) {
-    for (int byte = 0; byte < 8; ++byte) TakeByte(static_cast<uint8_t>(number >> (8 * byte)));
-  }
-  void Take(std::string_view text) {
-    Take(text.size());
-    for (const char c : text) TakeByte(static_cast<uint8_t>(c));
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  void TakeByte(uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-  uint64_t value_ = 0xcbf29ce484222325;
-};
-
 }  // namespace
 
 std::vector<std::string> StreamNoteFaults(const format::Model& model) { return Note(model).faults; }
 
 std::optional<StreamNote> StreamNoteOf(const format::Model& model) { return Note(model).note; }
-
-uint64_t StateLayoutOf(const format::Model& model) {
-  const auto slots = format::RowsOf(model.slots());
-  const auto dims = format::RowsOf(model.dims());
-  const auto rows = format::RowsOf(model.variables());
-  std::vector<format::Variable> variables(rows.begin(), rows.end());
-  if (variables.empty()) return 0;
-  std::ranges::stable_sort(variables, {}, [&](const format::Variable& variable) {
-    return slots[variable.slot()].offset_bytes();
-  });
-  Hash hash;
-  for (const format::Variable& variable : variables) {
-    const format::Slot& slot = slots[variable.slot()];
-    hash.Take(slot.offset_bytes());
-    hash.Take(slot.bytes());
-    hash.Take(static_cast<uint64_t>(slot.type()));
-    hash.Take(slot.rank());
-    for (uint32_t i = 0; i < slot.rank(); ++i) hash.Take(dims[slot.first_dim() + i]);
-    const bool named = variable.first_name() != format::kNoSlot;
-    hash.Take(named ? model.names()->Get(variable.first_name())->string_view() : "");
-  }
-  return hash.value();
-}
 
 uint64_t VariableBytesOf(const format::Model& model) {
   uint64_t bytes = 0;

@@ -26,10 +26,6 @@ std::vector<std::string> StreamNoteFaults(const format::Model& model);
 // Returns nullopt where there is no note or it breaks a rule. Requires what StreamNoteFaults does.
 std::optional<StreamNote> StreamNoteOf(const format::Model& model);
 
-// A hash of the variables: of each its place in the state, its type, dims and name. Files that were
-// converted from one model and agree in it go on with each other's state bytes. 0 without variables.
-uint64_t StateLayoutOf(const format::Model& model);
-
 // Of all variables, without what lies between them.
 uint64_t VariableBytesOf(const format::Model& model);
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weft._arguments import arrays_by_port
 from weft._errors import Error
 from weft._ir import InMemory
 from weft._model import Model, Port, Source, _find
@@ -72,7 +73,7 @@ def compare(model: Model, inputs: Mapping[str | int, npt.ArrayLike],
     stream = model.streams(1)[0]
     results = stream._run(stream._arranged(inputs))
     compared = []
-    for name, must in reference.items():
+    for name, must in arrays_by_port("reference", reference, model.outputs).items():
         at = _find(model.outputs, "output", name)
         compared.append(_difference(model.outputs[at].name, "", results[at], np.asarray(must), rtol,
                                     atol))

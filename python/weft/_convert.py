@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft import _core
+from weft._arguments import mapping
 from weft._errors import Error
 from weft._ir import Files, InMemory, ir_of
 from weft._model import Model, Source, _as_array
@@ -23,7 +24,7 @@ _TYPES = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "u
 
 
 def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
-            shapes: Mapping[str | int, Sequence[int]] | None = None,
+            shapes: Mapping[str | int, Sequence[int | str | None]] | None = None,
             values: Mapping[str | int, npt.ArrayLike] | None = None,
             states: Mapping[str | int, str | int] | None = None, streaming: bool | int = False,
             time_axis: Mapping[str | int, int] | None = None, precision: str = "auto",
@@ -35,7 +36,8 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     model: path of an OpenVINO IR (.xml); an ``openvino.Model``; or, where OpenVINO is installed, the
       path of a file that it reads (.onnx, .tflite, .pb).
     weights: path of the IR's weights; else the .bin beside it.
-    shapes: of inputs, in elements. Here and below, inputs and outputs go by name or index.
+    shapes: of inputs, in elements; "?", None or -1 for time of any length, with streaming. Here and
+      below, inputs and outputs go by name or index.
     values: arrays of inputs that become constants.
     states: pairs of an input and the output that is its value in the next run; begins as zeros.
     streaming: steps of the time axis in one run (True: one), with state kept between runs.
@@ -51,20 +53,21 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     Raises ``weft.Error`` with all faults of the model.
     """
     options = _core.Options()
-    options.shapes = {str(name): [operator.index(size) for size in shape]
-                      for name, shape in (shapes or {}).items()}
-    options.states = [(str(name), str(output)) for name, output in (states or {}).items()]
+    options.shapes = {str(name): [_size(size) for size in shape]
+                      for name, shape in mapping("shapes", shapes).items()}
+    options.states = [(str(name), str(output))
+                      for name, output in mapping("states", states).items()]
     options.streaming_steps = None if streaming is False else operator.index(streaming)
-    options.time_axes = [(str(name), axis) for name, axis in (time_axis or {}).items()]
+    options.time_axes = [(str(name), axis) for name, axis in mapping("time_axis", time_axis).items()]
     options.precision = precision
-    options.layer_precisions = dict(layer_precisions or {})
+    options.layer_precisions = dict(mapping("layer_precisions", layer_precisions))
     _take_budget(options, arena_budget)
     options.max_iterations = max_iterations
     options.fold_budget_bytes = _byte_count("fold_budget", fold_budget)
     if self_test < 0:
         raise Error(f"weft: self_test: is {self_test}; must be 0 or more")
     options.self_test_runs = self_test
-    rows = [_value_row(str(name), array) for name, array in (values or {}).items()]
+    rows = [_value_row(str(name), array) for name, array in mapping("values", values).items()]
     other_ports = bool(streaming is not False or values or states)
     return _converted(ir_of(model, weights), options, rows, other_ports)
 
@@ -83,6 +86,11 @@ def _converted(ir: Files | InMemory, options: _core.Options, rows: list[Any], ot
     source = Source(ir, dict(options.shapes), other_ports,
                     lambda outputs: _converted(ir, options, rows, other_ports, outputs))
     return Model(_core.Stream(_as_array(file), name), source)
+
+
+def _size(size: int | str | None) -> int:
+    """A dimension; -1 for one that stays dynamic."""
+    return -1 if size is None or size == "?" else operator.index(size)
 
 
 def _byte_count(name: str, value: int | str) -> int:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import os
 import pathlib
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weft import _core
+from weft._arguments import arrays_by_port
 from weft._errors import Error
+from weft._feed import fed
 from weft._ir import Files, InMemory
 
 _Bytes = bytes  # Model has a property of that name
@@ -55,6 +60,49 @@ def _ports(rows: list[tuple[str, list[str], str, list[int], int | None]]) -> tup
                  for name, names, kind, shape, axis in rows)
 
 
+# All models of the process, whose locks a fork must hand over.
+_live: weakref.WeakSet[Model] = weakref.WeakSet()
+_held_for_fork: list[Model] = []
+
+
+def _before_fork() -> None:
+    """Waits until no other thread runs a model, so that the child's states are those of whole runs."""
+    for model in list(_live):
+        model._lock.acquire()
+        _held_for_fork.append(model)
+
+
+def _after_fork_in_parent() -> None:
+    while _held_for_fork:
+        _held_for_fork.pop()._lock.release()
+
+
+def _after_fork_in_child() -> None:
+    """Other threads do not exist in the child: no lock may stay held by one of them."""
+    _held_for_fork.clear()
+    for model in list(_live):
+        model._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent,
+                        after_in_child=_after_fork_in_child)
+
+
+class State(_Bytes):
+    """State bytes that know the layout of the model that they were saved from."""
+
+    layout: int
+
+    def __new__(cls, saved: _Bytes, layout: int) -> State:
+        state = super().__new__(cls, saved)
+        state.layout = layout
+        return state
+
+    def __reduce__(self) -> tuple[type[State], tuple[_Bytes, int]]:
+        return State, (_Bytes(self), self.layout)
+
+
 class Model:
     """A model.weft and a state of its own. Made by :func:`weft.convert` or :func:`weft.load`.
 
@@ -64,7 +112,8 @@ class Model:
 
     def __init__(self, stream: _core.Stream, source: Source | None = None) -> None:
         self._stream = stream
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        _live.add(self)
         self._source = source
         self.inputs: tuple[Port, ...] = _ports(stream.inputs())
         self.outputs: tuple[Port, ...] = _ports(stream.outputs())
@@ -72,7 +121,26 @@ class Model:
     def __repr__(self) -> str:
         def text(ports: tuple[Port, ...]) -> str:
             return ", ".join(f"{port.name} {port.type}{list(port.shape)}" for port in ports)
-        return f"<weft.Model ({text(self.inputs)}) -> ({text(self.outputs)})>"
+        late = "".join(f", {name} {steps} late" for name, steps in self.latency.items() if steps)
+        streamed = self._streamed
+        streams = f" streams {streamed['steps']} step(s){late}" if streamed else ""
+        return f"<weft.Model ({text(self.inputs)}) -> ({text(self.outputs)}){streams}>"
+
+    @functools.cached_property
+    def _streamed(self) -> dict[str, Any] | None:
+        """The streaming note of ``weft inspect --json``; None for a model of a whole sequence."""
+        note: dict[str, Any] | None = json.loads(self._stream.streamed())
+        return note
+
+    @functools.cached_property
+    def latency(self) -> dict[str, int]:
+        """By output: how many time steps it is late, in a model converted with ``streaming``.
+
+        A layer that looks ahead waits for later steps: the first ``latency`` steps that an output
+        gives belong to no step of the input. Empty for other models.
+        """
+        note = self._streamed
+        return {row["name"]: row["latency"] for row in note["outputs"]} if note else {}
 
     @property
     def bytes(self) -> _Bytes:
@@ -107,13 +175,32 @@ class Model:
         outputs = self._run(list(arrays))
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def run(self, inputs: Mapping[str | int, npt.ArrayLike]) -> dict[str, npt.NDArray[Any]]:
-        """Runs once with arrays by any name of their input, or its index.
+    def run(self, inputs: Mapping[str | int, npt.ArrayLike] | Any) -> dict[str, npt.NDArray[Any]]:
+        """Runs once with arrays by any name of their input, or its index; a tuple of arrays has one
+        for each input.
 
         Gives copies of the outputs by their first names; an axis of run-time length has its length
         of this run.
         """
         return dict(zip((port.name for port in self.outputs), self._run(self._arranged(inputs))))
+
+    def feed(self, *arrays: Any, axis: int = 0) -> Any:
+        """Feeds sequences through the model, run by run, and joins the outputs along time.
+
+        One array for each input, in their order, or a dictionary. State stays, so that the next call
+        goes on. A model converted with ``streaming`` knows its time axes: arrays are longer along
+        them, by a whole number of runs; an input without time is given once. Of any other model,
+        such as one converted with ``states``, ``axis`` is the time axis of inputs and outputs:
+        arrays of the port's rank are cut into runs along it, arrays of one more rank have one run
+        for each of its indices.
+
+        Gives the output's array, or a tuple of several: an output without time as the last run gave
+        it. Outputs are as late as ``latency`` says.
+        """
+        given: Any = arrays[0] if len(arrays) == 1 else arrays
+        by_port = arrays_by_port("feed", given, self.inputs)
+        joined = fed(self, [np.asarray(array) for array in self._arranged(by_port)], axis)
+        return joined[0] if len(joined) == 1 else tuple(joined)
 
     def input_view(self, port: str | int) -> npt.NDArray[Any]:
         """The memory of an input, to be filled in place before ``run_in_place``; no copy is made."""
@@ -133,15 +220,25 @@ class Model:
         with self._lock:
             self._stream.reset()
 
+    @functools.cached_property
+    def state_layout(self) -> int:
+        """Identifies what the bytes of ``state`` mean: variables with their types, shapes and places.
+        Models of the same layout can exchange their states."""
+        return self._stream.state_layout()
+
     @property
     def state(self) -> _Bytes:
         """All that is kept between runs. A state set again, here or in another stream of the same
         model, goes on from there."""
         with self._lock:
-            return self._stream.state()
+            return State(self._stream.state(), self.state_layout)
 
     @state.setter
     def state(self, saved: _Bytes) -> None:
+        layout = getattr(saved, "layout", self.state_layout)
+        if layout != self.state_layout:
+            raise Error(f"weft: state: has layout {layout:016x}; must have {self.state_layout:016x}: "
+                        "it was saved from a model with other variables")
         state = _as_array(_Bytes(memoryview(saved)))
         with self._lock:
             self._stream.set_state(state)
@@ -157,7 +254,8 @@ class Model:
         """A copy, also in another process, goes on from this state by itself."""
         return _restored, (self.bytes, self.state)
 
-    def _arranged(self, inputs: Mapping[str | int, npt.ArrayLike]) -> list[npt.ArrayLike]:
+    def _arranged(self, given: Any) -> list[npt.ArrayLike]:
+        inputs = arrays_by_port("inputs", given, self.inputs)
         arrays: dict[int, npt.ArrayLike] = {}
         for name, array in inputs.items():
             port = _find(self.inputs, "input", name)

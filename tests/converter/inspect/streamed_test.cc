@@ -68,19 +68,19 @@ TEST(StreamNote, StandsInNoWholeModel) {
   const AlignedBytes file = FileOf(kConvolutionsThenGru, std::nullopt);
   EXPECT_FALSE(StreamNoteOf(*format::GetModel(file.data())));
   EXPECT_EQ(StreamNoteFaults(*format::GetModel(file.data())), std::vector<std::string>());
-  EXPECT_EQ(StateLayoutOf(*format::GetModel(file.data())), 0u);
+  EXPECT_EQ(StateLayout({file.data(), file.size()}), 0u);
 }
 
 TEST(StreamNote, LaysOutTheStateOfEveryCutAlike) {
   const AlignedBytes one = FileOf(kConvolutionsThenGru, 1);
-  const uint64_t layout = StateLayoutOf(*format::GetModel(one.data()));
+  const uint64_t layout = StateLayout({one.data(), one.size()});
   EXPECT_NE(layout, 0u);
   for (const int64_t steps : {2, 5, 7, 12}) {
     const AlignedBytes cut = FileOf(kConvolutionsThenGru, steps);
-    EXPECT_EQ(StateLayoutOf(*format::GetModel(cut.data())), layout) << steps;
+    EXPECT_EQ(StateLayout({cut.data(), cut.size()}), layout) << steps;
   }
   const AlignedBytes other = FileOf("streaming/residual_blocks", 1);
-  EXPECT_NE(StateLayoutOf(*format::GetModel(other.data())), layout);
+  EXPECT_NE(StateLayout({other.data(), other.size()}), layout);
 }
 
 // The faults of a file after a change of its note.

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong calls, whole sequences through steps, saved states and forked processes."""
+import os
+import pickle
+import signal
+import threading
+import unittest
+
+import numpy as np
+
+import weft
+from cases import Case
+
+_GRU = "sequence/gru_forward_b1_t4_i17_h33"
+_CONVOLUTIONS = "streaming/convolutions_then_gru"
+
+
+class WrongContainers(unittest.TestCase):
+    def test_arguments_that_must_be_dicts_say_so(self):
+        path = Case(_CONVOLUTIONS).model
+        for wrong in ((1, 12, 8), [1, 12, 8], "x=1,12,8", np.zeros(3), 7):
+            kind = type(wrong).__name__
+            for name in ("shapes", "values", "states", "time_axis", "layer_precisions"):
+                with self.subTest(argument=name, kind=kind):
+                    with self.assertRaisesRegex(TypeError,
+                                                rf"^weft: {name}: is {kind}; must be a dict$"):
+                        weft.convert(path, **{name: wrong})
+
+    def test_arrays_go_by_dict_or_by_order(self):
+        case = Case(_GRU)
+        model = weft.convert(case.model)
+        arrays = list(case.inputs.values())
+        must = model.run(dict(enumerate(arrays)))
+        for given in (tuple(arrays), arrays):
+            for name, array in model.run(given).items():
+                np.testing.assert_array_equal(array, must[name])
+            weft.bench(model, given, runs=1, warm_up=0)
+            self.assertTrue(weft.compare(model, given, must))
+        self.assertTrue(weft.compare(model, arrays, list(must.values())))
+        calls = (model.run, lambda given: weft.bench(model, given, runs=1),
+                 lambda given: weft.compare(model, given, must))
+        for call in calls:
+            for given in (arrays[0], arrays[:1], arrays + arrays[:1], ()):
+                with self.assertRaisesRegex(TypeError, "^weft: inputs: has .* without a name; must"):
+                    call(given)
+            with self.assertRaisesRegex(TypeError, "^weft: inputs: is str; must be a dict"):
+                call("x")
+        with self.assertRaisesRegex(TypeError, "^weft: inputs: is NoneType; must be a dict"):
+            model.run(None)
+
+    def test_the_only_input_needs_no_name(self):
+        case = Case(_CONVOLUTIONS)
+        model = weft.convert(case.model)
+        x, = case.inputs.values()
+        name = model.outputs[0].name
+        np.testing.assert_array_equal(model.run(x)[name], model.run({0: x})[name])
+
+
+class Steps(unittest.TestCase):
+    def test_feed_gives_what_the_whole_model_gives(self):
+        case = Case(_CONVOLUTIONS)
+        x, = case.inputs.values()
+        must = weft.convert(case.model)(x)
+        for steps in (1, 2, 3, 12):
+            step = weft.convert(case.model, streaming=steps)
+            with self.subTest(steps=steps):
+                np.testing.assert_array_equal(step.feed(x), must)
+                step.reset()
+                half = [step.feed(x[:, :6]), step.feed(x[:, 6:])] if steps < 12 else [must]
+                np.testing.assert_array_equal(np.concatenate(half, 1), must)
+                step.reset()
+                np.testing.assert_array_equal(step.feed({0: x}), must)
+
+    def test_feed_names_what_does_not_fit(self):
+        case = Case(_CONVOLUTIONS)
+        x, = case.inputs.values()
+        step = weft.convert(case.model, streaming=4)
+        with self.assertRaisesRegex(weft.Error, "has 11 steps on axis 1; must have a multiple of 4"):
+            step.feed(x[:, :11])
+        with self.assertRaisesRegex(weft.Error, "has 0 steps on axis 1"):
+            step.feed(x[:, :0])
+        with self.assertRaisesRegex(weft.Error, "has rank 1; must have time axis 1"):
+            step.feed(x[0, :, 0])
+
+    def test_feed_of_a_model_with_declared_states(self):
+        case = Case(_GRU)
+        model = weft.convert(case.model, states={1: 1})
+        x = list(case.inputs.values())[0]
+        runs = [model(x) for _ in range(3)]
+        model.reset()
+        np.testing.assert_array_equal(model.feed(np.stack([x, x, x])), np.stack(runs))
+
+    def test_latency_is_told(self):
+        step = weft.convert(Case(_CONVOLUTIONS).model, streaming=True)
+        self.assertEqual(set(step.latency.values()), {0})
+        self.assertIn("streams 1 step(s)>", repr(step))
+        late = weft.convert(Case("latency/ahead").model, streaming=True)
+        self.assertGreater(max(late.latency.values()), 0)
+        self.assertRegex(repr(late), r"streams 1 step\(s\), \S+ [1-9]\d* late>")
+        whole = weft.convert(Case(_GRU).model)
+        self.assertEqual(whole.latency, {})
+        self.assertNotIn("streams", repr(whole))
+
+
+class States(unittest.TestCase):
+    def test_a_state_of_another_layout_is_refused(self):
+        one = weft.convert(Case(_CONVOLUTIONS).model, streaming=True)
+        other = weft.convert(Case(_CONVOLUTIONS).model, streaming=4)
+        self.assertEqual(one.state_layout, other.state_layout)
+        other.state = one.state
+        other.state = bytes(one.state)  # plain bytes carry no layout
+        stranger = weft.convert(Case("streaming/residual_blocks").model, streaming=True)
+        self.assertNotEqual(stranger.state_layout, one.state_layout)
+        with self.assertRaisesRegex(weft.Error, "^weft: state: has layout .*; must have "):
+            stranger.state = pickle.loads(pickle.dumps(one.state))
+        self.assertEqual(weft.convert(Case(_GRU).model).state_layout, 0)
+
+
+@unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+class Forks(unittest.TestCase):
+    def test_a_child_runs_a_model_that_a_thread_of_its_parent_runs(self):
+        case = Case(_GRU)
+        model = weft.convert(case.model)
+        arrays = list(case.inputs.values())
+        done = threading.Event()
+
+        def spin():
+            while not done.is_set():
+                model(*arrays)
+
+        thread = threading.Thread(target=spin)
+        thread.start()
+        try:
+            for _ in range(40):
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(20)  # ends a child that hangs
+                    model(*arrays)
+                    os._exit(0)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+        finally:
+            done.set()
+            thread.join()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of arguments, with one text for each kind of wrong call."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def mapping(name: str, given: Any) -> Mapping[Any, Any]:
+    """``given``, which must be a mapping; none stands for an empty one."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"weft: {name}: is {type(given).__name__}; must be a dict")
+    return given
+
+
+def arrays_by_port(name: str, given: Any, ports: Sequence[Any]) -> Mapping[Any, Any]:
+    """Arrays by name or index of their port. A tuple or list has one array for each port in their
+    order; anything else that is no mapping is the array of the only port."""
+    if isinstance(given, Mapping):
+        return given
+    arrays = list(given) if isinstance(given, (tuple, list)) else [given]
+    if given is None or isinstance(given, (str, bytes)):
+        raise TypeError(f"weft: {name}: is {type(given).__name__}; must be a dict of arrays, an "
+                        "array, or a tuple of arrays")
+    if len(arrays) != len(ports):
+        names = ", ".join(f'"{port.name}"' for port in ports)
+        raise TypeError(f"weft: {name}: has {len(arrays)} arrays without a name; must have one for "
+                        f"each of the {len(ports)} ports {names}, or be a dict")
+    return dict(enumerate(arrays))

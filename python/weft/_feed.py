@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feeds whole sequences through a model that takes some time steps in a run."""
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weft._errors import Error
+
+if TYPE_CHECKING:
+    from weft._model import Model, Port
+
+_Array = npt.NDArray[Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Time:
+    """How a port takes part in time. ``own``: the sequence has the axis, a run's array has not."""
+
+    axis: int
+    places: int  # along the axis, in one run
+    own: bool = False
+
+
+def fed(model: Model, arrays: list[_Array], axis: int) -> list[_Array]:
+    """The outputs of all runs, joined along time; without time, those of the last run."""
+    note = model._streamed
+    if note is not None:
+        inputs = _noted(note["inputs"])
+        outputs = _noted(note["outputs"])
+    else:
+        inputs = [_given(port, array, axis) for port, array in zip(model.inputs, arrays)]
+        own = any(time is not None and time.own for time in inputs)
+        outputs = [_Time(axis, 1, True) if own else _of_port(port, axis) for port in model.outputs]
+    runs = _run_count(model, arrays, inputs)
+    results = [model._run([_part(array, time, i) for array, time in zip(arrays, inputs)])
+               for i in range(runs)]
+    return [_joined([result[i] for result in results], time)
+            for i, time in enumerate(outputs)]
+
+
+def _noted(rows: list[dict[str, Any]]) -> list[_Time | None]:
+    return [_Time(row["axis"], row["places"]) if "axis" in row else None for row in rows]
+
+
+def _of_port(port: Port, axis: int) -> _Time | None:
+    return _Time(axis, port.shape[axis]) if -len(port.shape) <= axis < len(port.shape) else None
+
+
+def _given(port: Port, array: _Array, axis: int) -> _Time | None:
+    """An array of the port's own shape is the same in each run, unless all of them are."""
+    rank = len(port.shape)
+    if array.ndim == rank + 1 and -array.ndim <= axis < array.ndim:
+        return _Time(axis, 1, True)
+    if array.shape == tuple(port.shape):
+        return None
+    return _of_port(port, axis)
+
+
+def _run_count(model: Model, arrays: list[_Array], times: list[_Time | None]) -> int:
+    counts = {}
+    for port, array, time in zip(model.inputs, arrays, times):
+        if time is None:
+            continue
+        if not -array.ndim <= time.axis < array.ndim:
+            raise Error(f'weft: feed: input "{port.name}": has rank {array.ndim}; must have time axis '
+                        f"{time.axis}")
+        length = array.shape[time.axis]
+        if time.places == 0 or length % time.places != 0 or length == 0:
+            raise Error(f'weft: feed: input "{port.name}": has {length} steps on axis {time.axis}; '
+                        f"must have a multiple of {time.places}, at least one")
+        counts[port.name] = length // time.places
+    if len(set(counts.values())) > 1:
+        text = ", ".join(f'"{name}" {count}' for name, count in counts.items())
+        raise Error(f"weft: feed: inputs have arrays for different numbers of runs: {text}; must be "
+                    "the same")
+    return next(iter(counts.values()), 1)
+
+
+def _part(array: _Array, time: _Time | None, run: int) -> _Array:
+    if time is None:
+        return array
+    if time.own:
+        return np.take(array, run, axis=time.axis)
+    places = range(run * time.places, (run + 1) * time.places)
+    return np.take(array, places, axis=time.axis)
+
+
+def _joined(parts: list[_Array], time: _Time | None) -> _Array:
+    if time is None:
+        return parts[-1]
+    return np.stack(parts, time.axis) if time.own else np.concatenate(parts, time.axis)
