@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/access.h"
+#include "runtime/bind/bind.h"
 
 namespace weft {
 
@@ -46,33 +47,37 @@ void NumberBytes(uint64_t number, uint64_t place, std::byte* bytes, size_t count
   }
 }
 
+constexpr uint8_t kRowBytes[] = {
+    0,
+#define WEFT_STEP(name, Name, ...) sizeof(format::Name##Params),
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
 // In what order a cell computes its units is the plan's choice, and no part of what it computes.
 template <typename Params>
-auto WithoutOrder(Params& params, int) -> decltype(params.mutate_backward(0), void()) {
-  params.mutate_backward(0);
-}
-template <typename Params>
-void WithoutOrder(Params&, long) {}
-
-template <typename Params>
-uint64_t NumberOfParams(const Params& params, uint64_t number) {
+uint64_t NumberWithoutOrder(const Params& params, uint64_t number) {
   Params same = params;
-  WithoutOrder(same, 0);
+  same.mutate_backward(0);
   return MixedBytes(number, reinterpret_cast<const std::byte*>(&same), sizeof(same));
 }
 
 uint64_t NumberOfStep(const format::Model& model, const format::Step& step, uint64_t number) {
-  number = Mixed(number, step.kind());
-  switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, ...) \
-  case format::Kind::name:   \
-    return NumberOfParams(*model.name()->Get(step.param()), number);
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-    case format::Kind::section:
+  const uint32_t kind = step.kind(), param = step.param();
+  number = Mixed(number, kind);
+  switch (static_cast<format::Kind>(kind)) {
+    case format::Kind::lstm_cell:
+      return NumberWithoutOrder(*model.lstm_cell()->Get(param), number);
+    case format::Kind::gru_cell:
+      return NumberWithoutOrder(*model.gru_cell()->Get(param), number);
+    case format::Kind::gru_reset_cell:
+      return NumberWithoutOrder(*model.gru_reset_cell()->Get(param), number);
+    default:
       break;
   }
-  return number;
+  const size_t bytes = kRowBytes[kind];
+  const uint8_t* row = bind::ParamsOf(model, kind)->Data() + param * bytes;
+  return MixedBytes(number, reinterpret_cast<const std::byte*>(row), bytes);
 }
 
 uint64_t NumberOfRuns(const StridedBytes& access, const std::byte* from) {
