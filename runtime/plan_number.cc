@@ -166,8 +166,7 @@ class Numbering {
       }
     }
     if (!Goes()) return 0;
-    all += ways_;
-    const auto number = static_cast<uint32_t>(all >> 32);
+    const auto number = static_cast<uint32_t>(Mixed(all, ways_) >> 32);
     return number == 0 ? 1 : number;
   }
 
@@ -310,11 +309,15 @@ class Numbering {
     const uint32_t slot = section.trip_slot();
     if (slot != kNoSlot && IsConstant(slot)) {
       const int64_t count = Constant(slot);
-      return count < 0 || count > trips ? trips : static_cast<uint32_t>(count);
+      const bool is_cut_short = count < 0 || count > trips;
+      ways_ += is_cut_short;  // which is a fault
+      return is_cut_short ? trips : static_cast<uint32_t>(count);
     }
     const bool decides = slot != kNoSlot || section.body_condition_slot() != kNoSlot;
     if (!decides) return trips;
-    ways_ += Mixed(trips, slot != kNoSlot);  // as fewer may be tried
+    // As fewer may be tried, and as the end by the maximum is a fault.
+    const bool is_cut_short = section.trip_count() > section.max_trips();
+    ways_ += Mixed(trips, uint64_t{slot != kNoSlot} << 1 | uint64_t{is_cut_short});
     if (trips > kMostTrips) trips = kMostTrips;
     const uint64_t number = slot != kNoSlot ? Decide(slot) : 0;
     if (slot == kNoSlot || run_ == 0) return trips;

@@ -200,6 +200,27 @@ TEST(OpenChecked, RefusesZerosOfAnotherLength) {
   EXPECT_NE(number(4), number(8));
 }
 
+// A loop that its maximum ends is a fault of Run, however many iterations that are.
+TEST(OpenChecked, RefusesAnotherEndOfALoop) {
+  const auto number = [](uint32_t trip_count) {
+    ListingBuilder b;
+    SectionSpec spec = {.trip_count = trip_count, .max_trips = 4};
+    spec.body_condition = b.Scratch(ElementType::boolean, {1});
+    b.Enter(spec);
+    b.Leave();
+    return NumberOf(b);
+  };
+  EXPECT_NE(number(4), number(format::kNoLimit));
+  const auto number_of_constant = [](int32_t trips) {
+    ListingBuilder b;
+    b.Enter({.max_trips = 4, .trip = b.Weights<int32_t>(kI32, {trips})});
+    b.Leave();
+    return NumberOf(b);
+  };
+  EXPECT_NE(number_of_constant(4), number_of_constant(5));
+  EXPECT_EQ(number_of_constant(-1), number_of_constant(5)) << "both run until the maximum";
+}
+
 // The work is charged before it is done, so that each of these files is refused at once; each has
 // steps that touch next to nothing.
 TEST(OpenChecked, BoundsWorkOtherThanThatOfSteps) {
