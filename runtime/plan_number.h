@@ -30,8 +30,9 @@
 
 namespace weft {
 
-// The text in `generator` behind which a file has its number, in so many hexadecimal digits.
-inline constexpr char kPlanNumberText[] = "; values ";
+// The text in `generator` behind which a file has its number, in so many hexadecimal digits. It changes
+// with what the number covers, so that a number of another definition counts as none.
+inline constexpr char kPlanNumberText[] = "; plan-2 ";
 inline constexpr uint32_t kPlanNumberDigits = 8;
 
 // 0 where the file has none.

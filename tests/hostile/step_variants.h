@@ -123,7 +123,7 @@ struct StepVariant {
 class StepVariants {
  public:
   explicit StepVariants(const StepSample& sample) : plain_(sample) {
-    plain_.builder.generator = "; values 00000001";
+    plain_.builder.generator = "; plan-2 00000001";
     plain_.builder.region_bytes[0] = 64;  // weights, so that the file ends without padding
     plain_.builder.inputs.clear();        // which would hold every slot to its type
     plain_.builder.outputs.clear();

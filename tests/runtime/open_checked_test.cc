@@ -284,8 +284,8 @@ TEST(OpenChecked, BoundsWorkOtherThanThatOfSteps) {
 }
 
 TEST(OpenChecked, NeedsANumber) {
-  for (const char* text :
-       {"", "weft", "; values ", "; values 0000", "; values 0000000g", "; values 00000000"}) {
+  for (const char* text : {"", "weft", "; values 00000001", "; plan-2 ", "; plan-2 0000",
+                           "; plan-2 0000000g", "; plan-2 00000000"}) {
     ListingBuilder b = Totals();
     b.generator = text;
     const Opened opened(b.Finish());
