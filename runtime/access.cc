@@ -76,11 +76,17 @@ StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
   }
 }
 
+// The result of a matrix product. Where it is empty, the matrices are not read, and nothing bounds
+// their extents.
+template <typename Params>
+StridedBytes ProductAccess(const Params& p, int64_t bits) {
+  return Contiguous(bits, {ProductOf(*p.batch_dims(), p.batch_rank()), p.rows(), p.columns()});
+}
+
 StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   const uint32_t rank = p.batch_rank();
   const int64_t bits = format::BitsOf(p.type());
-  const StridedBytes y =
-      Contiguous(bits, {ProductOf(*p.batch_dims(), rank), p.rows(), p.columns()});
+  const StridedBytes y = ProductAccess(p, bits);
   if (operand == 2 || y.run_bytes == 0) return y;
   const bool is_a = operand == 0;
   const auto& strides = is_a ? *p.a_batch_strides() : *p.b_batch_strides();
@@ -296,6 +302,9 @@ StridedBytes AccessBy(const format::RingParams& p, uint32_t operand) {
 }
 
 StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
+  if (operand == 3) return Contiguous(32, {1});
+  const StridedBytes y = ProductAccess(p, kF32Bits);
+  if (operand == 4 || y.run_bytes == 0) return y;
   const auto batch = [&p](const auto& strides) {
     return Walked(kF32Bits, 0, *p.batch_dims(), p.batch_rank(), strides);
   };
@@ -317,14 +326,9 @@ StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
     case 1:
       return with_matrix(batch(*p.past_batch_strides()), held, p.past_inner_stride(),
                          p.past_column_stride());
-    case 2:
+    default:
       return with_matrix(batch(*p.x_batch_strides()), p.places(), p.x_inner_stride(),
                          p.x_column_stride());
-    case 3:
-      return Contiguous(32, {1});
-    default:
-      return Contiguous(kF32Bits,
-                        {ProductOf(*p.batch_dims(), p.batch_rank()), p.rows(), p.columns()});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/access.h"
+#include "runtime/bind/bind.h"
 
 namespace weft {
 
@@ -13,13 +14,17 @@ using format::kNoSlot;
 using format::Rows;
 using format::RowsOf;
 
-constexpr int64_t kMostWork = int64_t{1} << 29;  // bytes; about a second
-constexpr int64_t kStepWork = 64;                // in bytes that would take as long
+// Work is counted in bytes that are numbered one after the other, before they are.
+constexpr int64_t kMostWork = int64_t{1} << 30;  // at most about a second of a desktop
+constexpr int64_t kStepWork = 256;               // of a step or an iteration, besides its bytes
+constexpr int64_t kRunWork = 16;                 // of a run of bytes, besides them, or of a move
+constexpr int64_t kCopyWork = 8;                 // of an element
 constexpr uint32_t kMostTrips = 4096;            // of a loop whose count a run decides
 constexpr uint32_t kFewTrips = 6;
 
+// The addition makes zeros count: without it a number of 0 would stay 0.
 uint64_t Mixed(uint64_t number, uint64_t word) {
-  number = (number ^ word) * 0x9FB21C651E98DF25u;
+  number = ((number ^ word) + 0x632BE59BD9B4E019u) * 0x9FB21C651E98DF25u;
   return number ^ (number >> 32);
 }
 
@@ -42,33 +47,37 @@ void NumberBytes(uint64_t number, uint64_t place, std::byte* bytes, size_t count
   }
 }
 
+constexpr uint8_t kRowBytes[] = {
+    0,
+#define WEFT_STEP(name, Name, ...) sizeof(format::Name##Params),
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+};
+
 // In what order a cell computes its units is the plan's choice, and no part of what it computes.
 template <typename Params>
-auto WithoutOrder(Params& params, int) -> decltype(params.mutate_backward(0), void()) {
-  params.mutate_backward(0);
-}
-template <typename Params>
-void WithoutOrder(Params&, long) {}
-
-template <typename Params>
-uint64_t NumberOfParams(const Params& params, uint64_t number) {
+uint64_t NumberWithoutOrder(const Params& params, uint64_t number) {
   Params same = params;
-  WithoutOrder(same, 0);
+  same.mutate_backward(0);
   return MixedBytes(number, reinterpret_cast<const std::byte*>(&same), sizeof(same));
 }
 
 uint64_t NumberOfStep(const format::Model& model, const format::Step& step, uint64_t number) {
-  number = Mixed(number, step.kind());
-  switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, ...) \
-  case format::Kind::name:   \
-    return NumberOfParams(*model.name()->Get(step.param()), number);
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-    case format::Kind::section:
+  const uint32_t kind = step.kind(), param = step.param();
+  number = Mixed(number, kind);
+  switch (static_cast<format::Kind>(kind)) {
+    case format::Kind::lstm_cell:
+      return NumberWithoutOrder(*model.lstm_cell()->Get(param), number);
+    case format::Kind::gru_cell:
+      return NumberWithoutOrder(*model.gru_cell()->Get(param), number);
+    case format::Kind::gru_reset_cell:
+      return NumberWithoutOrder(*model.gru_reset_cell()->Get(param), number);
+    default:
       break;
   }
-  return number;
+  const size_t bytes = kRowBytes[kind];
+  const uint8_t* row = bind::ParamsOf(model, kind)->Data() + param * bytes;
+  return MixedBytes(number, reinterpret_cast<const std::byte*>(row), bytes);
 }
 
 uint64_t NumberOfRuns(const StridedBytes& access, const std::byte* from) {
@@ -141,12 +150,11 @@ class Numbering {
         constants_(table) {}
 
   uint32_t Number() {
-    int64_t bytes = 0;
-    for (const format::Region& region : RowsOf(model_.regions())) bytes += region.bytes();
-    if (bytes > kMostWork) return 0;
+    uint64_t all = NumberOfPorts(RowsOf(model_.inputs()), 0);
+    all = NumberOfPorts(RowsOf(model_.outputs()), all);
     Reset();
-    uint64_t all = 0;
-    for (run_ = 0; run_ < RunCount() && Goes(); ++run_) {
+    const uint32_t runs = RunCount();
+    for (run_ = 0; run_ < runs && Goes(); ++run_) {
       Begin();
       RunSteps(0, steps_.count);
       for (const format::Port& port : RowsOf(model_.outputs())) {
@@ -158,13 +166,39 @@ class Numbering {
       }
     }
     if (!Goes()) return 0;
-    all += ways_;
-    const auto number = static_cast<uint32_t>(all >> 32);
+    const auto number = static_cast<uint32_t>(Mixed(all, ways_) >> 32);
     return number == 0 ? 1 : number;
   }
 
  private:
   bool Goes() const { return work_ < kMostWork; }
+
+  // Before the work is done; false where it must not be.
+  bool Charge(int64_t work) {
+    work_ += work < kMostWork ? work : kMostWork;
+    return Goes();
+  }
+
+  // The ports as their callers see them: names, element type, dims, size and length axis.
+  uint64_t NumberOfPorts(Rows<format::Port> ports, uint64_t number) {
+    number = Mixed(number, ports.count);
+    for (const format::Port& port : ports) {
+      const format::Slot& slot = slots_[port.slot()];
+      const uint64_t has_length = port.length_slot() != kNoSlot;
+      number = Mixed(number, uint64_t{slot.bytes()} << 32 | has_length << 24 |
+                                 uint64_t{port.length_axis()} << 16 | uint64_t{slot.rank()} << 8 |
+                                 static_cast<uint64_t>(slot.type()));
+      for (uint32_t i = 0; i < slot.rank(); ++i) {
+        number = Mixed(number, model_.dims()->Get(slot.first_dim() + i));
+      }
+      for (uint32_t i = 0; i < port.name_count(); ++i) {
+        const flatbuffers::String& name = *model_.names()->Get(port.first_name() + i);
+        if (!Charge(name.size())) return 0;
+        number = MixedBytes(number, reinterpret_cast<const std::byte*>(name.Data()), name.size());
+      }
+    }
+    return number;
+  }
 
   // The longest way through all conditions and loops, the shortest, and others.
   uint32_t RunCount() const {
@@ -177,26 +211,42 @@ class Numbering {
     return 3;
   }
 
-  // As Engine::Reset, of a state that was zero.
+  // Numbers a region as one that no step and no caller has written.
+  void Forget(uint32_t region) {
+    const uint32_t bytes = RowsOf(model_.regions())[region].bytes();
+    if (Charge(bytes))
+      NumberBytes(~uint64_t{run_}, uint64_t{region} << 40, regions_[region], bytes);
+  }
+
+  // As Engine::Open, in memory that holds anything.
   void Reset() {
-    const uint32_t bytes = RowsOf(model_.regions())[format::kStateRegion].bytes();
-    if (bytes != 0) std::memset(regions_[format::kStateRegion], 0, bytes);
+    Forget(format::kStateRegion);
     for (const format::Variable& variable : RowsOf(model_.variables())) {
-      const uint32_t initial = variable.initial_slot();
-      if (initial == kNoSlot || slots_[initial].bytes() == 0) continue;
-      std::memcpy(Address(variable.slot()), Address(initial), slots_[initial].bytes());
+      const uint32_t bytes = slots_[variable.slot()].bytes();
+      if (bytes == 0 || !Charge(bytes)) continue;
+      if (variable.initial_slot() == kNoSlot) {
+        std::memset(Address(variable.slot()), 0, bytes);
+      } else {
+        std::memcpy(Address(variable.slot()), Address(variable.initial_slot()), bytes);
+      }
+    }
+    for (const format::Port& port : RowsOf(model_.outputs())) {
+      if (port.length_slot() == kNoSlot) continue;
+      const format::Slot& slot = slots_[port.slot()];
+      const uint32_t dim = model_.dims()->Get(slot.first_dim() + port.length_axis());
+      std::memcpy(Address(port.length_slot()), &dim, sizeof(dim));
     }
   }
 
   // Scratch is unwritten, and the inputs are there.
   void Begin() {
-    const Rows<format::Region> regions = RowsOf(model_.regions());
-    for (uint32_t i = format::kFirstScratchRegion; i < regions.count; ++i) {
-      NumberBytes(~uint64_t{run_}, uint64_t{i} << 40, regions_[i], regions[i].bytes());
-    }
+    const uint32_t regions = RowsOf(model_.regions()).count;
+    for (uint32_t i = format::kFirstScratchRegion; i < regions; ++i) Forget(i);
     uint64_t index = 0;
     for (const format::Port& port : RowsOf(model_.inputs())) {
-      NumberBytes(Mixed(run_, ++index), 0, Address(port.slot()), slots_[port.slot()].bytes());
+      const uint32_t bytes = slots_[port.slot()].bytes();
+      ++index;
+      if (Charge(bytes)) NumberBytes(Mixed(run_, index), 0, Address(port.slot()), bytes);
     }
   }
 
@@ -214,12 +264,13 @@ class Numbering {
     return static_cast<std::ptrdiff_t>(offset);
   }
 
-  uint64_t NumberOf(uint32_t slot) const {
-    return MixedBytes(0, Address(slot), slots_[slot].bytes());
+  uint64_t NumberOf(uint32_t slot) {
+    const uint32_t bytes = slots_[slot].bytes();
+    return Charge(kRunWork + bytes) ? MixedBytes(0, Address(slot), bytes) : 0;
   }
 
   void RunSteps(uint32_t first, uint32_t end) {
-    for (uint32_t step = first; step < end && Goes();) {
+    for (uint32_t step = first; step < end && Charge(kStepWork);) {
       const format::Step& row = steps_[step];
       if (row.kind() == 0) {
         RunSection(row.param());
@@ -237,7 +288,12 @@ class Numbering {
   bool IsConstant(uint32_t slot) const { return slots_[slot].region() == format::kWeightsRegion; }
 
   // What decides is part of the result. As plans may enter sections in another order, it is added up.
-  void Decide(uint32_t slot) { ways_ += NumberOf(slot); }
+  // The type decides how many of the slot's bytes a count has.
+  uint64_t Decide(uint32_t slot) {
+    const uint64_t number = NumberOf(slot);
+    ways_ += Mixed(number, static_cast<uint64_t>(slots_[slot].type()));
+    return number;
+  }
 
   bool Condition(uint32_t slot) {
     const std::byte at = *Address(slot);
@@ -253,15 +309,20 @@ class Numbering {
     const uint32_t slot = section.trip_slot();
     if (slot != kNoSlot && IsConstant(slot)) {
       const int64_t count = Constant(slot);
-      return count < 0 || count > trips ? trips : static_cast<uint32_t>(count);
+      const bool is_cut_short = count < 0 || count > trips;
+      ways_ += is_cut_short;  // which is a fault
+      return is_cut_short ? trips : static_cast<uint32_t>(count);
     }
     const bool decides = slot != kNoSlot || section.body_condition_slot() != kNoSlot;
     if (!decides) return trips;
+    // As fewer may be tried, and as the end by the maximum is a fault.
+    const bool is_cut_short = section.trip_count() > section.max_trips();
+    ways_ += Mixed(trips, uint64_t{slot != kNoSlot} << 1 | uint64_t{is_cut_short});
     if (trips > kMostTrips) trips = kMostTrips;
-    if (slot != kNoSlot) Decide(slot);
+    const uint64_t number = slot != kNoSlot ? Decide(slot) : 0;
     if (slot == kNoSlot || run_ == 0) return trips;
     if (run_ == 1) return 0;
-    const uint32_t few = static_cast<uint32_t>(NumberOf(slot)) % (kFewTrips * (1 + run_ % 3));
+    const uint32_t few = static_cast<uint32_t>(number) % (kFewTrips * (1 + run_ % 3));
     return trips < few ? trips : few;
   }
 
@@ -294,7 +355,7 @@ class Numbering {
     uint32_t& done = iterations_[section.depth()];
     bool goes_on = true;
     for (done = 0; goes_on;) {
-      work_ += kStepWork;
+      if (!Charge(kStepWork)) return;
       SetNumber(section.iteration_slot(), done);
       const uint32_t copy = done % unroll;
       RunSteps(Mark(index, copy), Mark(index, copy + 1));
@@ -312,16 +373,16 @@ class Numbering {
     const format::Step& step = steps_[index];
     const format::Arity arity = format::kArity[step.kind()];
     std::byte* pointers[format::kMaxOperands] = {};
-    work_ += kStepWork;
-    for (uint32_t i = 0; i < arity.operands() && Goes(); ++i) {
+    const bool is_copy = static_cast<format::Kind>(step.kind()) == format::Kind::copy;
+    bool goes = !is_copy || Charge(WorkOfCopy(*model_.copy()->Get(step.param())));
+    for (uint32_t i = 0; i < arity.operands() && goes; ++i) {
       if (IsAbsent(step, i)) continue;
-      pointers[i] = Address(operands_[step.first_operand() + i]);
-      work_ += WorkOf(step, i);
+      const uint32_t slot = operands_[step.first_operand() + i];
+      pointers[i] = Address(slot);
+      goes = Charge(slots_[slot].move_count() * kRunWork + (is_copy ? 0 : WorkOf(step, i)));
     }
-    if (!Goes()) return;
-    if (static_cast<format::Kind>(step.kind()) == format::Kind::copy) {
-      return entries_[step.kind() - 1].run(model_, step.param(), pointers);
-    }
+    if (!goes) return;
+    if (is_copy) return entries_[step.kind() - 1].run(model_, step.param(), pointers);
     uint64_t number = NumberOfStep(model_, step, run_);
     for (uint32_t i = 0; i < arity.inputs; ++i) {
       number = Mixed(number, IsAbsent(step, i) ? i : NumberOfRead(step, i, pointers[i]));
@@ -341,8 +402,14 @@ class Numbering {
     const StridedBytes access = AccessOf(model_, step, operand);
     const int64_t runs = access.RunCount();
     if (runs > kMostWork || access.run_bytes > kMostWork) return runs == 0 ? 0 : kMostWork;
-    const int64_t bytes = access.run_bytes * runs;
-    return bytes < kMostWork ? bytes : kMostWork;
+    return (access.run_bytes + kRunWork) * runs;
+  }
+
+  // A copy reads and writes elements as often as its dims say, those without a stride too.
+  static int64_t WorkOfCopy(const format::CopyParams& params) {
+    uint64_t elements = 1;  // at most as many as fit into the slot of y
+    for (uint32_t i = 0; i < params.rank(); ++i) elements *= params.dims()->Get(i);
+    return static_cast<int64_t>(elements) * kCopyWork;
   }
 
   __attribute__((noinline)) uint64_t NumberOfRead(const format::Step& step, uint32_t operand,

@@ -2,6 +2,16 @@
 #include "runtime/strided_bytes.h"
 
 namespace weft {
+namespace {
+
+// start + count * stride. Wraps only in a walk that a later dim of 0 elements makes empty: the
+// verifier has bounded all others.
+int64_t After(int64_t start, int64_t count, int64_t stride) {
+  return static_cast<int64_t>(static_cast<uint64_t>(start) +
+                              static_cast<uint64_t>(count) * static_cast<uint64_t>(stride));
+}
+
+}  // namespace
 
 int64_t StridedBytes::RunCount() const {
   int64_t count = run_bytes > 0 ? 1 : 0;
@@ -12,7 +22,7 @@ int64_t StridedBytes::RunCount() const {
 }
 
 void StridedBytes::Repeat(int64_t count, int64_t stride) {
-  if (stride < 0) first_byte += (count - 1) * stride;
+  if (stride < 0) first_byte = After(first_byte, count - 1, stride);
   if (count > 1 && stride != 0) {
     const int64_t distance = stride < 0 ? -stride : stride;
     uint32_t place = dim_count++;
@@ -24,7 +34,7 @@ void StridedBytes::Repeat(int64_t count, int64_t stride) {
   // Dims whose steps leave no gap make the run longer.
   uint32_t absorbed = 0;
   for (; absorbed < dim_count && dims[absorbed].stride_bytes <= run_bytes; ++absorbed) {
-    run_bytes += (dims[absorbed].count - 1) * dims[absorbed].stride_bytes;
+    run_bytes = After(run_bytes, dims[absorbed].count - 1, dims[absorbed].stride_bytes);
   }
   if (absorbed == 0) return;
   dim_count -= absorbed;

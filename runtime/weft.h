@@ -172,9 +172,10 @@ class Engine {
 
   // Open that checks the plan as well: that every step reads what it read when the file was written,
   // which Open, whose rules are those of memory, takes on trust. A changed order of steps, a shifted
-  // or shared place, swapped variables, a damaged weight or parameter are kPlanNumber, but for one
-  // chance in about four billion. It guards against damage and against faults of tools, not against those
-  // who write a number to match. It needs the number that a file with names has (kPlanNumberAbsent).
+  // or shared place, swapped variables, another port, a damaged weight or parameter are kPlanNumber, but
+  // for one chance in about four billion. It guards against damage and against faults of tools, not against
+  // those who write a number to match. It needs the number that a file with names has, and refuses a file
+  // that is too much work to number (both kPlanNumberAbsent).
   // The memory of the engine is all that it takes; `table`, of any size, 0 too, saves time: with PlanTableBytes
   // loops read their constants once. It takes as long as some runs whose steps move bytes instead of
   // computing (at most about a second of a desktop).

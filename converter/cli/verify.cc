@@ -31,8 +31,13 @@ struct VerifyCall {
 // That its steps hand each other what they did when the file was written.
 std::vector<std::string> ValueFaults(const format::Model& model) {
   const uint32_t must = StoredPlanNumber(model);
-  const std::optional<uint32_t> is = must == 0 ? std::nullopt : plan::NumberOfValues(model);
-  if (!is || *is == must) return {};
+  if (must == 0) return {};
+  const std::optional<uint32_t> is = plan::NumberOfValues(model);
+  if (is == must) return {};
+  if (!is) {
+    return {fmt::format(
+        "plan: its steps touch too many bytes to number them; their number must be {:08x}", must)};
+  }
   return {
       fmt::format("plan: its steps read other values than they were planned to; their number is "
                   "{:08x}; must be {:08x}",

@@ -138,7 +138,9 @@ void SoftmaxRows(const SoftmaxShape& shape, const float* x, float* y) {
 #endif
 
 void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
-  if (shape.causal != 0 && shape.axis != 0) return CausalSoftmax(shape, x, y);
+  // With an inner of 0 there are no elements, whatever outer and axis are.
+  const bool has_rows = shape.axis != 0 && shape.inner != 0;
+  if (shape.causal != 0 && has_rows) return CausalSoftmax(shape, x, y);
   const bool logarithm = shape.logarithm != 0;
 #if HWY_TARGET != HWY_SCALAR
   if (shape.inner == 1 && !logarithm && shape.axis <= 16 * kSumBlock) {

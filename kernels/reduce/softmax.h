@@ -18,7 +18,7 @@ struct SoftmaxShape {
   uint32_t axis = 0;
   uint32_t inner = 0;
   uint32_t logarithm = 0;  // 1: the logarithm of it
-  uint32_t causal = 0;     // 1, with inner 1 and no logarithm
+  uint32_t causal = 0;     // 1, with inner 1 (or 0: no elements) and no logarithm
 };
 
 void Softmax(const SoftmaxShape& shape, const float* x, float* y);

@@ -69,6 +69,17 @@ inline bool CallsActivations(const format::LstmGatesParams& params) {
   return !lstm_gates::HasInlineActivations(params);
 }
 
+// The rows of parameters of a kind, as bytes behind their count; null where there are none.
+inline const flatbuffers::Vector<uint8_t>* ParamsOf(const format::Model& model, uint32_t kind) {
+  using format::Model;
+  constexpr uint32_t kFieldBytes = sizeof(flatbuffers::voffset_t);
+  static_assert(Model::VT_STREAMING == Model::VT_SELF_TEST + kFieldBytes * format::kKindCount,
+                "the vectors of parameters stand behind the self test, in the order of ops.inc");
+  const auto field = static_cast<flatbuffers::voffset_t>(Model::VT_SELF_TEST + kFieldBytes * kind);
+  const auto* table = reinterpret_cast<const flatbuffers::Table*>(&model);
+  return table->GetPointer<const flatbuffers::Vector<uint8_t>*>(field);
+}
+
 // Check and MayShare of a kind, for a row of its parameters, and the size of such a row.
 struct KindRules {
   Fault (*check)(const void* params, const OperandSlots& slots);

@@ -82,7 +82,7 @@ inline std::vector<ExactBytes> SoundFiles() {
   std::vector<ExactBytes> files;
   const auto add = [&files](ListingBuilder& b) {
     b.region_bytes[0] = (b.region_bytes[0] / 64 + 1) * 64;
-    b.generator = "; values 00000001";  // a number, so that the plan is looked at
+    b.generator = "; plan-2 00000001";  // a number, so that the plan is looked at
     files.push_back(b.Finish());
   };
   Features features = EveryFeature();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/element.h"
 #include "runtime/plan_number.h"
 #include "runtime/weft_c.h"
 #include "tests/runtime/listing_builder.h"
@@ -104,9 +105,187 @@ TEST(OpenChecked, RefusesAnotherOrderPlaceOperationOrConstant) {
   EXPECT_NE(NumberOf(swapped), number);
 }
 
+// What a caller sees of a port, and what no step reads: not its address alone.
+TEST(OpenChecked, RefusesAnotherPort) {
+  ListingBuilder plain = Totals();
+  const uint32_t number = NumberOf(plain);
+  const auto expect_other = [number](const char* what, const auto& change) {
+    for (const bool is_input : {true, false}) {
+      ListingBuilder b = Totals();
+      std::vector<format::Port>& ports = is_input ? b.inputs : b.outputs;
+      change(b, ports[0]);
+      EXPECT_NE(NumberOf(b), number) << what << (is_input ? " of an input" : " of an output");
+    }
+  };
+  // Another slot at the address of the port's.
+  const auto with_slot = [](ListingBuilder& b, format::Port& port, ElementType type,
+                            const std::vector<uint32_t>& dims) {
+    const format::Slot slot = b.slots[port.slot()];
+    uint32_t count = 1;
+    for (const uint32_t dim : dims) count *= dim;
+    const uint32_t bytes = count * format::BitsOf(type) / 8;
+    port.mutate_slot(b.PlaceAt(slot.region(), slot.offset_bytes(), bytes, type, dims));
+  };
+  using Port = format::Port;
+  using B = ListingBuilder;
+  expect_other("type", [&](B& b, Port& port) { with_slot(b, port, kI32, {2}); });
+  expect_other("dims", [&](B& b, Port& port) { with_slot(b, port, kF32, {1}); });
+  expect_other("rank", [&](B& b, Port& port) { with_slot(b, port, kF32, {1, 2}); });
+  expect_other("dims of the same size",
+               [&](B& b, Port& port) { with_slot(b, port, ElementType::f16, {4}); });
+  expect_other("name", [](B& b, Port& port) { b.names[port.first_name()] += "2"; });
+  expect_other("number of names", [](B&, Port& port) { port.mutate_name_count(0); });
+
+  ListingBuilder same = Totals();
+  with_slot(same, same.outputs[0], kF32, {2});
+  EXPECT_EQ(NumberOf(same), number) << "another slot that says the same";
+}
+
+TEST(OpenChecked, RefusesAnotherLengthAxis) {
+  const auto number = [](uint8_t axis) {
+    ListingBuilder b;
+    const SlotIndex length = b.Scratch(kI32, {1});
+    const SlotIndex y = b.Scratch(kF32, {2, 2});
+    b.Fill(y, 1);
+    b.Fill(length, 2);
+    b.Output(y, {"y"}, axis, length);
+    return NumberOf(b);
+  };
+  EXPECT_NE(number(0), number(1));
+}
+
+// Open writes the greatest length before the first run, which a variable at that address would read.
+TEST(OpenChecked, RefusesALengthInTheState) {
+  const auto number = [](bool is_in_state) {
+    ListingBuilder b;
+    const SlotIndex scratch = b.Scratch(kI32, {1}), state = b.State(kI32, {1});
+    const SlotIndex y = b.Scratch(kI32, {2});
+    const uint32_t dims[8] = {1}, strides[8] = {1};
+    b.Variable(state);
+    b.Copy(state, scratch);
+    b.Step(format::Kind::binary,
+           format::BinaryParams(1, dims, strides, strides, format::BinaryOp::add, kI32, 0),
+           {state, state, y});
+    b.Output(y, {"y"}, 0, is_in_state ? state : scratch);
+    return NumberOf(b);
+  };
+  EXPECT_NE(number(true), number(false));
+}
+
+// Two variables that hold equal zeros; then both rows name the same one.
+TEST(OpenChecked, RefusesAVariableThatIsNotReset) {
+  ListingBuilder b;
+  const SlotIndex first = b.State(kF32, {2}), second = b.State(kF32, {2});
+  const SlotIndex y = b.Scratch(kF32, {2});
+  b.Variable(first);
+  b.Variable(second);
+  b.Binary(format::BinaryOp::add, first, second, y);
+  b.Output(y, {"y"});
+  const uint32_t number = NumberOf(b);
+  ListingBuilder lost = b;
+  lost.variables[1] = lost.variables[0];
+  EXPECT_NE(NumberOf(lost), number);
+  ListingBuilder from_zeros = b;
+  from_zeros.variables[1] =
+      format::Variable(second, from_zeros.Weights<float>(kF32, {0, 0}), kNoSlot);
+  EXPECT_EQ(NumberOf(from_zeros), number) << "zeros are zeros";
+}
+
+TEST(OpenChecked, RefusesZerosOfAnotherLength) {
+  const auto number = [](uint32_t count) {
+    ListingBuilder b;
+    b.Output(b.Weights<float>(kF32, std::vector<float>(count)), {"y"});
+    return NumberOf(b);
+  };
+  EXPECT_NE(number(4), number(8));
+}
+
+// A loop that its maximum ends is a fault of Run, however many iterations that are.
+TEST(OpenChecked, RefusesAnotherEndOfALoop) {
+  const auto number = [](uint32_t trip_count) {
+    ListingBuilder b;
+    SectionSpec spec = {.trip_count = trip_count, .max_trips = 4};
+    spec.body_condition = b.Scratch(ElementType::boolean, {1});
+    b.Enter(spec);
+    b.Leave();
+    return NumberOf(b);
+  };
+  EXPECT_NE(number(4), number(format::kNoLimit));
+  const auto number_of_constant = [](int32_t trips) {
+    ListingBuilder b;
+    b.Enter({.max_trips = 4, .trip = b.Weights<int32_t>(kI32, {trips})});
+    b.Leave();
+    return NumberOf(b);
+  };
+  EXPECT_NE(number_of_constant(4), number_of_constant(5));
+  EXPECT_EQ(number_of_constant(-1), number_of_constant(5)) << "both run until the maximum";
+}
+
+// The work is charged before it is done, so that each of these files is refused at once; each has
+// steps that touch next to nothing.
+TEST(OpenChecked, BoundsWorkOtherThanThatOfSteps) {
+  if (kernels::kIsMicrocontroller)
+    GTEST_SKIP() << "a gigabyte of numbers takes an emulator minutes";
+  const auto code = [](ListingBuilder b) {
+    b.generator = TextOf(1);
+    return Opened(b.Finish()).fault.code;
+  };
+  constexpr uint32_t kLarge = 1u << 20;
+  const SectionSpec loop = {.trip_count = 4096, .max_trips = 4096};
+  {
+    ListingBuilder b;
+    const SlotIndex large = b.Scratch(ElementType::u8, {kLarge});
+    for (int i = 0; i < 1000; ++i) b.Output(large, {});
+    EXPECT_EQ(code(b), FaultCode::kPlanNumberAbsent) << "outputs";
+  }
+  {
+    ListingBuilder b;
+    const SlotIndex large = b.Scratch(ElementType::u8, {kLarge});
+    for (int i = 0; i < 1000; ++i) b.Input(large, {});
+    EXPECT_EQ(code(b), FaultCode::kPlanNumberAbsent) << "inputs";
+  }
+  {
+    ListingBuilder b;
+    b.Scratch(ElementType::u8, {48 * kLarge});
+    const SlotIndex condition = b.Scratch(ElementType::boolean, {1});
+    b.Enter({.trip_count = 1, .first_condition = condition});
+    b.Leave();
+    EXPECT_EQ(code(b), FaultCode::kPlanNumberAbsent) << "scratch, in each of 24 runs";
+  }
+  {
+    ListingBuilder b;
+    SectionSpec spec = loop;
+    spec.body_condition = b.Scratch(ElementType::boolean, {kLarge});
+    b.Enter(spec);
+    b.Leave();
+    EXPECT_EQ(code(b), FaultCode::kPlanNumberAbsent) << "a condition";
+  }
+  {
+    ListingBuilder b;
+    const SlotIndex y = b.Scratch(ElementType::u8, {kLarge});
+    const uint32_t dims[8] = {kLarge};
+    const int32_t strides[8] = {};
+    b.Enter(loop);
+    b.Step(format::Kind::copy, format::CopyParams(1, dims, strides, strides, 0, 0, 1),
+           {b.Scratch(ElementType::u8, {1}), y});
+    b.Leave();
+    EXPECT_EQ(code(b), FaultCode::kPlanNumberAbsent) << "a copy without strides";
+  }
+  {
+    ListingBuilder b;
+    b.Enter({.trip_count = 1u << 14, .max_trips = 1u << 14});
+    for (int i = 0; i < 300; ++i) {
+      b.Enter({.trip_count = 0, .max_trips = 1});
+      b.Leave();
+    }
+    b.Leave();
+    EXPECT_EQ(code(b), FaultCode::kPlanNumberAbsent) << "sections that are not entered";
+  }
+}
+
 TEST(OpenChecked, NeedsANumber) {
-  for (const char* text :
-       {"", "weft", "; values ", "; values 0000", "; values 0000000g", "; values 00000000"}) {
+  for (const char* text : {"", "weft", "; values 00000001", "; plan-2 ", "; plan-2 0000",
+                           "; plan-2 0000000g", "; plan-2 00000000"}) {
     ListingBuilder b = Totals();
     b.generator = text;
     const Opened opened(b.Finish());

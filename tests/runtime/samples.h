@@ -540,7 +540,8 @@ inline void FillInputs(const Engine& engine) {
   uint32_t seed = 1;
   for (uint32_t port = 0; port < engine.input_count(); ++port) {
     const Tensor tensor = engine.input(port);
-    for (size_t i = 0; i < tensor.bytes * 8 / BitsOf(tensor.type); ++i) {
+    const size_t element_bytes = std::max<size_t>(1, BitsOf(tensor.type) / 8);
+    for (size_t i = 0; i < tensor.bytes / element_bytes; ++i) {
       seed = seed * 1664525u + 1013904223u;
       const uint32_t number = seed >> 24;
       if (tensor.type == Type::kF32) {

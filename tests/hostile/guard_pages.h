@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory between two pages that no access may touch, and calls that end at the first access to such
+// a page. Boards without an MMU have no such pages; ExactBytes guards their memory against writes.
+#ifndef WEFT_TESTS_HOSTILE_GUARD_PAGES_H_
+#define WEFT_TESTS_HOSTILE_GUARD_PAGES_H_
+
+#if defined(__unix__) || defined(__APPLE__)
+#define WEFT_HAS_GUARD_PAGES
+
+#include <fenv.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace weft::test {
+
+// Whole pages of at least `bytes`, with an inaccessible page before and after them.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(size_t bytes) {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    bytes_ = (bytes / page + 1) * page;
+    mapped_bytes_ = bytes_ + 2 * page;
+    mapping_ = static_cast<std::byte*>(
+        mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (mapping_ == MAP_FAILED) std::abort();
+    begin_ = mapping_ + page;
+    if (mprotect(begin_, bytes_, PROT_READ | PROT_WRITE) != 0) std::abort();
+  }
+  GuardedMemory(GuardedMemory&& other) noexcept
+      : mapping_(std::exchange(other.mapping_, nullptr)),
+        begin_(other.begin_),
+        bytes_(other.bytes_),
+        mapped_bytes_(other.mapped_bytes_) {}
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory() {
+    if (mapping_ != nullptr) munmap(mapping_, mapped_bytes_);
+  }
+
+  std::byte* begin() const { return begin_; }
+  std::byte* end() const { return begin_ + bytes_; }
+  size_t bytes() const { return bytes_; }
+  // The last multiple of `alignment` from which `bytes` fit before the page after.
+  std::byte* Last(size_t bytes, size_t alignment) const {
+    return end() - (bytes + alignment - 1) / alignment * alignment;
+  }
+
+ private:
+  std::byte* mapping_ = nullptr;
+  std::byte* begin_ = nullptr;
+  size_t bytes_ = 0, mapped_bytes_ = 0;
+};
+
+enum class CallEnd { kReturned, kTooLong, kSignal };
+
+namespace guarded_call {
+
+inline sigjmp_buf start;
+inline volatile sig_atomic_t is_running = 0;
+
+inline void OnSignal(int signal) {
+  if (is_running == 0) _exit(signal);
+  siglongjmp(start, signal == SIGVTALRM ? 1 : 2);
+}
+
+inline void SetTimer(long microseconds) {
+  const itimerval value = {{0, 0}, {0, static_cast<suseconds_t>(microseconds)}};
+  setitimer(ITIMER_VIRTUAL, &value, nullptr);
+}
+
+}  // namespace guarded_call
+
+// While one exists, GuardedCall catches signals; the handlers of before return with its end.
+class SignalCatcher {
+ public:
+  SignalCatcher() {
+    struct sigaction action = {};
+    action.sa_handler = guarded_call::OnSignal;
+    action.sa_flags = SA_NODEFER;
+    for (size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &action, &before_[i]);
+  }
+  SignalCatcher(const SignalCatcher&) = delete;
+  SignalCatcher& operator=(const SignalCatcher&) = delete;
+  ~SignalCatcher() {
+    for (size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  }
+
+ private:
+  static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM};
+  static constexpr size_t kCount = sizeof(kSignals) / sizeof(kSignals[0]);
+  struct sigaction before_[kCount];
+};
+
+// Calls `call`, which owns nothing, and stops it where it touches a guard page or uses more than
+// `microseconds` of processor time. The time only bounds the work of a test; no result depends on
+// it.
+template <typename Call>
+CallEnd GuardedCall(long microseconds, const Call& call) {
+  fenv_t environment;
+  fegetenv(&environment);
+  const int signal = sigsetjmp(guarded_call::start, 0);
+  if (signal == 0) {
+    guarded_call::is_running = 1;
+    guarded_call::SetTimer(microseconds);
+    call();
+  }
+  guarded_call::SetTimer(0);
+  guarded_call::is_running = 0;
+  fesetenv(&environment);
+  return signal == 0 ? CallEnd::kReturned : signal == 1 ? CallEnd::kTooLong : CallEnd::kSignal;
+}
+
+}  // namespace weft::test
+
+#endif  // unix
+#endif  // WEFT_TESTS_HOSTILE_GUARD_PAGES_H_
