@@ -482,17 +482,20 @@ enum class OpenTime { kNone, kUnreadable, kRefused, kStreamed };
 
 struct OpenTrial {
   OpenTime reached = OpenTime::kNone;
+  bool is_open = false;    // an input has a dynamic axis that may be time
   bool has_pairs = false;  // of steps, in constants
   bool has_batch = false;  // or what may be one
 };
 
+// A model without such an axis is tried only where a batch was assumed.
 OpenTrial TryOpenTime(Conversion&& c) {
   OpenTrial trial;
   for (const Pass& pass : kPasses) {
     if (pass.run == Stream) trial.reached = OpenTime::kRefused;
     if (!pass.run(c)) break;
     trial.has_batch = c.has_batch;
-    if (c.open.empty()) return {OpenTime::kNone, false, c.has_batch};
+    trial.is_open = !c.open.empty();
+    if (!trial.is_open && !c.assumes_batch) return trial;
     trial.reached = OpenTime::kUnreadable;
     if (pass.run != Stream) continue;
     const bool are_time = graph::AreTime(c.open, *c.streamed);
@@ -509,6 +512,7 @@ struct Opening {
   // no dynamic dimension may be time.
   std::optional<int64_t> length = std::nullopt;
   bool assumes_batch = true;
+  bool is_streamed = false;
 };
 
 Opening TryLengths(const ConvertOptions& options, bool assumes_batch) {
@@ -519,14 +523,18 @@ Opening TryLengths(const ConvertOptions& options, bool assumes_batch) {
     Faults discarded;
     const OpenTrial trial =
         TryOpenTime({options, discarded, FoldingOf(options), length, assumes_batch});
-    if (trial.reached == OpenTime::kStreamed) return {length, assumes_batch};
+    if (trial.reached == OpenTime::kStreamed) {
+      return {trial.is_open ? std::optional(length) : std::nullopt, assumes_batch, true};
+    }
     has_batch = has_batch || trial.has_batch;
-    if (trial.reached == OpenTime::kNone) break;
+    if (trial.reached == OpenTime::kNone || !trial.is_open) break;
     if (trial.reached == OpenTime::kRefused && !refused.length) refused.length = length;
     if (trial.has_pairs && length >= graph::kMaxPairedLength) break;
   }
-  // A first axis that cannot be time is the batch.
-  return has_batch ? TryLengths(options, /*assumes_batch=*/true) : refused;
+  if (!has_batch) return refused;
+  // An only dynamic axis that is the first and cannot be time is the batch.
+  const Opening batch = TryLengths(options, /*assumes_batch=*/true);
+  return batch.is_streamed || !refused.length ? batch : refused;
 }
 
 Conversion Begin(const ConvertOptions& options, Faults& faults) {

@@ -45,7 +45,7 @@ std::string InputName(const ir::Graph& graph, const ir::Node& node) {
   return PortName(graph, {false, static_cast<size_t>(at - graph.parameters.begin()), 0});
 }
 
-// The input that the tensor hands on to the next run; null where it hands on none.
+// The input whose value in the next run the tensor is; null where there is none.
 const ir::Node* HandedOn(const ir::Graph& graph, const ir::Source& last, bool& is_cache) {
   ir::Source source = SkipMoves(graph, last);
   ir::Node& node = *source.node;
