@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -16,11 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "converter/base/aligned_bytes.h"
 #include "converter/base/narrow.h"
 #include "converter/emit/model_file.h"
 #include "converter/emit/run_here.h"
 #include "converter/emit/self_test.h"
+#include "converter/file_checks.h"
+#include "converter/graph/batch.h"
+#include "converter/graph/faulty_bodies.h"
 #include "converter/graph/flatten.h"
 #include "converter/graph/fold.h"
 #include "converter/graph/infer.h"
@@ -39,10 +40,9 @@
 #include "converter/graph/reroll/reroll.h"
 #include "converter/graph/resolve.h"
 #include "converter/graph/streaming/open_time.h"
+#include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
-#include "converter/inspect/file_rules.h"
-#include "converter/inspect/listing.h"
 #include "converter/ir/consistency.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
@@ -51,7 +51,6 @@
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validate_placement.h"
-#include "converter/plan/validator.h"
 #include "converter/program/cells.h"
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
@@ -61,8 +60,6 @@
 #include "converter/program/read_parts.h"
 #include "converter/program/ring_products.h"
 #include "converter/stream_note.h"
-#include "runtime/verify.h"
-#include "runtime/weft.h"
 
 namespace weft::pipeline {
 
@@ -74,7 +71,9 @@ struct Conversion {
   Faults& faults;
   graph::Folding folding;
   std::optional<int64_t> open_length = std::nullopt;  // of a dynamic time axis
-  graph::TimeSeeds open = {};                         // the inputs' axes that are so long
+  bool assumes_batch = true;   // where the first axis is the only dynamic one, and may be time
+  bool has_batch = false;      // where it is not assumed
+  graph::TimeSeeds open = {};  // the inputs' axes that are so long
   std::unique_ptr<ir::Graph> graph = nullptr;
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
@@ -179,19 +178,8 @@ constexpr Pass kPasses[] = {
      "the file is checked by the rules of the format, its plan validated"},
 };
 
-// Loops and branches of the model that the reader, a --shape or a --value has found at fault, and those that
-// depend on what is: what prepares and infers them needs all of it.
-std::vector<ir::Node*> FaultyBodies(const ir::Graph& graph) {
-  std::set<const ir::Node*> sound;
-  for (const ir::Node* node : ir::Topological(graph)) {
-    const auto is_sound = [&](const ir::Source& source) { return sound.contains(source.node); };
-    if (!node->type.empty() && std::ranges::all_of(node->inputs, is_sound)) sound.insert(node);
-  }
-  std::vector<ir::Node*> faulty;
-  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
-    if (!node->bodies.empty() && !sound.contains(node.get())) faulty.push_back(node.get());
-  }
-  return faulty;
+graph::Folding FoldingOf(const ConvertOptions& options) {
+  return {emit::RunHere, options.fold_budget_bytes};
 }
 
 graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
@@ -200,7 +188,7 @@ graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
 
 // What else is wrong with a file that the reader, a --shape or a --value refuses.
 void CheckTheRest(Conversion& c) {
-  const std::vector<ir::Node*> faulty = FaultyBodies(*c.graph);
+  const std::vector<ir::Node*> faulty = graph::FaultyBodies(*c.graph);
   std::vector<std::vector<ir::Body>> bodies;
   for (ir::Node* node : faulty) bodies.push_back(std::exchange(node->bodies, {}));
   Count(c);
@@ -235,6 +223,9 @@ bool Read(Conversion& c) {
                               : ir::ReadWithHoles(options.model, options.weights, c.faults);
   if (c.graph == nullptr) return false;
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
+  const bool streams = options.streaming_steps.has_value();
+  c.has_batch =
+      !graph::AssumeBatches(*c.graph, {streams, c.assumes_batch, options.time_axes}, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
@@ -280,14 +271,49 @@ bool Reroll(Conversion& c) {
   return graph::Reroll(*c.graph, options, c.folding, c.faults);
 }
 
+graph::InferOptions InferOptionsOfStreamed(const ConvertOptions& options) {
+  return {true, options.max_iterations};
+}
+
 // What it says of every shape is held against what the operations make of it.
+bool StreamGraph(Conversion& c) {
+  const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes};
+  c.streamed = graph::Stream(*c.graph, options, c.folding, c.faults);
+  return c.streamed &&
+         graph::InferAndFold(*c.graph, InferOptionsOfStreamed(c.options), c.folding, c.faults);
+}
+
+bool HaveOneLength(const Conversion& a, const Conversion& b) {
+  return std::ranges::equal(
+      a.graph->parameters, b.graph->parameters, {},
+      [](const ir::Node* node) { return node->outputs[0].type.dims; },
+      [](const ir::Node* node) { return node->outputs[0].type.dims; });
+}
+
+// Runs the passes before streaming on the model with another length. Returns false where it cannot
+// have that length.
+bool ReadTwin(Conversion& twin);
+
+// Of a model that can have one length alone, that is its length.
+bool StreamOpen(Conversion& c) {
+  const int64_t length = *c.open_length;
+  const bool is_long = length > graph::kOpenLengths[0];
+  for (const int64_t other :
+       {is_long ? length / 2 : length * 2, is_long ? length * 2 : length / 2}) {
+    Faults of_twin;
+    Conversion twin{c.options, of_twin, FoldingOf(c.options), other, c.assumes_batch};
+    if (!ReadTwin(twin) || HaveOneLength(c, twin)) continue;
+    const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes};
+    c.streamed = graph::StreamOpenTime(*c.graph, *twin.graph, options,
+                                       InferOptionsOfStreamed(c.options), c.folding, c.faults);
+    return c.streamed.has_value();
+  }
+  return StreamGraph(c);
+}
+
 bool Stream(Conversion& c) {
   if (!c.options.streaming_steps) return true;
-  c.streamed =
-      graph::Stream(*c.graph, *c.options.streaming_steps, c.folding, c.faults, c.options.time_axes);
-  if (c.streamed && !c.open.empty()) graph::ForgetLengths(*c.streamed);
-  return c.streamed &&
-         graph::InferAndFold(*c.graph, {true, c.options.max_iterations}, c.folding, c.faults);
+  return c.open.empty() ? StreamGraph(c) : StreamOpen(c);
 }
 
 bool Tables(Conversion& c) {
@@ -298,27 +324,12 @@ bool Tables(Conversion& c) {
   return true;
 }
 
-// States that have become integers.
-void CountStates(const ir::Graph& graph, graph::Streamed& streamed) {
-  std::map<std::string, int64_t> bytes;
-  for (const ir::Node* node : ir::Topological(graph)) {
-    if (!ir::IsReadValue(*node)) continue;
-    bytes[node->attributes.at("variable_id")] = DenseBytes(node->outputs[0].type).value_or(0);
-  }
-  for (graph::StreamedState& state : streamed.states) {
-    const auto found = bytes.find(state.name);
-    if (found == bytes.end() || found->second >= state.bytes) continue;
-    streamed.least_state_bytes -= state.bytes - found->second;
-    state.bytes = found->second;
-  }
-}
-
 // A layer that is to be of f32 stays so.
 bool Quantise(Conversion& c) {
   graph::Quantise(*c.graph, c.folding, [&](const std::string& layer) {
     return c.options.precisions.Of(layer) == ElementType::f32;
   });
-  if (c.streamed) CountStates(*c.graph, *c.streamed);
+  if (c.streamed) graph::CountStateBytes(*c.graph, *c.streamed);
   return true;
 }
 
@@ -398,45 +409,13 @@ bool Emit(Conversion& c) {
   return c.faults.ok();
 }
 
-// FlatBuffers are read at their own alignment only.
-AlignedBytes AlignedCopy(const std::vector<std::byte>& bytes) {
-  AlignedBytes aligned(bytes.size());
-  std::memcpy(aligned.data(), bytes.data(), bytes.size());
-  return aligned;
-}
-
 // A file that breaks a rule is never written.
 bool Verify(Conversion& c) {
-  const AlignedBytes aligned = AlignedCopy(c.file.bytes);
-  const auto report = [](void* faults, const Fault& fault) {
-    char text[192];
-    Describe(fault, text, sizeof(text));
-    static_cast<Faults*>(faults)->Add(
-        fmt::format("weft: the converter made a file that breaks a rule: {}", text));
-  };
-  (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &c.faults});
-  if (!c.faults.ok()) return false;
-  for (const std::string& line : inspect::FileFaults({aligned.data(), aligned.size()})) {
-    c.faults.Add("weft: the converter made a file that breaks a rule: " + line);
-  }
-  if (!c.faults.ok()) return false;
-  for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
-    c.faults.Add("weft: the converter made a plan that breaks a rule: " + line);
-  }
+  CheckFile(c.file.bytes, c.faults);
   if (c.options.self_test_runs != 0 && c.faults.ok()) {
     emit::RepeatSelfTest(c.file.bytes, c.faults);
   }
   return c.faults.ok();
-}
-
-// Only a file that is valid by the rules of the format can be listed.
-std::string ListingOf(const std::vector<std::byte>& file) {
-  const AlignedBytes aligned = AlignedCopy(file);
-  bool is_sound = true;
-  const auto report = [](void* sound, const Fault&) { *static_cast<bool*>(sound) = false; };
-  (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &is_sound});
-  if (!is_sound) return "the file breaks a rule of the format, which the pass verify names\n";
-  return inspect::ListingText(*format::GetModel(aligned.data()));
 }
 
 std::string TextOf(const Conversion& c, Stage stage) {
@@ -490,44 +469,78 @@ bool RunPasses(Conversion& c, Stage last) {
   return c.faults.ok();
 }
 
-graph::Folding FoldingOf(const ConvertOptions& options) {
-  return {emit::RunHere, options.fold_budget_bytes};
+bool ReadTwin(Conversion& twin) {
+  for (const Pass& pass : kPasses) {
+    if (pass.run == Stream) break;
+    if (!pass.run(twin)) return false;
+  }
+  return !twin.open.empty();
 }
 
 // What has come of a dynamic time axis of some length.
 enum class OpenTime { kNone, kUnreadable, kRefused, kStreamed };
-OpenTime TryOpenTime(const ConvertOptions& options, int64_t length) {
-  Faults discarded;
-  Conversion c{options, discarded, FoldingOf(options), length};
+
+struct OpenTrial {
   OpenTime reached = OpenTime::kNone;
+  bool is_open = false;    // an input has a dynamic axis that may be time
+  bool has_pairs = false;  // of steps, in constants
+  bool has_batch = false;  // or what may be one
+};
+
+// A model without such an axis is tried only where a batch was assumed.
+OpenTrial TryOpenTime(Conversion&& c) {
+  OpenTrial trial;
   for (const Pass& pass : kPasses) {
-    if (pass.run == Stream) reached = OpenTime::kRefused;
+    if (pass.run == Stream) trial.reached = OpenTime::kRefused;
     if (!pass.run(c)) break;
-    if (c.open.empty()) return OpenTime::kNone;
-    reached = OpenTime::kUnreadable;
+    trial.has_batch = c.has_batch;
+    trial.is_open = !c.open.empty();
+    if (!trial.is_open && !c.assumes_batch) return trial;
+    trial.reached = OpenTime::kUnreadable;
     if (pass.run != Stream) continue;
-    return graph::AreTime(c.open, *c.streamed) ? OpenTime::kStreamed : OpenTime::kNone;
+    const bool are_time = graph::AreTime(c.open, *c.streamed);
+    trial.reached = are_time ? OpenTime::kStreamed : OpenTime::kNone;
+    return trial;
   }
-  return reached;
+  trial.has_pairs = trial.reached == OpenTime::kRefused && graph::HasPairsOfSteps(*c.graph);
+  return trial;
 }
 
-// The first length with which the model can be cut, else the first that it can have: nullopt where
-// no dynamic dimension may be time.
-std::optional<int64_t> OpenLengthOf(const ConvertOptions& options) {
-  std::optional<int64_t> readable;
+// How a model with dynamic inputs is read.
+struct Opening {
+  // The first length with which the model can be cut, else the first that it can have; absent where
+  // no dynamic dimension may be time.
+  std::optional<int64_t> length = std::nullopt;
+  bool assumes_batch = true;
+  bool is_streamed = false;
+};
+
+Opening TryLengths(const ConvertOptions& options, bool assumes_batch) {
+  Opening refused{std::nullopt, assumes_batch};
+  bool has_batch = false;
   for (const int64_t length : graph::kOpenLengths) {
-    if (!options.streaming_steps) break;
     if (length / 2 < *options.streaming_steps) continue;
-    const OpenTime found = TryOpenTime(options, length);
-    if (found == OpenTime::kNone) break;
-    if (found == OpenTime::kStreamed) return length;
-    if (found == OpenTime::kRefused && !readable) readable = length;
+    Faults discarded;
+    const OpenTrial trial =
+        TryOpenTime({options, discarded, FoldingOf(options), length, assumes_batch});
+    if (trial.reached == OpenTime::kStreamed) {
+      return {trial.is_open ? std::optional(length) : std::nullopt, assumes_batch, true};
+    }
+    has_batch = has_batch || trial.has_batch;
+    if (trial.reached == OpenTime::kNone || !trial.is_open) break;
+    if (trial.reached == OpenTime::kRefused && !refused.length) refused.length = length;
+    if (trial.has_pairs && length >= graph::kMaxPairedLength) break;
   }
-  return readable;
+  if (!has_batch) return refused;
+  // An only dynamic axis that is the first and cannot be time is the batch.
+  const Opening batch = TryLengths(options, /*assumes_batch=*/true);
+  return batch.is_streamed || !refused.length ? batch : refused;
 }
 
 Conversion Begin(const ConvertOptions& options, Faults& faults) {
-  return {options, faults, FoldingOf(options), OpenLengthOf(options)};
+  const Opening opening =
+      options.streaming_steps ? TryLengths(options, /*assumes_batch=*/false) : Opening();
+  return {options, faults, FoldingOf(options), opening.length, opening.assumes_batch};
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ void AddShapeOption(Command& command, std::vector<std::string>& shapes) {
   command
       .Add("--shape", shapes,
            "Give an input, by a name or its index, another shape of the same rank, as "
-           "x=1,25,512; several may follow. With --streaming the time axis may be ?")
+           "x=1,25,512; several may follow. With --streaming the time axis may be ?. A dynamic "
+           "batch, the first axis, is 1 where it is not given")
       .Text("NAME=DIM,DIM,...")
       .OneValueEach();
 }

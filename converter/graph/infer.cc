@@ -156,9 +156,9 @@ class Inference {
       return std::ranges::none_of(
           node.inputs, [](const ir::Source& source) { return ir::ExtentOf(source).has_value(); });
     }
-    return !node.inputs.empty() &&
-           std::all_of(node.inputs.begin(), node.inputs.end(),
-                       [](const ir::Source& source) { return source.node->constant.has_value(); });
+    return !node.inputs.empty() && std::ranges::all_of(node.inputs, [](const ir::Source& source) {
+      return source.node->constant && !source.node->attributes.contains(kCountsSteps);
+    });
   }
 
   void ReplaceByConstants(ir::Node& node) {

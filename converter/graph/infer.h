@@ -30,6 +30,9 @@ bool InferAndFold(ir::Graph& graph, const InferOptions& options, Folding& foldin
 // What it makes of a node are constants of the node's id, line and name, one per output, with these
 // attributes; the node stays in the graph without readers.
 inline constexpr const char* kFoldedFrom = "folded_from";
+// An attribute of a constant that counts the steps of a time axis of any length. Its readers are
+// not folded: they must be computed for each step.
+inline constexpr const char* kCountsSteps = "counts_steps";
 std::map<std::string, std::string> FoldedFrom(const ir::Source& source);
 
 }  // namespace weft::graph

@@ -68,7 +68,9 @@ void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
       static_cast<size_t>(DenseBytes(type).value_or(0)));
   const ir::Source initial = NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
   NewAssign(graph, result, variable, result.inputs[0]);
-  ir::HandOver(graph, {&parameter, 0}, NewReadValue(graph, parameter, variable, initial));
+  const ir::Source read = NewReadValue(graph, parameter, variable, initial);
+  read.node->attributes[kDeclaredState] = OneLine(OutputNames(result).front());
+  ir::HandOver(graph, {&parameter, 0}, read);
   std::erase(graph.parameters, &parameter);
   std::erase(graph.results, &result);
 }

@@ -17,6 +17,9 @@ namespace weft::graph {
 // An input and the output that is its value in the next run, each by any of its names or its index.
 using InputStates = std::vector<std::pair<std::string, std::string>>;
 
+// An attribute of the ReadValue of such a state: the name of the output.
+inline constexpr const char* kDeclaredState = "declared_state";
+
 void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults);
 
 }  // namespace weft::graph

@@ -69,6 +69,8 @@ struct OutputPort {
   std::optional<RunTimeExtent> run_time_extent = std::nullopt;
   // The type that the XML gives where `type` stands in for it; null: they are the same.
   const WidenedType* widened = nullptr;
+  // Bit i is set where the extent of axis i follows from the length of a dynamic time axis.
+  uint32_t open_axes = 0;
 };
 
 // How often a body runs; the shape rule of its operation says so.

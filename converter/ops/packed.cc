@@ -73,4 +73,6 @@ void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float =
 
 void MarkLastStepWindow(plan::Builder& builder) { LastStep(builder).is_window = true; }
 
+void MarkLastStepOnePlace(plan::Builder& builder) { LastStep(builder).is_one_place = true; }
+
 }  // namespace weft::ops

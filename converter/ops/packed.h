@@ -42,6 +42,9 @@ void KeepLastStepFloat(plan::Builder& builder);
 // The dense product emitted last is a convolution of several taps.
 void MarkLastStepWindow(plan::Builder& builder);
 
+// The dense product emitted last is a convolution over one place.
+void MarkLastStepOnePlace(plan::Builder& builder);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_PACKED_H_

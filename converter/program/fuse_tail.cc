@@ -70,12 +70,14 @@ std::optional<MatrixShape> ShapeOf(const format::DepthwiseParams& depthwise) {
 }
 
 std::optional<MatrixShape> ShapeOf(const Step& step) {
-  return std::visit(
+  std::optional<MatrixShape> shape = std::visit(
       [](const auto& params) -> std::optional<MatrixShape> {
         if constexpr (kTakesTail<std::decay_t<decltype(params)>>) return ShapeOf(params);
         return std::nullopt;
       },
       step.params);
+  if (shape && step.is_one_place) shape->is_dense = false;
+  return shape;
 }
 
 // Of a matrix step, or of a product of levels whose results are floats, which stand without gaps; else null.
@@ -294,6 +296,9 @@ std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
       StridesOver(dims, strides[operand], {shape.outer, shape.outputs, shape.inner});
   const ValueId value = step.inputs[operand];
   if (!strided || SharesRoot(value, step.outputs[0])) return std::nullopt;
+  // Over one place of a map a computed addend is one number per output, over several it is not. The
+  // number of places must not decide how the sum rounds.
+  if (!shape.is_dense && !IsConstant(value)) return std::nullopt;
   const auto [outer, output, inner] = std::array{(*strided)[0], (*strided)[1], (*strided)[2]};
   if (shape.outputs > 1 && outer == 0 && output == 0 && inner == 0 && IsConstant(value)) {
     const float number = Floats(value, 1).front();

@@ -84,6 +84,9 @@ struct Step {
   bool stays_float = false;
   // A dense product that is a convolution of several taps where layout or the steps of a run are others.
   bool is_window = false;
+  // A dense product that is a convolution over one place. Over several places it is none, so that a
+  // sum behind it must not begin as what is added.
+  bool is_one_place = false;
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 

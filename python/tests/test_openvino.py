@@ -3,6 +3,7 @@
 import pathlib
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -25,10 +26,35 @@ class FromOpenVino(unittest.TestCase):
         case.assert_close([model(*case.inputs.values())])
 
     def test_faults_of_a_model_in_memory(self):
-        x = openvino.opset13.parameter([-1, 3], np.float32, "x")
+        x = openvino.opset13.parameter([-1, -1], np.float32, "x")
         x.set_friendly_name("x")
         with self.assertRaisesRegex(weft.Error, '"x"'):
             weft.convert(openvino.Model(openvino.opset13.relu(x), [x]))
+
+    def test_a_dynamic_batch_is_one(self):
+        x = openvino.opset13.parameter([-1, 3], np.float32, "x")
+        x.set_friendly_name("x")
+        model = openvino.Model(openvino.opset13.relu(x), [x])
+        with self.assertWarnsRegex(UserWarning, "its batch is dynamic; assumed to be 1"):
+            self.assertEqual(weft.convert(model).inputs[0].shape, (1, 3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(weft.convert(model, shapes={"x": (2, 3)}).inputs[0].shape, (2, 3))
+
+    def test_positions_along_a_dynamic_time_axis(self):
+        op = openvino.opset13
+        x = op.parameter([1, -1, 4], np.float32, "x")
+        x.set_friendly_name("x")
+        length = op.squeeze(op.gather(op.shape_of(x), [1], 0), [0])
+        numbers = op.convert(op.range(0, length, 1, "i64"), "f32")
+        angles = op.multiply(op.unsqueeze(numbers, [1]), np.float32([[1, 0.1, 0.01, 0.001]]))
+        y = op.cum_sum(op.add(x, op.sin(angles)), 1)
+        model = openvino.Model(y, [x])
+        data = np.random.default_rng(1).standard_normal((1, 100, 4)).astype(np.float32)
+        whole = weft.convert(model, shapes={"x": data.shape})(data)
+        step = weft.convert(model, streaming=True)
+        steps = [step(data[:, at:at + 1]) for at in range(100)]
+        np.testing.assert_array_equal(np.concatenate(steps, axis=1), whole)
 
     @unittest.skipIf(onnx is None, "onnx is not installed")
     def test_onnx_file(self):
@@ -38,7 +64,7 @@ class FromOpenVino(unittest.TestCase):
             save_tanh(path)
             np.testing.assert_allclose(weft.convert(path)(x), np.tanh(x), rtol=1e-6)
             with self.assertRaisesRegex(weft.Error, f"{path}.*layer"):
-                weft.convert(path, shapes={"x": (-1, 3)})
+                weft.convert(path, shapes={"x": (-1, -1)})
             path.write_bytes(b"no model")
             with self.assertRaisesRegex(weft.Error, "net.onnx: OpenVINO cannot read it"):
                 weft.convert(path)

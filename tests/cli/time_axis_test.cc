@@ -128,7 +128,25 @@ TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {
       std::string::npos)
       << outcome.err;
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --shape x=?,2").code, 0);
-  EXPECT_EQ(Weft("convert model.xml -o cut.weft --shape x=?,2").code, 1);
+}
+
+// The first axis alone is time where the model can be streamed along it, else the batch.
+TEST_F(TimeAxis, OfADynamicDimensionAloneMayBeTheBatch) {
+  WriteModel(SumOver("?,2", kOpen));
+  const Outcome time = Weft("convert model.xml -o cut.weft --streaming");
+  EXPECT_EQ(time.code, 0);
+  EXPECT_EQ(time.err.find("batch"), std::string::npos) << time.err;
+  const std::string line =
+      "model.xml: input \"x\" f32[-1,2]: its batch is dynamic; assumed to be 1 (--shape x=N,2 sets "
+      "it)\n";
+  for (const char* options : {"", " --shape x=?,2", " --streaming --time-axis x=1"}) {
+    const Outcome batch = Weft("convert model.xml -o whole.weft" + std::string(options));
+    EXPECT_EQ(batch.code, 0) << options << batch.err;
+    EXPECT_NE(batch.err.find(line), std::string::npos) << options << batch.err;
+  }
+  const Outcome given = Weft("convert model.xml -o whole.weft --shape x=3,2");
+  EXPECT_EQ(given.code, 0);
+  EXPECT_EQ(given.err, "");
 }
 
 // Axis 1 is no time: a batch without a length.

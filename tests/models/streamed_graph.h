@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "converter/graph/infer.h"
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
+#include "converter/graph/streaming/open_time.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/loops/loops.h"
@@ -54,15 +56,27 @@ inline bool Infer(GraphBuilder& g) {
   return InferAndFold(g.graph, {}, g.faults);
 }
 
+// Streams the graph; where there is a twin, which builds it with another length, as one of a
+// dynamic time axis.
+inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::StreamOptions& options,
+                                               const Build& twin) {
+  graph::Folding folding = FoldingHere();
+  if (!twin) return graph::Stream(g.graph, options, folding, g.faults);
+  GraphBuilder other;
+  twin(other);
+  EXPECT_TRUE(Infer(other)) << other.FaultText();
+  return graph::StreamOpenTime(g.graph, other.graph, options, {}, folding, g.faults);
+}
+
 // A model as the converter makes it from a graph, and its engine.
 class Model {
  public:
-  Model(const Build& build, int64_t streaming_steps, const graph::TimeNames& time_axes = {}) {
+  Model(const Build& build, int64_t streaming_steps, const graph::TimeNames& time_axes = {},
+        const Build& twin = {}) {
     build(graph_);
     EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
     if (streaming_steps > 0) {
-      const auto streamed =
-          graph::Stream(graph_.graph, streaming_steps, FoldingHere(), graph_.faults, time_axes);
+      const auto streamed = Streamed(graph_, {streaming_steps, time_axes}, twin);
       EXPECT_TRUE(streamed) << graph_.FaultText();
       if (streamed) told = *streamed;
       EXPECT_TRUE(InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
@@ -138,9 +152,10 @@ inline bool Meet(const Tensor& whole, const Tensor& part, int64_t runs) {
 
 // `of_whole` and `of_part` build the same model for `all_steps` and for any number of steps.
 inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t all_steps,
-                           int64_t steps, const graph::TimeNames& time_axes = {}) {
+                           int64_t steps, const graph::TimeNames& time_axes = {},
+                           const Build& twin = {}) {
   SCOPED_TRACE(std::to_string(steps) + " steps a run");
-  Model whole(of_whole, 0), part(of_part, steps, time_axes);
+  Model whole(of_whole, 0), part(of_part, steps, time_axes, twin);
   if (!whole.opened || !part.opened) return;
   for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
     ASSERT_TRUE(Meet(whole.engine.input(i), part.engine.input(i), all_steps / steps))
@@ -212,11 +227,11 @@ inline void ExpectHandsOver(const Build& build, int64_t all_steps, int64_t many_
 
 // What the pass says of a graph that it refuses.
 inline std::string Refusal(const Build& build, int64_t steps = 1,
-                           const graph::TimeNames& time_axes = {}) {
+                           const graph::TimeNames& time_axes = {}, const Build& twin = {}) {
   GraphBuilder g;
   build(g);
   EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(graph::Stream(g.graph, steps, FoldingHere(), g.faults, time_axes));
+  EXPECT_FALSE(Streamed(g, {steps, time_axes}, twin));
   return g.FaultText();
 }
 

@@ -40,7 +40,9 @@ Masks::Masks(const std::vector<ir::Node*>& between, int64_t places, bool has_sof
     const bool repeats = std::ranges::all_of(operand.batches, [](size_t at) { return at == 0; });
     if (!repeats) batches_ = std::max(batches_, operand.batches.size());
   }
-  excluded_ = ReadExcluded();
+  FindExcluders();
+  hides_last_ = places_ >= 2 && HidesTheLastPlace();
+  if (hides_last_) excluded_ = ReadExcluded();
 }
 
 Masks::Operand Masks::OperandOf(const ir::Node& node, size_t input) const {
@@ -110,8 +112,7 @@ std::optional<double> Masks::ScaleOf(const ir::Node& node) const {
 }
 
 // From the last operation on, as long as what is excluded stays so.
-std::vector<bool> Masks::ReadExcluded() const {
-  std::vector<bool> excluded(batches_ * places_ * places_);
+void Masks::FindExcluders() {
   double scale = 1;
   for (size_t k = between_.size(); k-- > 0;) {
     const ir::Node& node = *between_[k];
@@ -123,15 +124,34 @@ std::vector<bool> Masks::ReadExcluded() const {
         has_softmax_ ? Is(node, "Add") || Is(node, "Subtract") : Is(node, "Multiply");
     // Without a softmax, what is not known to be a finite factor may not stand before the values.
     if (!excludes && !Is(node, "Select")) {
-      if (!has_softmax_) excluded.assign(excluded.size(), false);
-      break;
+      if (!has_softmax_) excluders_.clear();
+      return;
     }
-    for (size_t at = 0; at < excluded.size(); ++at) {
-      if (excluded[at]) continue;
-      const size_t b = at / (places_ * places_);
-      const Pair pair = {at / places_ % places_, at % places_};
-      excluded[at] = has_softmax_ ? IsExcludedBy(node, scale, b, pair) : IsZeroBy(node, b, pair);
-    }
+    excluders_.emplace_back(&node, scale);
+  }
+}
+
+bool Masks::IsExcluded(size_t b, const Pair& at) const {
+  return std::ranges::any_of(excluders_, [&](const auto& excluder) {
+    const auto& [node, scale] = excluder;
+    return has_softmax_ ? IsExcludedBy(*node, scale, b, at) : IsZeroBy(*node, b, at);
+  });
+}
+
+// Returns false if the first place sees the last one. No period can be causal then: the last place
+// is in a later chunk than the first.
+bool Masks::HidesTheLastPlace() const {
+  for (size_t b = 0; b < batches_; ++b) {
+    if (!IsExcluded(b, {0, places_ - 1})) return false;
+  }
+  return true;
+}
+
+std::vector<bool> Masks::ReadExcluded() const {
+  std::vector<bool> excluded(batches_ * places_ * places_);
+  for (size_t at = 0; at < excluded.size(); ++at) {
+    const size_t b = at / (places_ * places_);
+    excluded[at] = IsExcluded(b, {at / places_ % places_, at % places_});
   }
   return excluded;
 }
@@ -190,7 +210,7 @@ std::optional<Reach> Masks::ReachOf(int64_t period) const {
 }
 
 std::optional<Reach> Masks::Read() const {
-  if (places_ < 2) return std::nullopt;
+  if (!hides_last_) return std::nullopt;
   // Of two chunks the second must repeat the first.
   for (int64_t period = 1; 2 * period <= static_cast<int64_t>(places_); ++period) {
     if (Repeats(period)) return ReachOf(period);

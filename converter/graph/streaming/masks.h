@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constants that stand between the scores of an attention [..., T, T] and its softmax, or, where
-// it has none, the sum of the values that they weigh: masks, biases, decay. What leaves each place the keys up to its own, or up to the end of its chunk, and depends
-// beside that on the distance of the two alone, can be cut along time.
+// it has none, the sum of the values that they weigh: masks, biases, decay. Masks that expose keys
+// up to the query's place, or to the end of its chunk, and otherwise depend only on the distance of
+// query and key, can be streamed.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "converter/ir/graph.h"
@@ -63,6 +65,9 @@ class Masks {
   bool IsZeroBy(const ir::Node& node, size_t b, const Pair& at) const;
   // What the number that comes out is multiplied by; nullopt of what does something else.
   std::optional<double> ScaleOf(const ir::Node& node) const;
+  void FindExcluders();
+  bool IsExcluded(size_t b, const Pair& at) const;
+  bool HidesTheLastPlace() const;
   std::vector<bool> ReadExcluded() const;
   bool Excludes(size_t b, const Pair& at) const {
     return excluded_[(b * places_ + at.i) * places_ + at.j];
@@ -79,7 +84,10 @@ class Masks {
   const bool has_softmax_;
   size_t batches_ = 1;
   std::vector<Operand> operands_;
-  std::vector<bool> excluded_;
+  // Operations that exclude keys, and what their result is multiplied by after them.
+  std::vector<std::pair<const ir::Node*, double>> excluders_;
+  bool hides_last_ = false;     // no query at the first place sees the key at the last one
+  std::vector<bool> excluded_;  // empty unless `hides_last_`
 };
 
 }  // namespace weft::graph

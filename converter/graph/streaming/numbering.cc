@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "converter/base/elements.h"
+#include "converter/graph/infer.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/movement.h"
 
@@ -70,6 +71,14 @@ std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis) {
   return NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false);
 }
 
+bool MarkNumbering(ir::Node& node, int64_t axis) {
+  if (!NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false)) return false;
+  node.attributes = {{kBegins, "true"}, {kCountsSteps, "true"}};
+  return true;
+}
+
+bool IsMarkedNumbering(const ir::Node& node) { return node.attributes.contains(kCountsSteps); }
+
 bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places) {
   if (numbering.inverse) return false;
   TensorType type = node.constant->type;
@@ -93,7 +102,9 @@ bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t
   node.outputs[0].type = type;
   if (first == numbering.first) return true;
   // It is made of no shape any more, and begins where none would.
+  const bool is_marked = IsMarkedNumbering(node);
   node.attributes = {{kBegins, "true"}};
+  if (is_marked) node.attributes[kCountsSteps] = "true";
   return true;
 }
 

@@ -24,6 +24,11 @@ struct Numbering {
 std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis);
 // Of a constant node; one whose numbers Renumber has written may begin anywhere.
 std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis);
+// Marks a constant that is known to number the steps of a time axis of any length along `axis`,
+// from any integer on. Returns false, and changes nothing, if its numbers do not grow by one
+// positive integer from place to place.
+bool MarkNumbering(ir::Node& node, int64_t axis);
+bool IsMarkedNumbering(const ir::Node& node);
 // Along any axis.
 bool IsNumbering(const ir::Constant& constant);
 

@@ -2,7 +2,14 @@
 #include "converter/graph/streaming/open_time.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/positions.h"
 
 namespace weft::graph {
 namespace {
@@ -18,6 +25,97 @@ std::optional<size_t> OpenAxis(const ir::Graph& graph, size_t input, const TimeN
   const auto is_open = [](int64_t dim) { return dim < 0; };
   if (std::ranges::count_if(dims, is_open) != 1) return std::nullopt;
   return static_cast<size_t>(std::ranges::find_if(dims, is_open) - dims.begin());
+}
+
+bool AreOneLayer(const ir::Node& a, const ir::Node& b) {
+  return a.id == b.id && a.name == b.name && a.type == b.type && a.operation == b.operation &&
+         a.constant.has_value() == b.constant.has_value() && a.inputs.size() == b.inputs.size() &&
+         a.outputs.size() == b.outputs.size() && a.bodies.size() == b.bodies.size();
+}
+
+void RefuseLength(const ir::Graph& graph, const ir::Node& node, Faults& faults) {
+  RefuseToCut(graph, node, "it depends on the number of all steps, which only --shape can set",
+              faults);
+}
+
+bool AreEqual(const ir::Constant& a, const ir::Constant& b) {
+  return a.type == b.type && std::ranges::equal(a.bytes, b.bytes);
+}
+
+// Which node and output of its graph an input reads.
+std::vector<std::pair<size_t, uint32_t>> ReadsOf(const std::map<const ir::Node*, size_t>& places,
+                                                 const ir::Node& node) {
+  std::vector<std::pair<size_t, uint32_t>> reads;
+  for (const ir::Source& input : node.inputs) {
+    reads.emplace_back(places.at(input.node), input.port);
+  }
+  return reads;
+}
+
+std::map<const ir::Node*, size_t> PlacesOf(const std::vector<ir::Node*>& nodes) {
+  std::map<const ir::Node*, size_t> places;
+  for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = i;
+  return places;
+}
+
+// A node of `a` that differs from that of `b` at the same place of their orders; null where none
+// does.
+const ir::Node* FirstDifference(const ir::Graph& a, const ir::Graph& b) {
+  const std::vector<ir::Node*> as = ir::Topological(a), bs = ir::Topological(b);
+  const std::map<const ir::Node*, size_t> a_places = PlacesOf(as), b_places = PlacesOf(bs);
+  for (size_t i = 0; i < std::min(as.size(), bs.size()); ++i) {
+    const ir::Node &x = *as[i], &y = *bs[i];
+    const auto type_of = [](const ir::OutputPort& port) { return port.type; };
+    const bool is_same = AreOneLayer(x, y) &&
+                         (ir::IsParameter(x) || x.attributes == y.attributes) &&
+                         ReadsOf(a_places, x) == ReadsOf(b_places, y) &&
+                         std::ranges::equal(x.outputs, y.outputs, {}, type_of, type_of) &&
+                         (!x.constant || AreEqual(*x.constant, *y.constant));
+    if (!is_same) return &x;
+    for (size_t body = 0; body < x.bodies.size(); ++body) {
+      if (FirstDifference(*x.bodies[body].graph, *y.bodies[body].graph) != nullptr) return &x;
+    }
+  }
+  if (as.size() == bs.size()) return nullptr;
+  return as.size() > bs.size() ? as[bs.size()] : bs[as.size()];
+}
+
+// Sets OutputPort::open_axes of both where their extents differ.
+bool MarkOpenAxes(ir::Graph& graph, ir::Graph& twin, Faults& faults) {
+  const size_t count = std::min(graph.nodes.size(), twin.nodes.size());
+  for (size_t i = 0; i < count; ++i) {
+    ir::Node &node = *graph.nodes[i], &other = *twin.nodes[i];
+    if (!AreOneLayer(node, other)) return RefuseLength(graph, node, faults), false;
+    for (size_t port = 0; port < node.outputs.size(); ++port) {
+      const Dims &dims = node.outputs[port].type.dims, &others = other.outputs[port].type.dims;
+      if (dims.size() != others.size()) return RefuseLength(graph, node, faults), false;
+      uint32_t open = 0;
+      for (size_t axis = 0; axis < dims.size(); ++axis) {
+        if (dims[axis] != others[axis]) open |= uint32_t{1} << axis;
+      }
+      node.outputs[port].open_axes = other.outputs[port].open_axes = open;
+    }
+  }
+  if (graph.nodes.size() == twin.nodes.size()) return true;
+  const ir::Graph& longer = graph.nodes.size() > count ? graph : twin;
+  RefuseLength(graph, *longer.nodes[count], faults);
+  return false;
+}
+
+// A difference between streamed graphs comes from the assumed length.
+void RefuseDifferences(const ir::Graph& graph, const ir::Graph& twin, Faults& faults) {
+  const ir::Node* node = FirstDifference(graph, twin);
+  if (node != nullptr) RefuseLength(graph, *node, faults);
+}
+
+// The lengths that were assumed are no property of the model.
+void ForgetLengths(Streamed& streamed) {
+  streamed.all_steps = 0;
+  for (std::vector<StreamedPort>* ports : {&streamed.inputs, &streamed.outputs}) {
+    for (StreamedPort& port : *ports) {
+      if (port.time) port.time->all_places = 0;
+    }
+  }
 }
 
 }  // namespace
@@ -39,20 +137,38 @@ TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names, int64_t length)
   return open;
 }
 
+bool HasPairsOfSteps(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const std::unique_ptr<ir::Node>& node) {
+    const uint32_t open = node->constant ? node->outputs[0].open_axes : 0;
+    return (open & (open >> 1)) != 0;
+  });
+}
+
+std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
+                                       const StreamOptions& options, const InferOptions& infer,
+                                       Folding& folding, Faults& faults) {
+  if (!MarkOpenAxes(graph, twin, faults)) return std::nullopt;
+  StreamOptions open = options;
+  open.is_open = true;
+  const auto stream = [&](ir::Graph& each) -> std::optional<Streamed> {
+    ComputePositions(each, folding);
+    std::optional<Streamed> streamed = Stream(each, open, folding, faults);
+    if (!streamed || !InferAndFold(each, infer, folding, faults)) return std::nullopt;
+    return streamed;
+  };
+  std::optional<Streamed> streamed = stream(graph);
+  if (!streamed || !stream(twin)) return std::nullopt;
+  RefuseDifferences(graph, twin, faults);
+  if (!faults.ok()) return std::nullopt;
+  ForgetLengths(*streamed);
+  return streamed;
+}
+
 bool AreTime(const TimeSeeds& open, const Streamed& streamed) {
   return std::ranges::all_of(open, [&](const PortAxis& port) {
     const std::optional<CutAxis>& time = streamed.inputs[port.port].time;
     return time && time->axis == port.axis;
   });
-}
-
-void ForgetLengths(Streamed& streamed) {
-  streamed.all_steps = 0;
-  for (std::vector<StreamedPort>* ports : {&streamed.inputs, &streamed.outputs}) {
-    for (StreamedPort& port : *ports) {
-      if (port.time) port.time->all_places = 0;
-    }
-  }
 }
 
 }  // namespace weft::graph

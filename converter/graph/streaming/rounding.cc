@@ -69,6 +69,7 @@ std::optional<Product> ProductOf(ir::Source source) {
 
 // May the product begin at an addend of these dims, which stretch over those of the result?
 bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_constant) {
+  if (!product.is_dense && !is_constant) return false;
   // Axes that are walked as one are one, as in the step.
   Dims walked, strides;
   int64_t stride = 1;
@@ -148,8 +149,6 @@ bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& tim
         time.axis + 1 == static_cast<int64_t>(whole.size())) {
       product->outputs = cut.back();
     }
-    // A convolution of one place is a dense product.
-    if (product->inner == 1) product->is_dense = true;
     if (Fits(*product, cut, Cut(addend, whole, time, steps), is_constant)) return true;
   }
   return false;

@@ -172,4 +172,18 @@ void States::KeepCarried(Walk& walk, const Carried& state) {
   all_.push_back({name, DenseBytes(type).value_or(0), from});
 }
 
+void CountStateBytes(const ir::Graph& graph, Streamed& streamed) {
+  std::map<std::string, int64_t> bytes;
+  for (const ir::Node* node : ir::Topological(graph)) {
+    if (!ir::IsReadValue(*node)) continue;
+    bytes[VariableOf(*node)] = DenseBytes(node->outputs[0].type).value_or(0);
+  }
+  for (StreamedState& state : streamed.states) {
+    const auto found = bytes.find(state.name);
+    if (found == bytes.end() || found->second >= state.bytes) continue;
+    streamed.least_state_bytes -= state.bytes - found->second;
+    state.bytes = found->second;
+  }
+}
+
 }  // namespace weft::graph

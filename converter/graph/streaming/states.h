@@ -26,6 +26,9 @@ namespace weft::graph {
 // Of a ReadValue or an Assign.
 std::string VariableOf(const ir::Node& node);
 
+// Corrects the bytes of states that have become integers after streaming.
+void CountStateBytes(const ir::Graph& graph, Streamed& streamed);
+
 class States {
  public:
   // Begins with the variables that the model has of its own. A run makes `steps` steps. All must

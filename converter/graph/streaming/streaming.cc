@@ -14,6 +14,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/base/visible.h"
+#include "converter/graph/input_states.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/attention.h"
@@ -22,14 +23,17 @@
 #include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/bound.h"
 #include "converter/graph/streaming/branches.h"
+#include "converter/graph/streaming/caches.h"
 #include "converter/graph/streaming/counters.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/early.h"
 #include "converter/graph/streaming/first_steps.h"
 #include "converter/graph/streaming/frames.h"
+#include "converter/graph/streaming/kept_states.h"
 #include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/latency.h"
+#include "converter/graph/streaming/length_values.h"
 #include "converter/graph/streaming/lengths.h"
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/numbering.h"
@@ -52,18 +56,15 @@
 namespace weft::graph {
 namespace {
 
-// The tensor whose elements these are.
-ir::Source UnderOtherDims(ir::Source source) {
-  while (ops::TraitsOf(*source.node).reshapes) source = source.node->inputs[0];
-  return source;
-}
+constexpr const char* kShapeSetsIt = ", which only --shape can set";
 
 class Streaming {
  public:
-  Streaming(ir::Graph& graph, int64_t steps, TimeSeeds seeds, const Folding& folding,
+  Streaming(ir::Graph& graph, const StreamOptions& options, TimeSeeds seeds, const Folding& folding,
             Faults& faults)
       : graph_(graph),
-        steps_(steps),
+        steps_(options.steps),
+        is_open_(options.is_open),
         seeds_(std::move(seeds)),
         folding_(folding),
         faults_(faults) {}
@@ -89,7 +90,7 @@ class Streaming {
     for (Walk& walk : walks_) {
       Shorten(graph_, walk, steps_ * PerStep(walk));
       for (const Carried& state : walk.states) {
-        if (!kept_.contains({walk.node, &state})) states.KeepCarried(walk, state);
+        if (!kept_.carried.contains({walk.node, &state})) states.KeepCarried(walk, state);
       }
     }
     states.WritePasts();
@@ -152,8 +153,9 @@ class Streaming {
     Spread(times);
     KeepWalksOverTime(times);
     lengths_ = ConstantsOfLength(graph_, times, folding_);
+    if (is_open_) open_lengths_ = ConstantsOfOpenLength(graph_, folding_);
     CheckCounters();
-    FindKeptStates();
+    kept_ = KeptStatesOf(graph_, walks_);
     // A sequence of one step is whole whatever is done along it.
     if (times.steps() > 1) Check(times);
     return faults_.lines().size() == before;
@@ -169,13 +171,12 @@ class Streaming {
   int64_t PerStep(const Walk& walk) const { return walk.steps / whole_steps_; }
   void CountSteps(const ir::Node& node, int64_t steps);
   void CountSteps(const std::string& of, int64_t steps);
-  void FindKeptStates();
-  bool IsKept(const Walk& walk, const Carried& state);
   void CheckCounters();
   bool CheckExtents(const TimeAxes& times);
   void Check(const TimeAxes& times);
   void CheckLengths(const TimeAxes& times, ir::Node& node);
   bool MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const;
+  void CheckAttention(const TimeAxes& times, const CausalAttention& attention);
   void CheckOrder(const TimeAxes& times, ir::Node& node);
   void CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at, const TimeAxis& time);
   void CheckLate(const TimeAxes& times);
@@ -184,6 +185,7 @@ class Streaming {
 
   ir::Graph& graph_;
   int64_t steps_;
+  const bool is_open_;  // the number of all steps is the converter's own
   const TimeSeeds seeds_;
   const Folding& folding_;
   Faults& faults_;
@@ -195,17 +197,17 @@ class Streaming {
   std::vector<Walk> walks_;
   std::map<const ir::Node*, Faults> walk_faults_;  // where time need not run along walks
   std::vector<CausalAttention> attentions_;
-  std::vector<const ir::Node*> ahead_;    // other attentions
-  std::vector<LookBack> look_backs_;      // of a model without walks and seeds
-  int64_t whole_steps_ = 0;               // of the time axis, before it is cut
-  std::string counts_;                    // of the steps, layer by layer
-  std::vector<int64_t> counted_;          // these numbers
-  std::set<const ir::Node*> kept_reads_;  // ReadValues that already keep a walk's state
-  std::set<std::pair<const ir::Node*, const Carried*>> kept_;
+  std::vector<const ir::Node*> ahead_;  // other attentions
+  std::vector<LookBack> look_backs_;    // of a model without walks and seeds
+  int64_t whole_steps_ = 0;             // of the time axis, before it is cut
+  std::string counts_;                  // of the steps, layer by layer
+  std::vector<int64_t> counted_;        // these numbers
+  KeptStates kept_;
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
   std::vector<Table> tables_;                     // others that differ from step to step
   std::vector<EarlyUse> early_uses_;
-  std::set<const ir::Node*> lengths_;  // constants that are made of the number of steps
+  std::set<const ir::Node*> lengths_;       // constants that are made of the number of steps
+  std::set<const ir::Node*> open_lengths_;  // those that hold for the assumed number alone
   Streamed streamed_;
 };
 
@@ -347,37 +349,6 @@ const Walk* Streaming::WalkOf(const ir::Node& node) const {
   return found == walks_.end() ? nullptr : &*found;
 }
 
-// A state that begins as a variable and is assigned to it at the end is kept between runs already.
-void Streaming::FindKeptStates() {
-  for (const Walk& walk : walks_) {
-    for (const Carried& state : walk.states) {
-      if (IsKept(walk, state)) kept_.insert({walk.node, &state});
-    }
-  }
-}
-
-bool Streaming::IsKept(const Walk& walk, const Carried& state) {
-  if (!state.output) return false;
-  const ir::Node* read = UnderOtherDims(InitialOf(walk, state)).node;
-  if (!ir::IsReadValue(*read)) return false;
-  int readers = 0;
-  for (ir::Node* node : ir::Topological(graph_)) {
-    if (ops::TraitsOf(*node).reshapes) continue;
-    for (const ir::Source& input : node->inputs) readers += UnderOtherDims(input).node == read;
-  }
-  int assigns = 0;
-  bool assigns_last = false;
-  for (const ir::Node* sink : graph_.sinks) {
-    if (VariableOf(*sink) != VariableOf(*read)) continue;
-    ++assigns;
-    const ir::Source last = UnderOtherDims(sink->inputs[0]);
-    assigns_last = last.node == walk.node && last.port == *state.output;
-  }
-  if (readers != 1 || assigns != 1 || !assigns_last) return false;
-  kept_reads_.insert(read);
-  return true;
-}
-
 void Streaming::CheckCounters() {
   for (const Walk& walk : walks_) {
     if (!ir::Iterates(*walk.node)) continue;
@@ -403,11 +374,15 @@ bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t inpu
 
 void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (!lengths_.contains(node.inputs[i].node) || MayReadLength(times, node, i)) continue;
+    const ir::Node* input = node.inputs[i].node;
+    const bool holds_for_one = open_lengths_.contains(input);
+    if (!(lengths_.contains(input) || holds_for_one) || MayReadLength(times, node, i)) continue;
     // A mask is cut with its attention; a table holds for as many steps as there are.
-    if (IsMask(attentions_, node)) continue;
-    if (std::ranges::find(tables_, node.inputs[i].node, &Table::node) != tables_.end()) continue;
-    RefuseToCut(graph_, node, fmt::format("input {} is computed from the number of all steps", i),
+    if (!holds_for_one && IsMask(attentions_, node)) continue;
+    if (std::ranges::find(tables_, input, &Table::node) != tables_.end()) continue;
+    RefuseToCut(graph_, node,
+                fmt::format("input {} is computed from the number of all steps{}", i,
+                            is_open_ ? kShapeSetsIt : ""),
                 faults_);
   }
 }
@@ -434,9 +409,11 @@ void Streaming::Check(const TimeAxes& times) {
   if (!CheckExtents(times)) return;
   for (ir::Node* node : times.nodes()) {
     CheckLengths(times, *node);
-    if (ir::IsReadValue(*node) && !kept_reads_.contains(node)) {
+    if (ir::IsReadValue(*node) && !kept_.reads.contains(node)) {
+      const bool is_declared = node->attributes.contains(kDeclaredState);
       RefuseToCut(graph_, *node,
-                  fmt::format("it reads variable \"{}\" once for all steps", VariableOf(*node)),
+                  fmt::format("it reads variable \"{}\" once for all steps{}", VariableOf(*node),
+                              is_declared ? ", which --state must leave an input" : ""),
                   faults_);
     }
     if (WalkOf(*node) == nullptr && HoldsVariables(*node)) {
@@ -459,12 +436,20 @@ void Streaming::Check(const TimeAxes& times) {
       if (time != nullptr) CheckPort(times, *node, {true, i, time->axis}, *time);
     }
   }
-  for (const CausalAttention& attention : attentions_) {
-    if (!RunsAlong(times, attention) || times.Of({attention.scores, 0})->outer == 1) continue;
-    RefuseToCut(graph_, *attention.scores, "its time axis is flattened into a batch", faults_);
-  }
+  for (const CausalAttention& attention : attentions_) CheckAttention(times, attention);
   CheckLate(times);
   early_uses_ = EarlyUses(times, walks_);
+}
+
+void Streaming::CheckAttention(const TimeAxes& times, const CausalAttention& attention) {
+  if (!RunsAlong(times, attention)) return;
+  if (times.Of({attention.scores, 0})->outer != 1) {
+    RefuseToCut(graph_, *attention.scores, "its time axis is flattened into a batch", faults_);
+  }
+  const Reach& reach = attention.reach;
+  if (!is_open_ || reach.past + reach.period < attention.places) return;
+  RefuseToCut(graph_, *attention.scores,
+              "it attends to all earlier steps, whose number only --shape can limit", faults_);
 }
 
 // Sums that cannot keep their order.
@@ -488,14 +473,18 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
     if (IsAlikeAtEveryStep(*node.constant, time, times.steps())) return;
     if (IsLateMask(node)) return;
     const std::optional<Numbering> numbering = NumberingOf(node, time.axis);
-    if (numbering && time.outer == 1) {
+    if (numbering && time.outer == 1 && (!is_open_ || IsMarkedNumbering(node))) {
       numbers_[&node] = *numbering;
       return;
     }
     // Numbers alone: indices would choose steps of something that is there as a whole.
-    const bool is_table = time.outer == 1 && IsFloat(node.constant->type.type);
+    const bool is_table = !is_open_ && time.outer == 1 && IsFloat(node.constant->type.type);
     if (is_table) return tables_.push_back({&node, *node.constant, time});
-    return RefuseToCut(graph_, node, "its value differs from step to step", faults_);
+    return RefuseToCut(
+        graph_, node,
+        is_open_ ? fmt::format("its value depends on the number of all steps{}", kShapeSetsIt)
+                 : "its value differs from step to step",
+        faults_);
   }
   if (const Walk* walk = WalkOf(node)) {
     const auto stride = std::ranges::find(walk->strides, at, &Stride::at);
@@ -555,41 +544,48 @@ void Streaming::CheckLate(const TimeAxes& times) {
 }
 
 // What cannot be cut as it is may be cut when it waits for what it looks ahead at.
-std::optional<Streamed> StreamLate(ir::Graph& graph, int64_t steps, const TimeSeeds& seeds,
-                                   const Folding& folding, Faults& faults) {
+std::optional<Streamed> StreamLate(ir::Graph& graph, const StreamOptions& options,
+                                   const TimeSeeds& seeds, const Folding& folding, Faults& faults) {
   const std::optional<int64_t> all_steps = WaitForWhatIsAhead(graph, seeds, folding, faults);
   if (!all_steps) return std::nullopt;
   Faults of_late;
-  std::optional<Streamed> streamed = Streaming(graph, steps, seeds, folding, of_late).Run();
+  std::optional<Streamed> streamed = Streaming(graph, options, seeds, folding, of_late).Run();
   for (const std::string& line : of_late.lines()) faults.Add(line);
   return streamed && streamed->all_steps == *all_steps ? streamed : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
-                               Faults& faults, const TimeNames& time_axes) {
+std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
+                               const Folding& folding, Faults& faults) {
+  const std::string advice = AdviceForCaches(graph);
   TakeKnownBranches(graph);
   TakeInFirstSteps(graph, folding);
   const auto attempt = [&](const TimeSeeds& seeds) {
     const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
     Faults discarded;
     // Time is the same axis however many steps a run takes.
-    const int64_t tried_steps = seeds.empty() ? INT64_MAX : 1;
-    return Streaming(*copy, tried_steps, seeds, folding, discarded).Try();
+    StreamOptions tried = options;
+    tried.steps = seeds.empty() ? INT64_MAX : 1;
+    return Streaming(*copy, tried, seeds, folding, discarded).Try();
   };
-  std::optional<TimeSeeds> seeds =
-      time_axes.empty() ? ChooseTime(graph, attempt, faults) : NamedTime(graph, time_axes, faults);
+  std::optional<TimeSeeds> seeds = options.time_axes.empty()
+                                       ? ChooseTime(graph, attempt, faults)
+                                       : NamedTime(graph, options.time_axes, faults);
   if (!seeds) return std::nullopt;
   const std::unique_ptr<ir::Graph> late = ir::CopyOf(graph);
   Faults found, too_far;
-  Streaming streaming(graph, steps, *seeds, folding, found);
+  Streaming streaming(graph, options, *seeds, folding, found);
   std::optional<Streamed> streamed = streaming.Run();
   if (streamed) return streamed;
-  streamed = StreamLate(*late, steps, *seeds, folding, too_far);
+  streamed = StreamLate(*late, options, *seeds, folding, too_far);
   if (streamed) {
     graph = std::move(*late);
     return streamed;
+  }
+  if (!advice.empty()) {
+    faults.Add(advice);
+    return std::nullopt;
   }
   const bool says_first = too_far.ok() || streaming.asks_too_many();
   for (const std::string& line : says_first ? found.lines() : too_far.lines()) faults.Add(line);

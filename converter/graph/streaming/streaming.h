@@ -25,11 +25,23 @@
 
 namespace weft::graph {
 
-// `graph` is inferred and folded; it must be inferred again afterwards. `steps` need not divide T,
-// but lies in [1, T]. Time runs along the named axes, or where it is found. Nullopt when faults were
+struct StreamOptions {
+  int64_t steps = 1;    // of a run; need not divide T, but lies in [1, T]
+  TimeNames time_axes;  // time runs along these axes; if empty, where it is found
+  // T is a number that the converter assumes (open_time.h): a table of T rows, a number that counts
+  // T steps and anything else that was computed from T is refused.
+  bool is_open = false;
+};
+
+// `graph` is inferred and folded; it must be inferred again afterwards. Nullopt when faults were
 // added; the graph may then be of no further use.
-std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
-                               Faults& faults, const TimeNames& time_axes = {});
+std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
+                               const Folding& folding, Faults& faults);
+// The same, of a graph of T steps.
+inline std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
+                                      Faults& faults, const TimeNames& time_axes = {}) {
+  return Stream(graph, StreamOptions{steps, time_axes}, folding, faults);
+}
 
 }  // namespace weft::graph
 

@@ -62,9 +62,11 @@ std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candida
   std::vector<std::string> list;
   for (const Candidate& candidate : candidates) {
     const PortAxis& axis = candidate.axis;
-    const Dims& dims = DimsOf(PortTensor(graph, axis));
-    list.push_back(fmt::format("\"{}\" axis {} ({} places)", PortName(graph, axis), axis.axis,
-                               dims[static_cast<size_t>(axis.axis)]));
+    const ir::Source tensor = PortTensor(graph, axis);
+    const auto at = static_cast<size_t>(axis.axis);
+    const bool is_open = (tensor.node->outputs[tensor.port].open_axes >> at & 1U) != 0;
+    list.push_back(fmt::format("\"{}\" axis {} ({})", PortName(graph, axis), axis.axis,
+                               is_open ? "dynamic" : fmt::format("{} places", DimsOf(tensor)[at])));
   }
   return fmt::format("{}", fmt::join(list, ", "));
 }

@@ -77,6 +77,8 @@ PATTERNS = {
     "converter/graph/streaming/frames.cc": "a Gather of repeats or frames",
     "converter/graph/streaming/numbering.cc": "a counter that numbers steps",
     "converter/graph/streaming/pads.cc": "a Pad before a window, a slice behind one",
+    "converter/graph/streaming/length_values.cc": "a Range, whose stop decides only its length",
+    "converter/graph/streaming/positions.cc": "numbers of steps by Range and NonZero, rows of tables",
     "converter/graph/streaming/position.cc": "the number of the next step, and a table's row",
     "converter/graph/streaming/same_places.cc": "a transposition of time alone",
     "converter/graph/streaming/shifts.cc": "a constant joined in front, which is a Pad",

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/kept_states.h"
+
+#include <algorithm>
+
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/states.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+// Returns true if the elements of the output are those of input 0 in the same order: a transposition
+// may move axes of extent 1.
+bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
+  if (ops::TraitsOf(node).reshapes) return true;
+  if (!IsTransposition(node)) return false;
+  Faults discarded;
+  const std::optional<Dims> order = ops::NodeScope(graph, node, discarded).Ints(1);
+  if (!order) return false;
+  Dims moved;
+  for (const int64_t axis : *order) {
+    if (DimsOf(node.inputs[0])[static_cast<size_t>(axis)] != 1) moved.push_back(axis);
+  }
+  return order->empty() ? DimsOf(node.inputs[0]).size() < 2 : std::ranges::is_sorted(moved);
+}
+
+// The ReadValue that keeps the state; null if none does.
+const ir::Node* ReadOf(const ir::Graph& graph, const Walk& walk, const Carried& state) {
+  if (!state.output) return nullptr;
+  const ir::Node* read = SkipReshapes(graph, InitialOf(walk, state)).node;
+  if (!ir::IsReadValue(*read)) return nullptr;
+  int readers = 0;
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (KeepsOrder(graph, *node)) continue;
+    for (const ir::Source& input : node->inputs) {
+      readers += SkipReshapes(graph, input).node == read ? 1 : 0;
+    }
+  }
+  int assigns = 0;
+  bool assigns_last = false;
+  for (const ir::Node* sink : graph.sinks) {
+    if (VariableOf(*sink) != VariableOf(*read)) continue;
+    ++assigns;
+    const ir::Source last = SkipReshapes(graph, sink->inputs[0]);
+    assigns_last = last.node == walk.node && last.port == *state.output;
+  }
+  return readers == 1 && assigns == 1 && assigns_last ? read : nullptr;
+}
+
+}  // namespace
+
+ir::Source SkipReshapes(const ir::Graph& graph, ir::Source source) {
+  while (KeepsOrder(graph, *source.node)) source = source.node->inputs[0];
+  return source;
+}
+
+KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<Walk>& walks) {
+  KeptStates kept;
+  for (const Walk& walk : walks) {
+    for (const Carried& state : walk.states) {
+      const ir::Node* read = ReadOf(graph, walk, state);
+      if (read == nullptr) continue;
+      kept.reads.insert(read);
+      kept.carried.insert({walk.node, &state});
+    }
+  }
+  return kept;
+}
+
+}  // namespace weft::graph
