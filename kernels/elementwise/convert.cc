@@ -6,11 +6,48 @@
 
 #include "kernels/elementwise/number.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise/convert.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/elementwise/convert_blocks-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+inline uint32_t BitsIn(Element type) {
+  constexpr uint8_t kBits[] = {
+#define WEFT_TYPE(name, Name, bits, ...) bits,
+#include "kernels/types.inc"
+#undef WEFT_TYPE
+  };
+  return kBits[static_cast<size_t>(type)];
+}
+
+// A block is read completely before its results are written: y may be x.
+void ConvertBlocks(const ConvertShape& shape, const void* x, void* y) {
+  const uint32_t from_bits = BitsIn(shape.from), to_bits = BitsIn(shape.to);
+  const ReadFunction read = kReads[static_cast<size_t>(shape.from)];
+  const WriteFunction write = WriteOf(shape.from, shape.to);
+  alignas(64) unsigned char wide[kConvertBlock * sizeof(uint64_t)];
+  for (size_t first = 0; first < shape.count; first += kConvertBlock) {
+    const size_t left = shape.count - first;
+    const size_t count = left < kConvertBlock ? left : kConvertBlock;
+    read(static_cast<const unsigned char*>(x) + first * from_bits / 8, count, wide);
+    write(wide, count, static_cast<unsigned char*>(y) + first * to_bits / 8);
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace weft::kernels {
 namespace {
 
-// Every pair goes element by element through one exact form, int64_t or Number. The pairs that
-// models use often have loops of their own, below, with the same results.
+HWY_EXPORT(ConvertBlocks);
+
+// A microcontroller converts element by element, which needs less code: through one exact form,
+// int64_t or Number. The pairs that models use often have loops of their own, with the same results.
 
 bool IsFloat(Element type) {
   return type == Element::kF32 || type == Element::kF16 || type == Element::kBF16 ||
@@ -221,9 +258,11 @@ bool ConvertKnows(Element from, Element to) {
 
 void Convert(const ConvertShape& shape, const void* x, void* y) {
   if (!ConvertKnows(shape.from, shape.to)) return;
+  if (!kIsMicrocontroller) return HWY_DYNAMIC_DISPATCH(ConvertBlocks)(shape, x, y);
   const Loop loop = FrequentLoop(shape.from, shape.to);
   if (loop != nullptr) return loop(x, y, shape.count);
   ConvertAny(shape, x, y);
 }
 
 }  // namespace weft::kernels
+#endif  // HWY_ONCE

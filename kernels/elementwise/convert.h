@@ -4,6 +4,7 @@
 // integers to integers keep the low bits; anything to a float rounds to nearest, ties to even.
 // All of it is integer arithmetic on the bits, so that every target agrees, subnormal numbers and
 // rounding included; a NaN stays a quiet NaN with its sign and the top of its payload.
+// All pairs are vectorised, except on microcontrollers, where code size counts more.
 // y may be x itself where both element sizes are equal. The caller owns all memory.
 #ifndef WEFT_KERNELS_ELEMENTWISE_CONVERT_H_
 #define WEFT_KERNELS_ELEMENTWISE_CONVERT_H_

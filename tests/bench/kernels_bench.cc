@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/elementwise/binary.h"
+#include "kernels/elementwise/convert.h"
 #include "kernels/elementwise/snake.h"
 #include "kernels/elementwise/unary.h"
 #include "kernels/fourier/fourier.h"
@@ -450,6 +451,25 @@ BENCHMARK(NormalizeOfLines)
                     static_cast<int>(NormalizeOp::kRootMeanSquare)},
                    {0, 1, 2}})
     ->ArgsProduct({{64}, {4, 16, 64}, {static_cast<int>(NormalizeOp::kStandardInside)}, {0, 1, 2}});
+
+// 65536 elements: from, to (both by their number in Element; i4 and u4 are sources only), target
+void ConvertOfTypes(benchmark::State& state) {
+  if (!Choose(state, state.range(2))) return;
+  const ConvertShape shape = {65536, static_cast<Element>(state.range(0)),
+                              static_cast<Element>(state.range(1))};
+  if (!ConvertKnows(shape.from, shape.to)) return state.SkipWithError("no such pair");
+  std::vector<double> x(shape.count), y(shape.count);
+  for (auto _ : state) {
+    Convert(shape, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * shape.count);
+}
+BENCHMARK(ConvertOfTypes)
+    ->ArgNames({"from", "to", "target"})
+    ->ArgsProduct({benchmark::CreateDenseRange(0, static_cast<int>(Element::kBoolean), 1),
+                   benchmark::CreateDenseRange(0, static_cast<int>(Element::kBoolean), 1),
+                   {0, 1}});
 
 // 256 x 256 floats: as they are, then transposed
 void CopyOfSide256(benchmark::State& state) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/reference/convert.h"
+#include "kernels/simd/denormals.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {
@@ -154,14 +155,105 @@ TEST(Convert, KnowsEveryHalfPrecisionNumber) {
   }
 }
 
-TEST(Convert, TakesEverySizeAndMisalignment) {
-  for (size_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
-    std::vector<uint64_t> patterns = Patterns(Element::kI32, 0);
-    patterns.resize(count);
-    for (const size_t misalignment : kMisalignments) {
-      ExpectPair(Element::kI32, Element::kF32, patterns, misalignment);
-      ExpectPair(Element::kF32, Element::kI32, patterns, misalignment);
-      ExpectPair(Element::kF32, Element::kF16, patterns, misalignment);
+std::vector<Element> AllTypes() {
+  std::vector<Element> types(std::begin(kFloats), std::end(kFloats));
+  types.insert(types.end(), std::begin(kIntegers), std::end(kIntegers));
+  return types;
+}
+
+// Around one and two blocks of 64 elements.
+constexpr size_t kSizes[] = {0, 1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129};
+
+TEST(Convert, ConvertsEverySizeAndMisalignmentOfEveryPair) {
+  for (const Element from : AllTypes()) {
+    const std::vector<uint64_t> all = Patterns(from, 0);
+    for (const size_t count : kSizes) {
+      const std::vector<uint64_t> patterns(all.begin(), all.begin() + static_cast<int>(count));
+      for (const Element to : AllTypes()) {
+        for (const size_t misalignment : kMisalignments) {
+          ExpectPair(from, to, patterns, misalignment);
+        }
+      }
+    }
+  }
+}
+
+TEST(Convert, ConvertsEveryByteToEveryType) {
+  std::vector<uint64_t> all(256);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  for (const Element from : {Element::kI8, Element::kU8, Element::kBoolean}) {
+    for (const Element to : AllTypes()) ExpectPair(from, to, all, 1);
+  }
+}
+
+// Integers around each power of two, where two roundings in a row differ from one.
+TEST(Convert, RoundsLargeIntegersOnce) {
+  std::vector<uint64_t> patterns;
+  for (int bit = 8; bit < 63; ++bit) {
+    for (int half = 0; half < bit; ++half) {
+      for (int64_t more = -1; more <= 1; ++more) {
+        const int64_t value = (int64_t{1} << bit) + (int64_t{1} << half) + more;
+        patterns.push_back(static_cast<uint64_t>(value));
+        patterns.push_back(static_cast<uint64_t>(-value));
+      }
+    }
+  }
+  for (const Element to : kFloats) ExpectPair(Element::kI64, to, patterns, 0);
+  for (uint64_t& pattern : patterns) pattern &= 0xFFFFFFFF;
+  for (const Element to : kFloats) ExpectPair(Element::kI32, to, patterns, 0);
+}
+
+TEST(Convert, KeepsSubnormalNumbersWhereTheProcessorFlushesThem) {
+  std::vector<uint64_t> singles, doubles;
+  for (int bit = 0; bit < 52; ++bit) {
+    if (bit < 23) singles.push_back((uint64_t{1} << bit) | 1);
+    if (bit < 23) singles.push_back((uint64_t{1} << bit) | 0x80000001);
+    doubles.push_back((uint64_t{1} << bit) | 1);
+    doubles.push_back((uint64_t{873 + static_cast<uint64_t>(bit)} << 52) | 1);  // subnormal as f32
+  }
+  const FlushDenormals scope;
+  for (const Element to : AllTypes()) {
+    ExpectPair(Element::kF32, to, singles, 0);
+    ExpectPair(Element::kF64, to, doubles, 0);
+  }
+}
+
+// Every pair of types of one size, over more than a block.
+TEST(Convert, WritesEveryPairOverItself) {
+  for (const Element from : AllTypes()) {
+    const std::vector<uint8_t> x = Encode(from, Patterns(from, 20));
+    for (const Element to : AllTypes()) {
+      if (BytesOf(from) != BytesOf(to)) continue;
+      const ConvertShape shape = {static_cast<uint32_t>(x.size() / BytesOf(from)), from, to};
+      std::vector<uint8_t> apart(x.size()), over = x;
+      Convert(shape, x.data(), apart.data());
+      Convert(shape, over.data(), over.data());
+      EXPECT_EQ(over, apart) << static_cast<int>(from) << ' ' << static_cast<int>(to);
+    }
+  }
+}
+
+TEST(Convert, UnpacksNibblesOfEverySizeToEveryType) {
+  for (const size_t count : kSizes) {
+    std::vector<uint8_t> packed((count + 1) / 2), bytes(count);
+    for (size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<uint8_t>(i * 37 + 11);
+    for (const bool is_signed : {false, true}) {
+      for (size_t i = 0; i < count; ++i) {
+        const int nibble = (packed[i / 2] >> (i % 2 * 4)) & 15;
+        bytes[i] = static_cast<uint8_t>(is_signed && nibble >= 8 ? nibble - 16 : nibble);
+      }
+      const Array<uint8_t> x(packed, 1);
+      const uint32_t elements = static_cast<uint32_t>(count);
+      for (const Element to : AllTypes()) {
+        const Element narrow = is_signed ? Element::kI4 : Element::kU4;
+        const Element wide = is_signed ? Element::kI8 : Element::kU8;
+        const auto run = [&](Element from, const uint8_t* data) {
+          return OnEveryTarget<uint8_t>(count * BytesOf(to), 0, [&](uint8_t* out) {
+            Convert({elements, from, to}, data, out);
+          });
+        };
+        EXPECT_EQ(run(narrow, x.data()), run(wide, bytes.data())) << count;
+      }
     }
   }
 }
