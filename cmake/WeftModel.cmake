@@ -114,7 +114,7 @@ function(weft_convert_model xml stem)
   endif()
   add_custom_command(
     OUTPUT "${stem}.weft" "${stem}.c" "${stem}.h"
-    COMMAND ${command} convert "${xml}" -o "${stem}.weft" --c-source "${stem}.c" ${form}
+    COMMAND ${command} convert "${xml}" --quiet -o "${stem}.weft" --c-source "${stem}.c" ${form}
             ${model_OPTIONS}
     DEPENDS ${command} ${inputs}
     COMMENT "weft convert ${model_NAME}"

@@ -10,17 +10,27 @@ build=build/x86-64
 
 say() { printf '\n== %s\n' "$*"; }
 
-scripts/setup.sh
-mkdir -p build
-say "build"
-cmake --preset x86-64 -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON >build/configure.log || {
-  cat build/configure.log
-  exit 1
+# Runs a command whose lines only matter if it fails: quietly LOG COMMAND...
+quietly() {
+  local log=$1
+  shift
+  "$@" >"$log" 2>&1 || {
+    tail -n 40 "$log"
+    echo "demo: failed: $*; $log has all lines"
+    exit 1
+  }
 }
-cmake --build --preset x86-64 --target weft dtmf
+
+scripts/setup.sh demo
+mkdir -p build/demo
+say "build the weft command (lines are in build/demo/build.log)"
+started=$SECONDS
+quietly build/demo/configure.log cmake --preset x86-64 -DWEFT_UNITE=ON \
+  -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=OFF
+quietly build/demo/build.log cmake --build --preset x86-64 --target weft dtmf
+echo "built in $((SECONDS - started)) s"
 
 say "convert $model/dtmf.xml"
-mkdir -p build/demo
 "$build/weft" convert "$model/dtmf.xml" -o build/demo/dtmf.weft
 
 say "the plan"
@@ -53,11 +63,10 @@ say "time one 10 ms frame"
 "$build/weft" bench build/demo/dtmf.weft
 
 say "the same on a Cortex-M4, emulated: no C library, 64 KB of RAM"
-cmake --no-warn-unused-cli -G Ninja -S examples/cortex-m -B build/demo/cortex-m \
-  -DWEFT_COMMAND="$PWD/$build/weft" -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake -DBOARD=mps2-an386 \
-  >build/demo/cortex-m.log ||
-  { cat build/demo/cortex-m.log; exit 1; }
-cmake --build build/demo/cortex-m
+quietly build/demo/cortex-m.log cmake --no-warn-unused-cli -G Ninja -S examples/cortex-m \
+  -B build/demo/cortex-m -DWEFT_COMMAND="$PWD/$build/weft" \
+  -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake -DBOARD=mps2-an386
+quietly build/demo/cortex-m-build.log cmake --build build/demo/cortex-m
 board=$(timeout 300 cmake --build build/demo/cortex-m --target run 2>&1 | tail -n 1)
 echo "host   $host"
 echo "board  $board"

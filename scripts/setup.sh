@@ -5,22 +5,44 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What must be there (a command, a file, python3:MODULE, Python's header) and the package of it.
-needs='
+# scripts/setup.sh [convert|demo|tests]: what is needed to build the weft command; to run the demo as
+# well; or to run every test (the default). WEFT_SKIP_SETUP=1 leaves out all of it.
+set=${1:-tests}
+case "$set" in
+  convert | demo | tests) ;;
+  *)
+    echo "setup: is \"$set\"; must be convert, demo or tests" >&2
+    exit 2
+    ;;
+esac
+if [ "${WEFT_SKIP_SETUP:-0}" = 1 ]; then
+  echo "setup: left out, since WEFT_SKIP_SETUP is 1" >&2
+  exit 0
+fi
+
+# A command, a file, python3:MODULE or Python's header, and the package that has it.
+needs_convert='
 g++                                  g++
 cmake                                cmake
 ninja                                ninja-build
-ccache                               ccache
-python3                              python3
-python3:ensurepip                    python3-venv
-Python.h                             python3-dev
-/usr/lib/python3/dist-packages/numpy python3-numpy
 flatc                                flatbuffers-compiler
 /usr/include/flatbuffers/base.h      libflatbuffers-dev
 /usr/include/pugixml.hpp             libpugixml-dev
 /usr/include/CLI/CLI.hpp             libcli11-dev
 /usr/include/nlohmann/json.hpp       nlohmann-json3-dev
 /usr/include/fmt/format.h            libfmt-dev
+'
+needs_demo='
+python3                              python3
+/usr/lib/python3/dist-packages/numpy python3-numpy
+arm-none-eabi-g++                    gcc-arm-none-eabi
+/usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib
+qemu-system-arm                      qemu-system-arm
+'
+needs_tests='
+ccache                               ccache
+python3:ensurepip                    python3-venv
+Python.h                             python3-dev
 /usr/include/gtest/gtest.h           libgtest-dev
 /usr/src/googletest/CMakeLists.txt   googletest
 ctags                                universal-ctags
@@ -34,12 +56,14 @@ riscv64-linux-gnu-g++                g++-riscv64-linux-gnu
 qemu-aarch64                         qemu-user
 clang++-19                           clang-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
-arm-none-eabi-g++                    gcc-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
-/usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib
-qemu-system-arm                      qemu-system-arm
 valgrind                             valgrind
 '
+needs=$needs_convert
+[ "$set" = convert ] || needs+=$needs_demo
+[ "$set" != tests ] || needs+=$needs_tests
+log=build/setup.log
+mkdir -p build
 
 say() { echo "setup: $*" >&2; }
 
@@ -79,9 +103,15 @@ install_packages() {
     exit 1
   fi
   say "installing ${missing[*]}"
-  as_root apt-get -qq update
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}" >&2
+  {
+    as_root apt-get -qq update &&
+      as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"
+  } >"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    say "the packages could not be installed; $log has all lines"
+    exit 1
+  }
   hash -r
 }
 
@@ -146,4 +176,4 @@ prepare_python() {
 
 install_packages
 prepare_highway
-prepare_python
+[ "$set" != tests ] || prepare_python

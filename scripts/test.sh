@@ -48,7 +48,7 @@ count() {
 build() {
   local preset=$1
   say "$preset: configure"
-  cmake --preset "$preset" -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON \
+  cmake --preset "$preset" -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=ON \
     -DWEFT_MODELS_DIR="$PWD/build/models" || return 1
   say "$preset: build"
   cmake --build --preset "$preset" -j "$jobs"

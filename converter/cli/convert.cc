@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "converter/base/files.h"
+#include "converter/base/nearest.h"
 #include "converter/base/visible.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
@@ -25,6 +26,7 @@
 #include "converter/cli/sensitivity.h"
 #include "converter/cli/shape_option.h"
 #include "converter/cli/streamed.h"
+#include "converter/cli/streaming_hint.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/cli/targets.h"
@@ -74,6 +76,7 @@ struct ConvertCall {
   double max_error = 0;
   bool sensitivity = false;
   bool json = false, verbose = false;
+  bool quiet = false;
 };
 
 // "axis=axis.npy". Files may hold "=" too: an input whose name has one is given by its index.
@@ -416,6 +419,8 @@ Exit Convert(ConvertCall& call) {
       call.dumps.Take(pass, text, !call.json);
     };
     converted = pipeline::Convert(call.options, faults);
+    if (!converted) progress.Show("trying --streaming");
+    if (!converted) SuggestStreaming(call.options, faults);
   }
   if (Report(faults) != Exit::kDone || !converted) return Exit::kInput;
   std::string reason = call.dumps.reason();
@@ -424,12 +429,13 @@ Exit Convert(ConvertCall& call) {
     unwritten.Add(reason);
     return Report(unwritten);
   }
-  if (converted->f16_weights > 0) {
+  if (converted->f16_weights > 0 && !call.quiet) {
     Say("note: {}: {} weights are f16 in the IR{}", call.model, converted->f16_weights, kF16Advice);
   }
   for (const std::string& warning : TargetWarnings(call.target, converted->weights.types)) {
     Say("{}", warning);
   }
+  if (call.quiet) return Exit::kDone;
   if (converted->streamed && !call.json) {
     SayText(StreamedText(*converted->streamed));
   }
@@ -438,9 +444,10 @@ Exit Convert(ConvertCall& call) {
 }
 
 std::string CheckTarget(const std::string& value) {
+  if (IsTarget(value)) return {};
   const std::vector<std::string> names = TargetNames();
-  if (std::ranges::find(names, value) != names.end()) return {};
-  return fmt::format("{}; must be one of {}", value, fmt::join(names, ", "));
+  return fmt::format("{}; {}must be one of {}", value, DidYouMean(value, names),
+                     fmt::join(names, ", "));
 }
 
 std::string CheckCSourceName(const std::string& value) {
@@ -566,10 +573,10 @@ void AddConvert(CommandLine& line, Exit* exit) {
       .OneValueEach();
   command
       .Add("--target", call->target,
-           fmt::format(
-               "Where the model will run, one of {}: warns where its weights are dear there; "
-               "the file is the same",
-               fmt::join(TargetNames(), ", ")))
+           fmt::format("Target processor, one of {}. Warns if the chosen weight type is slow on "
+                       "it; does not "
+                       "change the output file",
+                       fmt::join(TargetNames(), ", ")))
       .Text("NAME")
       .Check(CheckTarget);
   AddMeasures(command, *call);
@@ -581,7 +588,8 @@ void AddConvert(CommandLine& line, Exit* exit) {
   call->dumps.AddOptions(command, call->options.dump_after);
   command.AddFlag("--verbose", call->verbose, "Print the time of each pass on stderr");
   command.AddFlag("--json", call->json, "Print the summary, or the faults, as JSON");
-  command.Footer(PassesText() + "\n" + kConvertExamples);
+  command.AddFlag("--quiet", call->quiet, "Print errors and warnings only");
+  command.Footer(CurveHelp() + "\n" + PassesText() + "\n" + kConvertExamples);
   command.OnCall([call, exit] { *exit = Convert(*call); });
 }
 

@@ -48,4 +48,17 @@ std::string CurveText(const pipeline::Converted& converted) {
   return table.Text();
 }
 
+std::string CurveHelp() {
+  return R"(Plans, where there are several to choose from:
+  scratch       bytes of scratch memory
+  cost          estimated time of a run, in bytes of weights read in the same time
+  weights read  bytes of weights read in a run
+  others        bytes of other values read and written in a run
+  over inputs   bytes touched by steps whose output overlaps their input
+  steps         steps of a run, each iteration of a loop counted
+  rows          time steps whose input products are computed at once, before the loop
+  loops         fused: recurrent layers over one time axis run in one loop
+)";
+}
+
 }  // namespace weft::cli

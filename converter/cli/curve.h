@@ -12,6 +12,9 @@ namespace weft::cli {
 
 nlohmann::ordered_json CurveJson(const pipeline::Converted& converted);
 // The ends of the curve and what was taken, whole lines; empty where there is no choice.
+// What the columns of CurveText mean, for the help.
+std::string CurveHelp();
+
 std::string CurveText(const pipeline::Converted& converted);
 
 }  // namespace weft::cli

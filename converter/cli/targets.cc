@@ -21,19 +21,38 @@ constexpr Target kTargets[] = {
 #undef WEFT_TARGET
 };
 
+// The preset of the sanitizers builds for the same processor as another.
+constexpr std::string_view kNoProcessor = "asan";
+
+// Exactly named, or the only one whose name begins with `word`; else null.
+const Target* Find(std::string_view word) {
+  const Target* found = nullptr;
+  for (const Target& target : kTargets) {
+    if (target.name == word && word != kNoProcessor) return &target;
+    if (word.empty() || !target.name.starts_with(word) || target.name == kNoProcessor) continue;
+    if (found != nullptr) return nullptr;
+    found = &target;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> TargetNames() {
   std::vector<std::string> names;
-  for (const Target& target : kTargets) names.emplace_back(target.name);
+  for (const Target& target : kTargets) {
+    if (target.name != kNoProcessor) names.emplace_back(target.name);
+  }
   return names;
 }
+
+bool IsTarget(std::string_view word) { return Find(word) != nullptr; }
 
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<plan::WeightsOfType>& weights) {
   std::vector<std::string> warnings;
-  const auto found = std::ranges::find(kTargets, target, &Target::name);
-  if (found == std::end(kTargets)) return warnings;
+  const Target* const found = Find(target);
+  if (found == nullptr) return warnings;
   const auto has = [&](const auto& is_of) {
     return std::ranges::any_of(
         weights, [&](const plan::WeightsOfType& one) { return one.bytes != 0 && is_of(one.type); });

@@ -13,6 +13,9 @@ namespace weft::cli {
 
 std::vector<std::string> TargetNames();
 
+// Returns true for a name of a target and for the beginning of exactly one, as cortex-m4 is.
+bool IsTarget(std::string_view word);
+
 // What to think of when a model with such weights runs on the target, a line each.
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<plan::WeightsOfType>& weights);

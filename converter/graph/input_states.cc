@@ -69,7 +69,7 @@ void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
   const ir::Source initial = NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
   NewAssign(graph, result, variable, result.inputs[0]);
   const ir::Source read = NewReadValue(graph, parameter, variable, initial);
-  read.node->attributes[kDeclaredState] = OneLine(OutputNames(result).front());
+  read.node->attributes[kDeclaredState] = OutputName(graph, result);
   ir::HandOver(graph, {&parameter, 0}, read);
   std::erase(graph.parameters, &parameter);
   std::erase(graph.results, &result);
