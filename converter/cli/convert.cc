@@ -30,6 +30,7 @@
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/cli/targets.h"
+#include "converter/cli/value_option.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "converter/report/page.h"
@@ -78,30 +79,6 @@ struct ConvertCall {
   bool json = false, verbose = false;
   bool quiet = false;
 };
-
-// "axis=axis.npy". Files may hold "=" too: an input whose name has one is given by its index.
-std::string FileOfValue(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    RefuseOption("--value", fmt::format("is \"{}\"; must be NAME=FILE.npy", text));
-  }
-  return text.substr(equals + 1);
-}
-
-void ReadValues(const ConvertCall& call, pipeline::ConvertOptions* options, Faults& faults) {
-  for (const std::string& text : call.values) {
-    const std::string file = FileOfValue(text), name = text.substr(0, text.find('='));
-    std::string reason;
-    std::optional<Array> array = ReadNpy(file, &reason);
-    if (!array) {
-      faults.Add(fmt::format("{}: {}", file, reason));
-    } else if (!options->values
-                    .emplace(name, graph::InputValue{array->type, std::move(array->bytes)})
-                    .second) {
-      RefuseOption("--value", fmt::format("names \"{}\" twice", name));
-    }
-  }
-}
 
 // "h0=hn". Names may hold "=" too: such an output is given by its index.
 void TakeStates(const ConvertCall& call, pipeline::ConvertOptions* options) {
@@ -192,7 +169,7 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
   } else {
     files.Reads("--weights", call.weights);
   }
-  for (const std::string& text : call.values) files.Reads("a --value", FileOfValue(text));
+  for (const std::string& file : FilesOfValues(call.values)) files.Reads("a --value", file);
   for (const std::string& text : call.inputs) {
     files.Reads("an --input", text.substr(text.find('=') + 1));  // all of a folder's name
   }
@@ -406,7 +383,7 @@ Exit Convert(ConvertCall& call) {
   CheckFiles(call, complaints.call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
-  ReadValues(call, &call.options, faults);
+  ReadValues(call.values, &call.options.values, faults);
   if (!faults.ok()) return Report(faults);
   const Findings findings = Measure(call, complaints);
   if (!complaints.ok()) return Report(complaints);
@@ -533,9 +510,9 @@ void AddConvert(CommandLine& line, Exit* exit) {
   AddShapeOption(command, call->shapes);
   command
       .Add("--value", call->values,
-           "Make an input, by a name or its index, a constant, as axis=axis.npy; the model then "
-           "has it no more")
-      .Text("NAME=FILE.npy")
+           "Replace an input, by name or index, with a constant: axis=axis.npy, sr=16000 or "
+           "sizes=1,2,3. The input is removed from the model")
+      .Text("NAME=FILE.npy|NUMBERS")
       .OneValueEach();
   command
       .Add("--state", call->states,

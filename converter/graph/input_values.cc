@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/graph/input_shapes.h"
+#include "converter/graph/number_value.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {
@@ -28,30 +30,62 @@ bool FitsInput(const ir::OutputPort& port, const TensorType& type) {
   return true;
 }
 
+// The elements of `numbers` in the shape of the input: one number for all of a fixed shape, or one for
+// each element, where a rank of 1 may leave the length open. Nullopt, with a fault, if they do not fit.
+std::optional<InputValue> ValueOfNumbers(const std::string& name, const std::string& numbers,
+                                         const ir::Node& parameter, Faults& faults) {
+  const TensorType& type = parameter.outputs[0].type;
+  const size_t given = CountOfNumbers(numbers);
+  Dims dims = type.dims;
+  if (dims.size() == 1 && dims[0] < 0) dims[0] = static_cast<int64_t>(given);
+  const std::optional<int64_t> count = ElementCount(dims);
+  std::string reason;
+  std::optional<std::vector<std::byte>> bytes = BytesOfNumbers(numbers, type.type, &reason);
+  if (bytes && (!count || (given != 1 && given != static_cast<size_t>(*count)))) {
+    reason =
+        fmt::format("is {} numbers; must be as many as {} has elements, or one for a fixed shape",
+                    given, ir::BoundedText(parameter));
+  }
+  if (!reason.empty()) {
+    faults.Add(fmt::format("--value: input \"{}\": {}", OneLine(name), reason));
+    return std::nullopt;
+  }
+  InputValue value{{type.type, dims}, {}, {}};
+  for (int64_t i = 0; i < *count; i += static_cast<int64_t>(given)) {
+    value.bytes.insert(value.bytes.end(), bytes->begin(), bytes->end());
+  }
+  return value;
+}
+
 }  // namespace
 
 void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& values,
                  Faults& faults) {
   const std::string must = MustBeOf(graph);
-  std::map<ir::Node*, const InputValue*> given;
-  for (const auto& [name, value] : values) {
+  std::map<ir::Node*, InputValue> given;
+  for (const auto& [name, as_given] : values) {
     ir::Node* const parameter = FindInput(graph, "--value", name, must, faults);
     if (parameter == nullptr) continue;
-    if (!given.emplace(parameter, &value).second) {
+    std::optional<InputValue> value = as_given;
+    if (!as_given.numbers.empty()) {
+      value = ValueOfNumbers(name, as_given.numbers, *parameter, faults);
+    }
+    if (!value) continue;
+    if (!given.emplace(parameter, *value).second) {
       faults.Add(
           fmt::format("--value: \"{}\" is an input that another name has given already; "
                       "must name it once",
                       OneLine(name)));
-    } else if (!FitsInput(parameter->outputs[0], value.type)) {
+    } else if (!FitsInput(parameter->outputs[0], value->type)) {
       faults.Add(fmt::format("--value: input \"{}\": is {}; must be {}", OneLine(name),
-                             ToString(value.type), ir::BoundedText(*parameter)));
+                             ToString(value->type), ir::BoundedText(*parameter)));
     }
   }
   if (!faults.ok()) return;
   for (const auto& [parameter, value] : given) {
-    const auto bytes = std::make_shared<const std::vector<std::byte>>(value->bytes);
+    const auto bytes = std::make_shared<const std::vector<std::byte>>(value.bytes);
     parameter->bounds.clear();
-    BecomeConstant(*parameter, {value->type, bytes, std::span(*bytes)});
+    BecomeConstant(*parameter, {value.type, bytes, std::span(*bytes)});
   }
   std::erase_if(graph.parameters,
                 [&](const ir::Node* parameter) { return !ir::IsParameter(*parameter); });

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "converter/graph/number_value.h"
 #include "tests/converter/graph_builder.h"
 
 namespace weft {
@@ -19,7 +21,7 @@ class InputValues : public testing::Test {
     g.Parameter({ElementType::i32, {2}}).node->name = "n";
   }
   static graph::InputValue Zeros(const TensorType& type) {
-    return {type, std::vector<std::byte>(static_cast<size_t>(*DenseBytes(type)))};
+    return {type, std::vector<std::byte>(static_cast<size_t>(*DenseBytes(type))), {}};
   }
   std::vector<std::string> Faults(const std::map<std::string, graph::InputValue>& values) {
     weft::Faults faults;
@@ -75,6 +77,66 @@ TEST_F(InputValues, OfOneInputAreGivenOnce) {
   EXPECT_EQ(Faults({{"1", value}, {"n", value}}),
             ValueFaults{"--value: \"n\" is an input that another name has given already; must name "
                         "it once"});
+}
+
+graph::InputValue Numbers(const std::string& text) {
+  graph::InputValue value;
+  value.numbers = text;
+  return value;
+}
+
+TEST_F(InputValues, TakeNumbersOfTheInputsType) {
+  ir::Node& n = *g.graph.parameters[1];
+  EXPECT_EQ(Faults({{"n", Numbers("16000,-1")}}), ValueFaults{});
+  EXPECT_EQ(n.constant->type, (TensorType{ElementType::i32, {2}}));
+  int32_t elements[2];
+  std::memcpy(elements, n.constant->bytes.data(), sizeof(elements));
+  EXPECT_EQ(elements[0], 16000);
+  EXPECT_EQ(elements[1], -1);
+}
+
+TEST_F(InputValues, FillAFixedShapeWithOneNumber) {
+  ir::Node& n = *g.graph.parameters[1];
+  EXPECT_EQ(Faults({{"n", Numbers("7")}}), ValueFaults{});
+  EXPECT_EQ(n.constant->bytes.size(), 8u);
+  EXPECT_EQ(n.constant->bytes[4], std::byte{7});
+}
+
+TEST_F(InputValues, TakeOneNumberForAScalarAndAnyCountForAnOpenRow) {
+  ir::Node* const rate = g.Parameter({ElementType::i64, {}}).node;
+  rate->name = "sr";
+  ir::Node* const row = g.Parameter({ElementType::boolean, {-1}}).node;
+  row->name = "row";
+  EXPECT_EQ(Faults({{"sr", Numbers("16000")}, {"row", Numbers("true,0,1")}}), ValueFaults{});
+  EXPECT_EQ(rate->constant->type, (TensorType{ElementType::i64, {}}));
+  EXPECT_EQ(row->constant->type, (TensorType{ElementType::boolean, {3}}));
+  EXPECT_EQ(row->constant->bytes[0], std::byte{1});
+  EXPECT_EQ(row->constant->bytes[1], std::byte{0});
+}
+
+TEST_F(InputValues, RefuseNumbersThatDoNotFit) {
+  EXPECT_EQ(Faults({{"n", Numbers("2147483648")}}),
+            ValueFaults{"--value: input \"n\": is 2147483648; must be a number that i32 holds"});
+  EXPECT_EQ(Faults({{"n", Numbers("0.5")}}),
+            ValueFaults{"--value: input \"n\": is 0.5; must be a number that i32 holds"});
+  EXPECT_EQ(Faults({{"n", Numbers("1,2,3")}}),
+            ValueFaults{"--value: input \"n\": is 3 numbers; must be as many as i32[2] has "
+                        "elements, or one for a fixed shape"});
+  EXPECT_EQ(Faults({{"x", Numbers("1")}}).size(), 1u);  // f32[?,8] has no fixed shape
+  ir::Node* const half = g.Parameter({ElementType::f16, {}}).node;
+  half->name = "half";
+  EXPECT_EQ(Faults({{"half", Numbers("1")}}),
+            ValueFaults{"--value: input \"half\": is a number and the input is f16; must be a .npy "
+                        "file"});
+}
+
+TEST(NumberValues, AreDecimalAndFinite) {
+  for (const char* text : {"0", "-1", "1e3", "0.5", "1,2,3", "true", "false,1"}) {
+    EXPECT_TRUE(graph::AreNumbers(text)) << text;
+  }
+  for (const char* text : {"", ",", "1,", "x.npy", "nan", "inf", "1e999", "0x10", "1 ", "--1"}) {
+    EXPECT_FALSE(graph::AreNumbers(text)) << text;
+  }
 }
 
 }  // namespace

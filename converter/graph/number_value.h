@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of a call ("16000", "1,2,3") as the elements of a tensor.
+#ifndef WEFT_CONVERTER_GRAPH_NUMBER_VALUE_H_
+#define WEFT_CONVERTER_GRAPH_NUMBER_VALUE_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/base/element_type.h"
+
+namespace weft::graph {
+
+// Returns true for decimal numbers with commas between them, "true" and "false".
+bool AreNumbers(std::string_view text);
+
+// Dense bytes of the numbers as elements of `type`. Nullopt, with a reason, if the type cannot hold
+// one of them exactly (floats are rounded) or if it has no numbers of its own (f16, bf16, i4, u4).
+std::optional<std::vector<std::byte>> BytesOfNumbers(std::string_view text, ElementType type,
+                                                     std::string* reason);
+
+// How many numbers there are.
+size_t CountOfNumbers(std::string_view text);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_NUMBER_VALUE_H_
