@@ -78,9 +78,7 @@ void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan
   const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)), a.row_stride,
                                           a.column_stride, a.rows, a.columns);
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
-  // Of several vectors it is a product of two matrices, which begins at no addend.
-  KeepLastStepFloat(scope.builder);
-  if (scope.rank(1) > 1) KeepLastStepApart(scope.builder);
+  KeepLastStepFloat(scope.builder);  // of several vectors it is a product of two matrices
 }
 
 void LowerMatmul(LowerScope& scope) {

@@ -59,7 +59,7 @@ class Net {
   ir::Source Layer(ir::Source y) {
     const ir::Source x = Turned(y);
     const int64_t past = 1 + Draw(4), c = channels_;
-    switch (Draw(8)) {
+    switch (Draw(7)) {
       case 0:  // the memory block of an FSMN
         return Turned(
             Sum(Convolved("GroupConvolution", WithPast(x, past), {c, 1, 1, past + 1}), x));
@@ -67,15 +67,11 @@ class Net {
         return Turned(Sum(Convolved("Convolution", WithPast(x, past), {c, c, past + 1}), x));
       case 2:
         return Turned(Sum(Sum(Convolved("Convolution", x, {c, c, 1}), Constant({1, c, 1})), x));
-      case 3: {
-        const ir::Source product = g_.Add("MatMul", 1, {Constant({c, c}), x});
-        return Turned(Sum(Sum(product, Constant({1, c, 1})), x));
-      }
-      case 4:
+      case 3:
         return Sum(Sum(Dense(y), Constant({c})), y);
-      case 5:
+      case 4:
         return Sum(Dense(g_.Add("Tanh", 1, {y})), Dense(y));
-      case 6: {
+      case 5: {
         const ir::Source past_too = Convolved("Convolution", WithPast(x, past), {c, c, past + 1});
         return Turned(Sum(past_too, Convolved("Convolution", x, {c, c, 1})));
       }
