@@ -323,29 +323,43 @@ std::vector<ValueId> EmitCell(Builder& builder, const CellShape& shape, const Pa
                                    : EmitGruResetBefore(builder, shape, packed, x, states[0]);
 }
 
-void ReadActivations(NodeScope& scope, CellShape& shape) {
+void ReadActivations(NodeScope& scope, int64_t direction, int64_t directions, CellShape& shape) {
   const std::vector<std::string> names =
       scope.attributes.Texts("activations", DefaultActivations(shape.kind));
   const std::vector<float> alpha = scope.attributes.Floats("activations_alpha");
   const std::vector<float> beta = scope.attributes.Floats("activations_beta");
   const float clip = scope.attributes.Float("clip", 0.0f);
   const size_t count = DefaultActivations(shape.kind).size();
-  if (names.size() != count) {
-    scope.Fault("has {} activations; its cell has {}", names.size(), count);
+  const size_t all = count * static_cast<size_t>(directions);
+  if (names.size() != count && names.size() != all) {
+    if (directions == 1) {
+      scope.Fault("has {} activations; must have {}", names.size(), count);
+    } else {
+      scope.Fault("has {} activations; must have {}, or {} for {} directions", names.size(), count,
+                  all, directions);
+    }
     return;
   }
+  const size_t offset = count * static_cast<size_t>(direction);
+  // Numbers for one direction are those of each direction, unless the names are listed for all.
+  const auto number = [&](const std::vector<float>& numbers, size_t i, float otherwise) {
+    const bool listed = names.size() == all || numbers.size() == all;
+    const size_t at = listed ? offset + i : i;
+    return at < numbers.size() ? numbers[at] : otherwise;
+  };
   const std::array<format::Activation*, 3> targets = {&shape.f, &shape.g, &shape.h};
   for (size_t i = 0; i < count; ++i) {
-    const std::optional<format::UnaryOp> op = ParseActivation(names[i]);
+    const std::string& name = names[names.size() == all ? offset + i : i];
+    const std::optional<format::UnaryOp> op = ParseActivation(name);
     if (!op) {
       scope.Fault(
           "activation \"{}\" is unknown; must be sigmoid, tanh, relu, hardsigmoid, elu or softsign",
-          names[i]);
+          name);
       return;
     }
     const bool hard = *op == format::UnaryOp::hard_sigmoid;
-    const float a = i < alpha.size() ? alpha[i] : hard ? 0.2f : 1.0f;
-    const float b = i < beta.size() ? beta[i] : hard ? 0.5f : 0.0f;
+    const float a = number(alpha, i, hard ? 0.2f : 1.0f);
+    const float b = number(beta, i, hard ? 0.5f : 0.0f);
     // The state's activation h sees c', which is no sum of products: clip does not reach it.
     *targets[i] = format::Activation(a, b, i < 2 ? clip : 0.0f, *op, 0, 0);
   }

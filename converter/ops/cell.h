@@ -57,8 +57,10 @@ std::vector<plan::ValueId> EmitCell(plan::Builder& builder, const CellShape& sha
                                     const PackedCell& packed, plan::ValueId x,
                                     const std::vector<plan::ValueId>& states);
 
-// Reads activations, activations_alpha, activations_beta and clip; faults name what is unknown.
-void ReadActivations(NodeScope& scope, CellShape& shape);
+// Reads activations, activations_alpha, activations_beta and clip of one of `directions`. The lists
+// hold one entry per activation of the cell, for all directions, or one per direction and
+// activation. Faults name the activation or the count that is not supported.
+void ReadActivations(NodeScope& scope, int64_t direction, int64_t directions, CellShape& shape);
 
 }  // namespace weft::ops
 

@@ -132,10 +132,11 @@ class RangeSteps {
     if (count.exact) return NumberOf(range_.begin);
     const Number zero = numbers_.Known(0), back = numbers_.Known(-1);
     const bool forward = range_.step > 0;
-    const Number low = forward ? zero : back;
-    const Number high = forward ? length_ : numbers_.Add(length_, back);
-    const Number begin = Inside(range_.begin, forward ? low : high, low, high);
-    const Number end = Inside(range_.end, forward ? high : low, low, high);
+    const Number last = forward ? length_ : numbers_.Add(length_, back);
+    const SliceLimits<Number> limits = LimitsOf<Number>(forward, zero, back, length_, last);
+    const Number begin =
+        Inside(range_.begin, forward ? limits.begin.low : limits.begin.high, limits.begin);
+    const Number end = Inside(range_.end, forward ? limits.end.high : limits.end.low, limits.end);
     const Number distance = forward ? numbers_.Subtract(end, begin) : numbers_.Subtract(begin, end);
     const int64_t step = std::abs(range_.step);
     Number found = numbers_.DividedUp(numbers_.Greatest(distance, zero), step);
@@ -193,9 +194,10 @@ class RangeSteps {
     return is_from_start ? number : numbers_.FromStart(number, length_);
   }
 
-  Number Inside(const Bound& bound, const Number& natural, const Number& low, const Number& high) {
+  Number Inside(const Bound& bound, const Number& natural,
+                const SliceLimits<Number>::Range& limits) {
     if (!bound.known && !bound.computed) return natural;
-    return numbers_.Least(numbers_.Greatest(FromStart(bound), low), high);
+    return numbers_.Least(numbers_.Greatest(FromStart(bound), limits.low), limits.high);
   }
 
   LowerScope& scope_;
@@ -219,7 +221,10 @@ PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
   const std::optional<int64_t> distance = KnownDistance(range);
   if (!distance) return bounded;
   const bool exact = !HasLength(scope, range) && IsInside(range, *distance, dim);
-  return {DividedUp(std::min(*distance, dim), std::abs(range.step)), exact};
+  // A negative step takes the first element where both bounds come before the axis, however near
+  // they are.
+  const int64_t farthest = exact || range.step > 0 ? *distance : std::max<int64_t>(*distance, 1);
+  return {DividedUp(std::min(farthest, dim), std::abs(range.step)), exact};
 }
 
 ValueId EmitRange(LowerScope& scope, const ComputedRange& range, ValueId x, const Dims& dims,

@@ -69,10 +69,12 @@ void LowerPower(LowerScope& scope) {
   EmitBinary(scope.builder, BinaryOp::multiply, x, x, scope.NewOutput(0));
 }
 
-// A slope per channel lines up with axis 1, any other slope by NumPy's rule.
+// A slope per channel is aligned with axis 1, any other slope by NumPy's rule. Leading axes of one
+// element that x does not have are dropped: ONNX's LeakyRelu has a slope of shape [1] for a scalar.
 Dims SlopeDims(const NodeScope& scope) {
   const Dims& x = scope.input_dims(0);
-  const Dims& slope = scope.input_dims(1);
+  Dims slope = scope.input_dims(1);
+  while (slope.size() > x.size() && slope.front() == 1) slope.erase(slope.begin());
   const size_t channel_axis = x.size() > 1 ? 1 : 0;
   if (slope.size() != 1 || x.empty() || x[channel_axis] != slope[0]) return slope;
   Dims dims(x.size(), 1);

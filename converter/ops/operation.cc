@@ -73,12 +73,16 @@ std::optional<Dims> NodeScope::RequireInts(size_t i, std::string_view what) {
   if (!ints && !has_input(i)) {
     Fault("input {} ({}) is missing; must be a constant", i, what);
   } else if (!ints) {
-    Fault(
-        "input {} ({}) is computed at run time; must be a constant, since memory is planned ahead "
-        "(--value makes an input of the model one)",
-        i, what);
+    FaultComputed(i, what, ", since memory is planned ahead");
   }
   return ints;
+}
+
+void NodeScope::FaultComputed(size_t i, std::string_view what, std::string_view reason) {
+  Fault(
+      "input {} ({}) is computed at run time; must be a constant{} (--value makes an input of the "
+      "model one)",
+      i, what, reason);
 }
 
 void NodeScope::AddFault(const std::string& message) {

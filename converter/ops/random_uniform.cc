@@ -80,10 +80,7 @@ bool CheckLimit(InferScope& scope, size_t i, std::string_view name, ElementType 
     scope.Fault("input {} ({}) is {} and output_type is {}; both must be of one type", i, name,
                 scope.input_type_name(i), Name(type));
   } else if (scope.constant(i) == nullptr) {
-    scope.Fault(
-        "input {} ({}) is computed at run time; must be a constant: draw from 0 to 1 and "
-        "scale the result",
-        i, name);
+    scope.FaultComputed(i, name, ": draw from 0 to 1 and scale the result");
   } else if (ElementCount(scope.input_dims(i)) != 1) {
     scope.Fault("input {} ({}) is {}; must be one number", i, name, ToString(scope.input_type(i)));
   } else {

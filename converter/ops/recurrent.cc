@@ -45,9 +45,12 @@ Layout LayoutOf(const NodeScope& scope) {
 // Everything the shapes and attributes say, read once by the shape rule and once by the lowering.
 struct Recurrent {
   Layout layout;
-  CellShape cell;
+  CellShape cell;         // of the first direction
+  CellShape second_cell;  // of the second one: other activations
   int64_t directions = 1, steps = 1;
   bool backward_only = false;
+
+  const CellShape& CellOf(int64_t direction) const { return direction == 0 ? cell : second_cell; }
 };
 
 void CheckDims(NodeScope& scope, size_t input, std::string_view what, const Dims& must) {
@@ -75,7 +78,7 @@ void CheckWeights(NodeScope& scope, const Recurrent& recurrent) {
   }
   if (scope.has_input(layout.b)) CheckDims(scope, layout.b, "B", with_lead({biases}));
   if (layout.merged && scope.constant(layout.w) == nullptr) {
-    scope.Fault("input {} (merged weights) is computed at run time; must be constant", layout.w);
+    scope.FaultComputed(layout.w, "merged weights");
   }
 }
 
@@ -112,7 +115,9 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   recurrent.steps = layout.sequence ? scope.input_dims(0)[1] : 1;
   cell.linear_before_reset =
       layout.kind == CellKind::kGru && scope.attributes.Bool("linear_before_reset", false);
-  ReadActivations(scope, cell);
+  recurrent.second_cell = cell;
+  ReadActivations(scope, 0, recurrent.directions, cell);
+  if (recurrent.directions == 2) ReadActivations(scope, 1, 2, recurrent.second_cell);
   const Dims state = layout.sequence ? Dims{cell.batch, recurrent.directions, cell.hidden}
                                      : Dims{cell.batch, cell.hidden};
   CheckDims(scope, 1, "hidden state", state);
@@ -402,7 +407,8 @@ void SequenceLowering::RunDirection(int64_t direction) {
   }
   const auto body = [&](const Iteration& iteration) {
     const ValueId x = builder_.View(iteration.slices[0], 0, FloatType({cell_.batch, cell_.inputs}));
-    std::vector<ValueId> results = EmitCell(builder_, cell_, packed, x, iteration.states);
+    std::vector<ValueId> results =
+        EmitCell(builder_, recurrent_.CellOf(direction), packed, x, iteration.states);
     if (mask_ == kNone) return results;
     const ValueId y = gathers_ ? Select(iteration.slices[1], results[0], zeros_) : kNone;
     for (size_t i = 0; i < states; ++i) {

@@ -93,7 +93,7 @@ bool ReadResampleScales(NodeScope& scope, size_t input, Resampling& resampling) 
   }
   const std::optional<std::vector<double>> scales = scope.Numbers(input);
   if (!scales) {
-    scope.Fault("input {} (scales) is computed at run time; must be a constant", input);
+    scope.FaultComputed(input, "scales");
     return false;
   }
   if (scope.rank(input) != 1 || scales->size() != count) {

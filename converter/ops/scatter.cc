@@ -6,6 +6,7 @@
 // updates meet their row in their own order, so that the last one replaces it and a sum is one chain
 // that begins with the data.
 #include <algorithm>
+#include <utility>
 
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
@@ -167,21 +168,13 @@ void LowerScattered(LowerScope& scope, const ScatteredRows& rows) {
 bool CheckElementDims(InferScope& scope, int64_t axis) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
-  bool fits = indices.size() == data.size(), covers = true;
+  bool fits = indices.size() == data.size();
   for (size_t i = 0; fits && i < data.size(); ++i) {
-    if (i == static_cast<size_t>(axis)) continue;
-    fits = indices[i] <= data[i];
-    covers = covers && indices[i] == data[i];
+    fits = i == static_cast<size_t>(axis) || indices[i] <= data[i];
   }
   if (!fits) {
     scope.Fault("indices are {} and data {}; must have no greater extents than data but on axis {}",
                 ToString(indices), ToString(data), axis);
-  } else if (!covers && !scope.constant(1)) {
-    scope.Fault(
-        "indices are {} and data {}; must be a constant, or have the extents of data but on axis "
-        "{}",
-        ToString(indices), ToString(data), axis);
-    return false;
   }
   return fits;
 }
@@ -204,19 +197,38 @@ void InferScatterElements(InferScope& scope) {
   SetScattered(scope);
 }
 
+// Writes the part of the data that the indices cover: from the first position on, as many as there
+// are indices along each axis but `axis`, which is covered completely.
+void LowerComputedScatter(LowerScope& scope, size_t axis) {
+  const Dims& data = scope.input_dims(0);
+  Dims part = scope.input_dims(1);
+  const int64_t targets = std::exchange(part[axis], data[axis]);
+  if (targets == 0 || ElementCount(part) == 0) return scope.Forward(0, 0);
+  plan::Builder& builder = scope.builder;
+  const ComputedRows rows = {.outer = ProductOf(part, 0, axis),
+                             .rows = part[axis],
+                             .inner = ProductOf(part, axis + 1, part.size()),
+                             .targets = targets,
+                             .by_element = true,
+                             .combination = CombinationOf(scope)};
+  const plan::ValueId numbers = EmitFromStart(builder, ScatterIndices(scope), rows.rows);
+  if (part == data) {
+    return WriteComputedRows(scope, rows, numbers, scope.input(2), StartsFromData(scope));
+  }
+  const plan::ValueId x = scope.input(0), taken = builder.Scratch({builder.type(x), part});
+  const Dims strides = plan::DenseStrides(data), part_strides = plan::DenseStrides(part);
+  builder.CopyStrided(x, taken, part, strides, 0, part_strides, 0);
+  const plan::ValueId written =
+      EmitCombinedRows(builder, rows, numbers, scope.input(2), taken, StartsFromData(scope));
+  const plan::ValueId y = scope.NewOutput(0);
+  builder.Copy(x, y);
+  builder.CopyStrided(written, y, part, part_strides, 0, strides, 0);
+}
+
 void LowerScatterElements(LowerScope& scope) {
   const Dims& data = scope.input_dims(0);
   const size_t axis = ScatterAxisOf(scope);
-  if (!scope.constant(1)) {
-    const ComputedRows rows = {.outer = ProductOf(data, 0, axis),
-                               .rows = data[axis],
-                               .inner = ProductOf(data, axis + 1, data.size()),
-                               .targets = scope.input_dims(1)[axis],
-                               .by_element = true,
-                               .combination = CombinationOf(scope)};
-    const plan::ValueId numbers = EmitFromStart(scope.builder, ScatterIndices(scope), rows.rows);
-    return WriteComputedRows(scope, rows, numbers, scope.input(2), StartsFromData(scope));
-  }
+  if (!scope.constant(1)) return LowerComputedScatter(scope, axis);
   const int64_t total = ProductOf(data, 0, data.size());
   PlacedRows rows = RowsOfPlaces(ElementTargets(scope, axis), scope.input_dims(1), total);
   LowerScattered(scope, {1, total / rows.inner, rows.inner, std::move(rows.places)});

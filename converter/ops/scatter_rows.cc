@@ -387,17 +387,21 @@ plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
   return results.lasts[0];
 }
 
+plan::ValueId EmitCombinedRows(plan::Builder& builder, const ComputedRows& rows,
+                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data,
+                               bool with_data) {
+  const bool starts_from_data = with_data || rows.combination == Combination::kReplace;
+  return starts_from_data && rows.combination != Combination::kMean
+             ? EmitComputedRows(builder, rows, numbers, updates, data)
+             : EmitCountedRows(builder, rows, numbers, updates, data, starts_from_data);
+}
+
 void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
                        plan::ValueId updates, bool with_data) {
   if (ScattersNothing(scope, rows.targets)) return scope.Forward(0, 0);
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId data = scope.input(0);
-  const bool starts_from_data = with_data || rows.combination == Combination::kReplace;
   const plan::ValueId y =
-      starts_from_data && rows.combination != Combination::kMean
-          ? EmitComputedRows(builder, rows, numbers, updates, data)
-          : EmitCountedRows(builder, rows, numbers, updates, data, starts_from_data);
-  scope.SetOutput(0, builder.View(y, 0, scope.output_type(0)));
+      EmitCombinedRows(scope.builder, rows, numbers, updates, scope.input(0), with_data);
+  scope.SetOutput(0, scope.builder.View(y, 0, scope.output_type(0)));
 }
 
 }  // namespace weft::ops

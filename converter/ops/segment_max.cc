@@ -50,9 +50,7 @@ std::optional<int64_t> SegmentCount(InferScope& scope) {
   }
   const std::optional<Dims> ids = scope.Ints(kSegmentIds);
   if (ids) return ids->empty() ? 0 : ids->back() + 1;
-  scope.Fault(
-      "input 1 (segment_ids) is computed at run time; must be a constant where input 2 "
-      "(num_segments) is absent");
+  scope.FaultComputed(kSegmentIds, "segment_ids", " where input 2 (num_segments) is absent");
   return std::nullopt;
 }
 

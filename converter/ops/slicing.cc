@@ -266,8 +266,12 @@ void LowerComputedSlicing(LowerScope& scope, const Cut& cut) {
   plan::ValueId x = Moved(builder, scope.input(0), movement, {type.type, dims});
   plan::ValueId length = plan::kNone;
   for (const ComputedRange& range : cut.computed) {
-    x = EmitRange(scope, range, x, dims, &length);
-    dims[range.axis] = CountOfRange(scope, range).most;
+    const int64_t most = CountOfRange(scope, range).most;
+    // A range that is always empty has no run-time length, so that another axis may have one.
+    plan::ValueId of_range = plan::kNone;
+    x = EmitRange(scope, range, x, dims, &of_range);
+    if (most > 0 && of_range != plan::kNone) length = of_range;
+    dims[range.axis] = most;
   }
   if (length != plan::kNone) scope.SetLength(length);
   scope.SetOutput(0, builder.View(x, 0, type));
@@ -367,13 +371,14 @@ constexpr Operation kSlicingRows[] = {
 
 Run RunBetween(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
                int64_t dim) {
-  const int64_t low = step > 0 ? 0 : -1;
-  const int64_t high = step > 0 ? dim : dim - 1;
-  const auto clamped = [&](int64_t bound) {
-    return std::clamp(bound < 0 ? bound + dim : bound, low, high);
+  const SliceLimits<int64_t> limits = LimitsOf<int64_t>(step > 0, 0, -1, dim, dim - 1);
+  const auto clamped = [&](int64_t bound, const SliceLimits<int64_t>::Range& range) {
+    return std::min(std::max(bound < 0 ? bound + dim : bound, range.low), range.high);
   };
-  const int64_t first = begin ? clamped(*begin) : (step > 0 ? low : high);
-  const int64_t last = end ? clamped(*end) : (step > 0 ? high : low);
+  const int64_t first =
+      begin ? clamped(*begin, limits.begin) : (step > 0 ? limits.begin.low : limits.begin.high);
+  const int64_t last =
+      end ? clamped(*end, limits.end) : (step > 0 ? limits.end.high : limits.end.low);
   const int64_t distance = step > 0 ? last - first : first - last;
   if (distance <= 0) return {0, 0, 0, 1};
   // A step beyond the axis takes one place; the bound keeps its negation and products in range.

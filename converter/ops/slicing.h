@@ -14,8 +14,29 @@
 
 namespace weft::ops {
 
-// Places of an axis between bounds, which are clamped; one that is not given is the natural end for
-// the direction of the step.
+// Positions that a bound of a slice is clamped to, inclusive, after a negative bound was counted from
+// the end. A bound that is absent is begin.low and end.high for a positive step, begin.high and
+// end.low for a negative one. begin.high is -1 for a negative step along an axis without elements,
+// and then wins over begin.low: clamp to `low` first.
+template <typename Number>
+struct SliceLimits {
+  struct Range {
+    Number low, high;
+  };
+  Range begin, end;
+};
+
+// The limits along an axis of `length` elements, for conversion and for steps alike. A negative step
+// clamps a begin before the axis to its first element, as OpenVINO and ONNX Runtime do; NumPy takes
+// no element then.
+template <typename Number>
+SliceLimits<Number> LimitsOf(bool forward, Number zero, Number minus_one, Number length,
+                             Number last) {
+  if (forward) return {{zero, length}, {zero, length}};
+  return {{zero, last}, {minus_one, last}};
+}
+
+// Elements of an axis between bounds, which are clamped to the limits above.
 Run RunBetween(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step, int64_t dim);
 
 // Where a range begins or ends: a number, one that the run computes, or neither: the natural end.

@@ -30,7 +30,7 @@ std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view wh
   if (!scope.has_input(i)) return 0.0f;
   const std::optional<std::vector<double>> numbers = scope.Numbers(i);
   if (!numbers) {
-    scope.Fault("input {} ({}) is computed at run time; must be a constant", i, what);
+    scope.FaultComputed(i, what);
   } else if (numbers->size() != 1 || std::isnan((*numbers)[0])) {
     scope.Fault("input {} ({}) is {}; must be one number", i, what, ToString(scope.input_type(i)));
   } else {

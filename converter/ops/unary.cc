@@ -185,10 +185,7 @@ void LowerHardSigmoid(LowerScope& scope) {
 void InferSelu(InferScope& scope) {
   CheckNumbers(scope, {"alpha", "lambda"});
   for (size_t i : {1, 2}) {
-    if (scope.constant(i) == nullptr) {
-      scope.Fault("input {} ({}) is computed at run time; must be a constant", i,
-                  i == 1 ? "alpha" : "lambda");
-    }
+    if (scope.constant(i) == nullptr) scope.FaultComputed(i, i == 1 ? "alpha" : "lambda");
   }
   InferFloat(scope);
 }
