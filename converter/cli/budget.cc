@@ -34,14 +34,14 @@ std::span<const Row> Largest(const std::vector<Row>& rows, size_t most_rows) {
 
 Json PeakJson(const format::Model& model, const inspect::Peak& peak, size_t most_rows) {
   Json alive = Json::array();
+  uint64_t value_bytes = 0;  // more than the peak if values overlap
+  for (const inspect::AliveBuffer& buffer : peak.alive) value_bytes += buffer.bytes;
   for (const inspect::AliveBuffer& buffer : Largest(peak.alive, most_rows)) {
     alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
   }
-  return {{"step", peak.step},
-          {"layer", inspect::LayerOf(model, peak.step)},
-          {"bytes", peak.bytes},
-          {"buffers", peak.alive.size()},
-          {"largest", std::move(alive)}};
+  return {{"step", peak.step},          {"layer", inspect::LayerOf(model, peak.step)},
+          {"bytes", peak.bytes},        {"buffers", peak.alive.size()},
+          {"value_bytes", value_bytes}, {"largest", std::move(alive)}};
 }
 
 Json ScratchJson(const format::Model& model, const inspect::Budget& budget, size_t most_rows) {

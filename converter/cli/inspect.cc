@@ -164,9 +164,10 @@ void PrintStreamed(const Json& json, const std::string& layout) {
   }
   AnswerText(table.Text());
   const Json& whole = json["whole_multiply_adds"];
-  Answer("multiply-adds of a step: {}; of the whole model, for each of its steps: {}",
-         Mean(json["multiply_adds"].get<double>()),
-         whole.is_null() ? "not known" : Mean(whole.get<double>()));
+  Answer("multiply-adds of a step: {}{}", Mean(json["multiply_adds"].get<double>()),
+         whole.is_null()
+             ? ""
+             : "; of the whole model, for each of its steps: " + Mean(whole.get<double>()));
   Answer("state: {} bytes in variables; at least {} must be kept{}",
          json["state_bytes"].get<uint64_t>(), json["least_state_bytes"].get<uint64_t>(),
          layout.empty() ? "" : "; layout " + layout);

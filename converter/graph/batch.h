@@ -14,7 +14,7 @@ struct BatchOptions {
   bool streams = false;  // one more axis of an input may be dynamic, which is time then
   // The first axis is no time either where it is the only dynamic one.
   bool assumes_only_axis = true;
-  TimeNames time_axes;  // are no batch
+  TimeNames time_axes = {};  // are no batch
 };
 
 // Sets each dynamic batch to 1, or to the least that its bounds allow, and warns about it. Inputs of

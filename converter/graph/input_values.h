@@ -20,7 +20,7 @@ struct InputValue {
   std::vector<std::byte> bytes;  // dense, row-major
   // Instead of both: numbers as number_value.h has them, which take the input's type and shape. One
   // number fills an input of fixed shape.
-  std::string numbers;
+  std::string numbers = {};
 };
 
 // By any name of an input, else by its index among the inputs that the model declares. The type

@@ -14,6 +14,9 @@ function whyRegion(region) {
   const answers = [[plan.arena_bytes.length > 1 ? `In ${regionName(region)} step ` : "Step ", stepLink(peak.step),
     ` is the fullest: ${bytesText(peak.bytes)} are alive there in ${counted(peak.buffers, "value")}, most of them in `,
     peak.largest.slice(0, 3).map((row, i) => [i > 0 ? ", " : "", named(row.name, 40), ` (${bytesText(row.bytes)})`]), "."]];
+  if (peak.value_bytes > peak.bytes) {
+    answers.push([`They overlap in memory: their sizes add up to ${bytesText(peak.value_bytes)}.`]);
+  }
   const bytes = aliveAt(peak.step, region).filter((b) => b.kind !== "value").reduce((sum, b) => sum + b.bytes, 0);
   if (bytes > 0) answers.push([`${bytesText(bytes)} of them are inputs and outputs of the model.`]);
   if (plan.bound_bytes !== undefined) {
