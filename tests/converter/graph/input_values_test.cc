@@ -79,7 +79,7 @@ TEST_F(InputValues, OfOneInputAreGivenOnce) {
                         "it once"});
 }
 
-graph::InputValue Numbers(const std::string& text) {
+graph::InputValue FromText(const std::string& text) {
   graph::InputValue value;
   value.numbers = text;
   return value;
@@ -87,7 +87,7 @@ graph::InputValue Numbers(const std::string& text) {
 
 TEST_F(InputValues, TakeNumbersOfTheInputsType) {
   ir::Node& n = *g.graph.parameters[1];
-  EXPECT_EQ(Faults({{"n", Numbers("16000,-1")}}), ValueFaults{});
+  EXPECT_EQ(Faults({{"n", FromText("16000,-1")}}), ValueFaults{});
   EXPECT_EQ(n.constant->type, (TensorType{ElementType::i32, {2}}));
   int32_t elements[2];
   std::memcpy(elements, n.constant->bytes.data(), sizeof(elements));
@@ -97,7 +97,7 @@ TEST_F(InputValues, TakeNumbersOfTheInputsType) {
 
 TEST_F(InputValues, FillAFixedShapeWithOneNumber) {
   ir::Node& n = *g.graph.parameters[1];
-  EXPECT_EQ(Faults({{"n", Numbers("7")}}), ValueFaults{});
+  EXPECT_EQ(Faults({{"n", FromText("7")}}), ValueFaults{});
   EXPECT_EQ(n.constant->bytes.size(), 8u);
   EXPECT_EQ(n.constant->bytes[4], std::byte{7});
 }
@@ -107,7 +107,7 @@ TEST_F(InputValues, TakeOneNumberForAScalarAndAnyCountForAnOpenRow) {
   rate->name = "sr";
   ir::Node* const row = g.Parameter({ElementType::boolean, {-1}}).node;
   row->name = "row";
-  EXPECT_EQ(Faults({{"sr", Numbers("16000")}, {"row", Numbers("true,0,1")}}), ValueFaults{});
+  EXPECT_EQ(Faults({{"sr", FromText("16000")}, {"row", FromText("true,0,1")}}), ValueFaults{});
   EXPECT_EQ(rate->constant->type, (TensorType{ElementType::i64, {}}));
   EXPECT_EQ(row->constant->type, (TensorType{ElementType::boolean, {3}}));
   EXPECT_EQ(row->constant->bytes[0], std::byte{1});
@@ -115,17 +115,17 @@ TEST_F(InputValues, TakeOneNumberForAScalarAndAnyCountForAnOpenRow) {
 }
 
 TEST_F(InputValues, RefuseNumbersThatDoNotFit) {
-  EXPECT_EQ(Faults({{"n", Numbers("2147483648")}}),
+  EXPECT_EQ(Faults({{"n", FromText("2147483648")}}),
             ValueFaults{"--value: input \"n\": is 2147483648; must be a number that i32 holds"});
-  EXPECT_EQ(Faults({{"n", Numbers("0.5")}}),
+  EXPECT_EQ(Faults({{"n", FromText("0.5")}}),
             ValueFaults{"--value: input \"n\": is 0.5; must be a number that i32 holds"});
-  EXPECT_EQ(Faults({{"n", Numbers("1,2,3")}}),
+  EXPECT_EQ(Faults({{"n", FromText("1,2,3")}}),
             ValueFaults{"--value: input \"n\": is 3 numbers; must be as many as i32[2] has "
                         "elements, or one for a fixed shape"});
-  EXPECT_EQ(Faults({{"x", Numbers("1")}}).size(), 1u);  // f32[?,8] has no fixed shape
+  EXPECT_EQ(Faults({{"x", FromText("1")}}).size(), 1u);  // f32[?,8] has no fixed shape
   ir::Node* const half = g.Parameter({ElementType::f16, {}}).node;
   half->name = "half";
-  EXPECT_EQ(Faults({{"half", Numbers("1")}}),
+  EXPECT_EQ(Faults({{"half", FromText("1")}}),
             ValueFaults{"--value: input \"half\": is a number and the input is f16; must be a .npy "
                         "file"});
 }
