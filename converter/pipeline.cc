@@ -71,9 +71,10 @@ struct Conversion {
   Faults& faults;
   graph::Folding folding;
   std::optional<int64_t> open_length = std::nullopt;  // of a dynamic time axis
-  bool assumes_batch = true;   // where the first axis is the only dynamic one, and may be time
-  bool has_batch = false;      // where it is not assumed
-  graph::TimeSeeds open = {};  // the inputs' axes that are so long
+  bool assumes_batch = true;    // where the first axis is the only dynamic one, and may be time
+  bool has_batch = false;       // where it is not assumed
+  bool has_own_shapes = false;  // of inputs, that the model does not have
+  graph::TimeSeeds open = {};   // the inputs' axes that are so long
   std::unique_ptr<ir::Graph> graph = nullptr;
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
@@ -182,8 +183,8 @@ graph::Folding FoldingOf(const ConvertOptions& options) {
   return {emit::RunHere, options.fold_budget_bytes};
 }
 
-graph::InferOptions InferOptionsOf(const ConvertOptions& options) {
-  return {options.shapes.empty(), options.max_iterations};
+graph::InferOptions InferOptionsOf(const Conversion& c) {
+  return {!c.has_own_shapes, c.options.max_iterations};
 }
 
 // What else is wrong with a file that the reader, a --shape or a --value refuses.
@@ -224,8 +225,10 @@ bool Read(Conversion& c) {
   if (c.graph == nullptr) return false;
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   const bool streams = options.streaming_steps.has_value();
+  const size_t warnings = c.faults.warnings().size();
   c.has_batch =
       !graph::AssumeBatches(*c.graph, {streams, c.assumes_batch, options.time_axes}, c.faults);
+  c.has_own_shapes = !options.shapes.empty() || c.faults.warnings().size() > warnings;
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
@@ -262,7 +265,7 @@ bool Resolve(Conversion& c) {
 }
 
 bool Infer(Conversion& c) {
-  graph::InferAndFold(*c.graph, InferOptionsOf(c.options), c.folding, c.faults);
+  graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
   return c.faults.ok();
 }
 

@@ -108,6 +108,19 @@ void RefuseDifferences(const ir::Graph& graph, const ir::Graph& twin, Faults& fa
   if (node != nullptr) RefuseLength(graph, *node, faults);
 }
 
+// As marked.
+TimeSeeds OpenAxesOfInputs(const ir::Graph& graph) {
+  TimeSeeds seeds;
+  for (size_t input = 0; input < graph.parameters.size(); ++input) {
+    const ir::OutputPort& port = graph.parameters[input]->outputs[0];
+    for (size_t axis = 0; axis < port.type.dims.size(); ++axis) {
+      if ((port.open_axes >> axis & 1U) == 0) continue;
+      seeds.push_back({false, input, static_cast<int64_t>(axis)});
+    }
+  }
+  return seeds;
+}
+
 // The lengths that were assumed are no property of the model.
 void ForgetLengths(Streamed& streamed) {
   streamed.all_steps = 0;
@@ -156,7 +169,9 @@ std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
     if (!streamed || !InferAndFold(each, infer, folding, faults)) return std::nullopt;
     return streamed;
   };
+  const TimeSeeds seeds = OpenAxesOfInputs(graph);
   std::optional<Streamed> streamed = stream(graph);
+  if (streamed && !AreTime(seeds, *streamed)) return streamed;
   if (!streamed || !stream(twin)) return std::nullopt;
   RefuseDifferences(graph, twin, faults);
   if (!faults.ok()) return std::nullopt;
