@@ -109,10 +109,10 @@ class States(unittest.TestCase):
         self.assertEqual(one.state_layout, other.state_layout)
         other.state = one.state
         other.state = bytes(one.state)  # plain bytes carry no layout
-        stranger = weft.convert(Case("streaming/residual_blocks").model, streaming=True)
-        self.assertNotEqual(stranger.state_layout, one.state_layout)
+        other_net = weft.convert(Case("streaming/residual_blocks").model, streaming=True)
+        self.assertNotEqual(other_net.state_layout, one.state_layout)
         with self.assertRaisesRegex(weft.Error, "^weft: state: has layout .*; must have "):
-            stranger.state = pickle.loads(pickle.dumps(one.state))
+            other_net.state = pickle.loads(pickle.dumps(one.state))
         self.assertEqual(weft.convert(Case(_GRU).model).state_layout, 0)
 
 

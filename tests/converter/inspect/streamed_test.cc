@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streaming note of a file: the facts about the complete model and the rules that they obey.
+// The streaming note of a file: the facts about the complete model and the rules of the note.
 // Damaged files are tests/cli/damaged_files_test.cc's.
 #include "converter/inspect/streamed.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in: runs its model once by each interface.
-#include "model.h"
+#include <model.h>
+
 #include "runtime/weft_c.h"
 
 namespace {
