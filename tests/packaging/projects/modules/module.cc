@@ -17,6 +17,6 @@ extern "C" __attribute__((visibility("default"))) bool runs() {
   const weft_memory memory = {{&state, sizeof(state)}, {&scratch, sizeof(scratch)}};
   const bool opens = model::Open(&state, &scratch, &engine).ok() && engine.Run().ok();
   return opens &&
-         weft_ok(weft_open(model_data, MODEL_DATA_BYTES, model_steps(), memory, &c_engine)) &&
+         weft_ok(weft_open(model_model, MODEL_MODEL_BYTES, model_steps, memory, &c_engine)) &&
          weft_ok(weft_run(&c_engine));
 }
