@@ -234,6 +234,7 @@ bool Read(Conversion& c) {
   c.graph = options.in_memory ? ir::ReadWithHoles(options.model, *options.in_memory, c.faults)
                               : ir::ReadWithHoles(options.model, options.weights, c.faults);
   if (c.graph == nullptr) return false;
+  graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
