@@ -223,6 +223,7 @@ bool Read(Conversion& c) {
   c.graph = options.in_memory ? ir::ReadWithHoles(options.model, *options.in_memory, c.faults)
                               : ir::ReadWithHoles(options.model, options.weights, c.faults);
   if (c.graph == nullptr) return false;
+  graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   const bool streams = options.streaming_steps.has_value();
   const size_t warnings = c.faults.warnings().size();

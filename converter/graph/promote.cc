@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/promote.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/base/visible.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "kernels/elementwise/convert.h"
@@ -159,5 +164,21 @@ class Promotion {
 }  // namespace
 
 void Promote(ir::Graph& graph) { Promotion(graph).Run(/*is_model=*/true); }
+
+void WarnOfDoubles(const ir::Graph& graph, Faults& faults) {
+  std::vector<std::string> ports;
+  const auto add = [&](std::string_view kind, const ir::Node& port, const ir::OutputPort& value) {
+    if (value.type.type != ElementType::f64) return;
+    ports.push_back(fmt::format("{} \"{}\"", kind, OneLine(port.name)));
+  };
+  for (const ir::Node* input : graph.parameters) add("input", *input, input->outputs[0]);
+  for (const ir::Node* output : graph.results) {
+    const ir::Source& source = output->inputs[0];
+    add("output", *output, source.node->outputs[source.port]);
+  }
+  if (ports.empty()) return;
+  faults.Warn(fmt::format("{}: f64 is computed as f32, of fewer digits and a smaller range: {}",
+                          graph.file, fmt::join(ports, ", ")));
+}
 
 }  // namespace weft::graph

@@ -4,6 +4,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
+#include "converter/ops/bounds.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
@@ -25,6 +26,21 @@ void SetElementwiseOutput(InferScope& scope) {
 void InferArithmetic(InferScope& scope) {
   CheckNumeric(scope, kBoth);
   SetElementwiseOutput(scope);
+}
+
+// Quotients of integers round down where m_pythondiv says so. ONNX's operation rounds towards 0, but
+// its exports carry m_pythondiv, too.
+void InferDivide(InferScope& scope) {
+  InferArithmetic(scope);
+  const ElementType type = scope.input_element(0);
+  if (scope.failed() || IsFloat(type) || !scope.attributes.Bool("m_pythondiv", true)) return;
+  const std::vector<ir::Source>& operands = scope.node().inputs;
+  const auto is_natural = [](const ir::Source& source) { return BoundsOf(source).low >= 0; };
+  if (std::ranges::all_of(operands, is_natural)) return;
+  scope.Warn(
+      "m_pythondiv is true and an operand may be negative: quotients round down; Div of ONNX "
+      "rounds "
+      "towards 0");
 }
 
 void InferLogical(InferScope& scope) {
@@ -142,7 +158,7 @@ constexpr Operation kElementwiseRows[] = {
      kPointwiseOfBoth<SubtractOf>},
     {"Multiply", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::multiply>,
      kPointwiseOfBoth<MultiplyOf>},
-    {"Divide", 1, 2, 2, InferArithmetic, LowerNarrow<LowerDivide, ElementType::i16>, kPointwise},
+    {"Divide", 1, 2, 2, InferDivide, LowerNarrow<LowerDivide, ElementType::i16>, kPointwise},
     {"Maximum", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::maximum>,
      kPointwiseOfBoth<MaximumOf>},
     {"Minimum", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::minimum>,

@@ -224,11 +224,20 @@ int64_t TapCount(const Window& window) {
   return window.z.kernel * window.y.kernel * window.x.kernel;
 }
 
-// Every window as a row: [planes * windows, taps]. x is f32, i32 or i64.
-plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, int64_t planes, Window window) {
+// The lowest integer of the data's type: the padding, and the maximum of padding alone.
+int64_t LowestOf(ElementType type) {
+  if (type == ElementType::u8) return 0;
+  return std::numeric_limits<int64_t>::min() >> (64 - BitsOf(type));
+}
+
+// Every window as a row: [planes * windows, taps]. x is f32, i32 or i64, the data were of type `data`.
+plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
+                         Window window) {
   const ElementType type = builder.type(x);
-  // NaN, which is worse than every number, or the lowest integer.
-  const uint64_t bits = type == ElementType::f32 ? 0x7FC00000 : uint64_t{1} << (BitsOf(type) - 1);
+  // NaN, which is worse than every number, or the lowest integer, in as many bits as x has.
+  const uint64_t mask = std::numeric_limits<uint64_t>::max() >> (64 - BitsOf(type));
+  const uint64_t bits =
+      type == ElementType::f32 ? 0x7FC00000 : static_cast<uint64_t>(LowestOf(data)) & mask;
   const plan::ValueId source = Padded(builder, x, planes, bits, window);
   const WindowAxis &z = window.z, &y = window.y, &across = window.x;
   const int64_t row = across.in, plane = y.in * row;
@@ -242,9 +251,9 @@ plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, int64_t planes
 }
 
 // Every window becomes a row, and each row its maximum. x is i32 or i64.
-void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, int64_t planes, const Window& window,
-                    plan::ValueId y) {
-  const plan::ValueId rows = WindowRows(builder, x, planes, window);
+void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
+                    const Window& window, plan::ValueId y) {
+  const plan::ValueId rows = WindowRows(builder, x, data, planes, window);
   format::ReduceParams params;
   params.mutate_kept_rank(1);
   params.mutate_reduced_rank(1);
@@ -289,10 +298,10 @@ void EmitMaxima(LowerScope& scope) {
   const int64_t planes = data[0] * data[1];
   const plan::ValueId wide_x = Wide(builder, scope.input(0));
   if (ElementBytes(type.type) >= 4) {
-    return EmitIntegerMax(builder, wide_x, planes, WindowOf(scope), y);
+    return EmitIntegerMax(builder, wide_x, type.type, planes, WindowOf(scope), y);
   }
   const plan::ValueId wide_y = builder.Scratch({ElementType::i32, type.dims});
-  EmitIntegerMax(builder, wide_x, planes, WindowOf(scope), wide_y);
+  EmitIntegerMax(builder, wide_x, type.type, planes, WindowOf(scope), wide_y);
   EmitConvert(builder, wide_y, y);
 }
 
@@ -332,9 +341,10 @@ PlaneNumbers PlaneNumbersOf(const Window& window) {
 // The steps that number the maxima.
 class IndexSteps {
  public:
-  IndexSteps(plan::Builder& builder, const Dims& data, const Window& window)
+  IndexSteps(plan::Builder& builder, const Dims& data, ElementType type, const Window& window)
       : builder_(builder),
         data_(data),
+        data_type_(type),
         window_(window),
         planes_(data[0] * data[1]),
         dims_{planes_, WindowCount(window)} {}
@@ -378,12 +388,10 @@ class IndexSteps {
   // first that is none of padding counts.
   plan::ValueId Inside(plan::ValueId numbers, const Dims& firsts) {
     const ElementType type = builder_.type(maxima_);
-    const auto lowest = type == ElementType::i64 ? std::numeric_limits<int64_t>::min()
-                                                 : std::numeric_limits<int32_t>::min();
     const plan::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});
     const plan::ValueId y = Made();
     EmitCompare(builder_, format::CompareOp::equal, {maxima_, dims_},
-                {IntegerWeights(builder_, type, {lowest}), {1, 1}}, is_lowest);
+                {IntegerWeights(builder_, type, {LowestOf(data_type_)}), {1, 1}}, is_lowest);
     EmitSelect(builder_, {is_lowest, dims_}, {Known(firsts), {1, dims_[1]}}, {numbers, dims_},
                {y, dims_});
     return y;
@@ -400,6 +408,7 @@ class IndexSteps {
 
   plan::Builder& builder_;
   const Dims data_;
+  const ElementType data_type_;
   const Window window_;
   const int64_t planes_;
   const Dims dims_;  // a number for each window
@@ -412,9 +421,9 @@ void EmitIndices(LowerScope& scope) {
   plan::Builder& builder = scope.builder;
   const Dims data = scope.input_dims(0);
   const Window window = WindowOf(scope);
-  const plan::ValueId rows =
-      WindowRows(builder, Wide(builder, scope.input(0)), data[0] * data[1], window);
-  IndexSteps steps(builder, data, window);
+  const plan::ValueId rows = WindowRows(builder, Wide(builder, scope.input(0)),
+                                        scope.input_element(0), data[0] * data[1], window);
+  IndexSteps steps(builder, data, scope.input_element(0), window);
   const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
   const plan::ValueId numbers = steps.Numbers(steps.Taps(rows), axis);
   if (type.type == kNumberType) return scope.SetOutput(1, builder.View(numbers, 0, type));

@@ -74,12 +74,11 @@ void InferReduceOfNumbers(InferScope& scope) {
   InferReduce(scope);
 }
 
-// Where there is no element, the greatest and the least number of the type are the result; of i32
-// these are others.
+// Without an element the result is the lowest or the highest number of the type. Narrow integers are
+// reduced as i32, whose lowest and highest numbers are others; of a run-time length they are refused.
 void InferExtreme(InferScope& scope) {
   InferReduceOfNumbers(scope);
-  const bool may_be_empty =
-      ElementCount(scope.input_dims(0)) == 0 || ir::ExtentOf(scope.node().inputs[0]).has_value();
+  const bool may_be_empty = ir::ExtentOf(scope.node().inputs[0]).has_value();
   if (!may_be_empty || !IsNarrowInteger(scope.input_element(0))) return;
   scope.Fault("input 0 is {} and may have no element; must be of f32, i32 or i64 then",
               ToString(scope.input_type(0)));
@@ -232,6 +231,26 @@ void LowerReduce(LowerScope& scope) {
 template <ReduceOp op>
 constexpr auto LowerReduceOfNumbers = LowerNarrow<LowerReduce<op>>;
 
+// Bits of the number that an extreme of no elements is, of a narrow integer.
+uint64_t ExtremeBits(ReduceOp op, ElementType type) {
+  switch (type) {
+    case ElementType::i8:
+      return static_cast<uint8_t>(NeutralNumber<int8_t>(op));
+    case ElementType::u8:
+      return NeutralNumber<uint8_t>(op);
+    default:
+      return static_cast<uint16_t>(NeutralNumber<int16_t>(op));
+  }
+}
+
+template <ReduceOp op>
+void LowerExtreme(LowerScope& scope) {
+  const ElementType type = scope.input_element(0);
+  const bool is_empty = ElementCount(scope.input_dims(0)) == 0;
+  if (!is_empty || !IsNarrowInteger(type)) return LowerReduceOfNumbers<op>(scope);
+  scope.builder.Fill(scope.NewOutput(0), ExtremeBits(op, type));
+}
+
 void ReduceAxes(AxisScope& scope) {
   const std::vector<bool> reduced = NamedAxes(scope, 1);
   const bool keeps = scope.attributes.Bool("keep_dims", false);
@@ -271,8 +290,8 @@ constexpr Traits kReduces = {.minds_length = true, .axes = ReduceAxes, .turn = R
 constexpr Operation kReduceRows[] = {
     {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::sum>, kReduces},
     {"ReduceMean", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::mean>, kReduces},
-    {"ReduceMax", 1, 2, 2, InferExtreme, LowerReduceOfNumbers<ReduceOp::max>, kReduces},
-    {"ReduceMin", 1, 2, 2, InferExtreme, LowerReduceOfNumbers<ReduceOp::min>, kReduces},
+    {"ReduceMax", 1, 2, 2, InferExtreme, LowerExtreme<ReduceOp::max>, kReduces},
+    {"ReduceMin", 1, 2, 2, InferExtreme, LowerExtreme<ReduceOp::min>, kReduces},
     {"ReduceProd", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::product>,
      kReduces},
     {"ReduceL1", 4, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::l1>, kReduces},

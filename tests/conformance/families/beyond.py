@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from build import node
-from casebook import Case, counting, exact, flags, i64, integers, normal, sizes, uniform
+from casebook import Case, by_numpy, counting, exact, flags, i64, integers, normal, sizes, uniform
 
 LENGTHS = [1, 15, 16, 17, 33]
 
@@ -67,6 +67,10 @@ def _binary():
     yield Case("beyond/prelu_one_slope", [normal("prelu1", 17)],
                lambda x: node("PRelu", 1, [x, np.array([0.25], np.float32)]),
                reference=_f32(lambda x: np.where(x > 0, x, x * 0.25)))
+    yield Case("beyond/prelu_scalar", [normal("prelu_scalar")],
+               lambda x: node("PRelu", 1, [x, np.array([0.25], np.float32)]),
+               reference=_f32(lambda x: np.where(x > 0, x, x * 0.25)),
+               note="ONNX's LeakyRelu of a scalar has a slope of shape [1].")
     yield exact("beyond/convert_like", [normal("like", 7) * 9, integers("like", 0, 2, 2)],
                 lambda a, b: node("ConvertLike", 1, [a, b]), lambda a, b: np.trunc(a).astype(np.int32))
 
@@ -110,6 +114,19 @@ def _space_to_depth(x, block, blocks_first):
     return parts.transpose(order).reshape(n, c * block**2, h // block, w // block)
 
 
+def _reduce_of_nothing():
+    """The lowest and the highest number of the type, as the specification of ONNX has it."""
+    for kind in (np.int8, np.uint8, np.int16, np.int32, np.int64):
+        name = np.dtype(kind).name
+        yield exact(f"beyond/reduce_extremes_of_no_{name}", [np.zeros((0, 3), kind)],
+                    lambda x: [node("ReduceMax", 1, [x, i64(0)], keep_dims=False),
+                               node("ReduceMin", 1, [x, i64(0)], keep_dims=True)],
+                    lambda x, kind=kind: [np.full(3, np.iinfo(kind).min, kind),
+                                          np.full((1, 3), np.iinfo(kind).max, kind)],
+                    **(by_numpy("OpenVINO gives 0, or numbers of 32 bits.")
+                       if kind in (np.int16, np.int64) else {}))
+
+
 def _reorder():
     for mode in ("blocks_first", "depth_first"):
         first = mode == "blocks_first"
@@ -146,4 +163,5 @@ def cases():
     yield from _unary()
     yield from _binary()
     yield from _reduce()
+    yield from _reduce_of_nothing()
     yield from _reorder()

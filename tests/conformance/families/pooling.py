@@ -166,8 +166,33 @@ def _average():
                 x, *geometry, exclude_pad=exclude))
 
 
+def _of_padding_alone():
+    """A window of padding alone: the lowest number of the type as maximum, -inf of floats, and 0 as
+    mean."""
+    attributes = {"kernel": [2], "strides": [1], "pads_begin": [2], "pads_end": [2],
+                  "dilations": [2], "axis": 0, "index_element_type": "i64",
+                  "rounding_type": "floor", "auto_pad": "explicit"}
+    why = by_numpy("OpenVINO gives the lowest finite float as maximum and NaN as mean, and differs "
+                   "between its kernels.")
+    for kind in (np.float32, np.int8, np.uint8, np.int32, np.int64):
+        lowest = -np.inf if kind == np.float32 else np.iinfo(kind).min
+
+        def reference(x, lowest=lowest):
+            return np.concatenate([x, np.full_like(x, lowest), x], 2)
+
+        yield exact(f"pooling/max_of_padding_alone_{np.dtype(kind).name}",
+                    [integers("alone", 1, 9, 1, 3, 1).astype(kind)],
+                    lambda x: node("MaxPool", 8, [x], **attributes).output(0), reference, **why)
+    yield exact("pooling/average_of_padding_alone", [normal("alone", 1, 3, 3)],
+                lambda x: node("AvgPool", 1, [x], **{
+                    "kernel": [2], "strides": [3], "pads_begin": [0], "pads_end": [1],
+                    "exclude-pad": True, "rounding_type": "ceil", "auto_pad": "explicit"}),
+                lambda x: np.stack([(x[:, :, 0] + x[:, :, 1]) / 2, 0 * x[:, :, 0]], 2), **why)
+
+
 def cases():
     yield from _max()
     yield from _average()
     yield from _indices()
+    yield from _of_padding_alone()
     yield from _indices_of_integers()

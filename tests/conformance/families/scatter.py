@@ -161,6 +161,16 @@ def _all_elements():
                        reduction=reduction, use_init_val=with_data),
                    reference=lambda x, updates, i, reduction=reduction, with_data=with_data:
                    _elements_of(x, i, updates, 1, reduction, with_data), rtol=1e-6, atol=0)
+    for reduction, with_data, axis in (("none", True, 1), ("sum", True, 0), ("mean", False, -1)):
+        places = integers(f"ep_{reduction}", -3, 3, 2, 3, 2, dtype=np.int64)
+        yield Case(f"scatter/elements_computed_part_{reduction}",
+                   [_numbers("epx", 3, 4, 3), _numbers("epu", 2, 3, 2), places],
+                   lambda x, updates, i, reduction=reduction, with_data=with_data, axis=axis: node(
+                       "ScatterElementsUpdate", 12, [x, i, updates, np.int64(axis)],
+                       reduction=reduction, use_init_val=with_data),
+                   reference=lambda x, updates, i, reduction=reduction, with_data=with_data,
+                   axis=axis: _elements_of(x, i, updates, axis, reduction, with_data),
+                   rtol=1e-6, atol=0)
     yield Case("scatter/elements_computed_mean_of_one", [normal("ecm", 4), normal("ecmu", 1), i64(2)],
                lambda x, updates, i: node("ScatterElementsUpdate", 12, [x, i, updates, np.int64(0)],
                                           reduction="mean", use_init_val=True),

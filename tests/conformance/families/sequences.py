@@ -5,7 +5,7 @@ activations."""
 import numpy as np
 
 from build import node
-from casebook import i64, normal, recurrent
+from casebook import by_numpy, i64, normal, recurrent
 from families.cells import PEEPHOLES, named_peepholes, weights, with_peepholes
 from reference import cells
 
@@ -124,6 +124,50 @@ def _settings():
                         weights_are_inputs=True)
 
 
+def _activations_of_each_direction():
+    """Two lists of activations, alphas and betas, one after the other."""
+    rows = [  # name, kind, activations, alphas, betas
+        ("lstm_equal", "LSTMSequence", ["sigmoid", "tanh", "relu"] * 2, [], []),
+        ("gru_equal", "GRUSequence", ["sigmoid", "relu"] * 2, [], []),
+        ("rnn_equal", "RNNSequence", ["relu"] * 2, [], []),
+        ("lstm_two_kinds", "LSTMSequence",
+         ["sigmoid", "relu", "tanh", "hardsigmoid", "tanh", "relu"], [0, 0, 0, 0.3, 0, 0],
+         [0, 0, 0, 0.4, 0, 0]),
+        ("gru_two_kinds", "GRUSequence", ["sigmoid", "tanh", "hardsigmoid", "relu"],
+         [0, 0, 0.3, 0], [0, 0, 0.4, 0]),
+        ("rnn_two_kinds", "RNNSequence", ["tanh", "relu"], [], []),
+    ]
+    why = by_numpy("OpenVINO computes both directions with the activations of the first.")
+    for name, kind, activations, alphas, betas in rows:
+        label = f"activations_{name}"
+        states, time, inputs, hidden = len(DEFAULT[kind]) // 3 + 1, 5, 3, 4
+        w, r, b = stacked(label, 2, GATES[kind], inputs, hidden)
+        arrays = [normal(label + "x", 2, time, inputs)]
+        arrays += [normal(f"{label}s{part}", 2, 2, hidden, scale=0.5) for part in range(states)]
+        arrays.append(np.array([time, 3], np.int32))
+        attributes = {"activations": activations, "clip": 0.8}
+        if alphas:
+            attributes.update(activations_alpha=alphas, activations_beta=betas)
+
+        def graph(*ports, kind=kind, own=(w, r, b), attributes=attributes):
+            return node(kind, 5, [*ports, *own], hidden_size=4, direction="bidirectional",
+                        **attributes)
+
+        def reference(x, *rest, kind=kind, own=(w, r, b), lists=(activations, alphas, betas)):
+            halves = []
+            for index, direction in enumerate(("forward", "reverse")):
+                count = len(lists[0]) // 2
+                names, alphas, betas = (part[index * count:][:count] for part in lists)
+                given = [part[:, [index]] for part in rest[:-1]] + [rest[-1]]
+                given += [part[[index]] for part in own]
+                halves.append(REFERENCES[kind](x, *given, direction=direction, activations=names,
+                                               alphas=alphas, betas=betas, clip=0.8))
+            return [np.concatenate(pair, 1) for pair in zip(*halves)]
+
+        yield recurrent(f"sequence/{label}", arrays, graph, reference,
+                        **(why if "two_kinds" in name else {}))
+
+
 def _peepholes():
     """LSTMSequence-1, written as version 5 and given its further input afterwards."""
     batch, time, inputs, hidden = 2, 5, 4, 6
@@ -184,5 +228,6 @@ def cases():
     yield from _lengths()
     yield from _whole_blocks()
     yield from _settings()
+    yield from _activations_of_each_direction()
     yield from _stack()
     yield from _peepholes()

@@ -300,6 +300,25 @@ def _strided_slice():
                 lambda x: node("StridedSlice", 1, [x, i64(1), i64(5)], **plain), lambda x: x[1:5])
 
 
+def _begin_before_the_axis():
+    """A negative step takes the first element, as OpenVINO and ONNX Runtime do; NumPy takes none."""
+    for begin in (-5, -6, -99, -2**63):
+        name = f"{-begin}_before" if begin > -2**63 else "lowest"
+        given = [i64(-2**63), i64(-1), i64(0)]
+        yield exact(f"slicing/slice_computed_begin_{name}", [counting(5, 2), i64(begin)],
+                    lambda x, begin, given=given: node("Slice", 8, [x, begin, *given]),
+                    lambda x, begin: x[:1])
+    yield exact("slicing/slice_begin_before", [counting(5, 2)],
+                lambda x: node("Slice", 8, [x, i64(-9), i64(-99), i64(-1), i64(0)]),
+                lambda x: x[:1])
+    yield exact("slicing/strided_slice_begin_before", [counting(5, 2)],
+                lambda x: node("StridedSlice", 1, [x, i64(-9), i64(0), i64(-2)], begin_mask=[0],
+                               end_mask=[1]), lambda x: x[:1])
+    yield exact("slicing/slice_computed_beside_an_empty_axis", [counting(3, 2), i64(2, 2)],
+                lambda x, begin: node("Slice", 8, [x, begin, i64(9, 0), i64(1, 1), i64(0, 1)]),
+                lambda x, begin: x[2:, 2:0])
+
+
 def _gather():
     data = counting(5, 4)
     indices = np.array([[0, 4, 2], [3, 3, 1]], np.int32)
@@ -372,5 +391,6 @@ def _gather():
 
 def cases():
     yield from _computed()
-    for part in (_computed_strided, _of_run_time_length, _of_found, _slice, _strided_slice, _gather):
+    for part in (_computed_strided, _of_run_time_length, _of_found, _slice, _strided_slice,
+                 _begin_before_the_axis, _gather):
         yield from part()

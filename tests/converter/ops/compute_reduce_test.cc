@@ -41,14 +41,20 @@ TEST(Reduce, WantsConstantAxesAndAKnownType) {
   EXPECT_PRED2(Contains, g.FaultText(), "element type f32; this operation works on boolean");
 }
 
-TEST(Reduce, RefusesTheExtremesOfNoBytes) {
-  GraphBuilder g;
-  g.Add("ReduceMax", 1, {g.Parameter({ElementType::u8, {0, 3}}), g.Ints({0})});
-  g.Add("ReduceSum", 1, {g.Parameter({ElementType::u8, {0, 3}}), g.Ints({0})});
-  g.Add("ReduceMin", 1, {g.Parameter({ElementType::i32, {0, 3}}), g.Ints({0})});
-  EXPECT_FALSE(g.Infer());
-  EXPECT_EQ(g.faults.lines().size(), 1u) << g.FaultText();
-  EXPECT_PRED2(Contains, g.FaultText(), "input 0 is u8[0,3] and may have no element");
+// The lowest or highest number of the type, as bits of a fill.
+TEST(Reduce, OfNoNarrowIntegersIsTheIdentity) {
+  const auto bits = [](const char* name, ElementType type) {
+    GraphBuilder g;
+    g.Result(g.Add(name, 1, {g.Parameter({type, {0, 3}}), g.Ints({0})}));
+    EXPECT_TRUE(g.Infer()) << g.FaultText();
+    return ParamsAt<format::FillParams>(g.Lower()).bits_low();
+  };
+  EXPECT_EQ(bits("ReduceMax", ElementType::i8), 0x80u);
+  EXPECT_EQ(bits("ReduceMin", ElementType::i8), 0x7Fu);
+  EXPECT_EQ(bits("ReduceMax", ElementType::u8), 0u);
+  EXPECT_EQ(bits("ReduceMin", ElementType::u8), 0xFFu);
+  EXPECT_EQ(bits("ReduceMax", ElementType::i16), 0x8000u);
+  EXPECT_EQ(bits("ReduceMin", ElementType::i16), 0x7FFFu);
 }
 
 format::ReduceParams LowerMean(Dims dims, const std::vector<int64_t>& axes) {

@@ -15,23 +15,24 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
-// The places that Python's range over a slice visits; an absent bound is the natural end.
+// The positions that a slice visits, by the words of ONNX: for a negative step begin is clamped to
+// [0, dim - 1] and end to [-1, dim - 1], for a positive one both to [0, dim]. An absent bound is the
+// natural end.
 std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
                             int64_t dim) {
   const bool forward = step > 0;
-  const auto place = [&](std::optional<int64_t> bound, int64_t natural) {
-    if (!bound) return natural;
-    if (*bound < 0) {
-      const int64_t from_end = *bound + dim;
-      return from_end < 0 ? (forward ? 0 : -1) : from_end;
-    }
-    return *bound >= dim ? (forward ? dim : dim - 1) : *bound;
+  const int64_t high = forward ? dim : dim - 1;
+  const auto place = [&](int64_t bound, int64_t low) {
+    if (bound < 0) bound += dim;
+    return bound >= high ? high : bound < low ? low : bound;
   };
-  const int64_t last = place(end, forward ? dim : -1);
+  const int64_t last = end ? place(*end, forward ? 0 : -1) : (forward ? dim : -1);
+  const int64_t first = begin ? place(*begin, 0) : (forward ? 0 : dim - 1);
   std::vector<int64_t> places;
-  for (int64_t at = place(begin, forward ? 0 : dim - 1); forward ? at < last : at > last;
-       at += step) {
+  for (int64_t at = first; forward ? at < last : at > last;) {
     places.push_back(at);
+    if (step >= dim || -step >= dim) break;
+    at += step;
   }
   return places;
 }
@@ -51,6 +52,30 @@ TEST(Slice, ClampsBoundsAsNumpyDoes) {
   const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMost, kLeast}, {3, -2}, {0, 1}});
   EXPECT_EQ(Only(outcome), Picked(x, {Places(-9, {}, 3, 4), Places(3, {}, -2, 5)}));
   EXPECT_EQ(outcome.step_count(), 1u);
+}
+
+// Bounds on both sides of every limit, of Slice and of StridedSlice, for lengths from 0 on.
+TEST(Slice, ClampsEveryBoundByTheRuleOfItsStep) {
+  for (const int64_t dim : {0, 1, 2, 5}) {
+    const Nd x = Iota({dim});
+    const int64_t bounds[] = {kLeast, -dim - 3, -dim - 1, -dim,    -1,      0,
+                              1,      dim - 1,  dim,      dim + 1, dim + 3, kMost};
+    for (const int64_t step :
+         {int64_t{1}, int64_t{2}, int64_t{-1}, int64_t{-2}, dim, -dim, kMost}) {
+      if (step == 0) continue;
+      for (const int64_t begin : bounds) {
+        for (const int64_t end : bounds) {
+          const Nd expected = Picked(x, {Places(begin, end, step, dim)});
+          const auto what = testing::Message() << dim << ": " << begin << " " << end << " " << step;
+          EXPECT_EQ(Only(Apply("Slice", 8, x, {{begin}, {end}, {step}, {0}})), expected) << what;
+          EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{begin}, {end}, {step}},
+                               {{"begin_mask", "0"}, {"end_mask", "0"}})),
+                    expected)
+              << what;
+        }
+      }
+    }
+  }
 }
 
 TEST(Slice, TakesAxesInAnyOrderOrTheFirstOnes) {
