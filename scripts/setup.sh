@@ -20,21 +20,21 @@ if [ "${WEFT_SKIP_SETUP:-0}" = 1 ]; then
   exit 0
 fi
 
-# A command, a file, python3:MODULE or Python's header, and the package that has it.
+# A command, a C++ header, a path, python3:MODULE or Python's header, and the package that has it.
 needs_convert='
 g++                                  g++
 cmake                                cmake
 ninja                                ninja-build
 flatc                                flatbuffers-compiler
-/usr/include/flatbuffers/base.h      libflatbuffers-dev
-/usr/include/pugixml.hpp             libpugixml-dev
-/usr/include/CLI/CLI.hpp             libcli11-dev
-/usr/include/nlohmann/json.hpp       nlohmann-json3-dev
-/usr/include/fmt/format.h            libfmt-dev
+flatbuffers/base.h                   libflatbuffers-dev
+pugixml.hpp                          libpugixml-dev
+CLI/CLI.hpp                          libcli11-dev
+nlohmann/json.hpp                    nlohmann-json3-dev
+fmt/format.h                         libfmt-dev
 '
 needs_demo='
 python3                              python3
-/usr/lib/python3/dist-packages/numpy python3-numpy
+python3:numpy                        python3-numpy
 arm-none-eabi-g++                    gcc-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib
 qemu-system-arm                      qemu-system-arm
@@ -43,13 +43,13 @@ needs_tests='
 ccache                               ccache
 python3:ensurepip                    python3-venv
 Python.h                             python3-dev
-/usr/include/gtest/gtest.h           libgtest-dev
+gtest/gtest.h                        libgtest-dev
 /usr/src/googletest/CMakeLists.txt   googletest
 ctags                                universal-ctags
 clang-format                         clang-format
 chromium                             chromium
 chromedriver                         chromium-driver
-/usr/lib/python3/dist-packages/selenium   python3-selenium
+python3:selenium                     python3-selenium
 aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
 arm-linux-gnueabihf-g++              g++-arm-linux-gnueabihf
 riscv64-linux-gnu-g++                g++-riscv64-linux-gnu
@@ -70,8 +70,11 @@ say() { echo "setup: $*" >&2; }
 present() {
   case "$1" in
     /*) [ -e "$1" ] ;;
-    python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
+    python3:*)
+      python3 -c "import ${1#*:}" 2>/dev/null || /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null
+      ;;
     Python.h) [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/$1" ] ;;
+    *.h | *.hpp) echo "#include <$1>" | g++ -x c++ -E - >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }

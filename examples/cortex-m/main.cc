@@ -8,6 +8,7 @@
 
 #include "dtmf.h"  // written by weft convert --c-source
 #include "dtmf/debounce.h"
+#define PROFILE_STEPS DTMF_STEPS
 #include "profile.h"
 #include "semihost.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * With -DPROFILE=ON the time of every step and layer, printed at the end; else nothing. The clock is
- * SysTick, which every Cortex-M has. Runs must not be further apart than its 24 bits last. */
+ * SysTick, which every Cortex-M has. PROFILE_STEPS is the model's number of steps, from its header;
+ * define it before this file is included. Runs must not be further apart than its 24 bits last. */
 #ifndef WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
 #define WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
 
 #ifdef PROFILE
 
-#include "dtmf.h"
 #include "runtime/step_times.h"
 #include "semihost.h"
 
@@ -29,7 +29,7 @@ static inline void WriteText(void* user, const char* text) {
   SemihostWrite(text);
 }
 
-static weft_step_time step_rows[DTMF_STEPS];
+static weft_step_time step_rows[PROFILE_STEPS];
 static weft_step_times step_times;
 
 static inline void BeginProfile(weft_engine* engine) {
@@ -40,7 +40,7 @@ static inline void BeginProfile(weft_engine* engine) {
   step_times.write = WriteText;
   step_times.ticks_per_second = CLOCK_HZ;
   step_times.steps = step_rows;
-  step_times.step_count = DTMF_STEPS;
+  step_times.step_count = PROFILE_STEPS;
   weft_time_steps(engine, &step_times);
 }
 

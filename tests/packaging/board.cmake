@@ -83,6 +83,12 @@ weft_build("${own}" "${FOLDER}/own" ${options}
            "-DCMAKE_TOOLCHAIN_FILE=${own}/toolchain.cmake")
 weft_run(own ${emulator} -kernel "${FOLDER}/own/firmware.elf")
 weft_expect("a model of one's own" "${weft_stdout}" "no\n")
+weft_build("${own}" "${FOLDER}/own" ${options}
+           "-DCMAKE_TOOLCHAIN_FILE=${own}/toolchain.cmake" -DPROFILE=ON)
+weft_run(own ${emulator} -icount shift=0 -kernel "${FOLDER}/own/firmware.elf")
+if(NOT weft_stdout MATCHES "step +kind.*us/run.*%.*\nno\n$")
+  message(FATAL_ERROR "a model of one's own prints no profile with PROFILE=ON:\n${weft_stdout}")
+endif()
 
 weft_run(configure "${CMAKE_COMMAND}" -S "${project}/cortex-m" -B "${FOLDER}/firmware"
          -DRAM_BYTES=1K)
