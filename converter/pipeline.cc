@@ -21,6 +21,7 @@
 #include "converter/emit/model_file.h"
 #include "converter/emit/run_here.h"
 #include "converter/emit/self_test.h"
+#include "converter/fold_work.h"
 #include "converter/graph/flatten.h"
 #include "converter/graph/fold.h"
 #include "converter/graph/infer.h"
@@ -239,6 +240,7 @@ bool Read(Conversion& c) {
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   c.f16_weights = CountF16(*c.graph);
+  c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);
   if (c.open_length) {
     c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
   }
@@ -490,7 +492,7 @@ bool RunPasses(Conversion& c, Stage last) {
 }
 
 graph::Folding FoldingOf(const ConvertOptions& options) {
-  return {emit::RunHere, options.fold_budget_bytes};
+  return {emit::RunHere, options.fold_budget_bytes, 0, FoldWork};
 }
 
 // What has come of a dynamic time axis of some length.
