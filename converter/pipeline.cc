@@ -20,6 +20,7 @@
 #include "converter/emit/run_here.h"
 #include "converter/emit/self_test.h"
 #include "converter/file_checks.h"
+#include "converter/fold_work.h"
 #include "converter/graph/batch.h"
 #include "converter/graph/faulty_bodies.h"
 #include "converter/graph/flatten.h"
@@ -180,7 +181,7 @@ constexpr Pass kPasses[] = {
 };
 
 graph::Folding FoldingOf(const ConvertOptions& options) {
-  return {emit::RunHere, options.fold_budget_bytes};
+  return {emit::RunHere, options.fold_budget_bytes, 0, FoldWork};
 }
 
 graph::InferOptions InferOptionsOf(const Conversion& c) {
@@ -234,6 +235,7 @@ bool Read(Conversion& c) {
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   c.f16_weights = CountF16(*c.graph);
+  c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);
   if (c.open_length) {
     c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
   }

@@ -242,6 +242,7 @@ nlohmann::ordered_json LayersJson(const std::vector<plan::LayerWeights>& layers)
                     {"bytes_before", one.bytes_before},
                     {"bytes", one.bytes},
                     {"signal_to_noise_db", noise}});
+    if (!one.fixed_because.empty()) list.back()["fixed_because"] = one.fixed_because;
   }
   return list;
 }
@@ -257,6 +258,10 @@ void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
                fmt::format("{}", one.bytes), fmt::format("{:.1f}", one.signal_to_noise_db)});
   }
   if (has_rows) AnswerText(table.Text());
+  for (const plan::LayerWeights& one : layers) {
+    if (one.fixed_because.empty() || !has_rows || one.bytes < 4096) continue;
+    AnswerText(fmt::format("{}: {} bytes stay f32: {}\n", one.layer, one.bytes, one.fixed_because));
+  }
 }
 
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
@@ -463,8 +468,9 @@ void AddFiles(Command& command, ConvertCall& call) {
 void AddMemory(Command& command, ConvertCall& call) {
   command
       .Add("--fold-budget", call.options.fold_budget_bytes,
-           "Most bytes of the constants computed ahead, all together, and of the memory to "
-           "compute them, as 1073741824 (the default) or 4G")
+           "Maximum bytes of all constants computed ahead and of the memory to compute them, as "
+           "1073741824 (the default) or 4G. Also limits their work, to an operation for 64 bytes "
+           "of the budget and 256 for each element of the model's own constants")
       .Apply(ByteCount())
       .Type("BYTES");
   call.arena_budget =
@@ -490,7 +496,8 @@ void AddMeasures(Command& command, ConvertCall& call) {
   call.max_error_given = command
                              .Add("--max-error", call.max_error,
                                   "With --precision auto: the types of fewest bytes with which no "
-                                  "output is off by more")
+                                  "output is off by more. Converts and runs the model at most 151 "
+                                  "times")
                              .Apply(Tolerable())
                              .Type("NUMBER");
   command

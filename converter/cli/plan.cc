@@ -22,6 +22,9 @@
 namespace weft::cli {
 namespace {
 
+// Of all nodes of a search together: seconds of work, whatever a node costs.
+constexpr int64_t kMaxLooks = 4'000'000'000;
+
 constexpr const char* kPlanFooter =
     R"(FILE.csv has a line per buffer, its name, the half-open time for which it is live and its bytes, under the
 header id,lower,upper,size. Columns alignment, gaps, offset (a fixed one) and near may follow; weft convert
@@ -38,8 +41,8 @@ Examples:
 struct PlanCall {
   std::string problem, solution;
   int64_t capacity_bytes = 0;
-  int64_t nodes = 2'000'000;
-  std::optional<Option> capacity;
+  int64_t nodes = 0;
+  std::optional<Option> capacity, nodes_given;
   bool json = false;
 };
 
@@ -62,7 +65,8 @@ struct Solved {
 
 Solved SolveTimed(const PlanCall& call, const plan::Problem& problem) {
   plan::Effort effort;
-  effort.most_nodes = call.nodes;
+  effort.max_looks = kMaxLooks;
+  if (call.nodes_given->is_given()) effort.most_nodes = call.nodes;
   if (call.capacity->is_given()) effort.enough_bytes = call.capacity_bytes;
   Solved solved;
   const auto begin = std::chrono::steady_clock::now();
@@ -147,9 +151,13 @@ void AddPlan(CommandLine& line, Exit* exit) {
                             "when none was found")
                        .Apply(ByteCount())
                        .Type("BYTES");
-  command.Add("--nodes", call->nodes, "Most nodes that the search looks at, 2000000 by default")
-      .Apply(Integer(0, int64_t{1} << 40))
-      .Type("N");
+  call->nodes_given = command
+                          .Add("--nodes", call->nodes,
+                               "Maximum number of nodes of the search. Default: 4000000000 divided "
+                               "by the buffers and "
+                               "the moments at which they are live, which one node looks at")
+                          .Apply(Integer(0, int64_t{1} << 40))
+                          .Type("N");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kPlanFooter);
   command.OnCall([call, exit] { *exit = PlanProblem(*call); });

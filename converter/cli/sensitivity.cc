@@ -61,6 +61,7 @@ std::string Quoted(const std::string& word) {
 std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer) {
   std::vector<std::string> types;
   for (const plan::LayerWeights& one : weights.layers) {
+    if (!one.fixed_because.empty()) continue;
     std::string type = plan::TypeText(one);
     const bool is_new = std::ranges::find(types, type) == types.end();
     if (one.layer == layer && is_new) types.push_back(std::move(type));
@@ -164,8 +165,11 @@ Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, 
     for (const auto& [layer, type] : types) all.layers[layer] = *plan::PrecisionOf(type);
     return trials.With(all);
   };
+  int trial_count = 0;
   const auto measure = [&](const plan::LayerTypes& types) -> std::optional<plan::Measured> {
-    announce(types.empty() ? "all as they are" : types.begin()->first);
+    announce(fmt::format("{} (trial {} of at most {})",
+                         types.empty() ? "all as they are" : types.begin()->first, ++trial_count,
+                         plan::kMaxTypeTrials + 1));
     const std::optional<Trial> trial = with(types);
     if (!trial) return std::nullopt;
     plan::Measured measured = trial->loss;

@@ -80,6 +80,28 @@ bool Fits(int64_t bytes, const Folding& folding, ops::NodeScope& scope) {
   return false;
 }
 
+int64_t ElementsOf(const ir::Node& node) {
+  int64_t count = 0;
+  for (const ir::OutputPort& output : node.outputs) {
+    count += ElementCount(output.type.dims).value_or(0);
+  }
+  return count;
+}
+
+// Adds `work` to that of the constants computed before, unless both are beyond the limit.
+bool TakeWork(double work, Folding& folding, ops::NodeScope& scope) {
+  if (work <= static_cast<double>(folding.limit_work - folding.used_work)) {
+    folding.used_work += static_cast<int64_t>(work);
+    return true;
+  }
+  scope.Fault(
+      "folding needs about {:.0f} operations beyond the {} of the constants made before; must be "
+      "at "
+      "most {} in all (a larger --fold-budget allows more)",
+      work, folding.used_work, folding.limit_work);
+  return false;
+}
+
 }  // namespace
 
 std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& folding,
@@ -92,6 +114,8 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
   scope.KeepAllOutputs();
   const int64_t input_bytes = BytesOfInputs(node);
   if (!Fits(input_bytes + BytesOfOutputs(node), folding, scope)) return {};
+  // Lowering may compute tables as large as the outputs.
+  if (folding.work && !TakeWork(static_cast<double>(ElementsOf(node)), folding, scope)) return {};
   try {
     node.operation->lower(scope);
   } catch (const TooWide& wide) {
@@ -104,6 +128,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
     output.names = {fmt::format("{}", port)};
     program.outputs.push_back(std::move(output));
   }
+  if (folding.work && !TakeWork(folding.work(program), folding, scope)) return {};
   const int64_t most_scratch_bytes = folding.limit_bytes - folding.used_bytes - input_bytes;
   plan::ProgramRun run = folding.run(std::move(program), most_scratch_bytes);
   if (!run.fault.empty()) {

@@ -21,8 +21,10 @@ class Improvement {
     best_.used_bytes = RoundUp(used_bytes, space.granule_bytes());
     best_.bound_bytes = RoundUp(bound_bytes, unit_);
     const auto items = static_cast<int64_t>(space.items().size());
+    const int64_t looks_per_node = 1 + items + space.incidences();
     most_nodes_ = effort.most_nodes.value_or(
-        std::min(kMostNodes, kMostLooks / (1 + items + space.incidences())));
+        effort.max_looks ? *effort.max_looks / looks_per_node
+                         : std::min(kMostNodes, kMostLooks / looks_per_node));
   }
 
   Improved Run(const Effort& effort) {

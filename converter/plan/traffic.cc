@@ -9,13 +9,18 @@ namespace {
 
 class Traffic {
  public:
-  explicit Traffic(const Program& program, std::span<const Placed> places = {})
-      : program_(program), places_(places), bytes_(program.values.size(), 0) {
+  using Cost = std::function<double(const Step&)>;
+  explicit Traffic(const Program& program, std::span<const Placed> places = {}, Cost cost = nullptr)
+      : program_(program),
+        places_(places),
+        cost_(std::move(cost)),
+        bytes_(program.values.size(), 0) {
     Visit(program.main, 1);
   }
 
   std::vector<double> Take() { return std::move(bytes_); }
   double steps() const { return steps_; }
+  double cost() const { return sum_of_costs_; }
   double near_bytes() const { return near_bytes_; }
 
  private:
@@ -47,6 +52,7 @@ class Traffic {
     for (const Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<Step>(&item)) {
         steps_ += times;
+        if (cost_) sum_of_costs_ += times * cost_(*step);
         for (const ValueId input : step->inputs) Touch(input, times);
         for (const ValueId output : step->outputs) Touch(output, times);
         near_bytes_ += times * NearBytes(*step);
@@ -60,6 +66,7 @@ class Traffic {
     const int64_t trips = section.trip_count < 0 ? section.max_trips
                                                  : std::min(section.trip_count, section.max_trips);
     const double rounds = times * static_cast<double>(trips);
+    if (section.loop) return Visit(section.loop->body, rounds);
     const double rounds_of_copy = rounds / static_cast<double>(section.copies.size());
     for (const ValueId each : {section.trip, section.first_condition, section.length}) {
       Touch(each, times);
@@ -71,13 +78,18 @@ class Traffic {
 
   const Program& program_;
   const std::span<const Placed> places_;
+  const Cost cost_;
   std::vector<double> bytes_;
-  double steps_ = 0, near_bytes_ = 0;
+  double steps_ = 0, near_bytes_ = 0, sum_of_costs_ = 0;
 };
 
 }  // namespace
 
 std::vector<double> TrafficOf(const Program& program) { return Traffic(program).Take(); }
+
+double SumOverSteps(const Program& program, const std::function<double(const Step&)>& cost) {
+  return Traffic(program, {}, cost).cost();
+}
 
 Work WorkOf(const Program& program, std::span<const Placed> places) {
   Traffic traffic(program, places);

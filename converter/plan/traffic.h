@@ -3,6 +3,7 @@
 #ifndef WEFT_CONVERTER_PLAN_TRAFFIC_H_
 #define WEFT_CONVERTER_PLAN_TRAFFIC_H_
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace weft::plan {
 // Bytes of operands that one run reads and writes, by ValueId of the root they lie in; 0 for views.
 // Loops count with their trips, those of open length with their maximum.
 std::vector<double> TrafficOf(const Program& program);
+
+// The sum of `cost` over the steps of one run, counted as in TrafficOf. Loops need not be planned.
+double SumOverSteps(const Program& program, const std::function<double(const Step&)>& cost);
 
 // What one run does beside multiplying and adding, which is the same in every plan of a model.
 struct Work {

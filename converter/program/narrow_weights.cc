@@ -9,13 +9,13 @@
 #include <limits>
 #include <set>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "converter/base/narrow.h"
 #include "converter/program/builder.h"
 #include "converter/program/conv_rows.h"
+#include "converter/program/fixed_weights.h"
 #include "converter/program/group_weights.h"
 #include "converter/program/integer_rows.h"
 #include "converter/program/integer_values.h"
@@ -29,8 +29,7 @@ namespace {
 
 constexpr size_t kWeights = 1;  // operand of every step that has `weights` in its parameters
 
-// Each saves two bytes; a kernel takes from 0.8 KB (dense) to 4 KB (conv) on a Cortex-M4F, of which
-// some is shared with that of floats.
+// Each saves two bytes; a kernel needs 0.8 KB (dense) to 4 KB (conv) on a Cortex-M4F.
 constexpr int64_t kLeastWeights = 1024;
 
 bool HasWeights(const Step& step) {
@@ -547,6 +546,7 @@ WeightsReport Narrowing::Report() const {
   for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {
     report.types.push_back({one->first.first, one->first.second, one->second});
   }
+  AddFixedWeights(program_, report, [&](ValueId root) { return constants_.contains(root); });
   return report;
 }
 

@@ -67,6 +67,8 @@ struct LayerWeights {
   int64_t bytes_before = 0, bytes = 0;
   double signal_to_noise_db = 0;
   uint32_t row_bits = kWideRows;
+  // Why no product can read them in another type, as "matmul reads them as data"; empty: one can.
+  std::string fixed_because = {};
 };
 // "f16", "i8x8": with the bits of rows where those are fewer.
 std::string TypeText(const LayerWeights& weights);

@@ -459,7 +459,7 @@ void TakeInFirstSteps(ir::Graph& graph, const Folding& folding) {
       for (ir::OutputPort& port : other->outputs) port.declared = true;
     }
     Faults discarded;  // a graph that has been inferred
-    Folding of_copy{folding.run};
+    Folding of_copy = folding.OfCopy();
     (void)InferAndFold(graph, {.check_declared = false}, of_copy, discarded);
   }
 }

@@ -582,7 +582,7 @@ std::optional<int64_t> WaitForWhatIsAhead(ir::Graph& graph, const TimeSeeds& see
     for (ir::OutputPort& port : node->outputs) port.declared = true;
   }
   Faults discarded;
-  Folding of_copy{folding.run};
+  Folding of_copy = folding.OfCopy();
   if (!InferAndFold(graph, {.check_declared = false}, of_copy, discarded)) return std::nullopt;
   if (!KeepStarts(graph, started)) return std::nullopt;
   return waiting.steps();

@@ -30,7 +30,7 @@ class Longer {
   // What cannot be computed for one step more has no constant then.
   void Compute(const Folding& folding) {
     Faults discarded;
-    Folding of_copy{folding.run};
+    Folding of_copy = folding.OfCopy();
     InferAndFold(again_, {.check_declared = false}, of_copy, discarded);
   }
 

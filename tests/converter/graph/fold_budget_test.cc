@@ -103,5 +103,26 @@ TEST_F(FoldBudget, CountsAllConstantsTogether) {
   EXPECT_TRUE(Convert({1000, 1000, 1000}, options));
 }
 
+// 4.8 MB of 64 MB, but more operations than such a budget and so small a file allow.
+TEST_F(FoldBudget, LimitsWorkAsWellAsBytes) {
+  pipeline::ConvertOptions options;
+  options.fold_budget_bytes = int64_t{1} << 26;
+  EXPECT_FALSE(Convert({1200000}, options));
+  EXPECT_EQ(lines,
+            ir::Lines({"model.xml:7: layer 4 \"t0\" (Tile): folding needs about 1200000 operations "
+                       "beyond the 0 of the constants made before; must be at most 1049344 in all "
+                       "(a larger --fold-budget allows more)"}));
+  EXPECT_TRUE(Convert({1200000}));
+  EXPECT_EQ(lines, ir::Lines());
+}
+
+// 240 MB of the 1 GiB of the default budget.
+TEST_F(FoldBudget, LimitsTheWorkOfSmallFilesByDefault) {
+  EXPECT_FALSE(Convert({60000000}));
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("folding needs about 60000000 operations"), std::string::npos)
+      << lines[0];
+}
+
 }  // namespace
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace weft::plan {
 namespace {
@@ -78,6 +79,22 @@ TEST(ChooseTypes, KnowsEveryTypeThatRounds) {
   EXPECT_EQ(std::ranges::find(types, "auto"), types.end());
   EXPECT_EQ(std::ranges::find(types, "i8x8"), types.end()) << "of the bytes of i8";
   EXPECT_EQ(std::ranges::find(types, "f32"), types.end());
+}
+
+// A layer for which no trial is left keeps its type; what was measured is still chosen.
+TEST(ChooseTypes, StopsAtTheMaximumNumberOfTrials) {
+  Costs costs;
+  std::vector<std::string> layers;
+  for (int i = 0; i < 1000; ++i) {
+    layers.push_back(std::to_string(1000 + i));
+    costs[layers.back()] = {{"f16", {10, 1e-9, 0}}, {"i8", {20, 1e-8, 0}}};
+  }
+  int count = 0;
+  const LayerTypes types = ChooseTypes(layers, 1, MeasureOf(costs, &count));
+  EXPECT_LE(count, kMaxTypeTrials);
+  EXPECT_FALSE(types.empty());
+  EXPECT_TRUE(types.contains(layers.front()));
+  EXPECT_FALSE(types.contains(layers.back()));
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/fixed_weights.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace weft::plan {
+namespace {
+
+LayerWeights FixedWeights(const Step& step, const Value& value) {
+  LayerWeights layer;
+  layer.layer = step.layer;
+  layer.bytes_before = layer.bytes = value.bytes;
+  layer.signal_to_noise_db = std::numeric_limits<double>::infinity();
+  layer.fixed_because = fmt::format("{} reads them as data", Name(step.kind()));
+  return layer;
+}
+
+}  // namespace
+
+void AddFixedWeights(const Program& program, WeightsReport& report,
+                     const std::function<bool(ValueId root)>& is_listed) {
+  std::set<ValueId> added;
+  const auto add = [&](const Step& step, ValueId input) {
+    if (input == kNone) return;
+    const ValueId root = Resolve(program, input).root;
+    const Value& value = program.values[root];
+    if (value.home != Home::kWeights || value.type.type != ElementType::f32) return;
+    if (value.bytes < kMinListedBytes || is_listed(root) || !added.insert(root).second) return;
+    report.Add(FixedWeights(step, value));
+  };
+  for (const Block& block : program.blocks) {
+    for (const Item& item : block.items) {
+      const auto* step = std::get_if<Step>(&item);
+      if (step == nullptr) continue;
+      for (const ValueId input : step->inputs) add(*step, input);
+    }
+  }
+}
+
+}  // namespace weft::plan

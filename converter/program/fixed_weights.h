@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of floats that keep their type, because a step reads them as data and not as weights.
+#ifndef WEFT_CONVERTER_PROGRAM_FIXED_WEIGHTS_H_
+#define WEFT_CONVERTER_PROGRAM_FIXED_WEIGHTS_H_
+
+#include <functional>
+
+#include "converter/program/narrow_weights.h"
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+// Constants with fewer bytes, such as biases, are not listed.
+inline constexpr int64_t kMinListedBytes = 1024;
+
+// Adds each f32 constant that a step reads, once, for the layer that reads it first. `is_listed` returns
+// true for the constants that the report has already.
+void AddFixedWeights(const Program& program, WeightsReport& report,
+                     const std::function<bool(ValueId root)>& is_listed);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_FIXED_WEIGHTS_H_
