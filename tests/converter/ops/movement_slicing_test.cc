@@ -24,7 +24,7 @@ std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t>
   const int64_t high = forward ? dim : dim - 1;
   const auto place = [&](int64_t bound, int64_t low) {
     if (bound < 0) bound += dim;
-    return bound >= high ? high : bound < low ? low : bound;
+    return std::min(std::max(bound, low), high);
   };
   const int64_t last = end ? place(*end, forward ? 0 : -1) : (forward ? dim : -1);
   const int64_t first = begin ? place(*begin, 0) : (forward ? 0 : dim - 1);
