@@ -47,7 +47,7 @@ namespace {
 HWY_EXPORT(ConvertBlocks);
 
 // A microcontroller converts element by element, which needs less code: through one exact form,
-// int64_t or Number. The pairs that models use often have loops of their own, with the same results.
+// int64_t or Number. The pairs that models use often have their own loops with the same results.
 
 bool IsFloat(Element type) {
   return type == Element::kF32 || type == Element::kF16 || type == Element::kBF16 ||

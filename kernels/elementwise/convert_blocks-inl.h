@@ -52,8 +52,8 @@ inline To BitsAs(From from) {
   return to;
 }
 
-// condition ? a : b for integers, without a branch: GCC keeps a branch around arithmetic of floats, and
-// then does not vectorise the loop.
+// condition ? a : b for integers, without a branch: GCC keeps a branch around arithmetic of floats,
+// and then does not vectorise the loop.
 template <typename T>
 inline T Select(bool condition, T a, T b) {
   using Bits = std::make_unsigned_t<T>;
@@ -150,9 +150,9 @@ inline Whole Truncated(Float value, Whole low, Whole high) {
   return Select(is_low, low, whole);
 }
 
-// The bits of an integer as a float. An integer that needs more bits than the fraction has keeps its
-// upper bits, and the last of these is set where the integer has lower ones. Rounding the result to f16
-// or bf16 is then the only rounding.
+// The bits of an integer as a float. An integer that needs more bits than the fraction has keeps
+// its upper bits, and the last of these is set where the integer has lower ones. Rounding the
+// result to f16 or bf16 is then the only rounding.
 inline uint32_t SmallIntegerAsF32(int32_t value) {
   const uint32_t sign = value < 0 ? ~uint32_t{0} : 0;
   const uint32_t magnitude = (static_cast<uint32_t>(value) ^ sign) - sign;
