@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# scripts/setup.sh [convert|demo|tests]: the needs of the weft command, of the demo, or of every test
+# scripts/setup.sh [convert|demo|tests]: the needs of the weft command, of the demo or of all tests
 # (the default). WEFT_SKIP_SETUP=1 leaves out all of it.
 set=${1:-tests}
 case "$set" in

@@ -38,7 +38,8 @@ void InferDivide(InferScope& scope) {
   const auto is_natural = [](const ir::Source& source) { return BoundsOf(source).low >= 0; };
   if (std::ranges::all_of(operands, is_natural)) return;
   scope.Warn(
-      "m_pythondiv is true and an operand may be negative: quotients round down; Div of ONNX rounds "
+      "m_pythondiv is true and an operand may be negative: quotients round down; Div of ONNX "
+      "rounds "
       "towards 0");
 }
 

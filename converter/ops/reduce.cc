@@ -4,6 +4,7 @@
 #include "converter/ops/reduce.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 
@@ -235,11 +236,11 @@ constexpr auto LowerReduceOfNumbers = LowerNarrow<LowerReduce<op>>;
 uint64_t ExtremeBits(ReduceOp op, ElementType type) {
   switch (type) {
     case ElementType::i8:
-      return static_cast<uint8_t>(NeutralNumber<int8_t>(op));
+      return std::bit_cast<uint8_t>(NeutralNumber<int8_t>(op));
     case ElementType::u8:
       return NeutralNumber<uint8_t>(op);
     default:
-      return static_cast<uint16_t>(NeutralNumber<int16_t>(op));
+      return std::bit_cast<uint16_t>(NeutralNumber<int16_t>(op));
   }
 }
 
