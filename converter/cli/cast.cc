@@ -22,6 +22,10 @@ bool IsSameNumber(const Array& is, const Array& was, size_t element) {
 
 bool Cast(ElementType type, Array& array, std::string* reason) {
   if (array.type.type == type) return true;
+  if (array.type.type == ElementType::bf16) {
+    *reason = "is uint16, the bits of bf16; --cast must have numbers of another type";
+    return false;
+  }
   Array cast{.type = {type, array.type.dims}, .bytes = {}};
   const auto bytes = DenseBytes(cast.type), count = ElementCount(cast.type.dims);
   const kernels::ConvertShape shape = {static_cast<uint32_t>(count.value_or(0)),

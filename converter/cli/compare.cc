@@ -60,14 +60,14 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
        ParsePortFiles(model.outputs(), "output", call.expects, "--expect", complaints.call)) {
     std::string reason;
     std::optional<Array> array =
-        ReadAs(model.outputs()[file.port].type.type, call.cast, file.file, &reason);
+        ReadAs(model.outputs()[file.port].type, call.cast, file.file, &reason);
     if (!array) {
       complaints.input.Add(fmt::format("{}: {}", file.file, reason));
     } else if (array->type.type != model.outputs()[file.port].type.type) {
       complaints.input.Add(fmt::format(
           "{}: is {}; output \"{}\" is {}{}", file.file, ToString(array->type),
           model.outputs()[file.port].display_name, ToString(model.outputs()[file.port].type),
-          CastAdvice(array->type.type, model.outputs()[file.port].type.type)));
+          CastAdvice(array->type.type, model.outputs()[file.port].type)));
     } else {
       list.push_back({file.port, file.file, std::move(*array)});
     }

@@ -139,7 +139,8 @@ std::vector<LayerResult> CompareAll(const CompareCall& call, const LoadedModel& 
   for (size_t i = 0; i < files.size(); ++i) {
     const Array& is = session.outputs()[first + i];
     std::string reason;
-    const std::optional<Array> must = ReadAs(is.type.type, call.cast, files[i].file, &reason);
+    const std::optional<Array> must =
+        ReadAs(model.outputs()[first + i].type, call.cast, files[i].file, &reason);
     if (!must) {
       faults.Add(fmt::format("{}: {}", files[i].file, reason));
       continue;
@@ -149,7 +150,7 @@ std::vector<LayerResult> CompareAll(const CompareCall& call, const LoadedModel& 
       result.comparison = Compare(is, *must, call.tolerance);
     } else {
       result.types = fmt::format("is {}; {} expects {}{}", ToString(is.type), files[i].file,
-                                 ToString(must->type), CastAdvice(must->type.type, is.type.type));
+                                 ToString(must->type), CastAdvice(must->type.type, is.type));
     }
     results.push_back(std::move(result));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converter/base/files.h"
+#include "converter/base/packed.h"
 #include "converter/cli/cast.h"
 #include "converter/cli/wav.h"
 
@@ -104,7 +105,7 @@ std::string MisfitOf(const ModelPort& port, Feed& feed) {
   if (type.type != port.type.type || (!feed.per_call && type.dims != port.type.dims)) {
     return fmt::format("is {}; input \"{}\" must be {}, or {} to feed N successive calls{}",
                        ToString(type), port.display_name, ToString(port.type), CallShapes(port),
-                       CastAdvice(type.type, port.type.type));
+                       CastAdvice(type.type, port.type));
   }
   if (!feed.per_call) return "";
   feed.call_count = type.dims[0];
@@ -125,6 +126,7 @@ std::optional<Feed> ParseFeed(const ModelPort& port, std::vector<std::byte> byte
     return recording ? CutRecording(port, *recording, reason) : std::nullopt;
   }
   std::optional<Array> array = ParseNpy(std::move(bytes), reason);
+  if (array) TakePackedBytes(port.type, *array);
   if (!array || (cast && !Cast(port.type.type, *array, reason))) return std::nullopt;
   Feed feed{.array = *std::move(array), .file = ""};
   *reason = MisfitOf(port, feed);
@@ -150,10 +152,11 @@ std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, boo
   return feed;
 }
 
-std::optional<Array> ReadAs(ElementType type, bool cast, const std::string& file,
+std::optional<Array> ReadAs(const TensorType& port, bool cast, const std::string& file,
                             std::string* reason) {
   std::optional<Array> array = ReadNpy(file, reason);
-  if (array && cast && !Cast(type, *array, reason)) return std::nullopt;
+  if (array) TakePackedBytes(port, *array);
+  if (array && cast && !Cast(port.type, *array, reason)) return std::nullopt;
   return array;
 }
 
@@ -172,8 +175,13 @@ void JoinCalls(uint32_t axis, Array& array) {
   dims[axis] *= calls;
 }
 
-std::string CastAdvice(ElementType is, ElementType must) {
-  return is == must ? "" : " (--cast converts element types)";
+std::string CastAdvice(ElementType is, const TensorType& must) {
+  if (IsPacked(must.type)) {
+    return fmt::format(" (packed, as uint8 [{}] in .npy)", DenseBytes(must).value_or(0));
+  }
+  if (is == must.type) return "";
+  if (is == ElementType::bf16) return " (uint16 in .npy holds the bits of bf16)";
+  return " (--cast converts element types)";
 }
 
 }  // namespace weft::cli

@@ -27,9 +27,10 @@ struct Feed {
 std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, bool cast,
                              Faults& faults);
 
-// The array of a .npy file, cast to the type if the call wants it. Nullopt and a reason without the
+// The array of a .npy file, with the type of the port if it holds its packed bytes, cast to it if
+// the call requests it. Nullopt and a reason without the
 // path where it cannot be read or cast; of another type it is left as it is.
-std::optional<Array> ReadAs(ElementType type, bool cast, const std::string& file,
+std::optional<Array> ReadAs(const TensorType& port, bool cast, const std::string& file,
                             std::string* reason);
 // Of an array that has a leading axis of calls: these one behind the other along the port's axis of
 // that number, and back again.
@@ -37,7 +38,7 @@ void JoinCalls(uint32_t axis, Array& array);
 void CutCalls(uint32_t axis, int64_t calls, Array& array);
 
 // What to do about an array of another type; empty where nothing is to be done.
-std::string CastAdvice(ElementType is, ElementType must);
+std::string CastAdvice(ElementType is, const TensorType& must);
 
 }  // namespace weft::cli
 

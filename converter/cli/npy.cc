@@ -9,6 +9,7 @@
 #include <set>
 
 #include "converter/base/files.h"
+#include "converter/base/packed.h"
 #include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
@@ -21,8 +22,13 @@ struct TypeRow {
   ElementType type;
   std::string_view name;  // "" where .npy has no such type
 };
+// Files hold the bits of bf16 as uint16, a type that no port has.
+constexpr std::string_view FileType(ElementType type, std::string_view npy) {
+  return type == ElementType::bf16 ? "<u2" : npy;
+}
 constexpr TypeRow kTypes[] = {
-#define WEFT_TYPE(name, Name, bits, is_float, legacy, npy) {ElementType::name, npy},
+#define WEFT_TYPE(name, Name, bits, is_float, legacy, npy) \
+  {ElementType::name, FileType(ElementType::name, npy)},
 #include "kernels/types.inc"
 #undef WEFT_TYPE
 };
@@ -233,6 +239,26 @@ std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* rea
     return std::nullopt;
   }
   return ParseNpy(std::move(*file), reason);
+}
+
+void TakePackedBytes(const TensorType& port, Array& array) {
+  TensorType one = array.type;
+  const bool per_call = one.dims.size() == 2;
+  if (per_call) one.dims.erase(one.dims.begin());
+  if (!ArePackedBytes(one, port)) return;
+  one = port;
+  if (per_call) one.dims.insert(one.dims.begin(), array.type.dims[0]);
+  array.type = std::move(one);
+}
+
+Array ToPackedBytes(Array array, size_t dims) {
+  if (!IsPacked(array.type.type)) return array;
+  const auto bytes = static_cast<int64_t>(array.bytes.size());
+  const bool per_call = array.type.dims.size() > dims;
+  const int64_t calls = per_call ? array.type.dims[0] : 1;
+  array.type = {ElementType::u8, {calls == 0 ? 0 : bytes / calls}};
+  if (per_call) array.type.dims.insert(array.type.dims.begin(), calls);
+  return array;
 }
 
 std::string_view NpyName(ElementType type) { return kTypes[static_cast<size_t>(type)].name; }

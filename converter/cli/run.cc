@@ -25,6 +25,8 @@ N feeds N successive calls, between which the state is kept; every output then g
 does all of it again, with the state kept, and writes the outputs of the last time. A file that is longer
 along the time axis of a streamed model feeds it piece by piece, and outputs are joined along theirs.
 
+Files hold the bits of bf16 as uint16, and the packed bytes of i4 and u4 as uint8 in one axis.
+
 Examples:
   weft run model.weft --input x=x.npy
   weft run model.weft --input x=x.npy --output-dir out
@@ -63,16 +65,9 @@ void CheckFiles(const RunCall& call, const Session& session,
   files.Check(faults);
 }
 
-void CheckOutputTypes(const LoadedModel& model, Faults& faults) {
-  for (const ModelPort& port : model.outputs()) {
-    if (!NpyName(port.type.type).empty()) continue;
-    faults.Add(fmt::format("{}: output \"{}\" is {}, which .npy cannot hold", model.file(),
-                           port.display_name, ToString(port.type)));
-  }
-}
-
-bool WriteOutputs(const RunCall& call, const std::vector<std::filesystem::path>& paths,
-                  const std::vector<Array>& arrays, Faults& faults) {
+bool WriteOutputs(const RunCall& call, const LoadedModel& model,
+                  const std::vector<std::filesystem::path>& paths, const std::vector<Array>& arrays,
+                  Faults& faults) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(call.output_dir, error);
   if (error) {
@@ -80,7 +75,9 @@ bool WriteOutputs(const RunCall& call, const std::vector<std::filesystem::path>&
     return false;
   }
   std::vector<std::vector<std::byte>> bytes;
-  for (const Array& array : arrays) bytes.push_back(NpyBytes(array));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    bytes.push_back(NpyBytes(ToPackedBytes(arrays[i], model.outputs()[i].type.dims.size())));
+  }
   std::vector<FileToWrite> files;
   for (size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], bytes[i]});
   std::string reason;
@@ -138,7 +135,6 @@ Exit Run(const RunCall& call) {
   session.ReadInputs(call, complaints);
   std::vector<std::filesystem::path> paths;
   if (!call.output_dir.empty()) {
-    CheckOutputTypes(*model, complaints.input);
     paths = OutputPaths(model->outputs(), call.output_dir);
     CheckFiles(call, session, paths, complaints.call);
   }
@@ -149,7 +145,8 @@ Exit Run(const RunCall& call) {
     PrintValues(call, *model, session);
     return Exit::kDone;
   }
-  if (!WriteOutputs(call, paths, session.outputs(), complaints.input)) return Report(complaints);
+  if (!WriteOutputs(call, *model, paths, session.outputs(), complaints.input))
+    return Report(complaints);
   PrintOutputs(call, *model, session, paths);
   return Exit::kDone;
 }

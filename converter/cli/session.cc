@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "converter/base/nearest.h"
+#include "converter/base/packed.h"
 #include "converter/cli/made_feed.h"
 #include "converter/cli/numbers.h"
 #include "converter/graph/port_names.h"
@@ -177,6 +178,13 @@ void Session::Collect(int64_t call, Faults& faults) {
     const Tensor tensor = model_.engine().output(static_cast<uint32_t>(i));
     TensorType type = CurrentType(tensor, port.type.type);
     const auto bytes = static_cast<size_t>(DenseBytes(type).value_or(0));
+    const bool is_whole = !IsPacked(type.type) || ElementCount(type.dims).value_or(0) % 2 == 0;
+    if (call_count_ > 1 && !is_whole) {
+      faults.Add(
+          fmt::format("output \"{}\" is {}, which ends inside a byte; make the calls one by one",
+                      port.display_name, ToString(type)));
+      continue;
+    }
     Array& array = outputs_[i];
     if (has_call_axis_) type.dims.insert(type.dims.begin(), call_count_);
     if (call == 0) {
@@ -205,7 +213,7 @@ bool Session::RunCall(int64_t call, bool is_last_time, Faults& faults) {
 void Session::Join() {
   for (size_t i = 0; i < outputs_.size() && joins_time_; ++i) {
     const std::optional<uint32_t> axis = model_.outputs()[i].time_axis;
-    if (axis) JoinCalls(*axis, outputs_[i]);
+    if (axis && !IsPacked(outputs_[i].type.type)) JoinCalls(*axis, outputs_[i]);
   }
 }
 

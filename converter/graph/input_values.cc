@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/packed.h"
 #include "converter/base/visible.h"
 #include "converter/graph/input_shapes.h"
 #include "converter/graph/number_value.h"
@@ -71,6 +72,8 @@ void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& valu
       value = ValueOfNumbers(name, as_given.numbers, *parameter, faults);
     }
     if (!value) continue;
+    const TensorType& type = parameter->outputs[0].type;
+    if (as_given.numbers.empty() && ArePackedBytes(value->type, type)) value->type = type;
     if (!given.emplace(parameter, *value).second) {
       faults.Add(
           fmt::format("--value: \"{}\" is an input that another name has given already; "

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of every kind in calls and views, and what outlives what."""
 import gc
+import pathlib
+import tempfile
 import threading
 import unittest
 import weakref
@@ -162,6 +164,34 @@ class Threads(unittest.TestCase):
         thread.join()
         # 0.4 s in one call; with the lock held there were a few at its two ends
         self.assertGreater(during, 20)
+
+
+_IDENTITY = """<net name="identity" version="11">
+<layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2,4" element_type="{kind}"/>
+<output><port id="0" precision="{upper}" names="x"><dim>2</dim><dim>4</dim></port></output></layer>
+<layer id="1" name="y" type="Result" version="opset1">
+<input><port id="0"><dim>2</dim><dim>4</dim></port></input></layer>
+</layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges>
+</net>
+"""
+
+
+class TypesWithoutName(unittest.TestCase):
+    """NumPy has no bf16, i4 and u4: bits and packed bytes go in and come out."""
+
+    def test_calls_and_values(self):
+        bits = np.arange(0x3F80, 0x3F88, dtype=np.uint16).reshape(2, 4)
+        packed = np.array([0x10, 0x32, 0x54, 0xF6], np.uint8)
+        for kind, array in (("bf16", bits), ("i4", packed), ("u4", packed)):
+            with self.subTest(kind), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "model.xml"
+                path.write_text(_IDENTITY.format(kind=kind, upper=kind.upper()))
+                outputs = (weft.convert(path)(array), weft.convert(path, values={"x": array})())
+                for output in outputs:
+                    self.assertEqual(output.dtype, array.dtype)
+                    np.testing.assert_array_equal(output, array)
 
 
 def _in_threads(work, count):

@@ -20,7 +20,8 @@ from weft._model import Model, Source, _as_array
 _AIMS = {"min": _core.Aim.SMALLEST, "fastest": _core.Aim.FASTEST}
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _TYPES = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "uint8": "u8",
-          "int16": "i16", "int32": "i32", "int64": "i64", "bool": "boolean"}
+          "int16": "i16", "int32": "i32", "int64": "i64", "bool": "boolean",
+          "uint16": "bf16"}  # the bits
 
 
 def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,

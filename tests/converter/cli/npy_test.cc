@@ -67,10 +67,10 @@ TEST(Npy, NamesWhatItRefuses) {
   EXPECT_EQ(Reason(File("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }", "abcd")),
             "is in Fortran order; must be in C order (numpy.ascontiguousarray)");
   EXPECT_EQ(Reason(File("{'descr': '<c8', 'fortran_order': False, 'shape': (), }", "abcdefgh")),
-            "has elements of type \"<c8\"; must be one of <f4 <f2 <f8 |i1 |u1 <i2 <i4 <i8 |b1");
+            "has elements of type \"<c8\"; must be one of <f4 <f2 <u2 <f8 |i1 |u1 <i2 <i4 <i8 |b1");
   EXPECT_EQ(
       Reason(File("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", "abcd")),
-      "has elements of type \"structured\"; must be one of <f4 <f2 <f8 |i1 |u1 <i2 <i4 <i8 |b1");
+      "has elements of type \"structured\"; must be one of <f4 <f2 <u2 <f8 |i1 |u1 <i2 <i4 <i8 |b1");
   EXPECT_EQ(Reason(File("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", "abcd")),
             "holds 4 bytes of data; f32[2,3] must have 24");
   EXPECT_EQ(Reason(File("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "abcdefgh")),
@@ -94,7 +94,7 @@ TEST(Npy, KnowsTypesByTheirWholeName) {
         &reason);
     return array ? ToString(array->type) : reason;
   };
-  const std::string must = "; must be one of <f4 <f2 <f8 |i1 |u1 <i2 <i4 <i8 |b1";
+  const std::string must = "; must be one of <f4 <f2 <u2 <f8 |i1 |u1 <i2 <i4 <i8 |b1";
   for (const char* descr :
        {"xf4", "4f4", " f4", "<f4 ", "<f44", "|f4", "", "<", "f4", "(4)f4", "<f4,<f4"}) {
     EXPECT_EQ(read(descr, "abcd"), "has elements of type \"" + std::string(descr) + "\"" + must);
@@ -218,7 +218,7 @@ TEST(Npy, RefusesEveryPrefixOfTheFirstArray) {
 }
 
 TEST(Npy, HasNoNameForPackedTypes) {
-  EXPECT_EQ(NpyName(ElementType::bf16), "");
+  EXPECT_EQ(NpyName(ElementType::bf16), "<u2");
   EXPECT_EQ(NpyName(ElementType::i4), "");
   EXPECT_EQ(NpyName(ElementType::boolean), "|b1");
 }
