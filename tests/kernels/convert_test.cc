@@ -156,8 +156,9 @@ TEST(Convert, KnowsEveryHalfPrecisionNumber) {
 }
 
 std::vector<Element> AllTypes() {
-  std::vector<Element> types(std::begin(kFloats), std::end(kFloats));
-  types.insert(types.end(), std::begin(kIntegers), std::end(kIntegers));
+  std::vector<Element> types;
+  for (const Element type : kFloats) types.push_back(type);
+  for (const Element type : kIntegers) types.push_back(type);
   return types;
 }
 

@@ -70,7 +70,8 @@ TEST(Npy, NamesWhatItRefuses) {
             "has elements of type \"<c8\"; must be one of <f4 <f2 <u2 <f8 |i1 |u1 <i2 <i4 <i8 |b1");
   EXPECT_EQ(
       Reason(File("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", "abcd")),
-      "has elements of type \"structured\"; must be one of <f4 <f2 <u2 <f8 |i1 |u1 <i2 <i4 <i8 |b1");
+      "has elements of type \"structured\"; must be one of <f4 <f2 <u2 <f8 |i1 |u1 <i2 <i4 <i8 "
+      "|b1");
   EXPECT_EQ(Reason(File("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", "abcd")),
             "holds 4 bytes of data; f32[2,3] must have 24");
   EXPECT_EQ(Reason(File("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "abcdefgh")),
