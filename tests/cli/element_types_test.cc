@@ -83,7 +83,7 @@ TEST_P(ElementTypes, HaveAdviceThatHelps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ElementTypes, testing::ValuesIn(format::EnumValuesElementType()),
-                         [](const auto& info) { return std::string(Name(info.param)); });
+                         [](const auto& type) { return std::string(Name(type.param)); });
 
 using BitsOfBf16 = CommandTest;
 
