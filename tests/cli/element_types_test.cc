@@ -2,6 +2,10 @@
 // Arrays of every element type that a port can have, from .npy files through a model to .npy files.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
 #include "converter/base/packed.h"
 #include "tests/cli/command_fixture.h"
 
@@ -37,6 +41,11 @@ class ElementTypes : public CommandTest, public testing::WithParamInterface<Elem
     for (size_t i = 0; i < bytes * static_cast<size_t>(std::max<int64_t>(calls, 1)); ++i) {
       const size_t value = GetParam() == ElementType::boolean ? i % 2 : 0x31 + i;
       array.bytes.push_back(static_cast<std::byte>(value));
+    }
+    // f64 is computed as f32: numbers that both hold.
+    for (size_t i = 0; GetParam() == ElementType::f64 && i < array.bytes.size() / 8; ++i) {
+      const double number = 0.25 * static_cast<double>(i) - 1;
+      std::memcpy(array.bytes.data() + 8 * i, &number, sizeof(number));
     }
     const std::vector<std::byte> npy = NpyBytes(ToPackedBytes(array, 2));
     WriteText(file, {reinterpret_cast<const char*>(npy.data()), npy.size()});
