@@ -23,7 +23,7 @@ namespace weft::cli {
 namespace {
 
 // Of all nodes of a search together: seconds of work, whatever a node costs.
-constexpr int64_t kMaxLooks = 4'000'000'000;
+constexpr int64_t kMaxLooks = 1'500'000'000;
 
 constexpr const char* kPlanFooter =
     R"(FILE.csv has a line per buffer, its name, the half-open time for which it is live and its bytes, under the
@@ -153,7 +153,7 @@ void AddPlan(CommandLine& line, Exit* exit) {
                        .Type("BYTES");
   call->nodes_given = command
                           .Add("--nodes", call->nodes,
-                               "Maximum number of nodes of the search. Default: 4000000000 divided "
+                               "Maximum number of nodes of the search. Default: 1500000000 divided "
                                "by the buffers and "
                                "the moments at which they are live, which one node looks at")
                           .Apply(Integer(0, int64_t{1} << 40))
