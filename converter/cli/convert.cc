@@ -496,7 +496,7 @@ void AddMeasures(Command& command, ConvertCall& call) {
   call.max_error_given = command
                              .Add("--max-error", call.max_error,
                                   "With --precision auto: the types of fewest bytes with which no "
-                                  "output is off by more. Converts and runs the model at most 151 "
+                                  "output is off by more. Converts and runs the model at most 451 "
                                   "times")
                              .Apply(Tolerable())
                              .Type("NUMBER");

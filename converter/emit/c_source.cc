@@ -181,7 +181,9 @@ void CSourceWriter::WriteCpp() {
   Head("#include \"runtime/weft.h\"\n\nnamespace {} {{\n", name_);
   Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
        RegionBytes(1), RegionBytes(2));
-  Head("/* The kernels of this model and no others. */\ninline ::weft::StepTable Steps() {{\n");
+  Head(
+      "/* The kernels of this model and no others. */\nstatic inline ::weft::StepTable Steps() "
+      "{{\n");
   Head(
       "  return {{reinterpret_cast<const ::weft::StepEntry*>({0}_steps.entries), "
       "{0}_steps.count}};\n",
@@ -200,7 +202,7 @@ void CSourceWriter::WriteCpp() {
 }
 
 void CSourceWriter::WriteCppOpen(std::string_view parameters, std::string_view memory) {
-  Head("inline ::weft::Fault Open({}::weft::Engine* engine) {{\n", parameters);
+  Head("static inline ::weft::Fault Open({}::weft::Engine* engine) {{\n", parameters);
   Head("  const ::weft::Memory {}", memory);
   Head("  return ::weft::Engine::Open({{{}_model, kModelBytes}}, Steps(), memory, engine);\n}}\n",
        name_);

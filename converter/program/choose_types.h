@@ -35,7 +35,7 @@ std::vector<std::string> Spelled(const LayerTypes& types);
 
 // Trials, which convert and run the model, that a choice makes at most. Two thirds of them measure layers;
 // a layer for which none is left keeps its type.
-inline constexpr int kMaxTypeTrials = 150;
+inline constexpr int kMaxTypeTrials = 450;
 
 // Each type of each layer is measured alone; what saves most bytes for its noise is taken first, as
 // long as `largest` of all together is at most `most`, and what still fits is taken after that. The
