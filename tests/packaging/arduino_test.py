@@ -162,7 +162,8 @@ def expect_no_fusing(board):
 
 def expect_soft_float_warning(library, folder):
     """A core without a floating-point unit is told once, unless the price is accepted."""
-    source = next((library / "src").rglob("engine.cpp"))
+    source = next(path for path in (library / "src").rglob("*.cpp")
+                  if "#warning" in path.read_text())
     for flags, warns in ((["-mcpu=cortex-m3"], True), (["-mcpu=cortex-m0plus"], True),
                          (["-mcpu=cortex-m3", "-DWEFT_SOFT_FLOAT"], False), (CPU, False)):
         done = subprocess.run(
