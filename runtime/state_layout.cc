@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
 #include "runtime/format/listing.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
@@ -18,10 +16,9 @@ class Hash {
   void Add(uint64_t number) {
     for (uint32_t bit = 0; bit < 64; bit += 8) AddByte(static_cast<uint8_t>(number >> bit));
   }
-  void Add(const char* text) {
-    const size_t length = std::strlen(text);
-    Add(length);
-    for (size_t i = 0; i < length; ++i) AddByte(static_cast<uint8_t>(text[i]));
+  void AddText(const uint8_t* bytes, uint32_t count) {
+    Add(count);
+    for (uint32_t i = 0; i < count; ++i) AddByte(bytes[i]);
   }
   uint64_t value() const { return value_; }
 
@@ -50,7 +47,8 @@ uint64_t HashOf(const format::Model& model, const format::Variable& variable) {
   hash.Add(slot.rank());
   for (uint32_t i = 0; i < slot.rank(); ++i) hash.Add(dims[slot.first_dim() + i]);
   const uint32_t name = variable.first_name();
-  hash.Add(name == kNoSlot ? "" : model.names()->Get(name)->c_str());
+  if (name != kNoSlot)
+    hash.AddText(model.names()->Get(name)->Data(), model.names()->Get(name)->size());
   return hash.value();
 }
 

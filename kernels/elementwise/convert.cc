@@ -6,6 +6,14 @@
 
 #include "kernels/elementwise/number.h"
 
+// Blocks need functions of libgcc on a core like this, as kIsMicrocontroller has it.
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#define WEFT_CONVERTS_BLOCKS 0
+#else
+#define WEFT_CONVERTS_BLOCKS 1
+#endif
+
+#if WEFT_CONVERTS_BLOCKS
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/convert.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -39,12 +47,15 @@ void ConvertBlocks(const ConvertShape& shape, const void* x, void* y) {
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif  // WEFT_CONVERTS_BLOCKS
 
-#if HWY_ONCE
+#if !WEFT_CONVERTS_BLOCKS || HWY_ONCE
 namespace weft::kernels {
 namespace {
 
+#if WEFT_CONVERTS_BLOCKS
 HWY_EXPORT(ConvertBlocks);
+#endif
 
 // A microcontroller converts element by element, which needs less code: through one exact form,
 // int64_t or Number. The pairs that models use often have their own loops with the same results.
@@ -258,11 +269,13 @@ bool ConvertKnows(Element from, Element to) {
 
 void Convert(const ConvertShape& shape, const void* x, void* y) {
   if (!ConvertKnows(shape.from, shape.to)) return;
+#if WEFT_CONVERTS_BLOCKS
   if (!kIsMicrocontroller) return HWY_DYNAMIC_DISPATCH(ConvertBlocks)(shape, x, y);
+#endif
   const Loop loop = FrequentLoop(shape.from, shape.to);
   if (loop != nullptr) return loop(x, y, shape.count);
   ConvertAny(shape, x, y);
 }
 
 }  // namespace weft::kernels
-#endif  // HWY_ONCE
+#endif  // !WEFT_CONVERTS_BLOCKS || HWY_ONCE
