@@ -31,7 +31,7 @@ enum class Kind : uint16_t {
 };
 
 // Indexed by Kind; see NameOf.
-constexpr const char* kKindNames[] = {
+inline constexpr const char* kKindNames[] = {
     "section",
 #define WEFT_STEP(name, ...) #name,
 #include "runtime/format/ops.inc"
@@ -67,7 +67,7 @@ constexpr Arity ArityOf(const char* operands) {
 }
 
 // Indexed by Kind. A section takes no operands.
-constexpr Arity kArity[] = {
+inline constexpr Arity kArity[] = {
     {0, 0, 0},
 #define WEFT_STEP(name, Name, operands, ...) ArityOf(operands),
 #include "runtime/format/ops.inc"
