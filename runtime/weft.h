@@ -198,7 +198,8 @@ class Engine {
   // closed engine. It is counted at every call, in time proportional to the steps of the file.
   uint64_t MostSteps() const;
   // Fails only where a loop reaches its hard maximum with its condition still true. The run goes on
-  // all the same: outputs are made of the iterations that were done. Subnormal numbers are flushed
+  // all the same: outputs are made of the iterations that were done. A NaN or infinity in an input
+  // stays in a recurrent state until Reset: check inputs first. Subnormal numbers are flushed
   // to zero during the call.
   Fault Run();
   // Variables back to their initial values. Initial values that the model computes, or takes as an

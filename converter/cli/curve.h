@@ -12,7 +12,7 @@ namespace weft::cli {
 
 nlohmann::ordered_json CurveJson(const pipeline::Converted& converted);
 // The ends of the curve and what was taken, whole lines; empty where there is no choice.
-// What the columns of CurveText mean, for the help.
+// Explains the columns of CurveText, for the help.
 std::string CurveHelp();
 
 std::string CurveText(const pipeline::Converted& converted);

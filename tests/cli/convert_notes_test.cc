@@ -34,5 +34,55 @@ TEST_F(ConvertNotes, PrintsNothingIfItIsQuiet) {
   EXPECT_TRUE(std::filesystem::exists(Path("m.weft")));
 }
 
+// y = a / b of the given element type, with and without rounding down.
+std::string Quotient(const std::string& type, const std::string& precision,
+                     const std::string& rounds_down) {
+  const std::string dims = "<dim>2</dim></port>";
+  std::string layers;
+  for (const std::string id : {"0", "1"}) {
+    layers += "<layer id=\"" + id + "\" name=\"x" + id +
+              "\" type=\"Parameter\" version=\"opset1\"><data shape=\"2\" element_type=\"" + type +
+              "\"/><output><port id=\"0\" precision=\"" + precision + "\">" + dims +
+              "</output></layer>";
+  }
+  return "<net name=\"quotient\" version=\"11\"><layers>" + layers +
+         "<layer id=\"2\" name=\"y\" type=\"Divide\" version=\"opset1\"><data m_pythondiv=\"" +
+         rounds_down + "\"/><input><port id=\"0\">" + dims + "<port id=\"1\">" + dims +
+         "</input><output><port id=\"2\" precision=\"" + precision + "\">" + dims +
+         "</output></layer><layer id=\"3\" name=\"r\" type=\"Result\" version=\"opset1\">"
+         "<input><port id=\"0\">" +
+         dims +
+         "</input></layer></layers><edges>"
+         "<edge from-layer=\"0\" from-port=\"0\" to-layer=\"2\" to-port=\"0\"/>"
+         "<edge from-layer=\"1\" from-port=\"0\" to-layer=\"2\" to-port=\"1\"/>"
+         "<edge from-layer=\"2\" from-port=\"2\" to-layer=\"3\" to-port=\"0\"/></edges></net>";
+}
+
+TEST_F(ConvertNotes, WarnOfQuotientsThatRoundDown) {
+  const std::string words = "m_pythondiv is true and an operand may be negative";
+  WriteModel(Quotient("i32", "I32", "true"));
+  EXPECT_NE(Weft("convert model.xml -o m.weft").err.find(words), std::string::npos);
+  WriteModel(Quotient("i32", "I32", "false"));
+  EXPECT_EQ(Weft("convert model.xml -o m.weft").err.find(words), std::string::npos);
+  for (const auto& [type, precision] : {std::pair("u8", "U8"), std::pair("f32", "FP32")}) {
+    WriteModel(Quotient(type, precision, "true"));
+    const Outcome outcome = Weft("convert model.xml -o m.weft");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.find(words), std::string::npos) << type;
+  }
+}
+
+TEST_F(ConvertNotes, WarnOfPortsThatAreF64) {
+  const std::string words =
+      "f64 is computed as f32, of fewer digits and a smaller range: "
+      "input \"x0\", input \"x1\", output \"r\"";
+  WriteModel(Quotient("f64", "FP64", "true"));
+  const Outcome outcome = Weft("convert model.xml -o m.weft");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  WriteModel(Quotient("f32", "FP32", "true"));
+  EXPECT_EQ(Weft("convert model.xml -o m.weft").err.find("f64"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace weft::cli
