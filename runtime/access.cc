@@ -514,10 +514,10 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
       return PackedI8(p.groups(), p.out_channels(), inputs);
     case 5:
       return OutputMap(p, OutputsOfGroups(p), format::BitsOf(p.levels().type()));
-    case 6: {  // a patch for each pixel of a row, as many as there is room for
+    case 6: {  // a patch for each pixel of an image, as many as there is room for
       const uint64_t all = kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs);
-      const uint32_t patches =
-          p.out_width() < kernels::kPatches ? p.out_width() : kernels::kPatches;
+      const uint64_t pixels = uint64_t{p.out_height()} * p.out_width();
+      const uint64_t patches = pixels < kernels::kPatches ? pixels : kernels::kPatches;
       return Contiguous(kI8Bits, {static_cast<int64_t>(all / kernels::kPatches * patches)});
     }
     default:
