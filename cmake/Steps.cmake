@@ -2,6 +2,7 @@
 # Expands runtime/format/ops.inc for the build. A row WEFT_STEP(name, ...) means that
 # kernels/<folder>/<name>.cc and runtime/bind/<name>.cc exist; a row without them stops the
 # configuration.
+include(cmake/Parts.cmake)
 set(weft_steps "")
 file(GLOB weft_ops_file CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/format/ops.inc")
 if(weft_ops_file)
@@ -15,7 +16,7 @@ if(weft_ops_file)
 endif()
 
 # Sets `out` to the sources of `folder` and of the folders in it: one <step>.cc per row of ops.inc
-# and every other *.cc there.
+# and every other *.cc there, as far as WEFT_PARTS need them.
 function(weft_step_sources folder out)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
   set(names "")
@@ -38,11 +39,12 @@ function(weft_step_sources folder out)
               "WEFT_ALLOW_MISSING_STEPS=ON while you do")
     endif()
   endif()
+  weft_keep_parts(sources)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
 # Sets `out` to a source for each row of narrow_steps.inc and each of matrix/weights.inc: <step>.cc
-# for weights of that type, an object of its own.
+# for weights of that type, an object of its own, as far as WEFT_PARTS need them.
 function(weft_weight_sources out)
   set(steps_file "${PROJECT_SOURCE_DIR}/runtime/format/narrow_steps.inc")
   set(types_file "${PROJECT_SOURCE_DIR}/kernels/matrix/weights.inc")
@@ -65,6 +67,7 @@ function(weft_weight_sources out)
       list(APPEND written "${target}")
     endforeach()
   endforeach()
+  weft_keep_parts(written)
   set(${out} "${written}" PARENT_SCOPE)
 endfunction()
 

@@ -99,13 +99,7 @@ function(weft_convert_model xml stem)
   if(TARGET weft::command)
     set(command weft::command)
   else()
-    find_program(WEFT_COMMAND weft NO_CMAKE_FIND_ROOT_PATH
-                 DOC "The weft command of this machine, which converts models")
-    set(command "${WEFT_COMMAND}")
-    if(NOT command)
-      message(FATAL_ERROR "weft_add_model: no weft command is known; install weft on this machine "
-                          "or set WEFT_COMMAND to it")
-    endif()
+    weft_find_command(weft_add_model command)
   endif()
   set(form "")
   if(model_INCBIN)
@@ -119,4 +113,41 @@ function(weft_convert_model xml stem)
     DEPENDS ${command} ${inputs}
     COMMENT "weft convert ${model_NAME}"
     VERBATIM)
+endfunction()
+
+# Sets `out` to the weft command of this machine; `who` asks for it.
+function(weft_find_command who out)
+  find_program(WEFT_COMMAND weft NO_CMAKE_FIND_ROOT_PATH
+               DOC "The weft command of this machine, which converts models")
+  if(NOT WEFT_COMMAND)
+    message(FATAL_ERROR "${who}: no weft command is known; install weft on this machine or set "
+                        "WEFT_COMMAND to it")
+  endif()
+  set(${out} "${WEFT_COMMAND}" PARENT_SCOPE)
+endfunction()
+
+# weft_model_parts(<variable> <MODEL.xml> [<option of weft convert>...])
+#
+# For a project that compiles weft from its source tree: include this file, call this function for
+# each model, and then add_subdirectory(<weft>). Adds to <variable>, which is WEFT_PARTS, the step
+# kinds and variants that the model needs; weft compiles these alone. The model is converted while
+# CMake configures, by WEFT_COMMAND; when it changes, CMake configures again.
+function(weft_model_parts variable xml)
+  weft_find_command(weft_model_parts command)
+  get_filename_component(xml "${xml}" ABSOLUTE)
+  string(REGEX REPLACE "\\.xml$" ".bin" weights "${xml}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${xml}" "${weights}")
+  set(stem "${CMAKE_CURRENT_BINARY_DIR}/weft_model_parts")
+  execute_process(COMMAND "${command}" convert "${xml}" --quiet -o "${stem}.weft"
+                          --c-source "${stem}.c" --incbin ${ARGN}
+                  ERROR_VARIABLE message RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "weft_model_parts: ${message}")
+  endif()
+  file(STRINGS "${stem}.c" lines REGEX "weft_(check|variant)_")
+  string(REGEX MATCHALL "weft_(check|variant)_[a-z0-9_]+" parts "${lines}")
+  list(TRANSFORM parts REPLACE "^weft_(check|variant)_" "")
+  list(APPEND parts ${${variable}})
+  list(REMOVE_DUPLICATES parts)
+  set(${variable} "${parts}" PARENT_SCOPE)
 endfunction()

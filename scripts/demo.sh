@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 model=examples/dtmf/model
-build=build/x86-64
+build=build/demo/host
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -25,9 +25,9 @@ scripts/setup.sh demo
 mkdir -p build/demo
 say "build the weft command (lines are in build/demo/build.log)"
 started=$SECONDS
-quietly build/demo/configure.log cmake --preset x86-64 -DWEFT_UNITE=ON \
-  -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=OFF
-quietly build/demo/build.log cmake --build --preset x86-64 --target weft dtmf
+quietly build/demo/configure.log cmake --preset x86-64 -B "$build" -DWEFT_UNITE=ON \
+  -DWEFT_PRECOMPILE=ON -DWEFT_NATIVE=ON -DWEFT_BUILD_TESTS=OFF
+quietly build/demo/build.log cmake --build "$build" --target weft dtmf
 echo "built in $((SECONDS - started)) s"
 
 say "convert $model/dtmf.xml"

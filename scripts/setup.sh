@@ -118,44 +118,87 @@ install_packages() {
   hash -r
 }
 
-# Debian 12's own Highway is 1.0.3 and weft needs 1.2, so the source comes from Debian 13's archive:
-# lists and cache of this one call live in a temporary folder, the system's stay as they are.
-highway_release=trixie
-highway_archive=highway_1.2.0.orig.tar.gz
-highway_folder=build/deps/highway-1.2.0
-highway_sha256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
+# Sources that Debian 12 does not have come from Debian 13's archive. Its own Highway is 1.0.3 and
+# weft needs 1.2. The others are the versions that CMake fetches where a system has none; a test
+# builds weft with them. Lists and cache of this one call live in a temporary folder, the system's
+# stay as they are.
+archive_release=trixie
 
-download_highway() (
+# Sets archive, target (in build/deps) and sha256 of a source package.
+describe_source() {
+  case "$1" in
+    highway)
+      archive=highway_1.2.0.orig.tar.gz target=highway-1.2.0
+      sha256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
+      ;;
+    cli11)
+      archive=cli11_2.4.1+ds.orig.tar.xz target=pinned/cli11
+      sha256=0b8fbf2398875f15f30a675c7f412123a2aaa38df2863e991de72004fd5f1292
+      ;;
+    flatbuffers)
+      archive=flatbuffers_23.5.26+dfsg.orig.tar.xz target=pinned/flatbuffers
+      sha256=0d309fd2c47bbbebd450e68d1419c336d53d1b8f5ce47e1f1f7f28f452fc6f3b
+      ;;
+    fmtlib)
+      archive=fmtlib_10.1.1+ds1.orig.tar.gz target=pinned/fmt
+      sha256=7000f214d2628f04174822f8048c573f1608194408d7931121595a03f1c18a17
+      ;;
+    nlohmann-json3)
+      archive=nlohmann-json3_3.11.3.orig.tar.gz target=pinned/json
+      sha256=0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406
+      ;;
+    pugixml)
+      archive=pugixml_1.14.orig.tar.gz target=pinned/pugixml
+      sha256=610f98375424b5614754a6f34a491adbddaaec074e9044577d965160ec103d2e
+      ;;
+  esac
+}
+
+# In the current folder: download PACKAGE...
+download_sources() (
   set -e
-  cd "$1"
   uri=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v -e security -e ports |
     grep -m 1 debian)
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   mkdir -p lists/partial cache/archives/partial
-  echo "deb-src [signed-by=$keyring] $uri $highway_release main" >list
+  echo "deb-src [signed-by=$keyring] $uri $archive_release main" >list
   options=(-qq -o "Dir::Etc::SourceList=$PWD/list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
     -o "APT::Sandbox::User=$(id -un)")
   apt-get "${options[@]}" update >&2
-  apt-get "${options[@]}" source --download-only --tar-only highway >&2
-  echo "$highway_sha256  $highway_archive" | sha256sum --check --quiet >&2
+  apt-get "${options[@]}" source --download-only --tar-only "$@" >&2
 )
 
-prepare_highway() {
-  local folder
-  if [ -e "$highway_folder/hwy/highway.h" ]; then
-    say "Highway is in $highway_folder"
+# Unpacks a package's archive from a folder into build/deps, whole or not at all.
+unpack_source() {
+  local archive target sha256 from=$2
+  describe_source "$1"
+  echo "$sha256  $from/$archive" | sha256sum --check --quiet >&2 || return 1
+  mkdir -p "$from/unpacked/$target" "$(dirname "build/deps/$target")"
+  tar -xf "$from/$archive" -C "$from/unpacked/$target" --strip-components=1 || return 1
+  mv "$from/unpacked/$target" "build/deps/$target"
+}
+
+# prepare_sources PACKAGE...
+prepare_sources() {
+  local folder package archive target sha256 missing=()
+  for package in "$@"; do
+    describe_source "$package"
+    [ -e "build/deps/$target" ] || missing+=("$package")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "sources are in build/deps"
     return
   fi
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' RETURN
-  say "fetching Highway 1.2.0 from the source archive of Debian $highway_release"
-  if download_highway "$folder"; then
-    mkdir -p build/deps "$folder/unpacked"
-    tar -xzf "$folder/$highway_archive" -C "$folder/unpacked"
-    mv "$folder/unpacked/highway-1.2.0" "$highway_folder"
+  say "fetching ${missing[*]} from the source archive of Debian $archive_release"
+  if (cd "$folder" && download_sources "${missing[@]}"); then
+    for package in "${missing[@]}"; do
+      unpack_source "$package" "$folder" || say "$package: the archive is not the expected one"
+    done
   else
-    say "could not fetch it there; CMake will look for an installed one, then ask upstream"
+    say "could not fetch them; CMake takes what is installed, else asks upstream"
   fi
 }
 
@@ -178,5 +221,9 @@ prepare_python() {
 }
 
 install_packages
-prepare_highway
-[ "$set" != tests ] || prepare_python
+if [ "$set" = tests ]; then
+  prepare_sources highway cli11 flatbuffers fmtlib nlohmann-json3 pugixml
+  prepare_python
+else
+  prepare_sources highway
+fi

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kernels/movement/plane.h"
+#include "kernels/movement/transpose.h"
 #include "kernels/walk.h"
 
 namespace weft::kernels {

@@ -5,7 +5,7 @@
 # weft_run(<what> COMMAND...): the command's stdout is in weft_stdout, its stderr in weft_stderr.
 function(weft_run what)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE talk RESULT_VARIABLE result
-                  TIMEOUT 240 ENCODING NONE)
+                  TIMEOUT 1000 ENCODING NONE)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "${what}: exit ${result}\n${out}\n${talk}")
   endif()

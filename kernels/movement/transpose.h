@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WEFT_KERNELS_MOVEMENT_PLANE_H_
-#define WEFT_KERNELS_MOVEMENT_PLANE_H_
+#ifndef WEFT_KERNELS_MOVEMENT_TRANSPOSE_H_
+#define WEFT_KERNELS_MOVEMENT_TRANSPOSE_H_
 
 #include "kernels/element.h"
 
@@ -23,4 +23,4 @@ bool Transpose(const Plane& plane, uint32_t element_bytes, const void* x, void* 
 
 }  // namespace weft::kernels
 
-#endif  // WEFT_KERNELS_MOVEMENT_PLANE_H_
+#endif  // WEFT_KERNELS_MOVEMENT_TRANSPOSE_H_

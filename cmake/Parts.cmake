@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Which sources a build for certain models needs.
+set(WEFT_PARTS "" CACHE STRING
+    "Step kinds and variants to compile, as weft_model_parts() lists them; empty: all")
+
+# Sets `out` to the sources of kernels and runtime/bind that WEFT_PARTS need: those of the steps and
+# variants themselves, and each <name>.cc whose <name>.h one of these sources includes.
+function(weft_needed_sources out)
+  set(files "")
+  foreach(name IN LISTS WEFT_PARTS ITEMS operands param_checker variants)
+    file(GLOB found "${PROJECT_SOURCE_DIR}/kernels/*/${name}.cc"
+         "${PROJECT_SOURCE_DIR}/kernels/${name}.cc" "${PROJECT_SOURCE_DIR}/runtime/bind/${name}.cc"
+         "${PROJECT_BINARY_DIR}/kernels/*/${name}.cc")
+    list(APPEND files ${found})
+  endforeach()
+  set(seen "")
+  while(files)
+    list(POP_FRONT files file)
+    if(file IN_LIST seen OR NOT EXISTS "${file}")
+      continue()
+    endif()
+    list(APPEND seen "${file}")
+    file(STRINGS "${file}" lines REGEX "^#include \"(kernels|runtime/bind)/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"([^\"]*)\".*" "${PROJECT_SOURCE_DIR}/\\1" header "${line}")
+      string(REGEX REPLACE "\\.h$" ".cc" source "${header}")
+      list(APPEND files "${header}" "${source}")
+    endforeach()
+  endwhile()
+  list(FILTER seen INCLUDE REGEX "\\.cc$")
+  set(${out} "${seen}" PARENT_SCOPE)
+endfunction()
+
+# Leaves in the list of this name the sources that WEFT_PARTS need.
+function(weft_keep_parts list)
+  if(NOT WEFT_PARTS)
+    return()
+  endif()
+  weft_needed_sources(needed)
+  set(kept "")
+  foreach(file IN LISTS ${list})
+    if(file IN_LIST needed)
+      list(APPEND kept "${file}")
+    endif()
+  endforeach()
+  set(${list} "${kept}" PARENT_SCOPE)
+endfunction()
