@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every command of README.md in a folder that has the files they name.
 
-    readme_test.py WEFT SOURCE_DIR WORK_DIR
+    readme_test.py WEFT SOURCE_DIR WORK_DIR [--write]
 
 A command stands in a block of ```sh, with what it is for behind two blanks or more; a line that ends in \\
-goes on in the next. What `run` prints on the board is held to README's block of it, but for the numbers. Those
-that this machine cannot run are named, each with the reason. Exit code 1: a command failed.
+goes on in the next. What `run` prints on the board must be README's block, with its numbers where the compiler
+is the one that README names; --write puts it there. Commands that this machine cannot run are named, each with the
+reason. Exit code 1: a command failed.
 """
 import os
 import pathlib
@@ -51,18 +52,41 @@ def lay_out(source, weft, work):
         (work / entry.name).symlink_to(entry)
 
 
+# README's compiler, and the block of what the board prints.
+BOARD = re.compile(r"prints the decoded keys.*?GCC ([\d.]+).*?```text\n(.*?)```", re.DOTALL)
+
+
 def words_of(line):
     """A line without its numbers."""
     return [word for word in line.split() if not re.fullmatch(r"[\d.]+", word)]
 
 
+def compiler_version():
+    """Of the board's compiler."""
+    return subprocess.run(["arm-none-eabi-g++", "-dumpfullversion"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
 def check_board(text, output):
-    """The lines of README's block stand in what was printed, in any order: numbers depend on the compiler."""
-    block = re.search(r"prints the decoded keys.*?```text\n(.*?)```", text, re.DOTALL)[1]
-    printed = [words_of(line) for line in output.splitlines()]
+    """README's block has the lines that were printed; without its numbers by another compiler than README's."""
+    compiler, block = BOARD.search(text).groups()
+    of_line = str.split if compiler == compiler_version() else words_of
+    printed = [of_line(line) for line in output.splitlines()]
     for line in block.splitlines():
-        if line != "..." and words_of(line) not in printed:
-            sys.exit(f"README has the line\n{line}\nand the board prints\n{output}")
+        if line != "..." and of_line(line) not in printed:
+            sys.exit(f"README has the line\n{line}\nand the board prints\n{output}\n"
+                     "(tests/document/readme_test.py --write puts it into README)")
+
+
+def write_board(readme, output):
+    """Puts the keys, the heading and the first three steps into README's block."""
+    lines = output.splitlines()
+    heading = next(i for i, line in enumerate(lines) if line.split()[:2] == ["step", "kind"])
+    block = "\n".join([lines[heading - 1], *lines[heading:heading + 4], "...", ""])
+    text = readme.read_text()
+    found = BOARD.search(text)
+    readme.write_text(text[:found.start(1)] + compiler_version() + text[found.end(1):found.start(2)] + block +
+                      text[found.end(2):])
 
 
 def main():
@@ -90,7 +114,9 @@ def main():
         if result.returncode != 0:
             sys.exit(f"exit {result.returncode}\n{result.stdout}{result.stderr}")
         ran += 1
-        if command.startswith("ninja"):
+        if command.startswith("ninja") and "--write" in sys.argv:
+            write_board(source / "README.md", result.stdout)
+        elif command.startswith("ninja"):
             check_board(text, result.stdout)
     print(f"{ran} commands ran")
     if ran < 10:
