@@ -26,7 +26,8 @@ mkdir -p build/demo
 say "build the weft command (lines are in build/demo/build.log)"
 started=$SECONDS
 quietly build/demo/configure.log cmake --preset x86-64 -B "$build" -DWEFT_UNITE=ON \
-  -DWEFT_PRECOMPILE=ON -DWEFT_NATIVE=ON -DWEFT_BUILD_TESTS=OFF
+  -DWEFT_PRECOMPILE=ON -DWEFT_NATIVE=ON -DWEFT_CONVERTER_OPTIONS=-O0 \
+  -DWEFT_BUILD_TESTS=OFF
 quietly build/demo/build.log cmake --build "$build" --target weft dtmf
 echo "built in $((SECONDS - started)) s"
 

@@ -26,6 +26,7 @@ foreach(pin IN ITEMS cli11/v2.4.1 flatbuffers/v23.5.26 fmt/10.1.1 json/v3.11.3 p
 endforeach()
 set(build "${BUILD}-pinned")
 weft_run(configure "${CMAKE_COMMAND}" --preset x86-64 -S "${SOURCE}" -B "${build}"
-         -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=ON ${options})
+         -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=ON -DWEFT_CONVERTER_OPTIONS=-O0
+         ${options})
 weft_run(build "${CMAKE_COMMAND}" --build "${build}" --target weft weft_cli_tests)
 weft_run(test "${build}/tests/weft_cli_tests" --gtest_brief=1)
