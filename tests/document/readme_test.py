@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every command of README.md in a folder that has the files they name.
+"""Runs every command of README.md and of the pages in PAGES in a folder that has the files they name.
 
     readme_test.py WEFT SOURCE_DIR WORK_DIR [--write]
 
-A command stands in a block of ```sh, with what it is for behind two blanks or more; a line that ends in \\
-goes on in the next. What `run` prints on the board must be README's block, with its numbers where the compiler
-is the one that README names; --write puts it there. Commands that this machine cannot run are named, each with the
-reason. Exit code 1: a command failed.
+Commands are the lines of ```sh blocks. Two or more blanks separate a command from its explanation; a line that ends
+in \\ continues on the next one. A ```text block that follows a ```sh block is the output of its commands: each line
+must be printed, and "..." replaces lines. Lines from the board include numbers only if the compiler is README's;
+--write updates them. Commands that this machine cannot run are listed with the reason. Exit code 1: a command failed or
+printed other lines.
 """
 import os
 import pathlib
@@ -16,25 +17,41 @@ import shutil
 import subprocess
 import sys
 
-# What other tests run, or nothing here can: the beginning of the command, and why.
+PAGES = ("README.md", "docs/commands.md", "docs/embedding.md")
+
+# Beginnings of commands that are not run here, with the reason.
 ELSEWHERE = {
     "pip install openvino": "needs a package index",
-    "scripts/demo.sh": "begins with an installation of packages; its commands stand in this page, too",
+    "scripts/demo.sh": "installs packages; the pages have its commands",
     "scripts/test.sh": "runs this test",
-    "cmake --install build/x86-64": "packaging/readme installs this build and runs the two snippets over it",
+    "cmake --preset": "builds this tree",
+    "cmake --install build/": "packaging/readme installs this build and compiles both snippets with it",
+    "scripts/arduino_library.py": "packaging/arduino runs it",
 }
 # The program that a command needs, where it is not weft's.
 NEEDS = {"ovc": ["ovc"], "cmake -G Ninja -S examples/cortex-m": ["arm-none-eabi-g++", "qemu-system-arm"],
          "ninja -C build/cortex-m": ["arm-none-eabi-g++", "qemu-system-arm"]}
 
 
-def commands(text):
-    """The commands of the blocks, in order, without what is said of them."""
+def commands(block):
+    """The commands of one ```sh block, in order, without their explanations."""
     found = []
-    for block in re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        for line in block.replace("\\\n", "").splitlines():
-            words = re.split(r"\s{2,}", line.strip())
-            found.append(words[0] if "examples/cortex-m" not in line else " ".join(words))
+    for line in block.replace("\\\n", "").splitlines():
+        words = re.split(r"\s{2,}", line.strip())
+        found.append(words[0] if "examples/cortex-m" not in line else " ".join(words))
+    return found
+
+
+def blocks(text):
+    """Pairs of a ```sh block's commands and the ```text block that follows it, or ""."""
+    found = []
+    previous = ""
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        if language == "sh":
+            found.append([commands(block), ""])
+        elif language == "text" and previous == "sh":
+            found[-1][1] = block
+        previous = language
     return found
 
 
@@ -52,7 +69,7 @@ def lay_out(source, weft, work):
         (work / entry.name).symlink_to(entry)
 
 
-# README's compiler, and the block of what the board prints.
+# README's compiler, and the block with the board's output.
 BOARD = re.compile(r"prints the decoded keys.*?GCC ([\d.]+).*?```text\n(.*?)```", re.DOTALL)
 
 
@@ -89,38 +106,57 @@ def write_board(readme, output):
                       text[found.end(2):])
 
 
+def check_lines(page, block, output):
+    """Each line of the page's block was printed."""
+    printed = output.splitlines()
+    for line in block.splitlines():
+        if line != "..." and line not in printed:
+            sys.exit(f"{page} has the line\n{line}\nand its commands print\n{output}")
+
+
+def run(command, work, environment):
+    """Output of a command, or None where this machine cannot run it."""
+    reason = next((why for start, why in ELSEWHERE.items() if command.startswith(start)), "")
+    needs = next((programs for start, programs in NEEDS.items() if command.startswith(start)), [])
+    missing = [name for name in needs if not shutil.which(name, path=environment["PATH"])]
+    if reason or missing:
+        print(f"not here: {command}: {reason or 'no ' + ', '.join(missing)}")
+        return None
+    print(f"$ {command}", flush=True)
+    if command.startswith("ovc"):  # would write through the links
+        for name in ("model.xml", "model.bin"):
+            (work / name).unlink()
+    result = subprocess.run(command, shell=True, cwd=work, env=environment, capture_output=True, text=True,
+                            check=False)
+    if result.returncode != 0:
+        sys.exit(f"exit {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout + result.stderr
+
+
 def main():
-    """Runs all; the first fault ends the run."""
+    """Runs all commands; the first error ends the program."""
     weft, source, work = (pathlib.Path(argument).absolute() for argument in sys.argv[1:4])
-    text = (source / "README.md").read_text()
     lay_out(source, weft, work)
     environment = dict(os.environ)
     venv = source / "build/conformance-venv/bin"
     environment["PATH"] = os.pathsep.join([str(work / "build/x86-64"), environment["PATH"], str(venv)])
-    ran = 0
-    for command in commands(text):
-        reason = next((why for start, why in ELSEWHERE.items() if command.startswith(start)), "")
-        needs = next((programs for start, programs in NEEDS.items() if command.startswith(start)), [])
-        missing = [name for name in needs if not shutil.which(name, path=environment["PATH"])]
-        if reason or missing:
-            print(f"not here: {command}: {reason or 'no ' + ', '.join(missing)}")
-            continue
-        print(f"$ {command}", flush=True)
-        if command.startswith("ovc"):  # would write through the links
-            for name in ("model.xml", "model.bin"):
-                (work / name).unlink()
-        result = subprocess.run(command, shell=True, cwd=work, env=environment, capture_output=True, text=True,
-                                check=False)
-        if result.returncode != 0:
-            sys.exit(f"exit {result.returncode}\n{result.stdout}{result.stderr}")
-        ran += 1
-        if command.startswith("ninja") and "--write" in sys.argv:
-            write_board(source / "README.md", result.stdout)
-        elif command.startswith("ninja"):
-            check_board(text, result.stdout)
-    print(f"{ran} commands ran")
-    if ran < 10:
-        sys.exit("README.md must have at least 10 commands that run anywhere")
+    count = 0
+    for page in PAGES:
+        text = (source / page).read_text()
+        for block, expected in blocks(text):
+            outputs = {command: run(command, work, environment) for command in block}
+            ran = {command: output for command, output in outputs.items() if output is not None}
+            count += len(ran)
+            board = next((output for command, output in ran.items() if command.startswith("ninja")), None)
+            if board is not None and "--write" in sys.argv:
+                write_board(source / page, board)
+            elif board is not None:
+                check_board(text, board)
+            elif len(ran) == len(block):
+                check_lines(page, expected, "\n".join(ran.values()))
+    print(f"{count} commands ran")
+    if count < 10:
+        sys.exit("the pages must have at least 10 commands that run anywhere")
 
 
 if __name__ == "__main__":

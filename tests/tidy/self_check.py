@@ -38,12 +38,12 @@ _README = {
         "<!-- targets -->\n| preset | processor | compiler | tests run on | f16 |\n"
         "| --- | --- | --- | --- | --- |\n| `m4` | Cortex-M4 | GCC | QEMU | 1.8 |\n<!-- end -->\n",
     "README.md":
-        "<!-- footprint_m4 -->\n| model | core | code | model | state | scratch | stack | Open "
-        "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
+        "<!-- footprint_m4 -->\n| model | flash, KB | RAM, KB | run | TFLM: flash | RAM | run |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
     "docs/footprint.md":
         "<!-- footprint -->\n| model | core | code | model | state | scratch | stack | Open "
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-        "| MLP 64-64-64-10 | cortex-m7 | 1.0 KB | 2.0 KB | 0 | 512 | 900 | 13.0 k | 16.9 k |\n"
+        "| MLP 64-64-64-10, f32 | cortex-m7 | 1.0 KB | 2.0 KB | 0 | 512 | 900 | 13.0 k | 16.9 k |\n"
         "<!-- end -->\n<!-- footprint_int8 -->\n"
         "| model | core | runtime | code | model | RAM | stack | Open | Run |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
