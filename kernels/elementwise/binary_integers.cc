@@ -4,18 +4,26 @@
 
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/broadcast.h"
+#include "kernels/elementwise/map_elements.h"
 #include "kernels/integer.h"
 #include "kernels/variants.h"
 
 namespace weft::kernels {
 namespace {
 
+// For functions that no vector unit has.
 template <typename T, T (*kFunction)(T, T)>
-void IntegerBlock(const void* const* x, void* y, size_t count) {
+void DivisionBlock(const void* const* x, void* y, size_t count) {
   const T* a = static_cast<const T*>(x[0]);
   const T* b = static_cast<const T*>(x[1]);
   T* out = static_cast<T*>(y);
   for (size_t i = 0; i < count; ++i) out[i] = kFunction(a[i], b[i]);
+}
+
+template <typename T, T (*kFunction)(T, T)>
+void IntegerBlock(const void* const* x, void* y, size_t count) {
+  MapElements([](T a, T b) { return kFunction(a, b); }, count, static_cast<T*>(y),
+              static_cast<const T*>(x[0]), static_cast<const T*>(x[1]));
 }
 
 template <typename T>
@@ -42,10 +50,10 @@ uint32_t BitwiseXor(uint32_t a, uint32_t b) { return a ^ b; }
 
 template <uint32_t (*kFunction)(uint32_t, uint32_t)>
 __attribute__((noinline)) void BitBlock(const void* const* x, void* y, size_t count) {
-  const Raw<uint32_t>* a = static_cast<const Raw<uint32_t>*>(x[0]);
-  const Raw<uint32_t>* b = static_cast<const Raw<uint32_t>*>(x[1]);
-  Raw<uint32_t>* out = static_cast<Raw<uint32_t>*>(y);
-  for (size_t i = 0; i < count; ++i) out[i].bits = kFunction(a[i].bits, b[i].bits);
+  using Word = Raw<uint32_t>;
+  MapElements([](const Word& a, const Word& b) { return Word{kFunction(a.bits, b.bits)}; }, count,
+              static_cast<Word*>(y), static_cast<const Word*>(x[0]),
+              static_cast<const Word*>(x[1]));
 }
 
 // The bits of 64 are those of twice 32.
@@ -86,19 +94,19 @@ BlockFunction BinaryOf(BinaryOp op) {
     case BinaryOp::kMultiply:
       return IntegerBlock<Bits, WrappingMultiply<Bits>>;
     case BinaryOp::kDivide:
-      return IntegerBlock<T, Quotient<T>>;
+      return DivisionBlock<T, Quotient<T>>;
     case BinaryOp::kMaximum:
       return IntegerBlock<T, Maximum<T>>;
     case BinaryOp::kMinimum:
       return IntegerBlock<T, Minimum<T>>;
     case BinaryOp::kPower:
-      return IntegerBlock<T, Power<T>>;
+      return DivisionBlock<T, Power<T>>;
     case BinaryOp::kSquaredDifference:
       return IntegerBlock<Bits, SquareOfDifference<Bits>>;
     case BinaryOp::kFloorMod:
-      return IntegerBlock<T, FloorRemainder<T>>;
+      return DivisionBlock<T, FloorRemainder<T>>;
     case BinaryOp::kMod:
-      return IntegerBlock<T, Remainder<T>>;
+      return DivisionBlock<T, Remainder<T>>;
     case BinaryOp::kPrelu:
       return IntegerBlock<T, Prelu<T>>;
     default:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/elementwise/broadcast.h"
 
+#include "kernels/elementwise/map_elements.h"
 #include "kernels/walk.h"
 
 namespace weft::kernels {
@@ -12,6 +13,9 @@ template <typename T>
 void StageAs(const void* x, size_t stride, size_t count, void* stage) {
   const T* from = static_cast<const T*>(x);
   T* to = static_cast<T*>(stage);
+  if (!kIsMicrocontroller && stride == 0) {
+    return MapElements([value = *from] { return value; }, count, to);
+  }
   for (size_t i = 0; i < count; ++i) to[i] = from[i * stride];
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/elementwise/broadcast.h"
 #include "kernels/elementwise/compare.h"
+#include "kernels/elementwise/map_elements.h"
 
 namespace weft::kernels {
 
@@ -21,35 +22,58 @@ inline int8_t ValueOf(Boolean element) { return element.byte != 0; }
 
 template <typename T, typename Value, bool (*kFunction)(Value, Value)>
 void CompareBlock(const void* const* x, void* y, size_t count) {
-  const T* a = static_cast<const T*>(x[0]);
-  const T* b = static_cast<const T*>(x[1]);
-  uint8_t* out = static_cast<uint8_t*>(y);
-  for (size_t i = 0; i < count; ++i) out[i] = kFunction(ValueOf(a[i]), ValueOf(b[i]));
+  const auto compared = [](T a, T b) -> uint8_t { return kFunction(ValueOf(a), ValueOf(b)); };
+  MapElements(compared, count, static_cast<uint8_t*>(y), static_cast<const T*>(x[0]),
+              static_cast<const T*>(x[1]));
+}
+
+// Integers of 64 bits are compared by arithmetic, which every vector unit has: a comparison of such
+// lanes exists from SSE4.2 on. A microcontroller compares them directly.
+template <typename T>
+inline constexpr bool kIsWideInteger = sizeof(T) == 8 && !kIsMicrocontroller;
+
+// 1 where a < b, else 0: the sign of a - b, or that of a where the signs of a and b differ.
+inline uint32_t LessBit(int64_t a, int64_t b) {
+  const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  return static_cast<uint32_t>(((x & ~y) | (~(x ^ y) & (x - y))) >> 63);
 }
 
 template <typename T>
 bool IsEqual(T a, T b) {
-  return a == b;
+  if constexpr (kIsWideInteger<T>) {
+    const uint64_t difference = static_cast<uint64_t>(a) ^ static_cast<uint64_t>(b);
+    return static_cast<uint32_t>(difference | difference >> 32) == 0;
+  } else {
+    return a == b;
+  }
 }
 template <typename T>
 bool IsNotEqual(T a, T b) {
-  return a != b;
+  return !IsEqual(a, b);
 }
 template <typename T>
 bool IsLess(T a, T b) {
-  return a < b;
+  if constexpr (kIsWideInteger<T>) {
+    return LessBit(a, b) != 0;
+  } else {
+    return a < b;
+  }
 }
 template <typename T>
 bool IsLessOrEqual(T a, T b) {
-  return a <= b;
+  if constexpr (kIsWideInteger<T>) {
+    return (LessBit(b, a) ^ 1) != 0;
+  } else {
+    return a <= b;
+  }
 }
 template <typename T>
 bool IsGreater(T a, T b) {
-  return a > b;
+  return IsLess(b, a);
 }
 template <typename T>
 bool IsGreaterOrEqual(T a, T b) {
-  return a >= b;
+  return IsLessOrEqual(b, a);
 }
 
 template <typename T, typename Value = T>

@@ -2,20 +2,19 @@
 #include "kernels/elementwise/select.h"
 
 #include "kernels/elementwise/broadcast.h"
+#include "kernels/elementwise/map_elements.h"
 
 namespace weft::kernels {
 namespace {
 
 template <typename T>
 void SelectBlock(const void* const* x, void* y, size_t count) {
-  const uint8_t* condition = static_cast<const uint8_t*>(x[0]);
-  const Raw<T>* a = static_cast<const Raw<T>*>(x[1]);
-  const Raw<T>* b = static_cast<const Raw<T>*>(x[2]);
-  Raw<T>* out = static_cast<Raw<T>*>(y);
-  for (size_t i = 0; i < count; ++i) {
-    const T mask = static_cast<T>(T{0} - static_cast<T>(condition[i] != 0));
-    out[i].bits = static_cast<T>((a[i].bits & mask) | (b[i].bits & ~mask));
-  }
+  const auto selected = [](uint8_t condition, const Raw<T>& a, const Raw<T>& b) {
+    const T mask = static_cast<T>(T{0} - static_cast<T>(condition != 0));
+    return Raw<T>{static_cast<T>((a.bits & mask) | (b.bits & ~mask))};
+  };
+  MapElements(selected, count, static_cast<Raw<T>*>(y), static_cast<const uint8_t*>(x[0]),
+              static_cast<const Raw<T>*>(x[1]), static_cast<const Raw<T>*>(x[2]));
 }
 
 BlockFunction Choose(uint32_t element_bytes) {

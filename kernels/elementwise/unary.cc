@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "kernels/elementwise/map_elements.h"
 #include "kernels/elementwise/number.h"
 #include "kernels/integer.h"
 
@@ -31,18 +32,20 @@ namespace {
 // x into [low, high], as f but for integers: relu, clamp, identity are all this.
 template <typename T>
 void ClampIntegers(T low, T high, const T* x, T* y, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    const T raised = x[i] < low ? low : x[i];
-    y[i] = raised > high ? high : raised;
-  }
+  const auto clamped = [low, high](T element) {
+    const T raised = element < low ? low : element;
+    return raised > high ? high : raised;
+  };
+  MapElements(clamped, count, y, x);
 }
 
 // `factor` < 0 negates every element, 0 the negative ones.
 template <typename T>
 void NegateIntegers(int factor, const T* x, T* y, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    y[i] = factor < 0 || x[i] < 0 ? WrappingSubtract(T{0}, x[i]) : x[i];
-  }
+  const auto negated = [factor](T element) {
+    return factor < 0 || element < 0 ? WrappingSubtract(T{0}, element) : element;
+  };
+  MapElements(negated, count, y, x);
 }
 
 template <typename T>
@@ -72,7 +75,8 @@ void UnaryOfIntegers(const Activation& activation, const T* x, T* y, size_t coun
 
 void UnaryOfBooleans(UnaryOp op, const uint8_t* x, uint8_t* y, size_t count) {
   const bool flips = op == UnaryOp::kLogicalNot;
-  for (size_t i = 0; i < count; ++i) y[i] = (x[i] != 0) != flips;
+  const auto flipped = [flips](uint8_t byte) -> uint8_t { return (byte != 0) != flips; };
+  MapElements(flipped, count, y, x);
 }
 
 }  // namespace

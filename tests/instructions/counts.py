@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of one run of eight models with callgrind and holds them to counts.txt.
+"""Counts the instructions of one run of nine models with callgrind and holds them to counts.txt.
 
     counts.py --weft COMMAND --program COUNTED_RUN --compiler NAME --pins counts.txt
 
@@ -40,6 +40,7 @@ MODELS = {
     "ds_cnn": ("size/models/dscnn.xml",),
     "lstm_both_ways": ("zoo/models/bidirectional_lstm.openvino/model.xml",),
     "loop_until_a_condition": ("conformance/cases/exports/tf_while_ends_early/model.xml",),
+    "narrow_rows": ("conformance/cases/logic/narrow_rows/model.xml",),
     "attention_step": ("zoo/models/cached_decoder.dynamo/model.xml",),
 }
 

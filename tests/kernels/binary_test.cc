@@ -243,6 +243,15 @@ TEST(Binary, BooleansTakeAnyByteAndGiveZeroOrOne) {
   EXPECT_EQ(RunFlat(BinaryOp::kLogicalXor, Element::kBoolean, a, b), (Bytes{0, 1, 1, 0}));
   for (const BinaryOp op : {BinaryOp::kLogicalAnd, BinaryOp::kLogicalOr, BinaryOp::kLogicalXor}) {
     EXPECT_EQ(RunFlat<uint8_t>(op, Element::kBoolean, {1}, {1})[0], LogicalTwin(op, true, true));
+    Bytes many_a, many_b;
+    for (size_t i = 0; i < 100; ++i) {
+      many_a.push_back(a[i % 4]);
+      many_b.push_back(b[i / 4 % 4]);
+    }
+    const Bytes y = RunFlat(op, Element::kBoolean, many_a, many_b);
+    for (size_t i = 0; i < y.size(); ++i) {
+      EXPECT_EQ(y[i], LogicalTwin(op, many_a[i] != 0, many_b[i] != 0)) << i;
+    }
   }
 }
 

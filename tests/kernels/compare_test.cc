@@ -48,16 +48,66 @@ TEST(Compare, TakesAnyByteThatIsNotZeroAsTrue) {
   EXPECT_EQ(y, 1);
 }
 
-TEST(Compare, TakesEverySize) {
-  Random random(1);
-  for (uint32_t count = 0; count <= 300; count += count < 40 ? 1 : 37) {
-    std::vector<float> a = random.Floats(count, 1);
-    std::vector<float> b = random.Floats(count, 1);
-    for (size_t i = 0; i < count; i += 3) b[i] = a[i];
-    const CompareShape shape = {1, {count}, {1}, {1}, CompareOp::kLessEqual, Element::kF32};
+// Few different values, so that many are equal, at the ends of the type and around 0.
+template <typename T>
+std::vector<T> Repeating(size_t count, Random* random) {
+  const T values[] = {0, 1, 2, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  std::vector<T> result(count);
+  for (T& value : result) value = values[random->Below(5)];
+  return result;
+}
+
+template <typename T>
+void ExpectTwinOfEverySize(Element type) {
+  Random random(static_cast<uint64_t>(type));
+  for (uint32_t count = 0; count <= 300; count += count < 70 ? 1 : 37) {
+    const std::vector<T> a = Repeating<T>(count, &random), b = Repeating<T>(count, &random);
+    const auto op = static_cast<CompareOp>(count % kCompareOpCount);
+    const uint32_t stride_of_b = count % 4 == 3 ? 0 : 1;
+    const CompareShape shape = {1, {count}, {1}, {stride_of_b}, op, type};
     const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(
         count, count % 3, [&](uint8_t* out) { Compare(shape, a.data(), b.data(), out); });
-    for (size_t i = 0; i < count; ++i) ASSERT_EQ(y[i], a[i] <= b[i]);
+    for (size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(y[i], CompareTwin(op, a[i], b[i * stride_of_b])) << count << ": " << i;
+    }
+  }
+}
+
+TEST(Compare, TakesEverySizeOfEveryType) {
+  ExpectTwinOfEverySize<float>(Element::kF32);
+  ExpectTwinOfEverySize<int32_t>(Element::kI32);
+  ExpectTwinOfEverySize<int64_t>(Element::kI64);
+  ExpectTwinOfEverySize<int8_t>(Element::kI8);
+  ExpectTwinOfEverySize<uint8_t>(Element::kU8);
+}
+
+TEST(Compare, ComparesAColumnWithARow) {
+  constexpr uint32_t kRows = 5;
+  for (const uint32_t columns : {1u, 15u, 16u, 17u, 70u, 1100u}) {
+    const CompareShape shape = {2,      {kRows, columns},  {1, 0},
+                                {0, 1}, CompareOp::kEqual, Element::kI32};
+    std::vector<int32_t> column(kRows), row(columns);
+    for (uint32_t i = 0; i < kRows; ++i) column[i] = static_cast<int32_t>(i * columns / kRows);
+    for (uint32_t i = 0; i < columns; ++i) row[i] = static_cast<int32_t>(i);
+    const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(
+        kRows * columns, 1, [&](uint8_t* out) { Compare(shape, column.data(), row.data(), out); });
+    for (uint32_t i = 0; i < kRows * columns; ++i) {
+      ASSERT_EQ(y[i], column[i / columns] == row[i % columns]) << columns << ": " << i;
+    }
+  }
+}
+
+TEST(Compare, MayWriteOverAnOperandOfBytes) {
+  Random random(4);
+  const std::vector<uint8_t> a = Repeating<uint8_t>(100, &random);
+  const std::vector<uint8_t> b = Repeating<uint8_t>(100, &random);
+  const CompareShape shape = {1, {100}, {1}, {1}, CompareOp::kLess, Element::kU8};
+  for (const bool is_over_a : {true, false}) {
+    const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(100, 1, [&](uint8_t* out) {
+      std::memcpy(out, (is_over_a ? a : b).data(), 100);
+      Compare(shape, is_over_a ? out : a.data(), is_over_a ? b.data() : out, out);
+    });
+    for (size_t i = 0; i < 100; ++i) ASSERT_EQ(y[i], a[i] < b[i]) << i;
   }
 }
 

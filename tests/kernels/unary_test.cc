@@ -304,10 +304,18 @@ TEST(Unary, HasTheSameBitsOnEveryProcessorAwayFromSubnormalNumbers) {
   EXPECT_EQ(fingerprint.value(), 0xD9EA5A6BBE4F7DD1u);
 }
 
+// Runs x repeated 9 times; all repetitions must have the results of the first.
 template <typename T>
 std::vector<T> RunIntegers(const Activation& activation, Element type, const std::vector<T>& x) {
-  const UnaryShape shape = {static_cast<uint32_t>(x.size()), activation, type};
-  return OnEveryTarget<T>(x.size(), 1, [&](T* y) { Unary(shape, x.data(), y); });
+  constexpr size_t kRepeats = 9;
+  std::vector<T> repeated(kRepeats * x.size());
+  for (size_t i = 0; i < repeated.size(); ++i) repeated[i] = x[i % x.size()];
+  const UnaryShape shape = {static_cast<uint32_t>(repeated.size()), activation, type};
+  std::vector<T> y =
+      OnEveryTarget<T>(repeated.size(), 1, [&](T* out) { Unary(shape, repeated.data(), out); });
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], y[i % x.size()]) << i;
+  y.resize(x.size());
+  return y;
 }
 
 template <typename T>

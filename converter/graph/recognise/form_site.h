@@ -77,6 +77,7 @@ bool RecogniseAttention(FormSite& site, ir::Node& node);    // ScaledDotProductA
 bool RecogniseLength(FormSite& site, ir::Node& node);       // ReduceL2
 bool RecogniseSharedHeads(FormSite& site, ir::Node& node);  // products that repeat a factor
 bool RecogniseSnake(FormSite& site, ir::Node& node);        // Snake
+bool RecogniseOneHot(FormSite& site, ir::Node& node);       // Gather, of products with a one-hot
 // Of the formulas around the function that `node` is: Gelu, Swish, HSwish and their like.
 bool RecogniseActivation(FormSite& site, ir::Node& node);
 // Constants that follow one another, and those behind a product.

@@ -17,7 +17,7 @@ constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   Reco
                                     RecogniseAttention,  RecogniseRotation, RecogniseSnake,
                                     RecogniseActivation, RecogniseMovement};
 // Of parts of the others, once these have been put together.
-constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength};
+constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength, RecogniseOneHot};
 constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 constexpr FormSearch kTables[] = {RecogniseTables};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas that a model spells out in plain operations become the one operation that computes them:
 // activations (GELU, SiLU, HSwish, Mish, Snake, ...), normalisations (LayerNorm, RMSNorm, L2) and
-// lengths, softmax and its logarithm, attention. What is repeated for a product is read as often
+// lengths, softmax and its logarithm, attention. A product of a one-hot vector and a constant table
+// becomes a Gather of the table's rows. What is repeated for a product is read as often
 // instead. Then constants that follow one another become one. What comes out is no less exact than
 // what was spelled out. A formula stays as it is where another node reads a part of it, or where its
 // constants are not those of the operation to the last bits of f32.

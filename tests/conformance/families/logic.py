@@ -72,6 +72,21 @@ def _logicals():
             "Greater", 1, [a, -0.5]), node("Less", 1, [a, 0.5])]), lambda a: (a > -0.5) & (a < 0.5))
 
 
+def _narrow_rows():
+    """Bytes and 64-bit integers that are compared, joined and selected, a column with a row."""
+    def graph(column, row, wide):
+        equal = node("Equal", 1, [column, row])
+        less = node("Less", 1, [wide, np.int64(7)])
+        joined = node("LogicalAnd", 1, [node("LogicalNot", 1, [equal]), less])
+        return node("Select", 1, [joined, row, column])
+
+    yield exact("logic/narrow_rows", [
+        integers("nr", 0, 9, 20, 1, dtype=np.uint8),
+        integers("nrr", 0, 9, 1, 100, dtype=np.uint8),
+        integers("nrw", 0, 9, 20, 100, dtype=np.int64)
+    ], graph, lambda column, row, wide: np.where((column != row) & (wide < 7), row, column))
+
+
 def _select():
     def graph(c, a, b):
         return node("Select", 1, [c, a, b])
@@ -139,5 +154,6 @@ def _classes():
 def cases():
     yield from _comparisons()
     yield from _logicals()
+    yield from _narrow_rows()
     yield from _select()
     yield from _classes()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OneHot-16 and Eye."""
+"""OneHot-16, products of one-hot vectors and tables, and Eye."""
 
 import numpy as np
 from onnx import helper
 
 from build import node
-from casebook import NARROW, counting, exact, i64, integers
+from casebook import NARROW, counting, exact, i64, integers, normal
 from families.from_onnx import converted
 
 NEAR = np.array([0, 2, -1, 3, -4, 7, -3, 1], np.int32)
@@ -95,6 +95,65 @@ def _eyes():
     yield exact("one_hot/eye_like", [counting(3, 5)], like, lambda x: x * np.eye(3, 5, 1, np.float32))
 
 
+def _product(one_hot, table, is_transposed=False):
+    return node("MatMul", 1, [one_hot, table], transpose_a=False, transpose_b=is_transposed)
+
+
+def _floats(x):
+    return node("Convert", 1, [x], destination_type="f32")
+
+
+def _rows(x, table, first=0):
+    """Rows of the table, and zeros for an index beyond it."""
+    x = x.astype(np.int64) - first
+    inside = (x >= 0) & (x < len(table))
+    return np.where(inside[..., None], table[np.where(inside, x, 0)], np.float32(0))
+
+
+def _tables():
+    """One-hot vectors times constant tables, which Gather computes."""
+    table = normal("oht", 6, 5)
+    table[2, 1] = -0.0
+    far = np.array([2**31 - 1, -(2**31), 0, -1, 5, 6, -6], np.int32)
+
+    def compared(dtype, first=0):
+        classes = np.arange(first, first + 6).astype(dtype).reshape(1, 1, 6)
+        return lambda x: _product(_floats(node("Equal", 1, [x, classes])), table)
+
+    for label, dtype, first, x in (("i32", np.int32, 0, integers("oht", -3, 9, 2, 11, 1)),
+                                   ("i32_far", np.int32, 0, far.reshape(1, 7, 1)),
+                                   ("i32_from_m2", np.int32, -2, far.reshape(1, 7, 1) // 2),
+                                   ("u8", np.uint8, 0, np.array([0, 3, 5, 6, 255], np.uint8)),
+                                   ("u8_from_250", np.uint8, 250, np.arange(0, 256, 5, np.uint8))):
+        x = x.reshape(-1, x.size, 1)
+        yield exact(f"one_hot/table_{label}", [x], compared(dtype, first),
+                    lambda x, first=first: _rows(x[..., 0], table, first))
+    near = integers("ohti", -9, 9, 2, 7, dtype=np.int64)
+
+    def one_hot(x, mode, numbers):
+        return node("OneHot", 16, [x, np.int64(6), *numbers], axis=-1, negative_indices_mode=mode)
+
+    yield exact("one_hot/table_i64", [near],
+                lambda x: _product(_floats(one_hot(x, "ignore_negative", (np.int64(1), np.int64(0)))),
+                                   table.T.copy(), True),
+                lambda x: _rows(x, table))
+    yield exact("one_hot/table_from_end", [near],
+                lambda x: _product(one_hot(x, "normalize", (np.float32(1), np.float32(0))), table),
+                lambda x: _rows(np.where(x < 0, x + 6, x), table))
+    infinite = table.copy()
+    infinite[4, 0] = np.inf
+
+    def product(x):
+        with np.errstate(invalid="ignore"):
+            vectors = (x == np.arange(6)).astype(np.float32)
+            return (vectors[..., None] * infinite).sum(-2)
+
+    yield exact("one_hot/table_with_infinity", [integers("ohtn", -1, 7, 3, 4, 1)],
+                lambda x: _product(_floats(node("Equal", 1, [x, np.arange(6, dtype=np.int32)])),
+                                   infinite),
+                product)
+
+
 def cases():
-    for part in (_one_hots, _eyes):
+    for part in (_one_hots, _eyes, _tables):
         yield from part()

@@ -6,7 +6,7 @@ import numpy as np
 from openvino import opset6
 
 from build import constant, finish, node, parameter
-from casebook import Case, i64, normal, recurrent
+from casebook import Case, i64, integers, normal, recurrent
 from families.sequences import DEFAULT, GATES, stacked
 
 BATCH, STEPS, INPUTS, HIDDEN = 2, 12, 6, 9
@@ -177,7 +177,18 @@ def _kept():
     return finish([hidden], [x], "kept", sinks)
 
 
+def _one_hot_rows(x):
+    """A one-hot vector of each step times a table, which Gather computes, in front of a GRU."""
+    classes = np.arange(7, dtype=np.int32).reshape(1, 1, 7)
+    one_hot = node("Convert", 1, [node("Equal", 1, [x, classes])], destination_type="f32")
+    rows = node("MatMul", 1, [one_hot, normal("oht", 7, INPUTS)], transpose_a=False,
+                transpose_b=False)
+    return sequence("GRUSequence", "ohg", rows, INPUTS)[0]
+
+
 def cases():
+    yield recurrent("streaming/one_hot_rows", [integers("ohi", -2, 9, BATCH, STEPS, 1)],
+                    _one_hot_rows)
     for name, graph in (("convolutions_then_gru", _front_end), ("batch_of_steps", _flattened),
                         ("norm_between_sequences", _normalised), ("scaled_with_residual", _scaled),
                         ("upsampled_rows", _upsampled), ("volumes_then_gru", _volumes),

@@ -34,6 +34,7 @@ PATTERNS = {
     "converter/graph/recognise/lstm.cc": "an LSTM spelled out",
     "converter/graph/recognise/movement.cc": "transpositions behind one another",
     "converter/graph/recognise/norm.cc": "normalisations spelled out",
+    "converter/graph/recognise/one_hot.cc": "a one-hot vector times a table",
     "converter/graph/recognise/pattern.cc": "what patterns of text may name",
     "converter/graph/recognise/piecewise.cc": "bounds and slopes spelled out",
     "converter/graph/recognise/polynomial.cc": "the arithmetic that polynomials are made of",
