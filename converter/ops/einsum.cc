@@ -187,6 +187,7 @@ class Contraction {
   Term Fresh(const Labels& order);
   Term Known(const Labels& order, const Term& term);
   Term Multiply(const TermPair& pair);
+  bool ShouldExchange(const TermPair& pair, bool has_matrix) const;
   Term Contract(TermPair pair);
   Term ByDense(const TermPair& pair);
   void SplitRows(TermPair& pair) const;
@@ -271,12 +272,20 @@ Term Contraction::Multiply(const TermPair& pair) {
   return y;
 }
 
-// A known matrix of floats stands on the right. Else the operands stand as the output wants its labels, where
-// one of their two orders does.
+// A known matrix of floats is the second operand. Otherwise the order is the one that gives the output's
+// labels; where neither does, a constant is the second operand.
+bool Contraction::ShouldExchange(const TermPair& pair, bool has_matrix) const {
+  if (has_matrix) return !IsConstant(pair.b);
+  if (!IsLast() || pair.ComesInOrder(output_)) return false;
+  TermPair other = pair;
+  other.Exchange();
+  return other.ComesInOrder(output_) || !IsConstant(pair.b);
+}
+
 Term Contraction::Contract(TermPair pair) {
   const bool has_matrix = scope_.input_element(0) == ElementType::f32 && pair.both.empty() &&
                           (IsConstant(pair.a) || IsConstant(pair.b));
-  if (has_matrix ? !IsConstant(pair.b) : IsLast() && !pair.ComesInOrder(output_)) pair.Exchange();
+  if (ShouldExchange(pair, has_matrix)) pair.Exchange();
   if (IsLast() && pair.ComesInOrder(output_)) {
     for (Labels* labels : {&pair.both, &pair.left, &pair.right}) SortByOutput(*labels);
   }
