@@ -31,6 +31,7 @@
 #include "converter/cli/table.h"
 #include "converter/cli/targets.h"
 #include "converter/cli/value_option.h"
+#include "converter/cli/weights_text.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "converter/report/page.h"
@@ -210,60 +211,6 @@ void CheckCall(ConvertCall& call) {
   if (call.streaming->is_given()) options.streaming_steps = call.streaming_steps;
 }
 
-// "weights: 52480 bytes as f16 (exact), 1024 as f32".
-std::string WeightsText(const std::vector<plan::WeightsOfType>& weights) {
-  std::string text;
-  for (const plan::WeightsOfType& one : weights) {
-    text += fmt::format("{}{}{} as {}", text.empty() ? "weights: " : ", ", one.bytes,
-                        text.empty() ? " bytes" : "", format::EnumNameElementType(one.type));
-    if (one.type != ElementType::f32) text += one.is_rounded ? " (rounded)" : " (exact)";
-  }
-  return text;
-}
-
-nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const plan::WeightsOfType& one : weights) {
-    list.push_back({{"type", format::EnumNameElementType(one.type)},
-                    {"exact", !one.is_rounded},
-                    {"bytes", one.bytes}});
-  }
-  return list;
-}
-
-// Signal to noise is null where nothing was rounded.
-nlohmann::ordered_json LayersJson(const std::vector<plan::LayerWeights>& layers) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const plan::LayerWeights& one : layers) {
-    nlohmann::ordered_json noise = nullptr;
-    if (std::isfinite(one.signal_to_noise_db)) noise = one.signal_to_noise_db;
-    list.push_back({{"layer", one.layer},
-                    {"type", plan::TypeText(one)},
-                    {"bytes_before", one.bytes_before},
-                    {"bytes", one.bytes},
-                    {"signal_to_noise_db", noise}});
-    if (!one.fixed_because.empty()) list.back()["fixed_because"] = one.fixed_because;
-  }
-  return list;
-}
-
-// Of layers whose weights were rounded.
-void PrintRounded(const std::vector<plan::LayerWeights>& layers) {
-  Table table({"layer", "weights", ">bytes before", ">bytes", ">signal to noise, dB"});
-  bool has_rows = false;
-  for (const plan::LayerWeights& one : layers) {
-    if (!std::isfinite(one.signal_to_noise_db)) continue;
-    has_rows = true;
-    table.Row({one.layer, plan::TypeText(one), fmt::format("{}", one.bytes_before),
-               fmt::format("{}", one.bytes), fmt::format("{:.1f}", one.signal_to_noise_db)});
-  }
-  if (has_rows) AnswerText(table.Text());
-  for (const plan::LayerWeights& one : layers) {
-    if (one.fixed_because.empty() || !has_rows || one.bytes < 4096) continue;
-    AnswerText(fmt::format("{}: {} bytes stay f32: {}\n", one.layer, one.bytes, one.fixed_because));
-  }
-}
-
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
                   const Findings& findings) {
   if (call.json) {
@@ -272,7 +219,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
     json["file_bytes"] = converted.file.size();
     json["weights_bytes"] = converted.weights_bytes;
     json["weights"] = WeightsJson(converted.weights.types);
-    json["weights_by_layer"] = LayersJson(converted.weights.layers);
+    json["weights_by_layer"] = LayerWeightsJson(converted.weights.layers);
     json.update(FindingsJson(findings, call.precisions));
     json["state_bytes"] = converted.state_bytes;
     json["scratch_bytes"] = converted.scratch_bytes;
@@ -299,7 +246,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
          Size(converted.state_bytes), Size(scratch_bytes),
          plan::ToString(converted.scratch_account));
   if (!converted.weights.types.empty()) Answer("{}", WeightsText(converted.weights.types));
-  PrintRounded(converted.weights.layers);
+  AnswerText(LayerWeightsText(converted.weights.layers, call.options.precisions));
   AnswerText(FindingsText(findings, call.precisions));
   if (!call.options.regions.empty()) {
     std::string text = fmt::format("scratch in {}: {} bytes", call.options.regions[0].name,
@@ -333,6 +280,7 @@ std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::C
   }
   nlohmann::ordered_json facts = ReportJson(*model);
   facts["curve"] = CurveJson(converted);
+  facts["weights_by_layer"] = LayerWeightsJson(converted.weights.layers);
   return report::Page(facts);
 }
 

@@ -61,7 +61,7 @@ std::string Quoted(const std::string& word) {
 std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer) {
   std::vector<std::string> types;
   for (const plan::LayerWeights& one : weights.layers) {
-    if (!one.fixed_because.empty()) continue;
+    if (one.is_fixed) continue;
     std::string type = plan::TypeText(one);
     const bool is_new = std::ranges::find(types, type) == types.end();
     if (one.layer == layer && is_new) types.push_back(std::move(type));

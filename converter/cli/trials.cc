@@ -123,7 +123,7 @@ std::optional<Trial> Trials::With(const plan::Precisions& precisions) const {
 std::vector<std::string> Trials::layers() const {
   std::set<std::string> names;
   for (const plan::LayerWeights& layer : reference_.weights.layers) {
-    if (layer.fixed_because.empty()) names.insert(layer.layer);
+    if (!layer.is_fixed) names.insert(layer.layer);
   }
   return {names.begin(), names.end()};
 }

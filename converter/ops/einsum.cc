@@ -183,8 +183,11 @@ class Contraction {
   bool IsNeeded(Label label, size_t a, size_t b) const;
   void SumAlone(size_t i);
   TermPair FirstPair() const;
+  Term DenseTerm(const Labels& order) const;
   Term Fresh(const Labels& order);
+  Term Known(const Labels& order, const Term& term);
   Term Multiply(const TermPair& pair);
+  bool ShouldExchange(const TermPair& pair, bool has_matrix) const;
   Term Contract(TermPair pair);
   Term ByDense(const TermPair& pair);
   void SplitRows(TermPair& pair) const;
@@ -244,13 +247,19 @@ TermPair Contraction::FirstPair() const {
   return pair;
 }
 
-// A dense tensor to be written.
-Term Contraction::Fresh(const Labels& order) {
-  const Dims dims = DimsAlong(order), strides = plan::DenseStrides(dims);
+// A dense tensor without a value yet.
+Term Contraction::DenseTerm(const Labels& order) const {
+  const Dims strides = plan::DenseStrides(DimsAlong(order));
   Term term;
   term.order = order;
   for (size_t axis = 0; axis < order.size(); ++axis) term.strides[order[axis]] = strides[axis];
-  term.value = builder_.Scratch({scope_.input_element(0), dims});
+  return term;
+}
+
+// A dense tensor to be written.
+Term Contraction::Fresh(const Labels& order) {
+  Term term = DenseTerm(order);
+  term.value = builder_.Scratch({scope_.input_element(0), DimsAlong(order)});
   return term;
 }
 
@@ -263,12 +272,20 @@ Term Contraction::Multiply(const TermPair& pair) {
   return y;
 }
 
-// A known matrix of floats stands on the right. Else the operands stand as the output wants its labels, where
-// one of their two orders does.
+// A known matrix of floats is the second operand. Otherwise the order is the one that gives the output's
+// labels; where neither does, a constant is the second operand.
+bool Contraction::ShouldExchange(const TermPair& pair, bool has_matrix) const {
+  if (has_matrix) return !IsConstant(pair.b);
+  if (!IsLast() || pair.ComesInOrder(output_)) return false;
+  TermPair other = pair;
+  other.Exchange();
+  return other.ComesInOrder(output_) || !IsConstant(pair.b);
+}
+
 Term Contraction::Contract(TermPair pair) {
   const bool has_matrix = scope_.input_element(0) == ElementType::f32 && pair.both.empty() &&
                           (IsConstant(pair.a) || IsConstant(pair.b));
-  if (has_matrix ? !IsConstant(pair.b) : IsLast() && !pair.ComesInOrder(output_)) pair.Exchange();
+  if (ShouldExchange(pair, has_matrix)) pair.Exchange();
   if (IsLast() && pair.ComesInOrder(output_)) {
     for (Labels* labels : {&pair.both, &pair.left, &pair.right}) SortByOutput(*labels);
   }
@@ -345,6 +362,14 @@ Term Contraction::ByMatmul(TermPair pair) {
   return y;
 }
 
+// A constant as weights that are dense along `order`.
+Term Contraction::Known(const Labels& order, const Term& term) {
+  Term known = DenseTerm(order);
+  known.value =
+      builder_.WeightsOf({ElementType::f32, DimsAlong(order)}, ElementsAlong(order, term));
+  return known;
+}
+
 // Dense along `order`, by a copy where it is not; labels that it lacks are passed over.
 Term Contraction::Ordered(const Term& term, const Labels& order) {
   Labels own;
@@ -352,6 +377,7 @@ Term Contraction::Ordered(const Term& term, const Labels& order) {
                        [&](Label label) { return term.Has(label); });
   const Walk walk = WalkAlong(own, term);
   if (walk.dims.size() == 1 && walk.strides[0][0] == 1) return term;
+  if (IsConstant(term) && scope_.input_element(0) == ElementType::f32) return Known(own, term);
   const plan::ValueId source = ValueOf(term);
   const Term target = Fresh(own);
   builder_.CopyStrided(source, target.value, DimsAlong(own), term.StridesAlong(own), 0,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products. A constant factor that is one matrix goes into packed panels (dense); two
-// factors that are data, a batch of constant matrices, or integers, meet in matmul by strides.
+// Matrix products. A constant factor that is one matrix becomes packed panels (dense); two
+// factors that are data, a batch of constant matrices, or integers, become a matmul by strides, which
+// program/constant_products.h replaces where its constant becomes narrow.
 #include "converter/ops/matmul.h"
 
 #include <algorithm>
@@ -78,7 +79,6 @@ void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan
   const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)), a.row_stride,
                                           a.column_stride, a.rows, a.columns);
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
-  KeepLastStepFloat(scope.builder);  // of several vectors it is a product of two matrices
 }
 
 void LowerMatmul(LowerScope& scope) {

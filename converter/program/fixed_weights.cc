@@ -16,7 +16,8 @@ LayerWeights FixedWeights(const Step& step, const Value& value) {
   layer.layer = step.layer;
   layer.bytes_before = layer.bytes = value.bytes;
   layer.signal_to_noise_db = std::numeric_limits<double>::infinity();
-  layer.fixed_because = fmt::format("{} reads them as data", Name(step.kind()));
+  layer.is_fixed = true;
+  layer.f32_because = fmt::format("{} reads them as data", Name(step.kind()));
   return layer;
 }
 

@@ -10,9 +10,6 @@
 
 namespace weft::plan {
 
-// Constants with fewer bytes, such as biases, are not listed.
-inline constexpr int64_t kMinListedBytes = 1024;
-
 // Adds each f32 constant that a step reads, once, for the layer that reads it first. `is_listed` returns
 // true for the constants that the report has already.
 void AddFixedWeights(const Program& program, WeightsReport& report,

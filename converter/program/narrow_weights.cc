@@ -14,14 +14,14 @@
 
 #include "converter/base/narrow.h"
 #include "converter/program/builder.h"
-#include "converter/program/conv_rows.h"
+#include "converter/program/constant_products.h"
 #include "converter/program/fixed_weights.h"
 #include "converter/program/group_weights.h"
-#include "converter/program/integer_rows.h"
+#include "converter/program/integer_products.h"
 #include "converter/program/integer_values.h"
 #include "converter/program/integer_weights.h"
-#include "converter/program/integer_windows.h"
 #include "converter/program/level_weights.h"
+#include "converter/program/narrow_constant.h"
 #include "kernels/elementwise/convert.h"
 
 namespace weft::plan {
@@ -31,6 +31,8 @@ constexpr size_t kWeights = 1;  // operand of every step that has `weights` in i
 
 // Each saves two bytes; a kernel needs 0.8 KB (dense) to 4 KB (conv) on a Cortex-M4F.
 constexpr int64_t kLeastWeights = 1024;
+
+constexpr std::string_view kF32Requested = "f32 is requested";
 
 bool HasWeights(const Step& step) {
   return std::visit(
@@ -57,44 +59,6 @@ std::vector<std::byte> Converted(const std::vector<std::byte>& bytes, ElementTyp
   return converted;
 }
 
-// A constant of floats that products alone read, each as its weights.
-struct Constant {
-  ValueId root = kNone;
-  std::vector<Step*> readers;
-  Precision precision;
-  uint32_t RowBits() const { return precision ? precision->row_bits : kWideRows; }
-  // What it becomes.
-  ElementType type = ElementType::f32;
-  bool is_rounded = false;
-  std::vector<std::byte> bytes;
-  int64_t bytes_before = 0, bytes_now = 0;
-  double signal_to_noise_db = std::numeric_limits<double>::infinity();
-  // Where it is integers: the values that stand for it, by groups of inputs.
-  struct Integers {
-    uint32_t first = 0, count = 0;
-    ValueId numbers = kNone, scales = kNone, offsets = kNone;
-  };
-  std::vector<Integers> integers;
-  // Where it is integers of 4 bits.
-  struct Groups {
-    uint32_t blocks = 0;
-    ValueId numbers = kNone, scales = kNone, zeros = kNone;
-  };
-  Groups groups;
-};
-
-// In decibels, of the numbers that were finite and are.
-double SignalToNoise(std::span<const float> before, std::span<const float> after) {
-  double signal = 0, noise = 0;
-  for (size_t i = 0; i < before.size(); ++i) {
-    const double error = double{after[i]} - before[i];
-    if (!std::isfinite(error)) continue;
-    signal += double{before[i]} * before[i];
-    noise += error * error;
-  }
-  return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
-}
-
 // The product of all readers of the constant, one shape of weights for all.
 std::optional<ProductShape> ProductOf(const Constant& constant) {
   const std::optional<ProductShape> first = ShapeOfProduct(*constant.readers.front());
@@ -115,9 +79,12 @@ class Narrowing {
       constant.bytes_before = constant.bytes_now = program_.values[root].bytes;
       Choose(constant);
     }
+    KeepFactors();
     DropSmallKinds();
+    KeepFactors();
     Apply();
     WeightsReport report = Report();
+    ReplaceProducts();
     ApplyIntegers();
     return report;
   }
@@ -125,6 +92,10 @@ class Narrowing {
  private:
   void FindConstants();
   void TakeOperands(Step& step);
+  void PackFactor(ValueId root, ConstantFactor& factor);
+  void KeepFactors();
+  std::string WhyFactorStays(const ConstantFactor& factor, int64_t bytes_before) const;
+  void ReplaceProducts();
   void CheckLayers();
   void Choose(Constant& constant);
   bool RecoverIntegers(Constant& constant);
@@ -145,6 +116,7 @@ class Narrowing {
   ValueId NewConstant(ElementType type, std::span<const T> elements);
   ValueId NewScales(const GroupWeights& weights);
   WeightsReport Report() const;
+  void ReportFactor(ValueId root, const ConstantFactor& factor, WeightsReport& report) const;
 
   // Something reads `value`, and not as weights.
   void Keep(ValueId value) {
@@ -155,15 +127,17 @@ class Narrowing {
   const Precisions& precisions_;
   Faults& faults_;
   std::map<ValueId, Constant> constants_;
+  std::map<ValueId, ConstantFactor> factors_;  // by root; their matrices are constants, too
   std::set<ValueId> kept_;
   std::set<std::string> layers_;  // that have weights
 };
 
 void Narrowing::TakeOperands(Step& step) {
   const bool has_weights = HasWeights(step);
+  std::optional<ConstantProduct> product = ConstantProductOf(program_, step);
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const ValueId value = step.inputs[i];
-    if (value == kNone) continue;
+    if (value == kNone || (product && i == product->constant)) continue;
     const Place place = Resolve(program_, value);
     const Value& root = program_.values[place.root];
     const bool is_weights = has_weights && i == kWeights && root.home == Home::kWeights &&
@@ -178,6 +152,38 @@ void Narrowing::TakeOperands(Step& step) {
     constant.root = place.root;
     constant.readers.push_back(&step);
     layers_.insert(step.layer);
+  }
+  if (!product) return;
+  layers_.insert(step.layer);
+  const ValueId root = Resolve(program_, step.inputs[product->constant]).root;
+  factors_[root].products.push_back({&step, *std::move(product), {}});
+}
+
+// The layer's product by each matrix of the constant becomes a product of packed weights, which may be narrow.
+void Narrowing::PackFactor(ValueId root, ConstantFactor& factor) {
+  factor.f32_because = kept_.contains(root) || constants_.contains(root)
+                           ? "another step reads them, too"
+                           : WhyNotPacked(factor);
+  const auto stays_f32 = [&](const ConstantFactor::Replaced& one) {
+    return precisions_.Of(one.matmul->layer) == ElementType::f32;
+  };
+  if (std::ranges::any_of(factor.products, stays_f32)) factor.f32_because = kF32Requested;
+  constants_.erase(root);
+  if (!factor.f32_because.empty()) return;
+  const std::vector<float> floats = FloatsOf(*program_.values[root].data);
+  const bool from_integers = program_.values[root].from_integers;
+  for (size_t i = 0; i < factor.shape().offsets.size(); ++i) {
+    const std::vector<float> packed = PackMatrix(floats, factor.shape(), i);
+    factor.matrices.push_back(NewConstant<float>(ElementType::f32, packed));
+    program_.values.back().from_integers = from_integers;
+  }
+  AddParts(factor);
+  for (ConstantFactor::Replaced& one : factor.products) {
+    for (Step& part : one.parts) {
+      Constant& constant = constants_[part.inputs[kWeights]];
+      constant.root = part.inputs[kWeights];
+      constant.readers.push_back(&part);
+    }
   }
 }
 
@@ -201,6 +207,64 @@ void Narrowing::FindConstants() {
   }
   for (const Variable& variable : program_.variables) Keep(variable.initial);
   for (const ValueId root : kept_) constants_.erase(root);
+  for (auto& [root, factor] : factors_) PackFactor(root, factor);
+}
+
+std::string Narrowing::WhyFactorStays(const ConstantFactor& factor, int64_t bytes_before) const {
+  int64_t bytes = AddedStepBytes(factor);
+  for (const ValueId matrix : factor.matrices) {
+    const Constant& constant = constants_.at(matrix);
+    if (constant.type == ElementType::f32) return constant.f32_because;
+    bytes += IsInteger(constant.type) ? constant.bytes_now : std::ssize(constant.bytes);
+  }
+  if (bytes < bytes_before) return "";
+  return fmt::format("as {} they and their steps would need {} bytes",
+                     format::EnumNameElementType(constants_.at(factor.matrices[0]).type), bytes);
+}
+
+// Factors that would not become smaller stay what they are.
+void Narrowing::KeepFactors() {
+  for (auto& [root, factor] : factors_) {
+    if (factor.matrices.empty()) continue;
+    factor.f32_because = WhyFactorStays(factor, program_.values[root].bytes);
+    if (factor.f32_because.empty()) continue;
+    for (const ValueId matrix : factor.matrices) constants_.erase(matrix);
+    factor.matrices.clear();
+  }
+  for (const auto& [root, factor] : factors_) {
+    if (!factor.matrices.empty()) continue;
+    for (const ConstantFactor::Replaced& one : factor.products) {
+      const auto named = precisions_.layers.find(one.matmul->layer);
+      if (named == precisions_.layers.end() || !named->second) continue;
+      if (*named->second == ElementType::f32) continue;
+      faults_.Add(fmt::format(
+          "--precision: names layer \"{}\" for {}, but its weights stay f32: {}; "
+          "must name f32",
+          one.matmul->layer, format::EnumNameElementType(named->second->type), factor.f32_because));
+    }
+  }
+}
+
+void Narrowing::ReplaceProducts() {
+  std::map<const Step*, const ConstantFactor::Replaced*> replaced;
+  for (const auto& [root, factor] : factors_) {
+    if (factor.matrices.empty()) continue;
+    for (const ConstantFactor::Replaced& one : factor.products) replaced[one.matmul] = &one;
+  }
+  if (replaced.empty()) return;
+  Builder builder(program_);
+  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
+    std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
+    builder.SetBlock(block);
+    for (Item& item : items) {
+      const auto found = replaced.find(std::get_if<Step>(&item));
+      if (found != replaced.end()) {
+        EmitParts(builder, *found->second);
+      } else {
+        builder.Append(std::move(item));
+      }
+    }
+  }
 }
 
 void Narrowing::CheckLayers() {
@@ -216,7 +280,9 @@ void Narrowing::CheckLayers() {
 void Narrowing::Choose(Constant& constant) {
   constant.precision = precisions_.Of(constant.readers.front()->layer);
   for (const Step* step : constant.readers) {
-    if (precisions_.Of(step->layer) != constant.precision) constant.precision = ElementType::f32;
+    if (precisions_.Of(step->layer) == constant.precision) continue;
+    constant.precision = ElementType::f32;
+    constant.f32_because = "layers that share them are given different types";
   }
   if (RecoverIntegers(constant)) return;
   if (constant.precision && IsInteger(constant.precision->type)) {
@@ -224,19 +290,24 @@ void Narrowing::Choose(Constant& constant) {
     const bool is_nibbles = constant.precision->type == ElementType::i4;
     const bool may = product && (!is_nibbles || product->over == SumsOver::kRows);
     if (may && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
+    const std::string_view needed =
+        is_nibbles
+            ? "a dense product or a pointwise convolution of 16 inputs and 16 outputs or more"
+            : "a product of 16 inputs and 16 outputs or more, or a depthwise convolution of "
+              "3 taps or more";
+    const std::string_view type = format::EnumNameElementType(constant.precision->type);
+    constant.f32_because = fmt::format("{} needs {}", type, needed);
     if (IsNamedFor(constant, *constant.precision)) {
-      faults_.Add(fmt::format(
-          "--precision: names layer \"{}\" for {}; must name {}", constant.readers.front()->layer,
-          format::EnumNameElementType(constant.precision->type),
-          is_nibbles
-              ? "a dense product or a pointwise convolution of 16 inputs and 16 outputs or more"
-              : "a product of 16 inputs and 16 outputs or more, or a depthwise convolution of "
-                "3 taps or more"));
+      faults_.Add(fmt::format("--precision: names layer \"{}\" for {}; must name {}",
+                              constant.readers.front()->layer, type, needed));
     }
     constant.precision = std::nullopt;
   }
   const ElementType type = constant.precision.value_or(ElementType::f16).type;
-  if (type == ElementType::f32) return;
+  if (type == ElementType::f32) {
+    if (constant.f32_because.empty()) constant.f32_because = kF32Requested;
+    return;
+  }
   const std::vector<std::byte>& data = *program_.values[constant.root].data;
   constant.bytes = Converted(data, ElementType::f32, type);
   const std::vector<std::byte> widened = Converted(constant.bytes, type, ElementType::f32);
@@ -251,10 +322,14 @@ void Narrowing::Choose(Constant& constant) {
                     constant.readers.front()->layer, before[i], format::EnumNameElementType(type)));
     break;
   }
-  if (!is_exact && !constant.precision) return;
+  if (!is_exact && !constant.precision) {
+    if (constant.f32_because.empty())
+      constant.f32_because = "no type is requested that rounds them";
+    return;
+  }
   constant.type = type;
   constant.is_rounded = !is_exact;
-  constant.signal_to_noise_db = SignalToNoise(before, after);
+  constant.noise = NoiseOf(before, after);
 }
 
 bool Narrowing::IsNamedFor(const Constant& constant, const WeightType& type) const {
@@ -277,12 +352,12 @@ void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) 
     const GroupWeights weights =
         QuantizeGroups(before, product.inputs, product.outputs, constant.precision->group);
     constant.is_rounded = weights.numbers != before;
-    constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
+    constant.noise = NoiseOf(before, weights.numbers);
     return SetGroups(constant, weights);
   }
   const IntegerWeights weights = QuantizeProduct(before, product);
   constant.is_rounded = weights.numbers != before;
-  constant.signal_to_noise_db = SignalToNoise(before, weights.numbers);
+  constant.noise = NoiseOf(before, weights.numbers);
   AddIntegers(constant, weights);
 }
 
@@ -368,7 +443,11 @@ void Narrowing::DropSmallKinds() {
         is_asked_for ? kLeastWeights : program_.values[root].bytes / int64_t{sizeof(float)};
   }
   for (auto& [root, constant] : constants_) {
-    if (IsInteger(constant.type) || count(constant) >= kLeastWeights) continue;
+    if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
+    if (count(constant) >= kLeastWeights) continue;
+    constant.f32_because = fmt::format("they save less than a kernel of {} for {} needs",
+                                       Name(constant.readers.front()->kind()),
+                                       format::EnumNameElementType(constant.type));
     constant.type = ElementType::f32;
   }
 }
@@ -404,101 +483,6 @@ const Constant* Narrowing::IntegersOf(const Item& item) const {
   return &found->second;
 }
 
-// Each group's product starts from that of those before it.
-void EmitGroups(Builder& builder, const IntegerValues& values, const format::DenseParams& product,
-                const Constant& constant, ValueId x, ValueId start, ValueId y) {
-  const std::vector<Constant::Integers>& groups = constant.integers;
-  format::DenseParams part = product;
-  for (const Constant::Integers& group : groups) {
-    const bool is_last = group.first + group.count == product.inputs();
-    part.mutate_inputs(group.count);
-    part.mutable_activation() = is_last ? product.activation() : format::Activation();
-    part.mutate_y_row_stride(is_last ? product.y_row_stride() : product.outputs());
-    const int64_t reach = (int64_t{product.rows()} - 1) * product.x_row_stride() + group.count;
-    const ValueId own_x =
-        groups.size() == 1 ? x
-                           : builder.View(x, int64_t{group.first} * 4, {ElementType::f32, {reach}});
-    const ValueId sum =
-        is_last ? y : builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
-    EmitIntegerRows(builder, values, part,
-                    {group.numbers, group.scales, group.offsets, constant.RowBits()}, own_x, start,
-                    sum);
-    start = sum;
-    part.mutate_start_row_stride(product.outputs());
-  }
-}
-
-// One step for all groups.
-void EmitNibbles(Builder& builder, const format::DenseParams& product, const Constant& constant,
-                 ValueId x, ValueId start, ValueId y) {
-  const Constant::Groups& groups = constant.groups;
-  const ElementType scales = builder.program().values[groups.scales].type.type;
-  const format::DenseI4Params params = InGroups(product, groups.blocks, scales);
-  builder.Emit(params, {x, groups.numbers, groups.scales, groups.zeros, start},
-               {y, builder.Scratch(ScratchOf(params).type)});
-}
-
-void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const ConvRows& rows,
-              const Constant& constant) {
-  const auto* conv = std::get_if<format::ConvParams>(&step.params);
-  ValueId x = step.inputs[0], y = step.outputs[0];
-  if (!rows.has_own_x) {
-    const Places places = InputPlaces(*conv);
-    const auto copied = [&](ValueId source) {
-      const ValueId rows_of_x = builder.Scratch({builder.type(source), places.dims});
-      builder.CopyStrided(source, rows_of_x, places.dims, places.strides, 0, places.row_strides(),
-                          0);
-      return rows_of_x;
-    };
-    x = copied(step.inputs[0]);
-    if (const std::optional<IntegerValue> from = values.Of(builder, step.inputs[0])) {
-      values.AddCopy(x, {copied(from->integers), from->scale, from->zero});
-    }
-  }
-  const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
-  if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
-  if (constant.type == ElementType::i4) {
-    EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);
-  } else {
-    EmitGroups(builder, values, rows.product, constant, x, step.inputs[2], y);
-  }
-  if (rows.has_own_y) return;
-  builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
-                      0);
-}
-
-void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
-                 const Constant& constant) {
-  builder.SetLayer(step.layer);
-  const auto* dense = std::get_if<format::DenseParams>(&step.params);
-  if (dense != nullptr && !step.is_window) {
-    return EmitRows(builder, values, step, ConvRows{*dense}, constant);
-  }
-  const auto* conv = std::get_if<format::ConvParams>(&step.params);
-  const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
-  if (rows) return EmitRows(builder, values, step, *rows, constant);
-  const Constant::Integers& all = constant.integers.front();
-  WindowIntegers window = {all.numbers, all.scales, all.offsets, constant.RowBits()};
-  const ValueId bias = step.inputs[2], y = step.outputs[0];
-  ValueId x = step.inputs[0];
-  if (dense != nullptr || conv != nullptr) {
-    const auto shorts = all.offsets != kNone
-                            ? std::nullopt
-                            : ShortsOf(builder, values, x, all.numbers, all.scales, all.count);
-    if (shorts) {
-      x = shorts->x;
-      window.scales = shorts->scales;
-      window.of_shorts = true;
-    }
-  }
-  if (dense != nullptr) return EmitWindow(builder, *dense, window, x, bias, y);
-  if (conv != nullptr) return EmitWindow(builder, *conv, window, x, bias, y);
-  const auto& depthwise = std::get<format::DepthwiseParams>(step.params);
-  const format::DepthwiseI8Params params = InIntegers(depthwise);
-  builder.Emit(params, {x, all.numbers, all.scales, all.offsets, bias},
-               {y, builder.Scratch(ScratchOf(params))});
-}
-
 // The roots of what products of integers are made of.
 std::set<ValueId> Narrowing::DataOfIntegers() const {
   std::set<ValueId> roots;
@@ -532,66 +516,53 @@ void Narrowing::ApplyIntegers() {
   values.DropUnread();
 }
 
+// One row for each type that matrices became.
+void Narrowing::ReportFactor(ValueId root, const ConstantFactor& factor,
+                             WeightsReport& report) const {
+  if (factor.matrices.empty()) {
+    if (program_.values[root].bytes < kMinListedBytes) return;
+    LayerWeights row;
+    row.layer = factor.products.front().matmul->layer;
+    row.bytes_before = row.bytes = program_.values[root].bytes;
+    row.signal_to_noise_db = RoundingNoise().decibels();
+    row.f32_because = factor.f32_because;
+    return report.Add(std::move(row));
+  }
+  std::map<ElementType, std::vector<const Constant*>> by_type;
+  for (const ValueId matrix : factor.matrices) {
+    const Constant& constant = constants_.at(matrix);
+    by_type[constant.type].push_back(&constant);
+  }
+  for (const auto& [type, constants] : by_type) {
+    LayerWeights row = WeightsRowOf(constants);
+    row.bytes_before =
+        program_.values[root].bytes * std::ssize(constants) / std::ssize(factor.matrices);
+    report.layers.push_back(std::move(row));
+  }
+}
+
 WeightsReport Narrowing::Report() const {
   std::map<std::pair<ElementType, bool>, int64_t> bytes;
+  std::set<ValueId> matrices;
+  for (const auto& [root, factor] : factors_) {
+    matrices.insert(factor.matrices.begin(), factor.matrices.end());
+  }
   WeightsReport report;
   for (const auto& [root, constant] : constants_) {
     bytes[{constant.type, constant.is_rounded}] += constant.bytes_now;
-    const bool is_float = constant.type == ElementType::f32;
-    report.layers.push_back(
-        {constant.readers.front()->layer, constant.type, constant.bytes_before, constant.bytes_now,
-         is_float ? std::numeric_limits<double>::infinity() : constant.signal_to_noise_db,
-         constant.type == ElementType::i8 ? constant.RowBits() : kWideRows});
+    if (!matrices.contains(root)) report.layers.push_back(WeightsRowOf({&constant}));
   }
   for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {
     report.types.push_back({one->first.first, one->first.second, one->second});
   }
-  AddFixedWeights(program_, report, [&](ValueId root) { return constants_.contains(root); });
+  for (const auto& [root, factor] : factors_) ReportFactor(root, factor, report);
+  AddFixedWeights(program_, report, [&](ValueId root) {
+    return constants_.contains(root) || factors_.contains(root);
+  });
   return report;
 }
 
 }  // namespace
-
-std::optional<Precision> PrecisionOf(std::string_view name) {
-  if (name == "auto") return Precision();
-  if (name == "f32") return Precision(ElementType::f32);
-  if (name == "i8") return Precision(ElementType::i8);
-  if (name == "i8x8") return Precision(WeightType(ElementType::i8, 0, kNarrowRows));
-  if (const auto group = GroupNamed(name)) return Precision(WeightType(ElementType::i4, *group));
-#define WEFT_WEIGHTS(name_of_type, ...) \
-  if (name == #name_of_type) return Precision(ElementType::name_of_type);
-#include "kernels/matrix/weights.inc"
-#undef WEFT_WEIGHTS
-  return std::nullopt;
-}
-
-std::string PrecisionNames() {
-  std::string names =
-      "auto, f32"
-#define WEFT_WEIGHTS(name, ...) ", " #name
-#include "kernels/matrix/weights.inc"
-#undef WEFT_WEIGHTS
-      ", i8, i8x8";
-  for (const std::string_view name : kGroupTypes) names.append(", ").append(name);
-  return names;
-}
-
-std::string TypeText(const LayerWeights& weights) {
-  const std::string_view type = format::EnumNameElementType(weights.type);
-  return weights.row_bits == kWideRows ? std::string(type)
-                                       : fmt::format("{}x{}", type, weights.row_bits);
-}
-
-void WeightsReport::Add(LayerWeights layer) {
-  const auto found = std::ranges::find_if(
-      types, [&](const WeightsOfType& one) { return one.type == layer.type && !one.is_rounded; });
-  if (found == types.end()) {
-    types.push_back({layer.type, false, layer.bytes});
-  } else {
-    found->bytes += layer.bytes;
-  }
-  layers.push_back(std::move(layer));
-}
 
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults) {
   return Narrowing(program, precisions, faults).Run();

@@ -67,9 +67,13 @@ struct LayerWeights {
   int64_t bytes_before = 0, bytes = 0;
   double signal_to_noise_db = 0;
   uint32_t row_bits = kWideRows;
-  // Why no product can read them in another type, as "matmul reads them as data"; empty: one can.
-  std::string fixed_because = {};
+  // Why they stay f32, as "gather reads them as data".
+  std::string f32_because = {};
+  bool is_fixed = false;  // no request makes them narrow
 };
+// Constants of fewer bytes that stay f32, such as biases, are not listed.
+inline constexpr int64_t kMinListedBytes = 1024;
+
 // "f16", "i8x8": with the bits of rows where those are fewer.
 std::string TypeText(const LayerWeights& weights);
 struct WeightsReport {

@@ -60,6 +60,34 @@ TEST_F(ReportCommand, OfAConversionHasItsCurve) {
   EXPECT_EQ(facts["checksum"], Json::parse(Weft("inspect model.weft --json").out)["checksum"]);
 }
 
+// The type and bytes of each constant, and why some stay f32.
+TEST_F(ReportCommand, OfAConversionHasItsWeights) {
+  const std::string convert =
+      "convert '" WEFT_SOURCE_DIR
+      "/tests/conformance/cases/narrow_weights/f16_einsum_groups/model.xml' -o model.weft --json "
+      "--report model.html --precision ";
+  const auto facts = [&](const std::string& precision) {
+    const Outcome outcome = Weft(convert + precision);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const Json page = report::FactsOf(Text("model.html"));
+    EXPECT_EQ(page["weights_by_layer"], Json::parse(outcome.out)["weights_by_layer"]);
+    return page;
+  };
+  const Json narrow = facts("f16");
+  ASSERT_EQ(narrow["budget"]["largest_weights"].size(), 3u);
+  for (const Json& row : narrow["budget"]["largest_weights"]) {
+    EXPECT_EQ(row["bytes"], 1280);
+    EXPECT_TRUE(row["type"].get<std::string>().starts_with("f16["));
+  }
+  const Json wide = facts("f32");
+  ASSERT_EQ(wide["budget"]["largest_weights"].size(), 1u);
+  const Json& row = wide["budget"]["largest_weights"][0];
+  EXPECT_EQ(row["layer"], wide["weights_by_layer"][0]["layer"]);
+  EXPECT_EQ(row["bytes"], wide["weights_by_layer"][0]["bytes"]);
+  EXPECT_EQ(wide["weights_by_layer"][0]["f32_because"], "f32 is requested");
+  EXPECT_NE(Text("model.html").find("stays f32 because"), std::string::npos);
+}
+
 TEST_F(ReportCommand, TakesNamesForText) {
   std::string xml(kSum);
   const std::string from = "name=\"sum\" type", to = "name=\"&lt;/script&gt;&lt;b&gt;\" type";

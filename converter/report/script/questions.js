@@ -30,9 +30,12 @@ function whyRegion(region) {
 // Kinds of steps whose products may be of integers; convolutions of one tap may, too.
 const kOfIntegers = ["dense", "lstm_cell", "gru_cell", "gru_reset_cell"];
 
+// Kinds of steps whose constants may be of 16 bits.
+const kOfNarrowWeights = [...kOfIntegers, "matmul", "conv", "depthwise"];
+
 function whatToNarrow() {
-  const wide = facts.budget.largest_weights.filter((w) => w.type.startsWith("f32"));
-  if (wide.length === 0) return [["No weights are f32."]];
+  const wide = facts.budget.largest_weights.filter((w) => w.type.startsWith("f32") && kOfNarrowWeights.includes(w.step));
+  if (wide.length === 0) return [["No weights of products are f32."]];
   const byLayer = new Map();
   for (const row of wide) byLayer.set(row.layer, (byLayer.get(row.layer) ?? 0) + row.bytes);
   const [layer, bytes] = [...byLayer].sort((a, b) => b[1] - a[1])[0];

@@ -56,10 +56,18 @@ function differenceText(layer) {
   return row?.largest_difference === undefined ? "" : row.largest_difference.toPrecision(3);
 }
 
+// Why a weight stays f32, as the conversion reports it for constants of 1 KB and more.
+function f32Reason(row) {
+  if (!row.type.startsWith("f32")) return "";
+  const found = (facts.weights_by_layer ?? []).find((one) => one.layer === row.layer && one.bytes === row.bytes);
+  return found?.f32_because ?? "";
+}
+
 function work() {
   const budget = facts.budget;
   const all = budget.work.multiply_adds;
   const weights = plan.weights_bytes;
+  const hasReasons = budget.largest_weights.some((row) => f32Reason(row) !== "");
   const hasTimes = timeOfStep.size > 0, hasDifferences = facts.comparison?.of === "layer";
   return section("work", "Work and flash",
     table("layers by multiply-adds", [{ title: "layer" }, { title: "step" }, { title: "calls", number: true },
@@ -73,9 +81,9 @@ function work() {
     }),
     times(), accuracy(),
     table("weights", [{ title: "layer" }, { title: "step" }, { title: "type" }, { title: "bytes", number: true },
-      { title: "share", number: true }, { title: "" }],
+      { title: "share", number: true }, { title: "" }, ...(hasReasons ? [{ title: "stays f32 because" }] : [])],
     budget.largest_weights, (row) => [layerLink(row.layer), row.step, row.type, grouped(row.bytes),
-      shareText(row.bytes, weights), bar(row.bytes, weights)]),
+      shareText(row.bytes, weights), bar(row.bytes, weights), ...(hasReasons ? [f32Reason(row)] : [])]),
     table("flash", [{ title: "part" }, { title: "bytes", number: true }, { title: "share", number: true },
       { title: "" }, { title: "what" }],
     budget.flash, (part) => [part.part, grouped(part.bytes), shareText(part.bytes, budget.flash_bytes),

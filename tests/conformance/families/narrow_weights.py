@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products whose weights become integers of 8 or 4 bits and whose data integers of 16 or 8, as --precision i8,
-i8x8 and i4:32 ask: the answers are those of the integers."""
+i8x8 and i4:32 ask: the answers are those of the integers. And products by several matrices as f16."""
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def _products():
                  lambda x: integers.product(np.maximum(integers.product(x, w.T), 0), second.T))
     yield _dense("float_left", normal("nwf", 37, 1), w,
                  lambda x: node("MatMul", 1, [w.T.copy(), x]),
-                 lambda x: w.T.astype(np.float64) @ x, tolerance=1e-5)
+                 lambda x: integers.product(x.T, w.T).T)
     yield _dense("too_few_outputs", normal("nwt", 3, 37), w,
                  lambda x: node("MatMul", 1, [x, w[:, :15]]),
                  lambda x: x.astype(np.float64) @ w[:, :15], tolerance=1e-5)
@@ -264,8 +264,101 @@ def _layers():
                reference=reference, rtol=1e-5, atol=1e-5, **I8)
 
 
+def _by_matrix(product, x, w, is_left):
+    """x times each matrix of w, whose last two axes are inputs and outputs, or the reverse on the left."""
+    batch = np.broadcast_shapes(x.shape[:-2], w.shape[:-2])
+    x, w = (np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (x, w))
+    if is_left:
+        x = np.swapaxes(x, -1, -2)
+    else:
+        w = np.swapaxes(w, -1, -2)
+    y = np.stack([product(rows, matrix) for rows, matrix in
+                  zip(x.reshape(-1, *x.shape[-2:]), w.reshape(-1, *w.shape[-2:]))])
+    y = np.swapaxes(y, -1, -2) if is_left else y
+    return y.reshape(*batch, *y.shape[-2:])
+
+
+# Shapes of x and of the constant w, and where w is.
+MATRICES = {
+    "matrices": ((3, 5, 20), (3, 20, 30), "right"),
+    "matrices_of_rows": ((2, 4, 3, 1, 20), (3, 20, 30), "right"),
+    "matrices_batch": ((2, 3, 5, 20), (3, 20, 30), "right"),
+    "matrices_broadcast_x": ((1, 5, 20), (3, 20, 30), "right"),
+    "matrices_transposed": ((2, 3, 1, 20), (3, 30, 20), "transposed"),
+    "matrices_two_axes": ((2, 4, 1, 3, 20), (2, 1, 3, 20, 30), "right"),
+    "matrices_left": ((3, 20, 5), (3, 30, 20), "left"),
+    "matrix_left": ((2, 20, 5), (30, 20), "left"),
+}
+
+
+def _matrices(prefix, product, names, asked):
+    """Products by a constant of several matrices, and by one on the left."""
+    for name in names:
+        data, kernel, where = MATRICES[name]
+        w = normal("nwg" + name, *kernel, scale=0.2)
+
+        def graph(x, w=w, where=where):
+            if where == "left":
+                return node("MatMul", 1, [w, x])
+            return node("MatMul", 1, [x, w], transpose_b=where == "transposed")
+
+        def reference(x, w=w, where=where):
+            matrices = np.swapaxes(w, -1, -2) if where == "transposed" else w
+            return _by_matrix(product, x, matrices, where == "left")
+
+        yield Case(f"narrow_weights/{prefix}{name}", [normal("nwgx" + name, *data)], graph,
+                   reference=reference, **asked)
+
+
+def _equations(prefix, product, names, asked):
+    """Einsum with a constant: labels of groups, of inputs in two axes, in another order."""
+    for name, equation, data, kernel, forms in (
+        ("einsum_groups", "btgi,gio->btgo", (1, 4, 3, 20), (3, 20, 30),
+         ("btgi->gbti", lambda w: w, "gbto->btgo")),
+        ("einsum_left", "goi,bgi->bgo", (4, 3, 20), (3, 30, 20),
+         ("bgi->gbi", lambda w: np.moveaxis(w, 1, 2), "gbo->bgo")),
+        ("einsum_order", "bgij,gjoi->bgo", (4, 3, 5, 4), (3, 4, 30, 5),
+         ("bgij->gbij", lambda w: np.einsum("gjoi->gijo", w).reshape(3, 20, 30), "gbo->bgo"))):
+        if name not in names:
+            continue
+        w = normal("nwe" + name, *kernel, scale=0.2)
+
+        def graph(x, w=w, equation=equation):
+            return node("Einsum", 7, [w, x] if equation.startswith("goi") else [x, w],
+                        equation=equation)
+
+        def reference(x, w=w, forms=forms):
+            to_groups, in_matrices, from_groups = forms
+            x, matrices = np.einsum(to_groups, x), in_matrices(w)
+            if x.shape[-1] != matrices.shape[1]:
+                x = x.reshape(*x.shape[:-2], matrices.shape[1])
+            y = np.stack([product(rows, matrix.T) for rows, matrix in zip(x, matrices)])
+            return np.einsum(from_groups, y)
+
+        yield Case(f"narrow_weights/{prefix}{name}", [normal("nwex" + name, *data)], graph,
+                   reference=reference, **asked)
+
+
+def _of_halves(x, w):
+    return np.asarray(x, np.float64) @ w.astype(np.float16).astype(np.float64).T
+
+
+def _groups_of_matrices():
+    every = (*MATRICES, "einsum_groups", "einsum_left", "einsum_order")
+    few = ("matrices", "matrix_left", "einsum_groups")
+    exact = dict(rtol=EXACT, atol=EXACT)
+    for prefix, product, names, asked in (
+        ("f16_", _of_halves, every, dict(_as("f16"), rtol=1e-5, atol=1e-5)),
+        ("", integers.product, every, dict(I8, **exact)),
+        ("i8x8_", integers.product_of_bytes, few, dict(I8X8, **exact)),
+        ("i4_", integers.product_in_groups(32), few, dict(_as("i4:32"), **exact))):
+        yield from _matrices(prefix, product, [name for name in names if name in MATRICES], asked)
+        yield from _equations(prefix, product, names, asked)
+
+
 def cases():
     yield from _products()
+    yield from _groups_of_matrices()
     yield from _convolutions()
     yield from _windows()
     yield from _layers()

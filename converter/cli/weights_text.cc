@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/cli/weights_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "converter/cli/table.h"
+#include "runtime/format/listing.h"
+
+namespace weft::cli {
+namespace {
+
+// True where a call requests a type narrower than f32, for all layers or for some.
+bool RequestsNarrow(const plan::Precisions& precisions) {
+  const auto is_narrow = [](const plan::Precision& precision) {
+    return precision && *precision != ElementType::f32;
+  };
+  return is_narrow(precisions.all) ||
+         std::ranges::any_of(precisions.layers,
+                             [&](const auto& layer) { return is_narrow(layer.second); });
+}
+
+}  // namespace
+
+std::string WeightsText(const std::vector<plan::WeightsOfType>& weights) {
+  std::string text;
+  for (const plan::WeightsOfType& one : weights) {
+    text += fmt::format("{}{}{} as {}", text.empty() ? "weights: " : ", ", one.bytes,
+                        text.empty() ? " bytes" : "", format::EnumNameElementType(one.type));
+    if (one.type != ElementType::f32) text += one.is_rounded ? " (rounded)" : " (exact)";
+  }
+  return text;
+}
+
+nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const plan::WeightsOfType& one : weights) {
+    list.push_back({{"type", format::EnumNameElementType(one.type)},
+                    {"exact", !one.is_rounded},
+                    {"bytes", one.bytes}});
+  }
+  return list;
+}
+
+nlohmann::ordered_json LayerWeightsJson(const std::vector<plan::LayerWeights>& layers) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const plan::LayerWeights& one : layers) {
+    nlohmann::ordered_json noise = nullptr;
+    if (std::isfinite(one.signal_to_noise_db)) noise = one.signal_to_noise_db;
+    list.push_back({{"layer", one.layer},
+                    {"type", plan::TypeText(one)},
+                    {"bytes_before", one.bytes_before},
+                    {"bytes", one.bytes},
+                    {"signal_to_noise_db", noise}});
+    if (!one.f32_because.empty()) list.back()["f32_because"] = one.f32_because;
+  }
+  return list;
+}
+
+std::string LayerWeightsText(const std::vector<plan::LayerWeights>& layers,
+                             const plan::Precisions& requested) {
+  Table table({"layer", "weights", ">bytes before", ">bytes", ">signal to noise, dB"});
+  std::string fixed;
+  bool has_rows = false;
+  for (const plan::LayerWeights& one : layers) {
+    if (!one.f32_because.empty() && one.bytes >= plan::kMinListedBytes) {
+      fixed += fmt::format("{}: {} bytes stay f32: {}\n", one.layer, one.bytes, one.f32_because);
+    }
+    if (!std::isfinite(one.signal_to_noise_db)) continue;
+    has_rows = true;
+    table.Row({one.layer, plan::TypeText(one), fmt::format("{}", one.bytes_before),
+               fmt::format("{}", one.bytes), fmt::format("{:.1f}", one.signal_to_noise_db)});
+  }
+  if (!has_rows && !RequestsNarrow(requested)) return "";
+  return (has_rows ? table.Text() : "") + fixed;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types of a converted model's weights, as weft convert prints them.
+#ifndef WEFT_CONVERTER_CLI_WEIGHTS_TEXT_H_
+#define WEFT_CONVERTER_CLI_WEIGHTS_TEXT_H_
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "converter/program/narrow_weights.h"
+
+namespace weft::cli {
+
+// "weights: 52480 bytes as f16 (exact), 1024 as f32".
+std::string WeightsText(const std::vector<plan::WeightsOfType>& weights);
+nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights);
+
+// A table of the layers whose weights were rounded, then a line for each that stays f32. Empty where
+// nothing was rounded and no type narrower than f32 was requested.
+std::string LayerWeightsText(const std::vector<plan::LayerWeights>& layers,
+                             const plan::Precisions& requested);
+// One object for each layer. Signal to noise is null where nothing was rounded.
+nlohmann::ordered_json LayerWeightsJson(const std::vector<plan::LayerWeights>& layers);
+
+}  // namespace weft::cli
+
+#endif  // WEFT_CONVERTER_CLI_WEIGHTS_TEXT_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/integer_products.h"
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "converter/program/conv_rows.h"
+#include "converter/program/group_weights.h"
+#include "converter/program/integer_rows.h"
+#include "converter/program/integer_weights.h"
+#include "converter/program/integer_windows.h"
+
+namespace weft::plan {
+namespace {
+
+// Each group's product starts from that of those before it.
+void EmitGroups(Builder& builder, const IntegerValues& values, const format::DenseParams& product,
+                const Constant& constant, ValueId x, ValueId start, ValueId y) {
+  const std::vector<Constant::Integers>& groups = constant.integers;
+  format::DenseParams part = product;
+  for (const Constant::Integers& group : groups) {
+    const bool is_last = group.first + group.count == product.inputs();
+    part.mutate_inputs(group.count);
+    part.mutable_activation() = is_last ? product.activation() : format::Activation();
+    part.mutate_y_row_stride(is_last ? product.y_row_stride() : product.outputs());
+    const int64_t reach = (int64_t{product.rows()} - 1) * product.x_row_stride() + group.count;
+    const ValueId own_x =
+        groups.size() == 1 ? x
+                           : builder.View(x, int64_t{group.first} * 4, {ElementType::f32, {reach}});
+    const ValueId sum =
+        is_last ? y : builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
+    EmitIntegerRows(builder, values, part,
+                    {group.numbers, group.scales, group.offsets, constant.RowBits()}, own_x, start,
+                    sum);
+    start = sum;
+    part.mutate_start_row_stride(product.outputs());
+  }
+}
+
+// One step for all groups.
+void EmitNibbles(Builder& builder, const format::DenseParams& product, const Constant& constant,
+                 ValueId x, ValueId start, ValueId y) {
+  const Constant::Groups& groups = constant.groups;
+  const ElementType scales = builder.program().values[groups.scales].type.type;
+  const format::DenseI4Params params = InGroups(product, groups.blocks, scales);
+  builder.Emit(params, {x, groups.numbers, groups.scales, groups.zeros, start},
+               {y, builder.Scratch(ScratchOf(params).type)});
+}
+
+void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const ConvRows& rows,
+              const Constant& constant) {
+  const auto* conv = std::get_if<format::ConvParams>(&step.params);
+  ValueId x = step.inputs[0], y = step.outputs[0];
+  if (!rows.has_own_x) {
+    const Places places = InputPlaces(*conv);
+    const auto copied = [&](ValueId source) {
+      const ValueId rows_of_x = builder.Scratch({builder.type(source), places.dims});
+      builder.CopyStrided(source, rows_of_x, places.dims, places.strides, 0, places.row_strides(),
+                          0);
+      return rows_of_x;
+    };
+    x = copied(step.inputs[0]);
+    if (const std::optional<IntegerValue> from = values.Of(builder, step.inputs[0])) {
+      values.AddCopy(x, {copied(from->integers), from->scale, from->zero});
+    }
+  }
+  const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
+  if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
+  if (constant.type == ElementType::i4) {
+    EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);
+  } else {
+    EmitGroups(builder, values, rows.product, constant, x, step.inputs[2], y);
+  }
+  if (rows.has_own_y) return;
+  builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
+                      0);
+}
+
+}  // namespace
+
+void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
+                 const Constant& constant) {
+  builder.SetLayer(step.layer);
+  const auto* dense = std::get_if<format::DenseParams>(&step.params);
+  if (dense != nullptr && !step.is_window) {
+    return EmitRows(builder, values, step, ConvRows{*dense}, constant);
+  }
+  const auto* conv = std::get_if<format::ConvParams>(&step.params);
+  const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
+  if (rows) return EmitRows(builder, values, step, *rows, constant);
+  const Constant::Integers& all = constant.integers.front();
+  WindowIntegers window = {all.numbers, all.scales, all.offsets, constant.RowBits()};
+  const ValueId bias = step.inputs[2], y = step.outputs[0];
+  ValueId x = step.inputs[0];
+  if (dense != nullptr || conv != nullptr) {
+    const auto shorts = all.offsets != kNone
+                            ? std::nullopt
+                            : ShortsOf(builder, values, x, all.numbers, all.scales, all.count);
+    if (shorts) {
+      x = shorts->x;
+      window.scales = shorts->scales;
+      window.of_shorts = true;
+    }
+  }
+  if (dense != nullptr) return EmitWindow(builder, *dense, window, x, bias, y);
+  if (conv != nullptr) return EmitWindow(builder, *conv, window, x, bias, y);
+  const auto& depthwise = std::get<format::DepthwiseParams>(step.params);
+  const format::DepthwiseI8Params params = InIntegers(depthwise);
+  builder.Emit(params, {x, all.numbers, all.scales, all.offsets, bias},
+               {y, builder.Scratch(ScratchOf(params))});
+}
+
+}  // namespace weft::plan

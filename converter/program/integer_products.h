@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that replace a product by a constant whose weights became integers.
+#ifndef WEFT_CONVERTER_PROGRAM_INTEGER_PRODUCTS_H_
+#define WEFT_CONVERTER_PROGRAM_INTEGER_PRODUCTS_H_
+
+#include "converter/program/builder.h"
+#include "converter/program/integer_values.h"
+#include "converter/program/narrow_constant.h"
+#include "converter/program/program.h"
+
+namespace weft::plan {
+
+// `constant` is of i8 or i4 and has the step's weights.
+void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
+                 const Constant& constant);
+
+}  // namespace weft::plan
+
+#endif  // WEFT_CONVERTER_PROGRAM_INTEGER_PRODUCTS_H_
