@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantised models in integers, as the steps of q8 compute them (docs/numbers.md): sums are exact, and
+"""Quantised models in integers, as the steps of q8 compute them (docs/quantisation.md): sums are exact, and
 every operation on floats is one rounded operation of f32.
 
 A value on levels is a Bytes: integers of i8, and the numbers (integer - zero) * scale that they stand
