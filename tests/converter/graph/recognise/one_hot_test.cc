@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of one-hot vectors and constant tables read rows of the table.
+#include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "converter/graph/recognise/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
@@ -8,12 +11,9 @@
 namespace weft {
 namespace {
 
-using Attributes = Spelling::Attributes;
-
-constexpr int64_t kClasses = 5, kWidth = 3, kIndices = 24;
-
 struct OneHotProduct : testing::Test {
-  Spelling g;
+  static constexpr int64_t kClasses = 5, kWidth = 3, kIndices = 24;
+  weft::Spelling g;
 
   // From -3 to 4, with a last axis of 1 if `is_column`.
   ir::Source Index(bool is_column, const std::string& type = "i32") {
@@ -100,7 +100,7 @@ TEST_F(OneHotProduct, OfConvertedAndReshapedOneHotIsAGather) {
 TEST_F(OneHotProduct, CountsNegativeIndicesFromTheEndWhereOneHotDoes) {
   for (const int opset : {1, 16}) {  // version 1 has no such mode
     SCOPED_TRACE(opset);
-    g = Spelling();
+    g = weft::Spelling();
     const ir::Source one_hot =
         g.Add("OneHot", opset, {Index(false), g.Int(kClasses), g.Number(1), g.Number(0)},
               {{"axis", "-1"}, {"negative_indices_mode", "normalize"}});
