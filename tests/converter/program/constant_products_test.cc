@@ -85,7 +85,7 @@ struct Groups {
   }
 };
 
-Precisions All(const plan::Precision& all) { return {all, {}}; }
+Precisions ForAllLayers(const plan::Precision& all) { return {all, {}}; }
 
 struct Shapes {
   const char* name;
@@ -111,7 +111,7 @@ TEST(ConstantProducts, ComputeTheSameBits) {
     SCOPED_TRACE(shapes.name);
     Groups wide(shapes.x, shapes.w, 0x1p-6f, shapes.is_left);
     Groups narrow(shapes.x, shapes.w, 0x1p-6f, shapes.is_left);
-    wide.Narrow(All(ElementType::f32));
+    wide.Narrow(ForAllLayers(ElementType::f32));
     EXPECT_EQ(wide.Kinds(), "matmul");
     const plan::WeightsReport report = narrow.Narrow({});
     ASSERT_EQ(report.layers.size(), 1u);
@@ -127,7 +127,7 @@ TEST(ConstantProducts, RoundAsDenseLayersDo) {
       SCOPED_TRACE(std::string(shapes.name) + " as " + type);
       Groups wide(shapes.x, shapes.w, 0.01f, shapes.is_left);
       Groups narrow(shapes.x, shapes.w, 0.01f, shapes.is_left);
-      const plan::WeightsReport report = narrow.Narrow(All(*plan::PrecisionOf(type)));
+      const plan::WeightsReport report = narrow.Narrow(ForAllLayers(*plan::PrecisionOf(type)));
       ASSERT_EQ(report.layers.size(), 1u);
       const plan::LayerWeights& row = report.layers[0];
       EXPECT_EQ(row.layer, "groups");
@@ -149,12 +149,12 @@ TEST(ConstantProducts, RoundAsDenseLayersDo) {
 
 TEST(ConstantProducts, AreOneDenseStepForEachMatrix) {
   Groups groups({1, 1, 8, 1, 32}, {8, 32, 64});
-  const plan::WeightsReport report = groups.Narrow(All(ElementType::f16));
+  const plan::WeightsReport report = groups.Narrow(ForAllLayers(ElementType::f16));
   EXPECT_EQ(groups.Kinds(), "dense dense dense dense dense dense dense dense");
   ASSERT_EQ(report.types.size(), 1u);
   EXPECT_EQ(report.types[0].bytes, 8 * 32 * 64 * 2);
   Groups integers({1, 1, 8, 1, 32}, {8, 32, 64});
-  EXPECT_EQ(integers.Narrow(All(ElementType::i8)).types[0].bytes, 8 * 64 * (32 + 4));
+  EXPECT_EQ(integers.Narrow(ForAllLayers(ElementType::i8)).types[0].bytes, 8 * 64 * (32 + 4));
 }
 
 // Those of a file with compressed weights: without a request and without rounding.
@@ -171,7 +171,7 @@ TEST(ConstantProducts, KeepIntegers) {
 TEST(ConstantProducts, ShareWeights) {
   Groups groups({2, 32, 32}, {2, 32, 32});
   groups.Multiply("again");
-  EXPECT_EQ(groups.Narrow(All(ElementType::f16)).types[0].bytes, 2 * 32 * 32 * 2);
+  EXPECT_EQ(groups.Narrow(ForAllLayers(ElementType::f16)).types[0].bytes, 2 * 32 * 32 * 2);
   EXPECT_EQ(groups.Kinds(), "dense dense dense dense");
 }
 
@@ -183,24 +183,25 @@ std::string Because(Groups& groups, const Precisions& precisions) {
 
 TEST(ConstantProducts, SayWhyTheyStayFloats) {
   Groups wide({4, 5, 20}, {4, 20, 30});
-  EXPECT_EQ(Because(wide, All(ElementType::f32)), "f32 is requested");
+  EXPECT_EQ(Because(wide, ForAllLayers(ElementType::f32)), "f32 is requested");
   Groups by_default({4, 5, 20}, {4, 20, 30});
   EXPECT_EQ(Because(by_default, {}), "no type is requested that rounds them");
   // Panels have 16 outputs.
   Groups few({4, 5, 128}, {4, 128, 4});
-  EXPECT_EQ(Because(few, All(ElementType::f16)),
+  EXPECT_EQ(Because(few, ForAllLayers(ElementType::f16)),
             "as f16 they and their steps would need 16864 bytes");
   Groups too_few({4, 5, 128}, {4, 128, 4});
   EXPECT_EQ(
-      Because(too_few, All(ElementType::i8)),
+      Because(too_few, ForAllLayers(ElementType::i8)),
       "i8 needs a product of 16 inputs and 16 outputs or more, or a depthwise convolution of 3 "
       "taps or more");
   Groups twice({2, 32, 32}, {2, 32, 32});
   twice.Multiply("other", true);
-  EXPECT_EQ(Because(twice, All(ElementType::f16)), "steps read them as different matrices");
+  EXPECT_EQ(Because(twice, ForAllLayers(ElementType::f16)),
+            "steps read them as different matrices");
   Groups read({2, 32, 32}, {2, 32, 32});
   read.program.outputs.push_back({read.w, {"w"}, plan::kNone, 0});
-  EXPECT_EQ(Because(read, All(ElementType::f16)), "another step reads them, too");
+  EXPECT_EQ(Because(read, ForAllLayers(ElementType::f16)), "another step reads them, too");
 }
 
 TEST(ConstantProducts, CanBeNamed) {
