@@ -94,7 +94,7 @@ def _footprint_m4(tree):
     """Flash, RAM and instructions of well-known models on a Cortex-M4F, and those of TFLM's int8."""
     names = {
         "dscnn_int8": "DS-CNN-S keyword spotting, int8",
-        "lstm_int8": "LSTM of 64 units, 100 steps, int8", "mlp_int8": "MLP 64-64-64-10, int8",
+        "lstm_int8": "LSTM of 64 units, 100 steps, int8",
         "gru": "GRU of 64 units, 100 steps, f32", "dtmf": "Keypad decoder, 10 ms of audio, f32"
     }
     ours = {row[1]: list(map(int, row[3:])) for row in _table_rows(tree, "tests/size/footprint.txt")
