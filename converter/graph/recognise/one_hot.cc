@@ -4,7 +4,8 @@
 // The one-hot vector may be converted, selected as 1 or 0, and reshaped in between. Equal may
 // compare with any K different integers in a range of at most 2 K. An index that matches none of
 // them gives a row of zeros. The table must be finite, since 0 times infinity or NaN is NaN. The
-// result is bit-identical, except that a subnormal number of the table is not flushed to zero.
+// result is bit-identical, except that a subnormal number of the table is not flushed to zero. A
+// table of integers of 8 bits stays a product, whose weights those are.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,11 +17,13 @@
 #include <vector>
 
 #include "converter/base/elements.h"
+#include "converter/base/narrow.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/bounds.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/packed.h"
+#include "kernels/elementwise/convert.h"
 
 namespace weft::graph {
 namespace {
@@ -175,6 +178,21 @@ std::optional<Table> TableOf(const ir::Graph& graph, const ir::Node& product,
   return table;
 }
 
+// Numbers of f32 as bits of f16; empty if one of them is no f16 or the table is small.
+std::vector<int64_t> HalvesOf(const std::vector<float>& numbers) {
+  constexpr size_t kMinNumbers = 1024;  // 2 KB saved; a Convert step is smaller
+  if (numbers.size() < kMinNumbers) return {};
+  const uint32_t count = Narrow32(numbers.size(), "numbers");
+  std::vector<uint16_t> halves(numbers.size());
+  std::vector<float> widened(numbers.size());
+  kernels::Convert({count, kernels::Element::kF32, kernels::Element::kF16}, numbers.data(),
+                   halves.data());
+  kernels::Convert({count, kernels::Element::kF16, kernels::Element::kF32}, halves.data(),
+                   widened.data());
+  if (widened != numbers) return {};
+  return {halves.begin(), halves.end()};
+}
+
 bool AreDifferent(std::vector<int64_t> classes) {
   std::ranges::sort(classes);
   return std::ranges::adjacent_find(classes) == classes.end();
@@ -198,14 +216,23 @@ class RowReader {
       table.numbers.resize(table.numbers.size() + static_cast<size_t>(table.width));
       ++table.rows;
     }
-    const ir::Source rows =
-        NewFloats(graph_, node_, {table.rows, table.width}, std::move(table.numbers));
     const ir::Source axis = NewInts(graph_, node_, {ElementType::i64, {}}, {0});
-    const ir::Source read = Made("Gather", 8, {rows, index, axis}, {{"batch_dims", "0"}});
+    const ir::Source rows = Stored(std::move(table));
+    ir::Source read = Made("Gather", 8, {rows, index, axis}, {{"batch_dims", "0"}});
+    if (TypeOf(read).type != ElementType::f32) {
+      read = Made("Convert", 1, {read}, {{"destination_type", "f32"}});
+    }
     return Reshaped(graph_, node_, read, Dims(node_.outputs[0].type.dims));
   }
 
  private:
+  // A constant of f16 where that is exact, as products store their weights by default.
+  ir::Source Stored(Table table) {
+    Dims dims = {table.rows, table.width};
+    const std::vector<int64_t> halves = HalvesOf(table.numbers);
+    if (halves.empty()) return NewFloats(graph_, node_, dims, std::move(table.numbers));
+    return NewInts(graph_, node_, {ElementType::f16, std::move(dims)}, halves);
+  }
   // Those of the product, without the table's width.
   Dims DimsOfIndex() const {
     Dims dims = node_.outputs[0].type.dims;
