@@ -90,7 +90,8 @@ struct WeightsReport {
 // alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
 // step whose weights would save less than its kernel for them takes; weights of products of levels, whose
 // layers may be named (level_weights.h). A weight that is too great for its type, and a layer that has none,
-// are faults.
+// are faults. A matmul step by a constant becomes steps that read narrow weights if these need fewer bytes
+// (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

@@ -154,6 +154,35 @@ TEST(Einsum, JoinsOperandsInTheirOrder) {
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 1).columns(), 5u);
 }
 
+// Neither order of "btgi,gio->btgo" gives the labels of the output: the constant is on the right, whose
+// columns are contiguous.
+TEST(Einsum, MultipliesByGroupsOfConstantsOnTheRight) {
+  for (const bool is_first : {false, true}) {
+    GraphBuilder g;
+    const ir::Source x = g.Parameter(F32({1, 5, 3, 4}));
+    const ir::Source w = g.Floats({3, 4, 6}, std::vector<float>(72, 0.5f));
+    AddEinsum(g, is_first ? "gio,btgi->btgo" : "btgi,gio->btgo",
+              is_first ? std::vector{w, x} : std::vector{x, w});
+    EXPECT_TRUE(g.Infer()) << g.FaultText();
+    const plan::Program program = g.Lower();
+    ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kMatmul, StepKind::kCopy}));
+    const auto product = ParamsAt<format::MatmulParams>(program, 0);
+    EXPECT_EQ(product.rows(), 5u);
+    EXPECT_EQ(product.columns(), 6u);
+    EXPECT_EQ(product.b_column_stride(), 1u);
+  }
+}
+
+// A constant whose labels have another order is stored in the order of the product.
+TEST(Einsum, OrdersConstantsBeforeTheRun) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({1, 3, 4, 2}));
+  const ir::Source w = g.Floats({3, 2, 6, 4}, std::vector<float>(144, 0.5f));
+  AddEinsum(g, "bgij,gjoi->bgo", std::vector{x, w});
+  EXPECT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(Kinds(g.Lower()), (StepKinds{StepKind::kMatmul}));
+}
+
 TEST(Einsum, IsZeroOverNoTerms) {
   EXPECT_EQ(KindsOf("ij,jk->ik", {{2, 0}, {0, 3}}), (StepKinds{StepKind::kFill}));
   EXPECT_EQ(KindsOf("ij->i", {{2, 0}}), (StepKinds{StepKind::kFill}));
