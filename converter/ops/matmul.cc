@@ -79,6 +79,7 @@ void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan
                                           a.column_stride, a.rows, a.columns);
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
   KeepLastStepFloat(scope.builder);  // of several vectors it is a product of two matrices
+  if (scope.rank(1) > 1) MarkLastStepOneColumn(scope.builder);
 }
 
 void LowerMatmul(LowerScope& scope) {

@@ -81,6 +81,8 @@ bool RecogniseSnake(FormSite& site, ir::Node& node);        // Snake
 bool RecogniseActivation(FormSite& site, ir::Node& node);
 // Constants that follow one another, and those behind a product.
 bool RecogniseConstants(FormSite& site, ir::Node& node);
+// Those that are added after a transposition of a product.
+bool RecogniseTransposedAddend(FormSite& site, ir::Node& node);
 // Those of several numbers that follow one another and go into no product.
 bool RecogniseTables(FormSite& site, ir::Node& node);
 
