@@ -10,26 +10,26 @@ namespace {
 
 struct Target {
   std::string_view name;
+  bool is_processor = false;
   bool adds_products = false;
   bool converts_f16 = false;
   double f16_cost = 0;
 };
 constexpr Target kTargets[] = {
-#define WEFT_TARGET(preset, processor, compiler, runs_on, adds_products, converts_f16, f16_cost) \
-  {preset, adds_products, converts_f16, f16_cost},
+#define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, adds_products, \
+                    converts_f16, f16_cost)                                            \
+  {preset, is_processor, adds_products, converts_f16, f16_cost},
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
-
-// The preset of the sanitizers builds for the same processor as another.
-constexpr std::string_view kNoProcessor = "asan";
 
 // Exactly named, or the only one whose name begins with `word`; else null.
 const Target* Find(std::string_view word) {
   const Target* found = nullptr;
   for (const Target& target : kTargets) {
-    if (target.name == word && word != kNoProcessor) return &target;
-    if (word.empty() || !target.name.starts_with(word) || target.name == kNoProcessor) continue;
+    if (!target.is_processor) continue;
+    if (target.name == word) return &target;
+    if (word.empty() || !target.name.starts_with(word)) continue;
     if (found != nullptr) return nullptr;
     found = &target;
   }
@@ -41,7 +41,7 @@ const Target* Find(std::string_view word) {
 std::vector<std::string> TargetNames() {
   std::vector<std::string> names;
   for (const Target& target : kTargets) {
-    if (target.name != kNoProcessor) names.emplace_back(target.name);
+    if (target.is_processor) names.emplace_back(target.name);
   }
   return names;
 }

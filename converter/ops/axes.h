@@ -91,7 +91,7 @@ struct AxisRelation {
   bool stretches = false;
   // Axes of input 0 that floats are summed over, in an order that depends on what stands inside.
   std::vector<bool> summed;
-  bool keeps_order = false;  // of these sums, where kSumsAcross asks for it (sum_order.h)
+  bool keeps_order = false;  // of these sums, whatever the extents of the axes that are kept
   std::string reason = "may combine time steps";  // what happens along the axes of no group
 };
 

@@ -220,14 +220,15 @@ void Contraction::SumAlone(size_t i) {
     axes.push_back({extents_.at(label), term.strides.at(label), !is_kept});
     if (is_kept) kept.push_back(label);
   }
-  const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
-  if (std::ranges::none_of(collapsed, &ReduceAxis::reduced)) {  // sums of one element at most
+  const Reduction over = ReductionOver(axes);
+  if (!over.reduces()) {  // sums of one element at most
     terms_[i].order = kept;
     std::erase_if(terms_[i].strides, [&](const auto& row) { return !HasLabel(kept, row.first); });
     return;
   }
   terms_[i] = Fresh(kept);
-  EmitReduce(builder_, format::ReduceOp::sum, collapsed, ValueOf(term), terms_[i].value);
+  EmitReduce(builder_, format::ReduceOp::sum, over.axes, ValueOf(term), terms_[i].value,
+             over.order);
 }
 
 TermPair Contraction::FirstPair() const {

@@ -79,6 +79,7 @@ void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan
   const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)), a.row_stride,
                                           a.column_stride, a.rows, a.columns);
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
+  if (scope.rank(1) > 1) MarkLastStepOneColumn(scope.builder);
 }
 
 void LowerMatmul(LowerScope& scope) {

@@ -89,32 +89,38 @@ Movement ToTheEnd(const Dims& dims, const std::vector<bool>& along, Dims& moved)
   return movement;
 }
 
+// The dims with several elements along each axis that is kept: such an axis may be the time steps of a
+// call, whose number must not change the order of a sum.
+Dims WithSeveralKept(Dims dims, const std::vector<bool>& along) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!along[i] && dims[i] == 1) dims[i] = 2;
+  }
+  return dims;
+}
+
 // Output 0 is input 0 normalised along the axes that are set.
 void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& norm) {
   const TensorType& type = scope.output_type(0);
   const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   plan::Builder& builder = scope.builder;
-  Dims imagined = type.dims;
-  if (scope.attributes.Has(kSumsAcross)) {
-    imagined[static_cast<size_t>(scope.attributes.Int(kSumsAcross, 0))] = 2;
-  }
-  if (LinesAlong(imagined, along)) {
-    const Lines lines = LinesAlong(type.dims, along).value();
-    const bool in_a_run = lines.inner == 1 && LinesAlong(imagined, along)->inner != 1;
-    if (!in_a_run) return EmitLines(builder, lines, norm, x, y);
+  const auto several = LinesAlong(WithSeveralKept(type.dims, along), along);
+  const auto lines = LinesAlong(type.dims, along);
+  const bool in_a_run = lines && lines->inner == 1;
+  if (in_a_run && several && several->inner != 1 && lines->axis != 1) {
     const plan::ValueId both = builder.Scratch({type.type, {*ElementCount(type.dims), 2}});
-    EmitLines(builder, {lines.outer, lines.axis, 2}, norm, Doubled(builder, x), both);
+    EmitLines(builder, {lines->outer, lines->axis, 2}, norm, Doubled(builder, x), both);
     return TakeFirst(builder, both, y);
   }
+  if (lines && (in_a_run || several)) return EmitLines(builder, *lines, norm, x, y);
   Dims moved;
   Movement movement = ToTheEnd(type.dims, along, moved);
   const auto kept = static_cast<size_t>(std::ranges::count(along, false));
   const plan::ValueId before = builder.Scratch({type.type, moved});
   const plan::ValueId after = builder.Scratch({type.type, moved});
   EmitMovement(builder, x, before, movement);
-  const Lines lines = {ProductOf(moved, 0, kept), ProductOf(moved, kept, moved.size())};
-  EmitLines(builder, lines, norm, before, after);
+  const Lines at_end = {ProductOf(moved, 0, kept), ProductOf(moved, kept, moved.size())};
+  EmitLines(builder, at_end, norm, before, after);
   for (std::vector<Nest>& nests : movement) {
     for (Nest& nest : nests) nest = Reversed(nest);
   }

@@ -75,4 +75,6 @@ void MarkLastStepWindow(plan::Builder& builder) { LastStep(builder).is_window = 
 
 void MarkLastStepOnePlace(plan::Builder& builder) { LastStep(builder).is_one_place = true; }
 
+void MarkLastStepOneColumn(plan::Builder& builder) { LastStep(builder).is_one_column = true; }
+
 }  // namespace weft::ops

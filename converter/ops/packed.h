@@ -45,6 +45,9 @@ void MarkLastStepWindow(plan::Builder& builder);
 // The dense product emitted last is a convolution over one place.
 void MarkLastStepOnePlace(plan::Builder& builder);
 
+// The dense product emitted last is a product of a constant matrix and one column.
+void MarkLastStepOneColumn(plan::Builder& builder);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_PACKED_H_

@@ -16,7 +16,6 @@
 #include "converter/ops/lengths.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
-#include "converter/ops/sum_order.h"
 #include "converter/ops/turn.h"
 
 namespace weft::ops {
@@ -94,39 +93,14 @@ void InferReduceOfBooleans(InferScope& scope) {
 }
 
 // Of a dense tensor.
-std::vector<ReduceAxis> AxesToReduce(const Dims& dims, const std::vector<bool>& reduced) {
+Reduction ReductionOf(const Dims& dims, const std::vector<bool>& reduced) {
   const Dims strides = plan::DenseStrides(dims);
   std::vector<ReduceAxis> axes;
   for (size_t i = 0; i < dims.size(); ++i) axes.push_back({dims[i], strides[i], reduced[i]});
-  return CollapsedAxes(axes);
+  return ReductionOver(axes);
 }
 
-// The same as if axis `across`, of one element and kept, had more: no axis before it is joined with
-// one behind it, and what is reduced before it alone does not lie in a run.
-std::vector<ReduceAxis> AxesAcross(const Dims& dims, const std::vector<bool>& reduced,
-                                   size_t across) {
-  const Dims strides = plan::DenseStrides(dims);
-  std::vector<ReduceAxis> before, behind;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    (i < across ? before : behind).push_back({dims[i], strides[i], reduced[i]});
-  }
-  std::vector<ReduceAxis> axes = CollapsedAxes(before), rest = CollapsedAxes(behind);
-  const bool is_run = std::ranges::any_of(rest, &ReduceAxis::reduced);
-  const bool reduces = std::ranges::any_of(axes, &ReduceAxis::reduced);
-  axes.insert(axes.end(), rest.begin(), rest.end());
-  std::ranges::stable_partition(axes, [](const ReduceAxis& axis) { return !axis.reduced; });
-  if (reduces && !is_run) axes.push_back({1, 0, true});
-  return axes;
-}
-
-// In the document's order of axes.
-std::vector<ReduceAxis> DocumentAxes(const NodeScope& scope, const std::vector<bool>& reduced) {
-  const Dims dims = DocumentDims(scope);
-  if (!scope.attributes.Has(kSumsAcross)) return AxesToReduce(dims, reduced);
-  return AxesAcross(dims, reduced, static_cast<size_t>(scope.attributes.Int(kSumsAcross, 0)));
-}
-
-// Does the step sum along runs of such axes?
+// Returns true if the step sums along runs unless it is told otherwise.
 bool HasRuns(std::span<const ReduceAxis> collapsed) {
   return !collapsed.empty() && collapsed.back().reduced && collapsed.back().stride == 1;
 }
@@ -147,12 +121,10 @@ std::vector<ReduceAxis> TurnedAxes(const Dims& document, const std::vector<bool>
 }
 
 // Reduces nothing where no axis of more than one element is left to be reduced.
-void ReduceInto(plan::Builder& builder, ReduceOp op, const std::vector<ReduceAxis>& axes,
-                plan::ValueId x, plan::ValueId y, ReduceOrder order = ReduceOrder::by_strides) {
+void ReduceInto(plan::Builder& builder, ReduceOp op, const Reduction& over, plan::ValueId x,
+                plan::ValueId y) {
   const bool is_norm = op == ReduceOp::l1 || op == ReduceOp::l2;
-  if (std::ranges::any_of(axes, &ReduceAxis::reduced)) {
-    return EmitReduce(builder, op, axes, x, y, order);
-  }
+  if (over.reduces()) return EmitReduce(builder, op, over.axes, x, y, over.order);
   if (is_norm) return EmitUnary(builder, UnaryOp::abs, x, y);
   builder.Copy(x, y);
 }
@@ -197,8 +169,8 @@ void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& e
   const plan::ValueId x = EmitFilled(builder, scope.input(0), dims, extent.axis,
                                      EmitLength(builder, scope.values(), extent),
                                      NeutralElement(builder, op, type.type));
-  const std::vector<ReduceAxis> axes = AxesToReduce(dims, reduced);
-  if (op != ReduceOp::mean) return ReduceInto(builder, op, axes, x, y);
+  const Reduction over = ReductionOf(dims, reduced);
+  if (op != ReduceOp::mean) return ReduceInto(builder, op, over, x, y);
   ir::RunTimeExtent all = extent;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (reduced[i] && i != extent.axis) all.part *= dims[i];
@@ -206,7 +178,7 @@ void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& e
   const plan::ValueId count =
       Converted(builder, EmitLength(builder, scope.values(), all), type.type);
   const plan::ValueId sum = builder.Scratch(type);
-  ReduceInto(builder, ReduceOp::sum, axes, x, sum);
+  ReduceInto(builder, ReduceOp::sum, over, x, sum);
   EmitBinary(builder, format::BinaryOp::divide, {sum, type.dims},
              {count, Dims(type.dims.size(), 1)}, y);
 }
@@ -216,17 +188,13 @@ void LowerReduce(LowerScope& scope) {
   const std::vector<bool> reduced = ReducedAxes(scope);
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
-  std::vector<ReduceAxis> axes = DocumentAxes(scope, reduced);
-  ReduceOrder order = ReduceOrder::by_strides;
-  if (scope.attributes.Has(kXLast)) {
-    order = HasRuns(axes) ? ReduceOrder::runs : ReduceOrder::chains;
-    axes = TurnedAxes(DocumentDims(scope), reduced);
-  }
-  const bool reduces = std::ranges::any_of(axes, &ReduceAxis::reduced);
+  Reduction over = ReductionOf(DocumentDims(scope), reduced);
+  if (scope.attributes.Has(kXLast)) over.axes = TurnedAxes(DocumentDims(scope), reduced);
+  const bool reduces = over.reduces();
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
   if (reduces && ElementCount(scope.output_type(0).dims) == 0) return;
-  ReduceInto(scope.builder, op, axes, scope.input(0), y, order);
+  ReduceInto(scope.builder, op, over, scope.input(0), y);
 }
 
 template <ReduceOp op>
@@ -270,11 +238,11 @@ void ReduceTurn(TurnScope& scope) {
   if (!scope.MayTurn(In(0))) return;
   const std::vector<bool> reduced = NamedAxes(scope, 1);
   const Dims& dims = scope.dims(In(0));
-  const std::vector<ReduceAxis> before = DocumentAxes(scope, reduced);
+  const Reduction before = ReductionOf(DocumentDims(scope), reduced);
   const std::vector<ReduceAxis> after = TurnedAxes(dims, reduced);
-  const bool is_one_run = std::ranges::count(before, true, &ReduceAxis::reduced) == 1 &&
+  const bool is_one_run = std::ranges::count(before.axes, true, &ReduceAxis::reduced) == 1 &&
                           std::ranges::count(after, true, &ReduceAxis::reduced) == 1;
-  if (HasRuns(before) && !is_one_run) return;
+  if (before.reduces() && before.order == ReduceOrder::runs && !is_one_run) return;
   scope.turn.attributes[kXLast] = "1";
   if (scope.turns(Out(0))) scope.turn.attributes[kYLast] = "1";
   if (scope.attributes.Bool("keep_dims", false)) {
@@ -307,6 +275,28 @@ constexpr Operation kReduceRows[] = {
 
 std::span<const Operation> ReduceOperations() { return kReduceRows; }
 
+bool Reduction::reduces() const { return std::ranges::any_of(axes, &ReduceAxis::reduced); }
+
+Reduction ReductionOver(std::span<const ReduceAxis> axes) {
+  Reduction over{{}, ReduceOrder::runs};
+  std::vector<ReduceAxis>& joined = over.axes;
+  for (const ReduceAxis& axis : axes) {
+    if (axis.dim == 1 && axis.reduced) continue;
+    over.order = axis.reduced ? ReduceOrder::runs : ReduceOrder::chains;
+    const bool follows = !joined.empty() && joined.back().reduced == axis.reduced &&
+                         (joined.back().dim == 1 || joined.back().stride == axis.stride * axis.dim);
+    if (follows) {
+      joined.back() = {joined.back().dim * axis.dim, axis.stride, axis.reduced};
+    } else {
+      joined.push_back(axis);
+    }
+  }
+  // Kept axes of one element have separated the reduced ones.
+  std::erase_if(joined, [](const ReduceAxis& axis) { return axis.dim == 1; });
+  std::ranges::stable_partition(joined, [](const ReduceAxis& axis) { return !axis.reduced; });
+  return over;
+}
+
 std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes) {
   std::vector<ReduceAxis> joined;
   for (const ReduceAxis& axis : axes) {
@@ -337,9 +327,10 @@ void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis>
   WriteDims(params.mutable_strides(), strides);
   params.mutate_op(op);
   params.mutate_type(builder.type(x));
+  const bool is_float = params.type() == ElementType::f32;
   const bool is_as_it_lies =
       order == (HasRuns(collapsed) ? ReduceOrder::runs : ReduceOrder::chains);
-  params.mutate_order(is_as_it_lies ? ReduceOrder::by_strides : order);
+  params.mutate_order(is_as_it_lies || !is_float ? ReduceOrder::by_strides : order);
   builder.Emit(params, {x}, {y});
 }
 

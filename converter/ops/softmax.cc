@@ -42,7 +42,8 @@ void LowerSoftmax(LowerScope& scope) {
   if (std::ranges::find(dims, 0) != dims.end()) return;
   const auto axis = static_cast<size_t>(SoftmaxAxis(scope));
   const bool in_a_run = ProductOf(dims, axis + 1, dims.size()) == 1;
-  if (!in_a_run || !scope.attributes.Has(kSumsAcross)) {
+  // The sum of two has one order.
+  if (!in_a_run || axis + 1 == dims.size() || dims[axis] <= 2) {
     return EmitSoftmax(scope.builder, axis, form, scope.input(0), y);
   }
   const plan::ValueId x = Doubled(scope.builder, scope.input(0));

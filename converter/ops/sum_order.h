@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which floats are summed along an axis depends on whether the elements lie side by
-// side. Where time stands behind that axis and is cut to a single place, they come to, and the sums
-// must nevertheless run as over several places.
+// The order in which floats are summed along an axis depends on whether the elements are adjacent in
+// memory. Where all axes behind it have one element, they are, and the sum must nevertheless have the
+// order that it has where these axes have several: one of them may be the time steps of a call.
 #ifndef WEFT_CONVERTER_OPS_SUM_ORDER_H_
 #define WEFT_CONVERTER_OPS_SUM_ORDER_H_
 
 #include "converter/program/builder.h"
 
 namespace weft::ops {
-
-// An attribute of what sums, written where time is cut to a single place: along this axis more
-// places are imagined, so that the sums run in the order in which they run over those.
-inline constexpr const char* kSumsAcross = "sums_across";
 
 // Each element of x beside itself, along one more axis at the end.
 plan::ValueId Doubled(plan::Builder& builder, plan::ValueId x);

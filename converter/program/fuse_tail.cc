@@ -127,14 +127,25 @@ void SetStart(Step& step, const Addend& addend) {
   }
 }
 
+// A block, and whether it runs in an iteration of a loop.
+struct BlockPlace {
+  BlockId block = 0;
+  bool in_loop = false;
+};
+
+// The order of a sum must not depend on the number of time steps, and only a body of a loop has the
+// same number of steps whatever the model has. Elsewhere a product starts only from one constant per
+// output: over one step a residual, a row that is added to every step and the second of two products
+// have equal dims, over several steps they have not.
 class TailFusion {
  public:
-  TailFusion(Builder& constants, BlockId block, const std::set<ValueId>& chunks)
+  TailFusion(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks)
       : constants_(constants),
         program_(constants.program()),
+        in_loop_(place.in_loop),
         chunks_(chunks),
-        items_(program_.blocks[block].items),
-        accesses_(CollectAccesses(program_, block)),
+        items_(program_.blocks[place.block].items),
+        accesses_(CollectAccesses(program_, place.block)),
         dead_(items_.size(), false) {
     for (const auto& [root, accesses] : accesses_) {
       for (const Access& access : accesses) {
@@ -177,6 +188,9 @@ class TailFusion {
                                  const Step& step, size_t operand);
   bool AddToStart(size_t item, size_t reader, const Addend& addend);
 
+  // Returns true if the sum of the matrix step may start from an addend. A product of a matrix and one
+  // column may not outside of loops: of several columns it is a product of two matrices.
+  bool MayStart(const Step& step) const { return in_loop_ || !step.is_one_column; }
   bool SharesRoot(ValueId a, ValueId b) const {
     return Resolve(program_, a).root == Resolve(program_, b).root;
   }
@@ -190,6 +204,7 @@ class TailFusion {
 
   Builder& constants_;  // of all blocks, so that equal ones share their bytes
   Program& program_;
+  const bool in_loop_;
   const std::set<ValueId>& chunks_;  // of the inputs that loops slice
   std::vector<Item>& items_;
   AccessMap accesses_;
@@ -277,6 +292,7 @@ void TailFusion::FuseAddition(size_t item) {
   for (const size_t operand : {preferred, 1 - preferred}) {
     const std::optional<size_t> producer = SoleProducer(step.inputs[operand], item);
     if (!producer || !IsNothing(*ActivationOf(*StepAt(*producer)))) continue;
+    if (!MayStart(*StepAt(*producer))) continue;
     if (!MayMove(*producer, item, step.outputs[0])) continue;
     const std::optional<Addend> addend =
         AsAddend(*ShapeOf(*StepAt(*producer)), params, step, 1 - operand);
@@ -298,14 +314,14 @@ std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
   if (!strided || SharesRoot(value, step.outputs[0])) return std::nullopt;
   // Over one place of a map a computed addend is one number per output, over several it is not. The
   // number of places must not decide how the sum rounds.
-  if (!shape.is_dense && !IsConstant(value)) return std::nullopt;
+  if ((!shape.is_dense || !in_loop_) && !IsConstant(value)) return std::nullopt;
   const auto [outer, output, inner] = std::array{(*strided)[0], (*strided)[1], (*strided)[2]};
   if (shape.outputs > 1 && outer == 0 && output == 0 && inner == 0 && IsConstant(value)) {
     const float number = Floats(value, 1).front();
     return Addend{Weights(std::vector<float>(static_cast<size_t>(shape.outputs), number)), 0};
   }
   if (inner != 0 || (shape.outputs > 1 && output != 1)) return std::nullopt;
-  if (outer != 0 && !shape.is_dense) return std::nullopt;
+  if (outer != 0 && (!shape.is_dense || !in_loop_)) return std::nullopt;
   return Addend{value, outer};
 }
 
@@ -332,7 +348,7 @@ bool TailFusion::AddToStart(size_t item, size_t reader, const Addend& addend) {
   if (!other || constant.row_stride != 0 || !IsNothing(*ActivationOf(*StepAt(*other))))
     return false;
   const MatrixShape shape = *ShapeOf(*StepAt(*other));
-  if (shape.outputs != outputs || shape.inner != 1) return false;
+  if (!MayStart(*StepAt(*other)) || shape.outputs != outputs || shape.inner != 1) return false;
   if (!AddToStart(*other, item, constant)) return false;
   return SetStart(step, product), true;
 }
@@ -363,16 +379,16 @@ std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted) {
 
 namespace {
 
-void FuseIn(Builder& constants, BlockId block, const std::set<ValueId>& chunks) {
+void FuseIn(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks) {
   Program& program = constants.program();
-  for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
-    const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
+  for (size_t item = 0; item < program.blocks[place.block].items.size(); ++item) {
+    const auto* entry = std::get_if<SectionEntry>(&program.blocks[place.block].items[item]);
     if (entry == nullptr) continue;
     const Section& section = program.sections[entry->section];
-    if (section.loop) FuseIn(constants, section.loop->body, chunks);
-    for (const BlockId copy : section.copies) FuseIn(constants, copy, chunks);
+    if (section.loop) FuseIn(constants, {section.loop->body, true}, chunks);
+    for (const BlockId copy : section.copies) FuseIn(constants, {copy, place.in_loop}, chunks);
   }
-  TailFusion(constants, block, chunks).Run();
+  TailFusion(constants, place, chunks).Run();
 }
 
 }  // namespace
@@ -384,7 +400,7 @@ void FuseTails(Program& program) {
     for (const Loop::Sliced& input : section.loop->sliced) chunks.insert(input.chunk);
   }
   Builder constants(program);
-  FuseIn(constants, program.main, chunks);
+  FuseIn(constants, {program.main, false}, chunks);
 }
 
 }  // namespace weft::plan

@@ -87,6 +87,9 @@ struct Step {
   // A dense product that is a convolution over one place. Over several places it is none, so that a
   // sum behind it must not begin as what is added.
   bool is_one_place = false;
+  // A dense product of a constant matrix and one column. Of several columns it is a product of two matrices,
+  // whose sums start from 0.
+  bool is_one_column = false;
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 

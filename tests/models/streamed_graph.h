@@ -19,8 +19,11 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
 #include "converter/graph/infer.h"
+#include "converter/graph/layout/layout.h"
 #include "converter/graph/lower.h"
 #include "converter/graph/open_loops.h"
+#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/recognise.h"
 #include "converter/graph/streaming/open_time.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/plan/coalesce.h"
@@ -68,9 +71,26 @@ inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::Str
   return graph::StreamOpenTime(g.graph, other.graph, options, {}, folding, g.faults);
 }
 
+// The passes between inference and lowering that rewrite sums, in the order of converter/pipeline.cc.
+inline void RunGraphPasses(ir::Graph& graph) {
+  graph::JoinTables(graph);
+  graph::Recognise(graph);
+  graph::RecogniseForms(graph);
+  graph::JoinConstants(graph);
+  graph::ChooseLayouts(graph);
+}
+
 // A model as the converter makes it from a graph, and its engine.
 class Model {
  public:
+  struct WithGraphPasses {};  // as the command converts it
+
+  Model(const Build& build, WithGraphPasses) {
+    build(graph_);
+    EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
+    RunGraphPasses(graph_.graph);
+    Open();
+  }
   Model(const Build& build, int64_t streaming_steps, const graph::TimeNames& time_axes = {},
         const Build& twin = {}) {
     build(graph_);
@@ -81,6 +101,18 @@ class Model {
       if (streamed) told = *streamed;
       EXPECT_TRUE(InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
     }
+    Open();
+  }
+
+  std::span<std::byte> state() { return {state_.data(), state_.size()}; }
+
+  Engine engine;
+  bool opened = false;
+  std::vector<std::string> variables;
+  graph::Streamed told;
+
+ private:
+  void Open() {
     if (!graph_.faults.ok()) return;
     plan::Program program;
     EXPECT_TRUE(graph::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
@@ -104,14 +136,6 @@ class Model {
     EXPECT_TRUE(opened);
   }
 
-  std::span<std::byte> state() { return {state_.data(), state_.size()}; }
-
-  Engine engine;
-  bool opened = false;
-  std::vector<std::string> variables;
-  graph::Streamed told;
-
- private:
   GraphBuilder graph_;
   AlignedBytes model_{0}, state_{0}, scratch_{0};
 };

@@ -6,6 +6,8 @@
 //                  product: of one factor per output, where nothing else reads W; the product may
 //                  have got other dims meanwhile
 //   x * 1       -> x
+//   T(W x) + a  -> T(W x + b), where T is a transposition and b is a under the axes before it. Over one
+//                  step T may move nothing, and the product start from a; now it does over several, too
 // Each new constant is computed in double and rounded once, so that a result has as many roundings
 // as before or fewer.
 #include <algorithm>
@@ -332,6 +334,33 @@ std::optional<Neighbours> NeighboursAt(const ir::Node& node) {
 }
 
 }  // namespace
+
+bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
+  if (!IsCalled(node, "Add") || node.attributes.contains(kRoundsApart)) return false;
+  const std::optional<size_t> i = AddendInput(node);
+  const ir::Node* transposition = i ? node.inputs[1 - *i].node : nullptr;
+  if (transposition == nullptr || !IsCalled(*transposition, "Transpose")) return false;
+  const ir::Source x = transposition->inputs[0];
+  const std::vector<int64_t> order = IntsOf(transposition->inputs[1]);
+  const std::optional<Repeated> constant = RepeatedOf(node, *i);
+  if (!constant || order.size() != constant->dims.size() || !IsProductOrAddend(site, x)) {
+    return false;
+  }
+  // Along one axis at most the numbers keep their order.
+  const auto axes = std::ranges::count_if(constant->dims, [](int64_t dim) { return dim != 1; });
+  const bool grows = TypeOf({node.inputs[1 - *i]}).dims != node.outputs[0].type.dims;
+  if (axes > 1 || grows || !site.IsClosed(node, {transposition})) return false;
+  Dims dims(order.size(), 1);
+  for (size_t axis = 0; axis < order.size(); ++axis) {
+    dims[static_cast<size_t>(order[axis])] = constant->dims[axis];
+  }
+  std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
+  ir::Graph& graph = site.graph();
+  const ir::Source addend = NewFloats(graph, node, std::move(dims), std::move(floats));
+  const ir::Source sum = {NewInferredNode(graph, node, "Add", 1, {x, addend}), 0};
+  site.Replace(node, {transposition}, {"Transpose", 1, {sum, transposition->inputs[1]}});
+  return true;
+}
 
 bool RecogniseTables(FormSite& site, ir::Node& node) {
   const std::optional<Neighbours> at = NeighboursAt(node);

@@ -82,6 +82,8 @@ bool RecogniseOneHot(FormSite& site, ir::Node& node);       // Gather, of produc
 bool RecogniseActivation(FormSite& site, ir::Node& node);
 // Constants that follow one another, and those behind a product.
 bool RecogniseConstants(FormSite& site, ir::Node& node);
+// Those that are added after a transposition of a product.
+bool RecogniseTransposedAddend(FormSite& site, ir::Node& node);
 // Those of several numbers that follow one another and go into no product.
 bool RecogniseTables(FormSite& site, ir::Node& node);
 

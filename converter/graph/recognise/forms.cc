@@ -20,7 +20,7 @@ constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   Reco
 constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength, RecogniseOneHot};
 constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
-constexpr FormSearch kTables[] = {RecogniseTables};
+constexpr FormSearch kTables[] = {RecogniseTransposedAddend, RecogniseTables};
 constexpr FormSearch kBands[] = {RecogniseBands};
 constexpr FormSearch kMovements[] = {RecogniseMovement};
 

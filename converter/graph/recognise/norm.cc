@@ -293,7 +293,6 @@ bool PlaceNorm(FormSite& site, ir::Node& node, NormForm norm, std::optional<ir::
                std::optional<ir::Source> shift) {
   norm.covered.erase(&node);
   if (!site.IsClosed(node, norm.covered)) return false;
-  KeepOrder(norm.covered, norm.form);
   ir::Graph& graph = site.graph();
   if (!gain && !shift && TypeOf(norm.x).dims != node.outputs[0].type.dims) return false;
   if (!gain && !shift && norm.factor == 1) {

@@ -3,7 +3,6 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/sum_order.h"
 
 namespace weft::graph {
 namespace {
@@ -138,12 +137,5 @@ std::vector<int64_t> NumbersOf(const std::vector<bool>& axes) {
 }
 
 void Join(Covered& covered, const Covered& more) { covered.insert(more.begin(), more.end()); }
-
-void KeepOrder(const Covered& covered, Form& form) {
-  for (const ir::Node* node : covered) {
-    const auto across = node->attributes.find(ops::kSumsAcross);
-    if (across != node->attributes.end()) form.attributes.insert(*across);
-  }
-}
 
 }  // namespace weft::graph

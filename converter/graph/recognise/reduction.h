@@ -55,10 +55,6 @@ std::vector<int64_t> NumbersOf(const std::vector<bool>& axes);
 
 void Join(Covered& covered, const Covered& more);
 
-// A form whose first input has the dims of what is reduced sums in the order of the reductions that
-// it covers (ops/sum_order.h).
-void KeepOrder(const Covered& covered, Form& form);
-
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_REDUCTION_H_

@@ -62,9 +62,7 @@ bool PlaceSoftmax(FormSite& site, ir::Node& node, const char* operation, ir::Sou
   covered.erase(&node);
   if (!axis || TypeOf(x).dims != dims || !site.IsClosed(node, covered)) return false;
   const int opset = std::string_view(operation) == "Softmax" ? 8 : 5;
-  Form form = {operation, opset, {x}, {{"axis", std::to_string(*axis)}}};
-  KeepOrder(covered, form);
-  site.Replace(node, covered, std::move(form));
+  site.Replace(node, covered, {operation, opset, {x}, {{"axis", std::to_string(*axis)}}});
   return true;
 }
 

@@ -264,8 +264,7 @@ void CutBodies(const TimeAxes& times, ir::Node& node, int64_t steps) {
   for (size_t i = 0; i < node.bodies.size(); ++i) {
     ir::Graph& body = *node.bodies[i].graph;
     const TimeAxes& inside = through.times(i);
-    KeepRounding(body, inside, places);
-    KeepOrder(inside, places);
+    KeepRounding(body, inside, places, /*is_body=*/true);
     for (ir::Node* inner : inside.nodes()) CutBodies(inside, *inner, places);
     Resize(body, inside, places);
   }

@@ -11,7 +11,6 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/sum_order.h"
 #include "converter/program/fuse_tail.h"
 
 namespace weft::graph {
@@ -67,9 +66,14 @@ std::optional<Product> ProductOf(ir::Source source) {
   return std::nullopt;
 }
 
-// May the product begin at an addend of these dims, which stretch over those of the result?
-bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_constant) {
-  if (!product.is_dense && !is_constant) return false;
+// Whether a sum is in a body of a loop, where a product may start from computed rows (fuse_tail.cc).
+enum class At { kOutsideLoops, kInLoop };
+
+// Returns true if the product may start from an addend of these dims, which broadcast to those of the
+// result.
+bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_constant, At at) {
+  const bool has_rows = product.is_dense && at == At::kInLoop;
+  if (!has_rows && !is_constant) return false;
   // Axes that are walked as one are one, as in the step.
   Dims walked, strides;
   int64_t stride = 1;
@@ -91,7 +95,7 @@ bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_
   if (!strided) return false;
   const int64_t outer = (*strided)[0], output = (*strided)[1], inner = (*strided)[2];
   if (outer == 0 && output == 0 && inner == 0 && is_constant) return true;
-  return inner == 0 && (product.outputs == 1 || output == 1) && (outer == 0 || product.is_dense);
+  return inner == 0 && (product.outputs == 1 || output == 1) && (outer == 0 || has_rows);
 }
 
 Dims Cut(Dims dims, const Dims& whole, const TimeAxis& time, int64_t steps) {
@@ -132,7 +136,8 @@ bool MeetsProductForBeingCut(const ir::Graph& graph, const TimeAxes& times, ir::
   return was_moved && ProductOf(source);
 }
 
-bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& time, int64_t steps) {
+bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& time, int64_t steps,
+                     At at) {
   Faults discarded;
   ops::NodeScope scope(graph, node, discarded);
   const Dims& whole = node.outputs[0].type.dims;
@@ -142,14 +147,14 @@ bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& tim
     if (!product || scope.input_dims(i) != whole) continue;
     const Dims addend = ops::AlignedDims(scope, 1 - i, whole);
     const bool is_constant = scope.constant(1 - i) != nullptr;
-    if (Fits(*product, whole, addend, is_constant)) return false;
+    if (Fits(*product, whole, addend, is_constant, at)) return false;
     const int64_t after = ElementCount(cut).value_or(0), before = ElementCount(whole).value_or(1);
     if (!product->is_dense && time.axis > 1) product->inner = product->inner * after / before;
     if (product->is_dense && product->outputs == whole.back() &&
         time.axis + 1 == static_cast<int64_t>(whole.size())) {
       product->outputs = cut.back();
     }
-    if (Fits(*product, cut, Cut(addend, whole, time, steps), is_constant)) return true;
+    if (Fits(*product, cut, Cut(addend, whole, time, steps), is_constant, at)) return true;
   }
   return false;
 }
@@ -167,7 +172,8 @@ bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
     const std::optional<Product> product = ProductOf(node.inputs[i]);
     if (!product || scope.input_dims(i) != whole) continue;
     const Dims addend = ops::AlignedDims(scope, 1 - i, whole);
-    if (Fits(*product, whole, addend, scope.constant(1 - i) != nullptr)) return true;
+    const bool is_constant = scope.constant(1 - i) != nullptr;
+    if (Fits(*product, whole, addend, is_constant, At::kOutsideLoops)) return true;
   }
   return false;
 }
@@ -207,15 +213,16 @@ bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started
   return all;
 }
 
-void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps) {
+void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps, bool is_body) {
+  const At at = is_body ? At::kInLoop : At::kOutsideLoops;
   for (ir::Node* node : times.nodes()) {
     if (!IsAddition(*node)) continue;
     const TimeAxis* time = times.Of({node, 0});
     const bool meets = std::ranges::any_of(node->inputs, [&](const ir::Source& term) {
       return MeetsProductForBeingCut(graph, times, term, steps);
     });
-    const bool is_apart =
-        time == nullptr ? AddsToLast(times, *node) : FitsForBeingCut(graph, *node, *time, steps);
+    const bool is_apart = time == nullptr ? AddsToLast(times, *node)
+                                          : FitsForBeingCut(graph, *node, *time, steps, at);
     if (meets || is_apart) node->attributes[kRoundsApart] = "true";
   }
 }
@@ -235,13 +242,6 @@ std::optional<int64_t> AxisOutOfOrder(const TimeAxes& times, const ir::Node& nod
   }
   const bool stays_apart = !behind && ops::ProductOf(dims, at + 1, dims.size()) != 1;
   return stays_apart ? std::nullopt : outside;
-}
-
-void KeepOrder(const TimeAxes& times, int64_t steps) {
-  for (ir::Node* node : times.nodes()) {
-    if (times.steps() == steps || !AxisOutOfOrder(times, *node, steps)) continue;
-    node->attributes[ops::kSumsAcross] = std::to_string(times.Of(node->inputs[0])->axis);
-  }
 }
 
 }  // namespace weft::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product begins at what is added to it where that is a row for each row of the product, which
-// rounds otherwise than an addition behind it. Over a single step an addend may be such rows that
-// over many is none: it varies with the batch and not with time. Both must round alike.
+// A product starts from a constant per output that is added to it, and in a body of a loop from
+// computed rows, too. That rounds differently from an addition after the product. Over a single step
+// an addend may have the dims of such a start that it has not over several. Both must round alike.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_ROUNDING_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_ROUNDING_H_
 
@@ -15,8 +15,9 @@
 namespace weft::graph {
 
 // Marks additions that would become the start of a product only for being cut to `steps`; before
-// the graph is resized.
-void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps);
+// the graph is resized. `is_body`: the graph is a body of another one.
+void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
+                  bool is_body = false);
 
 // An attribute of what stands, without a step, where a border or a slice has moved what is there:
 // what is added behind it was no addition to what stands before it.
@@ -31,10 +32,6 @@ bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started
 // An axis that a node sums over and that would lie side by side, for its sums to run in another
 // order, were the time axis inside of it cut to a single place. Before the graph is resized.
 std::optional<int64_t> AxisOutOfOrder(const TimeAxes& times, const ir::Node& node, int64_t steps);
-
-// Marks sums that would run in another order for being cut to a single step: what is summed lies
-// side by side then.
-void KeepOrder(const TimeAxes& times, int64_t steps);
 
 }  // namespace weft::graph
 

@@ -78,7 +78,6 @@ class Streaming {
     streamed_.receptive_steps = ReceptiveSteps(graph_, times, attentions_);
     States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
-    KeepOrder(times, steps_);
     for (const EarlyUse& use : early_uses_) states.KeepFirst(*use.node, use.input);
     for (ir::Node* node : times.nodes()) CutBodies(times, *node, steps_);
     Resize(graph_, times, steps_);

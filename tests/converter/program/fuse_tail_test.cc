@@ -35,10 +35,27 @@ ir::Source Constant(GraphBuilder& g, Dims dims, uint32_t seed) {
   return g.Floats(std::move(dims), Numbers(count, seed));
 }
 
+// Fuses the steps as those of a body of a loop.
+void FuseAsBody(plan::Program& program) {
+  plan::Builder builder(program);
+  const plan::SectionId section = builder.NewSection();
+  const plan::BlockId body = builder.NewBlock();
+  std::swap(program.blocks[body].items, program.blocks[program.main].items);
+  for (const plan::Port& port : program.outputs) program.blocks[body].results.push_back(port.value);
+  program.sections[section].loop.emplace().body = body;
+  builder.Enter(section);
+  plan::FuseTails(program);
+  std::swap(program.blocks[body].items, program.blocks[program.main].items);
+  program.sections.pop_back();
+  program.blocks.pop_back();
+}
+
+enum class In { kMain, kLoop };
+
 // Fuses the program and returns it, after a run of both on the same inputs.
-plan::Program Fused(const plan::Program& program) {
+plan::Program Fused(const plan::Program& program, In in = In::kMain) {
   plan::Program fused = program;
-  plan::FuseTails(fused);
+  in == In::kMain ? plan::FuseTails(fused) : FuseAsBody(fused);
   std::vector<std::vector<float>> inputs;
   for (const plan::Port& port : program.inputs) {
     inputs.push_back(Numbers(program.values[port.value].bytes / 4, 77));
@@ -66,15 +83,43 @@ plan::Program ProductPlus(Dims addend, bool constant) {
   return g.Lower();
 }
 
-TEST(FuseTail, StartsDenseFromAnythingThatRepeatsByRows) {
+TEST(FuseTail, StartsDenseInLoopsFromAnythingThatRepeatsByRows) {
   for (const bool constant : {true, false}) {
     for (const Dims& addend : {Dims{7}, Dims{1, 7}, Dims{3, 7}}) {
       SCOPED_TRACE(ToString(addend));
-      const plan::Program fused = Fused(ProductPlus(addend, constant));
+      const plan::Program fused = Fused(ProductPlus(addend, constant), In::kLoop);
       ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense}));
       EXPECT_EQ(ParamsAt<format::DenseParams>(fused).start_row_stride(), addend[0] == 3 ? 7u : 0u);
     }
   }
+}
+
+// Of several steps the rows may be others, with other roundings.
+TEST(FuseTail, StartsDenseOutsideLoopsFromOneConstantPerOutput) {
+  for (const bool constant : {true, false}) {
+    for (const Dims& addend : {Dims{7}, Dims{1, 7}, Dims{3, 7}}) {
+      SCOPED_TRACE(ToString(addend));
+      const plan::Program fused = Fused(ProductPlus(addend, constant));
+      if (constant && addend[0] != 3) {
+        ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense}));
+        EXPECT_EQ(ParamsAt<format::DenseParams>(fused).start_row_stride(), 0u);
+      } else {
+        EXPECT_EQ(Kinds(fused), (KindList{StepKind::kDense, StepKind::kBinary}));
+      }
+    }
+  }
+}
+
+// A [7,5] times x [5,1]: of several columns it is a product of two matrices, which starts from 0.
+TEST(FuseTail, StartsAProductOfOneColumnInLoopsOnly) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter(F32({5, 1}));
+  const ir::Source product = g.Add("MatMul", 1, {Constant(g, {7, 5}, 3), x});
+  g.Result(g.Add("Add", 1, {product, Constant(g, {7, 1}, 4)}));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const plan::Program program = g.Lower();
+  EXPECT_EQ(Kinds(Fused(program, In::kLoop)), (KindList{StepKind::kDense}));
+  EXPECT_EQ(Kinds(Fused(program)), (KindList{StepKind::kDense, StepKind::kBinary}));
 }
 
 TEST(FuseTail, SpreadsAConstantNumberOverTheOutputs) {
@@ -83,10 +128,12 @@ TEST(FuseTail, SpreadsAConstantNumberOverTheOutputs) {
 }
 
 TEST(FuseTail, LeavesAddendsThatDifferByRowOrGrowTheProduct) {
-  for (const Dims& addend : {Dims{3, 1}, Dims{2, 3, 7}}) {
-    SCOPED_TRACE(ToString(addend));
-    EXPECT_EQ(Kinds(Fused(ProductPlus(addend, true))),
-              (KindList{StepKind::kDense, StepKind::kBinary}));
+  for (const In in : {In::kMain, In::kLoop}) {
+    for (const Dims& addend : {Dims{3, 1}, Dims{2, 3, 7}}) {
+      SCOPED_TRACE(ToString(addend));
+      EXPECT_EQ(Kinds(Fused(ProductPlus(addend, true), in)),
+                (KindList{StepKind::kDense, StepKind::kBinary}));
+    }
   }
 }
 
@@ -211,7 +258,7 @@ plan::Program Recurrence(bool bias_per_product) {
 TEST(FuseTail, ChainsTwoProductsFromTheirBias) {
   for (const bool bias_per_product : {false, true}) {
     SCOPED_TRACE(bias_per_product);
-    const plan::Program fused = Fused(Recurrence(bias_per_product));
+    const plan::Program fused = Fused(Recurrence(bias_per_product), In::kLoop);
     ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense, StepKind::kDense}));
     const std::vector<plan::Step> steps = Steps(fused);
     EXPECT_EQ(fused.values[steps[0].inputs[2]].home, plan::Home::kWeights);

@@ -20,7 +20,7 @@ def _steps(tree):
 
 
 # Strings of a row of targets.inc, and its numbers.
-_TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", \w+, \w+, ([\d.]+)\)$',
+_TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", \w+, \w+, \w+, ([\d.]+)\)$',
                      re.MULTILINE)
 
 
