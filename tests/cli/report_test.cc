@@ -18,8 +18,7 @@ class ReportCommand : public CommandTest {
  protected:
   // One loop, and a choice of plans.
   static std::string Lstm() {
-    return "'" WEFT_SOURCE_DIR
-           "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+    return "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   }
 };
 
@@ -212,7 +211,7 @@ TEST_F(ReportCommand, DrawsOneModelAlone) {
 }
 
 TEST_F(ReportCommand, PairsThePlacesOfAShuttle) {
-  ASSERT_EQ(Weft("convert '" WEFT_SOURCE_DIR "/tests/conformance/cases/exports/"
+  ASSERT_EQ(Weft("convert '" WEFT_FIXTURES_DIR "/cases/exports/"
                  "tf_while_ends_at_the_end/model.xml' -o model.weft")
                 .code,
             0);
