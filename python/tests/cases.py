@@ -5,7 +5,7 @@ import pathlib
 
 import numpy as np
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "tests/conformance/cases"
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "build/fixtures/cases"
 
 
 class Case:

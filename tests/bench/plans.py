@@ -8,7 +8,7 @@ for each plan and the rank correlation (Spearman) of each model, and writes --js
 
 With files of OpenVINO IR the same of those, such as models that no price was taken from:
 
-    M=tests/zoo/models; build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft \\
+    M=build/fixtures/zoo/models; build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft \\
         $M/{sub_bands,lpcnet,deep_ar,kws_crnn,nsnet2}.dynamo/model.xml --cpu 0
 """
 import argparse

@@ -125,7 +125,7 @@ TEST_F(BenchOptions, ComparesSeveralModels) {
 }
 
 TEST_F(BenchOptions, SortsStepsByCostAndAddsUpLayers) {
-  const std::string cell = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b3_i5_h16/model.xml";
+  const std::string cell = WEFT_FIXTURES_DIR "/cases/cell/gru_b3_i5_h16/model.xml";
   ASSERT_EQ(Weft("convert " + cell + " -o gru.weft").code, 0);
   const auto json = Bench("gru.weft --iterations 30 --profile");
   ASSERT_GT(json["steps"].size(), json["layers"].size());
@@ -140,7 +140,7 @@ TEST_F(BenchOptions, SortsStepsByCostAndAddsUpLayers) {
 }
 
 TEST_F(BenchOptions, SaysMediansOfSteps) {
-  const std::string cell = WEFT_SOURCE_DIR "/tests/conformance/cases/cell/gru_b3_i5_h16/model.xml";
+  const std::string cell = WEFT_FIXTURES_DIR "/cases/cell/gru_b3_i5_h16/model.xml";
   ASSERT_EQ(Weft("convert " + cell + " -o gru.weft").code, 0);
   const auto once = Bench("gru.weft --iterations 1 --profile");
   for (const char* list : {"steps", "layers"}) {

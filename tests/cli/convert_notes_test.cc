@@ -8,8 +8,7 @@ namespace {
 class ConvertNotes : public CommandTest {};
 
 TEST_F(ConvertNotes, NamesStreamingWhereTheWholeSequenceDoesNotFit) {
-  const std::string model =
-      WEFT_SOURCE_DIR "/tests/conformance/cases/streaming/residual_blocks/model.xml";
+  const std::string model = WEFT_FIXTURES_DIR "/cases/streaming/residual_blocks/model.xml";
   const Outcome outcome = Weft("convert '" + model + "' -o m.weft --arena-budget 64");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("and --arena-budget is 64"), std::string::npos) << outcome.err;

@@ -173,7 +173,7 @@ TEST_F(ConvertCommand, KeepsToTheArenaBudget) {
 
 TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
   const std::string model =
-      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+      "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   const std::string convert = "convert " + model + " -o m.weft";
   const auto free = nlohmann::json::parse(Weft(convert + " --json --arena-budget fastest").out);
   const int64_t bound = free["scratch_bound_bytes"];
@@ -187,8 +187,7 @@ TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
 
 TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   const std::string convert =
-      "convert '" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/half_weights/beside_floats/model.xml' -o m.weft";
+      "convert '" WEFT_FIXTURES_DIR "/cases/half_weights/beside_floats/model.xml' -o m.weft";
   const auto text = [&](const std::string& options) {
     const Outcome outcome = Weft(convert + options);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -225,8 +224,8 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
 
 TEST_F(ConvertCommand, KeepsIntegersThatDataOfIntegersIsMultipliedBy) {
   const std::string convert =
-      "convert '" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/quantised/add_relu/model.xml' -o m.weft --precision MatMul_21=";
+      "convert '" WEFT_FIXTURES_DIR
+      "/cases/quantised/add_relu/model.xml' -o m.weft --precision MatMul_21=";
   for (const char* type : {"f16", "bf16", "i4:32"}) {
     const Outcome outcome = Weft(convert + type);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -242,8 +241,7 @@ TEST_F(ConvertCommand, KeepsIntegersThatDataOfIntegersIsMultipliedBy) {
 
 TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
   const std::string convert =
-      "convert '" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/half_weights/beside_floats/model.xml' -o m.weft";
+      "convert '" WEFT_FIXTURES_DIR "/cases/half_weights/beside_floats/model.xml' -o m.weft";
   const auto warnings = [&](const std::string& options) {
     const Outcome outcome = Weft(convert + options);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -281,7 +279,7 @@ TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
 
 TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
   const std::string model =
-      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+      "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   const std::string convert = "convert " + model + " -o m.weft";
   const auto scratch = [&](const std::string& more) {
     return nlohmann::json::parse(Weft(convert + " --json" + more).out)["scratch_bytes"]
@@ -312,8 +310,7 @@ TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
 // smaller one counts.
 TEST_F(ConvertCommand, ShowsNoPlanThatCostsAsMuchAsASmallerOne) {
   for (const char* name : {"ti/stacked_lstm_rnn", "exports/keras_stacked_gru_lstm"}) {
-    const std::string model =
-        "'" WEFT_SOURCE_DIR "/tests/conformance/cases/" + std::string(name) + "/model.xml'";
+    const std::string model = "'" WEFT_FIXTURES_DIR "/cases/" + std::string(name) + "/model.xml'";
     const auto curve =
         nlohmann::json::parse(Weft("convert " + model + " -o m.weft --json").out)["curve"];
     ASSERT_GE(curve.size(), 2u);
@@ -398,7 +395,7 @@ TEST_F(ConvertCommand, TakesAFoldBudgetInBytesOrUnits) {
 }
 
 TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
-  const std::string cases = WEFT_SOURCE_DIR "/tests/conformance/cases/";
+  const std::string cases = WEFT_FIXTURES_DIR "/cases/";
   const std::string model = "convert '" + cases + "streaming/convolutions_then_gru/model.xml'";
   for (const auto& [option, steps] : {std::pair<std::string, int>{"--streaming", 1},
                                       {"--streaming=4", 4},
@@ -423,7 +420,7 @@ TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
 
 // A GRU over 12 steps between convolutions that look back, with a last state.
 TEST_F(ConvertCommand, TellsWhatItCut) {
-  const std::string cases = WEFT_SOURCE_DIR "/tests/conformance/cases/";
+  const std::string cases = WEFT_FIXTURES_DIR "/cases/";
   const std::string call =
       "convert '" + cases + "streaming/convolutions_then_gru/model.xml' -o cut.weft --streaming=4";
   const Outcome outcome = Weft(call);
@@ -464,8 +461,8 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
 // Convolutions with strides: a step is several places.
 TEST_F(ConvertCommand, TellsThePlacesOfAStep) {
   const Outcome outcome =
-      Weft("convert '" WEFT_SOURCE_DIR
-           "/tests/conformance/cases/convolution/2d_stride2/model.xml' -o cut.weft --streaming=2");
+      Weft("convert '" WEFT_FIXTURES_DIR
+           "/cases/convolution/2d_stride2/model.xml' -o cut.weft --streaming=2");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   for (const char* words :
        {"of 16 (2 a step)\n", "  an output depends on 2 steps, its own among them\n"}) {
@@ -495,9 +492,8 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
 }
 
 TEST_F(ConvertCommand, RefusesToCutALoopThatUsesItsCounter) {
-  const Outcome outcome =
-      Weft("convert '" WEFT_SOURCE_DIR
-           "/tests/conformance/cases/flat/every_other_row/model.xml' -o cut.weft --streaming");
+  const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR
+                               "/cases/flat/every_other_row/model.xml' -o cut.weft --streaming");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(
       outcome.err.find(

@@ -24,8 +24,7 @@ namespace {
 
 AlignedBytes StreamedFile() {
   pipeline::ConvertOptions options;
-  options.model =
-      WEFT_SOURCE_DIR "/tests/conformance/cases/streaming/convolutions_then_gru/model.xml";
+  options.model = WEFT_FIXTURES_DIR "/cases/streaming/convolutions_then_gru/model.xml";
   options.streaming_steps = 4;
   options.self_test_runs = 1;
   Faults faults;

@@ -49,8 +49,8 @@ TEST_F(FileFaults, AMissingWeightsFileHidesNoUnknownOperation) {
 TEST_F(FileFaults, AMissingWeightsFileIsTheOnlyFaultOfALoop) {
   for (const char* name : {"exports/tf_while_lstm", "exports/keras_simple_rnn", "if/in_loop",
                            "loop_run/do_while", "convert/f16_constant"}) {
-    const Outcome outcome = Weft("convert '" WEFT_SOURCE_DIR "/tests/conformance/cases/" +
-                                 std::string(name) + "/model.xml' --weights no.bin -o m.weft");
+    const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR "/cases/" + std::string(name) +
+                                 "/model.xml' --weights no.bin -o m.weft");
     EXPECT_EQ(outcome.code, 1) << name;
     EXPECT_TRUE(outcome.err.starts_with("no.bin: cannot be read: ")) << name << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
@@ -77,7 +77,7 @@ TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
            // Without these the list that the loop fills is not recognised.
            {"exports/keras_lstm", "Broadcast"},
            {"exports/keras_lstm", "LogicalAnd"}}) {
-    const std::string folder = WEFT_SOURCE_DIR "/tests/conformance/cases/" + name;
+    const std::string folder = WEFT_FIXTURES_DIR "/cases/" + name;
     std::ifstream file(folder + "/model.xml");
     const std::string xml{std::istreambuf_iterator<char>(file), {}};
     WriteText("model.xml", With(xml, {{"type=\"" + operation + "\"", "type=\"Frob\""}}));
@@ -93,9 +93,8 @@ TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
 
 // With a length for each dimension the lists that its loops fill are recognised.
 TEST_F(FileFaults, ADynamicInputIsTheOnlyFaultOfLoopsOverIt) {
-  const Outcome outcome =
-      Weft("convert '" WEFT_SOURCE_DIR
-           "/tests/conformance/cases/exports/keras_stacked_any_length/model.xml' -o m.weft");
+  const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR
+                               "/cases/exports/keras_stacked_any_length/model.xml' -o m.weft");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("dimension 0 of f32[-1,-1,4] is dynamic"), std::string::npos)
       << outcome.err;

@@ -42,7 +42,7 @@ TEST_F(InspectCommand, PrintsTablesForPeople) {
 
 TEST_F(InspectCommand, TellsTheBudget) {
   const std::string model =
-      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+      "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   ASSERT_EQ(Weft("convert " + model + " -o model.weft --self-test 1 --arena-budget fastest").code,
             0);
   const Outcome outcome = Weft("inspect model.weft --budget --json");
@@ -74,7 +74,7 @@ TEST_F(InspectCommand, TellsTheBudget) {
 // A GRU over 12 steps between convolutions that look back.
 TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
   const std::string model =
-      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+      "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   const auto converted =
       nlohmann::json::parse(Weft("convert " + model + " -o model.weft --json").out);
   const auto json = nlohmann::json::parse(Weft("inspect model.weft --plan --json").out);
@@ -112,8 +112,7 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
 // A sequence over the input that its loop reads last: what the listing alone does not bound.
 TEST_F(InspectCommand, TellsTheBoundOfAPlanWhoseBuffersOverlap) {
   const std::string model =
-      "'" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml' -o model.weft";
+      "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml' -o model.weft";
   const auto converted =
       nlohmann::json::parse(Weft("convert " + model + " --arena-budget min --json").out);
   const auto plan = nlohmann::json::parse(Weft("inspect model.weft --plan --json").out)["plan"];
@@ -123,8 +122,7 @@ TEST_F(InspectCommand, TellsTheBoundOfAPlanWhoseBuffersOverlap) {
 
 TEST_F(InspectCommand, TellsOfAStreamedModel) {
   const std::string model =
-      "'" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/streaming/convolutions_then_gru/model.xml' -o model.weft ";
+      "'" WEFT_FIXTURES_DIR "/cases/streaming/convolutions_then_gru/model.xml' -o model.weft ";
   ASSERT_EQ(Weft("convert " + model + "--streaming=4").code, 0);
   const auto json = nlohmann::json::parse(Weft("inspect model.weft --json --budget").out);
   const auto& streamed = json["streamed"];
@@ -156,8 +154,7 @@ TEST_F(InspectCommand, TellsOfAStreamedModel) {
 }
 
 TEST_F(InspectCommand, TellsWhatFillsEachMemory) {
-  const std::string model =
-      "'" WEFT_SOURCE_DIR "/tests/conformance/cases/convolution/2d_k3_pad/model.xml'";
+  const std::string model = "'" WEFT_FIXTURES_DIR "/cases/convolution/2d_k3_pad/model.xml'";
   const Outcome outcome =
       Weft("convert " + model + " -o model.weft --region fast=1K --region slow=64K --self-test 1");
   ASSERT_EQ(outcome.code, 0) << outcome.err;

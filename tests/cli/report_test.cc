@@ -18,8 +18,7 @@ class ReportCommand : public CommandTest {
  protected:
   // One loop, and a choice of plans.
   static std::string Lstm() {
-    return "'" WEFT_SOURCE_DIR
-           "/tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml'";
+    return "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   }
 };
 
@@ -63,8 +62,8 @@ TEST_F(ReportCommand, OfAConversionHasItsCurve) {
 // The type and bytes of each constant, and why some stay f32.
 TEST_F(ReportCommand, OfAConversionHasItsWeights) {
   const std::string convert =
-      "convert '" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/narrow_weights/f16_einsum_groups/model.xml' -o model.weft --json "
+      "convert '" WEFT_FIXTURES_DIR
+      "/cases/narrow_weights/f16_einsum_groups/model.xml' -o model.weft --json "
       "--report model.html --precision ";
   const auto facts = [&](const std::string& precision) {
     const Outcome outcome = Weft(convert + precision);
@@ -240,7 +239,7 @@ TEST_F(ReportCommand, DrawsOneModelAlone) {
 }
 
 TEST_F(ReportCommand, PairsThePlacesOfAShuttle) {
-  ASSERT_EQ(Weft("convert '" WEFT_SOURCE_DIR "/tests/conformance/cases/exports/"
+  ASSERT_EQ(Weft("convert '" WEFT_FIXTURES_DIR "/cases/exports/"
                  "tf_while_ends_at_the_end/model.xml' -o model.weft")
                 .code,
             0);

@@ -103,7 +103,7 @@ TEST_F(RunCommand, KeepsStateBetweenRepeats) {
 }
 
 TEST_F(RunCommand, NamesTheLoopThatReachesItsMaximum) {
-  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/loop_run/do_while";
+  const std::string loop = WEFT_FIXTURES_DIR "/cases/loop_run/do_while";
   ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 3").code, 0);
   WriteArraysOf(loop);
   const Outcome outcome = Weft("run model.weft --input 0=0.npy --input 1=1.npy --output-dir out");
@@ -114,7 +114,7 @@ TEST_F(RunCommand, NamesTheLoopThatReachesItsMaximum) {
 }
 
 TEST_F(RunCommand, WritesOpenLengthsAsLongAsTheyAre) {
-  const std::string loop = WEFT_SOURCE_DIR "/tests/conformance/cases/loop_run/do_while";
+  const std::string loop = WEFT_FIXTURES_DIR "/cases/loop_run/do_while";
   ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 9").code, 0);
   WriteArraysOf(loop);
   const Outcome outcome = Weft("run model.weft --input 0=0.npy --input 1=1.npy --output-dir out");

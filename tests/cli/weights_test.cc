@@ -15,8 +15,7 @@ class WeightsCommand : public CommandTest {};
 // The weights are three matrices of 20 inputs and 30 outputs.
 TEST_F(WeightsCommand, NarrowsAConstantOfSeveralMatrices) {
   const std::string convert =
-      "convert '" WEFT_SOURCE_DIR
-      "/tests/conformance/cases/narrow_weights/f16_einsum_groups/model.xml' -o m.weft";
+      "convert '" WEFT_FIXTURES_DIR "/cases/narrow_weights/f16_einsum_groups/model.xml' -o m.weft";
   const auto weights = [&](const std::string& options) {
     const Outcome outcome = Weft(convert + options);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -36,7 +35,7 @@ TEST_F(WeightsCommand, NarrowsAConstantOfSeveralMatrices) {
 
 // Though nothing is rounded.
 TEST_F(WeightsCommand, SaysWhyWeightsStayFloats) {
-  const std::string folder = "'" WEFT_SOURCE_DIR "/tests/conformance/cases/narrow_weights/";
+  const std::string folder = "'" WEFT_FIXTURES_DIR "/cases/narrow_weights/";
   const auto text = [&](const std::string& name, const std::string& options) {
     const Outcome outcome = Weft("convert " + folder + name + "/model.xml' -o m.weft" + options);
     EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -20,7 +20,7 @@ RECURRENT = 1e-4
 class Case:
     """One model, its inputs and who says what the outputs are.
 
-    path: "family/name", also the folder under cases/.
+    path: "family/name", also the folder in build/fixtures/cases.
     inputs: one array per Parameter; with `calls`, each has a leading axis of one entry per call.
     graph: makes the outputs from the Parameters (one Output or a list of them).
     model: makes the whole ov.Model instead of `graph`, for what a single function cannot say.

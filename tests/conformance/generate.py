@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the conformance cases, or checks that the committed ones can be derived again.
 
-generate.py                    write every case under cases/
-generate.py --only cell/lstm   write the cases whose path starts so
+generate.py                    write every case into build/fixtures/cases, pack changed families
+generate.py --only cell/lstm   the same for the cases whose path starts so
 generate.py --check            derive all into a temporary folder and compare the arrays
 
 Exit code: 0 done, 1 a case is at fault, 2 the call is.
@@ -16,8 +16,10 @@ import shutil
 import sys
 import tempfile
 
+import archives
+from archives import CASES
+
 HERE = pathlib.Path(__file__).resolve().parent
-CASES = HERE / "cases"
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 
@@ -206,18 +208,28 @@ def report(faults):
 
 
 def undescribed(cases):
-    """Folders that no family describes (any more), as faults."""
+    """Stored cases that no family describes, as faults."""
     known = {case.path for case in cases}
     stored = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
     return [f"{path}: stored, but no family describes it" for path in sorted(stored - known)]
 
 
 def write(cases, prefix):
-    """Writes cases/. Folders that no family describes are named, never removed."""
-    faults = derive_all(CASES, cases, verbose=True)
+    """Writes the cases and the archives of their families. A case that cannot be derived remains
+    unchanged. Cases that no family describes are named, never removed."""
+    with tempfile.TemporaryDirectory(dir=archives.FIXTURES) as temporary:
+        root = pathlib.Path(temporary)
+        faults = derive_all(root, cases, verbose=True)
+        for case in cases:
+            if (root / case.path).exists():
+                shutil.rmtree(CASES / case.path, ignore_errors=True)
+                (CASES / case.path).parent.mkdir(parents=True, exist_ok=True)
+                (root / case.path).rename(CASES / case.path)
+    changed = archives.pack()
     written = len(cases) - len(faults)
     report(faults if prefix else faults + undescribed(cases))
-    print(f"conformance: {written} of {len(cases)} cases written", file=sys.stderr)
+    print(f"conformance: {written} of {len(cases)} cases written; changed archives: "
+          f"{', '.join(changed) or 'none'}", file=sys.stderr)
     return 1 if faults else 0
 
 
@@ -238,6 +250,7 @@ def main():
     except ImportError as error:
         print(f"OpenVINO is not available: goldens not re-derived ({error})")
         return 0 if options.check else 1
+    archives.unpack()
     try:
         cases = collect(options.only)
     except CaseError as error:

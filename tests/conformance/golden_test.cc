@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts every committed case, runs it and compares with its goldens by the rule of README.md.
-// One test per case, so that a name on the screen is a folder in cases/.
+// One test per case, so that a name on the screen is a folder in build/fixtures/cases.
 #include "tests/conformance/golden.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-const std::filesystem::path kCases = WEFT_SOURCE_DIR "/tests/conformance/cases";
+const std::filesystem::path kCases = WEFT_FIXTURES_DIR "/cases";
 
 class Golden : public GoldenCase {
  protected:

@@ -15,7 +15,7 @@ namespace weft::converter {
 namespace {
 
 std::string CaseFile(const std::string& name, const std::string& file) {
-  return std::string(WEFT_SOURCE_DIR) + "/tests/conformance/cases/" + name + "/" + file;
+  return std::string(WEFT_FIXTURES_DIR) + "/cases/" + name + "/" + file;
 }
 
 std::vector<std::byte> BytesOf(const std::string& path) {

@@ -84,8 +84,7 @@ inline size_t ElementBytes(const std::string& header) {
 // or is none, gives fewer.
 inline std::vector<StoredArray> ReadArrays(const std::string& name) {
   std::vector<StoredArray> arrays;
-  std::ifstream stream(WEFT_SOURCE_DIR "/tests/conformance/cases/" + name + "/arrays.npy",
-                       std::ios::binary);
+  std::ifstream stream(WEFT_FIXTURES_DIR "/cases/" + name + "/arrays.npy", std::ios::binary);
   const auto read = [&stream](void* to, size_t bytes) {
     stream.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
     return static_cast<bool>(stream);

@@ -29,19 +29,19 @@ BAND = 0.03  # what other versions of the C library move
 OTHER_COMPILER = 1.125
 SKIPPED = 77
 
-TESTS = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Name, model.xml and how it is converted: every kind of step that has a large share of runs, and
 # both ends of size, where the engine's own work counts and where it does not.
 MODELS = {
-    "mlp": ("size/models/mlp.xml",),
-    "lstm_100_steps": ("size/models/lstm.xml",),
-    "lstm_step": ("size/models/lstm.xml", "--streaming"),
-    "gru_100_steps": ("size/models/gru.xml",),
-    "ds_cnn": ("size/models/dscnn.xml",),
-    "lstm_both_ways": ("zoo/models/bidirectional_lstm.openvino/model.xml",),
-    "loop_until_a_condition": ("conformance/cases/exports/tf_while_ends_early/model.xml",),
-    "narrow_rows": ("conformance/cases/logic/narrow_rows/model.xml",),
-    "attention_step": ("zoo/models/cached_decoder.dynamo/model.xml",),
+    "mlp": ("tests/size/models/mlp.xml",),
+    "lstm_100_steps": ("tests/size/models/lstm.xml",),
+    "lstm_step": ("tests/size/models/lstm.xml", "--streaming"),
+    "gru_100_steps": ("tests/size/models/gru.xml",),
+    "ds_cnn": ("tests/size/models/dscnn.xml",),
+    "lstm_both_ways": ("build/fixtures/zoo/models/bidirectional_lstm.openvino/model.xml",),
+    "loop_until_a_condition": ("build/fixtures/cases/exports/tf_while_ends_early/model.xml",),
+    "narrow_rows": ("build/fixtures/cases/logic/narrow_rows/model.xml",),
+    "attention_step": ("build/fixtures/zoo/models/cached_decoder.dynamo/model.xml",),
 }
 
 
@@ -60,7 +60,7 @@ def counted(args, name, folder):
     """Instructions of the model's second run."""
     source, *options = MODELS[name]
     model, report = folder / f"{name}.weft", folder / f"{name}.callgrind"
-    output_of([args.weft, "convert", TESTS / source, "-o", model, *options])
+    output_of([args.weft, "convert", ROOT / source, "-o", model, *options])
     output_of([
         "valgrind", "--quiet", "--tool=callgrind", "--toggle-collect=CountedRun",
         f"--callgrind-out-file={report}", args.program, TARGET, model

@@ -23,7 +23,7 @@ struct ConvertedCase {
   AlignedBytes file;
 };
 
-inline std::filesystem::path FolderOfCases() { return WEFT_SOURCE_DIR "/tests/conformance/cases"; }
+inline std::filesystem::path FolderOfCases() { return WEFT_FIXTURES_DIR "/cases"; }
 
 inline std::optional<AlignedBytes> FileOfCase(const pipeline::ConvertOptions& options) {
   Faults faults;

@@ -78,8 +78,7 @@ size_t WidenWeights(plan::Program& program) {
 TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
   int models = 0;
   size_t narrow_models = 0, exact_models = 0;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+  for (const auto& entry : fs::recursive_directory_iterator(WEFT_FIXTURES_DIR "/cases")) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
     for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
@@ -120,8 +119,7 @@ bool HasIntegers(const plan::Program& program) {
 TEST(IntegerWeights, GiveTheSameBitsWhereverTheirProductsStand) {
   int models = 0;
   size_t integer_models = 0;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+  for (const auto& entry : fs::recursive_directory_iterator(WEFT_FIXTURES_DIR "/cases")) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
     for (const char* type : {"i8", "i8x8", "i4:32"}) {

@@ -48,8 +48,7 @@ std::vector<std::byte> Planned(plan::Program program, int64_t hoisted_rows) {
 
 TEST(Plan, ChangesNoBitOfAnyModel) {
   int models = 0;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases")) {
+  for (const auto& entry : fs::recursive_directory_iterator(WEFT_FIXTURES_DIR "/cases")) {
     if (entry.path().filename() != "model.xml") continue;
     SCOPED_TRACE(entry.path().parent_path().filename().string());
     Faults faults;

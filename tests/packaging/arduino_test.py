@@ -184,7 +184,7 @@ def main():
     (folder / "Arduino.h").write_text(ARDUINO)
     (folder / "sketch.cpp").write_text(SKETCH)
     write_recording(source / "examples/dtmf/model/test.wav", folder / "recording.cpp")
-    run(build / "weft", "convert", source / f"tests/conformance/cases/{C_CASE}/model.xml", "-o",
+    run(build / "weft", "convert", source / f"build/fixtures/cases/{C_CASE}/model.xml", "-o",
         folder / "model.weft", "--c-source", folder / "model.c", "--self-test", "2", "--region",
         "fast=64")
     sketch = [folder / "sketch.cpp", folder / "recording.cpp", library / "examples/Keypad/dtmf.c"]

@@ -25,8 +25,8 @@ _SKIPPED = 77
 _DEBIANS = "/usr/lib/python3/dist-packages"  # packages that another Python of the machine does not look for
 _MODELS = {
     "dtmf": "examples/dtmf/model/dtmf.xml",
-    "lstm": "tests/conformance/cases/document/lstm_document_i16_h17_t7/model.xml",
-    "no_steps": "tests/conformance/cases/blocks/batch_to_space_rank2_3x2_by_1x1/model.xml",
+    "lstm": "build/fixtures/cases/document/lstm_document_i16_h17_t7/model.xml",
+    "no_steps": "build/fixtures/cases/blocks/batch_to_space_rank2_3x2_by_1x1/model.xml",
 }
 _RECTANGLES = "#charts [data-buffer]"
 

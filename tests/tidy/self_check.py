@@ -122,7 +122,8 @@ SAMPLES = {
                        [{"kernels/a.cc": "void A() {\n" + "  B();\n" * 69 + "}\n"},
                         {"scripts/a.py": "def a():\n" + "    b()\n" * 70}]),
     "file_lines": ({"kernels/a.cc": "\n" * 600}, [{"kernels/a.cc": "\n" * 601},
-                                                  {"examples/a.bin": " " * 2_000_001}]),
+                                                  {"examples/a.bin": " " * 2_000_001},
+                                                  {f"tests/{i}.txt": "" for i in range(2_501)}]),
     "line_width": ({"scripts/a.sh": "x" * 100 + "\n"}, [{"scripts/a.sh": "x" * 101 + "\n"}]),
     "operations": (_OPERATIONS, [
         *({**_OPERATIONS, f"converter/{room}/b.cc": 'if (node.type == "Add") {}\n'}

@@ -19,7 +19,7 @@
 namespace weft {
 namespace {
 
-const std::filesystem::path kPatterns = WEFT_SOURCE_DIR "/tests/zoo/patterns";
+const std::filesystem::path kPatterns = WEFT_FIXTURES_DIR "/zoo/patterns";
 const std::filesystem::path kPinnedPatterns = WEFT_SOURCE_DIR "/tests/zoo/patterns.txt";
 
 class ExportedPattern : public GoldenCase {

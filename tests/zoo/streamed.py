@@ -4,9 +4,9 @@
 
     streamed.py WEFT [--exports FOLDER] > tests/zoo/streamed.md
 
-Cuts the models of tests/zoo/models and of the conformance families streaming* to one step a run, and with
---exports one form of each architecture that export.py wrote and that is not among them. What weft
-refuses is no row: table.md says why. Needs nothing beside the weft command.
+Cuts the models of tests/zoo/models.zip and of the conformance families streaming* to one step a
+run, and with --exports one form of each architecture that export.py wrote and that is not among
+them. What weft refuses is no row: table.md says why. Needs nothing beside the weft command.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "build/fixtures"
 HEAD = """# Streamed models
 
 Written by `streamed.py` from {count} models that stream one step at a time; in {lean} of them the
@@ -69,8 +69,8 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("--exports", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
-    rooms = {"Architectures": sorted((ROOT / "tests/zoo/models").iterdir()),
-             "Cases of the suite": sorted((ROOT / "tests/conformance/cases").glob("streaming*/*"))}
+    rooms = {"Architectures": sorted((FIXTURES / "zoo/models").iterdir()),
+             "Cases of the suite": sorted((FIXTURES / "cases").glob("streaming*/*"))}
     if options.exports:
         rooms["Architectures"] += sorted(
             path.parent for path in options.exports.glob("*/model.xml")

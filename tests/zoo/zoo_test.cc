@@ -18,7 +18,7 @@
 namespace weft {
 namespace {
 
-const std::filesystem::path kModels = WEFT_SOURCE_DIR "/tests/zoo/models";
+const std::filesystem::path kModels = WEFT_FIXTURES_DIR "/zoo/models";
 
 class Zoo : public GoldenCase {
  protected:

@@ -27,7 +27,7 @@ std::span<const std::byte> SpanOf(const test::ExactBytes& file) {
 
 std::vector<std::byte> Converted(const std::string& name) {
   pipeline::ConvertOptions options;
-  options.model = WEFT_SOURCE_DIR "/tests/conformance/cases/" + name + "/model.xml";
+  options.model = WEFT_FIXTURES_DIR "/cases/" + name + "/model.xml";
   options.self_test_runs = 2;
   Faults faults;
   const auto converted = pipeline::Convert(options, faults);

@@ -203,8 +203,8 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
   int compared = 0, overlapping = 0, unproven = 0;
   for (const char* folder :
        {"sequence", "if", "loop_run", "loop_nested", "convolution", "ti", "attention"}) {
-    for (const auto& entry : fs::directory_iterator(WEFT_SOURCE_DIR "/tests/conformance/cases/" +
-                                                    std::string(folder))) {
+    for (const auto& entry :
+         fs::directory_iterator(WEFT_FIXTURES_DIR "/cases/" + std::string(folder))) {
       SCOPED_TRACE(entry.path().string());
       pipeline::ConvertOptions options;
       options.model = entry.path() / "model.xml";

@@ -19,7 +19,7 @@ namespace {
 
 AlignedBytes FileOf(const std::string& of_case, std::optional<int64_t> steps) {
   pipeline::ConvertOptions options;
-  options.model = WEFT_SOURCE_DIR "/tests/conformance/cases/" + of_case + "/model.xml";
+  options.model = WEFT_FIXTURES_DIR "/cases/" + of_case + "/model.xml";
   options.streaming_steps = steps;
   Faults faults;
   const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);

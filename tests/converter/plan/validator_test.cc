@@ -19,8 +19,7 @@ namespace {
 AlignedBytes Converted(const char* name) {
   Faults faults;
   pipeline::ConvertOptions options;
-  options.model =
-      std::filesystem::path(WEFT_SOURCE_DIR "/tests/conformance/cases") / name / "model.xml";
+  options.model = std::filesystem::path(WEFT_FIXTURES_DIR "/cases") / name / "model.xml";
   const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
   for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
   AlignedBytes bytes(converted ? converted->file.size() : 0);

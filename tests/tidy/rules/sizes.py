@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits: lines of a function, lines of a file, width of a line, bytes of a committed file."""
+"""Limits: lines of a function, lines of a file, width of a line, bytes and count of committed files."""
 import ast
 import os
 import shutil
@@ -9,6 +9,7 @@ FUNCTION_LINES = 70
 FILE_LINES = 600
 LINE_WIDTH = 100
 FILE_BYTES = 2_000_000
+FILE_COUNT = 2_500  # test cases are in archives: tests/conformance/pack.py
 
 
 class Skipped(Exception):
@@ -59,6 +60,9 @@ def check_files(tree):
         size = os.path.getsize(tree.root / path)
         if size > FILE_BYTES:
             faults.append(f"{path}: {size} bytes; at most {FILE_BYTES}")
+    if len(tree.paths) > FILE_COUNT:
+        faults.append(f"the tree has {len(tree.paths)} files; at most {FILE_COUNT}: "
+                      "tests/conformance/pack.py --loose packs test cases into archives")
     return faults
 
 

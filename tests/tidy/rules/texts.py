@@ -8,7 +8,7 @@ _SPDX = "SPDX-License-Identifier: Apache-2.0"
 _PATHS = re.compile(r"(?<![\w.$}])/(?:home|root|work|farm|Users|mnt|tmp)/\w")
 _TRACKER = re.compile(r"\bissue #?[0-9]+", re.IGNORECASE)
 _OPEN_ENDS = re.compile(r"\b(?:%s)\b" % "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK"]))
-_PROSE = (".md", ".json", ".txt")
+_PROSE = (".md", ".json", ".jsonl", ".txt")
 
 
 def check_licence(tree):
