@@ -128,16 +128,17 @@ TEST_F(OneHotProduct, OfVectorsOfOneIndexIsAGather) {
 }
 
 TEST_F(OneHotProduct, OfALargeTableOfHalvesGathersHalves) {
-  constexpr int64_t kRows = 64, kColumns = 17;
+  constexpr int64_t kTableRows = 64, kColumns = 17;
   for (const float unit : {0.25f, 1.0f / 3}) {
     SCOPED_TRACE(unit);
     g = weft::Spelling();
     std::vector<int32_t> classes;
-    for (int32_t i = 0; i < kRows; ++i) classes.push_back(i);
+    for (int32_t i = 0; i < kTableRows; ++i) classes.push_back(i);
     std::vector<float> table;
-    for (int i = 0; i < kRows * kColumns; ++i) table.push_back(unit * static_cast<float>(i - 99));
+    for (int i = 0; i < kTableRows * kColumns; ++i)
+      table.push_back(unit * static_cast<float>(i - 99));
     const ir::Source one_hot = Converted(g("Equal", Index(true), Classes<int32_t>(classes)));
-    const KindCounts kinds = Finished(Product(one_hot, g.Floats({kRows, kColumns}, table)));
+    const KindCounts kinds = Finished(Product(one_hot, g.Floats({kTableRows, kColumns}, table)));
     EXPECT_EQ(CountOf(kinds, "Gather"), 1);
     EXPECT_EQ(CountOf(kinds, "Convert"), unit == 0.25f ? 2 : 1);
   }
