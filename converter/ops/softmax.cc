@@ -9,7 +9,8 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/sum_order.h"
+#include "converter/ops/pointwise.h"
+#include "converter/ops/reduce.h"
 
 namespace weft::ops {
 namespace {
@@ -35,6 +36,36 @@ void InferFirst(InferScope& scope) {
   InferSoftmax(scope);
 }
 
+// Softmax, or its logarithm, along an axis whose elements are adjacent in memory. The sum is one
+// chain, as where each axis after this one has several elements: one of them may be the time steps
+// of a call, whose number must not change the order. The formula and its roundings are those of
+// kernels/reduce/softmax.h.
+void EmitChained(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
+                 plan::ValueId y) {
+  using format::BinaryOp;
+  const TensorType type = builder.value(y).type;
+  const Dims& dims = type.dims;
+  TensorType of_rows = type;
+  of_rows.dims[axis] = 1;
+  const Dims& rows = of_rows.dims;
+  const ReduceAxis axes[] = {{ProductOf(dims, 0, axis), dims[axis], false}, {dims[axis], 1, true}};
+  const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
+  const plan::ValueId greatest = builder.Scratch(of_rows), sum = builder.Scratch(of_rows);
+  const plan::ValueId difference = builder.Scratch(type), power = builder.Scratch(type);
+  EmitReduce(builder, format::ReduceOp::max, collapsed, x, greatest);
+  EmitBinary(builder, BinaryOp::subtract, {x, dims}, {greatest, rows}, difference);
+  EmitUnary(builder, format::UnaryOp::exp, difference, power);
+  EmitReduce(builder, format::ReduceOp::sum, collapsed, power, sum, format::ReduceOrder::chains);
+  const plan::ValueId of_sum = builder.Scratch(of_rows);
+  if (form == SoftmaxForm::kLogarithm) {
+    EmitUnary(builder, format::UnaryOp::log, sum, of_sum);
+    return EmitBinary(builder, BinaryOp::subtract, {difference, dims}, {of_sum, rows}, y);
+  }
+  const plan::ValueId one = builder.WeightsOf<float>({type.type, {1}}, {1.0f});
+  EmitBinary(builder, BinaryOp::divide, {one, Dims(rows.size(), 1)}, {sum, rows}, of_sum);
+  EmitBinary(builder, BinaryOp::multiply, {power, dims}, {of_sum, rows}, y);
+}
+
 template <SoftmaxForm form>
 void LowerSoftmax(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
@@ -46,10 +77,7 @@ void LowerSoftmax(LowerScope& scope) {
   if (!in_a_run || axis + 1 == dims.size() || dims[axis] <= 2) {
     return EmitSoftmax(scope.builder, axis, form, scope.input(0), y);
   }
-  const plan::ValueId x = Doubled(scope.builder, scope.input(0));
-  const plan::ValueId both = scope.builder.Scratch(scope.builder.value(x).type);
-  EmitSoftmax(scope.builder, axis, form, x, both);
-  TakeFirst(scope.builder, both, y);
+  EmitChained(scope.builder, axis, form, scope.input(0), y);
 }
 
 void LowerShares(LowerScope& scope) {
