@@ -67,7 +67,9 @@ function work() {
   const budget = facts.budget;
   const all = budget.work.multiply_adds;
   const weights = plan.weights_bytes;
-  const hasReasons = budget.largest_weights.some((row) => f32Reason(row) !== "");
+  // A reason that all f32 weights share is one line below the table.
+  const reasons = new Set(budget.largest_weights.map(f32Reason).filter((reason) => reason !== ""));
+  const hasReasons = reasons.size > 1;
   const hasTimes = timeOfStep.size > 0, hasDifferences = facts.comparison?.of === "layer";
   return section("work", "Work and flash",
     table("layers by multiply-adds", [{ title: "layer" }, { title: "step" }, { title: "calls", number: true },
@@ -84,6 +86,7 @@ function work() {
       { title: "share", number: true }, { title: "" }, ...(hasReasons ? [{ title: "stays f32 because" }] : [])],
     budget.largest_weights, (row) => [layerLink(row.layer), row.step, row.type, grouped(row.bytes),
       shareText(row.bytes, weights), bar(row.bytes, weights), ...(hasReasons ? [f32Reason(row)] : [])]),
+    reasons.size === 1 ? element("p", null, `Weights stay f32 because: ${[...reasons][0]}.`) : "",
     table("flash", [{ title: "part" }, { title: "bytes", number: true }, { title: "share", number: true },
       { title: "" }, { title: "what" }],
     budget.flash, (part) => [part.part, grouped(part.bytes), shareText(part.bytes, budget.flash_bytes),
