@@ -16,11 +16,11 @@ namespace weft::plan {
 // search puts; without a number as many as a conversion can wait for, fewer where each costs more.
 struct Effort {
   std::optional<int64_t> most_nodes = std::nullopt;
+  // A placement of so many bytes is good enough, and a worse one no better than the greedy one.
+  std::optional<int64_t> enough_bytes = std::nullopt;
   // Without a number of nodes: items and sections that all nodes together look at, at most. Unset: as
   // many as a conversion needs a few tenths of a second for.
   std::optional<int64_t> max_looks = std::nullopt;
-  // A placement of so many bytes is good enough, and a worse one no better than the greedy one.
-  std::optional<int64_t> enough_bytes = std::nullopt;
 };
 
 // In bytes that are rounded up to multiples of the granule.

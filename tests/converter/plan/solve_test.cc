@@ -205,7 +205,10 @@ Problem MiniMalloc(const std::string& file) {
 }
 
 int64_t UsedWithin(const Problem& problem, int64_t capacity_bytes, Account* account) {
-  const Placement placement = Solve(problem, {1'000'000, capacity_bytes}, account);
+  Effort effort;
+  effort.most_nodes = 1'000'000;
+  effort.enough_bytes = capacity_bytes;
+  const Placement placement = Solve(problem, effort, account);
   for (const PlacementFault& fault : ValidatePlacement(problem, placement)) {
     ADD_FAILURE() << fault.text;
   }
