@@ -61,14 +61,14 @@ void ExpectOneNumber(const plan::Program& program) {
 }
 
 struct CaseCounts {
-  int models = 0, with_lengths = 0;
+  int cases = 0, models = 0, with_lengths = 0;
 };
 
 // Of each case that can be lowered so.
 CaseCounts CheckCases(std::optional<int64_t> streaming_steps) {
   CaseCounts counts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(FolderOfCases())) {
-    if (entry.path().filename() != "model.xml") continue;
+    if (entry.path().filename() != "model.xml" || !IsRound(counts.cases++)) continue;
     SCOPED_TRACE(entry.path().parent_path().filename().string());
     Faults faults;
     pipeline::ConvertOptions options;
@@ -76,7 +76,8 @@ CaseCounts CheckCases(std::optional<int64_t> streaming_steps) {
     options.max_iterations = 64;
     options.streaming_steps = streaming_steps;
     const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
-    if (!program || !IsRound(counts.models++)) continue;
+    if (!program) continue;
+    ++counts.models;
     if (HasLengths(*program)) {
       ++counts.with_lengths;
     } else {
@@ -88,13 +89,13 @@ CaseCounts CheckCases(std::optional<int64_t> streaming_steps) {
 
 TEST(PlanValues, AreThoseOfTheProgramWhereverTheyLie) {
   const CaseCounts counts = CheckCases({});
-  EXPECT_GT(counts.models, 2000);
+  EXPECT_GT(counts.models, Rounds(2000));
   EXPECT_LT(counts.with_lengths, counts.models / 4);
 }
 
 TEST(PlanValues, OfStreamsAreThoseOfTheProgram) {
   const CaseCounts counts = CheckCases(1);
-  EXPECT_GT(counts.models, 200);
+  EXPECT_GT(counts.models, Rounds(200));
   EXPECT_LT(counts.with_lengths, counts.models / 4);
 }
 
