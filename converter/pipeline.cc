@@ -142,7 +142,8 @@ constexpr Pass kPasses[] = {
      "zeros around a convolution's data become its padding"},
     {"reroll", Stage::kGraph, Reroll, "loops that were traced step by step become loops again"},
     {"tables", Stage::kGraph, OnGraph<graph::JoinTables>,
-     "constants of several numbers that follow one another become one"},
+     "consecutive constants of several numbers become one; one that is added after a "
+     "transposition of a product is added before it"},
     {"streaming", Stage::kGraph, Stream,
      "with --streaming, the time axis is cut and state is kept"},
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,

@@ -66,7 +66,7 @@ say "time one 10 ms frame"
 say "the same on a Cortex-M4, emulated: no C library, 64 KB of RAM"
 quietly build/demo/cortex-m.log cmake --no-warn-unused-cli -G Ninja -S examples/cortex-m \
   -B build/demo/cortex-m -DWEFT_COMMAND="$PWD/$build/weft" \
-  -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake -DBOARD=mps2-an386
+  -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake -DBOARD=mps2-an386 -DWEFT_PRECOMPILE=ON
 quietly build/demo/cortex-m-build.log cmake --build build/demo/cortex-m
 board=$(timeout 300 cmake --build build/demo/cortex-m --target run 2>&1 | tail -n 1)
 echo "host   $host"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets matrix steps (dense, conv, depthwise) begin at what is added to their result and end in the
 // function applied to it, so that neither costs a pass over memory of its own:
-//   dense; add a vector or matrix  ->  dense with start
+//   dense; add a constant for each output  ->  dense with start; in a loop also computed rows
 //   dense; clamp to [-c, c]; sigmoid  ->  dense with clip c and sigmoid
 // Products of levels end in a function, too, where their results are floats.
 // A chain that begins at the bias rounds differently from one that ends there, by about the
