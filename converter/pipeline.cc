@@ -142,8 +142,7 @@ constexpr Pass kPasses[] = {
      "zeros around a convolution's data become its padding"},
     {"reroll", Stage::kGraph, Reroll, "loops that were traced step by step become loops again"},
     {"tables", Stage::kGraph, OnGraph<graph::JoinTables>,
-     "consecutive constants of several numbers become one; one that is added after a "
-     "transposition of a product is added before it"},
+     "constant additions and factors join across permutations"},
     {"streaming", Stage::kGraph, Stream,
      "with --streaming, the time axis is cut and state is kept"},
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
